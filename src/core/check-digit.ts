@@ -11,7 +11,7 @@ export function withCheckDigit(digits: number): number {
   return digits * 10 + ((10 - (digitSum(digits) % 10)) % 10);
 }
 
-/** Whether the last digit of a whole number from 0 is the check digit of the others. */
+/** True if the last digit of a whole number from 0 is the check digit of the others. */
 export function hasCheckDigit(digits: number): boolean {
   return digitSum(digits) % 10 === 0;
 }

@@ -40,7 +40,7 @@ export class CommandHold<Value> {
     return this.#taken?.asked.id ?? null;
   }
 
-  /** Whether somebody else has written the state since. */
+  /** True if somebody else has written the state since. */
   get overwritten(): boolean {
     return this.#taken !== null && this.#state.mark() !== this.#taken.mark;
   }

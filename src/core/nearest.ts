@@ -61,7 +61,7 @@ function beginning(wanted: string, known: readonly string[]): string | null {
 
 const reversingStart = /^(?:re|un|de|dis|non)$/;
 
-/** Whether a text close to a known one is another word (restart, start), or has one more (setpoint_ac_kw, setpoint_kw). */
+/** True if a text close to a known one is another word (restart, start), or has one more (setpoint_ac_kw, setpoint_kw). */
 function isOtherWord(wanted: string, text: string): boolean {
   const [short = '', long = ''] = [wanted, text].sort((a, b) => a.length - b.length);
   if (long.endsWith(short) && reversingStart.test(long.slice(0, long.length - short.length))) return true;
@@ -106,7 +106,7 @@ function closest(wanted: string, known: readonly string[]): string | null {
   return best;
 }
 
-/** Whether a slip can be told from another word: 1.1 is no slip for 1.2, nor AC for A. */
+/** True if a slip can be told from another word: 1.1 is no slip for 1.2, nor AC for A. */
 const canBeSlip = (given: string) => given.length > 2 && /[a-z]{2}/i.test(given.slice(0, comparedLength));
 
 /** Units at the end of names, as they are written. */

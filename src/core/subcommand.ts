@@ -6,7 +6,7 @@ export function isSubcommand(word: string | undefined): word is SubcommandName {
   return (subcommandNames as readonly (string | undefined)[]).includes(word);
 }
 
-/** Whether a command line, or the environment, asks for a subcommand or a scenario: their code is loaded only then. */
+/** True if a command line, or the environment, asks for a subcommand or a scenario: their code is loaded only then. */
 export function asksForSubcommand(
   words: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -160,7 +160,7 @@ export class LoopQueue {
     this.#nextTurn = nextTurn;
   }
 
-  /** Whether work that comes now has to wait. */
+  /** True if work that comes now has to wait. */
   get isUsedUp(): boolean {
     return this.#spentMs >= this.#budgetMs;
   }

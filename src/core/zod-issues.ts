@@ -15,7 +15,7 @@ export function meantBranch(branches: readonly (readonly ZodIssue[])[]): readonl
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-/** Whether the schema has its own message for this issue. */
+/** True if the schema has its own message for this issue. */
 export function hasOwnWords({ message }: ZodIssue): boolean {
   return !message.startsWith('Invalid ');
 }
@@ -124,7 +124,7 @@ const required = 'is required';
 /** Option of `safeParse`: lets issues distinguish a missing value from a wrong one. */
 export const withInput = { reportInput: true } as const;
 
-/** Whether no value was given at all; for an enumeration only `withInput` tells. */
+/** True if no value was given at all; for an enumeration only `withInput` tells. */
 function isMissing(issue: ZodIssue): boolean {
   return issue.input === undefined && ('input' in issue || issue.message.includes('received undefined'));
 }

@@ -54,7 +54,7 @@ export interface DevicePort {
   step(point: PointPath): number;
   /** Least and greatest value that the map takes now; null: no rule limits the point. */
   range(point: PointPath): readonly [min: number | null, max: number | null] | null;
-  /** Whether the device has a function and 702.CtrlModes allows it. */
+  /** True if the device has a function and 702.CtrlModes allows it. */
   supports(name: FunctionName): boolean;
   isEnabled(name: FunctionName): boolean;
   /** The point that enables a function: `706.Ena`. */

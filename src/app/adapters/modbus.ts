@@ -29,7 +29,7 @@ export interface ModbusContext extends AdapterParts {
   readonly modbusMessages: ModbusMessages;
 }
 
-/** The fault parts between the devices and their masters, over TCP and on a line. */
+/** Fault injection between devices and masters, over TCP and on a serial line. */
 type Between = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
 
 /**
@@ -72,7 +72,7 @@ function limitsOf({ config: { modbus } }: ModbusContext): Partial<ModbusLimits> 
   };
 }
 
-/** TLS of Modbus: clients are known by the role in their certificate. @throws SimError CONFIG_INVALID */
+/** TLS of Modbus; the role in the certificate identifies a client. @throws SimError CONFIG_INVALID */
 export function modbusTlsFiles(
   options: Omit<TlsFilesOptions<RoleFinding>, 'protocol' | 'names' | 'identify'>,
 ): TlsFiles<RoleFinding> {

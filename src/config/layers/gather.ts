@@ -59,7 +59,7 @@ function environmentLayer(env: Environment, cwd: string, issues: Issue[]): Layer
   return layer;
 }
 
-/** Whether a setting is given by some layer. */
+/** True if a setting is given by some layer. */
 export function isGiven({ layers }: Pick<Gathered, 'layers'>, key: SettingKey): boolean {
   return layers.flags.has(key) || layers.env.has(key) || layers.file.has(key);
 }

@@ -37,7 +37,7 @@ export function bareName(text: string): string {
   return extensions.includes(extension) ? text.slice(0, -extension.length) : text;
 }
 
-/** Whether a text names a bundled profile, with or without extension; a path (`./x.yaml`) never does. */
+/** True if a text names a bundled profile, with or without extension; a path (`./x.yaml`) never does. */
 export function isBundledProfile(text: string): boolean {
   return files.has(bareName(text));
 }
@@ -50,7 +50,7 @@ export function bundledProfilePath(text: string): string | undefined {
 /** Names of the proxy maps that come with the program. */
 export const bundledProxyMapNames: readonly string[] = [...proxyMaps.keys()];
 
-/** Whether a text names a bundled proxy map, with or without extension; a path never does. */
+/** True if a text names a bundled proxy map, with or without extension; a path never does. */
 export function isBundledProxyMap(text: string): boolean {
   return proxyMaps.has(bareName(text));
 }
@@ -63,7 +63,7 @@ export function bundledProxyMapPath(text: string): string | undefined {
 /** Names of the sets of faults that come with the program. */
 export const bundledFaultProfileNames: readonly string[] = [...faultProfiles.keys()];
 
-/** Whether a text names a bundled set of faults, with or without extension; a path never does. */
+/** True if a text names a bundled set of faults, with or without extension; a path never does. */
 export function isBundledFaultProfile(text: string): boolean {
   return faultProfiles.has(bareName(text));
 }
@@ -76,7 +76,7 @@ export function bundledFaultProfilePath(text: string): string | undefined {
 /** Names of the configurations that come with the program. */
 export const bundledExampleNames: readonly string[] = [...examples.keys()];
 
-/** Whether a text names a bundled configuration. Without extension only: `fleet.yaml` is a file of the user. */
+/** True if a text names a bundled configuration. Without extension only: `fleet.yaml` is a file of the user. */
 export function isBundledExample(text: string): boolean {
   return examples.has(text);
 }

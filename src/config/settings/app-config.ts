@@ -137,7 +137,7 @@ export interface AppConfig {
     /** 0: any free port; null: that of the map */
     readonly port: number | null;
   } | null;
-  /** whether REST clients may connect the SunSpec client to pseudo terminals */
+  /** true if REST clients may connect the SunSpec client to pseudo terminals */
   readonly clientPty: boolean;
   /** client of IEEE 2030.5; null: none */
   readonly csip: CsipSettings | null;

@@ -93,7 +93,7 @@ export function variableOf(key: SettingKey): string {
   return `DERBENCH_${key.toUpperCase()}`;
 }
 
-/** Whether a setting applies to devices of a kind. */
+/** True if a setting applies to devices of a kind. */
 export function isForKind(key: SettingKey, kind: AssetType): boolean {
   const { kinds } = settingOf(key);
   return kinds === undefined || kinds.includes(kind);

@@ -42,7 +42,7 @@ export interface FaultDue {
 
 /** Callbacks to the registry about the end of a fault. */
 export interface FaultEnds {
-  /** whether the clock has reached this */
+  /** true if the clock has reached this */
   isDue(due: FaultDue): boolean;
   /** called after the last of `count` strikes */
   spent(fault: ActiveFault): void;
@@ -100,24 +100,24 @@ export class ActiveFault<P = unknown> {
   }
 
   /**
-   * Whether its duration is over although the registry has not ended it yet: requests come between ticks. False for
+   * True if its duration is over although the registry has not ended it yet: requests come between ticks. False for
    * effects: a device that catches up is behind the clock and ends its effects at their own instants.
    */
   get isOver(): boolean {
     return this.#isTimed && this.layer !== 'effect' && this.#ends.isDue(this.due);
   }
 
-  /** Whether it was ended early, so that its effects must stop at once. */
+  /** True if it was ended early, so that its effects must stop at once. */
   get isTakenBack(): boolean {
     return this.end !== null && this.end !== 'count' && this.end !== 'duration';
   }
 
-  /** Whether it is one of this kind, whose parameters are then typed. */
+  /** True if it is one of this kind, whose parameters are then typed. */
   isOf<Q>(kind: FaultKind<Q>): this is ActiveFault<Q> {
     return (this.facts.kind as FaultKind) === kind;
   }
 
-  /** Whether it strikes every device, also one that joins later. */
+  /** True if it strikes every device, also one that joins later. */
   get isOfAll(): boolean {
     return this.facts.deviceIndex === null && this.#group === null;
   }
@@ -134,7 +134,7 @@ export class ActiveFault<P = unknown> {
   }
 
   /**
-   * Whether it strikes at this occasion, by `every` and then by `probability`. Counts the occasion, and ends the fault
+   * True if it strikes at this occasion, by `every` and then by `probability`. Counts the occasion, and ends the fault
    * with its last strike, which is still applied.
    * @param deviceIndex the device concerned; null: no single one
    */
@@ -148,7 +148,7 @@ export class ActiveFault<P = unknown> {
     return true;
   }
 
-  /** Whether it would strike if an occasion came now. Counts none, and changes nothing for the next one. */
+  /** True if it would strike if an occasion came now. Counts none, and changes nothing for the next one. */
   wouldStrike(deviceIndex: number | null): boolean {
     if (this.end !== null || this.isOver) return false;
     const { every } = this.facts;

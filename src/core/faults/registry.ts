@@ -71,7 +71,7 @@ export interface FaultRegistryOptions {
   readonly seed: number;
   /** indexes of the present devices */
   readonly deviceIndexes: () => readonly number[];
-  /** whether the connection point has a meter; absent: it has none */
+  /** true if the connection point has a meter; absent: it has none */
   readonly hasMeter?: () => boolean;
   /** Devices with an equal value give the same result in every check; default: each device by itself. */
   readonly shapeOf?: (deviceIndex: number) => unknown;

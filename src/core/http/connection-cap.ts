@@ -31,7 +31,7 @@ export function leaveHttp(socket: object): void {
   (socket as CappedSocket)[upgraded] = true;
 }
 
-/** Whether the server waits for the client: for a request, or for the rest of one. */
+/** True if the server waits for the client: for a request, or for the rest of one. */
 function isWaiting(socket: Socket): boolean {
   const last = newestAnswer(socket);
   return last === undefined || last.closed || !last.req.complete;

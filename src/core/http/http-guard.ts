@@ -21,12 +21,12 @@ interface Refusal {
  * and which pages may change state. Requests without `Origin` (scripts) pass.
  */
 export interface HttpGuard {
-  /** Whether the `Host` of this request is served here. */
+  /** True if the `Host` of this request is served here. */
   checkHost(request: IncomingMessage): Refusal | null;
-  /** Whether the origin of a state-changing request or an upgrade is allowed. */
+  /** True if the origin of a state-changing request or an upgrade is allowed. */
   checkOrigin(request: IncomingMessage): Refusal | null;
   /**
-   * Whether a browser may read this. Without CORS headers pages of other origins cannot see the answer; this also
+   * True if a browser may read this. Without CORS headers pages of other origins cannot see the answer; this also
    * stops them from loading it as script, image or frame. Links to it work.
    */
   checkRead(request: IncomingMessage): Refusal | null;
@@ -50,7 +50,7 @@ export function hostName(header: string): string | null {
   return isIP(name) === 6 ? canonicalIPv6(name) : null;
 }
 
-/** Whether a host name, in lower case and without brackets, always means this machine. */
+/** True if a host name, in lower case and without brackets, always means this machine. */
 export function isLoopback(name: string): boolean {
   return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
 }
@@ -69,7 +69,7 @@ function fetchMetadata({ headers }: IncomingMessage, name: 'site' | 'mode' | 'de
 
 const ownSites = new Set([undefined, 'same-origin', 'none']);
 
-/** Whether no page of another origin has caused a request, as far as its `Sec-Fetch-Site` says. */
+/** True if no page of another origin has caused a request, as far as its `Sec-Fetch-Site` says. */
 export function isFromOwnSite(request: IncomingMessage): boolean {
   return ownSites.has(fetchMetadata(request, 'site'));
 }

@@ -50,7 +50,7 @@ export class RepeatLimit<Line> {
     this.#lines = options.lines ?? defaultLines;
   }
 
-  /** Whether the line is to be written now. */
+  /** True if the line is to be written now. */
   admits(line: Line): boolean {
     const nowMs = this.#options.monotonicMs();
     if (nowMs >= this.#dueMs) this.#reportUntil(nowMs);

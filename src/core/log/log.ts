@@ -18,7 +18,7 @@ export type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
  * tells; default the present one.
  */
 export interface Logger {
-  /** whether lines of the level `debug` are kept: asked before one is put together; absent: they are not */
+  /** true if lines of the level `debug` are kept: asked before one is put together; absent: they are not */
   readonly keepsDebug?: boolean;
   debug(message: string, deviceIndex?: number, at?: SimTime): void;
   info(message: string, deviceIndex?: number, at?: SimTime): void;
@@ -101,7 +101,7 @@ function cutTo(maxBytes: number, text: string): string {
   return `${bytes.toString('utf8', 0, end)}…`;
 }
 
-/** Whether a text has no invisible characters and none that break the line or turn its direction. */
+/** True if a text has no invisible characters and none that break the line or turn its direction. */
 export function isPrintable(text: string): boolean {
   return !hasUnprintable.test(text);
 }

@@ -67,7 +67,7 @@ function leadsToRefused(address: string): boolean {
 }
 
 /**
- * Whether a connection requested over REST must not go to this IP address. Loopback and private addresses are allowed:
+ * True if a connection requested over REST must not go to this IP address. Loopback and private addresses are allowed:
  * devices are there. Names are not addresses: `guardedLookup` checks what they resolve to. A NAT64 with a prefix of its
  * network's own looks like any other IPv6 network and is not known.
  */

@@ -3,7 +3,7 @@ import type { SimTime } from './clock.ts';
 /** A timer; `cancel` prevents it from firing. */
 export interface Timer<T extends number = SimTime> {
   readonly due: T;
-  /** Whether it is still to fire. */
+  /** True if it is still to fire. */
   readonly waiting: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** Time zones by their IANA names. */
 
-/** Whether a text is an IANA name that this runtime knows. */
+/** True if a text is an IANA name that this runtime knows. */
 export function isTimeZone(text: string): boolean {
   // newer runtimes also take offsets such as +01:00, which are not IANA names
   if (!/^[A-Za-z]/.test(text)) return false;

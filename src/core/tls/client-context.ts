@@ -79,7 +79,7 @@ export function createClientContext(pem: ClientIdentity<string>, policy: ClientP
 /** TLS of a connection that is opened here. */
 export interface ClientTlsUse {
   readonly context: SecureContext;
-  /** whether the certificate of the other end must be one of the host; its chain is checked either way */
+  /** true if the certificate of the other end must be one of the host; its chain is checked either way */
   readonly checkHostname: boolean;
 }
 

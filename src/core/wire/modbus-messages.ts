@@ -60,7 +60,7 @@ export interface ModbusFacts {
 
 /** What the octets of a message say. */
 export interface ModbusContent {
-  /** whether the octets are one whole frame, with the right length and checksum */
+  /** true if the octets are one whole frame, with the right length and checksum */
   readonly whole: boolean;
   /** of the header; null in RTU frames */
   readonly transactionId: number | null;

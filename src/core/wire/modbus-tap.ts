@@ -123,7 +123,7 @@ export class ModbusTap {
     this.clock = clock;
   }
 
-  /** Whether anybody listens: nothing else of the tap may be called otherwise. */
+  /** True if anybody listens: nothing else of the tap may be called otherwise. */
   get active(): boolean {
     return this.messages.active;
   }

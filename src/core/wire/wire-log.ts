@@ -154,7 +154,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
   readonly key: string;
   /** the octets of its messages are text in UTF-8 */
   readonly isText: boolean;
-  /** whether messages are kept or listened to: `push` is called only then */
+  /** true if messages are kept or listened to: `push` is called only then */
   active = false;
   readonly #log: WireLogOptions;
   readonly #options: WireChannelOptions<Facts, Decoded, Raw>;
@@ -186,7 +186,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
     this.#longest = Math.min(options.messageBytes ?? defaultMessageBytes, options.bytes);
   }
 
-  /** Whether messages are kept. */
+  /** True if messages are kept. */
   get recording(): boolean {
     return this.#recording;
   }

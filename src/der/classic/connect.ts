@@ -10,7 +10,7 @@ export interface ConnectHost extends CommandHost {
   readonly setSwitch: (closed: boolean, by: Origin) => void;
   /** last writer of the switch; undefined: as started */
   readonly switchWriter: () => Provenance | undefined;
-  /** whether a fault keeps the last write of the point from the device */
+  /** true if a fault keeps the last write of the point from the device */
   readonly isWithheld: (slot: PointSlot) => boolean;
 }
 

@@ -37,7 +37,7 @@ export interface ClassicControlsOptions extends Pick<FaceRampsOptions, 'bank' | 
   readonly host: ClassicHost;
   /** physics reads its settings again */
   readonly refresh: () => void;
-  /** whether a fault keeps the last write of a point from physics */
+  /** true if a fault keeps the last write of a point from physics */
   readonly isWithheld: (slot: PointSlot) => boolean;
 }
 

@@ -172,7 +172,7 @@ export class FaceKeeper implements CommitParticipant {
     });
   }
 
-  /** Whether a write says of a face what it shows already. */
+  /** True if a write says of a face what it shows already. */
   #repeats({ classic, current }: BoundFace, commit: Commit): boolean {
     const { bank } = this.#options;
     if (lastOf(commit.points, current) >= 0) return false;
@@ -220,7 +220,7 @@ type Values = ReadonlyMap<PointSlot, AnyPointValue>;
 const valuesOf = (slots: ReadonlySet<PointSlot>, commit: Commit): Values =>
   new Map(Array.from(slots, (slot) => [slot, commit.value(slot)] as const));
 
-/** Whether values of a classic face say what the current one does. */
+/** True if values of a classic face say what the current one does. */
 function means({ face }: BoundFace, classic: Values, commit: Commit): boolean {
   const read = readerOf(commit.layout, (slot) => classic.get(slot) ?? commit.value(slot));
   let same = true;

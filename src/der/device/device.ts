@@ -370,7 +370,7 @@ export class SimDevice implements Device {
     this.#evse?.stepped();
   }
 
-  /** Whether the device stands still: its model has failed, or it is off. */
+  /** True if the device stands still: its model has failed, or it is off. */
   get #idle(): boolean {
     return this.#fault || this.#power.down;
   }

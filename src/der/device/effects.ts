@@ -12,7 +12,7 @@ export interface EffectsOptions {
   readonly scheduler: Scheduler;
   readonly power: Power;
   readonly now: () => SimTime;
-  /** whether the device is under local control */
+  /** true if the device is under local control */
   readonly isLocal: () => boolean;
 }
 

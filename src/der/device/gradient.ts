@@ -21,7 +21,7 @@ function gradientIssue(name: keyof Gradient, value: number | null | undefined): 
 export class DeviceGradient implements CommitParticipant {
   readonly #start: Gradient;
   readonly #slots: readonly (readonly [keyof Gradient, PointSlot])[];
-  /** whether a fault keeps the last write of a point from physics */
+  /** true if a fault keeps the last write of a point from physics */
   readonly #isWithheld: (slot: PointSlot) => boolean;
   #now: Gradient;
   /** slopes whose register has been written since; they end when physics follows the write */
@@ -47,7 +47,7 @@ export class DeviceGradient implements CommitParticipant {
     return this.#now;
   }
 
-  /** Whether the gradient in force is the one of the profile. */
+  /** True if the gradient in force is the one of the profile. */
   get isStart(): boolean {
     const { now } = this;
     return names.every((name) => now[name] === this.#start[name]);

@@ -62,7 +62,7 @@ function throttle(map: MeasurementView, inverter: Inverter, throttled: boolean):
   m.ThrotPct = throttled && maxW > 0 ? (100 * Math.abs(inverter.pW)) / maxW : 100;
 }
 
-/** Whether an active function can hold the power back. */
+/** True if an active function can hold the power back. */
 function mayHold({ apparentPowerLimited, ratings }: Inverter, name: ControlFunction): boolean {
   // a reactive function only where it needs the room on the circle
   if (isReactivePowerFunction(name)) return apparentPowerLimited;
@@ -229,7 +229,7 @@ export function publishDetail(map: MeasurementView, detail: DeviceDetail): void 
   if (storage) publishStorage(map, storage);
 }
 
-/** Whether a function or a limit changes the power that source and demand would give. */
+/** True if a function or a limit changes the power that source and demand would give. */
 function isHeld({ activePower, ceasedBy, apparentPowerLimited, ratings }: Inverter): boolean {
   if (apparentPowerLimited || ceasedBy !== null) return true;
   // as in `mayHold`

@@ -19,7 +19,7 @@ const sourceReasons: readonly AlarmCode[] = [
   'soc_high',
 ];
 
-/** Whether the settings let a device that is out of service return by itself. */
+/** True if the settings let a device that is out of service return by itself. */
 function mayReturn({ settings: { enterService, operator } }: Inverter): boolean {
   return enterService.permit && operator !== 'ENTER_STANDBY';
 }

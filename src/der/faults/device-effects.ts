@@ -48,7 +48,7 @@ export class DeviceEffects implements CommitParticipant {
   readonly #ends = new Map<ActiveFault, Timer>();
   /** ended effects whose last strike holds until the next tick */
   readonly #lapsing = new Set<Effect>();
-  /** whether a refresh was requested while refreshes are deferred; null: they are not */
+  /** true if a refresh was requested while refreshes are deferred; null: they are not */
   #refreshDue: boolean | null = null;
 
   constructor(host: EffectHost) {
@@ -75,7 +75,7 @@ export class DeviceEffects implements CommitParticipant {
     return this.#host.effective.map;
   }
 
-  /** Whether a fault keeps the last write of a point from physics. */
+  /** True if a fault keeps the last write of a point from physics. */
   withholds(slot: PointSlot): boolean {
     return this.#host.effective.holds(slot);
   }

@@ -16,7 +16,7 @@ export interface EffectHost {
   readonly scheduler: Scheduler;
   /** the registers from which physics reads its settings while there are faults */
   readonly effective: EffectiveRegisters;
-  /** Whether the device is off. */
+  /** True if the device is off. */
   isDown(): boolean;
   now(): SimTime;
   /** Physics reads its settings again. */

@@ -31,7 +31,7 @@ export class EffectiveRegisters {
     return this.#held.size > 0;
   }
 
-  /** Whether the last write of a point has not reached physics. */
+  /** True if the last write of a point has not reached physics. */
   holds(slot: PointSlot): boolean {
     return this.#held.has(slot);
   }

@@ -33,7 +33,7 @@ function setPointsOf(layout: Layout, enable: PointSlot): PointSlot[] {
   );
 }
 
-/** Whether a point belongs to the device and not to the simulation around it. */
+/** True if a point belongs to the device and not to the simulation around it. */
 export const isOfDevice = ({ modelId }: PointSlot) => modelId !== m64414.id;
 
 const set1Of = (layout: Layout, { modelId }: PointSlot) =>
@@ -68,7 +68,7 @@ export function targetedPoints(layout: Layout, target: ReadonlySet<PointSlot> | 
   );
 }
 
-/** Whether a fault of writes can strike any of these points. @param slots null: all */
+/** True if a fault of writes can strike any of these points. @param slots null: all */
 export function canBeWritten(slots: ReadonlySet<PointSlot> | null): boolean {
   return (
     slots === null ||

@@ -43,7 +43,7 @@ export class NominalVoltage {
     return terminalVoltages(this.#wiring, this.#vNomRtgV, { aPu, bPu, cPu });
   }
 
-  /** Whether per unit means the same volts. */
+  /** True if per unit means the same volts. */
   equals(other: NominalVoltage): boolean {
     return this.lnV === other.lnV && this.#wiring === other.#wiring;
   }

@@ -104,7 +104,7 @@ export class ActivePower {
     return this.#decision.powerW;
   }
 
-  /** Whether a function keeps the power below the one that the source and the ratings allow. */
+  /** True if a function keeps the power below the one that the source and the ratings allow. */
   get held(): boolean {
     return !unheld.includes(this.decidedBy);
   }

@@ -47,12 +47,12 @@ export class DcLink {
     this.absorbableW = source.absorbableDcW > 0 ? -this.#acOf(-source.absorbableDcW) : 0;
   }
 
-  /** Whether a setting bounds what a storage gives. */
+  /** True if a setting bounds what a storage gives. */
   get dischargeLimited(): boolean {
     return this.#source.dischargeLimited ?? false;
   }
 
-  /** Whether the source powers the converter, which gives no reactive power without. */
+  /** True if the source powers the converter, which gives no reactive power without. */
   get powered(): boolean {
     return this.#source.availableDcW > 0 || this.#source.absorbableDcW > 0;
   }
@@ -85,7 +85,7 @@ export class DcLink {
     return this.#acOf(side * (Math.max(0, side * this.#dcOf(acW)) + riseWS * seconds));
   }
 
-  /** Whether the source could give more than `acW` needs. */
+  /** True if the source could give more than `acW` needs. */
   exceeds(acW: number, marginW: number): boolean {
     return this.#source.availableDcW > this.#dcOf(acW) + marginW;
   }

@@ -156,7 +156,7 @@ export class Inverter {
     return active;
   }
 
-  /** Whether no threshold can matter under this grid, so that a search for a crossing can be skipped. */
+  /** True if no threshold can matter under this grid, so that a search for a crossing can be skipped. */
   canSkip(grid: GridValues): boolean {
     return this.phase !== 'waiting' && this.protection.insideDeadband(grid, this.#settings);
   }
@@ -178,7 +178,7 @@ export class Inverter {
     return this.ratings.wMaxRtgW * this.#enterService.admittedShare(t, this.#settings.enterService);
   }
 
-  /** Whether the enter-service delay runs. */
+  /** True if the enter-service delay runs. */
   get enterDelayRuns(): boolean {
     return this.#enterService.delayRuns;
   }

@@ -56,7 +56,7 @@ export class Cessation {
     this.#endedAt = null;
   }
 
-  /** Whether a timer runs, cessation acts, or the output returns. */
+  /** True if a timer runs, cessation acts, or the output returns. */
   get pending(): boolean {
     return this.#kind !== null || this.#endedAt !== null || this.#timers.counting;
   }

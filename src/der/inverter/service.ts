@@ -61,12 +61,12 @@ export function nextPhase(phase: ServicePhase, input: ServiceInput): ServicePhas
   return serviceTransitions.find((row) => row.from.includes(phase) && row.when(input))?.to ?? phase;
 }
 
-/** Whether the device may exchange power in a phase. */
+/** True if the device may exchange power in a phase. */
 export function isEnergized(phase: ServicePhase): boolean {
   return energized.includes(phase);
 }
 
-/** Whether the contactor is closed in a phase (701.ConnSt). */
+/** True if the contactor is closed in a phase (701.ConnSt). */
 export function isConnected(phase: ServicePhase): boolean {
   return phase === 'ceased' || energized.includes(phase);
 }

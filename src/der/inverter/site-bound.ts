@@ -53,7 +53,7 @@ export class SiteBound {
     return this.moves(freeW);
   }
 
-  /** Whether the bounds admitted last change the power. @param freeW power of the device without a bound */
+  /** True if the bounds admitted last change the power. @param freeW power of the device without a bound */
   moves(freeW: number): boolean {
     return (
       Math.max(this.floorW, Math.min(this.ceilingW, freeW)) !==

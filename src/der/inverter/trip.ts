@@ -64,7 +64,7 @@ export class TripTimers {
     return next;
   }
 
-  /** Whether any timer runs. */
+  /** True if any timer runs. */
   get counting(): boolean {
     return this.#running !== null && this.#running.size > 0;
   }

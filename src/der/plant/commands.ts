@@ -27,7 +27,7 @@ interface Entry {
 
 const finished = (state: CommandState) => state === 'completed' || state === 'failed' || state === 'canceled';
 
-/** Whether the device has reached the state that a command leads to. */
+/** True if the device has reached the state that a command leads to. */
 function reached(device: Device, command: OperatorCommand): boolean {
   const state = device.bank.map.m701.InvSt;
   switch (command) {

@@ -116,7 +116,7 @@ export class Allocation {
     return scope < 0 ? null : { scope, limit: netTighter[scope] ? net : own };
   }
 
-  /** Whether the last shares were cut because of this limit. */
+  /** True if the last shares were cut because of this limit. */
   binds(scope: number, limit: SiteLimitName): boolean {
     const side = limit === 'export' || limit === 'generation' ? this.#injecting : this.#absorbing;
     return (side.nest.rooms[scope]?.binds ?? false) && side.netTighter[scope] === (limit === side.net);

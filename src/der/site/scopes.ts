@@ -47,7 +47,7 @@ export class SiteScope {
     this.devices = devices;
   }
 
-  /** Whether there is a limit. */
+  /** True if there is a limit. */
   get limited(): boolean {
     return this.#owners.size > 0;
   }
@@ -75,7 +75,7 @@ export class SiteScope {
     }));
   }
 
-  /** Whether this owner can set a limit. */
+  /** True if this owner can set a limit. */
   hasRoomFor(owner: string): boolean {
     return this.#owners.has(owner) || this.#owners.size < maxSiteOwners;
   }
@@ -153,7 +153,7 @@ export function scopeDevices(devices: readonly number[]): readonly number[] {
   return [...new Set(devices)].sort((a, b) => a - b);
 }
 
-/** Whether two groups share devices and neither holds all of the other. */
+/** True if two groups share devices and neither holds all of the other. */
 function crosses(some: readonly number[], others: ReadonlySet<number>): boolean {
   let common = 0;
   for (const index of some) if (others.has(index)) common += 1;

@@ -208,7 +208,7 @@ export class Site {
     return { devices, ...powers, limits, owners: scope?.owners ?? [] };
   }
 
-  /** Whether the last sharing limited devices because of a limit that has not been changed since. */
+  /** True if the last sharing limited devices because of a limit that has not been changed since. */
   #binds(scope: SiteScope | null, name: SiteLimitName): boolean {
     if (!scope || !this.#anyLimit || !this.#bound || scope.fresh[name]) return false;
     const position = this.#bound.scopes.indexOf(scope);
@@ -281,7 +281,7 @@ export class Site {
     return sum;
   }
 
-  /** Whether the loads of the rest of a piece are within those that its bounds count on. */
+  /** True if the loads of the rest of a piece are within those that its bounds count on. */
   #loadsExpected({ devices, members, loaded, allocation }: Bound, from: SimTime, end: SimTime): boolean {
     return loaded.every((s) =>
       [from, end].every((t) => {

@@ -58,7 +58,7 @@ export interface OutputTarget {
   /** The value in force, as `InputSource.read`; it is what g40 and g10 and the paired input show. */
   read(): number | boolean | null;
   /**
-   * Whether the value can be carried out now; moves nothing. Range and local control have been checked.
+   * True if the value can be carried out now; moves nothing. Range and local control have been checked.
    * @param value engineering value; false or true for binaries
    * @throws SimError as the map or the device refuses it
    */

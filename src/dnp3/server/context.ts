@@ -66,7 +66,7 @@ export interface ServerContext {
   readonly limits: ServerLimits;
   /** null: in clear */
   readonly tls: { readonly gate: TlsGate<PeerIdentity>; readonly allowed: readonly Dnp3AllowedPeer[] | null } | null;
-  /** whether anybody wants fragments; `onFragment` is called only then */
+  /** true if anybody wants fragments; `onFragment` is called only then */
   readonly wantsFragments: () => boolean;
   readonly onFragment: (report: FragmentReport) => void;
 }
@@ -89,12 +89,12 @@ export interface Routes {
   all(): Iterable<ServedOutstation>;
 }
 
-/** Whether a certificate may act as a master. */
+/** True if a certificate may act as a master. */
 export function allows(allowed: readonly Dnp3AllowedPeer[] | null, identity: PeerIdentity): boolean {
   return allowed === null || allowed.some((peer) => fits(peer, identity));
 }
 
-/** Whether a certificate may use a link address. */
+/** True if a certificate may use a link address. */
 export function mayUse(allowed: readonly Dnp3AllowedPeer[] | null, identity: PeerIdentity, master: number): boolean {
   if (allowed === null) return true;
   const own = allowed.filter((peer) => fits(peer, identity));

@@ -50,7 +50,7 @@ export interface PointSpec {
   readonly kind: PointKind;
   readonly index: number;
   readonly class: PointClass;
-  /** whether a read of class 0 includes it; output status may be left out */
+  /** true if a read of class 0 includes it; output status may be left out */
   readonly inClass0: boolean;
   /** the point can be given a class that makes events */
   readonly mayHaveEvents: boolean;

@@ -15,7 +15,7 @@ const all: readonly ModelDef[] = [...servedModels, ...classicModels, m125, m126,
 
 const byId = new Map(all.map((def) => [def.id, def]));
 
-/** The definition of a model; undefined for an unknown one. */
+/** undefined: no definition of this id. */
 export function definitionOf(id: number): ModelDef | undefined {
   return byId.get(id);
 }

@@ -47,9 +47,9 @@ export interface SunSpecClientOptions {
   /** seed of the random part of intervals between attempts to connect */
   readonly seed?: number;
   readonly later?: Later;
-  /** takes the messages over TCP and TLS; default: nothing does */
+  /** receives the messages over TCP and TLS; default: no observer */
   readonly messages?: ModbusMessages;
-  /** whether pseudo terminals are serial lines; default false */
+  /** true if pseudo terminals are serial lines; default false */
   readonly ptys?: boolean;
 }
 
@@ -68,7 +68,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   readonly #counters: Counters = { requests: 0, answers: 0, errors: 0, timeouts: 0, exceptions: 0, connections: 0 };
   readonly #listeners: ((sample: RemoteSample) => void)[] = [];
   readonly #deviceListeners: ((device: RemoteDevice) => void)[] = [];
-  /** the device that was found last */
+  /** the device found last */
   #device: RemoteDevice | null = null;
   #session: Session | null = null;
   #connecting = false;
@@ -143,7 +143,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   async connect(target: ClientTarget): Promise<ClientStatus> {
     if (this.#lifecycle.stopping) throw new SimError('STOPPING', 'the simulator is stopping');
     checkTarget(target, this.#ptys);
-    // certificates that do not fit are an error of the request, not of the device
+    // // unusable certificates are an error of the request, not of the device
     if (target.transport !== 'rtu') connectTargetOf(target);
     this.#letGo(new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to connect again'));
     const session: Session = new Session(
@@ -192,8 +192,8 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   async readModel(id: number, index: number, fresh: boolean): Promise<ModelReading> {
     const session = this.#known();
     session.model(id, index);
-    const known = fresh ? undefined : session.known(id, index);
-    return known ?? this.#operation(session, () => session.read(id, index));
+    const cachedReading = fresh ? undefined : session.known(id, index);
+    return cachedReading ?? this.#operation(session, () => session.read(id, index));
   }
 
   async readRegisters(address: number, count: number): Promise<readonly number[]> {
@@ -237,14 +237,13 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     return isWell ? 'connected' : 'error';
   }
 
-  /** The session, once its map was found. @throws SimError NOT_CONNECTED */
+  /** The session of a device whose map was found. @throws SimError NOT_CONNECTED */
   #known(): Session {
     if (this.#session?.discovery) return this.#session;
     const why = this.#session === null ? 'it was not told to connect' : (this.#lastError ?? 'it has not found a map');
     throw new SimError('NOT_CONNECTED', `The SunSpec client has no device: ${why}.`);
   }
 
-  /** Runs an operation when its turn comes. */
   #operation<T>(session: Session, work: () => Promise<T>): Promise<T> {
     return this.#queue.run(async () => {
       if (this.#session !== session) throw leftError();
@@ -273,7 +272,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     this.#lastErrorMs = this.#clock.nowMs();
   }
 
-  /** Ends everything about the present device. */
+  /** Closes connection and session of the present device. */
   #letGo(why: SimError): void {
     this.#poller.stop();
     this.#poller.forget();
@@ -330,8 +329,9 @@ function checkRange(address: number, count: number, name: string): void {
 }
 
 /**
- * Reads the models of a round while it is the current one. A model that cannot be read does not prevent reading the others.
- * @param into `readings` receives the models of the summary
+ * Reads the models of a round while it is the current one. A model that cannot be read does not prevent reading the
+ * others.
+ * @param into receives in `readings` the models of the summary
  * @throws SimError PEER_ERROR, PEER_TIMEOUT when the connection is lost
  */
 async function readAll(
@@ -342,8 +342,8 @@ async function readAll(
 ): Promise<void> {
   if (!isCurrent()) return;
   const { models } = session.discovery ?? (await session.scan());
-  const wanted = settings.models ?? summaryModels(models);
-  for (const id of wanted) {
+  const modelIds = settings.models ?? summaryModels(models);
+  for (const id of modelIds) {
     const present = models.filter((model) => model.id === id).map(({ index }) => index);
     for (const index of present.length > 0 ? present : [0]) {
       if (!isCurrent()) return;

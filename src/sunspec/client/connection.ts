@@ -13,7 +13,7 @@ export const maxWritten = 123;
 
 /** The device is busy or needs more time: the request is tried once more. */
 const transientExceptions = new Set([5, 6]);
-/** Time limit of an operation of many requests; with a long time-out at least `minTimeouts` of these. */
+/** Time limit of an operation of many requests; with a long request time-out at least `minTimeouts` of them. */
 const operationMs = 30_000;
 const minTimeouts = 4;
 
@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   /** called when the state of the link has changed, with the reason when it has ended */
   readonly onLink: (reason: string | null) => void;
   readonly onActivity: () => void;
-  /** the wire log; absent: there is none */
+  /** the wire log; absent: no observer */
   readonly tap?: ModbusTap;
 }
 
@@ -94,7 +94,6 @@ export class Connection {
     }
   }
 
-  /** @throws SimError PEER_ERROR, PEER_TIMEOUT, COMMAND_CONFLICT */
   async read(address: number, count: number): Promise<Buffer> {
     try {
       return await this.#once((link) => link.read(address, count));
@@ -109,7 +108,7 @@ export class Connection {
   }
 
   /**
-   * Never repeated unless the device said that it did nothing.
+   * Repeats only a write that the device certainly did not carry out.
    * @throws SimError PEER_ERROR, PEER_TIMEOUT, COMMAND_CONFLICT
    */
   async write(functionCode: 6 | 16, address: number, registers: readonly number[]): Promise<void> {
@@ -117,7 +116,7 @@ export class Connection {
     try {
       await this.#once(work);
     } catch (error) {
-      // 6 says that nothing was done; 5 that it will be
+      // exception 6 (busy): not carried out; 5 (acknowledge): will be carried out
       if (exceptionIn(error) !== 6) throw error;
       this.#checkUse();
       await this.#once(work);
@@ -155,8 +154,8 @@ export class Connection {
   }
 
   /**
-   * Octets after an unusable answer may be the rest of it, so the link is closed. A link without an answer is kept
-   * once: the device may have been asleep, and some handle a new connection badly.
+   * Octets after an unusable answer may belong to it, so the link is closed. After a request without an answer the link
+   * is kept once: the device may have been asleep, and some devices handle a new connection badly.
    */
   #distrust(link: Link, error: unknown): void {
     const silent = error instanceof SimError && error.code === 'PEER_TIMEOUT' && !link.suspect;

@@ -64,7 +64,7 @@ async function markerElsewhere(connection: Connection, tried: readonly number[])
     try {
       if ((await faultAt(connection, address)) === null) return address;
     } catch (error) {
-      // the failures of the addresses tried say more than that of a guess
+      // the errors at the tried addresses say more than one at a guessed address
       if (isOfPeer(error)) return null;
       throw error;
     }
@@ -150,7 +150,7 @@ class Walk {
     this.#models.push({ id, index, name: def?.name ?? null, label: def?.label ?? null, address, length });
   }
 
-  /** The model or marker before the present address, in words. */
+  /** The model or marker before the present address, for messages. */
   get #behind(): string {
     const last = this.#models.at(-1);
     return last
@@ -170,7 +170,7 @@ class Walk {
       : this.#ended('end_model', `L of the end model at ${address} is ${length}, not 0`);
   }
 
-  /** Possible cause when a chain ends in an unexpected way. */
+  /** Possible causes of an unexpected end of the chain. */
   #doubts(): string[] {
     const [last, lastKnown] = [this.#models.at(-1), this.#models.findLast(({ name }) => name !== null)];
     if (last === undefined || last === lastKnown) return [];
@@ -182,14 +182,14 @@ class Walk {
     ];
   }
 
-  /** As `#read`; headers that were read before are not read again. */
+  /** As `#read`, with a cache of headers. */
   async #header(address: number): Promise<Header | string> {
     const header = this.#seen.get(address) ?? (await this.#read(address));
     this.#seen.set(address, header);
     return header;
   }
 
-  /** ID and L; the ID alone where the device refuses both; the refusal in words where it refuses that too. */
+  /** ID and L; the ID alone if the device refuses both; the refusal as text if it refuses that too. */
   async #read(address: number): Promise<Header | string> {
     if (address + headerRegisters <= addresses) {
       try {
@@ -208,8 +208,8 @@ class Walk {
   }
 
   /**
-   * Address of the next model. L decides, unless there is no model at that address and there is one at the address that
-   * follows from the length by definition.
+   * Address of the next model. L decides, unless no model begins there and one begins at the address given by the
+   * length of the definition.
    */
   async #next(address: number, id: number, length: number): Promise<number> {
     const next = address + headerRegisters + length;
@@ -228,8 +228,8 @@ class Walk {
   }
 
   /**
-   * The address itself, unless no model is there and a model, complete by its definition, is one or two registers away:
-   * the map is shifted.
+   * The address itself, unless only a neighbour one or two registers away holds a complete model: then the map is
+   * shifted.
    */
   async #aligned(place: number): Promise<number> {
     if (await this.#leadsOn(place)) return place;
@@ -259,7 +259,7 @@ class Walk {
   }
 
   /**
-   * Whether there is a known model, the end, or a chain that leads to one of them; true also when this is unclear.
+   * True if there is a known model, the end, or a chain that leads to one of them; true also when this is unclear.
    */
   async #leadsOn(place: number): Promise<boolean> {
     let header = await this.#headerIn(place);

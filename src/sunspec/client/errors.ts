@@ -11,19 +11,19 @@ export function exceptionError(code: number, where = ''): SimError {
   return new SimError('PEER_ERROR', exceptionText(code) + where, [], code);
 }
 
-/** The code of the Modbus exception that an error is about; null for any other error. */
+/** The Modbus exception code behind an error; null: another error. */
 export function exceptionIn(error: unknown): number | null {
   return error instanceof SimError && error.code === 'PEER_ERROR' ? (error.protocolCode ?? null) : null;
 }
 
-/** A well-formed frame came that does not answer the request. */
+/** A well-formed frame that does not answer the request. */
 export class UnfitAnswer extends SimError {
   constructor(message: string) {
     super('PEER_ERROR', message);
   }
 }
 
-/** Whether an error is about the device or the connection to it. */
+/** True if an error is about the device or the connection to it. */
 export function isOfPeer(error: unknown): error is SimError {
   return error instanceof SimError && error.code.startsWith('PEER_');
 }

@@ -18,23 +18,23 @@ type ModbusRTU = InstanceType<typeof modbusSerial.default>;
 export interface Link {
   /** false after `close`, and when the peer has ended it */
   readonly open: boolean;
-  /** octets came that match no request: what follows cannot be trusted */
+  /** true after octets that match no request: later octets are unreliable */
   readonly suspect: boolean;
   /** Words of `count` registers. @throws SimError PEER_ERROR, PEER_TIMEOUT */
   read(address: number, count: number): Promise<Buffer>;
   /** @throws SimError PEER_ERROR, PEER_TIMEOUT */
   write(functionCode: 6 | 16, address: number, registers: readonly number[]): Promise<void>;
-  /** At once; a request under way fails. */
+  /** Closes at once; a pending request fails. */
   close(reason: string): void;
 }
 
 interface LinkOptions {
   readonly target: ClientTarget;
-  /** ends an attempt to connect */
+  /** aborts an attempt to connect */
   readonly signal: AbortSignal;
-  /** called when the peer ends it, not after `close` */
+  /** called when the peer closes the connection, not after `close` */
   readonly onEnd: (reason: string) => void;
-  /** takes the messages over TCP and TLS; absent: nothing does */
+  /** receives the messages over TCP and TLS; absent: no observer */
   readonly tap?: ModbusTap;
 }
 
@@ -48,7 +48,7 @@ class ModbusLink implements Link {
   #fail: ((error: Error) => void) | null = null;
   #ended: string | null = null;
 
-  /** @param release frees what the library leaves of a line, at once */
+  /** @param release frees the remaining resources of a serial line */
   constructor(client: ModbusRTU, options: LinkOptions, port: MbapPort | null, release: () => void) {
     this.#client = client;
     this.#options = options;
@@ -75,7 +75,7 @@ class ModbusLink implements Link {
   }
 
   get suspect(): boolean {
-    // on a line a late answer cannot be told from the next one
+    // on a serial line a late answer looks like the next one
     return this.#port?.suspect ?? true;
   }
 
@@ -149,20 +149,20 @@ class ModbusLink implements Link {
     if (this.#ended !== null) return;
     this.#ended = reason;
     this.#fail?.(peerError(reason));
-    // takes the library's timers and listeners away
+    // removes the timers and listeners of the library
     this.#client.destroy(() => undefined);
     this.#release();
   }
 }
 
 const require = createRequire(import.meta.url);
-/** The library is loaded by the first connection. */
+/** Loads the library at the first connection. */
 const library = lazily(() => (require('modbus-serial') as typeof modbusSerial).default, checkDescriptorsToRequire);
 
 async function openLine(options: LinkOptions, target: Extract<ClientTarget, { transport: 'rtu' }>): Promise<Link> {
   const { path, baud, parity, stopBits } = target.serial;
   const client = new (await library())();
-  // it may fail before the line is open, when no other listener is there yet
+  // opening may fail before any other listener exists
   client.on('error', () => undefined);
   try {
     await client.connectRTUBuffered(path, { baudRate: baud, parity: parities[parity], stopBits, dataBits: 8 });

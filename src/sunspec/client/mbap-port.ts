@@ -20,15 +20,15 @@ const exceptionOctets = 3;
 /** The library speaks RTU to its ports. */
 const crcOctets = 2;
 const maxId = 0xffff;
-/** Requests whose late answers are still known. */
+/** Number of requests whose late answers are recognised. */
 const maxRemembered = 16;
 
 interface Events {
   /** unit id, PDU and CRC of the answer to the request under way */
   readonly data: [frame: Buffer];
-  /** why there will be no further answer: the connection has ended, or nothing that comes on it can be trusted */
+  /** reason why no further answer can come: connection ended, or stream unreliable */
   readonly ended: [reason: string];
-  /** why the received frame is not the answer to the request under way */
+  /** reason why the received frame is not the answer to the pending request */
   readonly unfit: [reason: string];
 }
 
@@ -45,16 +45,16 @@ export class MbapPort extends EventEmitter<Events> {
   #id = 0;
   #unitId = 0;
   #waiting = false;
-  /** what came is not Modbus: the rest is not looked at */
+  /** true after octets that are not Modbus; later octets are ignored */
   #broken = false;
-  /** transaction id of an answer to something else */
+  /** transaction id of a frame that answers another request */
   #foreignId: number | null = null;
-  /** the last request, while somebody listens */
+  /** the last request, while there is an observer */
   #tapped: TappedExchange | null = null;
-  /** the last requests by transaction id, oldest first; null: nobody listened */
+  /** the last requests by transaction id, oldest first; null: no observer at the time */
   readonly #remembered = new Map<number, TappedExchange | null>();
 
-  /** @param tap takes the messages; default: nothing does */
+  /** @param tap receives the messages; default: no observer */
   constructor(socket: Socket, transactionIds: TransactionIds, tap?: ModbusTap) {
     super();
     this.#socket = socket;
@@ -77,12 +77,12 @@ export class MbapPort extends EventEmitter<Events> {
     return !this.#socket.destroyed;
   }
 
-  /** Whether a late answer could be taken for the next one. */
+  /** True if a late answer could be mistaken for the next one. */
   get suspect(): boolean {
     return this.#octets > 0 || this.#takesZero;
   }
 
-  /** Description of the octets received since the request; empty without any. */
+  /** Description of the octets received since the request; empty if there are none. */
   get receivedInWords(): string {
     if (this.#octets === 0) return '';
     if (this.#foreignId === null) return `; ${this.#octets} octets of an unfinished answer came`;
@@ -100,9 +100,9 @@ export class MbapPort extends EventEmitter<Events> {
     closed();
   }
 
-  /** The request under way is given up; its answer may still come. */
+  /** Gives up the pending request; its answer may still come. */
   timedOut(): void {
-    // of an answer that has begun the rest comes, or it is told at the end
+    // an answer that has begun is reported when it is complete or the connection ends
     if (this.#filled === 0) this.#tapped?.ended();
   }
 
@@ -135,7 +135,7 @@ export class MbapPort extends EventEmitter<Events> {
       kind: 'request',
       direction: 'out',
       peer: this.#peer,
-      // a device of somebody else
+      // no simulated device
       deviceIndex: null,
       raw: adu,
       framing: 'mbap',
@@ -155,7 +155,7 @@ export class MbapPort extends EventEmitter<Events> {
     }
   }
 
-  /** Tells of octets that begin with a transaction id. */
+  /** Reports an answer to the wire log. @param octets from the transaction id on */
   #tellAnswer(octets: Buffer): void {
     const id = octets.readUInt16BE(0);
     const tapped = this.#takesZero && id === 0 ? this.#tapped : this.#remembered.get(id);
@@ -182,7 +182,7 @@ export class MbapPort extends EventEmitter<Events> {
     });
   }
 
-  /** Tells that the connection has ended: what has come of an answer, or that none came. */
+  /** Reports the end of the connection to the wire log, with the part of an answer received so far. */
   #tellEnd(): void {
     const octets = this.#frame.subarray(0, this.#filled);
     this.#filled = 0;
@@ -206,14 +206,14 @@ export class MbapPort extends EventEmitter<Events> {
     }
   }
 
-  /** @param rest what came behind it */
+  /** @param rest octets received after the header */
   #isHeader(rest: Buffer): boolean {
     const protocol = this.#frame.readUInt16BE(2);
     const length = this.#frame.readUInt16BE(4);
     this.#wanted = headerOctets + length;
     if (protocol === 0 && length >= minBody && length <= maxBody) return true;
     this.#broken = true;
-    // its id says nothing
+    // its id is meaningless
     this.#tapped?.answered(Buffer.concat([this.#frame.subarray(0, headerOctets), rest]));
     this.#filled = 0;
     this.emit(
@@ -233,7 +233,7 @@ export class MbapPort extends EventEmitter<Events> {
     const isZero = this.#takesZero && id === 0;
     if (!this.#waiting || (id !== this.#id && !isZero)) {
       this.#foreignId ??= id;
-      // the answer to the next request would look the same
+      // an answer with id 0 to the next request would look the same
       if (isZero) this.emit('ended', 'an answer with transaction id 0 came without a request');
       return;
     }

@@ -1,7 +1,4 @@
-/**
- * The encodings of the register map, applied to registers of another device; the only file of the client that uses code
- * of the map.
- */
+/** Encodings of the register map for the registers of another device; the client's only file that uses the map. */
 import type { ReadingValue } from '../../contract/sunspec-client.ts';
 import { didYouMean, givenText } from '../../core/nearest.ts';
 import { applyScale, clearPoint, getText, hasBit, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
@@ -63,7 +60,7 @@ function symbolOf(symbols: Readonly<Record<string, number>> | undefined, raw: nu
   return Object.entries(symbols ?? {}).find(([, value]) => value === raw)?.[0] ?? null;
 }
 
-/** The exponent in the register of a scale factor; null: the device does not implement it, or it holds none. */
+/** The exponent in the register of a scale factor; null: not implemented, or not a valid exponent. */
 export function scaleIn(words: Buffer): number | null {
   const raw = words.readInt16BE(0);
   return raw >= minScale && raw <= maxScale ? raw : null;
@@ -102,7 +99,7 @@ function numberOf(def: PointDef, words: Buffer, sf: number): Decoded {
 
 /**
  * Decodes the registers of a point.
- * @param sf exponent in force; null: the point has a scale factor, but the device gives none that can be used
+ * @param sf exponent in force; null: the point has a scale factor, but the device gives no usable one
  */
 export function decode(def: PointDef, words: Buffer, sf: number | null): Decoded {
   if (!numberCodec(def.type)) return textOf(def, words);
@@ -111,7 +108,7 @@ export function decode(def: PointDef, words: Buffer, sf: number | null): Decoded
   return { value: null, implemented: true, note: 'without a usable scale factor the registers have no value' };
 }
 
-/** Registers of a point, or what is wrong with the value. */
+/** Registers of a point, or the error in the value. */
 export type Encoded =
   | { readonly words: Buffer }
   | { readonly fault: string; readonly allowed?: readonly (string | number)[] };
@@ -125,7 +122,7 @@ function encodeText(def: PointDef, value: ReadingValue): Encoded {
   return { words };
 }
 
-/** The number of a symbol; undefined for a text that is not a symbol. */
+/** The number of a symbol; undefined: no such symbol. */
 function enumRaw(symbols: Readonly<Record<string, number>>, value: string | number): number | undefined {
   if (typeof value === 'number') return Object.values(symbols).includes(value) ? value : undefined;
   return Object.hasOwn(symbols, value) ? symbols[value] : undefined;
@@ -145,7 +142,7 @@ function encodeNumber(def: PointDef, value: number, sf: number): Encoded {
 
 /**
  * Encodes a value; only null gives the registers that mean "not implemented".
- * @param sf exponent in force; null: the device gives none that can be used
+ * @param sf exponent in force; null: the device gives no usable one
  */
 export function encode(def: PointDef, value: ReadingValue, sf: number | null): Encoded {
   if (value === null) {

@@ -13,9 +13,9 @@ const maxRetryMs = 60_000;
 /** The outcome of a round. */
 export interface Round {
   readonly polled: readonly PolledModel[];
-  /** it ended before all models were read, or could not begin */
+  /** true if the round ended before all models were read */
   readonly cut: boolean;
-  /** there is no connection, or no map behind it */
+  /** true if there is no connection, or no map */
   readonly lost: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface PollerOptions {
   readonly nowMs: () => number;
   readonly later: Later;
   readonly random: RandomStream;
-  /** One round, without effect from the moment it is no longer the current one. Never rejects. */
+  /** Reads one round; a round that is no longer current has no effect. Never rejects. */
   readonly round: (settings: PollSettings, isCurrent: () => boolean) => Promise<Round>;
 }
 
@@ -32,7 +32,7 @@ export class Poller {
   readonly #options: PollerOptions;
   #settings = defaultPoll;
   #cancel: (() => void) | null = null;
-  /** rises with every start, so that rounds of an earlier start do not continue */
+  /** incremented by each start: rounds of an earlier start end */
   #generation = 0;
   readonly #turns = new Turns();
   readonly #backOff: BackOff;
@@ -67,13 +67,13 @@ export class Poller {
     this.#settings = settings;
   }
 
-  /** Begins with a round at once, where polling is switched on. */
+  /** Begins the first round at once if polling is enabled. */
   start(): void {
     this.stop();
     if (this.#settings.enabled) this.#after(0, this.#generation);
   }
 
-  /** No further round begins, and one that is under way is no longer the current one. */
+  /** Starts no further round and makes a pending one obsolete. */
   stop(): void {
     this.#generation += 1;
     this.#cancel?.();
@@ -82,12 +82,12 @@ export class Poller {
     this.#found();
   }
 
-  /** Forgets the readings, since the device changes. */
+  /** Discards the readings of the previous device. */
   forget(): void {
     this.#polled = [];
   }
 
-  /** Resolves when no round is under way. */
+  /** Resolves when no round is pending. */
   async settled(): Promise<void> {
     await this.#turns.settled();
   }
@@ -109,7 +109,7 @@ export class Poller {
   #after(ms: number, generation: number): void {
     this.#cancel = this.#options.later(ms, () => {
       this.#cancel = null;
-      // a round of an earlier start may be under way
+      // a round of an earlier start may be pending
       void this.#turns.take(() => this.#round(generation));
     });
   }
@@ -132,7 +132,7 @@ export class Poller {
     this.#after(lost ? this.#retryMs() : this.#waitMs(tookMs), generation);
   }
 
-  /** Wait until the next round on the grid of the interval; intervals that a long round covered are skipped. */
+  /** Time to the next multiple of the interval; multiples within a long round are skipped. */
   #waitMs(tookMs: number): number {
     const { intervalMs } = this.#settings;
     const missed = Math.floor(tookMs / intervalMs);

@@ -1,12 +1,12 @@
 import { SimError } from '../../core/errors.ts';
 import { Turns } from '../../core/turns.ts';
 
-/** Operations that may wait for their turn at one time. */
+/** Maximum number of waiting operations. */
 const maxWaiting = 16;
-/** An operation that has waited longer than this is not begun. */
+/** An operation that waited longer is refused. */
 const maxWaitMs = 30_000;
 
-/** Does one operation after the other: a device has one connection, and requests of two would mix. */
+/** Serialises operations: a device has one connection, and interleaved requests would mix. */
 export class OperationQueue {
   readonly #monotonicMs: () => number;
   readonly #turns = new Turns();
@@ -28,7 +28,7 @@ export class OperationQueue {
     });
   }
 
-  /** Refuses all that wait. */
+  /** Rejects all waiting operations. */
   clear(error: SimError): void {
     this.#turns.refuseWaiting(error);
   }

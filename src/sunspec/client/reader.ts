@@ -8,7 +8,7 @@ import { decode, scaleIn } from './point-bridge.ts';
 import { fixedRegisters, headerRegisters, shapeOf } from './shape.ts';
 import type { Shape, ShapeGroup, Slot } from './shape.ts';
 
-/** Maximum number of registers of one model that are read; the rest is left out. */
+/** Maximum number of registers read of one model; the rest is left out. */
 export const maxModelRegisters = 8192;
 /** After this many refused pieces of one model the rest of it is not read. */
 const maxRefusals = 40;
@@ -18,7 +18,7 @@ const maxAttempts = 3;
 /** The map has changed since the chain was walked. */
 export class MapChanged extends Error {}
 
-/** Registers of a model, and those that the device refused. */
+/** Registers of a model, and the registers that the device refused. */
 export interface ModelWords {
   readonly words: Buffer;
   /** exception code by register */
@@ -60,13 +60,13 @@ class Gathering {
     }
   }
 
-  /** @throws the first refusal when nothing at all could be read */
+  /** @throws the first refusal if no register could be read */
   check(): void {
     if (!this.#anyRead && this.#first !== null) throw this.#first;
   }
 
   /**
-   * Whether the scale factors are unchanged, as far as they came in another answer than the points they scale: some
+   * True if the scale factors are unchanged, as far as they came in another answer than the points they scale: some
    * devices change them at any moment.
    */
   async isSteady({ all }: Shape): Promise<boolean> {
@@ -74,8 +74,8 @@ class Gathering {
       typeof scale === 'object' && scale !== null && this.#isApart(offset, scale.offset) ? [scale.offset] : [],
     );
     for (const [offset, count] of neighbours([...new Set(apart)], this.#connection.learnt.span)) {
-      const now = await this.#connection.read(this.#address + offset, count);
-      if (!now.equals(this.words.subarray(offset * 2, (offset + count) * 2))) return false;
+      const reread = await this.#connection.read(this.#address + offset, count);
+      if (!reread.equals(this.words.subarray(offset * 2, (offset + count) * 2))) return false;
     }
     return true;
   }
@@ -88,7 +88,7 @@ class Gathering {
     );
   }
 
-  /** @returns whether all of it was read */
+  /** @returns true if all of it was read */
   async #piece(cuts: readonly number[], from: number, to: number): Promise<boolean> {
     const [start, end] = [at(cuts, from), at(cuts, to)];
     if (this.#refusals >= maxRefusals) return this.#leave(start, end, exceptionIn(this.#first) ?? 0);
@@ -123,12 +123,12 @@ function at(cuts: ArrayLike<number>, index: number): number {
   return cuts[index] ?? 0;
 }
 
-/** Runs of consecutive registers, as first and count. @param most registers in one run */
-function neighbours(registers: readonly number[], most: number): [first: number, count: number][] {
+/** Runs of consecutive registers, as first and count. @param max registers per run */
+function neighbours(registers: readonly number[], max: number): [first: number, count: number][] {
   const runs: [number, number][] = [];
   for (const register of [...registers].sort((a, b) => a - b)) {
     const run = runs.at(-1);
-    if (run && run[0] + run[1] === register && run[1] < most) run[1] += 1;
+    if (run && run[0] + run[1] === register && run[1] < max) run[1] += 1;
     else runs.push([register, 1]);
   }
   return runs;
@@ -138,8 +138,8 @@ function neighbours(registers: readonly number[], most: number): [first: number,
 function middleOf(cuts: readonly number[], from: number, to: number): number {
   const half = (at(cuts, from) + at(cuts, to)) / 2;
   let best = from + 1;
-  for (let each = from + 1; each < to; each += 1) {
-    if (Math.abs(at(cuts, each) - half) < Math.abs(at(cuts, best) - half)) best = each;
+  for (let index = from + 1; index < to; index += 1) {
+    if (Math.abs(at(cuts, index) - half) < Math.abs(at(cuts, best) - half)) best = index;
   }
   return best;
 }
@@ -147,12 +147,12 @@ function middleOf(cuts: readonly number[], from: number, to: number): number {
 function cutsBetween(slots: readonly Slot[], from: number, to: number): number[] {
   const inner = slots.map(({ offset }) => offset).filter((offset) => offset > from && offset < to);
   const last = slots.reduce((end, { offset, def }) => Math.max(end, offset + def.size), from);
-  // registers that no definition explains have no points to cut between
+  // registers without a definition can be cut anywhere
   const rest = Array.from({ length: Math.max(0, to - Math.max(last, from)) }, (_, i) => Math.max(last, from) + i);
   return [...new Set([from, ...inner, ...rest.filter((offset) => offset > from), to])].sort((a, b) => a - b);
 }
 
-/** All that one answer can hold. @returns null when the device refuses that */
+/** Reads a model in one request. @returns null if the device refuses */
 async function atOnce(connection: Connection, { address }: FoundModel, total: number): Promise<Buffer | null> {
   if (total > connection.learnt.span) return null;
   try {
@@ -175,7 +175,7 @@ function checkHeader({ id, address, length }: FoundModel, words: Buffer, refused
 
 /**
  * The registers of a model.
- * @throws MapChanged when another model is there now; SimError PEER_ERROR, PEER_TIMEOUT
+ * @throws MapChanged if another model is at its address; SimError PEER_ERROR, PEER_TIMEOUT
  */
 export async function readWords(connection: Connection, model: FoundModel): Promise<ModelWords> {
   const def = definitionOf(model.id);
@@ -222,12 +222,12 @@ export function scaleOf({ scale }: Slot, { words, refused }: ModelWords): number
   return refused.has(scale.offset) ? null : scaleIn(words.subarray(scale.offset * 2, scale.offset * 2 + 2));
 }
 
-/** The exception with which the device refuses to show the scale factor of a point; undefined: it shows it. */
+/** The exception with which the device refused the scale factor of a point; undefined: not refused. */
 export function scaleRefusal({ scale }: Slot, { refused }: ModelWords): number | undefined {
   return typeof scale === 'object' && scale !== null ? refused.get(scale.offset) : undefined;
 }
 
-/** One point as it was read. */
+/** The reading of one point. */
 export function pointReading(slot: Slot, model: FoundModel, read: ModelWords): PointReading {
   const { def, offset, path } = slot;
   const sf = scaleOf(slot, read);
@@ -258,7 +258,7 @@ function groupReading({ path, slots }: ShapeGroup, model: FoundModel, read: Mode
   return { path, points: slots.map((slot) => pointReading(slot, model, read)) };
 }
 
-/** A model out of its registers. @param readAtMs wall time, ms since the epoch */
+/** Decodes the registers of a model. @param readAtMs wall time, ms since the epoch */
 export function modelReading(model: FoundModel, read: ModelWords, readAtMs: number): ModelReading {
   const { shape } = read;
   const refusals = read.refused.size > 0 ? [`${read.refused.size} registers cannot be read`] : [];

@@ -16,7 +16,7 @@ import { MapChanged, modelReading, readModel, readRaw } from './reader.ts';
 import { carryOut, planWrite, writeRegisters } from './writer.ts';
 
 const illegalAddress = 2;
-/** Readings that are kept: the models of the summary and of the last requests. */
+/** Maximum number of readings kept: models of the summary and of the last requests. */
 const maxReadings = 64;
 
 function keyOf(id: number, index: number): string {
@@ -36,7 +36,7 @@ export class Session {
   readonly connection: Connection;
   readonly #nowMs: () => number;
   readonly #readings = new Map<string, ModelReading>();
-  /** readings that writes have made out of date */
+  /** models written since their last reading */
   readonly #stale = new Set<string>();
   #discovery: Discovery | null = null;
   #identity: ClientIdentity | null = null;
@@ -65,12 +65,12 @@ export class Session {
     return discovery;
   }
 
-  /** The model of a chain that was walked. @throws SimError NOT_CONNECTED, UNKNOWN_RESOURCE */
+  /** A model of the discovered chain. @throws SimError NOT_CONNECTED, UNKNOWN_RESOURCE */
   model(id: number, index: number): FoundModel {
     const discovery = this.#discovery;
     if (discovery === null) throw new SimError('NOT_CONNECTED', 'The map of the device has not been found yet.');
-    const found = discovery.models.find((model) => model.id === id && model.index === index);
-    if (found) return found;
+    const matchingModel = discovery.models.find((model) => model.id === id && model.index === index);
+    if (matchingModel) return matchingModel;
     const same = discovery.models.filter((model) => model.id === id).length;
     const ids = [...new Set(discovery.models.map((model) => model.id))].join(', ');
     throw new SimError(
@@ -81,13 +81,13 @@ export class Session {
     );
   }
 
-  /** The last reading of a model; undefined when something was written since. */
+  /** The last reading of a model; undefined after a write. */
   known(id: number, index: number): ModelReading | undefined {
     const key = keyOf(id, index);
     return this.#stale.has(key) ? undefined : this.#readings.get(key);
   }
 
-  /** Wall time at which a model was read last; null: not since the chain was walked. */
+  /** Wall time of the last reading of a model; null: not read since discovery. */
   readAtMs(id: number, index: number): number | null {
     return this.#readings.get(keyOf(id, index))?.readAtMs ?? null;
   }
@@ -106,7 +106,7 @@ export class Session {
 
   /** @throws SimError as `read`; COMMAND_BAD_VALUE */
   async writePoints(id: number, index: number, values: Readonly<Record<string, ReadingValue>>): Promise<WriteOutcome> {
-    // finds a map that has moved before anything is written, since writes are never repeated
+    // detects a moved map before the write, since writes are never repeated
     const plan = await this.#inMap(id, index, (model) => planWrite(this.connection, model, values));
     this.#stale.add(keyOf(id, index));
     const { outcome, after } = await carryOut(this.connection, plan);
@@ -129,7 +129,7 @@ export class Session {
     if (this.#readings.size > maxReadings && oldest !== undefined) this.#readings.delete(oldest);
   }
 
-  /** Whether a model cannot be read because the map is no longer where it was. */
+  /** True if a model cannot be read because the map has moved. */
   async #hasMoved(error: unknown): Promise<boolean> {
     const base = this.#discovery?.baseAddress;
     return (
@@ -146,7 +146,7 @@ export class Session {
     }
   }
 
-  /** New firmware can move models: when one is not in its place, the chain is walked again, once. */
+  /** Runs `work`; if the model is not at its address, as after a firmware update, repeats discovery and `work` once. */
   async #inMap<T>(id: number, index: number, work: (model: FoundModel) => Promise<T>): Promise<T> {
     try {
       return await work(this.model(id, index));

@@ -1,4 +1,4 @@
-/** Places the points of a model in the registers of another device, by the counts and the length that it gives. */
+/** Places the points of a model in the registers of another device, by its counts and length. */
 import type { GroupDef, ModelDef, PointDef } from '../map/types.ts';
 import { countPoints } from './catalogue.ts';
 
@@ -6,12 +6,12 @@ import { countPoints } from './catalogue.ts';
 export const headerRegisters = 2;
 
 export interface Slot {
-  /** 0-based: `Crv[0].Pt[3].V` */
+  /** with 0-based indices: `Crv[0].Pt[3].V` */
   readonly path: string;
   readonly def: PointDef;
   /** registers from ID on */
   readonly offset: number;
-  /** exponent, or register of the scale factor; null: it names one that is not there; undefined: none */
+  /** exponent, or register of the scale factor; null: names a missing one; undefined: unscaled */
   readonly scale: number | { readonly offset: number } | null | undefined;
 }
 
@@ -22,11 +22,11 @@ export interface ShapeGroup {
 
 export interface Shape {
   readonly slots: readonly Slot[];
-  /** of all levels, in the order of the registers */
+  /** groups of all levels, in the order of the registers */
   readonly groups: readonly ShapeGroup[];
-  /** of all levels, in the order of the registers */
+  /** points of all levels, in the order of the registers */
   readonly all: readonly Slot[];
-  /** the value that L should have; null: it has it */
+  /** the correct value of L; null: L is correct */
   readonly expectedLength: number | null;
   readonly notes: readonly string[];
 }
@@ -38,7 +38,7 @@ export function fixedRegisters(def: ModelDef): number {
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Values of the count points; one that is not implemented counts as 0. */
+/** Values of the count points; 0 if not implemented. */
 function countsOf(def: ModelDef, words: Buffer): Counts {
   const counts: Record<string, number> = {};
   let offset = 0;
@@ -57,11 +57,14 @@ function timesOf(group: GroupDef, counts: Counts): number {
 }
 
 function sizeOf(group: GroupDef, counts: Counts): number {
-  const own = group.points.reduce((sum, { size }) => sum + size, 0);
-  return (group.groups ?? []).reduce((sum, inner) => sum + timesOf(inner, counts) * sizeOf(inner, counts), own);
+  const pointRegisters = group.points.reduce((sum, { size }) => sum + size, 0);
+  return (group.groups ?? []).reduce(
+    (sum, inner) => sum + timesOf(inner, counts) * sizeOf(inner, counts),
+    pointRegisters,
+  );
 }
 
-/** Scale factors that a point can name: those of its own group and of all enclosing ones. */
+/** Scale factors in the scope of a point: of its group and all enclosing ones. */
 type Scales = ReadonlyMap<string, number>;
 
 class Placing {
@@ -138,26 +141,23 @@ function lengthBy(def: ModelDef, counts: Counts, total: number): number {
   return grown - headerRegisters;
 }
 
-/** Old devices have model 1 without its filler. */
+/** Model 1 of old devices lacks its filler. */
 const alsoRight: Readonly<Record<number, number>> = { 1: 65 };
 
-/** Another length that a model of this number may have. */
+/** Another permitted length of a model; undefined: none. */
 export function lengthAlsoRight(id: number): number | undefined {
   return alsoRight[id];
 }
 
-/**
- * The length that a model should have by its definition and the counts in its first registers; null when the counts lie
- * beyond these registers.
- */
+/** The length of a model by its definition and the counts in its first registers; null: the counts lie beyond them. */
 export function lengthOf(def: ModelDef, words: Buffer): number | null {
   return words.length >= fixedRegisters(def) * 2 ? lengthBy(def, countsOf(def, words), words.length / 2) : null;
 }
 
 /**
  * Places the points of a model as far as its registers reach.
- * @param words the registers from ID on, at least those before the groups
- * @param total registers of the model that are looked at, ID and L included
+ * @param words registers from ID on, at least those before the groups
+ * @param total number of registers, ID and L included
  * @param length the L register
  */
 export function shapeOf(def: ModelDef, words: Buffer, total: number, length: number): Shape {

@@ -1,8 +1,8 @@
-/** The metrics of a snapshot, from the models that a device has. */
+/** Metrics of the snapshot, from the models of a device. */
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import type { FoundModel, ModelReading, PointReading, RemoteMetrics } from '../../contract/sunspec-client.ts';
 
-/** Models of the AC side; the first one that a device has counts. */
+/** Models of the AC side in order of preference; only the first present one counts. */
 const acModels = [701, 103, 102, 101, 113, 112, 111];
 /** The other models that the summary reads. */
 const otherModels = [713, 714, 802, 122, 124, 160];
@@ -34,7 +34,7 @@ function rounded(value: number): number {
   return Math.abs(value) < 1e9 ? Math.round(value * 1e6) / 1e6 + 0 : value;
 }
 
-/** Points that can hold a quantity, best first, and the divisor of each. */
+/** Points that can hold a quantity, in order of preference, with their divisors. */
 type Place = readonly [modelId: number, path: string, divisor?: number];
 
 const everyOlder = (path: string, divisor?: number): Place[] =>
@@ -75,7 +75,7 @@ function quantity(find: Find, name: string): number | null {
   return null;
 }
 
-/** A symbol in the terms of the simulator; the older models say MPPT for running. */
+/** A symbol as a word of the simulator; older models say MPPT for running. */
 function word<T extends string>(words: readonly T[], symbol: string | null | undefined): T | null {
   const name = symbol === 'MPPT' ? 'running' : symbol?.toLowerCase();
   return words.find((each) => each === name) ?? null;
@@ -97,7 +97,7 @@ function connectionState(find: Find): RemoteMetrics['connection_state'] {
   return word(connectionStates, find(701, 'ConnSt')?.symbol) ?? older;
 }
 
-/** @returns the metrics that the readings of one round contain; null for the others */
+/** @returns the metrics contained in one round of readings; null for the others */
 export function metricsOf(readings: readonly ModelReading[]): RemoteMetrics {
   const find = finder(readings);
   const of = (name: string) => quantity(find, name);
@@ -113,7 +113,7 @@ export function metricsOf(readings: readonly ModelReading[]): RemoteMetrics {
     dc_power_kw: of('dc_power_kw') ?? sumOfInputs(readings),
     dc_voltage_v: of('dc_voltage_v'),
     dc_current_a: of('dc_current_a'),
-    // without storage 713 holds 0, which says nothing of a charge
+    // without storage 713 holds 0, which is not a state of charge
     state_of_charge_pct: withoutStorage(find) ? null : of('state_of_charge_pct'),
     soc_reserve_min_pct: of('soc_reserve_min_pct'),
     soc_reserve_max_pct: of('soc_reserve_max_pct'),
@@ -125,7 +125,7 @@ export function metricsOf(readings: readonly ModelReading[]): RemoteMetrics {
   };
 }
 
-/** 160 has no total. */
+/** Sum of the inputs in model 160, which has no total. */
 function sumOfInputs(readings: readonly ModelReading[]): number | null {
   const inputs =
     readings

@@ -12,7 +12,7 @@ export function endpointOf(target: ClientTarget): string {
     : `${target.transport}://${hostAndPort(target.host, target.port)}`;
 }
 
-/** Where the socket to a device goes. @throws SimError COMMAND_BAD_VALUE for certificates that cannot be used */
+/** The socket to a device. @throws SimError COMMAND_BAD_VALUE for unusable certificates */
 export function connectTargetOf(target: Extract<ClientTarget, { host: string }>): ConnectTarget {
   const { host, port, timeoutMs } = target;
   if (target.transport === 'tcp') return { host, port, timeoutMs };
@@ -20,21 +20,21 @@ export function connectTargetOf(target: Extract<ClientTarget, { host: string }>)
   return { host, port, timeoutMs, tls: { context: createClientContext(target.tls, 'sunspec', 'tls'), checkHostname } };
 }
 
-/** A target as it may be shown: without certificates and keys. */
+/** A target without certificates and keys, fit for display. */
 export function withoutSecrets(target: ClientTarget): ClientTarget {
   return target.transport === 'tls' ? { ...target, tls: { ...target.tls, cert: '', key: '', rootCert: '' } } : target;
 }
 
 /**
- * Names that systems give to the lines of serial ports and adapters: of Linux 8250 and compatible (`S`), USB (`USB`,
- * `ACM`) and ARM (`AMA`), of macOS, of Windows. Other names below /dev are files, consoles and terminals of users.
+ * Names of serial lines: Linux 8250 and compatible (`S`), USB (`USB`, `ACM`) and ARM (`AMA`), macOS, Windows. Other
+ * names below /dev are files, consoles and terminals.
  */
 const serialPath =
   /^(?:\/dev\/(?:tty(?:S|USB|ACM|AMA)\d+|serial\/by-(?:id|path)\/[\w.:@+-]+|(?:cu|tty)\.[\w.-]+)|COM\d{1,3})$/;
 const ptyPath = /^\/dev\/pts\/\d+$/;
 
 /**
- * @param ptys whether pseudo terminals are serial lines too; a shell's terminal is one
+ * @param ptys true: pseudo terminals, as those of a shell, count as serial lines
  * @throws SimError COMMAND_BAD_VALUE with the members of the request that cannot be the address of a device
  */
 export function checkTarget(target: ClientTarget, ptys: boolean): void {

@@ -24,18 +24,18 @@ interface Assignment {
   readonly words: Buffer;
 }
 
-/** Consecutive points that are written by one request. */
+/** Consecutive points written by one request. */
 interface Run {
   readonly assignments: Assignment[];
   registers: number;
 }
 
-/** As JSON pointers into the request. */
+/** JSON pointer into the request. */
 function pointer(path: string): string {
   return `/points/${path.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** A point of a stored curve may be marked as not in use; any other point must hold a value. */
+/** Points of a stored curve may be null (unused); all other points need a value. */
 function mayBeAbsent({ path }: Slot): boolean {
   return path.includes('.Pt[');
 }
@@ -44,7 +44,7 @@ function assignmentOf(slot: Slot, value: ReadingValue, read: ModelWords): Assign
   if (slot.def.access !== 'RW') return { detail: 'is read only' };
   if (value === null && !mayBeAbsent(slot)) return { detail: 'the "not implemented" value cannot be written' };
   const refusal = scaleRefusal(slot, read);
-  // the registers to write depend on the scale factor, so the user gets the device's own refusal
+  // the registers depend on the scale factor, so the user gets the refusal of the device
   if (refusal !== undefined)
     throw exceptionError(refusal, ` while reading the scale factor of ${slot.path}; nothing was written`);
   const sf = scaleOf(slot, read);
@@ -74,11 +74,11 @@ function assignmentsOf(
   const near = suggestions(() => [...byPath.keys()]);
   for (const [path, value] of Object.entries(values)) {
     const slot = byPath.get(path);
-    const made = slot
+    const result = slot
       ? assignmentOf(slot, value, read)
       : { detail: `model ${model.id} of the device has no such point${near(path)}` };
-    if ('words' in made) assignments.push(made);
-    else issues.push({ name: pointer(path), ...made });
+    if ('words' in result) assignments.push(result);
+    else issues.push({ name: pointer(path), ...result });
   }
   if (issues.length > 0) {
     const words = issues
@@ -111,16 +111,16 @@ function runsOf(assignments: readonly Assignment[]): Run[] {
   return runs.sort((a, b) => rank(a) - rank(b));
 }
 
-/** Registers that are written together. */
+/** Registers written by one request. */
 interface Piece {
   readonly address: number;
   readonly registers: readonly number[];
 }
 
-/** One request, or the same registers one by one. */
+/** Two ways to write the same registers: one request, or one per register. */
 interface Ways {
   readonly whole: Piece;
-  /** in the order in which they go out; null where a register cannot be written by itself */
+  /** in the order of writing; null: a register cannot be written alone */
   readonly singly: readonly Piece[] | null;
 }
 
@@ -136,14 +136,14 @@ async function send(
   sent({ functionCode, address, count: registers.length });
 }
 
-/** Function 6 for one register, 16 for more; then the other one, as far as it can do the same. */
+/** Function 6 for one register, 16 for more; then the other one if it can write the same. */
 function functionsFor({ whole, singly }: Ways, { refuses6, refuses16 }: LearntLimits): readonly (6 | 16)[] {
   if (singly === null) return [16];
   if (whole.registers.length === 1) return refuses6 ? [16, 6] : [6, 16];
   return refuses16 ? [6, 16] : [16, 6];
 }
 
-/** Writes registers; uses the other function where the device does not know the first (exception 1). */
+/** Writes registers; falls back to the other function after exception 1 (illegal function). */
 async function sendRegisters(connection: Connection, ways: Ways, sent: Sent): Promise<void> {
   const { learnt } = connection;
   const by = async (functionCode: 6 | 16) => {
@@ -158,7 +158,7 @@ async function sendRegisters(connection: Connection, ways: Ways, sent: Sent): Pr
     try {
       await by(other);
     } catch (second) {
-      // the same exception for both: the function is not the cause
+      // both functions have the same exception, so the function is not its cause
       throw exceptionIn(second) === 1 ? error : second;
     }
     if (first === 6) learnt.refuses6 = true;
@@ -182,7 +182,7 @@ function waysOf({ assignments }: Run, model: FoundModel): Ways {
 
 const unknownOutcome = '; whether this was carried out is not known';
 
-/** The error with a longer message; a refusal of the device keeps its code. */
+/** The error with a longer message; an exception of the device keeps its code. */
 function withWords(error: unknown, words: string): unknown {
   const code = exceptionIn(error);
   if (code !== null) return exceptionError(code, words);
@@ -194,7 +194,7 @@ function namesOf(assignments: readonly Assignment[]): string {
   return assignments.map(({ slot }) => slot.path).join(', ');
 }
 
-/** Adds the registers that were already written to a failure. */
+/** Adds the registers already written to the error. */
 function failedWrite(
   error: unknown,
   model: FoundModel,
@@ -228,7 +228,7 @@ async function writeRuns(connection: Connection, { model, runs }: WritePlan): Pr
   return requests;
 }
 
-/** A write that was checked, in the order in which it goes out. */
+/** A checked write, in the order of its requests. */
 export interface WritePlan {
   readonly model: FoundModel;
   readonly assignments: readonly Assignment[];
@@ -236,7 +236,7 @@ export interface WritePlan {
 }
 
 /**
- * Checks values against the model, with the scale factors that the device has now. Writes nothing.
+ * Checks values against the model and the present scale factors of the device, without writing.
  * @throws MapChanged; SimError COMMAND_BAD_VALUE, UNKNOWN_RESOURCE, PEER_ERROR, PEER_TIMEOUT
  */
 export async function planWrite(
@@ -250,7 +250,7 @@ export async function planWrite(
 
 function writtenPoint({ slot, sf, words }: Assignment, model: FoundModel, after: ModelWords): WrittenPoint {
   const at = slot.offset * 2;
-  // with another scale factor the same registers have another meaning
+  // another scale factor changes the meaning of the registers
   const match =
     after.words.subarray(at, at + words.length).equals(words) &&
     !after.refused.has(slot.offset) &&
@@ -265,9 +265,9 @@ function writtenPoint({ slot, sf, words }: Assignment, model: FoundModel, after:
 }
 
 /**
- * Writes, once, and reads the model back.
- * @returns also the registers that were read back
- * @throws SimError PEER_ERROR, PEER_TIMEOUT, saying what was written before
+ * Writes once and reads the model back.
+ * @returns also the registers read back
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT, naming the registers written before
  */
 export async function carryOut(
   connection: Connection,
@@ -287,7 +287,7 @@ export async function carryOut(
   }
 }
 
-/** Writes registers as they are. @throws SimError PEER_ERROR, PEER_TIMEOUT */
+/** Writes raw registers. @throws SimError PEER_ERROR, PEER_TIMEOUT */
 export async function writeRegisters(
   connection: Connection,
   address: number,

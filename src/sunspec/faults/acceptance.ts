@@ -27,13 +27,13 @@ import { mapTargetOf } from '../../fault-kinds/targets.ts';
 export interface AcceptanceOptions {
   readonly deviceIndex: number;
   readonly bank: PointBank;
-  /** Calls `act` once after so many simulated seconds, between the steps of the device; a reset before prevents it. */
+  /** Calls `act` once after `delayS` simulated seconds, between steps of the device; a reset before cancels it. */
   readonly later: (delayS: number, act: () => void) => Timer;
-  /** receives values that were acknowledged and could not land; a master can cause such lines at will */
+  /** logs acknowledged values that were refused later; limited, since a master can cause many lines */
   readonly log: { info(message: string): void };
 }
 
-/** Maximum number of writes of one device that are acknowledged and have not landed yet. */
+/** Maximum number of pending writes per device (acknowledged, not yet applied). */
 export const maxPendingWrites = 1000;
 const busy = 6;
 
@@ -73,10 +73,10 @@ export class Acceptance {
   }
 
   /**
-   * @param faults of any kind; those of other kinds are left alone
+   * @param faults of any kind; others than acceptance faults are ignored
    * @param address in the bank's own map
-   * @returns the point of which `lenient_writes` has dropped a part; null: none
-   * @throws SimError as `Bank.write`, with `protocolCode` where a fault decides it; nothing has changed then
+   * @returns the point cut by `lenient_writes`; null: none
+   * @throws SimError as `Bank.write`, with `protocolCode` if a fault decides it; nothing has changed then
    */
   writeThrough(faults: readonly ActiveFault[], address: number, words: Buffer, by: Origin): PointSlot | null {
     const { bank, deviceIndex, log } = this.#options;
@@ -161,17 +161,17 @@ export class Acceptance {
     }
   }
 
-  /** @throws SimError COMMAND_QUEUE_FULL, to be answered with busy */
+  /** @throws SimError COMMAND_QUEUE_FULL, answered as busy */
   #makeRoom(wanted: number): void {
     if (wanted === 0) return;
-    // those that landed, or were dropped by a reset of the device, no longer count
+    // applied writes, and those dropped by a reset of the device, no longer count
     this.#pending = this.#pending.filter(({ waiting }) => waiting);
     if (this.#pending.length + wanted > maxPendingWrites) {
       throw new SimError('COMMAND_QUEUE_FULL', `${maxPendingWrites} writes wait to land late`, [], busy);
     }
   }
 
-  /** Commits all values; if the bank refuses, the unaltered ones; if it refuses again, none. */
+  /** Commits all values; if the bank refuses, only the unaltered ones; if it refuses again, none. */
   #commit(outcomes: readonly PointOutcome[], by: Origin): void {
     const { bank, log } = this.#options;
     const unaltered = outcomes.filter(({ value, written }) => Object.is(value, written));
@@ -201,12 +201,12 @@ const kinds = [
   exceptionCodeFault,
 ];
 
-/** Whether a fault is one that `Acceptance` carries out. */
+/** True if `Acceptance` carries out the fault. */
 export function isAcceptance(fault: ActiveFault): boolean {
   return kinds.some((kind) => (kind as unknown) === fault.facts.kind);
 }
 
-/** Whether a request meets the target of a fault. Registers count by themselves: a target need not hold a point. */
+/** True if a request meets the target of a fault. Registers of a target count even if no point is there. */
 export function touches(
   fault: ActiveFault,
   bank: PointBank,
@@ -233,8 +233,8 @@ function refuseWhileLocked(acting: readonly ActiveFault[], deviceIndex: number):
 }
 
 /**
- * The point that a write has a part of at its end, behind the registers of others. A part of a point that could not be
- * written whole is refused for that, and a write of one part alone has nothing to keep.
+ * The point of which a write has only the first part, behind whole points. A point that could not be written whole is
+ * refused anyway, and so is a write of one partial point alone.
  */
 function cutAtEnd(slots: readonly PointSlot[], address: number, count: number): PointSlot | undefined {
   const last = slots.at(-1);
@@ -256,7 +256,7 @@ function droppedBy(
   return acting.some(drops) ? cut : null;
 }
 
-/** A refusal with the code that `exception_code` gives it; any other error stays as it is. */
+/** A refusal with the code set by `exception_code`; other errors stay unchanged. */
 export function renamed(error: unknown, faults: readonly ActiveFault[], deviceIndex: number): unknown {
   if (!(error instanceof SimError)) return error;
   for (const fault of faults) {
@@ -298,8 +298,8 @@ function holdBack(fault: ActiveFault, targets: readonly PointOutcome[], deviceIn
 }
 
 /**
- * Checks that the target of a fault of this layer has a writable point, which the catalogue cannot check. Kinds that
- * refuse writes need no writable point, since they may answer a write of another point.
+ * Checks that the target of a fault of this layer has a writable point, which the catalogue cannot check. Faults that
+ * refuse writes pass, since they may answer a write of another point.
  * @throws SimError COMMAND_BAD_VALUE
  */
 export function checkAcceptance({ kind, request: { target = {}, parameters } }: ProposedFault, layout: Layout): void {

@@ -1,19 +1,18 @@
-/** Conditions of faults: whether the registers of the device meet them. */
+/** Conditions of faults on the registers of a device. */
 import type { Issue } from '../../core/errors.ts';
 import { didYouMean, givenText } from '../../core/nearest.ts';
 import type { FaultCondition } from '../../core/faults/kinds.ts';
 import type { PointBank } from '../map/bank.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 
-/** The point of a name such as `705.Crv[1].Pt[0].V`; undefined: the device has none. */
+/** The point of a name such as `705.Crv[1].Pt[0].V`; undefined: no such point. */
 export function slotNamed(layout: Layout, name: string): PointSlot | undefined {
   const dot = name.indexOf('.');
   return dot < 0 ? undefined : layout.slot(Number(name.slice(0, dot)), name.slice(dot + 1));
 }
 
 /**
- * Whether a condition holds now, by the true registers; without a condition it does. It never holds for a point that
- * the device lacks or does not implement.
+ * True if a condition is met by the true registers, or is null. False for a point that is missing or not implemented.
  */
 export function holds(bank: PointBank, when: FaultCondition | null): boolean {
   if (when === null) return true;
@@ -29,7 +28,7 @@ export function holds(bank: PointBank, when: FaultCondition | null): boolean {
   );
 }
 
-/** Why a condition does not suit a device of this layout, at the pointer of the member; null: it does. */
+/** The reason why a condition does not fit the layout, at the pointer of the member; null: it fits. */
 export function conditionIssue(layout: Layout, when: FaultCondition): Issue | null {
   const slot = slotNamed(layout, when.point);
   if (slot === undefined) return { name: '/when/point', detail: `the device has no point ${when.point}` };
@@ -67,8 +66,9 @@ function equalsIssue(slot: PointSlot, equals: string | number): Issue | null {
   const name = '/when/equals';
   if (isEnumeration(slot)) {
     const { symbols = {} } = slot.def;
-    const known = typeof equals === 'number' ? Object.values(symbols).includes(equals) : Object.hasOwn(symbols, equals);
-    return known
+    const isSymbol =
+      typeof equals === 'number' ? Object.values(symbols).includes(equals) : Object.hasOwn(symbols, equals);
+    return isSymbol
       ? null
       : {
           name,
@@ -76,6 +76,8 @@ function equalsIssue(slot: PointSlot, equals: string | number): Issue | null {
           allowed: Object.keys(symbols),
         };
   }
-  const wanted = texts.includes(slot.def.type) ? 'string' : 'number';
-  return typeof equals === wanted ? null : { name, detail: wanted === 'string' ? 'must be text' : 'must be a number' };
+  const valueType = texts.includes(slot.def.type) ? 'string' : 'number';
+  return typeof equals === valueType
+    ? null
+    : { name, detail: valueType === 'string' ? 'must be text' : 'must be a number' };
 }

@@ -1,20 +1,20 @@
 /**
- * The switches of the registered model 64412 and the values that a device shows under each. The model names the lies;
- * their amounts are our choice.
+ * The switches of the registered model 64412 and the false values shown under each. The model names the switches; their
+ * amounts are the simulator's choice.
  */
 import type { falsifySwitches } from '../../fault-kinds/modbus-reading.ts';
 
 export type FalsifySwitch = (typeof falsifySwitches)[number];
 
-/** How a lie changes points; only `show` changes points that the device does not implement. */
+/** Change of points by a switch; only `show` changes points that the device does not implement. */
 export type Rule =
   /** the true value times a factor */
   | { readonly points: readonly string[]; readonly times: number }
   /** a share of another point */
   | { readonly points: readonly string[]; readonly share: number; readonly of: string }
-  /** this magnitude, with the sign that the value has, or the other one */
+  /** a fixed magnitude, with the sign of the true value or the opposite one */
   | { readonly points: readonly string[]; readonly magnitude: number; readonly sign: 'kept' | 'reversed' }
-  /** this value, independent of the true one */
+  /** a fixed value */
   | { readonly points: readonly string[]; readonly show: number | string };
 
 /** A change that keeps the block plausible after a rule. */
@@ -24,7 +24,7 @@ export type Consequence =
   | 'phases_of_var'
   /** VA from W and Var, in total and per phase */
   | 'va'
-  /** PF from W and VA; 1 below a thousandth of the rating, as the device itself shows it */
+  /** PF from W and VA; 1 below a thousandth of the rating, as the device itself shows */
   | 'pf'
   /** current from VA and the phase voltage */
   | 'current'
@@ -45,14 +45,14 @@ const voltages = ['701.LLV', '701.LNV', '701.VL1', '701.VL2', '701.VL3', '701.VL
 const ratedVars = ['702.VarMaxInjRtg', '702.VarMaxAbsRtg'];
 const ratedPf = ['702.PFOvrExtRtg', '702.PFUndExtRtg'];
 
-/** a reading that is off: far enough to matter, near enough to be believed */
+/** factors of a reading: wrong enough to matter, near enough to be believed */
 const [low, high] = [0.5, 1.5];
-/** of voltages: beyond the trip limits of IEEE 1547-2018 table 11, within the range of a meter */
+/** factors of a voltage: beyond the trip limits of IEEE 1547-2018 table 11, within the range of a meter */
 const [lowV, highV] = [0.8, 1.2];
-/** of frequencies: beyond its trip limits of table 18 */
+/** factors of a frequency: beyond the trip limits of table 18 */
 const [lowF, highF] = [0.93, 1.07];
 const lowPf = 0.3;
-/** of the rating */
+/** share of the rating */
 const muchQ = 0.8;
 
 const times = (points: readonly string[], factor: number): Lie => ({ rules: [{ points, times: factor }] });

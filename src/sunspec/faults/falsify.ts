@@ -1,4 +1,4 @@
-/** Applies the lies of falsify-table.ts to the registers that a request sees. */
+/** Applies the rules of falsify-table.ts to the registers that a request sees. */
 import { memoPerLayout } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { slotNamed } from './condition.ts';
@@ -10,7 +10,7 @@ const totalAndPhases = ['', 'L1', 'L2', 'L3'] as const;
 const phases = ['L1', 'L2', 'L3'] as const;
 const dcEfficiency = 0.97;
 
-/** Points by name; one that the device lacks reads as null and ignores writes. */
+/** Points by name; a missing one reads as null and ignores writes. */
 class Block {
   readonly #image: MapImage;
 
@@ -43,8 +43,8 @@ function carryOut(rule: Rule, block: Block): void {
       continue;
     }
     const value = block.get(point);
-    const shown = value === null ? null : lieAbout(value, rule, block);
-    if (shown !== null) block.set(point, shown);
+    const falseValue = value === null ? null : lieAbout(value, rule, block);
+    if (falseValue !== null) block.set(point, falseValue);
   }
 }
 
@@ -99,7 +99,7 @@ function meanVoltage(block: Block): void {
   if (volts.length > 0) block.set('701.LNV', volts.reduce((sum, v) => sum + v, 0) / volts.length);
 }
 
-/** Ports keep their shares of the power; without any power the shares are equal. */
+/** Ports keep their shares of the power; without power the shares are equal. */
 function dcSide(block: Block): void {
   const w = block.get('701.W');
   const ports = Array.from({ length: block.get('714.NPrt') ?? 0 }, (_, i) => `714.Prt[${i}]`);
@@ -153,7 +153,7 @@ function pointsOf(layout: Layout, { rules, consequences = [] }: Lie): readonly P
   });
 }
 
-/** Whether a device has points that a switch can falsify. */
+/** True if a device has points that a switch can falsify. */
 export function canFalsify(name: FalsifySwitch, layout: Layout): boolean {
   return lies[name].rules.some((rule) =>
     rule.points.some((point) => {
@@ -167,7 +167,7 @@ export function canFalsify(name: FalsifySwitch, layout: Layout): boolean {
 const sourceModels: readonly number[] = [701, 702, 714];
 const sourcesOf = memoPerLayout((layout) => layout.slots.filter(({ modelId }) => sourceModels.includes(modelId)));
 
-/** The effect of a switch: its own lie first, then the consequences that keep the block plausible. */
+/** The effect of a switch: its rule first, then the consequences that keep the block plausible. */
 export function falsify(name: FalsifySwitch, layout: Layout): ReadingEffect {
   const lie = lies[name];
   const slots = pointsOf(layout, lie);

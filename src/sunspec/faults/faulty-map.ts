@@ -28,9 +28,9 @@ export interface MapFaults {
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
   /** simulated instant of the last tick */
   readonly now: () => SimTime;
-  /** The listener is called when a tick has ended; the returned function ends it. */
+  /** Calls the listener at the end of each tick; the returned function unsubscribes. */
   readonly onTick: (listener: () => void) => () => void;
-  /** Calls `act` once after so many simulated seconds, between the steps of a device. */
+  /** Calls `act` once after `delayS` simulated seconds, between steps of a device. */
   readonly later: (deviceIndex: number, delayS: number, act: () => void) => Timer;
   readonly log: { info(message: string, deviceIndex?: number): void };
 }
@@ -46,21 +46,21 @@ export interface Registers {
   readonly count: number;
 }
 
-/** Whether a fault strikes now. */
+/** True if a fault strikes now. */
 type Strikes = (fault: ActiveFault) => boolean;
 
-/** How registers are read. */
+/** Circumstances of a read. */
 interface Reading {
   readonly strikes: Strikes;
   readonly permit: Permit | undefined;
-  /** whether it only looks, and is no request */
+  /** true for the wire log, which does not count as a request */
   readonly isPeek: boolean;
 }
 
 /** Registers of the map. */
 type Place = Pick<RealSpan, 'from' | 'count'>;
 
-/** Whether a fault concerns the map that masters see, as opposed to the wire. */
+/** True if a fault concerns the map that masters see, as opposed to the wire. */
 export function isOfMap({ protocol, layer }: ActiveFault): boolean {
   return protocol === 'modbus' && layer !== 'transport';
 }
@@ -77,15 +77,15 @@ export class FaultyMap {
   readonly #device: FaultyDevice;
   readonly #faults: MapFaults;
   readonly #acceptance: Acceptance;
-  // faults are appended in place and otherwise replaced, since a request may be iterating
+  // faults are only appended in place, since a request may be iterating
   #structure: ActiveFault[] = [];
   #accepting: ActiveFault[] = [];
-  /** all faults of this device that have begun */
+  /** all active faults of this device */
   readonly #own = new Set<ActiveFault>();
   #acting: Acting[] = [];
-  /** made by the first request that a reading fault strikes */
+  /** created by the first request that a reading fault strikes */
   #shown: ShownImage | null = null;
-  /** the same of `peek`: what strikes there may be other faults */
+  /** image of `peek`, for which other faults may strike */
   #peeked: ShownImage | null = null;
   #shape: AddressShape;
   #shapedBy: readonly ActiveFault[] = [];
@@ -108,9 +108,9 @@ export class FaultyMap {
   }
 
   /**
-   * Adds faults that begin and removes those that end; the others are not visited, since there may be many.
-   * @param change may name faults of other devices, or ones that were added before
-   * @returns whether there is one for this device now
+   * Adds faults that begin and removes those that end; visits only these, since there may be many.
+   * @param change may name faults of other devices, or faults already added
+   * @returns true if this device has a fault now
    */
   follow({ begun, ended }: FaultChange): boolean {
     const going = ended.filter((fault) => this.#own.delete(fault));
@@ -146,7 +146,7 @@ export class FaultyMap {
     this.#acting = this.#acting.filter(({ fault }) => stays(fault));
   }
 
-  /** A tick has ended: effects that remember values take a sample. */
+  /** Takes a sample for effects that remember values; called at the end of each tick. */
   sample(): void {
     for (const { effect } of this.#acting) effect.sample?.();
   }
@@ -160,7 +160,7 @@ export class FaultyMap {
     return this.#read(address, count, { strikes: this.#strikes, permit, isPeek: false });
   }
 
-  /** What `read` would give now. No fault counts it as an occasion. @throws SimError as `read` */
+  /** The result of `read` now, without counting as an occasion of a fault. @throws SimError as `read` */
   peek(address: number, count: number): Buffer {
     return this.#read(address, count, { strikes: this.#wouldStrike, permit: undefined, isPeek: true });
   }
@@ -186,8 +186,8 @@ export class FaultyMap {
   /**
    * Writes whole registers, subject to the acceptance faults.
    * @param words big-endian bytes, two per register
-   * @returns the point of which a fault has dropped a part; null: none
-   * @throws SimError as `Bank.write`, with `protocolCode` where a fault decides it; errors of `permit`
+   * @returns the point cut by a fault; null: none
+   * @throws SimError as `Bank.write`, with `protocolCode` if a fault decides it; errors of `permit`
    */
   write(address: number, words: Buffer, by: Origin, permit?: Permit): PointSlot | null {
     const count = words.length / 2;
@@ -204,8 +204,8 @@ export class FaultyMap {
   }
 
   /**
-   * Addresses in the map itself of registers that a request names; registers that do not exist are left out. No fault
-   * counts this as an occasion: structure faults that do not strike every request are ignored.
+   * Addresses in the map itself of the registers of a request, without registers that do not exist. Counts as no
+   * occasion of a fault: only structure faults that strike every request apply.
    */
   under({ address, count }: Registers): readonly Registers[] {
     const { bank } = this.#device;
@@ -217,7 +217,7 @@ export class FaultyMap {
       .map((span) => ({ address: span.from, count: span.count }));
   }
 
-  /** A refusal of a request for these registers as `exception_code` wants it answered. */
+  /** A refusal of a request for these registers, with the code set by `exception_code`. */
   #refusal(error: unknown, meant: readonly Place[]): unknown {
     const { bank, index } = this.#device;
     return renamed(
@@ -285,7 +285,7 @@ export class FaultyMap {
   }
 }
 
-/** Whether an effect changes nothing, and refuses reads of a part of a point. */
+/** True if an effect changes nothing, and only refuses reads of a partial point. */
 function isStrict({ change, number, apply }: ReadingEffect): boolean {
   return change === undefined && number === undefined && apply === undefined;
 }
@@ -294,7 +294,7 @@ function isTouched({ address, def: { size } }: PointSlot, spans: readonly RealSp
   return spans.some(({ from, count }) => from < address + size && address < from + count);
 }
 
-/** Whether spans hold a part of a point only. */
+/** True if spans hold only a part of a point. */
 function isCut({ address, def: { size } }: PointSlot, spans: readonly RealSpan[]): boolean {
   return !spans.some(({ from, count }) => from <= address && from + count >= address + size);
 }

@@ -4,17 +4,17 @@ import type { FaultChange } from '../../core/faults/registry.ts';
 import { FaultyMap, isOfMap } from './faulty-map.ts';
 import type { FaultyDevice, MapFaults, Registers } from './faulty-map.ts';
 
-/** Called at once if its device has faults, and whenever some begin or end; null: the bank itself serves. */
+/** Called at once if its device has faults, and at each begin and end of a fault; null: no fault. */
 export type MapListener = (map: FaultyMap | null) => void;
 
 /** One device with the listeners of its servers. */
 class Followed {
-  /** null: there is no fault for the device */
+  /** null: no fault of the device */
   map: FaultyMap | null = null;
   readonly listeners = new Set<MapListener>();
   readonly #device: FaultyDevice;
   readonly #faults: MapFaults;
-  /** kept from the first fault on, for the writes that have not landed yet */
+  /** kept after its last fault, for writes that are still pending */
   #made: FaultyMap | null = null;
   readonly #forget: () => void;
   #endSampling: (() => void) | null = null;
@@ -36,11 +36,11 @@ class Followed {
   #follow(change: FaultChange): void {
     const concerns = (fault: ActiveFault) => isOfMap(fault) && fault.concerns(this.#device.index);
     if (!change.begun.some(concerns) && !change.ended.some(concerns)) return;
-    const made = (this.#made ??= new FaultyMap(this.#device, this.#faults));
-    if (made.follow(change)) {
-      this.map = made;
+    const map = (this.#made ??= new FaultyMap(this.#device, this.#faults));
+    if (map.follow(change)) {
+      this.map = map;
       this.#endSampling ??= this.#faults.onTick(() => {
-        made.sample();
+        map.sample();
       });
     } else {
       this.map = null;
@@ -51,7 +51,7 @@ class Followed {
   }
 }
 
-/** The maps of all devices as faults show them: one per device, shared by all its servers. */
+/** The faulty maps of all devices: one per device, shared by its servers. */
 export class FaultyMaps {
   readonly #faults: MapFaults;
   readonly #followed = new Map<number, Followed>();
@@ -60,12 +60,12 @@ export class FaultyMaps {
     this.#faults = faults;
   }
 
-  /** Addresses in the map itself of registers that a request names, under structure faults that strike each request. */
+  /** Addresses in the map itself of the registers of a request, under structure faults that strike each request. */
   under(deviceIndex: number, asked: Registers): readonly Registers[] {
     return this.#followed.get(deviceIndex)?.map?.under(asked) ?? [asked];
   }
 
-  /** @returns a function that ends it */
+  /** @returns unsubscribes the listener */
   follow(device: FaultyDevice, listener: MapListener): () => void {
     const followed = this.#followed.get(device.index) ?? new Followed(device, this.#faults);
     this.#followed.set(device.index, followed);

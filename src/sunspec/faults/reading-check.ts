@@ -35,7 +35,7 @@ function isOf<P>(fault: ProposedFault, kind: FaultKind<P>): fault is ProposedFau
 }
 
 /**
- * Refuses a reading or structure fault that this device cannot have; others pass.
+ * Refuses a reading or structure fault that does not fit the device.
  * @throws SimError COMMAND_BAD_VALUE with an issue for each wrong member
  */
 export function checkReading(fault: ProposedFault, layout: Layout): void {
@@ -69,7 +69,7 @@ function readingIssues(fault: ProposedFault, layout: Layout): Issue[] {
 
 const nothing = (what: string): Issue => ({ name: '/target', detail: `no point in the target ${what}` });
 
-/** The issues of points that the target names one by one. */
+/** Issues of the points named by the target. */
 function pointIssues(layout: Layout, { points = [] }: MapTarget, against: (slot: PointSlot) => string | null): Issue[] {
   return points.flatMap((name, at) => {
     const slot = slotNamed(layout, name);
@@ -146,20 +146,23 @@ function structureIssues(fault: ProposedFault, layout: Layout): Issue[] {
   )
     return [];
   const { model } = fault.parameters;
-  const shown = layout.models.filter(({ hidden }) => !hidden);
-  if (!shown.some(({ def }) => def.id === model)) {
+  const visibleModels = layout.models.filter(({ hidden }) => !hidden);
+  if (!visibleModels.some(({ def }) => def.id === model)) {
     return [
       {
         name: '/parameters/model',
         detail: `the device shows no model ${model}`,
-        allowed: shown.map(({ def }) => def.id),
+        allowed: visibleModels.map(({ def }) => def.id),
       },
     ];
   }
   if (!isOf(fault, shiftFault)) return [];
-  const least = -room(layout, model);
-  if (fault.parameters.registers >= least) return [];
+  const minRegisters = -room(layout, model);
+  if (fault.parameters.registers >= minRegisters) return [];
   return [
-    { name: '/parameters/registers', detail: `the part before model ${model} can lose at most ${-least} registers` },
+    {
+      name: '/parameters/registers',
+      detail: `the part before model ${model} can lose at most ${-minRegisters} registers`,
+    },
   ];
 }

@@ -17,7 +17,7 @@ export class MapImage {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Number in the register; null: not implemented, or no number. */
+  /** Number in the register; null: not implemented, or not a number. */
   raw(slot: PointSlot): number | null {
     const codec = numberCodec(slot.def.type);
     const at = this.#at(slot);
@@ -32,7 +32,7 @@ export class MapImage {
     codec.set(this.#view, this.#at(slot), Math.min(codec.max, Math.max(codec.min, whole)));
   }
 
-  /** Value in the unit of the point; null: not implemented, or no number. */
+  /** Value in the unit of the point; null: not implemented, or not a number. */
   number(slot: PointSlot): number | null {
     const raw = this.raw(slot);
     return raw === null ? null : applyScale(raw, slot.sf);
@@ -43,7 +43,7 @@ export class MapImage {
     this.setRaw(slot, isFloat(slot.def.type) ? value : removeScale(value, slot.sf));
   }
 
-  /** Replaces the value of a point, in its unit, by several functions one after the other; none acts on one without. */
+  /** Applies functions one after the other to the value of a point, in its unit; points without a value are skipped. */
   changeNumber(slot: PointSlot, changes: readonly NonNullable<ReadingEffect['number']>[]): void {
     const codec = numberCodec(slot.def.type);
     if (codec === undefined) return;
@@ -52,7 +52,7 @@ export class MapImage {
       if (codec.absent(view, at)) return;
       const value = change(applyScale(codec.get(view, at), sf), slot);
       const raw = whole ? removeScale(value, sf) : value;
-      // each result is kept as the register can hold it, as if each change were alone
+      // each result is rounded as by a fault of its own
       codec.set(view, at, Math.min(codec.max, Math.max(codec.min, raw)));
     }
   }
@@ -77,7 +77,7 @@ export class MapImage {
   }
 }
 
-/** Begin and end of adjacent points, octets from the marker, and their octets in total. */
+/** Begin and end of adjacent points, and their total, in octets from the marker. */
 interface Runs {
   readonly runs: readonly { readonly at: number; readonly end: number }[];
   readonly size: number;
@@ -97,20 +97,20 @@ const runsOf = memoPerLayoutAndKey((layout, slots: readonly PointSlot[]): Runs =
 
 const copies = new WeakMap<PointBank, WeakRef<Buffer>>();
 
-/** A copy of all registers, not to be written to; shared until one of them changes. */
+/** A read-only copy of all registers; shared until one of them changes. */
 function copyOf(bank: PointBank): Buffer {
-  const now = bank.image();
-  const known = copies.get(bank)?.deref();
-  if (known?.equals(now) === true) return known;
-  const copy = Buffer.from(now);
+  const image = bank.image();
+  const lastCopy = copies.get(bank)?.deref();
+  if (lastCopy?.equals(image) === true) return lastCopy;
+  const copy = Buffer.from(image);
   copies.set(bank, new WeakRef(copy));
   return copy;
 }
 
-/** The registers of some points at one moment. */
+/** Registers of some points at one moment. */
 export class Sample {
   readonly #runs: Runs['runs'];
-  /** all registers when `#isWhole`, otherwise the octets of the runs one behind the other */
+  /** all registers when `#isWhole`, otherwise the runs joined */
   readonly #bytes: Buffer;
   readonly #isWhole: boolean;
 
@@ -132,14 +132,14 @@ export class Sample {
     }
   }
 
-  /** Puts one of the points back as it was. */
+  /** Restores one of the points in an image. */
   show(image: MapImage, { address, def }: PointSlot): void {
     const from = 2 * (address - image.layout.base);
     const start = this.#isWhole ? from : this.#place(from);
     this.#bytes.copy(image.bytes, from, start, start + 2 * def.size);
   }
 
-  /** Place of an octet among the octets kept. */
+  /** Index in `#bytes` of an octet of the image. */
   #place(octet: number): number {
     let before = 0;
     for (const { at, end } of this.#runs) {
@@ -151,24 +151,24 @@ export class Sample {
 }
 
 /**
- * The effect of one fault on the registers of one device. One with none of `change`, `number` and `apply` refuses reads
- * of a part of a point.
+ * The effect of one fault on the registers of one device. Without `change`, `number` and `apply` it refuses reads of a
+ * partial point.
  */
 export interface ReadingEffect {
-  /** the points that a request must touch to be struck */
+  /** points that a request must touch to be struck */
   readonly slots: readonly PointSlot[];
-  /** changes one of the points, whatever the others hold */
+  /** changes one of the points, independent of the others */
   readonly change?: (image: MapImage, slot: PointSlot) => void;
-  /** in place of `change`: the value of a point in its unit, from the value so far; points without one stay as they are */
+  /** in place of `change`: the changed value of a point, in its unit; points without a value stay */
   readonly number?: (value: number, slot: PointSlot) => number;
-  /** whether a point depends on nothing but what it was before, so that it stays the same over ticks */
+  /** true if a changed point depends only on its true value, so that it stays the same over ticks */
   readonly isSteady?: true;
-  /** in place of `change`: changes all points together, by what they and others hold */
+  /** in place of `change`: changes all points together, depending on other points */
   readonly apply?: (image: MapImage) => void;
-  /** the points whose values `apply` uses */
+  /** points whose values `apply` uses */
   readonly reads?: readonly PointSlot[];
-  /** is applied after the effects of all other faults */
+  /** applied after the effects of all other faults */
   readonly last?: true;
-  /** called with each tick, when the registers hold its results */
+  /** called at each tick, after its results are in the registers */
   readonly sample?: () => void;
 }

@@ -1,4 +1,4 @@
-/** Which points a reading fault changes. */
+/** Points changed by a reading fault. */
 import { Buffer } from 'node:buffer';
 import type { Issue } from '../../core/errors.ts';
 import type { FaultTarget } from '../../core/faults/kinds.ts';
@@ -33,13 +33,13 @@ export function isBitField({ def }: PointSlot): boolean {
   return def.type === 'bitfield16' || def.type === 'bitfield32';
 }
 
-/** Number of a bit that is given by number or name; null: the field has no such bit. The highest bit is reserved. */
+/** Number of a bit given by number or name; null: no such bit. The highest bit is reserved. */
 export function bitNumber({ def }: PointSlot, bit: number | string): number | null {
   const number = typeof bit === 'number' ? bit : own(def.symbols, bit);
   return number !== undefined && number < 16 * def.size - 1 ? number : null;
 }
 
-/** Why a field cannot show a bit, without a pointer; null: it can. */
+/** The reason why a field cannot show a bit, without a pointer; null: it can. */
 export function bitIssue(slot: PointSlot, bit: number | string): Omit<Issue, 'name'> | null {
   if (bitNumber(slot, bit) !== null) return null;
   const { def } = slot;
@@ -51,7 +51,7 @@ export function bitIssue(slot: PointSlot, bit: number | string): Omit<Issue, 'na
 const own = (symbols: PointSlot['def']['symbols'], name: string) =>
   symbols !== undefined && Object.hasOwn(symbols, name) ? symbols[name] : undefined;
 
-/** A group whose number the length decides is counted by the point N. */
+/** Names of the points that count groups; where the length decides, N. */
 function countsOf(groups: readonly GroupDef[] = []): string[] {
   return groups.flatMap((group) => [
     ...(typeof group.count === 'string' ? [group.count] : group.count === 0 ? ['N'] : []),
@@ -59,7 +59,7 @@ function countsOf(groups: readonly GroupDef[] = []): string[] {
   ]);
 }
 
-/** The points that tell how to read the others: headers, repetitions, scale factors, pads. */
+/** Points needed to read the others: headers, repetitions, scale factors, pads. */
 const frameOf = memoPerLayout(
   (layout): ReadonlySet<PointSlot> =>
     new Set(
@@ -70,12 +70,12 @@ const frameOf = memoPerLayout(
     ),
 );
 
-/** The points that hold data; one array for all faults without a target. */
+/** Points that hold data; all faults without a target share the array. */
 const allContents = memoPerLayout((layout) => layout.slots.filter((slot) => !frameOf(layout).has(slot)));
 
 /**
- * The points of a target, in map order. A whole model or group, or no target at all, stands for the points that hold
- * data; points of the frame belong to it only where they or their registers are named.
+ * Points of a target, in map order. A whole model or group, or no target, means its data points; headers, scale factors
+ * and pads only if they or their registers are named.
  */
 export const targetedPoints = memoPerLayoutAndKey((layout, target: FaultTarget): readonly PointSlot[] => {
   const { points, registers } = mapTargetOf(target);
@@ -93,14 +93,14 @@ export const targetedPoints = memoPerLayoutAndKey((layout, target: FaultTarget):
   return [...meant].sort((a, b) => a.index - b.index);
 });
 
-/** The value that a `value` fault shows. */
+/** Value shown by a `value` fault. */
 export interface ShownValue {
   readonly value?: number | string | undefined;
   readonly raw?: readonly number[] | undefined;
   readonly extreme?: string | undefined;
 }
 
-/** Why a point cannot show a value; null: it can. */
+/** The reason why a point cannot show a value; null: it can. */
 export function valueIssue({ def }: PointSlot, { value, raw }: ShownValue): string | null {
   if (raw !== undefined) return raw.length === def.size ? null : `has ${def.size} registers, not ${raw.length}`;
   if (typeof value !== 'string') return numberCodec(def.type) === undefined ? 'is no number' : null;
@@ -110,7 +110,7 @@ export function valueIssue({ def }: PointSlot, { value, raw }: ShownValue): stri
   return Buffer.byteLength(value) <= 2 * def.size ? null : `has room for ${2 * def.size} bytes of text`;
 }
 
-/** The points that a `value` fault changes; of a whole model or group only those that can show its value. */
+/** Points changed by a `value` fault; of a whole model or group only points that can show the value. */
 export function valuePoints(layout: Layout, target: FaultTarget, shown: ShownValue): readonly PointSlot[] {
   const named = new Set((mapTargetOf(target).points ?? []).map((name) => slotNamed(layout, name)));
   const number = shown.extreme !== undefined || typeof shown.value === 'number';

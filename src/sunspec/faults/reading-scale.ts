@@ -17,7 +17,7 @@ export interface DynamicScale {
 /** limits of a scale factor (Device Information Model Specification) */
 const maxScaleFactor = 10;
 
-/** The points that a scale-factor point of a model scales. */
+/** Points scaled by a scale factor. */
 function scaledBy(layout: Layout, factor: PointSlot): readonly PointSlot[] {
   const model = layout.models.find(({ def }) => def.id === factor.modelId);
   return (model?.slots ?? []).filter(({ def }) => def.sf === factor.def.name);
@@ -33,7 +33,7 @@ function movable(layout: Layout): readonly PointSlot[] {
 
 const loadPoint = '701.W';
 
-/** Why a scale factor cannot move in a device; empty: it can. */
+/** Reasons why a scale factor of a device cannot move; empty: it can. */
 export function dynamicScaleIssues(layout: Layout, { scale_factor: name }: DynamicScale): Issue[] {
   if (slotNamed(layout, loadPoint) === undefined) {
     return [{ name: '/kind', detail: `the map has no ${loadPoint}, which moves the factor` }];
@@ -48,7 +48,7 @@ export function dynamicScaleIssues(layout: Layout, { scale_factor: name }: Dynam
   return [{ name: '/parameters/scale_factor', detail, allowed: allowed.map(pointName) }];
 }
 
-/** Active power in or out, % of the rating; 0 where there is none. */
+/** Active power in either direction, % of the rating; 0 if not implemented. */
 function loadPct(bank: PointBank): number {
   const [w, rating] = [loadPoint, '702.WMaxRtg'].map((name) => {
     const slot = slotNamed(bank.layout, name);
@@ -57,7 +57,7 @@ function loadPct(bank: PointBank): number {
   return typeof w === 'number' && typeof rating === 'number' && rating > 0 ? (100 * Math.abs(w)) / rating : 0;
 }
 
-/** The shift nearest to the wanted one at which all values fit their types. */
+/** The shift nearest to the requested one with which all values fit their types. */
 function fittingShift(image: MapImage, slots: readonly PointSlot[], wanted: number): number {
   const fits = (shift: number) =>
     slots.every((slot) => {
@@ -71,29 +71,33 @@ function fittingShift(image: MapImage, slots: readonly PointSlot[], wanted: numb
   return shift;
 }
 
-/** The factor and the points under it; null: the layout has no such factor. */
+/** The factor and its points; null: the layout lacks the factor. */
 const moving = memoPerLayoutAndKey((layout, { scale_factor: name }: DynamicScale) => {
   const factor = slotNamed(layout, name);
   return factor !== undefined && movable(layout).includes(factor) ? { factor, slots: scaledBy(layout, factor) } : null;
 });
 
-/** The scale factor and the points under it change together, so that the values stay the same except for rounding. */
+/** Changes the scale factor and its points together: the values stay the same except for rounding. */
 export function dynamicScale(parameters: DynamicScale, bank: PointBank): ReadingEffect | null {
-  const found = moving(bank.layout, parameters);
-  if (found === null) return null;
-  const { factor, slots } = found;
+  const scaled = moving(bank.layout, parameters);
+  if (scaled === null) return null;
+  const { factor, slots } = scaled;
   const apply = (image: MapImage): void => {
     const load = loadPct(bank);
-    const own = image.raw(factor);
-    if (own === null) return;
-    const wanted = parameters.steps.findLast(({ above_pct: abovePct }) => load >= abovePct)?.shift ?? 0;
-    const shift = fittingShift(image, slots, Math.min(maxScaleFactor - own, Math.max(-maxScaleFactor - own, wanted)));
+    const exponent = image.raw(factor);
+    if (exponent === null) return;
+    const requestedShift = parameters.steps.findLast(({ above_pct: abovePct }) => load >= abovePct)?.shift ?? 0;
+    const shift = fittingShift(
+      image,
+      slots,
+      Math.min(maxScaleFactor - exponent, Math.max(-maxScaleFactor - exponent, requestedShift)),
+    );
     for (const slot of slots) {
       const raw = image.raw(slot);
       if (raw !== null) image.setRaw(slot, raw * 10 ** -shift);
     }
-    image.setRaw(factor, own + shift);
+    image.setRaw(factor, exponent + shift);
   };
-  const own = [factor, ...slots];
-  return { slots: own, apply, reads: own, last: true };
+  const changedSlots = [factor, ...slots];
+  return { slots: changedSlots, apply, reads: changedSlots, last: true };
 }

@@ -37,12 +37,12 @@ export interface EffectContext {
 
 type ParametersOf<K> = K extends FaultKind<infer P> ? P : never;
 
-/** limits of the samples that a lag keeps: its error is one part in so many of the delay; fewer for many registers */
+/** maximum number of samples kept by a lag; its delay is accurate to one part in this many, less for many registers */
 const maxSamples = 256;
 const minSamples = 32;
 const registersPerLag = 65_536;
 
-/** The effect of a fault on a device; null: it is no reading fault, or the device has none of its points. */
+/** The effect of a fault on a device; null: not a reading fault, or the device has none of its points. */
 export function readingEffect(fault: ActiveFault, context: EffectContext): ReadingEffect | null {
   const effect = effectOf(fault, context);
   return effect === null || effect.slots.length === 0 ? null : effect;
@@ -57,7 +57,7 @@ function effectOf(fault: ActiveFault, context: EffectContext): ReadingEffect | n
   return commonEffect(context.bank.layout, fault);
 }
 
-/** Effects without state of a single device: all devices with the layout share one. */
+/** Effects without per-device state; all devices of a layout share one. */
 const commonEffect = memoPerLayoutAndKey((layout, fault: ActiveFault): ReadingEffect | null => {
   const { target } = fault.facts;
   if (fault.isOf(notImplementedFault))
@@ -73,20 +73,20 @@ const commonEffect = memoPerLayoutAndKey((layout, fault: ActiveFault): ReadingEf
     : null;
 });
 
-/** An effect that shows the same in each tick while the point stays as it is. */
+/** An effect that depends only on the point itself. */
 function eachPoint(slots: readonly PointSlot[], change: NonNullable<ReadingEffect['change']>): ReadingEffect {
   return { slots, change, isSteady: true };
 }
 
-/** The quantities among points; faults with the same points share the array. */
+/** Quantities among points; faults with the same points share the array. */
 const quantitiesOf = memoPerPoints((slots) => slots.filter(isQuantity));
 
 function memoPerPoints<T extends object>(make: (slots: readonly PointSlot[]) => T): (slots: readonly PointSlot[]) => T {
-  const known = new WeakMap<readonly PointSlot[], T>();
+  const cache = new WeakMap<readonly PointSlot[], T>();
   return (slots) => {
-    const made = known.get(slots) ?? make(slots);
-    known.set(slots, made);
-    return made;
+    const value = cache.get(slots) ?? make(slots);
+    cache.set(slots, value);
+    return value;
   };
 }
 
@@ -136,7 +136,7 @@ function scaled(
   };
 }
 
-/** The noise of a point changes with each tick and is the same for all reads until the next one. */
+/** Noise that changes with each tick and is the same for all reads between ticks. */
 function noise(
   seed: number,
   target: FaultTarget,
@@ -150,14 +150,14 @@ function noise(
     if (drawnAt !== now()) {
       drawnAt = now();
       const random = createRandom(seed, 'noise', deviceIndex, drawnAt);
-      for (const each of slots) offsets.set(each, amplitude * (2 * random.next() - 1));
+      for (const slot of slots) offsets.set(slot, amplitude * (2 * random.next() - 1));
     }
     return value + (offsets.get(slot) ?? 0);
   };
   return { slots, number };
 }
 
-/** Until the delay has passed, the values are those at the begin of the fault. */
+/** Shows values from the time of the begin of the fault until the delay has passed, then values as old as the delay. */
 function lag(
   target: FaultTarget,
   { delay_s: delayS }: ParametersOf<typeof lagFault>,
@@ -167,20 +167,20 @@ function lag(
   const registers = slots.reduce((sum, { def }) => sum + def.size, 0);
   const stepS = delayS / Math.min(maxSamples, Math.max(minSamples, Math.floor(registersPerLag / registers)));
   const take = () => ({ at: now(), sample: new Sample(bank, slots) });
-  let shown = take();
+  let shownSample = take();
   /** younger than the delay, oldest first */
-  let coming: (typeof shown)[] = [];
+  let pendingSamples: (typeof shownSample)[] = [];
   const sample = (): void => {
-    const [newest, dueAt] = [coming.at(-1) ?? shown, addSeconds(now(), -delayS)];
-    if (secondsBetween(newest.at, now()) >= stepS) coming.push(take());
-    shown = coming.findLast(({ at }) => at <= dueAt) ?? shown;
-    coming = coming.filter(({ at }) => at > dueAt);
+    const [newest, dueAt] = [pendingSamples.at(-1) ?? shownSample, addSeconds(now(), -delayS)];
+    if (secondsBetween(newest.at, now()) >= stepS) pendingSamples.push(take());
+    shownSample = pendingSamples.findLast(({ at }) => at <= dueAt) ?? shownSample;
+    pendingSamples = pendingSamples.filter(({ at }) => at > dueAt);
   };
   return {
     slots,
     sample,
     change: (image, slot) => {
-      shown.sample.show(image, slot);
+      shownSample.sample.show(image, slot);
     },
   };
 }
@@ -192,7 +192,7 @@ function bits(
 ): ReadingEffect {
   return eachPoint(targetedPoints(layout, target).filter(isBitField), (image, slot) => {
     const raw = image.raw(slot);
-    // a device without the field shows one when bits are set
+    // a field that is not implemented becomes implemented only if bits are set
     if (raw === null && set.length === 0) return;
     image.setRaw(slot, ((raw ?? 0) | maskOf(slot, set)) & ~maskOf(slot, clear));
   });

@@ -1,4 +1,4 @@
-/** The registers as reading faults show them: made point by point, and kept until something changes them. */
+/** The registers under reading faults, computed point by point and cached until something changes them. */
 import { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -12,7 +12,7 @@ export interface Acting {
   readonly effect: ReadingEffect;
 }
 
-/** By the array of points, which faults without a target share: 1 at the index of each. */
+/** 1 at the index of each point; by the array, which faults without a target share */
 const masks = new WeakMap<readonly PointSlot[], Uint8Array>();
 
 function maskOf(slots: readonly PointSlot[]): Uint8Array {
@@ -25,7 +25,7 @@ function maskOf(slots: readonly PointSlot[]): Uint8Array {
   return mask;
 }
 
-/** Whether an effect changes one of these points. */
+/** True if an effect changes one of these points. */
 export function concernsAny({ slots }: ReadingEffect, points: readonly PointSlot[]): boolean {
   const mask = maskOf(slots);
   return points.some(({ index }) => mask[index] === 1);
@@ -36,19 +36,18 @@ function isSame(a: readonly Acting[], b: readonly Acting[]): boolean {
 }
 
 /**
- * What one device shows under its reading faults. There may be a thousand of them, and many reads between two ticks: an
- * effect is applied to a point once, until the point or the striking faults change, or the instant where one of the
- * faults moves with time.
+ * One device under its reading faults. There may be a thousand faults, and many reads between two ticks: an effect is
+ * applied to a point once, until the point, the striking faults or the instant of a moving fault change.
  */
 export class ShownImage {
   readonly #layout: Layout;
   readonly #image: MapImage;
-  /** the octets that the points of the image were made from */
+  /** the true octets of the computed points */
   readonly #origin: Buffer;
-  /** by the index of a point: 1 where the image has it */
+  /** 1 at the index of each computed point */
   readonly #made: Uint8Array;
   #striking: readonly Acting[] = [];
-  /** of the points of each of them */
+  /** masks of the striking effects */
   #masks: readonly Uint8Array[] = [];
   #isSteady = true;
   #at: SimTime | null = null;
@@ -61,28 +60,28 @@ export class ShownImage {
   }
 
   /**
-   * All registers of the map, with these points as the faults show them.
+   * All registers of the map, with the faults applied to these points.
    * @param truth all registers; a new buffer is returned
-   * @param striking in the order in which they act
+   * @param striking in the order of application
    */
-  show(truth: Buffer, points: readonly PointSlot[], striking: readonly Acting[], now: SimTime): Buffer {
+  show(truth: Buffer, points: readonly PointSlot[], striking: readonly Acting[], instant: SimTime): Buffer {
     if (!isSame(striking, this.#striking)) {
       this.#striking = striking;
       this.#masks = striking.map(({ effect }) => maskOf(effect.slots));
       this.#isSteady = striking.every(({ effect }) => effect.isSteady === true);
       this.#made.fill(0);
-    } else if (now !== this.#at && !this.#isSteady) {
+    } else if (instant !== this.#at && !this.#isSteady) {
       this.#made.fill(0);
     }
-    this.#at = now;
+    this.#at = instant;
     if (striking.some(({ effect }) => effect.apply !== undefined)) this.#makeTogether(truth, points);
     else for (const point of points) if (!this.#isMade(truth, point)) this.#make(truth, point);
-    const shown = Buffer.from(truth);
+    const image = Buffer.from(truth);
     for (const point of points) {
       const [from, to] = this.#octets(point);
-      this.#image.bytes.copy(shown, from, from, to);
+      this.#image.bytes.copy(image, from, from, to);
     }
-    return shown;
+    return image;
   }
 
   #octets({ address, def: { size } }: PointSlot): readonly [number, number] {
@@ -104,7 +103,7 @@ export class ShownImage {
     this.#made[point.index] = 1;
   }
 
-  /** Applies some of the striking effects to a point, changes of its value in a row together. */
+  /** Applies striking effects to a point, consecutive changes of its value together. */
   #change(point: PointSlot, from: number, to: number): void {
     let numbers: NonNullable<ReadingEffect['number']>[] = [];
     for (let i = from; i < to; i += 1) {
@@ -121,7 +120,7 @@ export class ShownImage {
     this.#image.changeNumber(point, numbers);
   }
 
-  /** The same where an effect changes points by what others hold: none of them is made alone. */
+  /** As `#make`, for effects that depend on several points. */
   #makeTogether(truth: Buffer, points: readonly PointSlot[]): void {
     if (points.every(({ index }) => this.#made[index] === 1) && truth.equals(this.#origin)) return;
     truth.copy(this.#origin);

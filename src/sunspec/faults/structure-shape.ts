@@ -3,25 +3,25 @@ import { Buffer } from 'node:buffer';
 import { SimError } from '../../core/errors.ts';
 import { notInMap } from '../map/span-words.ts';
 
-/** A run of registers of which all are real, or none. */
+/** Consecutive registers that are all real or all filler. */
 export interface Run {
   readonly count: number;
-  /** map address of the first one, or the words shown in place of registers */
+  /** map address of the first register, or the words of the filler */
   readonly from: number | readonly number[];
 }
 
-/** A run at its place. */
+/** A run with its address. */
 export interface Span extends Run {
-  /** address that a master uses */
+  /** address used by a master */
   readonly address: number;
 }
 
 /** A span of registers of the map. */
 export type RealSpan = Span & { readonly from: number };
 
-/** The registers that a device serves, in their order. No real register is served twice. */
+/** The registers served by a device, in their order. No real register is served twice. */
 export class AddressShape {
-  /** address of the first register, and how many there are */
+  /** address of the first register, and number of registers */
   readonly base: number;
   readonly size: number;
   readonly #spans: readonly Span[];
@@ -57,7 +57,7 @@ export class AddressShape {
     return this.within(address, count);
   }
 
-  /** The same for the registers that exist. */
+  /** The spans of the existing registers among `count` from `address`. */
   within(address: number, count: number): readonly Span[] {
     const end = address + count;
     return this.#spans
@@ -67,8 +67,8 @@ export class AddressShape {
 
   /**
    * Map address of registers to be written.
-   * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY where they are not one piece of the map: between two pieces
-   *   there is always a model's header, which is read only
+   * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY for registers that are not consecutive in the map: between two
+   * pieces there is always a read-only header
    */
   mapAddress(address: number, count: number): number {
     const [first, ...others] = this.spans(address, count);
@@ -91,7 +91,8 @@ function cut(span: Span, address: number, end: number): Span {
 
 /**
  * The bytes of spans.
- * @param image all registers of the map, whose first one has the address `imageBase`
+ * @param image all registers of the map
+ * @param imageBase address of its first register
  * @returns a view of the image for a single real span, otherwise a copy
  */
 export function bytesOf(spans: readonly Span[], image: Buffer, imageBase: number): Buffer {
@@ -101,7 +102,7 @@ export function bytesOf(spans: readonly Span[], image: Buffer, imageBase: number
   return Buffer.concat(spans.map((span) => (isReal(span) ? piece(span) : wordsOf(span.from as readonly number[]))));
 }
 
-/** Whether the registers of a span are those of the map. */
+/** True if the registers of a span belong to the map. */
 export function isReal(span: Span): span is RealSpan {
   return typeof span.from === 'number';
 }

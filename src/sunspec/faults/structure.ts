@@ -18,10 +18,10 @@ import type { Run } from './structure-shape.ts';
 /** The marker, a model, filler registers, or the end of the chain. */
 interface Piece {
   readonly what: 'marker' | 'end' | 'filler' | number;
-  /** map address of the first register; of a filler 0 */
+  /** map address of the first register; 0 for a filler */
   readonly address: number;
   readonly count: number;
-  /** words shown in place of registers, by offset */
+  /** words that replace registers, by offset */
   readonly shown: ReadonlyMap<number, number>;
   /** content of a filler's registers */
   readonly fill?: number;
@@ -90,7 +90,7 @@ function shifted(chain: Chain, model: number, registers: number, fill: number): 
     ]);
   }
   const { base, pieces } = chain;
-  // a model before it keeps at least its header, and the marker all its registers
+  // a model keeps at least its header, the marker all its registers
   const covered = (piece: Piece) => ({
     ...piece,
     count: Math.max(Math.min(piece.count, headerRegisters), piece.count + registers),
@@ -98,14 +98,14 @@ function shifted(chain: Chain, model: number, registers: number, fill: number): 
   return { base, pieces: pieces.map((piece, at) => (pieces[at + 1]?.what === model ? covered(piece) : piece)) };
 }
 
-/** Registers that the piece before a model can lose to it. */
+/** Number of registers by which a model can cover the piece before it. */
 export function room(layout: Layout, model: number): number {
   const { pieces } = chainOf(layout);
   const before = pieces[pieces.findIndex(({ what }) => what === model) - 1];
   return before === undefined ? 0 : before.count - headerRegisters;
 }
 
-/** Applies one fault to the chain that the earlier ones left; a model that is no longer in it stays away. */
+/** Applies one fault to the chain under the earlier ones; has no effect on a removed model. */
 function changedBy(chain: Chain, fault: ActiveFault): Chain {
   if (fault.isOf(baseFault)) return { ...chain, base: fault.parameters.address };
   if (fault.isOf(hideModelFault)) return changed(chain, fault.parameters.model, () => []);
@@ -139,7 +139,7 @@ function runsOf({ address, count, shown, fill }: Piece): Run[] {
   return [...runs, { count: count - offset, from: address + offset }];
 }
 
-/** The shape of a map under structure faults, in their order; without any it is the map itself. */
+/** The shape of a map under structure faults, in their order. */
 export function shapeOf(layout: Layout, faults: readonly ActiveFault[]): AddressShape {
   const { base, pieces } = faults.reduce(changedBy, chainOf(layout));
   return new AddressShape(base, pieces.flatMap(runsOf));
@@ -147,7 +147,7 @@ export function shapeOf(layout: Layout, faults: readonly ActiveFault[]): Address
 
 const kinds: ReadonlySet<FaultKind> = new Set<FaultKind>(modbusStructureFaults as readonly FaultKind[]);
 
-/** Whether a fault changes the shape of the map. */
+/** True if a fault changes the shape of the map. */
 export function isStructureFault({ facts }: ActiveFault): boolean {
   return kinds.has(facts.kind);
 }

@@ -8,7 +8,7 @@ import { mapTargetOf } from '../../fault-kinds/targets.ts';
 import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 
-/** The points under a name: a point, all of a group (`705.Crv[1]`) or of a model (`705`); empty for an unknown name. */
+/** The points of a name: a point, a group (`705.Crv[1]`) or a model (`705`); empty: no such name. */
 export function slotsNamed(layout: Layout, name: string): readonly PointSlot[] {
   const dot = name.indexOf('.');
   const model = layout.models.find(({ def }) => String(def.id) === (dot < 0 ? name : name.slice(0, dot)));
@@ -19,10 +19,7 @@ export function slotsNamed(layout: Layout, name: string): readonly PointSlot[] {
   return point === undefined ? model.slots.filter((slot) => slot.path.startsWith(`${path}.`)) : [point];
 }
 
-/**
- * The points that a target restricts a fault to, whole points where it names registers; null: it restricts nothing.
- * Points and registers add up.
- */
+/** Whole points that a target names by point or register; null: no restriction. */
 export const targetSlots = memoPerLayoutAndKey((layout, target: FaultTarget): ReadonlySet<PointSlot> | null => {
   const { points, registers } = mapTargetOf(target);
   if (points === undefined && registers === undefined) return null;
@@ -32,23 +29,20 @@ export const targetSlots = memoPerLayoutAndKey((layout, target: FaultTarget): Re
   ]);
 });
 
-/** The points that lie wholly or partly under a span of registers, in their order. */
+/** Points wholly or partly in a span of registers, in their order. */
 export function slotsUnder(layout: Layout, address: number, count: number): readonly PointSlot[] {
   const { base, size, slots, slotAt } = layout;
-  const found: PointSlot[] = [];
+  const touchedSlots: PointSlot[] = [];
   const end = Math.min(size, address - base + count);
   for (let offset = Math.max(0, address - base); offset < end; ) {
     const slot = slots[slotAt[offset] ?? slots.length];
-    if (slot !== undefined) found.push(slot);
+    if (slot !== undefined) touchedSlots.push(slot);
     offset = slot === undefined ? offset + 1 : slot.address - base + slot.def.size;
   }
-  return found;
+  return touchedSlots;
 }
 
-/**
- * Refuses points and registers that a device does not have.
- * @throws SimError COMMAND_BAD_VALUE with an issue for each
- */
+/** Refuses points and registers that a device lacks. @throws SimError COMMAND_BAD_VALUE with an issue for each */
 export function checkTarget(layout: Layout, target: FaultTarget = {}): void {
   const { points = [], registers } = mapTargetOf(target);
   const near = suggestions(() => layout.slots.map(pointName));

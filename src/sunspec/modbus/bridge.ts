@@ -35,12 +35,12 @@ export interface ModbusDevice {
   readonly bank: Bank;
 }
 
-/** How the meter of the connection point is served. */
+/** Unit id and port of the meter of the connection point. */
 export interface ServedMeter {
   readonly bank: PointBank;
-  /** null: 1, at its own port */
+  /** null: 1, at a port of its own */
   readonly unitId: number | null;
-  /** of its own; 0: any free port; null: it answers at the ports of the devices */
+  /** a port of its own; 0: any free port; null: at the ports of the devices */
   readonly port: number | null;
 }
 
@@ -48,20 +48,20 @@ export interface ModbusAdapterOptions extends ModbusContextOptions {
   /** the devices at the start */
   readonly devices: readonly ModbusDevice[];
   readonly host: string;
-  /** port of device 0, or the shared port; 0 = any free port */
+  /** port of device 0, or the shared port; 0: any free port */
   readonly port: number;
-  /** one port for all, unit id 1 + index; otherwise one port per device, base + index */
+  /** true: one port for all, unit id 1 + index; false: one port per device, base + index */
   readonly sharedPort: boolean;
   /**
-   * Default `mbap`. With `rtu` each port is a line: devices answer at their address (1.DA), and other unit ids get no
-   * answer.
+   * Default `mbap`. With `rtu` each port is a serial line: devices answer at their address (1.DA), other unit ids get
+   * no answer.
    */
   readonly framing?: FramingName;
-  /** absent: there is no meter */
+  /** absent: no meter */
   readonly meter?: ServedMeter;
-  /** faults between the devices' registers and their masters; absent: there are none */
+  /** faults between registers and masters; absent: no fault injection */
   readonly faultyMaps?: FaultyMaps;
-  /** TLS on every port; default: every port in clear */
+  /** TLS of every port; default: no TLS */
   readonly tlsFiles?: TlsFiles<RoleFinding>;
 }
 
@@ -76,8 +76,8 @@ export interface ModbusAdapter extends Adapter, DeviceServer, ModbusReporter {
 const maxPort = 65_535;
 
 /**
- * Serves every device over Modbus TCP, on a port of its own or together on one.
- * @throws SimError CONFIG_INVALID when the devices do not fit the ports or the unit ids
+ * Serves every device over Modbus TCP, on a port of its own or on a shared one.
+ * @throws SimError CONFIG_INVALID if ports or unit ids do not suffice for the devices
  */
 export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapter {
   checkRoom(options);
@@ -94,9 +94,9 @@ class TcpAdapter implements ModbusAdapter {
   readonly #context: ModbusContext;
   readonly #logger: Logger;
   readonly #lifecycle = new AdapterLifecycle();
-  /** by device index, rising */
+  /** by device index, ascending */
   readonly #units: Map<number, BankUnit>;
-  /** null: there is none */
+  /** null: no meter */
   readonly #meter: MeterUnit | null;
   readonly #portOf = new Map<number, Port>();
   #ports: readonly Port[] = [];
@@ -106,7 +106,7 @@ class TcpAdapter implements ModbusAdapter {
     this.#options = options;
     this.#logger = logger;
     this.#context = createModbusContext({
-      // a master that probes unit ids goes on at once; the framing of a line keeps to its silence
+      // a master that probes unit ids continues at once; RTU framing stays silent
       foreignUnit: 'gateway',
       ...options,
       ...(tlsFiles !== undefined && { tls: tlsFiles.gate }),
@@ -182,8 +182,8 @@ class TcpAdapter implements ModbusAdapter {
 
   #meterLines(tls: string): readonly string[] {
     if (this.#meter === null) return [];
-    const own = this.#ports.find(({ isMeter }) => isMeter)?.server.port;
-    const where = own === undefined ? 'every Modbus port' : hostAndPort(this.#options.host, own);
+    const meterPort = this.#ports.find(({ isMeter }) => isMeter)?.server.port;
+    const where = meterPort === undefined ? 'every Modbus port' : hostAndPort(this.#options.host, meterPort);
     return [startLine('Meter', `${where} (${tls}unit ${this.#meter.address}, SunSpec base 40000)`)];
   }
 
@@ -212,7 +212,7 @@ class TcpAdapter implements ModbusAdapter {
     const { framing, host, tlsFiles } = this.#options;
     const transport = tlsFiles !== undefined ? 'tls' : framing === 'rtu' ? 'rtu_over_tcp' : 'tcp';
     return {
-      // on a line no device answers for an address that is not there
+      // on a serial line nothing answers at an unused address
       foreignUnit: framing === 'rtu' ? 'silent' : this.#context.foreignUnit,
       limits: this.#context.limits,
       counters: this.counters,
@@ -243,7 +243,7 @@ class TcpAdapter implements ModbusAdapter {
       await this.#close();
       throw error;
     }
-    // a stop meanwhile has closed the listeners, and nothing may watch the files after it
+    // a stop meanwhile has closed the listeners: do not watch the files after it
     if (this.#lifecycle.stopping) return;
     for (const [at, [index]] of present.entries()) {
       const port = this.#ports[sharedPort ? 0 : at];
@@ -260,7 +260,7 @@ class TcpAdapter implements ModbusAdapter {
     this.#ports = [];
   }
 
-  /** The port at which a device that joins is served. */
+  /** The port for a device added while running. */
   async #portFor(index: number, unit: BankUnit): Promise<Port> {
     const [shared] = this.#ports;
     if (this.#options.sharedPort && shared !== undefined) return shared;
@@ -272,10 +272,10 @@ class TcpAdapter implements ModbusAdapter {
     }
   }
 
-  /** Binds while others are served already. @throws SimError COMMAND_CONFLICT, SHORTAGE, STOPPING with nothing left open */
+  /** Binds a port of a running adapter. @throws SimError COMMAND_CONFLICT, SHORTAGE, STOPPING with nothing left open */
   async #bindLate(port: Port): Promise<Port> {
     this.#refuseWhenStopping();
-    // in the list from the start: a stop meanwhile closes it as well
+    // in the list from the start, so that a stop meanwhile closes it too
     this.#ports = [...this.#ports, port];
     try {
       await listenAll([port]);
@@ -315,7 +315,7 @@ class TcpAdapter implements ModbusAdapter {
   }
 }
 
-/** Why a device of this index cannot be served, under the setting that decides it; null: it can. */
+/** The reason why a device index cannot be served, under the setting that decides it; null: it can. */
 function lackOfRoom(
   { port, sharedPort, meter }: ModbusAdapterOptions,
   index: number,

@@ -1,4 +1,4 @@
-/** The listeners of Modbus TCP: one per device, the shared one, and that of the meter. */
+/** The listeners of Modbus TCP: per device or shared, and the meter's. */
 import { SimError } from '../../core/errors.ts';
 import { withRemedy } from '../../core/net/listen.ts';
 import type { ModbusContext } from './server/context.ts';
@@ -8,32 +8,32 @@ import type { ModbusTcpServer } from './server/server.ts';
 import { LineUnits } from './unit-bridge.ts';
 import type { BankUnit, MeterUnit } from './unit-bridge.ts';
 
-/** Where listeners bind. */
+/** Address and ports of the listeners. */
 interface Place {
   readonly host: string;
-  /** of device 0, or the shared one; 0: any free port */
+  /** port of device 0, or the shared port; 0: any free port */
   readonly port: number;
   readonly framing?: FramingName;
 }
 
-/** the unit id of a device that has a port of its own, and of the meter at its own port */
+/** unit id of a device with a port of its own, and of the meter at its own port */
 export const ownUnitId = 1;
-/** ports that are being bound at one time */
+/** maximum number of ports bound at the same time */
 const parallelListens = 64;
 
-/** A listener; one per device in index order, or the shared one alone; behind them that of the meter, if it has one. */
+/** A listener; one per device in index order or the shared one alone, then the meter's. */
 export interface Port {
   readonly server: ModbusTcpServer;
-  /** undefined: shared, or that of the meter */
+  /** undefined: shared, or the meter's */
   readonly deviceIndex: number | undefined;
-  /** that of the meter alone */
+  /** true: the meter's */
   readonly isMeter?: true;
 }
 
-/** What the listeners serve. */
+/** Units behind the listeners. */
 export interface Served {
   readonly units: ReadonlyMap<number, BankUnit>;
-  /** at the ports of devices; null: not there */
+  /** the meter at the ports of devices; null: not there */
   readonly meter: MeterUnit | null;
 }
 
@@ -74,7 +74,7 @@ export function ownListener(options: Place, context: ModbusContext, { units, met
 }
 
 /** 0 and 255 mean the unit at the other end of the connection (Modbus Messaging on TCP/IP 1.0b, unit identifier). */
-const isOwn = (unitId: number, own: number) => unitId === own || unitId === 0 || unitId === 255;
+const isOwn = (unitId: number, servedId: number) => unitId === servedId || unitId === 0 || unitId === 255;
 
 export function meterListener(
   { host, framing = 'mbap' }: Place,
@@ -96,8 +96,8 @@ export function meterListener(
 }
 
 /**
- * Binds all, a bounded number at a time; the first failure ends it, named by its device.
- * @param withFlag whether the failure says which flag chooses another port
+ * Binds all, a bounded number at a time; the first failure ends it, with the name of its device.
+ * @param withFlag true: the failure names the flag that chooses another port
  */
 export async function listenAll(ports: readonly Port[], withFlag = false): Promise<void> {
   const queue = ports.values();
@@ -130,14 +130,14 @@ function named(error: unknown, { deviceIndex, isMeter }: Port): unknown {
   return Object.assign(new SimError(code, `${whose}: ${message}`, issues), { cause });
 }
 
-/** The text after the first port: empty, `..last` for consecutive ports, or a list. */
+/** Text behind the first port: empty, `..last` for consecutive ports, or a list. */
 export function furtherPorts(ports: readonly number[]): string {
   const [first = 0] = ports;
   const last = ports.at(-1) ?? first;
   if (ports.every((port) => port === first)) return '';
   if (ports.every((port, i) => port === first + i)) return `..${last}`;
-  const shown = ports.slice(1, 20).join(', ');
-  return `, ${shown}${ports.length > 20 ? `, ... (${ports.length} ports, see GET /api/sim/devices)` : ''}`;
+  const listedPorts = ports.slice(1, 20).join(', ');
+  return `, ${listedPorts}${ports.length > 20 ? `, ... (${ports.length} ports, see GET /api/sim/devices)` : ''}`;
 }
 
 export function portsInWords(ports: readonly Port[]): string {

@@ -1,4 +1,4 @@
-/** Names and values of registers, for people who read the messages of the wire. */
+/** Names and values of registers, for readers of the wire log. */
 import { Buffer } from 'node:buffer';
 import type { RegisterNames } from '../../core/wire/modbus-messages.ts';
 import { ignoresWrites } from '../map/classic.ts';
@@ -12,19 +12,19 @@ interface Span {
   readonly count: number;
 }
 
-/** An image of the map into which words are put to be decoded; what stands around them is never read. */
+/** An image of the map as a buffer for decoding; only the words just copied into it are valid. */
 const imageOf = memoPerLayout((layout) => Buffer.alloc(2 * layout.imageSize));
 
-/** The points that registers belong to, in the order of addresses; pads have no name. */
+/** Points of registers in ascending order; pads have no name. */
 function slotsIn({ base, size, slotAt, slots }: Layout, { address, count }: Span): PointSlot[] {
-  const found: PointSlot[] = [];
+  const namedSlots: PointSlot[] = [];
   const end = Math.min(address + count, base + size);
   for (let at = Math.max(address, base); at < end; at += 1) {
     const index = slotAt[at - base] ?? noSlot;
     const slot = index === noSlot ? undefined : slots[index];
-    if (slot !== undefined && slot !== found.at(-1)) found.push(slot);
+    if (slot !== undefined && slot !== namedSlots.at(-1)) namedSlots.push(slot);
   }
-  return found.filter(({ def }) => def.type !== 'pad');
+  return namedSlots.filter(({ def }) => def.type !== 'pad');
 }
 
 type Values = Record<string, number | string | null>;
@@ -45,13 +45,13 @@ function valuesIn(layout: Layout, { address, count }: Span, words: Buffer): Valu
   return values;
 }
 
-/** The points that a write leaves as they are; none where it has no others, since it is refused then. */
+/** Read-only points ignored by a write of others; empty if the write has no other points and is refused. */
 function ignoredIn(slots: readonly PointSlot[]): readonly PointSlot[] {
   const ignored = slots.filter(ignoresWrites);
   return ignored.length === slots.length ? [] : ignored;
 }
 
-/** Where the points begin for the master: the spans stand one behind the other in its request. */
+/** Addresses of points in the request, where the spans are adjacent. */
 function addressesOf(slots: readonly PointSlot[], asked: Span, spans: readonly Span[]): readonly number[] {
   return slots.map(({ address, def: { size } }) => {
     let at = asked.address;
@@ -65,8 +65,8 @@ function addressesOf(slots: readonly PointSlot[], asked: Span, spans: readonly S
 
 /**
  * @param asked registers of a request
- * @param real where these stand in the map itself; null: at the same addresses. Registers that structure faults have
- *   torn apart have names and no values
+ * @param real their spans in the map itself; null: the same addresses. Registers torn apart by structure faults have
+ * neither names nor values
  */
 export function namesInLayout(layout: Layout, asked: Span, real: readonly Span[] | null): RegisterNames {
   const spans = real ?? [asked];

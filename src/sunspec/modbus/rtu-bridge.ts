@@ -26,11 +26,11 @@ export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 
   /** the devices at the start; each needs its address (1.DA) */
   readonly devices: readonly ModbusDevice[];
   readonly line: SerialSettings;
-  /** the meter of the connection point, at its address; absent: it is not on the line */
+  /** the meter of the connection point, at its address; absent: not on the line */
   readonly meter?: { readonly bank: PointBank; readonly unitId: number };
-  /** faults between the devices' registers and their masters; absent: there are none */
+  /** faults between registers and masters; absent: no fault injection */
   readonly faultyMaps?: FaultyMaps;
-  /** shows the loss of the port at every device of the line; absent: it is not shown there */
+  /** shows the loss of the port as an alarm of every device; absent: no alarm */
   readonly commAlarms?: CommAlarmSwitch;
   /** default: the package `serialport` */
   readonly open?: SerialOpener;
@@ -41,7 +41,7 @@ export interface ModbusRtuAdapter extends Adapter, DeviceServer, ModbusReporter 
   endpointOf(deviceIndex: number): ModbusRtuEndpoint | null;
   addDevice(device: ModbusDevice): Promise<void>;
   readonly counters: Readonly<ModbusCounters>;
-  /** the line, once its master has sent a request */
+  /** The line as a client, after the first request. */
   clients(): readonly ModbusClientInfo[];
 }
 
@@ -49,8 +49,8 @@ const firstRetryMs = 1000;
 const maxRetryMs = 30_000;
 
 /**
- * Serves every device on a serial line. A port that disappears while the process runs is opened again when it is back.
- * @throws SimError CONFIG_INVALID when there are more devices than addresses
+ * Serves every device on a serial line. A port that disappears is opened again when it is back.
+ * @throws SimError CONFIG_INVALID for more devices than addresses
  */
 export function createModbusRtuAdapter(options: ModbusRtuOptions): ModbusRtuAdapter {
   const highest = options.devices.reduce((max, { index }) => Math.max(max, index), 0);
@@ -80,7 +80,7 @@ class RtuAdapter implements ModbusRtuAdapter {
   #line: SerialLine | undefined;
   readonly #backOff = new BackOff(doubling({ firstMs: firstRetryMs, maxMs: maxRetryMs }));
   #cancelRetry: (() => void) | undefined;
-  /** an attempt to open under way */
+  /** pending attempt to open the port */
   #opening: Promise<void> | undefined;
 
   constructor(options: ModbusRtuOptions) {
@@ -205,13 +205,13 @@ class RtuAdapter implements ModbusRtuAdapter {
     this.#port = port;
     this.#line = new SerialLine(this.#service, port, line);
     port.on('error', (error) => {
-      // errors of a port that is being closed are not failures
+      // errors of a closing port are not failures
       if (this.#port === port) this.#service.context.log.warning(`serial port ${line.path}: ${error.message}`);
     });
     port.on('close', () => {
       this.#lost(port);
     });
-    // a terminal whose other side has closed reports the end of its input
+    // a terminal reports end of input when its other side has closed
     port.on('end', () => {
       this.#lost(port);
     });
@@ -227,7 +227,7 @@ class RtuAdapter implements ModbusRtuAdapter {
     return this.#options.logger ?? silentLogger;
   }
 
-  /** The port has disappeared without being closed here. */
+  /** Handles the loss of the port. */
   #lost(port: SerialChannel): void {
     if (this.#port !== port) return;
     this.#drop();
@@ -239,7 +239,7 @@ class RtuAdapter implements ModbusRtuAdapter {
     this.#retryLater();
   }
 
-  /** Raises the alarm of devices while the port is lost, and ends it otherwise. */
+  /** Sets the alarm of devices while the port is lost, and clears it otherwise. */
   #showLoss(indexes: Iterable<number>): void {
     const { commAlarms } = this.#options;
     if (commAlarms === undefined) return;

@@ -1,4 +1,4 @@
-/** Devices as the Modbus stack sees them: one at a unit id, or all devices of a line at their addresses. */
+/** Devices as units of the Modbus stack: one at a unit id, or all devices of a line at their addresses. */
 import { Buffer } from 'node:buffer';
 import { meterIndex } from '../../core/faults/kinds.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -15,25 +15,25 @@ import { exceptionOf } from './server/errors.ts';
 import { broadcastAddress } from './framing/rtu.ts';
 import type { ModbusUnit, Requester } from './server/unit.ts';
 
-/** What faults make of a write; filled in when it is carried out. */
+/** Effect of faults on a write; filled in when it is carried out. */
 interface WriteNote {
-  /** the point of which they have dropped a part */
+  /** the point cut by a fault */
   dropped: string | null;
 }
 
-/** A bank as a Modbus unit, behind its faults while there are some. */
+/** A bank as a Modbus unit, behind its faults if it has any. */
 abstract class ServedBank implements ModbusUnit {
   readonly faultIndex: number;
-  /** on a line; null: it has none */
+  /** address on a serial line; null: none */
   abstract readonly address: number | null;
-  /** in messages */
+  /** name in messages */
   abstract readonly name: string;
   readonly #bank: PointBank;
   #faulty: FaultyMap | null = null;
   readonly #forget: (() => void) | undefined;
-  /** of the request whose names were asked for last, and which is carried out next */
+  /** of the request named last, which is carried out next */
   #note: WriteNote | null = null;
-  /** of a reader without a role */
+  /** right of a reader without a role */
   readonly #permitRead: Permit = (address, count) => {
     checkReadRight(this.#bank.layout, null, address, count);
   };
@@ -46,7 +46,7 @@ abstract class ServedBank implements ModbusUnit {
     });
   }
 
-  /** No longer follows the faults of the device. */
+  /** Stops following the faults of the device. */
   release(): void {
     this.#forget?.();
   }
@@ -62,26 +62,29 @@ abstract class ServedBank implements ModbusUnit {
     return this.#bank.read(address, count);
   }
 
-  /** What `read` would give now to a master that may read everything; no fault counts it. @throws SimError as `read` */
+  /**
+   * The present result of `read` for a master that may read everything; no fault counts it.
+   * @throws SimError as `read`
+   */
   peek(address: number, count: number): Buffer {
     return this.#faulty === null ? this.#bank.read(address, count) : this.#faulty.peek(address, count);
   }
 
   names(_functionCode: number, address: number, count: number): () => RegisterNames {
     const { layout } = this.#bank;
-    const asked = { address, count };
-    // faults may have changed by the time somebody wants to know
-    const real = this.#faulty === null ? null : this.#faulty.under(asked);
-    if (real === null) return () => namesInLayout(layout, asked, null);
+    const requested = { address, count };
+    // faults may have changed before the names are needed
+    const real = this.#faulty === null ? null : this.#faulty.under(requested);
+    if (real === null) return () => namesInLayout(layout, requested, null);
     const note: WriteNote = { dropped: null };
     this.#note = note;
     return () => {
-      const names = namesInLayout(layout, asked, real);
+      const names = namesInLayout(layout, requested, real);
       return note.dropped === null ? names : { ...names, ignored: [...names.ignored, note.dropped] };
     };
   }
 
-  /** @param keepsAddress whether a write of 1.DA is refused */
+  /** @param keepsAddress true: a write of 1.DA is refused */
   write(address: number, words: Buffer, by: Requester, keepsAddress = false): void {
     const permit = this.#permitWrite(by, keepsAddress);
     if (this.#faulty !== null) {
@@ -100,8 +103,8 @@ abstract class ServedBank implements ModbusUnit {
     const { layout } = this.#bank;
     return (address, count) => {
       if (role !== undefined) checkWriteRight(layout, role, address, count);
-      const own = keepsAddress ? layout.slot(1, 'DA') : undefined;
-      if (own !== undefined && own.address >= address && own.address < address + count) {
+      const addressSlot = keepsAddress ? layout.slot(1, 'DA') : undefined;
+      if (addressSlot !== undefined && addressSlot.address >= address && addressSlot.address < address + count) {
         throw new SimError('MAP_READ_ONLY', 'a broadcast does not set 1.DA');
       }
     };
@@ -123,7 +126,7 @@ export class BankUnit extends ServedBank {
     return `device ${this.deviceIndex}`;
   }
 
-  /** 1.DA; null: the device does not implement it */
+  /** 1.DA; null: not implemented */
   get address(): number | null {
     return this.#deviceBank.map.m1.DA;
   }
@@ -151,18 +154,18 @@ export function basesInWords(units: Iterable<BankUnit>): string {
   return `SunSpec base ${bases.join(', ')}`;
 }
 
-/** The writer as provenance keeps it: the peer, with its role where there is one. */
+/** The writer as in provenance: the peer, with its role if it has one. */
 function originOf({ peer, role }: Requester): Origin {
   return { source: 'modbus', peer: role === undefined ? peer : `${peer} (${role ?? 'no role'})` };
 }
 
-/** Several devices that get one request: their answers would collide on the line, so none leaves. */
+/** Several devices that get one request: no answer leaves, since answers would collide. */
 class BroadcastGroup implements ModbusUnit {
   readonly mute = true;
   readonly #members: () => Iterable<ServedBank>;
   readonly #takesAddress: boolean;
 
-  /** @param takesAddress whether a write may set 1.DA */
+  /** @param takesAddress true: a write may set 1.DA */
   constructor(members: () => Iterable<ServedBank>, takesAddress: boolean) {
     this.#members = members;
     this.#takesAddress = takesAddress;
@@ -177,13 +180,13 @@ class BroadcastGroup implements ModbusUnit {
     return Buffer.alloc(2 * count);
   }
 
-  /** As its first member has them: devices of one line may differ. */
+  /** Names of the first member: devices of one line may differ. */
   names(functionCode: number, address: number, count: number): (() => RegisterNames) | null {
     for (const unit of this.#members()) return unit.names(functionCode, address, count);
     return null;
   }
 
-  /** @throws SimError for a refusal by any of them, which is not answered; the others have acted */
+  /** @throws SimError if any member refuses, which is not answered; the others have acted */
   write(address: number, words: Buffer, by: Requester): void {
     const failures: unknown[] = [];
     const refusals = new Map<string, SimError>();
@@ -191,7 +194,7 @@ class BroadcastGroup implements ModbusUnit {
       try {
         unit.write(address, words, by, !this.#takesAddress);
       } catch (error) {
-        // must not keep the other devices from acting
+        // the other devices still act
         if (error instanceof SimError && exceptionOf(error) !== undefined) refusals.set(unit.name, error);
         else failures.push(error);
       }
@@ -220,11 +223,10 @@ function namesInWords(names: Iterable<string>): string {
 }
 
 /**
- * The devices of one line, each at the address in its register 1.DA (Modbus over serial line 1.02, 2.2).
- *
- * All of them carry out a broadcast, and none answers it. A broadcast does not set 1.DA: afterwards all devices would
- * have the same address. Where several devices share an address, all carry out what is written there, and no answer
- * leaves: the answers would collide. The meter of the connection point has its address beside them, and no broadcast.
+ * The devices of one line, each at the address in its register 1.DA (Modbus over serial line 1.02, 2.2). All of them
+ * carry out a broadcast, and none answers it. A broadcast does not set 1.DA, since all devices would get the same
+ * address. Devices that share an address all carry out writes to it without an answer, since answers would collide. The
+ * meter of the connection point has an address of its own and takes no broadcast.
  */
 export class LineUnits {
   readonly #units: ReadonlyMap<number, BankUnit>;
@@ -233,7 +235,7 @@ export class LineUnits {
   readonly #broadcast: BroadcastGroup;
   readonly #clashes = new Set<number>();
 
-  /** @param units by device index; read at each request */
+  /** @param units by device index; live @param meter null: no meter */
   constructor(units: ReadonlyMap<number, BankUnit>, log: LimitedLog, meter: MeterUnit | null = null) {
     this.#units = units;
     this.#meter = meter;
@@ -241,17 +243,17 @@ export class LineUnits {
     this.#broadcast = new BroadcastGroup(() => units.values(), false);
   }
 
-  /** The device, or group of devices, at an address now. */
+  /** The present device, or group of devices, at an address. */
   at(address: number): ModbusUnit | undefined {
     if (address === broadcastAddress) return this.#broadcast;
-    let found: ServedBank | undefined = this.#meter?.address === address ? this.#meter : undefined;
+    let addressedUnit: ServedBank | undefined = this.#meter?.address === address ? this.#meter : undefined;
     for (const unit of this.#units.values()) {
       if (unit.address !== address) continue;
-      if (found !== undefined) return this.#clash(address);
-      found = unit;
+      if (addressedUnit !== undefined) return this.#clash(address);
+      addressedUnit = unit;
     }
     this.#clashes.delete(address);
-    return found;
+    return addressedUnit;
   }
 
   #clash(address: number): ModbusUnit {

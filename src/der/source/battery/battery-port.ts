@@ -17,7 +17,7 @@ import { batteryTree } from './view.ts';
 export interface BatteryOptions {
   /** cell data; default by chemistry */
   readonly spec?: CellSpec;
-  /** whether a fixed cell temperature of the surroundings applies to these cells; default true */
+  /** true if a fixed cell temperature of the surroundings applies to these cells; default true */
   readonly takesCellTemperature?: boolean;
 }
 

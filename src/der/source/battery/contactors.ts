@@ -94,7 +94,7 @@ export class Contactors {
     return changed;
   }
 
-  /** Whether the string voltage fits that of the bus; the first string closes onto a dead bus. */
+  /** True if the string voltage fits that of the bus; the first string closes onto a dead bus. */
   #matches(k: number): boolean {
     const bank = this.#bank;
     if (bank.closedCount === 0) return true;

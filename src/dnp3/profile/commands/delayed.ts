@@ -12,7 +12,7 @@ import type { PartContext, PointName } from '../types.ts';
 const { success } = controlStatus;
 
 export interface Delayed {
-  /** whether a command waits */
+  /** true if a command waits */
   readonly isWaiting: boolean;
   /**
    * Does something after a random part of the window, once for each command; a newer command that is taken replaces it.
@@ -72,7 +72,7 @@ export interface TimedChange<Value> {
 export interface TimedChangeOptions {
   /** asked when the time is over */
   readonly mayGoBack?: () => boolean;
-  /** whether what was there before comes back with the end of the outstation; default: the change stays */
+  /** true if what was there before comes back with the end of the outstation; default: the change stays */
   readonly endsAtClose?: boolean;
 }
 

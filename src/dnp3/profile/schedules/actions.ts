@@ -85,7 +85,7 @@ export function curveUseOf(type: number): CurveUse | undefined {
 const enables = (port: DevicePort, names: readonly FunctionName[]): readonly Wanted[] =>
   names.filter((name) => port.supports(name)).map((name) => ({ name, on: true }));
 
-/** Whether the device carries out schedules of a type. */
+/** True if the device carries out schedules of a type. */
 export function isRunnable(port: DevicePort, type: number): boolean {
   const use = curveUseOf(type);
   if (use) return port.supports(use.name);

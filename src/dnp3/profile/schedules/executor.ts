@@ -86,7 +86,7 @@ export class ScheduleExecutor {
     return this.running === number ? this.#taken : 0;
   }
 
-  /** Whether a schedule could run, and if not, why. Moves nothing. */
+  /** True if a schedule could run, and if not, why. Moves nothing. */
   validate(schedule: Schedule): Validation {
     const { port } = this.#context;
     if (!isRunnable(port, schedule.type)) return validation.badType;
@@ -100,7 +100,7 @@ export class ScheduleExecutor {
     return [...values].every(isTaken) ? validation.valid : validation.badValue;
   }
 
-  /** Whether a run lasts or is still to come. @param schedule a valid one */
+  /** True if a run lasts or is still to come. @param schedule a valid one */
   isToCome(schedule: Schedule): boolean {
     const { startMs, nextMs } = momentOf(schedule, this.#nowMs);
     return startMs !== null || nextMs !== null;
@@ -221,7 +221,7 @@ export class ScheduleExecutor {
     );
   }
 
-  /** Whether the curve of a function in force is that of a schedule. */
+  /** True if the curve of a function in force is that of a schedule. */
   #actsBy(name: CurveFunction): boolean {
     const numbers = [...this.#holds.ids.map(numberOf), ...(this.#acting === null ? [] : [this.#acting.number])];
     return numbers.some((number) => curveUseOf(this.#store.schedule(number).type)?.name === name);

@@ -23,7 +23,7 @@ type Timing = Pick<Schedule, 'startDay' | 'startMs' | 'interval' | 'unit' | 'wee
 
 const firstStart = ({ startDay, startMs }: Timing) => startDay * dayMs + startMs;
 
-/** Whether weekdays decide: alone, or every so many weeks. With other units they say nothing. */
+/** True if weekdays decide: alone, or every so many weeks. With other units they say nothing. */
 const isByWeekday = ({ unit, weekdays }: Timing) =>
   weekdays.includes(true) && (unit === repeatUnit.none || unit === repeatUnit.weeks);
 
@@ -67,7 +67,7 @@ function startsNear(timing: Timing, atMs: number): readonly number[] {
   return [last, last + stepMs];
 }
 
-/** Whether start and repetition are dates. */
+/** True if start and repetition are dates. */
 export function isTiming(timing: Timing): boolean {
   const { unit, interval } = timing;
   if (firstStart(timing) > lastDateMs) return false;
@@ -75,7 +75,7 @@ export function isTiming(timing: Timing): boolean {
 }
 
 /**
- * Whether time offsets go up, from two points on: the last point is the end, and its value is never in force.
+ * True if time offsets go up, from two points on: the last point is the end, and its value is never in force.
  */
 export function hasOffsets(schedule: Schedule): boolean {
   const offsets = Array.from({ length: schedule.count }, (_, i) => offsetS(schedule, i));

@@ -14,7 +14,7 @@ export interface ParserCounts {
 
 const noOctets = Buffer.alloc(0);
 
-/** Whether a function and the amount of user data agree. */
+/** True if a function and the amount of user data agree. */
 function isConsistent(control: number, user: number): boolean {
   if ((control & linkBit.primary) === 0) return user === 0;
   const code = control & 0x0f;

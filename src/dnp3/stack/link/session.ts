@@ -6,17 +6,17 @@ import type { Buffer } from 'node:buffer';
 import { encodeFrame, linkAddress, linkBit, primaryFunction, secondaryFunction } from './frame.ts';
 import type { LinkFrame } from './frame.ts';
 
-/** Whether an address can be that of a station. */
+/** True if an address can be that of a station. */
 export function isStationAddress(address: number): boolean {
   return address < linkAddress.firstReserved;
 }
 
-/** Whether a frame is addressed to all outstations. */
+/** True if a frame is addressed to all outstations. */
 export function isBroadcast(destination: number): boolean {
   return destination >= linkAddress.broadcastNoConfirm;
 }
 
-/** Whether a frame carries a segment of the transport function. */
+/** True if a frame carries a segment of the transport function. */
 export function carriesUserData({ control }: LinkFrame): boolean {
   const code = control & 0x0f;
   return (
@@ -25,7 +25,7 @@ export function carriesUserData({ control }: LinkFrame): boolean {
   );
 }
 
-/** Whether each function of a primary station has a valid frame count bit; others are not known. */
+/** True if each function of a primary station has a valid frame count bit; others are not known. */
 const isCounted: Readonly<Record<number, boolean>> = {
   [primaryFunction.resetLink]: false,
   [primaryFunction.testLink]: true,
@@ -34,7 +34,7 @@ const isCounted: Readonly<Record<number, boolean>> = {
   [primaryFunction.requestLinkStatus]: false,
 };
 
-/** Whether it is that of a primary station, with FCV as its function wants it; where that is 0, FCB has no meaning. */
+/** True if it is that of a primary station, with FCV as its function wants it; where that is 0, FCB has no meaning. */
 export function beginsTransaction(control: number): boolean {
   return (control & linkBit.primary) !== 0 && isCounted[control & 0x0f] !== ((control & linkBit.frameCountValid) === 0);
 }

@@ -87,7 +87,7 @@ export function writeObject(buffer: Buffer, at: number, type: ObjectType, state:
   else buffer.writeUInt16LE(Math.min(Math.max(0, Math.round(time)), 0xffff), timeAt);
 }
 
-/** Whether a variation without flags may show a value: its flags are those of a healthy point, and it fits. */
+/** True if a variation without flags may show a value: its flags are those of a healthy point, and it fits. */
 export function isPlain(type: ObjectType, { value, flags }: PointState): boolean {
   if (flags !== quality.online || typeof value !== 'number' || !Number.isFinite(value)) return false;
   if (type.form !== 'i16' && type.form !== 'i32') return true;

@@ -213,7 +213,7 @@ export class Association implements AssociationPort {
     this.#last = { octets: Buffer.from(request.octets), answer: octets };
   }
 
-  /** Whether it is the last request once more: it is answered the same way, and not carried out again. */
+  /** True if it is the last request once more: it is answered the same way, and not carried out again. */
   #repeatsLast({ octets, functionCode }: Request): boolean {
     // the instant that counts is that of the last RECORD_CURRENT_TIME
     if (functionCode === functionCodes.read || functionCode === functionCodes.recordCurrentTime) return false;

@@ -29,7 +29,7 @@ function isSame(a: PointValue, b: PointValue): boolean {
   return typeof a === 'number' || typeof b === 'number' ? Object.is(a, b) : a.equals(b);
 }
 
-/** Whether a change lies beyond the deadband; without one every change does. */
+/** True if a change lies beyond the deadband; without one every change does. */
 function exceeds(a: PointValue, b: PointValue, deadband: number): boolean {
   if (isSame(a, b)) return false;
   if (deadband === 0 || typeof a !== 'number' || typeof b !== 'number') return true;

@@ -75,7 +75,7 @@ export class EventBuffer {
     return counts;
   }
 
-  /** Whether events of a class wait and are not part of a response. */
+  /** True if events of a class wait and are not part of a response. */
   hasWaiting(of: 1 | 2 | 3): boolean {
     return pointKinds.some((kind) => this.#queues[kind][of].some(({ isSent }) => !isSent));
   }

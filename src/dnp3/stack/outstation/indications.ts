@@ -37,7 +37,7 @@ export class Indications {
     return this.#own() | this.#outstation.disturber.iin(false);
   }
 
-  /** Whether the next response asks for a confirm because of a broadcast. */
+  /** True if the next response asks for a confirm because of a broadcast. */
   get asks(): boolean {
     return this.#cast === 'broadcast-confirm' || this.#cast === 'broadcast-confirm-optional';
   }

@@ -48,7 +48,7 @@ export interface MasterId {
 
 /** The outputs of a device. */
 export interface ControlPort {
-  /** Whether there is such an output; if not, the request also gets IIN2.2. */
+  /** True if there is such an output; if not, the request also gets IIN2.2. */
   has(kind: Control['kind'], index: number): boolean;
   /** Checks everything and moves nothing. Never throws. */
   select(control: Control, from: MasterId): ControlStatus;
@@ -81,7 +81,7 @@ export interface AssociationClock {
   instantOf(stamp: Stamp): Instant;
   /** Time of such an instant on the clock of the master. */
   timeOf(instant: Instant): DnpTime;
-  /** whether the master is to write the time: NEED_TIME */
+  /** true if the master is to write the time: NEED_TIME */
   readonly needsTime: boolean;
   /**
    * Takes over the time of the master.
@@ -100,7 +100,7 @@ export interface Disturber {
    * @param isSent false: they are only to be shown, and no response goes out with them
    */
   iin(isSent: boolean): number;
-  /** Whether an application confirm is overlooked. */
+  /** True if an application confirm is overlooked. */
   ignoresConfirm(): boolean;
   /** What becomes of a response or unsolicited response to a request of this function (130: unsolicited). */
   response(functionCode: number): {
@@ -226,7 +226,7 @@ export interface FunctionContext {
   readonly time: AssociationClock;
   /** instant at which this request arrived, monotonic ms */
   readonly receivedMs: number;
-  /** whether another association has a select pending on this output */
+  /** true if another association has a select pending on this output */
   selectedByOther(kind: Control['kind'], index: number): boolean;
   /** clears IIN1.7 */
   clearRestart(): void;
@@ -242,7 +242,7 @@ export interface FunctionSet {
   handler(functionCode: number): FunctionHandler | undefined;
   /** called for every request but CONFIRM, after duplicates have been sorted out: anything cancels a select but its OPERATE */
   precede(request: Request): void;
-  /** whether a select waits for its OPERATE */
+  /** true if a select waits for its OPERATE */
   readonly hasSelect: boolean;
   /** outputs that are selected now */
   isSelected(kind: Control['kind'], index: number): boolean;

@@ -42,7 +42,7 @@ interface Attempt {
 
 const withoutObjects: Piece = { objects: Buffer.alloc(0), isFirst: true, isLast: true, events: [] };
 
-/** Whether two attempts carry the same events with the same times. */
+/** True if two attempts carry the same events with the same times. */
 function isSame(a: Piece, b: Piece): boolean {
   return (
     a.objects.equals(b.objects) &&
@@ -79,7 +79,7 @@ export class Unsolicited {
     return [...this.#enabled].sort((a, b) => a - b);
   }
 
-  /** Whether a response waits for its confirm. */
+  /** True if a response waits for its confirm. */
   get isPending(): boolean {
     return this.#pending !== null;
   }

@@ -44,7 +44,7 @@ export class Reassembler {
     return fragment.length === 0 ? null : fragment;
   }
 
-  /** Whether it is the last segment once more, octet for octet. */
+  /** True if it is the last segment once more, octet for octet. */
   #repeats(segment: Buffer): boolean {
     return this.#last?.equals(segment) ?? false;
   }

@@ -1,4 +1,4 @@
-/** Rights of roles on the registers of a map: the part of the bridge that knows points and roles. */
+/** Rights of roles on the registers of a map, and the only file that knows points and roles. */
 import { SimError } from '../../../core/errors.ts';
 import { ignoresWrites } from '../../map/classic.ts';
 import { memoPerLayout, noSlot, plainPath } from '../../map/layout.ts';
@@ -9,7 +9,7 @@ import type { m121 } from '../../models/m121.ts';
 import { roles } from './roles.ts';
 import type { Role } from './roles.ts';
 
-/** Roles that may write a point. */
+/** Roles with the right to write a point. */
 type Writers = readonly Role[];
 
 const gridService: Writers = ['GridServiceSunSpec', 'SuperAdministratorSunSpec'];
@@ -18,11 +18,11 @@ const superOnly: Writers = ['SuperAdministratorSunSpec'];
 
 interface ModelRights {
   readonly writers: Writers;
-  /** points with other writers, by path without indices (`Crv.Pt.V`) */
+  /** exceptions, by path without indices (`Crv.Pt.V`) */
   readonly except?: Readonly<Record<string, Writers>>;
 }
 
-/** Rights on models 703 to 712 are facts of the functions that they hold. */
+/** Models 703 to 712 follow the rights on their functions. */
 const functionRights: Readonly<Record<number, ModelRights>> = Object.fromEntries(
   Object.values(functionTable).map(({ model, writers }) => [
     model,
@@ -72,22 +72,19 @@ const rights: Readonly<Record<number, ModelRights>> = {
   64414: { writers: superOnly },
 };
 
-/**
- * Roles that may write a point which the model defines as RW. Every role reads every point.
- * @param path without indices
- */
+/** Roles that may write a point defined as RW. Every role reads every point. @param path without indices */
 export function writersOf(modelId: number, path: string): Writers {
   const model = rights[modelId];
   return model?.except?.[path] ?? model?.writers ?? superOnly;
 }
 
-/** Per register of a map: one bit per role that may write it, and whether it is read without any role. */
+/** Per register of a map: one bit per role that may write it, and one for reading without a role. */
 type RegisterRights = Uint8Array;
 
 const bitOf = Object.fromEntries(roles.map((role, i) => [role, 1 << i])) as Readonly<Record<Role, number>>;
 const discoveryBit = 1 << roles.length;
 
-/** Roles that write nothing anywhere. */
+/** Roles that write nothing. */
 const readers: ReadonlySet<Role> = new Set<Role>(['ReadOnlySunSpec']);
 /** The map itself refuses or ignores writes of read-only registers, with or without a role. */
 const writerBits = roles.filter((role) => !readers.has(role)).reduce((bits, role) => bits | bitOf[role], 0);
@@ -105,7 +102,7 @@ const rightsOf = memoPerLayout(({ base, models, slots, slotAt }): RegisterRights
   return rights;
 });
 
-/** Whether every register of a span has the bit; `outside` for those that the map does not have. */
+/** True if every register of a span has the bit; `outside` for those that the map does not have. */
 function permits(layout: Layout, bit: number, address: number, count: number, outside: boolean): boolean {
   const rights = rightsOf(layout);
   const first = address - layout.base;
@@ -117,8 +114,8 @@ function permits(layout: Layout, bit: number, address: number, count: number, ou
 }
 
 /**
- * Every role reads everything. Without a role the chain of models can be walked, and that is all: the marker, ID and
- * length of each model, the end model.
+ * Every role reads everything. Without a role only the chain of models can be walked: marker, ID and length of each
+ * model, end model.
  * @throws SimError ACCESS_DENIED
  */
 export function checkReadRight(layout: Layout, role: Role | null, address: number, count: number): void {
@@ -127,8 +124,8 @@ export function checkReadRight(layout: Layout, role: Role | null, address: numbe
 }
 
 /**
- * Checks the points under a span before anything else of a write is looked at.
- * @throws SimError ACCESS_DENIED when one of them is not the role's to write
+ * Checks the rights on points before any other check of a write.
+ * @throws SimError ACCESS_DENIED if the role may not write one of them
  */
 export function checkWriteRight(layout: Layout, role: Role | null, address: number, count: number): void {
   if (role !== null && !readers.has(role) && permits(layout, bitOf[role], address, count, true)) return;

@@ -2,10 +2,10 @@
 import { roleOfName } from './roles.ts';
 import type { Role } from './roles.ts';
 
-/** The role that a certificate gives, or the reason why there is none. */
+/** The role in a certificate, or the reason why it has none. */
 export type RoleFinding =
   | { readonly role: Role }
-  /** @see reason why there is none, in words */
+  /** @see reason as text */
   | { readonly role: null; readonly reason: string };
 
 /** 1.3.6.1.4.1.50316.802.1 as the content of an OBJECT IDENTIFIER */
@@ -39,7 +39,7 @@ function* elementsOf(bytes: Uint8Array): Generator<Element> {
   for (let at = 0; at < bytes.length; ) {
     const first = bytes[at + 1];
     const kind = bytes[at];
-    // tags above 30 take several octets and do not occur in what is read here
+    // tags above 30 take several octets and do not occur in certificates
     if (kind === undefined || first === undefined || (kind & 0x1f) === 0x1f) throw new Malformed();
     let start = at + 2;
     let length = first;
@@ -58,10 +58,10 @@ function* elementsOf(bytes: Uint8Array): Generator<Element> {
   }
 }
 
-/** The one element of a tag that fills `bytes`. @throws Malformed */
-function only(bytes: Uint8Array, wanted: number): Uint8Array {
+/** The only element of a tag in `bytes`. @throws Malformed */
+function only(bytes: Uint8Array, tag: number): Uint8Array {
   const [element, more] = elementsOf(bytes);
-  if (element?.tag !== wanted || more !== undefined) throw new Malformed();
+  if (element?.tag !== tag || more !== undefined) throw new Malformed();
   return element.content;
 }
 
@@ -100,15 +100,15 @@ function roleIn(value: Uint8Array): RoleFinding {
     return { role: null, reason: 'the role of its certificate is not one UTF8String' };
   }
   const role = roleOfName(name);
-  // the name comes from outside: only its length is told
+  // the name is foreign input: only its length is reported
   return role === undefined
     ? { role: null, reason: `the role of its certificate is none of SunSpec (${name.length} characters)` }
     : { role };
 }
 
 /**
- * The role that a certificate gives: extension 1.3.6.1.4.1.50316.802.1 exactly once, holding one UTF8String. Anything
- * else gives none, with the reason; nothing is thrown, whatever the octets are.
+ * The role in a certificate: extension 1.3.6.1.4.1.50316.802.1 exactly once, holding one UTF8String. Anything else
+ * gives no role, with the reason. Never throws.
  * @param certificate DER
  */
 export function roleOfCertificate(certificate: Uint8Array): RoleFinding {

@@ -9,10 +9,10 @@ export const roles = [
 
 export type Role = (typeof roles)[number];
 
-/** The published tables of rights shorten the last role. */
+/** Shorter spelling of the last role in the published tables of rights. */
 const otherSpellings: Readonly<Record<string, Role>> = { SuperAdministratorSpec: 'SuperAdministratorSunSpec' };
 
-/** The role of a name, exactly as it is written in certificates; undefined when there is none. */
+/** The role of a name, exactly as written in certificates; undefined: no such role. */
 export function roleOfName(name: string): Role | undefined {
   return (
     roles.find((role) => role === name) ?? (Object.hasOwn(otherSpellings, name) ? otherSpellings[name] : undefined)

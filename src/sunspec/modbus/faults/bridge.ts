@@ -1,4 +1,4 @@
-/** The faults of the wire over the register maps of the devices. */
+/** Transport faults over the register maps of the devices. */
 import { meterIndex } from '../../../core/faults/kinds.ts';
 import type { FaultRegistry } from '../../../core/faults/registry.ts';
 import { holds } from '../../faults/condition.ts';
@@ -12,13 +12,13 @@ import type { Span } from './disturber.ts';
 
 export interface BankDisturberOptions {
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
-  /** where structure faults show points; absent: at their own addresses */
+  /** addresses of points under structure faults; absent: their own addresses */
   readonly maps?: Pick<FaultyMaps, 'under'>;
   /** indexes of devices that never answer, with or without faults; changed in place */
   readonly silent?: ReadonlySet<number>;
-  /** the devices there are now */
+  /** the present devices */
   readonly devices: () => readonly { readonly index: number; readonly bank: PointBank }[];
-  /** the meter of the connection point; absent or null: there is none */
+  /** the meter of the connection point; absent or null: no meter */
   readonly meter?: { readonly bank: PointBank } | null;
 }
 
@@ -26,7 +26,7 @@ const spansOf = memoPerLayoutAndKey((layout, points: readonly string[]): readonl
   points.flatMap((name) => slotsNamed(layout, name)).map(({ address, def }) => ({ address, count: def.size })),
 );
 
-/** A disturber that finds conditions and points in the devices' banks, also where structure faults have moved them. */
+/** A disturber that reads conditions and points in the banks of the devices, at addresses moved by structure faults. */
 export function createBankDisturber({ registry, maps, silent, devices, meter }: BankDisturberOptions): Disturber {
   const bankOf = (deviceIndex: number) =>
     (deviceIndex === meterIndex ? meter : devices().find(({ index }) => index === deviceIndex))?.bank;

@@ -1,4 +1,4 @@
-/** Carries out the transport faults of Modbus: decides how connections and requests are served. */
+/** Carries out the transport faults of Modbus on connections and requests. */
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
 import { meterIndex } from '../../../core/faults/kinds.ts';
 import type { FaultSource } from '../../../core/faults/registry.ts';
@@ -38,17 +38,17 @@ export interface DisturberOptions extends FaultSource {
 }
 
 /**
- * The decisions about a request, in this order; a fault counts the occasion only when its decision is reached:
- * 1. a device that is off, `outage`, then `ignore_unit`: no answer, and the request is not carried out;
- * 2. the first of `drop`, `disconnect` and `exception`, in order of injection, that strikes;
- * 3. where an answer leaves, the delays of all `delay` add up, and the rewriting faults change it (`rewrites.ts`).
- * A request to a unit id that is not served meets only faults of all devices, and no exception.
+ * Decides about a request, in this order; a fault counts an occasion only when its decision is reached: 1. a device
+ * that is off, `outage`, then `ignore_unit`: no answer, and the request is not carried out; 2. the first of `drop`,
+ * `disconnect` and `exception`, in order of injection, that strikes; 3. when an answer leaves, the delays of all
+ * `delay` faults add up, and the rewriting faults change it (`rewrites.ts`). A request to an unserved unit id meets
+ * only faults of all devices, and no exception.
  */
 export function createDisturber(options: DisturberOptions): Disturber {
   return new WireDisturber(options);
 }
 
-/** For listeners that have no faults of their own: a device that is off is silent there too. */
+/** A disturber for listeners without faults: devices that are off stay silent. */
 export function createSilencer(silent: ReadonlySet<number>): Disturber {
   return {
     get active() {
@@ -76,7 +76,7 @@ class WireDisturber implements Disturber {
   #hasFaults = false;
   readonly #silent: ReadonlySet<number>;
   readonly #options: DisturberOptions;
-  // the transport faults of `registry.active`, by what they act on
+  // transport faults of `registry.active`, by the object that they act on
   #connection = noFaults;
   #outage = noFaults;
   #ignore = noFaults;
@@ -98,7 +98,7 @@ class WireDisturber implements Disturber {
   }
 
   onConnect(deviceIndex: number | undefined, open: number): Reception {
-    const faults = (own: readonly ActiveFault[]) => own.filter((fault) => this.#meets(fault, deviceIndex));
+    const faults = (group: readonly ActiveFault[]) => group.filter((fault) => this.#meets(fault, deviceIndex));
     const strikes = (fault: ActiveFault) => fault.strikes(deviceIndex ?? null);
     for (const fault of faults(this.#outage)) {
       if (fault.isOf(outageFault) && fault.parameters.mode !== 'silent' && strikes(fault)) return { kind: 'refuse' };
@@ -147,7 +147,7 @@ class WireDisturber implements Disturber {
       (fault) =>
         fault.isOf(outageFault) &&
         fault.parameters.mode === 'close' &&
-        // a fault that strikes only now and then lets connections in
+        // a fault that strikes only sometimes lets connections in
         fault.facts.probability === 1 &&
         fault.facts.every === 1 &&
         this.#meets(fault, deviceIndex),
@@ -158,7 +158,7 @@ class WireDisturber implements Disturber {
     for (const fault of this.#alias) {
       if (!fault.isOf(aliasUnitFault) || !fault.parameters.unit_ids.includes(unitId)) continue;
       const { deviceIndex: named } = fault.facts;
-      // on a port for several devices the fault must name the device; the meter is beside the devices of any port
+      // on a shared port the fault must name the device; the meter belongs to any port
       const device = named === meterIndex ? named : (deviceIndex ?? named ?? undefined);
       if (device !== undefined && this.#meets(fault, device) && fault.strikes(device)) return device;
     }
@@ -192,8 +192,8 @@ class WireDisturber implements Disturber {
   }
 
   /**
-   * Whether a fault is in force for the target of a connection or request. For one device, its condition decides. For
-   * no device or several, only faults of all devices count, and their condition must hold at each of them.
+   * True if a fault is in force for the target of a connection or request. For one device, its condition decides. For
+   * no device or several, only faults of all devices count, and their condition must be met at each of them.
    */
   #meets(fault: ActiveFault, deviceIndex: number | undefined): boolean {
     if (fault.isOver) return false;
@@ -211,12 +211,12 @@ class WireDisturber implements Disturber {
     if (functions !== undefined && !functions.includes(functionCode)) return false;
     if (registers === undefined && points === undefined) return true;
     if (address === null) return false;
-    const asked: Span = { address, count: count ?? 1 };
-    if (registers !== undefined && overlap(registers, asked)) return true;
+    const requested: Span = { address, count: count ?? 1 };
+    if (registers !== undefined && overlap(registers, requested)) return true;
     if (points === undefined || deviceIndex === undefined) return false;
     const { spans, under } = this.#options;
-    const found = under?.(deviceIndex, asked) ?? [asked];
-    return spans(points, deviceIndex).some((span) => found.some((one) => overlap(span, one)));
+    const mapSpans = under?.(deviceIndex, requested) ?? [requested];
+    return spans(points, deviceIndex).some((span) => mapSpans.some((one) => overlap(span, one)));
   }
 }
 
@@ -226,7 +226,7 @@ function isTransport(fault: ActiveFault): boolean {
   return fault.protocol === 'modbus' && modbusTransportFaults.some(({ kind }) => kind === fault.facts.kind.kind);
 }
 
-/** Whether a fault delays an answer or a part of it. */
+/** True if a fault delays an answer or a part of it. */
 function makesWait(fault: ActiveFault): boolean {
   if (fault.isOf(delayFault)) return fault.parameters.delay_ms + fault.parameters.jitter_ms > 0;
   return fault.isOf(splitFault) && fault.parameters.gap_ms > 0;
@@ -234,21 +234,23 @@ function makesWait(fault: ActiveFault): boolean {
 
 const areTakenBack = (faults: readonly ActiveFault[]): boolean => faults.every(({ isTakenBack }) => isTakenBack);
 
-/** Counts an occasion for the device that the request goes to. */
+/** Counts an occasion for the device of the request. */
 const strikesAt = (fault: ActiveFault, { deviceIndex }: RequestFacts): boolean => fault.strikes(deviceIndex ?? null);
 
-/** The first fault that strikes decides; null: none does. */
+/** The outcome of the first fault that strikes; null: none strikes. */
 function outcomeOf(faults: readonly ActiveFault[], request: RequestFacts): Disturbance | null {
   for (const fault of faults) {
     if (fault.isOf(exceptionFault)) {
       const {
         code,
         carried_out: carriedOut,
-        quantity_min: least = 0,
-        quantity_max: most = Infinity,
+        quantity_min: minQuantity = 0,
+        quantity_max: maxQuantity = Infinity,
       } = fault.parameters;
       const count = request.count ?? (request.address === null ? null : 1);
-      const sized = (least === 0 && most === Infinity) || (count !== null && count >= least && count <= most);
+      const sized =
+        (minQuantity === 0 && maxQuantity === Infinity) ||
+        (count !== null && count >= minQuantity && count <= maxQuantity);
       if (request.deviceIndex !== undefined && sized && strikesAt(fault, request))
         return { exception: { code, carriedOut } };
     } else if (fault.isOf(dropFault)) {

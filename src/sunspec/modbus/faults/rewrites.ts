@@ -1,4 +1,4 @@
-/** Answers as transport faults send them: one function per kind, applied in a fixed order. */
+/** Rewrites of answers by transport faults: one function per kind, applied in a fixed order. */
 import { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
 import { crc16 } from '../../../core/net/crc16.ts';
@@ -16,7 +16,7 @@ import {
 import type { RequestFacts } from '../server/disturbance.ts';
 import type { FramingName } from '../framing/framing.ts';
 
-/** Where the parts of an ADU stand. */
+/** Offsets of the parts of an ADU. */
 const places = {
   mbap: { unitAt: 6, pduAt: 7, tail: 0 },
   rtu: { unitAt: 0, pduAt: 1, tail: 2 },
@@ -27,14 +27,14 @@ type Reshape = (chunks: readonly Buffer[]) => readonly Buffer[];
 
 const isRead = ({ functionCode }: RequestFacts) => functionCode >= 1 && functionCode <= 4;
 
-/** Whether the answer to a request has the content that this fault changes. */
+/** True if the answer to a request has the content that the fault changes. */
 export function canRewrite(fault: ActiveFault, request: RequestFacts, framing: FramingName): boolean {
   if (fault.isOf(wrongTransactionFault)) return framing === 'mbap';
   if (fault.isOf(badCrcFault)) return framing === 'rtu';
   return !fault.isOf(wrongByteCountFault) || isRead(request);
 }
 
-/** The change of a fault inside the answer; null: none. The MBAP length is kept correct. */
+/** The change of a fault inside the answer, with the MBAP length kept correct; null: none. */
 function editOf(fault: ActiveFault): Edit | null {
   if (fault.isOf(wrongUnitFault)) {
     const { unit_id: wanted } = fault.parameters;
@@ -63,7 +63,7 @@ function editOf(fault: ActiveFault): Edit | null {
   };
 }
 
-/** Another served function whose answer has the same shape; an exception stays one. */
+/** Another served function with the same form of answer; an exception stays one. */
 function otherFunction(code: number): number {
   const pairs: Readonly<Record<number, number>> = { 3: 4, 4: 3, 6: 16, 16: 6 };
   return (pairs[code & 0x7f] ?? (code + 1) & 0x7f) | (code & 0x80);
@@ -103,13 +103,13 @@ function withBadCrc(chunk: Buffer): Buffer {
   return bad;
 }
 
-/** The order: content of the answer, then how much of it leaves, how often, and in which pieces. */
+/** Order: content of the answer, then its length, repetition and pieces. */
 const reshapeOrder: readonly string[] = [badCrcFault, garbageFault, truncateFault, duplicateFault, splitFault].map(
   ({ kind }) => kind,
 );
 
 /**
- * The rewriting of faults that have struck, or undefined without one. Changes inside the answer come first, in order of
+ * The rewriting by faults that have struck; undefined: none. Changes inside the answer come first, in order of
  * injection, and an RTU answer gets the CRC of its changed content; bad_crc, garbage, truncate, duplicate and split
  * follow in this order.
  */

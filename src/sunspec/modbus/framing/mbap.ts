@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { maxAdu } from './framing.ts';
 import type { Framing, FramingResult } from './framing.ts';
 
-/** Transaction id, protocol id, length: the octets before those that the length counts. */
+/** Octets before those counted by the length: transaction id, protocol id, length. */
 const lengthEnd = 6;
 const unitIdAt = 6;
 const pduAt = 7;
@@ -13,8 +13,8 @@ const maxLength = 254;
 const noBytes = Buffer.alloc(0);
 
 /**
- * Cuts a byte stream into ADUs by the length of the MBAP header alone. Frames that lie whole in a
- * chunk are not copied; of a frame that a chunk cuts off, at most one ADU is kept.
+ * Cuts a byte stream into ADUs by the length of the MBAP header alone. Frames complete within a chunk are not copied;
+ * of a cut frame at most one ADU is kept.
  */
 export class MbapFraming implements Framing {
   readonly name = 'mbap';
@@ -46,7 +46,7 @@ export class MbapFraming implements Framing {
     this.#at = 0;
   }
 
-  /** `broken`: protocol id or length is illegal. */
+  /** `broken`: illegal protocol id or length. */
   next(): FramingResult {
     if (this.#keptLength > 0) return this.#complete(this.#kept ?? noBytes);
     const chunk = this.#chunk;
@@ -63,7 +63,7 @@ export class MbapFraming implements Framing {
   }
 
   silence(): void {
-    /* never awaited */
+    /* not needed */
   }
 
   wrap(out: Buffer, at: number, pduEnd: number): number {
@@ -115,7 +115,7 @@ export class MbapFraming implements Framing {
   }
 }
 
-/** Octets of the ADU at `start`, or 0 when its header is illegal. */
+/** Octets of the ADU at `start`; 0: illegal header. */
 function aduSize(bytes: Buffer, start: number): number {
   if (bytes[start + 2] !== 0 || bytes[start + 3] !== 0 || bytes[start + 4] !== 0) return 0;
   const length = bytes[start + 5] ?? 0;

@@ -1,7 +1,7 @@
 /** Lengths of RTU frames by function code (Modbus application protocol 1.1b3, 6), address and CRC included. */
 import type { Buffer } from 'node:buffer';
 
-/** The octet that gives the length has not arrived yet. */
+/** The octet with the length has not arrived yet. */
 export const unknownSize = 0;
 
 /** A fixed size, or `base` octets plus the count in the octet at `countAt`. */

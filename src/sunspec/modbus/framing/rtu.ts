@@ -8,11 +8,11 @@ import { frameSizes, unknownSize } from './rtu-sizes.ts';
 const minFrame = 4;
 const maxFrame = 256;
 const crcSize = 2;
-/** The address that means every device of a line. */
+/** The address of all devices of a line. */
 export const broadcastAddress = 0;
 const noBytes = Buffer.alloc(0);
 
-/** Which silence is a pause, and which ends a frame. */
+/** Silence that begins and ends frames. */
 export interface RtuTiming {
   /** a pause after which a frame may begin, ms */
   readonly pauseMs: number;
@@ -24,9 +24,9 @@ export interface RtuTiming {
 export const streamTiming: RtuTiming = { pauseMs: 20, gapMs: 500 };
 
 export interface RtuOptions extends RtuTiming {
-  /** whether a served device answers at an address, so that a frame that begins with it can only be a request */
+  /** true if a served device has the address, so that a frame beginning with it can only be a request */
   readonly isOwn: (address: number) => boolean;
-  /** called for each piece of the stream that was not a frame */
+  /** called for each piece of the stream that is not a frame */
   readonly onUnreadable?: () => void;
 }
 
@@ -48,13 +48,13 @@ export class RtuFraming implements Framing {
   pduEnd = 0;
   readonly #options: RtuOptions;
   #bytes: Buffer = noBytes;
-  /** where the frame at hand begins */
+  /** begin of the frame at hand */
   #at = 0;
-  /** places in `#bytes` behind `#at` that a pause preceded, ascending */
+  /** positions in `#bytes` behind `#at` after a pause, ascending */
   #pauses: number[] = [];
-  /** nothing before the next pause can be a frame */
+  /** true if no frame can begin before the next pause */
   #lost = false;
-  /** silence since the last octet so far */
+  /** silence since the last octet */
   #silent: 'not' | 'pause' | 'gap' = 'not';
   #lastMs = -Infinity;
 
@@ -121,7 +121,7 @@ export class RtuFraming implements Framing {
     if (this.#pauses.at(-1) !== place) this.#pauses.push(place);
   }
 
-  /** Size of the frame at hand; 0: there is none here; -1: not known yet. */
+  /** Size of the frame at hand; 0: not a frame; -1: not known yet. */
   #frameSize(): number {
     const bytes = this.#bytes;
     const start = this.#at;
@@ -142,10 +142,10 @@ export class RtuFraming implements Framing {
     return mayGoOn ? -1 : 0;
   }
 
-  /** Whether the frame may be a request. */
+  /** True if the frame may be a request. */
   #take(start: number, end: number): boolean {
     const bytes = this.#bytes;
-    // functions from 128 on are exceptions: answers of other devices, or echoes of own ones
+    // function codes from 128 on are exceptions: answers of other devices, or echoes
     if ((bytes[start + 1] ?? 0) >= 0x80) return false;
     this.unitId = bytes[start] ?? 0;
     this.buffer = bytes;
@@ -154,7 +154,7 @@ export class RtuFraming implements Framing {
     return true;
   }
 
-  /** Skips octets that are not a frame, up to the next pause. */
+  /** Skips octets up to the next pause. */
   #giveUp(): void {
     if (!this.#lost) this.#options.onUnreadable?.();
     this.#lost = true;

@@ -2,8 +2,8 @@ import type { ModbusContext } from '../server/context.ts';
 import type { Framing } from './framing.ts';
 
 /**
- * A timer later than this shows that the process was busy: octets of that time may still be in the driver, which needs
- * several turns of the event loop to hand them over. They get this much more time.
+ * A timer later than this (ms) shows a busy process: octets may still be in the driver, which needs several turns of
+ * the event loop to pass them on. The wait is prolonged by the same time.
  */
 const busyMs = 10;
 
@@ -18,7 +18,7 @@ export class SilenceWatch {
 
   /**
    * @param lastMs monotonic time of the last octets
-   * @param then called when the framing may have found further frames
+   * @param then called when the framing may have completed further frames
    */
   constructor(
     framing: Framing,
@@ -32,7 +32,7 @@ export class SilenceWatch {
     this.#then = then;
   }
 
-  /** To be called when `next` has answered `more`. */
+  /** Starts the wait after `next` has returned `more`. */
   watch(): void {
     if (this.#waiting || this.#framing.awaitedSilenceMs === 0) return;
     this.#waiting = true;
@@ -44,7 +44,7 @@ export class SilenceWatch {
     const dueMs = clock.monotonicMs() + ms;
     later(ms, () => {
       if (clock.monotonicMs() - dueMs > busyMs) this.#wait(busyMs);
-      // after octets that have arrived meanwhile
+      // waits on after octets that have arrived meanwhile
       else
         setImmediate(() => {
           this.#look();

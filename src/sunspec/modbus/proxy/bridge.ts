@@ -24,16 +24,16 @@ import { imageOf, ProxyUnit } from './unit-bridge.ts';
 import type { ProxyDevice } from './unit-bridge.ts';
 
 export interface ProxyAdapterOptions extends ModbusContextOptions {
-  /** the map file as it was read */
+  /** parsed map file */
   readonly map: unknown;
   /** name of the file, for messages */
   readonly mapLabel: string;
   /** the devices at the start */
   readonly devices: readonly ProxyDevice[];
   readonly host: string;
-  /** 0 = any free port; null: that of the map */
+  /** 0: any free port; null: the port in the map */
   readonly port: number | null;
-  /** device types whose maps pass a test, for the message when the devices do not fit; default none */
+  /** device types whose maps pass a test, named in the error if the devices do not fit; default: none */
   readonly typesWith?: (passes: (layout: Layout) => boolean) => readonly string[];
 }
 
@@ -48,7 +48,7 @@ export interface ProxyAdapter extends Adapter, DeviceServer, ModbusReporter {
 
 const defaultPort = 5020;
 
-/** @throws SimError CONFIG_INVALID where the form is wrong, with every issue as a JSON pointer into the map */
+/** @throws SimError CONFIG_INVALID with every issue of the form as a JSON pointer into the map */
 function parseMap(raw: unknown, label: string): ProxyMap {
   const parsed = proxyMapSchema.safeParse(raw, withInput);
   if (parsed.success) return parsed.data;
@@ -70,7 +70,7 @@ function pointIssues(map: ProxyMap, layouts: readonly Layout[]): Issue[] {
   return [...new Map(issues.map((issue) => [`${issue.name} ${issue.detail}`, issue])).values()];
 }
 
-/** Points that none of the devices has; each point must exist on at least one of them. */
+/** Points missing on every device; each point must exist on at least one. */
 function missingPoints(map: ProxyMap, layouts: readonly Layout[], deviceCount: number): Issue[] {
   const bound = layouts.map((layout) => imageOf(map, layout).bound);
   const present = new Set(bound.flatMap((each) => [...each.present]));
@@ -79,7 +79,7 @@ function missingPoints(map: ProxyMap, layouts: readonly Layout[], deviceCount: n
   return Array.from(missing, ([name, point]) => ({ name, detail: `${whose} ${point}` }));
 }
 
-/** The device types that would fit, as the end of a message; empty when there are none. */
+/** End of an error message: device types that would fit; empty: none. */
 function remedyFor(map: ProxyMap, { typesWith }: ProxyAdapterOptions): string {
   const types = typesWith?.((layout) => bindMap(map, layout).lacking.size === 0) ?? [];
   return types.length === 0 ? '' : ` (device types with all of its points: ${types.join(', ')})`;
@@ -93,7 +93,7 @@ function listed(names: readonly (string | number)[], max: number): string {
   return names.slice(0, max).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** One line about all devices that lack the same points of the map. */
+/** One line about all devices that lack the same points. */
 function warningsAbout(
   map: ProxyMap,
   devices: readonly ProxyDevice[],
@@ -118,8 +118,8 @@ function warningsAbout(
 }
 
 /**
- * Serves a register map of another maker in front of the devices' own, over Modbus TCP.
- * @throws SimError CONFIG_INVALID when the map is not valid or does not fit the devices
+ * Serves the register map of another manufacturer in front of the devices' own, over Modbus TCP.
+ * @throws SimError CONFIG_INVALID if the map is not valid or does not fit the devices
  */
 export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   const map = parseMap(options.map, options.mapLabel);
@@ -128,12 +128,12 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   return new TcpProxy(map, served, options);
 }
 
-/** Whether the map serves a device: every device, or only the one that it names. */
+/** True if the map serves a device: any, or the one that it names. */
 function isServed({ device: only }: ProxyMap, { index }: ProxyDevice): boolean {
   return only === undefined || index === only;
 }
 
-/** @throws SimError CONFIG_INVALID with every issue of the map, and of its fit to the devices */
+/** @throws SimError CONFIG_INVALID with every issue of the map and of its fit to the devices */
 function checkFit(map: ProxyMap, served: readonly ProxyDevice[], options: ProxyAdapterOptions): void {
   const layouts = [...new Set(served.map(({ bank }) => bank.layout))];
   const missing = missingPoints(map, layouts, served.length);
@@ -298,7 +298,7 @@ function unknownDevice({ device = 0 }: ProxyMap, devices: readonly ProxyDevice[]
   };
 }
 
-/** With all devices behind the map, each needs a unit id of its own. */
+/** Issue of a shared map whose devices exceed the unit ids. */
 function lackOfRoom({ device }: ProxyMap, devices: readonly ProxyDevice[]): Issue[] {
   const [first, ...more] = devices.filter(({ index }) => 1 + index > maxUnitId);
   if (device !== undefined || first === undefined) return [];

@@ -1,4 +1,4 @@
-/** The rules of a proxy map, with any devices behind it; issues are named by JSON pointers into the map. */
+/** Rules of a proxy map that do not depend on the devices; issues are named by JSON pointers into the map. */
 import { Buffer } from 'node:buffer';
 import { outsideWords, pointerStep } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
@@ -16,10 +16,10 @@ export function pointerOf(index: number, ...steps: readonly PropertyKey[]): stri
   return ['registers', index, ...steps].map(pointerStep).join('');
 }
 
-/** The one member that gives the content of a register; null: none, or several. */
+/** The only member that gives the content of a register; null: none, or several. */
 export function contentOf(register: ProxyRegister): Content | null {
-  const given = contents.filter((name) => register[name] !== undefined);
-  return given.length === 1 ? (given[0] ?? null) : null;
+  const presentContents = contents.filter((name) => register[name] !== undefined);
+  return presentContents.length === 1 ? (presentContents[0] ?? null) : null;
 }
 
 export function isWritable({ access, commands, keeps }: ProxyRegister): boolean {
@@ -31,17 +31,19 @@ export function tablesOf({ table = 'holding' }: ProxyRegister): readonly ('holdi
   return table === 'both' ? ['holding', 'input'] : [table];
 }
 
-/** How a value lies outside of the limits of a register, in words; null: it does not. */
-export function outsideLimits({ min, max }: ProxyRegister, given: number): string | null {
+/** The violated limit of a register in words; null: the value is inside. */
+export function outsideLimits({ min, max }: ProxyRegister, value: number): string | null {
   // a limit may not be exact in binary
-  const slack = 1e-9 * Math.max(1, Math.abs(given));
-  const fits = given >= (min ?? -Infinity) - slack && given <= (max ?? Infinity) + slack;
-  return fits ? null : outsideWords({ given, ...(min !== undefined && { min }), ...(max !== undefined && { max }) });
+  const slack = 1e-9 * Math.max(1, Math.abs(value));
+  const fits = value >= (min ?? -Infinity) - slack && value <= (max ?? Infinity) + slack;
+  return fits
+    ? null
+    : outsideWords({ given: value, ...(min !== undefined && { min }), ...(max !== undefined && { max }) });
 }
 
 type Say = (detail: string, ...steps: readonly PropertyKey[]) => void;
 
-/** Members that need others beside them: whether these are there, and what is missing. */
+/** Checks members that need others. */
 function beside(register: ProxyRegister, say: Say): void {
   const content = contentOf(register);
   const writable = isWritable(register);
@@ -84,7 +86,7 @@ function beside(register: ProxyRegister, say: Say): void {
   access(register, say);
 }
 
-/** Whether a register that can be written may be. */
+/** Checks the access of a writable register. */
 function access(register: ProxyRegister, say: Say): void {
   const content = contentOf(register);
   if (register.access === 'rw' && (content === 'sum' || register.bits))
@@ -95,7 +97,7 @@ function access(register: ProxyRegister, say: Say): void {
     say('an input register cannot be written; allowed: holding, both', 'table');
 }
 
-/** Numbers in the register: inside the range of the type, each once, and none that means "no value". */
+/** Checks numbers in the register: inside the range of the type, unique, and distinct from the "no value" numbers. */
 function numbers(register: ProxyRegister, map: ProxyMap, say: Say): void {
   const limits = limitsOf(register.type);
   const form = wireFormOf(register, map);
@@ -132,7 +134,7 @@ function numbers(register: ProxyRegister, map: ProxyMap, say: Say): void {
     say('is above max', 'min');
 }
 
-/** Values that stand in the map file itself: those of the type, and a start value among what may be written. */
+/** Checks values in the map file: within their type, and a start value among the writable ones. */
 function given(register: ProxyRegister, say: Say): void {
   const { type, size = 1 } = register;
   for (const member of ['constant', 'keeps'] as const) {
@@ -153,7 +155,7 @@ function given(register: ProxyRegister, say: Say): void {
   if (outside !== null) say(outside, 'keeps');
 }
 
-/** Registers of one table that two entries claim, and entries beyond the last register. */
+/** Registers claimed by two entries of a table, and entries beyond the last register. */
 function places(registers: readonly ProxyRegister[]): Issue[] {
   const issues: Issue[] = [];
   const owners = { holding: new Map<number, string>(), input: new Map<number, string>() };
@@ -182,7 +184,7 @@ function places(registers: readonly ProxyRegister[]): Issue[] {
   return issues;
 }
 
-/** Everything that is wrong with a map of the right shape. */
+/** All issues of a map that matches the schema. */
 export function checkProxyMap(map: ProxyMap): Issue[] {
   const issues: Issue[] = [];
   const names = new Set<string>();

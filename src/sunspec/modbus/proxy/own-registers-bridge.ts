@@ -1,6 +1,6 @@
 /**
- * Registers of a proxy map that stand for no point: constants, and registers that keep what is written. What is kept
- * belongs to the device behind the map and not to its bank: no other protocol sees it.
+ * Registers of a proxy map without a point: constants, and registers that keep the written octets. These belong to the
+ * device behind the map and not to its bank: no other protocol sees them.
  */
 import { Buffer } from 'node:buffer';
 import { bad, checkLimits, put, take } from './register-bridge.ts';
@@ -8,7 +8,7 @@ import type { Binding } from './register-bridge.ts';
 import type { ProxyRegister } from './schema.ts';
 import type { WireForm } from './wire-form.ts';
 
-/** Writes what stands in the map file; a map in which it does not fit its type is refused before. */
+/** Encodes a value of the map file, which fits its type after the checks of the map. */
 function show(
   form: WireForm,
   value: number | string | undefined,
@@ -21,7 +21,7 @@ function show(
   return 'fits';
 }
 
-/** A constant; where it can be written, that is acknowledged and changes nothing. */
+/** A constant; a permitted write is acknowledged and changes nothing. */
 export function constantBinding(form: WireForm, register: ProxyRegister): Binding {
   return {
     read: (_, out, at) => show(form, register.constant, out, at, register),
@@ -29,7 +29,7 @@ export function constantBinding(form: WireForm, register: ProxyRegister): Bindin
   };
 }
 
-/** A register that reads as it was written last, octet by octet, and before that as the map file says. */
+/** A register that reads the octets written last, or its start value before any write. */
 export function keptBinding(form: WireForm, register: ProxyRegister): Binding {
   const { name, keeps, values } = register;
   const listed = values && new Set(Object.keys(values).map(Number));

@@ -1,6 +1,6 @@
 /**
- * The registers of a proxy map bound to the points of one layout: how each is read from a bank, and the values that a
- * write assigns.
+ * The registers of a proxy map bound to the points of one layout: the reading from a bank, and the values assigned by a
+ * write.
  */
 import type { Buffer } from 'node:buffer';
 import type { Issue } from '../../../core/errors.ts';
@@ -16,23 +16,23 @@ import type { ProxyMap, ProxyRegister } from './schema.ts';
 import { registersOf, wireFormOf } from './wire-form.ts';
 import type { NumberForm, TextForm, WireForm } from './wire-form.ts';
 
-/** Looks names up in one layout, and collects those that it lacks. */
+/** Looks up names in one layout, and collects missing ones. */
 interface Names {
-  /** undefined: the devices of this layout do not have it */
+  /** undefined: missing in this layout */
   slot(name: string, use: 'read' | 'write', ...steps: readonly PropertyKey[]): PointSlot | undefined;
   fault(detail: string, ...steps: readonly PropertyKey[]): void;
 }
 
-/** A layout with the map in front of it, and the entries that do not fit. */
+/** The map bound to a layout, and its issues. */
 export interface BoundMap {
   readonly registers: readonly BoundRegister[];
   /** issues that do not depend on the device behind the map */
   readonly issues: readonly Issue[];
-  /** names of points that this layout does not have, by the pointers to them: an issue when no layout has them */
+  /** names of missing points by JSON pointer: an issue only if all layouts lack them */
   readonly lacking: ReadonlyMap<string, string>;
-  /** pointers to points that it has */
+  /** pointers to present points */
   readonly present: ReadonlySet<string>;
-  /** names of points of its models that are not implemented, so that there is nothing to read */
+  /** names of points that are present but not implemented */
   readonly empty: ReadonlySet<string>;
 }
 
@@ -40,7 +40,7 @@ const isEnum = ({ def }: PointSlot) => def.type.startsWith('enum') && def.symbol
 const isBits = ({ def }: PointSlot) => def.type.startsWith('bitfield');
 const isText = ({ def }: PointSlot) => def.type === 'string';
 
-/** The number of a point: that of its register for enumerations and bits, in engineering units otherwise. */
+/** The number of a point: the register value for enumerations and bits, engineering units otherwise. */
 function numberOf(slot: PointSlot, value: AnyPointValue): number | null {
   return typeof value === 'string' ? (slot.def.symbols?.[value] ?? null) : value;
 }
@@ -48,7 +48,7 @@ function numberOf(slot: PointSlot, value: AnyPointValue): number | null {
 /** A translation between the number in a register and the value of a point. */
 interface Conversion {
   toRegister(value: AnyPointValue): number | null;
-  /** undefined: the number means nothing */
+  /** undefined: the number has no meaning */
   toPoint(number: number): AnyPointValue | undefined;
 }
 
@@ -131,12 +131,12 @@ function conversionOf(slot: PointSlot, register: ProxyRegister, names: Names): C
   return scaling(slot, register);
 }
 
-/** Whether all bits of a point fit: a number at the end of the range would show bits that are not set. */
+/** True if all bits of a point fit; a saturated number would show bits that are not set. */
 function holdsBits(slot: PointSlot, register: ProxyRegister): boolean {
   return /^(uint|bitfield)/.test(register.type) && registersOf(register) >= slot.def.size;
 }
 
-/** Why a point cannot be set to a value, apart from its range; null: it can. */
+/** The reason why a point cannot be set to a value, apart from its range; null: it can. */
 function assignmentFault(slot: PointSlot, value: AnyPointValue): string | null {
   if (isEnum(slot)) {
     const symbols = slot.def.symbols ?? {};
@@ -148,7 +148,7 @@ function assignmentFault(slot: PointSlot, value: AnyPointValue): string | null {
   return typeof value === type ? null : `must be ${type === 'string' ? 'text' : 'a number'}`;
 }
 
-/** Values that a write sets on further points: these must be known and writable, and have the symbols given. */
+/** Checks values that a write also sets on further points: known and writable points, known symbols. */
 function assignmentsOf(
   given: Readonly<Record<string, AnyPointValue>>,
   names: Names,
@@ -177,7 +177,7 @@ function textBinding(form: TextForm, register: ProxyRegister, names: Names): Bin
       if (!form.write(typeof value === 'string' ? value : null, out, at)) throw lacks(register);
       return 'fits';
     },
-    write(bytes, at, { own }) {
+    write(bytes, at, { direct: own }) {
       if (!slot) throw lacks(register);
       own.set(slot, form.read(bytes, at));
     },
@@ -193,7 +193,7 @@ function pointBinding(form: NumberForm, register: ProxyRegister, names: Names): 
       const value = slot && conversion ? conversion.toRegister(bank.value(slot)) : null;
       return put(form, value, out, at, register);
     },
-    write(bytes, at, { also, own }) {
+    write(bytes, at, { also, direct: own }) {
       const number = take(form, bytes, at, register);
       if (!slot || !conversion || !beside) throw lacks(register);
       const value = conversion.toPoint(number);
@@ -205,7 +205,7 @@ function pointBinding(form: NumberForm, register: ProxyRegister, names: Names): 
   };
 }
 
-/** A number for an enumeration without translation: its symbol. @throws SimError MAP_BAD_VALUE */
+/** The symbol of an untranslated number of an enumeration. @throws SimError MAP_BAD_VALUE */
 function symbolOf(slot: PointSlot, value: AnyPointValue, register: ProxyRegister): AnyPointValue {
   if (!isEnum(slot) || typeof value === 'string') return value;
   const symbol = Object.entries(slot.def.symbols ?? {}).find(([, number]) => number === value)?.[0];
@@ -230,12 +230,12 @@ function sumBinding(form: NumberForm, register: ProxyRegister, names: Names): Bi
   };
 }
 
-/** Whether a point has a value, to half a step of its register. */
+/** True if a point has a value, within half a step of its register. */
 function standsAt(bank: Bank, slot: PointSlot, value: AnyPointValue): boolean {
-  const now = bank.value(slot);
-  return typeof now === 'number' && typeof value === 'number'
-    ? Math.abs(now - value) <= 0.5 * 10 ** slot.sf
-    : now === value;
+  const presentValue = bank.value(slot);
+  return typeof presentValue === 'number' && typeof value === 'number'
+    ? Math.abs(presentValue - value) <= 0.5 * 10 ** slot.sf
+    : presentValue === value;
 }
 
 function commandBinding(form: NumberForm, register: ProxyRegister, names: Names): Binding {
@@ -247,10 +247,10 @@ function commandBinding(form: NumberForm, register: ProxyRegister, names: Names)
   );
   return {
     read({ bank }, out, at) {
-      const now = [...commands].find(
+      const activeCommand = [...commands].find(
         ([, settings]) => settings && [...settings].every(([slot, value]) => standsAt(bank, slot, value)),
       );
-      return put(form, now?.[0] ?? register.otherwise ?? 0, out, at, register);
+      return put(form, activeCommand?.[0] ?? register.otherwise ?? 0, out, at, register);
     },
     write(bytes, at, { also }) {
       const number = take(form, bytes, at, register);
@@ -280,9 +280,7 @@ function bindingOf(register: ProxyRegister, form: WireForm, names: Names): Bindi
   }
 }
 
-/**
- * Binds a map to the devices of one layout. For a map in which `checkProxyMap` finds issues, only `issues` is of use.
- */
+/** Binds a map to the devices of one layout. If `checkProxyMap` finds issues, only `issues` is valid. */
 export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
   const issues: Issue[] = [];
   const lacking = new Map<string, string>();

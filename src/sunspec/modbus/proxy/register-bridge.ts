@@ -1,4 +1,4 @@
-/** What a register of a proxy map does once it is bound, and the steps that all sorts of registers share. */
+/** Registers of a proxy map bound to points, and the steps shared by all sorts of registers. */
 import type { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
 import type { Bank } from '../../map/bank.ts';
@@ -9,25 +9,25 @@ import { outsideLimits } from './check.ts';
 import type { ProxyRegister } from './schema.ts';
 import type { NumberForm } from './wire-form.ts';
 
-/** The values that a write sets, by point. */
+/** Values set by a write, by point. */
 export type Assignments = Map<PointSlot, AnyPointValue>;
 
-/** Octets of the registers that stand for no point and keep what is written, by the name of the register. */
+/** Octets of registers that keep what is written, by the name of the register. */
 export type KeptOctets = Map<string, Buffer>;
 
-/** The device behind the map: its bank, and what the map itself keeps for it. */
+/** The device behind the map: its bank, and the octets kept by the map. */
 export interface Behind {
   readonly bank: Bank;
-  /** registers that have been written since the start, or the last reset of the device */
+  /** registers written since the start or the last reset of the device */
   readonly kept: Pick<KeptOctets, 'get'>;
 }
 
-/** All that one request sets; nothing of it is in force yet. */
+/** The pending values of one request. */
 export interface WriteDraft {
-  /** points that go along with others */
+  /** further points set along with others */
   readonly also: Assignments;
-  /** points that the request itself sets: they stand over those that go along */
-  readonly own: Assignments;
+  /** points set by the request itself; they override `also` */
+  readonly direct: Assignments;
   readonly kept: KeptOctets;
 }
 
@@ -37,20 +37,20 @@ export interface BoundRegister {
   readonly address: number;
   readonly registers: number;
   readonly writable: boolean;
-  /** it can be written, and stays as it is */
+  /** true: a write is accepted and changes nothing */
   readonly ignoresWrites: boolean;
   /**
    * Encodes the present value.
-   * @returns `saturated` where it is beyond the range of the type
-   * @throws SimError MAP_NOT_IMPLEMENTED where there is none and reads of it are refused
+   * @returns `saturated` if it is beyond the range of the type
+   * @throws SimError MAP_NOT_IMPLEMENTED if there is no value and the read is refused
    */
   read(device: Behind, out: Buffer, at: number): 'fits' | 'saturated';
   /**
-   * Adds to a draft what a write of these octets sets.
+   * Adds the effects of a write of these octets to a draft.
    * @throws SimError MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_BAD_VALUE
    */
   write(bytes: Buffer, at: number, draft: WriteDraft): void;
-  /** The text or scaled number that these octets mean, whatever the device says; null: no value. */
+  /** The text or scaled number of these octets, independent of the device; null: no value. */
   decode(bytes: Buffer, at: number): number | string | null;
 }
 
@@ -74,7 +74,7 @@ export function readOnly(register: ProxyRegister): () => never {
   };
 }
 
-/** The nearest number of the form, limited to the range of the type; adding 0 removes the sign of a zero. */
+/** Encodes the nearest number of the form, limited to the range of the type; adding 0 removes the sign of a zero. */
 export function put(
   form: NumberForm,
   value: number | null,
@@ -88,14 +88,14 @@ export function put(
   return held === number ? 'fits' : 'saturated';
 }
 
-/** The number of a write. @throws SimError MAP_BAD_VALUE for one that means "no value" */
+/** The number of a write. @throws SimError MAP_BAD_VALUE for "no value" */
 export function take(form: NumberForm, bytes: Buffer, at: number, register: ProxyRegister): number {
   const number = form.read(bytes, at);
   if (number === null || number < form.min || number > form.max) throw bad(register, 'is no value of its type');
   return number;
 }
 
-/** @throws SimError MAP_BAD_VALUE for a value outside of the limits of the register */
+/** @throws SimError MAP_BAD_VALUE if a value is outside of the limits of the register */
 export function checkLimits(value: number, register: ProxyRegister): void {
   const outside = outsideLimits(register, value);
   if (outside !== null) throw bad(register, outside);

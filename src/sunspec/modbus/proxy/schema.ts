@@ -1,4 +1,4 @@
-/** The file format of a proxy map: a register table as another maker would have it, in front of the SunSpec map. */
+/** The file format of a proxy map: the register table of another manufacturer, in front of the SunSpec map. */
 import { z } from 'zod';
 import { maxUnitId } from '../../../contract/modbus-report.ts';
 

@@ -33,7 +33,7 @@ class Table {
     return this.#at.get(address);
   }
 
-  /** Whether a register lies between those of the map. */
+  /** True if a register lies between registers of the map. */
   isGap(address: number): boolean {
     return address > this.#first && address < this.#last && !this.#at.has(address);
   }
@@ -55,7 +55,7 @@ const imageFor = memoPerLayoutAndKey((layout, map: ProxyMap): ProxyImage => {
   return { bound, tables };
 });
 
-/** The image of a layout, made once: devices of one shape share it. */
+/** The image of a layout, cached: devices of one shape share it. */
 export function imageOf(map: ProxyMap, layout: Layout): ProxyImage {
   return imageFor(layout, map);
 }
@@ -65,7 +65,7 @@ export interface ProxyDevice {
   readonly bank: Bank;
 }
 
-/** Told once per register of a device whose value its type cannot hold. */
+/** Called once per register of a device whose value exceeds its type. */
 export type SaturationListener = (name: string) => void;
 
 export class ProxyUnit implements ModbusUnit {
@@ -91,7 +91,7 @@ export class ProxyUnit implements ModbusUnit {
     this.#onSaturated = onSaturated;
   }
 
-  /** No longer follows resets of the device. */
+  /** Stops following resets of the device. */
   release(): void {
     this.#forget();
   }
@@ -114,11 +114,11 @@ export class ProxyUnit implements ModbusUnit {
   }
 
   /**
-   * @throws SimError MAP_ILLEGAL_ADDRESS for registers that the map does not have, MAP_READ_ONLY, MAP_PARTIAL_POINT,
-   *   MAP_BAD_VALUE, and what the bank refuses
+   * @throws SimError MAP_ILLEGAL_ADDRESS for registers outside of the map, MAP_READ_ONLY, MAP_PARTIAL_POINT,
+   * MAP_BAD_VALUE, and refusals of the bank
    */
   write(address: number, words: Buffer, by: Requester): void {
-    const draft: WriteDraft = { also: new Map(), own: new Map(), kept: new Map() };
+    const draft: WriteDraft = { also: new Map(), direct: new Map(), kept: new Map() };
     const end = address + words.length / 2;
     const table = this.#image.tables.holding;
     for (let at = address; at < end; ) {
@@ -133,13 +133,13 @@ export class ProxyUnit implements ModbusUnit {
       register.write(words, 2 * (at - address), draft);
       at += register.registers;
     }
-    this.#carryOut(new Map([...draft.also, ...draft.own]), by);
+    this.#carryOut(new Map([...draft.also, ...draft.direct]), by);
     for (const [name, octets] of draft.kept) this.#kept.set(name, octets);
   }
 
   /**
-   * All in one commit, also where it is empty: a device under local control takes no write. The set in force of a curve
-   * model can only be changed by `adopt`.
+   * Commits all assignments together, even none: under local control any write is refused. Of a curve model only
+   * `adopt` changes the set in force.
    */
   #carryOut(assignments: Assignments, { peer }: Requester): void {
     const origin = { source: 'modbus', peer } as const;

@@ -1,4 +1,4 @@
-/** How values stand in registers: types, sizes, orders of octets and registers, reserved values. */
+/** Encodings of values in registers: types, sizes, orders of octets and registers, reserved values. */
 import { Buffer } from 'node:buffer';
 import type { ProxyMap, ProxyRegister, RegisterType } from './schema.ts';
 
@@ -10,7 +10,7 @@ interface NumberType {
   readonly sentinel: number | bigint;
   readonly whole: boolean;
   write(bytes: Buffer, value: number | bigint): void;
-  /** exact for what `write` takes as a number; numbers beyond 2^53 lose digits */
+  /** exact for numbers accepted by `write`; beyond 2^53 digits are lost */
   read(bytes: Buffer): number;
 }
 
@@ -111,13 +111,13 @@ const numberTypes: Readonly<Record<Exclude<RegisterType, 'string'>, NumberType>>
   },
 };
 
-/** Content of the registers of a point that the device does not have; null: reading it is refused. */
+/** Register content of a missing point; null: a read is refused. */
 type Absent = number | bigint | null;
 
 export interface NumberForm {
   readonly kind: 'number';
   readonly registers: number;
-  /** minimum and maximum of the numbers that mean a value */
+  /** minimum and maximum of the numbers with a value */
   readonly min: number;
   readonly max: number;
   readonly whole: boolean;
@@ -126,7 +126,7 @@ export interface NumberForm {
    * @returns false: refused
    */
   write(value: number | null, out: Buffer, at: number): boolean;
-  /** The number in the registers; null where it means "no value". */
+  /** The number in the registers; null: "no value". */
   read(bytes: Buffer, at: number): number | null;
 }
 
@@ -151,16 +151,16 @@ export function limitsOf(type: RegisterType): { readonly min: number; readonly m
   return type === 'string' ? null : numberTypes[type];
 }
 
-/** Puts the octets of a value in the order of the wire, or back: both are the same exchange. */
+/** Converts the octets of a value to or from the order of the wire; both directions are the same exchange. */
 function reorder(bytes: Buffer, swapBytes: boolean, swapWords: boolean): Buffer {
-  // both orders reversed: all octets are; registers alone reversed: all octets are, and then those of each register
+  // both orders reversed: reverse all octets; registers only: then also the octets of each register
   if (swapWords) bytes.reverse();
   if (swapBytes !== swapWords) bytes.swap16();
   return bytes;
 }
 
 function absentOf(register: ProxyRegister, map: Pick<ProxyMap, 'absent'>, { sentinel }: NumberType): Absent {
-  // these have a value always, so that no number is reserved
+  // always have a value, so no number is reserved
   if (register.constant !== undefined || register.commands !== undefined || register.keeps !== undefined) return 0;
   const policy = register.absent ?? map.absent ?? 'sentinel';
   switch (policy) {
@@ -186,9 +186,9 @@ function numberForm(type: NumberType, absent: Absent, swapBytes: boolean, swapWo
     min: type.min === reserved ? type.min + 1 : type.min,
     max: type.max === reserved ? type.max - 1 : type.max,
     write(value, out, at) {
-      const shown = value ?? absent;
-      if (shown === null) return false;
-      type.write(scratch, shown);
+      const encodedValue = value ?? absent;
+      if (encodedValue === null) return false;
+      type.write(scratch, encodedValue);
       reorder(scratch, swapBytes, swapWords).copy(out, at);
       return true;
     },
@@ -220,7 +220,7 @@ function textForm(registers: number, swapBytes: boolean, refusesAbsent: boolean)
   };
 }
 
-/** The form of an entry, with what the map says for all of them. */
+/** The form of an entry under the defaults of the map. */
 export function wireFormOf(
   register: ProxyRegister,
   map: Pick<ProxyMap, 'absent' | 'byte_order' | 'word_order'>,

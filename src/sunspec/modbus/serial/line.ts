@@ -10,14 +10,14 @@ import type { RtuTiming } from '../framing/rtu.ts';
 import { SilenceWatch } from '../framing/silence.ts';
 import type { SerialChannel, SerialSettings } from './port.ts';
 
-/** Drivers of USB adapters pass octets on every 16 ms. */
+/** Maximum interval between bursts of a USB adapter driver (16 ms), with reserve. */
 const burstMs = 30;
-/** Above this rate the times are fixed, since shorter ones cost too much (2.5.1.1). */
+/** Above this rate the times are fixed (2.5.1.1). */
 const fixedTimesAboveBaud = 19_200;
 
 /**
- * Times of a line: a pause is 3.5 characters of 11 bits. A frame that has begun is given up after a silence too long to
- * be caused by a driver.
+ * Times of a line: a pause is 3.5 characters of 11 bits. A begun frame is dropped after a silence too long to be caused
+ * by a driver.
  */
 export function lineTiming(baudRate: number): RtuTiming {
   const pauseMs = baudRate > fixedTimesAboveBaud ? 1.75 : (3.5 * 11 * 1000) / baudRate;
@@ -26,7 +26,7 @@ export function lineTiming(baudRate: number): RtuTiming {
 
 const scratch = Buffer.allocUnsafeSlow(maxAdu);
 
-/** One open port: cuts what comes in into requests, and sends one answer at a time. */
+/** An open port: cuts octets into requests, and sends one answer at a time. */
 export class SerialLine implements Asker {
   readonly peer: string;
   readonly connectedAtMs: number;
@@ -39,7 +39,7 @@ export class SerialLine implements Asker {
   readonly #silence: SilenceWatch;
   readonly #pauseMs: number;
   #dropAnswer: (() => void) | undefined;
-  /** an answer is under way */
+  /** true while an answer is being sent */
   #sending = false;
   #closed = false;
 
@@ -80,12 +80,12 @@ export class SerialLine implements Asker {
     return this.unsentBytes + this.#framing.heldLength + this.#port.readableLength;
   }
 
-  /** Whether an answer is under way; what comes in meanwhile waits. */
+  /** True while an answer is being sent; octets received meanwhile wait. */
   get paused(): boolean {
     return this.#sending;
   }
 
-  /** Ends serving; no further answer leaves. */
+  /** Stops serving; no further answer leaves. */
   close(): void {
     this.#closed = true;
     this.#silence.close();
@@ -115,7 +115,7 @@ export class SerialLine implements Asker {
     if (!this.#sending && !this.#closed) this.#silence.watch();
   }
 
-  /** Serves the request at hand; null: there is nothing to send. */
+  /** Serves the request at hand; null: no answer. */
   #exchange(): LateAnswer | null {
     const { disturber, tap, counters } = this.#service.context;
     const before = counters.requests;
@@ -135,7 +135,7 @@ export class SerialLine implements Asker {
     return { chunks, delayMs: 0, gapMs: 0, close: false, ...(tapped !== null && { tapped }) };
   }
 
-  /** The answer leaves after the pause that a master needs, and nothing is read before it has left. */
+  /** Sends an answer after the pause that a master needs; nothing is read before it has left. */
   #send(late: LateAnswer): void {
     const { clock, later } = this.#service.context;
     const minDelayMs = Math.ceil(Math.max(0, this.#pauseMs - (clock.monotonicMs() - this.lastMs)));
@@ -159,7 +159,7 @@ export class SerialLine implements Asker {
     this.#sending = false;
     if (this.#closed) return;
     this.#pump();
-    // reading again while an answer is under way would only fill the memory
+    // reading while an answer is being sent would only fill the memory
     if (!this.paused) this.#port.resume();
   }
 }

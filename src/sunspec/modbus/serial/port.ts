@@ -13,7 +13,7 @@ export interface SerialSettings {
   readonly stopBits: 1 | 2;
 }
 
-/** An open serial port, as `serialport` gives it. */
+/** An open serial port, in the terms of `serialport`. */
 export interface SerialChannel {
   readonly isOpen: boolean;
   readonly writableLength: number;
@@ -22,21 +22,21 @@ export interface SerialChannel {
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'close' | 'end', listener: () => void): unknown;
   write(chunk: Buffer): boolean;
-  /** Calls back when everything written has left; never when the port fails before. */
+  /** Calls back when all output has left; never if the port fails before. */
   drain(then: () => void): void;
   pause(): unknown;
   resume(): unknown;
   close(then: () => void): void;
 }
 
-/** Opens a port. @throws SimError LISTEN_FAILED with the reason in words, SHORTAGE */
+/** Opens a port. @throws SimError LISTEN_FAILED with the reason as text, SHORTAGE */
 export type SerialOpener = (settings: SerialSettings) => Promise<SerialChannel>;
 
 interface ClosedPort extends SerialChannel {
   open(then: (error: Error | null) => void): void;
 }
 
-/** The part of the package `serialport` that is used here. */
+/** The used part of the package `serialport`. */
 export interface SerialLibrary {
   readonly SerialPort: new (options: SerialSettings & { readonly autoOpen: false; readonly dataBits: 8 }) => ClosedPort;
 }
@@ -44,7 +44,7 @@ export interface SerialLibrary {
 const require = createRequire(import.meta.url);
 
 /**
- * The opener of real ports. Its library has a native part, which is loaded with the first port and not before.
+ * Opens real ports. The library has a native part, so it is loaded with the first port.
  * @param load replaces the library
  */
 export function createSerialOpener(
@@ -59,7 +59,7 @@ export function createSerialOpener(
     });
     try {
       const port = new SerialPort({ ...settings, autoOpen: false, dataBits: 8 });
-      // before anything else: an `error` without a listener would end the process
+      // first of all: an `error` without a listener would end the process
       port.on('error', () => undefined);
       await new Promise<void>((resolve, reject) => {
         port.open((error) => {

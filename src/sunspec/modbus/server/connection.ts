@@ -13,24 +13,24 @@ import { SilenceWatch } from '../framing/silence.ts';
 import type { Role } from '../access/roles.ts';
 import type { Swept } from '../../../core/net/sweeper.ts';
 
-/** The listener that accepted a connection, as the connection uses it. */
+/** The part of a listener that its connections use. */
 export interface ConnectionOwner extends Service {
-  /** by which faults find the listener; undefined: it serves several devices */
+  /** index of the listener for faults; undefined: several devices */
   readonly faultIndex: number | undefined;
   closed(connection: Connection): void;
 }
 
-/** Answers are put together in this buffer and copied once; a batch never exceeds it. */
+/** Buffer for answers, copied once per batch; a batch never exceeds it. */
 const scratchSize = 64 * 1024;
 const scratch = Buffer.allocUnsafeSlow(scratchSize + maxAdu);
-/** Requests of one peer that are served before other peers get their turn. */
+/** Requests of one peer served before the other peers get their turn. */
 const requestsPerTurn = 500;
 /**
- * The same in time, since a request may cost far more than others: a write, or a read behind many faults. A tenth of
- * what all peers together have in a turn of the event loop.
+ * Time limit of a turn (ms), since some requests cost far more: a write, or a read under many faults. A tenth of the
+ * time of all peers in a turn of the event loop.
  */
 const msPerTurn = 0.5;
-/** Requests that take less on average are not worth a look at the clock each: every fourth gets one. */
+/** Below this mean time per request (ms) the clock is read at every fourth request only. */
 const cheapMs = 0.02;
 
 /** One master: cuts its stream into requests and answers them in order. */
@@ -44,29 +44,29 @@ export class Connection implements Asker, Swept {
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   readonly #framing: Framing;
-  /** counted from the beginning of the connection */
+  /** from the begin of the connection */
   readonly #deaf: Deafness | null;
   readonly #deafUntilMs: number;
-  /** until it is the turn of this peer again, or it has taken its answers */
+  /** true until the next turn of this peer, or until it has read its answers */
   #paused = false;
-  /** an answer that fault injection holds back: nothing behind it is answered before */
+  /** an answer delayed by fault injection; later requests wait */
   #late: LateAnswer | undefined;
-  /** cancels the rest of it */
+  /** cancels the rest of the late answer */
   #dropLate: (() => void) | undefined;
   #silence: SilenceWatch | undefined;
   /** the peer has ended its side */
   #ended = false;
   #closing = false;
   #closingSinceMs = 0;
-  // what the last sweep saw, and which sweep saw it first
+  // state at the last sweep, and the sweep that saw it first
   #requestsSeen = -1;
   #frameSinceMs = 0;
   #takenSeen = -1;
   #takenSinceMs = 0;
 
   /**
-   * @param deaf what arrives within this time is lost (fault injection)
-   * @param role of a TLS session, as `Requester` has it
+   * @param deaf octets received within this time are lost (fault injection)
+   * @param role of a TLS session, as in `Requester`
    */
   constructor(
     owner: ConnectionOwner,
@@ -75,7 +75,7 @@ export class Connection implements Asker, Swept {
     deaf: Deafness | null = null,
     role?: Role | null,
   ) {
-    // before anything else: an `error` without a listener would end the process. `close` follows it
+    // first of all: an `error` without a listener would end the process. `close` follows it
     socket.on('error', ignore);
     this.#owner = owner;
     this.#socket = socket;
@@ -93,7 +93,7 @@ export class Connection implements Asker, Swept {
     socket.on('drain', () => {
       this.#resumeLater();
     });
-    // a peer that has ended its side still gets the answers that wait for their turn
+    // a half-closed peer still gets the waiting answers
     socket.allowHalfOpen = true;
     socket.on('end', () => {
       this.#ended = true;
@@ -107,22 +107,22 @@ export class Connection implements Asker, Swept {
     if (log.keepsDebug) log.debug(`${this.peer} connected`, owner.deviceIndex);
   }
 
-  /** Octets of answers that wait for the peer. */
+  /** Octets of answers not yet sent to the peer. */
   get unsentBytes(): number {
     return this.#socket.writableLength;
   }
 
-  /** Octets held for this peer: answers, and requests not yet answered. */
+  /** Octets held for this peer: answers and unanswered requests. */
   get heldBytes(): number {
     return this.unsentBytes + this.#framing.heldLength + this.#socket.readableLength;
   }
 
-  /** Whether its requests are not read at present, because it does not take the answers. */
+  /** True while its requests are not read, because it does not read the answers. */
   get paused(): boolean {
     return this.#socket.writableNeedDrain;
   }
 
-  /** Ends the connection when what is written has been taken, and at the latest in a second. */
+  /** Ends the connection when all output is sent, within a second. */
   end(): void {
     if (this.#closing) return;
     this.#closing = true;
@@ -148,19 +148,19 @@ export class Connection implements Asker, Swept {
   /** Applies the time limits. */
   sweep(): void {
     const { clock, limits, disturber } = this.#owner.context;
-    const now = clock.monotonicMs();
+    const nowMs = clock.monotonicMs();
     if (this.#closing) {
-      if (now - this.#closingSinceMs >= closingMs) this.destroy();
+      if (nowMs - this.#closingSinceMs >= closingMs) this.destroy();
     } else if (disturber?.active === true && disturber.cuts(this.#owner.faultIndex)) {
       this.destroy();
     } else if (this.#late !== undefined) {
-      // the simulator keeps the peer waiting, not the other way round
-      this.#frameSinceMs = this.#takenSinceMs = now;
-    } else if (this.#stalledMs(now) >= limits.stalledMs) {
+      // the simulator delays the peer, not the peer the simulator
+      this.#frameSinceMs = this.#takenSinceMs = nowMs;
+    } else if (this.#stalledMs(nowMs) >= limits.stalledMs) {
       this.#timeOut('it takes no answers');
-    } else if (this.#unfinishedMs(now) >= limits.frameTimeoutMs) {
+    } else if (this.#unfinishedMs(nowMs) >= limits.frameTimeoutMs) {
       this.#timeOut('a frame was begun and not finished');
-    } else if (limits.idleTimeoutMs > 0 && now - this.lastMs >= limits.idleTimeoutMs) {
+    } else if (limits.idleTimeoutMs > 0 && nowMs - this.lastMs >= limits.idleTimeoutMs) {
       this.#timeOut('it was idle');
     }
   }
@@ -168,17 +168,17 @@ export class Connection implements Asker, Swept {
   #receive(chunk: Buffer): void {
     if (this.#closing) return;
     const { clock, counters } = this.#owner.context;
-    const now = clock.monotonicMs();
-    this.lastMs = counters.lastActivityMs = now;
-    if (now < this.#deafUntilMs && this.#deaf?.isTakenBack() === false) return;
-    this.#framing.push(chunk, now);
+    const nowMs = clock.monotonicMs();
+    this.lastMs = counters.lastActivityMs = nowMs;
+    if (nowMs < this.#deafUntilMs && this.#deaf?.isTakenBack() === false) return;
+    this.#framing.push(chunk, nowMs);
     if (this.#owner.context.turns.isUsedUp) this.#waitTurn();
-    else this.#pump(now);
+    else this.#pump(nowMs);
   }
 
   /**
-   * Answers what has come in: one write per chunk, unless the answers exceed what
-   * may wait unsent. False when the rest has to wait, or there is none.
+   * Answers received requests: one write per chunk, unless the answers exceed the unsent limit. Returns false if
+   * requests remain, or if there is none.
    */
   #pump(begunMs = this.#owner.context.clock.monotonicMs()): boolean {
     const socket = this.#socket;
@@ -222,7 +222,7 @@ export class Connection implements Asker, Swept {
     return true;
   }
 
-  /** Hands the scratch buffer up to `end` over; false when the peer has to catch up first. */
+  /** Writes the scratch buffer up to `end`; false: wait for the peer to read. */
   #write(end: number): boolean {
     const answers = Buffer.allocUnsafe(end);
     scratch.copy(answers, 0, 0, end);
@@ -247,7 +247,7 @@ export class Connection implements Asker, Swept {
     return at;
   }
 
-  /** Reads no further until a late answer has left. */
+  /** Stops reading until a late answer has left. */
   #hold(late: LateAnswer): void {
     this.#socket.pause();
     this.#dropLate = sendLate(
@@ -269,8 +269,8 @@ export class Connection implements Asker, Swept {
   }
 
   /**
-   * Behind the other sockets: a chunk holds thousands of requests, and Node reads up to 32 chunks of one socket before
-   * it looks at the next.
+   * Waits for a turn after the other sockets: a chunk holds thousands of requests, and Node reads up to 32 chunks of
+   * one socket before the next socket.
    */
   #waitTurn(): void {
     this.#pause();
@@ -288,14 +288,14 @@ export class Connection implements Asker, Swept {
     });
   }
 
-  /** Answers what was left over, then reads on; not before the peer has taken everything. */
+  /** Answers the remaining requests, then reads on, once the peer has read everything. */
   #resume(): void {
     if (!this.#paused || this.#closing || this.#socket.writableNeedDrain) return;
     this.#paused = false;
     if (this.#pump()) this.#socket.resume();
   }
 
-  /** Serves frames that the framing found although no octets came in. */
+  /** Serves frames completed by silence. */
   #goOn(): void {
     if (!this.#closing && !this.#paused && this.#late === undefined) this.#pump();
   }
@@ -312,25 +312,25 @@ export class Connection implements Asker, Swept {
     this.#silence.watch();
   }
 
-  /** Time for which the peer has taken none of the waiting octets, ms. */
-  #stalledMs(now: number): number {
+  /** Time since the peer last read any waiting octets, ms. */
+  #stalledMs(nowMs: number): number {
     const unsent = this.#socket.writableLength;
     const taken = unsent === 0 ? -1 : this.#socket.bytesWritten - unsent;
     if (taken === -1 || taken !== this.#takenSeen) {
       this.#takenSeen = taken;
-      this.#takenSinceMs = now;
+      this.#takenSinceMs = nowMs;
     }
-    return now - this.#takenSinceMs;
+    return nowMs - this.#takenSinceMs;
   }
 
-  /** Time since a frame began without any frame ending since, ms. */
-  #unfinishedMs(now: number): number {
+  /** Time since the begin of an unfinished frame, ms, restarted by each finished one. */
+  #unfinishedMs(nowMs: number): number {
     const requests = this.#framing.keptLength === 0 ? -1 : this.requests;
     if (requests === -1 || requests !== this.#requestsSeen) {
       this.#requestsSeen = requests;
-      this.#frameSinceMs = now;
+      this.#frameSinceMs = nowMs;
     }
-    return now - this.#frameSinceMs;
+    return nowMs - this.#frameSinceMs;
   }
 
   #violation(): void {
@@ -359,7 +359,7 @@ export class Connection implements Asker, Swept {
   }
 }
 
-/** Seen by the sweep behind it: with its interval no more than a second. */
+/** A second at most, together with the interval of the sweeps. */
 const closingMs = 500;
 
 function ignore(): void {

@@ -14,13 +14,13 @@ import type { RoleFinding } from '../access/certificate-role.ts';
 export interface ModbusLimits {
   /** connections of one listener */
   readonly maxConnections: number;
-  /** octets of answers that may wait for a peer before its requests are no longer read */
+  /** octets of unsent answers above which the requests of a peer are no longer read */
   readonly maxUnsentBytes: number;
-  /** the connection of a peer that takes no octets for so long is closed */
+  /** a connection whose peer reads nothing for this long is closed */
   readonly stalledMs: number;
-  /** time limit for a frame that has begun */
+  /** time limit of an incomplete frame */
   readonly frameTimeoutMs: number;
-  /** time after which a connection without traffic is closed; 0 = never */
+  /** a connection without traffic for this long is closed; 0: never */
   readonly idleTimeoutMs: number;
   /** TCP keep-alive */
   readonly keepAliveMs: number;
@@ -38,41 +38,41 @@ export const defaultLimits: ModbusLimits = {
   handshakeTimeoutMs: 10_000,
 };
 
-/** Answer to a unit id that is not served: none, or exception 0x0B as from a gateway. */
+/** Answer to an unserved unit id: none, or exception 0x0B as of a gateway. */
 export type ForeignUnitPolicy = 'silent' | 'gateway';
 
 /** Counts of one group of listeners since its start. */
 export class ModbusCounters {
-  /** requests that came in whole; on a line only those to its own addresses */
+  /** complete requests; on a serial line only to served addresses */
   requests = 0;
-  /** answers, exceptions among them */
+  /** answers, including exceptions */
   answers = 0;
   exceptions = 0;
-  /** requests for a unit id that is not served; on a line also the answers of other devices */
+  /** requests to an unserved unit id; on a serial line also answers of other devices */
   foreign = 0;
-  /** octets on a line that made no frame: noise, a bad CRC, a frame cut short; counted by the piece */
+  /** pieces of octets on a serial line that are not a frame: noise, bad CRC, truncated frame */
   unreadable = 0;
   accepted = 0;
-  /** connections refused or given up at the cap */
+  /** connections refused or replaced at the limit */
   refused = 0;
   /** connections closed for an illegal header */
   violations = 0;
   /** connections closed by a time limit */
   timeouts = 0;
-  /** connections that did not become a TLS session */
+  /** connections that failed the TLS handshake */
   handshakeFailures = 0;
-  /** failures of the simulator, answered with exception 4 */
+  /** internal errors, answered with exception 4 */
   internalErrors = 0;
-  /** monotonic time of the last octets received, or null */
+  /** monotonic time of the last octets received; null: none yet */
   lastActivityMs: number | null = null;
 
-  /** Failures of all kinds; a kind that a listener cannot have counts 0. */
+  /** Errors of all kinds. */
   get errors(): number {
     return this.exceptions + this.violations + this.timeouts + this.unreadable + this.handshakeFailures;
   }
 }
 
-/** The members of an adapter's status that follow from the counts of its group. */
+/** Status members derived from the counters of a group. */
 export function countsStatus({ counters, clock }: Pick<ModbusContext, 'counters' | 'clock'>): Partial<AdapterStatus> {
   const { lastActivityMs, requests, answers, errors } = counters;
   return {
@@ -93,13 +93,13 @@ export interface ModbusContext {
   readonly report: RequestReport;
   readonly counters: ModbusCounters;
   readonly sweeper: Sweeper;
-  /** the share of all connections in each turn of the event loop */
+  /** the connections' share of each turn of the event loop */
   readonly turns: LoopQueue;
   readonly later: Later;
-  /** TLS of every connection; absent: connections are in clear */
+  /** TLS of every connection; absent: no TLS */
   readonly tls?: TlsGate<RoleFinding>;
-  /** fault injection; absent: there is none */
+  /** absent: no fault injection */
   readonly disturber?: Disturber;
-  /** the wire log; absent: there is none */
+  /** the wire log; absent: no observer */
   readonly tap?: ModbusTap;
 }

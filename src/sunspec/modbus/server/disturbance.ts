@@ -1,71 +1,71 @@
-/** Interface of fault injection in connections and requests: called by the stack, implemented in `faults/`. */
+/** Interface of fault injection: called by the stack, implemented in `faults/`. */
 import type { Buffer } from 'node:buffer';
 
-/** A request as far as it can be told from its PDU. */
+/** Properties of a request, from its PDU. */
 export interface RequestFacts {
-  /** the device behind the unit id, or one of those that a broadcast reaches; undefined: none */
+  /** the device of the unit id, or one of the devices of a broadcast; undefined: none */
   readonly deviceIndex: number | undefined;
   readonly unitId: number;
   readonly functionCode: number;
-  /** null where the PDU is too short to have one */
+  /** null: the PDU is too short */
   readonly address: number | null;
   readonly count: number | null;
-  /** whether an answer leaves unless something keeps it back */
+  /** true if an answer leaves unless a fault prevents it */
   readonly answered: boolean;
 }
 
-/** The disturbance of one request. An empty object means: serve normally. */
+/** The disturbance of one request. An empty object: serve normally. */
 export interface Disturbance {
-  /** the answer is this exception; `carriedOut`: the request is carried out before */
+  /** answer with this exception; `carriedOut`: carry the request out first */
   readonly exception?: { readonly code: number; readonly carriedOut: boolean };
-  /** no answer leaves, whether or not the request is carried out */
+  /** no answer; `carriedOut`: carry the request out */
   readonly silence?: { readonly carriedOut: boolean };
-  /** delay of the answer; later answers on the connection wait behind it */
+  /** delay of the answer, ms; later answers of the connection wait behind it */
   readonly delayMs?: number;
   /**
-   * Calls back once when the faults that cause the delays are taken back, which ends the delays. The returned function
+   * Calls back once when the faults that cause the delays are removed, which ends the delays. The returned function
    * cancels.
    */
   readonly onTakenBack?: (then: () => void) => () => void;
-  /** Replaces the ADU of the answer by any number of chunks of octets, or by none. */
+  /** Replaces the ADU of the answer by any number of chunks. */
   readonly rewrite?: (adu: Buffer) => readonly Buffer[];
-  /** pause between the chunks that `rewrite` gives; absent: they leave together */
+  /** pause between the chunks of `rewrite`, ms; absent: they leave together */
   readonly gapMs?: number;
-  /** the connection ends when the answer has left */
+  /** true: the connection ends behind the answer */
   readonly close?: boolean;
 }
 
-/** Time for which a new connection is not read: what arrives meanwhile is lost. */
+/** Time in which a new connection is not read: octets received meanwhile are lost. */
 export interface Deafness {
   readonly ms: number;
-  /** whether the faults that cause it were taken back, which ends it */
+  /** true if the faults that cause it are removed, which ends it */
   readonly isTakenBack: () => boolean;
 }
 
-/** How a new connection is received. */
+/** Treatment of a new connection. */
 export type Reception =
   | { readonly kind: 'serve' }
-  /** closed at once */
+  /** close at once */
   | { readonly kind: 'refuse' }
-  /** the oldest connections of the listener are closed for it, until only so many are left */
+  /** close the oldest connections of the listener until only `left` remain */
   | { readonly kind: 'replace_oldest'; readonly left: number; readonly deaf: Deafness | null }
   | { readonly kind: 'deaf'; readonly deaf: Deafness };
 
 /** Called only while `active`. */
 export interface Disturber {
   readonly active: boolean;
-  /** @param open connections of the listener, unfinished handshakes included and the new one not */
+  /** @param open number of other connections of the listener, unfinished handshakes included */
   onConnect(deviceIndex: number | undefined, open: number): Reception;
   /** null: undisturbed */
   onRequest(request: RequestFacts, framing: 'mbap' | 'rtu'): Disturbance | null;
   /**
-   * Whether the open connections of a listener have to end now; asked with each sweep.
-   * @param deviceIndex undefined: the listener serves several devices
+   * True if the open connections of a listener have to end now; called at each sweep.
+   * @param deviceIndex undefined: several devices
    */
   cuts(deviceIndex: number | undefined): boolean;
   /**
-   * The device that answers to a unit id which the listener does not serve by itself; undefined: none.
-   * @param deviceIndex as for `cuts`
+   * The device that answers to a unit id not served by the listener; undefined: none.
+   * @param deviceIndex as in `cuts`
    */
   aliasOf(deviceIndex: number | undefined, unitId: number): number | undefined;
 }

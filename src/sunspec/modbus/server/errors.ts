@@ -16,7 +16,7 @@ export const modbusException = {
 
 export type ModbusException = (typeof modbusException)[keyof typeof modbusException];
 
-/** The only place where an error code becomes a Modbus exception; a code not listed is a failure of the simulator. */
+/** The only translation of error codes to Modbus exceptions; an unlisted code is an internal error. */
 const exceptionOfCode: Partial<Readonly<Record<ErrorCode, ModbusException>>> = {
   MAP_ILLEGAL_ADDRESS: modbusException.illegalDataAddress,
   MAP_UNKNOWN_POINT: modbusException.illegalDataAddress,
@@ -25,15 +25,15 @@ const exceptionOfCode: Partial<Readonly<Record<ErrorCode, ModbusException>>> = {
   MAP_PARTIAL_POINT: modbusException.illegalDataValue,
   MAP_BAD_VALUE: modbusException.illegalDataValue,
   MAP_NOT_SUPPORTED: modbusException.illegalDataValue,
-  // while it lasts no register can be written
+  // under local control no register is writable
   MAP_LOCAL_CONTROL: modbusException.illegalDataAddress,
-  // Modbus/TCP Security: what a role does not permit is a function that this client does not have
+  // Modbus/TCP Security: a function that the role does not permit is illegal for this client
   ACCESS_DENIED: modbusException.illegalFunction,
 };
 
 /**
- * Exception for an error that a unit threw; `undefined` when the error is not a refusal of the request but a failure of
- * the simulator (answered as `serverDeviceFailure` and logged).
+ * Exception for an error thrown by a unit; undefined: not a refusal but an internal error (answered as
+ * `serverDeviceFailure` and logged).
  */
 export function exceptionOf(error: unknown): number | undefined {
   return error instanceof SimError ? (error.protocolCode ?? exceptionOfCode[error.code]) : undefined;

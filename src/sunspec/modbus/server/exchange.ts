@@ -16,18 +16,15 @@ import type { ModbusUnit } from './unit.ts';
 /** The service at one port or line. */
 export interface Service {
   readonly context: ModbusContext;
-  /** the device that lines of the log are about; undefined: several */
+  /** the device in log lines; undefined: several */
   readonly deviceIndex: number | undefined;
   /** the unit behind a unit id */
   readonly units: (unitId: number) => ModbusUnit | undefined;
-  /** the unit of a device, wherever it answers; absent: devices are found by unit id alone */
+  /** the unit of a device by index; absent: units are found by unit id alone */
   readonly unitOf?: (deviceIndex: number) => ModbusUnit | undefined;
 }
 
-/**
- * Answers the request at hand with an ADU into `out` from `at`.
- * @returns the end of the answer; `at` where none is due
- */
+/** Answers the request at hand with an ADU into `out` from `at`. @returns the end of the answer; `at`: no answer */
 export function serve(request: Framing, service: Service, asker: Asker, out: Buffer, at: number): number {
   return serveUnit(request, service, service.units(request.unitId), asker, out, at);
 }
@@ -49,7 +46,7 @@ function serveUnit(
   return answered(request, service, out, at, pduEnd);
 }
 
-/** Gives an exception, without asking the unit. */
+/** Answers with an exception, without the unit. */
 function refuse(request: Framing, service: Service, code: number, out: Buffer, at: number): number {
   return answered(request, service, out, at, answerException(request, code, out, at + request.headSize));
 }
@@ -66,7 +63,7 @@ function answered(
   return request.wrap(out, at, pduEnd);
 }
 
-/** On a line nothing answers for an address that is not there; behind an MBAP header a gateway may. */
+/** Answers to an unserved unit id: nothing on a serial line; behind an MBAP header a gateway may answer. */
 function foreign(request: Framing, service: Service, asker: Asker, out: Buffer, at: number): number {
   const {
     context: { counters, foreignUnit, report },
@@ -82,17 +79,17 @@ function foreign(request: Framing, service: Service, asker: Asker, out: Buffer, 
   return exception === null ? at : refuse(request, service, exception, out, at);
 }
 
-/** The outcome of a request while there are faults, or while somebody listens to the messages. */
+/** The outcome of a request under faults or with an observer. */
 export interface WatchedExchange {
-  /** as `serve` returns it */
+  /** as returned by `serve` */
   readonly end: number;
-  /** how the answer leaves; null: as it is, at once */
+  /** delay and chunks of the answer; null: sent at once */
   readonly late: LateAnswer | null;
-  /** to be told of an answer that leaves at once; null: nobody listens */
+  /** receives an answer sent at once; null: no observer */
   readonly tapped: TappedExchange | null;
 }
 
-/** As `serve`, changed by fault injection and told to the wire log, as far as these are active. */
+/** As `serve`, with fault injection and the wire log as far as they are active. */
 export function serveWatched(
   request: Framing,
   service: Service,
@@ -111,7 +108,7 @@ export function serveWatched(
 
 type DisturbedExchange = Omit<WatchedExchange, 'tapped'>;
 
-/** As `serve`, changed by fault injection; only while that is active. */
+/** As `serve`, under active fault injection. */
 function serveDisturbed(
   request: Framing,
   service: Service,
@@ -125,11 +122,11 @@ function serveDisturbed(
   const disturbed = (deviceIndex: number | undefined) =>
     disturber?.onRequest({ ...facts, deviceIndex }, request.name) ?? null;
   if (unit?.subset !== undefined) {
-    // each device has its own faults; a master sees only whether the device acts
+    // each device has its own faults; a master sees only whether it acts
     const acting = unit.subset((deviceIndex) => isCarriedOut(disturbed(deviceIndex)));
     return { end: serveUnit(request, service, acting, asker, out, at), late: null };
   }
-  // on a line, frames to other devices and their answers are not requests to this one
+  // on a serial line, frames to other devices and their answers are not requests
   const disturbance =
     unit === undefined && request.name === 'rtu' ? null : disturbed(unit?.faultIndex ?? unit?.deviceIndex);
   if (disturbance === null) return { end: serveUnit(request, service, unit, asker, out, at), late: null };
@@ -160,19 +157,19 @@ function factsOf(
   };
 }
 
-/** An answer that does not leave at once and whole. */
+/** An answer sent later or in several chunks. */
 export interface LateAnswer {
   readonly chunks: readonly Buffer[];
   readonly delayMs: number;
-  /** from chunk to chunk */
+  /** ms between chunks */
   readonly gapMs: number;
-  /** the connection ends after the last chunk */
+  /** true: close the connection after the last chunk */
   readonly close: boolean;
-  /** as a disturbance has it */
+  /** as in `Disturbance` */
   readonly onTakenBack?: Disturbance['onTakenBack'];
-  /** minimum wait, also when the faults behind the delay are taken back */
+  /** minimum wait, also after the faults behind the delay are removed */
   readonly minDelayMs?: number;
-  /** told of each chunk that leaves, and of the end; absent: nobody listens */
+  /** receives each chunk sent, and the end; absent: no observer */
   readonly tapped?: TappedExchange;
 }
 
@@ -197,10 +194,10 @@ function carryOut(
   return refuse(request, service, exception.code, out, at);
 }
 
-/** Takes answers that do not leave. */
+/** Buffer for answers that are not sent. */
 const discarded = Buffer.alloc(maxAdu);
 
-/** @param adu the answer; empty: there is none */
+/** @param adu the answer; empty: none */
 function lateAnswer(
   { delayMs = 0, gapMs = 0, rewrite, close = false, onTakenBack }: Disturbance,
   adu: Buffer,
@@ -212,11 +209,11 @@ function lateAnswer(
 }
 
 /**
- * Hands a late answer over, chunk by chunk. Even an answer without delay leaves by a timer. Once the faults behind it
- * are taken back, the rest leaves together.
+ * Sends a late answer, chunk by chunk, always by a timer. Once the faults behind it are removed, the rest leaves
+ * together.
  * @param write takes one chunk
- * @param done called behind the last one
- * @returns cancels what has not left yet
+ * @param done called behind the last chunk
+ * @returns cancels the unsent rest
  */
 export function sendLate(
   answer: LateAnswer,

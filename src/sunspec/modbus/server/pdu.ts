@@ -1,4 +1,4 @@
-/** Modbus requests apart from how they are framed: Modbus application protocol 1.1b3. */
+/** Modbus requests without their framing: Modbus application protocol 1.1b3. */
 import type { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
 import { exceptionOf, modbusException } from './errors.ts';
@@ -14,7 +14,7 @@ const maxRead = 125;
 const maxWrite = 123;
 const registerCount = 0x10000;
 
-/** The peer that sent a request, and the place to report failures of the simulator. */
+/** The sender of a request, and the log for internal errors. */
 export interface Asker extends Requester {
   internalError(error: unknown): void;
 }
@@ -24,7 +24,7 @@ export function functionOf({ buffer, pduStart }: RequestPdu): number {
   return buffer[pduStart] ?? 0;
 }
 
-/** Whether the answer PDU written at `at` is an exception. */
+/** True if the answer PDU written at `at` is an exception. */
 export function isException(out: Buffer, at: number): boolean {
   return ((out[at] ?? 0) & 0x80) !== 0;
 }
@@ -66,7 +66,7 @@ export function answer(
   }
 }
 
-/** A request that is refused for its form, whatever the unit. */
+/** A refusal of the form of a request, independent of the unit. */
 function refusal(why: string, exception: ModbusException): SimError {
   return new SimError('MAP_NOT_SUPPORTED', why, [], exception);
 }

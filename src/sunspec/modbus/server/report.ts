@@ -1,4 +1,4 @@
-/** What masters do, for the log: refused writes at `warning`, unknown unit ids at `info`, everything else at `debug`. */
+/** Log lines about masters: refused writes at `warning`, unknown unit ids at `info`, everything else at `debug`. */
 import type { Buffer } from 'node:buffer';
 import { errorText } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/log/log.ts';
@@ -11,13 +11,13 @@ import type { FramingName } from '../framing/framing.ts';
 import type { RequestPdu } from './request.ts';
 import type { ModbusUnit, Requester } from './unit.ts';
 
-/** Functions that would change something, served or not. */
+/** Functions that write, served or not. */
 const writeFunctions: ReadonlySet<number> = new Set([5, 6, 15, 16, 21, 22, 23]);
 /** Functions that name registers. */
 const registerFunctions: ReadonlySet<number> = new Set([3, 4, 6, 16]);
 /** Requests for more registers are refused. */
 const maxNamed = 125;
-/** Points of one request that a line names. */
+/** Maximum number of points of a request named in a line. */
 const maxPointsShown = 8;
 const unitIds = Array.from({ length: 256 }, (_, id) => id);
 
@@ -25,15 +25,15 @@ const unitIds = Array.from({ length: 256 }, (_, id) => id);
 export interface UnservedRequest {
   readonly request: Pick<RequestPdu, 'unitId'>;
   readonly framing: FramingName;
-  /** the unit ids that the port serves */
+  /** units served by the port */
   readonly units: (unitId: number) => ModbusUnit | undefined;
-  /** the device that lines of the log are about; undefined: several */
+  /** the device in log lines; undefined: several */
   readonly deviceIndex: number | undefined;
-  /** exception that it is answered with; null: it is not answered */
+  /** exception in the answer; null: no answer */
   readonly exception: number | null;
 }
 
-/** The points of a request; null: the unit has no names for its registers. */
+/** The points of a request; null: the unit does not name its registers. */
 export function namesOf(
   unit: ModbusUnit | undefined,
   functionCode: number,
@@ -46,14 +46,14 @@ export function namesOf(
 }
 
 /**
- * Lines about the requests of one group of listeners. At the level `info` a request that is carried out costs one test,
- * and refused writes at most ten lines of a peer in any second: the text of a line that is left out is never made.
+ * Log lines about the requests of one group of listeners. At level `info` a request carried out costs one test, and
+ * refused writes give at most ten lines per peer and second; the text of a suppressed line is never built.
  */
 export class RequestReport {
   readonly #log: Logger;
   readonly #refusals: PeerLimitedLog;
   readonly #unserved: PeerLimitedLog;
-  /** unit ids named already, by peer */
+  /** unit ids already reported, by peer */
   readonly #named = new WeakMap<Requester, Set<number>>();
 
   constructor(log: Logger, clock: WallClock, later: Later) {
@@ -62,17 +62,17 @@ export class RequestReport {
     this.#unserved = new PeerLimitedLog(log, clock, 'unit ids that are not served', later);
   }
 
-  /** Whether requests that are carried out are to be reported. */
+  /** True if requests carried out are reported. */
   get detailed(): boolean {
     return this.#log.keepsDebug === true;
   }
 
-  /** A write that was carried out; to be called while `detailed`. */
+  /** Reports a write carried out, if `detailed`. */
   written(request: RequestPdu, unit: ModbusUnit, by: Requester): void {
     this.#log.debug(`${requestInWords(request, unit, by, true)} carried out`, unit.deviceIndex);
   }
 
-  /** @param why thrown by the unit, or words */
+  /** @param why thrown by the unit, or text */
   refused(request: RequestPdu, unit: ModbusUnit | undefined, by: Requester, exception: number, why: unknown): void {
     const isWrite = writeFunctions.has(request.buffer[request.pduStart] ?? 0);
     if (!isWrite && !this.detailed) return;
@@ -82,7 +82,7 @@ export class RequestReport {
     else this.#log.debug(line(), unit?.deviceIndex);
   }
 
-  /** A write that was carried out although fault injection answers it with an exception. */
+  /** Reports a write carried out although fault injection answers it with an exception. */
   belied(request: RequestPdu, unit: ModbusUnit, by: Requester, exception: number): void {
     if (!writeFunctions.has(request.buffer[request.pduStart] ?? 0)) return;
     this.#refusals.warning(
@@ -95,7 +95,8 @@ export class RequestReport {
   }
 
   /**
-   * Names a unit id that is not served, once per connection. On a line it may be that of another device: only at `debug`.
+   * Reports an unserved unit id, once per connection. On a serial line it may be that of another device: only at
+   * `debug`.
    */
   unserved({ request: { unitId }, framing, units, deviceIndex, exception }: UnservedRequest, by: Requester): void {
     if (framing === 'rtu' && !this.detailed) return;
@@ -111,14 +112,14 @@ export class RequestReport {
     else this.#unserved.info(by.peer, line, deviceIndex);
   }
 
-  /** Writes the counts of lines left out so far. */
+  /** Writes the counts of suppressed lines. */
   flush(): void {
     this.#refusals.flush();
     this.#unserved.flush();
   }
 }
 
-/** The peer as provenance keeps it, with its role where there is one. */
+/** The peer as in provenance, with its role if it has one. */
 function peerInWords({ peer, role }: Requester): string {
   return role === undefined ? peer : `${peer} (${role ?? 'no role'})`;
 }
@@ -128,7 +129,7 @@ function exceptionInWords(code: number): string {
   return name === undefined ? `exception ${code}` : `exception ${code} (${name})`;
 }
 
-/** @param withValues whether the values that were written stand behind the names */
+/** @param withValues true: with the written values behind the names */
 function requestInWords(request: RequestPdu, unit: ModbusUnit | undefined, by: Requester, withValues: boolean): string {
   const { buffer, pduStart, pduEnd, unitId } = request;
   const { functionCode, address, count } = spanOf(buffer, pduStart, pduEnd);
@@ -136,32 +137,32 @@ function requestInWords(request: RequestPdu, unit: ModbusUnit | undefined, by: R
   const registers = address === null ? '' : ` of ${registersInWords(address, count ?? 0)}`;
   const names = namesOf(unit, functionCode, address, count)?.();
   const points = names === undefined ? [] : pointsOf(names, withValues ? wordsOf(request) : null);
-  const shown = points.length === 0 ? '' : ` (${listInWords(points)})`;
-  return `${peerInWords(by)}, unit ${unitId}: ${what}${registers}${shown}`;
+  const pointsText = points.length === 0 ? '' : ` (${listInWords(points)})`;
+  return `${peerInWords(by)}, unit ${unitId}: ${what}${registers}${pointsText}`;
 }
 
-/** The registers that a write of function 6 or 16 carries. */
+/** The registers in a write of function 6 or 16. */
 function wordsOf({ buffer, pduStart, pduEnd }: RequestPdu): Buffer {
   return buffer.subarray(buffer[pduStart] === 6 ? pduEnd - 2 : pduStart + 6, pduEnd);
 }
 
 function pointsOf(names: RegisterNames, words: Buffer | null): readonly string[] {
   if (words === null) return names.points;
-  const given = names.values(words);
+  const writtenValues = names.values(words);
   const ignored = new Set(names.ignored);
   return names.points.map((name) => {
     if (ignored.has(name)) return `${name} ignored`;
-    return name in given ? `${name} = ${given[name] ?? 'not implemented'}` : name;
+    return name in writtenValues ? `${name} = ${writtenValues[name] ?? 'not implemented'}` : name;
   });
 }
 
 function listInWords(points: readonly string[]): string {
   const more = points.length - maxPointsShown;
-  const shown = points.slice(0, maxPointsShown).join(', ');
-  return more > 0 ? `${shown} and ${more} more` : shown;
+  const pointNames = points.slice(0, maxPointsShown).join(', ');
+  return more > 0 ? `${pointNames} and ${more} more` : pointNames;
 }
 
-/** Addresses as they stand in the request, from 0. */
+/** Addresses as in the request, from 0. */
 function registersInWords(address: number, count: number): string {
   return count > 1 ? `registers ${address}..${address + count - 1}` : `register ${address}`;
 }

@@ -38,16 +38,16 @@ export interface ModbusContextOptions {
   readonly clock?: WallClock;
   readonly logger?: Logger;
   readonly sweeper?: Sweeper;
-  /** default: connections in clear */
+  /** default: no TLS */
   readonly tls?: TlsGate<RoleFinding>;
-  /** default: none */
+  /** default: no fault injection */
   readonly disturber?: Disturber;
-  /** default: none */
+  /** default: no observer */
   readonly tap?: ModbusTap;
   readonly later?: Later;
 }
 
-/** A context with the defaults filled in, to be given to every listener of a group. */
+/** A context with the defaults filled in, shared by all listeners of a group. */
 export function createModbusContext(options: ModbusContextOptions = {}): ModbusContext {
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? silentLogger;
@@ -70,16 +70,16 @@ export function createModbusContext(options: ModbusContextOptions = {}): ModbusC
 
 export interface ModbusTcpServerOptions {
   readonly host: string;
-  /** 0 = any free port */
+  /** 0: any free port */
   readonly port: number;
-  /** the unit behind a unit id, or undefined when it is not served */
+  /** the unit of a unit id; undefined: not served */
   readonly units: (unitId: number) => ModbusUnit | undefined;
   readonly context: ModbusContext;
-  /** the device that lines of the log are about */
+  /** the device in log lines */
   readonly deviceIndex?: number;
-  /** by which faults find the listener; default `deviceIndex` */
+  /** index of the listener for faults; default `deviceIndex` */
   readonly faultIndex?: number;
-  /** the unit of a device, for a unit id that fault injection adds; default: none is found */
+  /** the unit of a device, for a unit id added by fault injection; default: none */
   readonly unitOf?: (deviceIndex: number) => ModbusUnit | undefined;
   /** default `mbap` */
   readonly framing?: FramingName;
@@ -87,20 +87,17 @@ export interface ModbusTcpServerOptions {
 
 /** One connected master. */
 export interface ModbusClientInfo extends ModbusClient {
-  /** local port that it is connected to */
+  /** local port of the connection */
   readonly port: number;
   readonly role?: Role | null;
 }
 
 export interface ModbusTcpServer {
-  /**
-   * Binds and resolves with the port in use.
-   * @throws SimError LISTEN_FAILED, STOPPING after `close`
-   */
+  /** Binds and resolves with the port. @throws SimError LISTEN_FAILED, STOPPING after `close` */
   listen(): Promise<number>;
-  /** Stops accepting, ends every connection and resolves when all are closed, at the latest after half a second. */
+  /** Stops accepting, ends every connection and resolves when all are closed, after half a second at most. */
   close(): Promise<void>;
-  /** the port in use; 0 while not listening */
+  /** the bound port; 0 while not listening */
   readonly port: number;
   readonly connectionCount: number;
   clients(): readonly ModbusClientInfo[];
@@ -111,17 +108,17 @@ export function createModbusTcpServer(options: ModbusTcpServerOptions): ModbusTc
   return new Listener(options);
 }
 
-/** At the cap, a connection that has sent nothing for this long gives way to a new one. */
+/** At the limit, a connection that has sent nothing for this long (ms) is replaced by a new one. */
 const replaceableMs = 60_000;
 /**
- * Lower bound of the limit of unfinished handshakes; a higher limit of connections applies to handshakes too.
- * Unfinished handshakes never use up the places of connections.
+ * Minimum limit of unfinished handshakes; a higher limit of connections applies to handshakes too. Unfinished
+ * handshakes never use up connections.
  */
 const minHandshakes = 256;
-/** Answers that a peer has not taken by then are given up. */
+/** Answers not sent by then (ms) are discarded. */
 const closeGraceMs = 500;
 
-// a class, since there may be thousands of listeners in a process and their methods are shared
+// a class, since a process may have thousands of listeners that share its methods
 class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleFinding> {
   readonly context: ModbusContext;
   readonly deviceIndex: number | undefined;
@@ -133,7 +130,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
   readonly #host: string;
   readonly #wantedPort: number;
   readonly #connections = new Set<Connection>();
-  /** oldest first, with the deafness of the connection that follows */
+  /** oldest first, with the deafness of the later connection */
   readonly #handshakes = new Map<Handshake<RoleFinding>, Deafness | null>();
   #server: Server | undefined;
   #listening: Promise<number> | undefined;
@@ -167,12 +164,12 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
   }
 
   clients(): readonly ModbusClientInfo[] {
-    const now = this.context.clock.monotonicMs();
+    const nowMs = this.context.clock.monotonicMs();
     return Array.from(this.#connections, (connection) => ({
       peer: connection.peer,
       port: this.port,
       connectedAtMs: connection.connectedAtMs,
-      idleMs: now - connection.lastMs,
+      idleMs: nowMs - connection.lastMs,
       requests: connection.requests,
       unsentBytes: connection.unsentBytes,
       heldBytes: connection.heldBytes,
@@ -193,7 +190,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
     }
     const deaf = this.#handshakes.get(handshake) ?? null;
     this.#handshakes.delete(handshake);
-    // other handshakes may have ended meanwhile and taken the room
+    // other handshakes may have ended meanwhile
     if (this.#hasRoom()) this.#serve(socket, deaf, finding.role);
     else this.#refuse(socket);
     this.#oneLess();
@@ -253,7 +250,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
     else this.#beginHandshake(tls, socket, deaf);
   }
 
-  /** Does not close an idle connection yet: that happens when the session stands. */
+  /** Begins a handshake; an idle connection is replaced only when the session is established. */
   #beginHandshake(tls: TlsGate<RoleFinding>, socket: Socket, deaf: Deafness | null): void {
     const [oldest] = this.#handshakes.keys();
     if (oldest !== undefined && this.#handshakes.size >= Math.max(minHandshakes, this.context.limits.maxConnections)) {
@@ -282,7 +279,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
     });
   }
 
-  /** The connections that were opened first give way, until so many are left (fault injection). */
+  /** Closes the oldest connections until `left` remain (fault injection). */
   #dropOldest(left: number): void {
     let excess = this.#openCount - left;
     for (const connection of this.#connections) {
@@ -299,13 +296,13 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
     }
   }
 
-  /** Whether there is room for one more connection, or a connection that gives way to it. */
+  /** True if there is room for one more connection, or a connection can be replaced. */
   #hasRoom(): boolean {
     if (this.#closing !== undefined) return false;
     return this.#connections.size < this.context.limits.maxConnections || this.#replaceable() !== undefined;
   }
 
-  /** The connection that has been idle longest, if it has been so long enough. */
+  /** The connection idle for longest, if it is replaceable. */
   #replaceable(): Connection | undefined {
     let oldest: Connection | undefined;
     for (const connection of this.#connections) {
@@ -316,7 +313,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
       : undefined;
   }
 
-  /** At the cap the connection that can be replaced is closed. */
+  /** At the limit, closes the replaceable connection. */
   #makeRoom(): void {
     const { counters, limits, log } = this.context;
     if (this.#connections.size < limits.maxConnections) return;

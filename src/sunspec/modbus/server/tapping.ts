@@ -1,4 +1,4 @@
-/** Requests and answers of the stack, told to the wire log. Called only while somebody listens. */
+/** Reports requests and answers to the wire log, only while it has an observer. */
 import type { Buffer } from 'node:buffer';
 import { spanOf } from '../../../core/wire/modbus-pdu.ts';
 import type { ModbusTap, TappedExchange } from '../../../core/wire/modbus-tap.ts';
@@ -11,7 +11,7 @@ import type { ModbusUnit } from './unit.ts';
 /** Octets of a frame behind its PDU. */
 const tailOctets = { mbap: 0, rtu: 2 } as const;
 
-/** Tells of the request at hand. @param unit that it is for, as faults find it */
+/** Reports the request at hand. @param unit its target, as faults identify it */
 export function tapRequest(
   tap: ModbusTap,
   request: Framing,
@@ -21,7 +21,7 @@ export function tapRequest(
 ): TappedExchange {
   const { name: framing, buffer, headSize, pduStart, pduEnd, unitId } = request;
   const { functionCode, address, count } = spanOf(buffer, pduStart, pduEnd);
-  // on a line it is between others, and may as well be an answer
+  // on a serial line the frame is between others, and may be an answer
   const isForeign = unit === undefined && framing === 'rtu';
   const broadcast = unit?.mute === true;
   const unserved = unit === undefined && foreignUnit === 'silent';
@@ -42,7 +42,7 @@ export function tapRequest(
   });
 }
 
-/** Tells of an answer that leaves at once: the octets of `out` from `at` to `end`, none where no answer is due. */
+/** Reports an answer sent at once: the octets of `out` from `at` to `end`; empty if no answer is due. */
 export function tapAnswer(tapped: TappedExchange, out: Buffer, at: number, end: number): void {
   if (end > at) tapped.answered(out.subarray(at, end));
   else tapped.ended();
