@@ -16,10 +16,10 @@ export interface BatteryRatesHost extends CommandHost {
   readonly command: (command: SourceCommand, by: Origin) => void;
 }
 
-/** W; below it the registers say the same */
+/** W; smaller changes do not show in the registers */
 const negligibleW = 1;
 
-/** Power of a forced battery, W, + to discharge; null: it is not forced. */
+/** Power of a forced battery, W, + to discharge; null: not forced. */
 function forcedW({ requestedMode, requestedPowerW }: BatteryDetail): number | null {
   if (requestedMode === 'auto') return null;
   return (requestedMode === 'charge' ? -1 : 1) * (requestedPowerW ?? 0);

@@ -10,7 +10,7 @@ export interface BoundFace {
   readonly face: Face;
   readonly classic: ReadonlySet<PointSlot>;
   readonly current: ReadonlySet<PointSlot>;
-  /** points of which a change changes the classic face: current ones, and those on which it depends */
+  /** points that change the classic face: current ones, and those on which it depends */
   readonly sources: ReadonlySet<PointSlot>;
   /** random delay, s; null: writes act at once */
   readonly window: PointSlot | null;
@@ -44,10 +44,10 @@ function bind(layout: Layout, face: Face): BoundFace[] {
   ];
 }
 
-/** The faces that a map has; none without classic models. */
+/** The faces of a map; empty without classic models. */
 export const facesOf = memoPerLayout((layout): readonly BoundFace[] => faces.flatMap((face) => bind(layout, face)));
 
-/** The points of the other face of each point that has two. */
+/** Points of the other face, by point. */
 export const twinsOf = memoPerLayout((layout): ReadonlyMap<PointSlot, ReadonlySet<PointSlot>> => {
   const twins = new Map<PointSlot, Set<PointSlot>>();
   const add = (of: ReadonlySet<PointSlot>, others: ReadonlySet<PointSlot>) => {
@@ -60,7 +60,7 @@ export const twinsOf = memoPerLayout((layout): ReadonlyMap<PointSlot, ReadonlySe
   return twins;
 });
 
-/** A reader of points by name, from one of slots. */
+/** Turns a reader of slots into a reader of names. */
 export function readerOf(layout: Layout, valueOf: (slot: PointSlot) => AnyPointValue): ReadPoint {
   return (point) => {
     const slot = slotOf(layout, point);

@@ -25,9 +25,9 @@ export interface ClassicFacts {
   readonly ratings: Ratings;
   /** DC ports of 714 */
   readonly ports: number;
-  /** ports among them, the last ones, through which power flows both ways */
+  /** number of those ports, the last ones, that carry power in both directions */
   readonly twoWayPorts: number;
-  /** null: the device has none */
+  /** null: no storage */
   readonly storage: BatteryParameters | null;
 }
 
@@ -46,7 +46,7 @@ const missingPhases: Readonly<Record<Wiring, readonly string[]>> = {
   single: ['AphB', 'AphC', 'PhVphB', 'PhVphC', 'PPVphAB', 'PPVphBC', 'PPVphCA'],
 };
 const unmeasured = [...['TmpSnk', 'TmpTrns', 'TmpOt', 'StVnd', 'EvtVnd1', 'EvtVnd2', 'EvtVnd3', 'EvtVnd4']] as const;
-/** One DC voltage would not stand for several ports. */
+/** One DC voltage cannot represent several ports. */
 const ofOnePort = ['DCA', 'DCV'];
 
 /** 101 to 103, or 111 to 113. */
@@ -80,7 +80,7 @@ function nameplate({ storage, ratings }: ClassicFacts, { W_SF = 0, A_SF = 0 }: S
   };
 }
 
-/** Settings without an effect in these devices, as those that 702 leaves out. */
+/** Settings without effect in these devices, as those omitted from 702. */
 const omitted121 = [
   ...['VMax', 'VMin', 'VArMaxQ2', 'VArMaxQ3', 'PFMinQ1', 'PFMinQ2', 'PFMinQ3', 'PFMinQ4'],
   ...['VArAct', 'ClcTotVA', 'MaxRmpRte', 'ECPNomHz', 'ConnPh'],
@@ -106,7 +106,8 @@ export const directControls: ModelChoice = {
 };
 
 function storageControls({ W_SF = 0 }: Scale, { ports, ratings }: ClassicFacts): ModelChoice {
-  // charging from the grid is a choice only where there is; rates that force a battery beside other sources have no ramp
+  // charging from the grid is a setting only with another source; rates that force a battery beside other sources have
+  // no ramp
   const omitted = [...(ratings.chargeMaxW === null ? ['ChaGriSet'] : []), ...(ports > 1 ? ['InOutWRte_RmpTms'] : [])];
   return {
     def: m124,
@@ -145,7 +146,7 @@ function classicModels(
   const scaleOf = (id: number): Scale => current.find(({ def }) => def.id === id)?.scale ?? {};
   const { W_SF = 0, A_SF = 0, V_SF = 0 } = scaleOf(701);
   const dc = scaleOf(714);
-  // energies of a life must not come round
+  // lifetime energies must not overflow
   const whSf = scaleFor(facts.ratings.wMaxW * hoursOfLife, acc32Max, 0);
   const shared = {
     A_SF,
@@ -178,9 +179,9 @@ function classicModels(
 const isCurrent = ({ def: { id } }: ModelChoice) => id > 700 && id < 800;
 
 /**
- * The models of a device in the order of its map; the device has those that masters do not find as well.
+ * The models of a device in the order of its map, including hidden ones.
  * @param current the models of the current generation, beginning with 1
- * @param issues receives one for each hidden model that the map does not have
+ * @param issues receives one for each hidden model that is not in the map
  */
 export function mapChain(
   { layout, float: floating, hiddenModels }: MapShape,
@@ -200,10 +201,10 @@ export function mapChain(
     both: () => [common, ...classicModels(floating, facts, current), ...others],
     mixed: () => [common, directControls, ...others],
   }[layout]();
-  const found = new Set(chain.map(({ def: { id } }) => id));
+  const modelIds = new Set(chain.map(({ def: { id } }) => id));
   hiddenModels.forEach((id, at) => {
-    if (found.has(id)) return;
-    const allowed = [...found].filter((each) => each !== common.def.id).join(', ');
+    if (modelIds.has(id)) return;
+    const allowed = [...modelIds].filter((each) => each !== common.def.id).join(', ');
     issues.push({ name: `hidden_models[${at}]`, detail: `given ${id}; allowed with this layout: ${allowed}` });
   });
   if (hiddenModels.length === 0) return chain;

@@ -20,7 +20,7 @@ export class ConnectCommands extends TimedCommand<ConnectHost> {
   protected readonly triggers = ['Conn', 'Conn_RvrtTms'];
   readonly #slot = this.host.bank.layout.slot(m123.id, 'Conn');
 
-  /** The last writer of the switch, whichever protocol it used; undefined for other points. */
+  /** The last writer of the switch over any protocol; undefined for other points. */
   writerOf(slot: PointSlot): Provenance | undefined {
     return slot === this.#slot ? this.host.switchWriter() : undefined;
   }

@@ -15,7 +15,7 @@ import type { FaceRampsOptions } from './face-ramps.ts';
 
 /** The device as its classic controls use it. */
 export interface ClassicHost {
-  /** @throws SimError where this writer may not write now */
+  /** @throws SimError if the writer may not write now */
   admit(by: Origin): void;
   /** the disconnect switch */
   isClosed(): boolean;
@@ -24,7 +24,7 @@ export interface ClassicHost {
   switchWriter(): Provenance | undefined;
   /** Remembers the writer of the gradient. */
   gradientSet(by: Origin): void;
-  /** Carries out the command that a register write means. */
+  /** Carries out the command of a register write. */
   command(command: SourceCommand, by: Origin): void;
 }
 
@@ -35,7 +35,7 @@ export interface ClassicControlsOptions extends Pick<FaceRampsOptions, 'bank' | 
   readonly source: DcSource;
   readonly warn: (message: string) => void;
   readonly host: ClassicHost;
-  /** physics reads its settings again */
+  /** makes physics read its settings again */
   readonly refresh: () => void;
   /** true if a fault keeps the last write of a point from physics */
   readonly isWithheld: (slot: PointSlot) => boolean;
@@ -46,7 +46,7 @@ export class ClassicControls {
   readonly faces: FaceKeeper;
   readonly ramps: FaceRamps;
   readonly connect: ConnectCommands;
-  /** null: the rates of 124 are a set-point of 704, or there is no model 124 */
+  /** null: the rates of 124 are a set-point of 704, or model 124 is missing */
   readonly #rates: BatteryRates | null;
 
   constructor({ bank, host, gradient, refresh, isWithheld, ...options }: ClassicControlsOptions) {
@@ -87,13 +87,13 @@ export class ClassicControls {
     return [this.connect, ...(this.#rates ? [this.#rates] : [])];
   }
 
-  /** Points that follow the state of the device show it. */
+  /** Updates the points that follow the state of the device. */
   show(): void {
     this.connect.show();
     this.#rates?.show();
   }
 
-  /** Ends writes that wait, and reversions of commands, without their effect. */
+  /** Cancels delayed writes and reversions of commands. */
   clear(): void {
     this.faces.clear();
     this.connect.clear();

@@ -1,4 +1,4 @@
-/** Start values of the classic models: ratings, and settings as their other face has them. */
+/** Start values of the classic models: ratings, and settings converted from their current face. */
 import type { AssetType } from '../../contract/device.ts';
 import type { BatteryParameters } from '../../contract/kinds/battery.ts';
 import type { Layout } from '../../sunspec/map/layout.ts';
@@ -11,7 +11,7 @@ interface ClassicTraits {
   readonly storage: BatteryParameters | null;
 }
 
-/** The kinds of devices for which 120.DERTyp has a number. */
+/** Kinds of devices with a number for 120.DERTyp. */
 const derTypes: Partial<Record<AssetType, 'PV' | 'PV_STOR'>> = { pv: 'PV', battery: 'PV_STOR', 'hybrid-dc': 'PV_STOR' };
 
 function nameplate(map: WritableMapView, { assetType, storage }: ClassicTraits): void {

@@ -24,17 +24,17 @@ export interface FaceKeeperOptions {
   readonly warn: (message: string) => void;
 }
 
-/** Classic faces that one write has put off by the same window. */
+/** Classic faces delayed by one window of one write. */
 interface Batch {
   readonly timer: Timer;
   readonly faces: Set<BoundFace>;
 }
 
-/** Place of the last of a face's points in a write; -1: it has none of them. */
+/** Position in a write of the last point of a face; -1: none. */
 const lastOf = (points: readonly PointSlot[], of: ReadonlySet<PointSlot>) =>
   points.findLastIndex((slot) => of.has(slot));
 
-/** The point of a write that decides a face, for the writer of the points that follow it. */
+/** The point of a write that decides a face; its writer becomes that of the points that follow. */
 const decisive = (points: readonly PointSlot[], of: ReadonlySet<PointSlot>) => points.findLast((slot) => of.has(slot));
 
 /**
@@ -46,9 +46,9 @@ export class FaceKeeper implements CommitParticipant {
   readonly #options: FaceKeeperOptions;
   readonly #faces: readonly BoundFace[];
   readonly #waiting = new Map<BoundFace, Batch>();
-  /** classic faces as they were written last */
+  /** values of classic faces as last written */
   readonly #written = new Map<BoundFace, Values>();
-  /** the classic faces that the write at hand carries out, because their window is over; null: another write */
+  /** classic faces written by the end of their window; null: another write */
   #through: readonly BoundFace[] | null = null;
 
   constructor(options: FaceKeeperOptions) {
@@ -75,7 +75,7 @@ export class FaceKeeper implements CommitParticipant {
     return null;
   }
 
-  /** Faces of which the classic points decide, in the order in which they were written. */
+  /** Faces moved by their classic points, in the order of the write. */
   #movedBy(points: readonly PointSlot[]): readonly BoundFace[] {
     return this.#faces
       .map((face) => ({ face, classic: lastOf(points, face.classic), current: lastOf(points, face.current) }))
@@ -85,8 +85,8 @@ export class FaceKeeper implements CommitParticipant {
   }
 
   /**
-   * A write of either face takes the place of one that waits; the end of a timer or a control does not, being older.
-   * @returns the faces that wait no longer
+   * A write of either face cancels a delayed one; the end of a timer or a control, being older, does not.
+   * @returns the faces no longer delayed
    */
   #forgetOverruled({ points, by }: Commit, moved: readonly BoundFace[]): ReadonlySet<BoundFace> {
     const overruled = [...this.#waiting.keys()].filter(
@@ -96,7 +96,7 @@ export class FaceKeeper implements CommitParticipant {
     return new Set(overruled);
   }
 
-  /** Ends the waits of all windows without their effect. */
+  /** Cancels the delays of all windows. */
   clear(): void {
     for (const face of [...this.#waiting.keys()]) {
       this.#forget(face);
@@ -110,7 +110,7 @@ export class FaceKeeper implements CommitParticipant {
     this.#options.ramps.clear();
   }
 
-  /** Puts writes of classic faces off where their windows say so. @returns the faces that act now */
+  /** Delays writes of classic faces that have a window. @returns the faces that act now */
   #putOff(moved: readonly BoundFace[], commit: Commit): readonly BoundFace[] {
     const { scheduler, random, now } = this.#options;
     const batches = new Map<PointSlot, Batch>();
@@ -134,7 +134,7 @@ export class FaceKeeper implements CommitParticipant {
     });
   }
 
-  /** The delay is over: the current face follows the classic one, in the name of its writer. */
+  /** After the delay the current face follows the classic one, in the name of its writer. */
   #letGo(faces: ReadonlySet<BoundFace>, by: Origin): void {
     const { bank, warn } = this.#options;
     const { layout } = bank;
@@ -163,7 +163,7 @@ export class FaceKeeper implements CommitParticipant {
     if (batch.faces.size === 0) this.#options.scheduler.cancel(batch.timer);
   }
 
-  /** A classic face whose write had no effect shows the current one again. */
+  /** Resets a classic face whose write had no effect to the current one. */
   #showAgain({ face }: BoundFace): void {
     const { bank } = this.#options;
     const read = readerOf(bank.layout, (slot) => bank.value(slot));
@@ -172,14 +172,14 @@ export class FaceKeeper implements CommitParticipant {
     });
   }
 
-  /** True if a write says of a face what it shows already. */
+  /** True if a write repeats the values shown by a face. */
   #repeats({ classic, current }: BoundFace, commit: Commit): boolean {
     const { bank } = this.#options;
     if (lastOf(commit.points, current) >= 0) return false;
     return [...classic].every((slot) => commit.value(slot) === bank.value(slot));
   }
 
-  /** @param repeated the classic face said nothing new: timers of the current one restart, and its values stay */
+  /** @param repeated the classic face is unchanged: timers of the current one restart, and its values stay */
   #move(bound: BoundFace, commit: Commit, read: ReadPoint, repeated: boolean): void {
     const twin = decisive(commit.points, bound.classic);
     if (twin === undefined || (repeated && bound.window === null)) return;
@@ -189,23 +189,23 @@ export class FaceKeeper implements CommitParticipant {
   }
 
   /**
-   * Classic faces follow what was written or moved. One keeps its values, or gets back those that were written last, while
-   * they say what the current one does: several forms of a setting can mean the same.
+   * Updates classic faces after a write or move. A face keeps its values, or gets back those last written, while they
+   * mean the same as the current face: several forms of a setting can be equal.
    */
   #refresh(commit: Commit, read: ReadPoint, acting: readonly BoundFace[], moved: readonly BoundFace[]): void {
     for (const bound of this.#faces) {
       const twin = decisive(commit.points, bound.sources);
       if (twin === undefined || this.#waiting.has(bound)) continue;
       const at = acting.indexOf(bound);
-      // of several classic faces of one point the last one counts
+      // of several written classic faces of one point the last one acts
       const overruled =
         at >= 0 && acting.slice(at + 1).some(({ current }) => [...bound.current].some((one) => current.has(one)));
       if (moved.includes(bound) && !overruled) continue;
       const written = bound.current.has(twin);
-      const shown = valuesOf(bound.classic, commit);
+      const classicValues = valuesOf(bound.classic, commit);
       const last = this.#written.get(bound);
-      const kept = [shown, ...(last ? [last] : [])].find((values) => means(bound, values, commit));
-      if (kept === shown && !written) continue;
+      const kept = [classicValues, ...(last ? [last] : [])].find((values) => means(bound, values, commit));
+      if (kept === classicValues && !written) continue;
       if (kept) for (const [slot, value] of kept) commit.mirror(slot, value, twin);
       else
         assignTo(commit.layout, bound.face.toClassic(read), (slot, value) => {
@@ -220,7 +220,7 @@ type Values = ReadonlyMap<PointSlot, AnyPointValue>;
 const valuesOf = (slots: ReadonlySet<PointSlot>, commit: Commit): Values =>
   new Map(Array.from(slots, (slot) => [slot, commit.value(slot)] as const));
 
-/** True if values of a classic face say what the current one does. */
+/** True if values of a classic face mean the same as the current one. */
 function means({ face }: BoundFace, classic: Values, commit: Commit): boolean {
   const read = readerOf(commit.layout, (slot) => classic.get(slot) ?? commit.value(slot));
   let same = true;

@@ -1,4 +1,4 @@
-/** Ramp times of classic faces: slopes that stand until the ramp is over. */
+/** Ramp times of classic faces: slopes in force until the ramp has ended. */
 import { gradientRange } from '../../contract/gradient.ts';
 import type { Gradient } from '../../contract/gradient.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -17,7 +17,7 @@ export interface FaceRampsOptions {
   readonly scheduler: Scheduler;
   readonly now: () => SimTime;
   readonly gradient: { readonly now: Gradient; set(change: Partial<Gradient>): void };
-  /** physics reads its settings again */
+  /** makes physics read its settings again */
   readonly refresh: () => void;
   /** remembers the writer of the gradient */
   readonly recordWriter: (by: Origin) => void;
@@ -28,7 +28,7 @@ const byReversion: Origin = { source: 'reversion' };
 const slopeOf = { w: 'wPctPerS', var: 'varPctPerS' } as const satisfies Record<'w' | 'var', Slope>;
 
 interface Ramp {
-  /** its ramp time: changes of other settings do not end it */
+  /** ramp time of the face: changes of other settings do not end it */
   readonly time: PointSlot;
   readonly timer: Timer;
   /** slope before the ramp */
@@ -39,14 +39,14 @@ interface Ramp {
 /** A setting of a slope has changed: a ramp of it ends, and another one may begin. */
 interface Change {
   readonly time: PointSlot;
-  /** null: none begins */
+  /** null: no ramp begins */
   readonly begins: { readonly pctPerS: number; readonly seconds: number } | null;
 }
 
 /**
- * A ramp goes from the setting in force to the new one within the ramp time; then the slope before it is back. A change
- * of the setting without a ramp time ends it. As a participant it acts behind the gradient, which ends where a write
- * touches its register.
+ * A ramp goes from the setting in force to the new one within the ramp time, then restores the former slope. A change
+ * of the setting without a ramp time ends it. The participant acts after the gradient, which ends when a write touches
+ * its register.
  */
 export class FaceRamps implements CommitParticipant {
   readonly #options: FaceRampsOptions;
@@ -61,14 +61,14 @@ export class FaceRamps implements CommitParticipant {
     this.#faces = facesOf(options.bank.layout).filter(({ ramp }) => ramp !== null);
   }
 
-  /** Notes the levels from which ramps begin; before the faces move. */
+  /** Records the levels before the faces move, from which ramps begin. */
   begin(): void {
     const { bank } = this.#options;
     const read = readerOf(bank.layout, (slot) => bank.value(slot));
     this.#levels = new Map(this.#faces.map((face) => [face, face.ramp?.levelPct(read) ?? 0]));
   }
 
-  /** Notes the ramps that the write means; after the faces have moved. @param acting classic faces that were written */
+  /** Records the ramps of the write after the faces have moved. @param acting classic faces that were written */
   end(commit: Commit, acting: readonly BoundFace[], read: ReadPoint): void {
     const changes = new Map<Slope, Change>();
     for (const face of this.#faces) {
@@ -99,7 +99,7 @@ export class FaceRamps implements CommitParticipant {
     };
   }
 
-  /** Forgets all ramps, whose slopes are gone. */
+  /** Drops all ramps; their slopes are gone. */
   clear(): void {
     for (const { timer } of this.#standing.values()) this.#options.scheduler.cancel(timer);
     this.#standing.clear();
@@ -108,13 +108,13 @@ export class FaceRamps implements CommitParticipant {
 
   #start(name: Slope, time: PointSlot, pctPerS: number, seconds: number, by: Origin): void {
     const { gradient, scheduler, now, refresh, recordWriter } = this.#options;
-    const own = Math.max(gradientRange.min, Math.min(gradientRange.max, pctPerS));
+    const rampSlope = Math.max(gradientRange.min, Math.min(gradientRange.max, pctPerS));
     const timer = scheduler.at(addSeconds(now(), seconds), () => {
       this.#stop(name, byReversion);
       refresh();
     });
-    this.#standing.set(name, { time, timer, own, former: gradient.now[name] });
-    gradient.set({ [name]: own });
+    this.#standing.set(name, { time, timer, own: rampSlope, former: gradient.now[name] });
+    gradient.set({ [name]: rampSlope });
     recordWriter(by);
   }
 
@@ -124,7 +124,7 @@ export class FaceRamps implements CommitParticipant {
     const { gradient, scheduler, recordWriter } = this.#options;
     scheduler.cancel(ramp.timer);
     this.#standing.delete(name);
-    // one that was set since by other means stays
+    // a slope set since by other means stays
     if (gradient.now[name] !== ramp.own) return;
     gradient.set({ [name]: ramp.former });
     recordWriter(by);

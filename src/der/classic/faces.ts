@@ -20,7 +20,7 @@ export type TimePoint = Extract<PointPath, `${123 | 124}.${string}_${'WinTms' | 
 export interface FaceRamp {
   readonly time: TimePoint;
   readonly power: 'w' | 'var';
-  /** the setting in force as percent of the reference of gradients: 702.WMax, or the larger of VarMaxInj and VarMaxAbs */
+  /** the setting in force, percent of the reference of gradients: 702.WMax, or the larger of VarMaxInj and VarMaxAbs */
   readonly levelPct: (read: ReadPoint) => number;
 }
 
@@ -32,7 +32,7 @@ export interface Face {
   readonly basis?: readonly PointPath[];
   readonly toCurrent: (read: ReadPoint) => PointValues;
   readonly toClassic: (read: ReadPoint) => PointValues;
-  /** only where the storage is the one source of the device; beside others the rates force it (`BatteryRates`) */
+  /** true: only if the storage is the only source of the device; beside others the rates force it (`BatteryRates`) */
   readonly oneSource?: true;
   /** random delay between a write of the classic face and its effect, s */
   readonly window?: TimePoint;
@@ -45,7 +45,7 @@ const [chargeBit, dischargeBit] = [1, 2];
 const number = (value: AnyPointValue): number => (typeof value === 'number' ? value : 0);
 const clamp = (value: number, min: number, max: number) => Math.max(min, Math.min(max, value));
 
-/** Two points with the same values; numbers are kept within `max` on the classic side. */
+/** Two points with the same values, limited to `max` on the classic side. */
 function same(classic: PointPath, current: PointPath, more: Pick<Face, 'window' | 'ramp'> = {}, max = Infinity): Face {
   return {
     classic: [classic],
@@ -63,7 +63,7 @@ function same(classic: PointPath, current: PointPath, more: Pick<Face, 'window' 
 const reversion = (classic: PointPath, current: PointPath, window: TimePoint) =>
   same(classic, current, { window }, uint16Max);
 
-/** The larger reach of reactive power, var: the reference of gradients. */
+/** The larger limit of reactive power, var: the reference of gradients. */
 const varReach = (read: ReadPoint) => Math.max(number(read('702.VarMaxInj')), number(read('702.VarMaxAbs')), 1);
 
 const limitRamp: FaceRamp = {
@@ -156,7 +156,7 @@ const reactivePower: readonly Face[] = [
     basis: ['702.VarMaxInj', '702.VarMaxAbs', '702.VAMax'],
     toCurrent(read) {
       const share = varShares.find(({ mode }) => mode === read('123.VArPct_Mod'));
-      // with none of the shares there is nothing that could be in force
+      // without any share no value can be in force
       if (!share) return [['704.VarSetEna', 'DISABLED']];
       return [
         ['704.VarSetEna', read('123.VArPct_Ena')],
@@ -206,7 +206,10 @@ function setPointW(read: ReadPoint): number | null {
 const fullChargeW = (read: ReadPoint) => number(read('702.WChaRteMax') ?? read('802.WChaRteMax'));
 const fullDischargeW = (read: ReadPoint) => number(read('702.WDisChaRteMax') ?? read('802.WDisChaRteMax'));
 
-/** Power that the rates of 124 ask for, W, + to discharge; null: none. With both bits they bound it: the least that fits. */
+/**
+ * Power requested by the rates of 124, W, + to discharge; null: none. With both bits they bound it, and the smallest
+ * power within counts.
+ */
 export function ratedW(read: ReadPoint): number | null {
   const bits = number(read('124.StorCtl_Mod'));
   if (bits === 0) return null;
@@ -219,7 +222,7 @@ export function ratedW(read: ReadPoint): number | null {
 
 const share = (partW: number, wholeW: number) => (wholeW > 0 ? clamp((100 * partW) / wholeW, -100, 100) : 0);
 
-/** The rates of 124 that ask for a power. @param wantedW + to discharge; null: none */
+/** The rates of 124 that request a power. @param wantedW + to discharge; null: none */
 export function rateValues(read: ReadPoint, wantedW: number | null): PointValues {
   if (wantedW === null) return [['124.StorCtl_Mod', 0]];
   return wantedW < 0
@@ -281,5 +284,5 @@ const storage: readonly Face[] = [
   same('124.MinRsvPct', '802.SoCRsvMin'),
 ];
 
-/** Every setting with two faces. A map has those of which it implements all points. */
+/** All settings with two faces. A map has those with all points implemented. */
 export const faces: readonly Face[] = [...limit, ...powerFactor, ...reactivePower, ...settings, ...storage];

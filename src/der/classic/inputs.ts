@@ -7,8 +7,8 @@ type Port = Ports[number];
 type Input = NonNullable<MeasurementView['m160']>['module'][number];
 
 /**
- * Calls `visit` for each input with the port behind it (undefined: nothing is connected) and its number, and with the
- * direction that it shows: 1 from the port to the device, -1 into the port.
+ * Calls `visit` for each input with its port (undefined: unused) and its number, and with its direction: 1 from the
+ * port to the device, -1 into the port.
  */
 export function forEachInput(
   { m124, m160, m714 }: MeasurementView,

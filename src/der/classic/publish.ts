@@ -39,7 +39,7 @@ function powerFactorPct({ m701: { PF, W, Var } }: MeasurementView): number {
   return sign * 100 * Math.abs(PF ?? 1);
 }
 
-/** An input without a port. */
+/** Values of an input without a port. */
 const nothing = { DCA: 0, DCV: 0, DCW: 0, DCWhInj: 0, DCWhAbs: 0, DCAlrm: 0, DCSta: 'OFF' } as const;
 
 /** An energy as a counter of 32 bits shows it. @param sf exponent of ten of its scale factor */
@@ -48,7 +48,7 @@ function counted(wh: number | null, sf: number | null): number {
   return value < acc32 ? value : value % (acc32 * 10 ** (sf ?? 0));
 }
 
-/** The points that the integer and the float form share. */
+/** Points shared by the integer and the float form. */
 function publishInverter(map: MeasurementView, m: Integer | Float): void {
   const { m701 } = map;
   m.A = Math.abs(m701.A ?? 0);
@@ -137,7 +137,7 @@ const rideThrough: Readonly<Record<TripKind, number>> = {
 
 const [connected, available, operating] = [1, 2, 4];
 
-function publishStatus(map: MeasurementView, inverter: Inverter, now: SimTime, storage: boolean): void {
+function publishStatus(map: MeasurementView, inverter: Inverter, instant: SimTime, storage: boolean): void {
   const { m122: m, m701 } = map;
   if (!m) return;
   const isOn = isConnected(inverter.phase);
@@ -153,7 +153,7 @@ function publishStatus(map: MeasurementView, inverter: Inverter, now: SimTime, s
   m.VArAval = possible.injectVar;
   m.WAval = possible.injectW;
   m.StActCtl = activeControls(inverter.settings);
-  m.Tms = Math.max(0, Math.floor(now / microsPerSecond) - year2000S);
+  m.Tms = Math.max(0, Math.floor(instant / microsPerSecond) - year2000S);
   let riding = 0;
   for (const kind of inverter.protection.pendingTrips) riding |= rideThrough[kind];
   m.RtSt = riding;
@@ -168,11 +168,13 @@ function publishStorage(map: MeasurementView): void {
   m.MinRsvPct = m802.SoCRsvMin;
 }
 
-/** Publishes the classic models of a map, when the current ones have the results of the tick; does nothing without them. */
-export function publishClassic(map: MeasurementView, inverter: Inverter, now: SimTime): void {
+/**
+ * Publishes the classic models of a map from the current ones of the same tick; does nothing without classic models.
+ */
+export function publishClassic(map: MeasurementView, inverter: Inverter, instant: SimTime): void {
   const integer = map.m103 ?? map.m102 ?? map.m101;
   if (integer) {
-    // the three numbers of phases have the same points, some of them not implemented
+    // the models for one, two and three phases have the same points, some not implemented
     publishInverter(map, integer as Integer);
     integer.WH = counted(map.m701.TotWhInj, integer.WH_SF);
   }
@@ -180,6 +182,6 @@ export function publishClassic(map: MeasurementView, inverter: Inverter, now: Si
   if (float) publishInverter(map, float as Float);
   if (!integer && !float) return;
   publishInputs(map);
-  publishStatus(map, inverter, now, map.m802 !== undefined);
+  publishStatus(map, inverter, instant, map.m802 !== undefined);
   publishStorage(map);
 }

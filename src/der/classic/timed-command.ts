@@ -1,4 +1,4 @@
-/** Commands behind classic points that no current point stands for: they act within a window and end by reversion. */
+/** Commands of classic points without a current counterpart: they act within a window and end by reversion. */
 import { errorText } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { RandomStream } from '../../core/random.ts';
@@ -14,7 +14,7 @@ export interface CommandHost {
   readonly now: () => SimTime;
   /** of the device; draws the delays within windows */
   readonly random: RandomStream;
-  /** @throws SimError where this writer may not write now */
+  /** @throws SimError if the writer may not write now */
   readonly admit: (by: Origin) => void;
   readonly warn: (message: string) => void;
 }
@@ -22,13 +22,13 @@ export interface CommandHost {
 const byReversion: Origin = { source: 'reversion' };
 
 /**
- * A command with a window and a reversion time, s. It acts after a random part of the window; until then its points show
- * the wish. A command of another protocol ends wish and reversion.
+ * A command with a window and a reversion time, s. It acts after a random part of the window; until then its points
+ * show the pending values. A command of another protocol cancels window and reversion.
  */
 export abstract class TimedCommand<Host extends CommandHost = CommandHost> implements CommitParticipant {
   protected readonly host: Host;
   protected abstract readonly model: number;
-  /** points of which a write is the command */
+  /** points whose write is the command */
   protected abstract readonly triggers: readonly string[];
   #window: Timer | null = null;
   #reversion: Timer | null = null;
@@ -38,12 +38,12 @@ export abstract class TimedCommand<Host extends CommandHost = CommandHost> imple
   }
 
   protected abstract get windowS(): number;
-  /** 0: the state stays */
+  /** 0: no reversion */
   protected abstract get reversionS(): number;
-  /** Carries out what the points say. @returns whether there is something to come back from */
+  /** Carries out the command of the points. @returns true if a reversion is needed */
   protected abstract act(by: Origin): boolean;
   protected abstract revert(by: Origin): void;
-  /** The points follow the state of the device. */
+  /** Updates the points to the state of the device. */
   protected abstract update(): void;
 
   prepare({ effective, by }: Commit): FollowUp | null {
@@ -57,13 +57,13 @@ export abstract class TimedCommand<Host extends CommandHost = CommandHost> imple
     this.clear();
   }
 
-  /** Ends window and reversion without their effect. */
+  /** Cancels window and reversion. */
   clear(): void {
     this.#stop();
     this.update();
   }
 
-  /** The points show the state of the device, unless they hold a wish. */
+  /** Updates the points to the state of the device, unless a command is pending. */
   show(): void {
     if (this.#window?.waiting !== true) this.update();
   }

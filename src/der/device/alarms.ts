@@ -10,11 +10,11 @@ import type { TripKind } from '../inverter/trip.ts';
 import type { DcPort } from '../source/source.ts';
 
 interface AlarmKind {
-  /** bit of 701.Alrm; null: the model has none for it */
+  /** bit of 701.Alrm; null: no bit */
   readonly bit: number | null;
   readonly source: Alarm['source'];
   readonly severity: AlarmSeverity;
-  /** stays until a reset, even when its cause is gone */
+  /** true: active until a reset, even after its cause has ended */
   readonly latched?: true;
   readonly text: string;
 }
@@ -88,7 +88,7 @@ export type AlarmCode = keyof typeof alarmKinds;
 const noAlarms: readonly Alarm[] = [];
 const kindOf = (code: AlarmCode): AlarmKind => alarmKinds[code];
 
-/** The alarm of a condition that a source names; those without a code of their own come as the vendor's. */
+/** The alarm of a condition of the source; conditions without a code are vendor alarms. */
 function sourceAlarm(condition: string): AlarmCode {
   return Object.hasOwn(alarmKinds, condition) ? (condition as AlarmCode) : 'manufacturer_alrm';
 }
@@ -172,7 +172,7 @@ const cessationAlarms: Readonly<Record<TripKind, AlarmCode>> = {
   highFrequency: 'frt_active',
 };
 
-/** Alarms that inverter and source raise now. @param trips of the tick; each stays on until the tick ends */
+/** Present alarms of inverter and source. @param trips of the tick; each stays active until the tick ends */
 export function activeAlarms(
   inverter: Inverter,
   conditions: ReadonlySet<string>,
@@ -192,29 +192,29 @@ export function activeAlarms(
 interface DeviceTrouble {
   /** the feeder cannot carry the power */
   readonly collapsed: boolean;
-  /** the model has failed */
+  /** true: the model has failed */
   readonly fault: boolean;
-  /** by fault injection */
+  /** raised by fault injection */
   readonly raised: readonly AlarmCode[];
   /** the end of the tick */
   readonly at: SimTime;
 }
 
-/** Text of an alarm that has no cause. */
+/** Text of an alarm without a cause. */
 const falseAlarmText = 'raised by fault injection, without a cause';
 
 type AlarmContext = Pick<DeviceContext, 'log' | 'dcLog' | 'clock' | 'commAlarms'>;
 
 const none: ReadonlySet<AlarmCode> = new Set();
 
-/** The alarms that are on, each from its begin to its end. */
+/** Active alarms, from begin to end. */
 export class DeviceAlarms {
   readonly #deviceIndex: number;
   readonly #context: AlarmContext;
   readonly #since = new Map<AlarmCode, number>();
   readonly #trips = new Set<AlarmCode>();
   #codes: readonly AlarmCode[] = [];
-  /** those that only fault injection raises */
+  /** alarms raised only by fault injection */
   #false: ReadonlySet<AlarmCode> = none;
 
   constructor(deviceIndex: number, context: AlarmContext) {
@@ -234,7 +234,7 @@ export class DeviceAlarms {
 
   /** @param ports of the source, to which some alarms belong */
   list(ports: readonly DcPort[]): readonly Alarm[] {
-    // alarms of adapters, which neither registers nor physics know
+    // alarms raised by adapters, unknown to registers and physics
     const ofAdapters = this.#context.commAlarms?.of(this.#deviceIndex) ?? [];
     if (this.#since.size === 0 && ofAdapters.length === 0) return noAlarms;
     const portOf = (code: AlarmCode) => {
@@ -242,7 +242,7 @@ export class DeviceAlarms {
       return at < 0 ? null : at;
     };
     const deviceIndex = this.#deviceIndex;
-    const own = [...this.#since].map(([code, sinceMs]) => ({
+    const deviceAlarms = [...this.#since].map(([code, sinceMs]) => ({
       code,
       source: kindOf(code).source,
       severity: kindOf(code).severity,
@@ -259,17 +259,17 @@ export class DeviceAlarms {
       port: null,
       latched: false,
     }));
-    return [...own, ...comm];
+    return [...deviceAlarms, ...comm];
   }
 
-  /** At its instant: the cause of a trip, and with it the alarm, may be gone before the tick ends. */
+  /** Records the alarm at the instant of the trip: its cause may end before the tick. */
   recordTrip({ lastTrip }: Inverter, at: SimTime): void {
     if (lastTrip === null) return;
     this.#trips.add(tripAlarms[lastTrip]);
     this.#context.log.warning(tripTexts[lastTrip], this.#deviceIndex, at);
   }
 
-  /** Takes over what inverter and source raise at the end of a tick. @param conditions of the source */
+  /** Updates the alarms of inverter and source at the end of a tick. @param conditions of the source */
   follow(inverter: Inverter, conditions: ReadonlySet<string>, { collapsed, fault, raised, at }: DeviceTrouble): void {
     const calm =
       inverter.phase === 'in_service' &&
@@ -279,7 +279,7 @@ export class DeviceAlarms {
       raised.length === 0 &&
       !collapsed &&
       !fault;
-    // no alarm is on and none begins, as in nearly all ticks
+    // the usual case: no alarm is active and none begins
     if (calm && this.#codes.length === 0) return;
     const trips = fault ? [] : [...this.#trips];
     this.#trips.clear();
@@ -291,7 +291,7 @@ export class DeviceAlarms {
     this.update(active, at);
   }
 
-  /** Takes over the alarms that are on at an instant; begins and ends are logged. */
+  /** Sets the active alarms at an instant; begins and ends are logged. */
   update(active: ReadonlySet<AlarmCode>, at: SimTime): void {
     let changed = false;
     for (const code of this.#since.keys()) {
@@ -304,7 +304,7 @@ export class DeviceAlarms {
       if (this.#since.has(code)) continue;
       changed = true;
       this.#since.set(code, this.#context.clock.wallMs());
-      // the level `error` is left to failures of the simulator
+      // the level `error` is reserved for internal errors
       const level = kindOf(code).severity === 'info' ? 'info' : 'warning';
       this.#logOf(code)[level](`alarm: ${code}: ${this.#textOf(code)}`, this.#deviceIndex, at);
     }

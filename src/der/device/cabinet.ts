@@ -1,9 +1,9 @@
 /** The temperature inside the cabinet of an inverter (701.TmpCab). */
 import { lagged } from '../source/lag.ts';
 
-/** the losses at full load warm it by so much above ambient in the end, K */
+/** final rise above ambient at full load, K */
 const fullLoadK = 25;
-/** heat capacity of heat sink and air */
+/** time constant from the heat capacity of heat sink and air */
 const timeConstantS = 600;
 
 export class Cabinet {
@@ -15,18 +15,18 @@ export class Cabinet {
     return this.#temperatureC;
   }
 
-  /** As after a long time at this ambient temperature and share of the rated power. */
+  /** Jumps to the steady state at an ambient temperature and share of the rated power. */
   settle(ambientC: number, loadShare: number): void {
     this.#temperatureC = this.#targetC = steadyC(ambientC, loadShare);
   }
 
   /**
    * Advances by `dtS` seconds that end at this ambient temperature and share of the rated power.
-   * @param held the power has been the same for all of them; otherwise it has moved linearly
+   * @param held true: constant power; false: linear change
    */
   advance(dtS: number, ambientC: number, loadShare: number, held: boolean): void {
     const targetC = steadyC(ambientC, loadShare);
-    // a model that has failed gives no temperature
+    // a failed model gives no temperature
     if (!Number.isFinite(targetC)) return;
     this.#temperatureC = lagged(this.#temperatureC, held ? targetC : this.#targetC, targetC, dtS, timeConstantS);
     this.#targetC = targetC;

@@ -1,4 +1,4 @@
-/** The devices that are off and do not answer. */
+/** Devices that are off and do not answer. */
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -18,7 +18,7 @@ export class DarkDevices {
     return this.#indexes;
   }
 
-  /** A device has gone dark or is back; without a change nothing is told. */
+  /** Records that a device goes off or returns; notifies listeners of changes. */
   set(index: number, down: boolean, at: SimTime): void {
     if (this.#indexes.has(index) === down) return;
     if (down) this.#indexes.add(index);
@@ -32,12 +32,12 @@ export class DarkDevices {
     }
   }
 
-  /** Drops a device that has left, which is no return. */
+  /** Removes a device that has left, without an event. */
   forget(index: number): void {
     this.#indexes.delete(index);
   }
 
-  /** Listeners are called synchronously; the returned function ends it. */
+  /** Calls listeners synchronously; the returned function unsubscribes. */
   onChange(listener: (event: PowerEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => {

@@ -11,20 +11,20 @@ import type { VisitPlan } from '../surroundings/visits.ts';
 export interface DeviceContext extends TerminalsContext {
   readonly clock: CommitClock;
   readonly seed: number;
-  /** vehicles that come and go by themselves, and the time in their plan; null: none */
+  /** plan of vehicles that come and go; null: none */
   readonly visits?: VisitPlan | null;
   readonly seriesTime?: (t: SimTime) => number;
-  /** charging stations ask a central system about tokens from the start; default false */
+  /** true: charging stations ask a central system about tokens from the start; default false */
   readonly centralAuthority?: boolean;
-  /** notified of resets; absent: there is no fault injection */
+  /** notified of resets; absent: no fault injection */
   readonly faults?: Pick<FaultRegistry, 'deviceReset'>;
   /** each device enters itself while it is off */
   readonly dark?: DarkDevices;
-  /** alarms that adapters raise; absent: none */
+  /** alarms raised by adapters; absent: none */
   readonly commAlarms?: Pick<CommAlarms, 'of' | 'forget'>;
   readonly log: Logger;
-  /** for the source and all else behind the DC terminals; default `log` */
+  /** log of the source and the DC side; default `log` */
   readonly dcLog?: Logger;
-  /** for charging sessions, which in a large fleet are many; absent: no lines */
+  /** log of charging sessions, numerous in a large fleet; absent: none */
   readonly sessionLog?: Pick<Logger, 'info'>;
 }

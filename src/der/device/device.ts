@@ -80,14 +80,14 @@ export class SimDevice implements Device {
   readonly #evse: EvseEvents | null;
   readonly #writers: CommandWriters;
   readonly #clock: CommitClock;
-  /** the end of the last sub-step; between ticks the plant's clock goes on from here */
+  /** end of the last sub-step; between ticks the clock of the plant continues from here */
   #now: SimTime;
   readonly #start: SimTime;
-  /** last values that were numbers */
+  /** last finite values */
   #grid: GridValues;
   /** grid of the last sub-step */
   #steppedGrid: GridValues;
-  /** of the last sub-step, and the last that was a number */
+  /** ambient temperature of the last sub-step, and the last finite one */
   #ambientNowC = 20;
   #ambientC = 20;
   #stepping = false;
@@ -107,7 +107,7 @@ export class SimDevice implements Device {
     this.#start = start;
     this.#alarms = new DeviceAlarms(this.index, context);
     const clock: CommitClock = {
-      // a tick under way may be ahead of the clock that masters see
+      // during a tick the device may be ahead of the clock of masters
       sim: () => (this.#stepping ? this.#now : (Math.max(this.#now, context.clock.sim()) as SimTime)),
       wallMs: () => context.clock.wallMs(),
     };
@@ -155,7 +155,7 @@ export class SimDevice implements Device {
   }
 
   get detail(): DeviceDetail {
-    // an act within a tick reads what the device shows then
+    // an act within a tick reads the detail shown at that time
     return this.#stepping ? this.#shown.last : this.#shown.of(this.#now);
   }
 
@@ -256,7 +256,7 @@ export class SimDevice implements Device {
     return this.#evse?.on(listener) ?? (() => undefined);
   }
 
-  /** Carries out a command that a register write or the plan of the day stands for. */
+  /** Carries out a command of a register write or of the plan of the day. */
   #toSource(command: SourceCommand, by: Origin): void {
     this.#source.command(command, by);
     this.#writers.recordWriter(command, by);
@@ -341,12 +341,12 @@ export class SimDevice implements Device {
     return published;
   }
 
-  /** Calls `act` after so many simulated seconds, at that very instant; a reset of the device prevents it. */
+  /** Calls `act` after `delayS` simulated seconds, at that very instant; a reset of the device cancels it. */
   later(delayS: number, act: () => void): ReturnType<Scheduler['at']> {
     return this.#scheduler.at(addSeconds(this.#context.clock.sim(), delayS), act);
   }
 
-  /** Registers follow a request that has changed the surroundings. @param t the instant at which requests act */
+  /** Updates registers after a request changed the surroundings. @param t the instant at which requests act */
   showSurroundings(t: SimTime): void {
     this.#registers.showSurroundings(t);
   }
@@ -370,7 +370,7 @@ export class SimDevice implements Device {
     this.#evse?.stepped();
   }
 
-  /** True if the device stands still: its model has failed, or it is off. */
+  /** True if the device stands still because its model has failed or it is off. */
   get #idle(): boolean {
     return this.#fault || this.#power.down;
   }
@@ -439,7 +439,7 @@ export class SimDevice implements Device {
   }
 
   /**
-   * Keeps values that are not finite out of the registers: the device faults, at zero power in its last good
+   * Keeps values that are not finite out of the registers: the device enters a fault, at zero power in its last valid
    * surroundings.
    */
   #takeFinite(grid: GridValues): void {

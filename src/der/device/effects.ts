@@ -1,4 +1,4 @@
-/** The faults of layer `effect` at one device, and the device as they see it. */
+/** Faults of layer `effect` at one device, and the device as they use it. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
 import { DeviceEffects } from '../faults/device-effects.ts';
@@ -16,7 +16,7 @@ export interface EffectsOptions {
   readonly isLocal: () => boolean;
 }
 
-/** Made when the first such fault concerns the device. */
+/** Created when the first such fault concerns the device. */
 export function createEffects({ index, registers, scheduler, power, now, isLocal }: EffectsOptions): DeviceEffects {
   return new DeviceEffects({
     deviceIndex: index,

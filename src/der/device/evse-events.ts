@@ -24,8 +24,8 @@ export interface StationHost extends Pick<EvseEventsOptions, 'index' | 'now' | '
 }
 
 /**
- * Lets a charging station see the device around it, and the device hear of its transitions; null for other sources. To
- * be called at the start of the device.
+ * Connects a charging station to its device: the station gets its surroundings, the device its transitions; null for
+ * other sources. Called at the start of the device.
  */
 export function followStation(source: DcSource, host: StationHost): EvseEvents | null {
   const { station } = source;
@@ -53,7 +53,10 @@ function logSessions(station: StationPort, { index, context: { sessionLog } }: S
   });
 }
 
-/** Two listeners that answer each transition with a command would never end: after this many the rest is dropped. */
+/**
+ * Maximum number of transitions delivered at once; the rest is dropped, since listeners that answer each other's
+ * transitions would never end.
+ */
 const maxAtOnce = 10_000;
 
 export interface EvseEventsOptions {
@@ -63,17 +66,17 @@ export interface EvseEventsOptions {
   readonly bank: Pick<Bank, 'onChange'>;
   readonly dark: DarkDevices | undefined;
   readonly log: Pick<Logger, 'error'>;
-  /** the end of the last sub-step, where physics acts on a command */
+  /** end of the last sub-step, the instant at which physics acts on a command */
   readonly now: () => SimTime;
   /** the start of the device */
   readonly start: SimTime;
-  /** a sub-step is under way; its end delivers */
+  /** true during a sub-step, whose end delivers */
   readonly stepping: () => boolean;
   /** brings `Device.detail` to this instant */
   readonly refresh: () => unknown;
 }
 
-/** The source counts its seconds by adding sub-steps; the clock of the device is exact. */
+/** Replaces the time of a transition, a sum of sub-steps, by the exact clock of the device. */
 function stamped(transition: SourceTransition, at: SimTime, start: SimTime): EvseTransition {
   return 'atS' in transition ? { ...transition, at, atS: secondsBetween(start, at) } : { ...transition, at };
 }
@@ -93,7 +96,7 @@ export class EvseEvents {
     options.station.attach(options.outside);
   }
 
-  /** The station is followed from the first listener to the last. @returns ends it */
+  /** Subscribes a listener; the station is followed from the first to the last one. @returns unsubscribes */
   on(listener: EvseListener): () => void {
     // the same function may listen twice
     const own: EvseListener = (transition) => {
@@ -135,19 +138,19 @@ export class EvseEvents {
     };
   }
 
-  /** After a sub-step, whose limits are those in force. */
+  /** Called after a sub-step, when its limits are in force. */
   stepped(): void {
     if (this.#listeners.size === 0) return;
     this.#options.station.tellLimits();
     this.#deliver();
   }
 
-  /** After a command or write: delivers unless a sub-step is under way. */
+  /** Called after a command or write: delivers unless a sub-step is running. */
   settle(): void {
     if (!this.#options.stepping()) this.#deliver();
   }
 
-  /** Delivers everything so far; what a listener's commands cause follows in turn. */
+  /** Delivers the queue, including transitions caused by commands of listeners. */
   #deliver(): void {
     if (this.#queue.length === 0 || this.#delivering) return;
     const { index, log, now, start, refresh } = this.#options;

@@ -1,4 +1,4 @@
-/** The gradient of a device: slopes of commands in the place of 704.WRmp and 704.VarRmp, whoever wrote last. */
+/** Gradient of a device: slopes set by commands in place of 704.WRmp and 704.VarRmp; the last writer decides. */
 import { gradientRange } from '../../contract/gradient.ts';
 import type { Gradient, Slope } from '../../contract/gradient.ts';
 import { SimError } from '../../core/errors.ts';
@@ -8,7 +8,7 @@ import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import { givenAllowed } from '../source/shared.ts';
 
-/** The registers that a gradient stands in for. */
+/** Registers replaced by a gradient. */
 const rampPoints: Readonly<Record<keyof Gradient, string>> = { wPctPerS: 'WRmp', varPctPerS: 'VarRmp' };
 const names = Object.keys(rampPoints) as readonly (keyof Gradient)[];
 
@@ -24,7 +24,7 @@ export class DeviceGradient implements CommitParticipant {
   /** true if a fault keeps the last write of a point from physics */
   readonly #isWithheld: (slot: PointSlot) => boolean;
   #now: Gradient;
-  /** slopes whose register has been written since; they end when physics follows the write */
+  /** slopes whose register was written since; they end when physics follows the write */
   readonly #overwritten = new Set<keyof Gradient>();
 
   /** @param start of the profile */
@@ -69,7 +69,7 @@ export class DeviceGradient implements CommitParticipant {
     }
   }
 
-  /** A write of a register ends the slope in its place, also where the register keeps its value. */
+  /** A write of a register ends its slope, even if the value stays the same. */
   prepare({ points, restored }: Commit): FollowUp | null {
     const written = this.#slots.filter(([, slot]) => points.includes(slot));
     if (written.length === 0) return null;
@@ -83,19 +83,19 @@ export class DeviceGradient implements CommitParticipant {
     };
   }
 
-  /** The slope that a write of its register ends. */
+  /** The slope ended by a write of its register. */
   rankOf(slot: PointSlot): number | undefined {
-    const own = this.#slots.find(([, each]) => each === slot);
-    return own && (this.now[own[0]] ?? undefined);
+    const entry = this.#slots.find(([, each]) => each === slot);
+    return entry && (this.now[entry[0]] ?? undefined);
   }
 
-  /** A register is back from a timed control, and so is the slope that the control ended; a newer one stays. */
+  /** Restores a slope with its register at the end of a timed control; a newer one stays. */
   #restore(name: keyof Gradient, former: number | undefined): void {
     const newer = this.#now[name] !== null && !this.#overwritten.has(name);
     if (former !== undefined && !newer) this.#change(name, former);
   }
 
-  /** Back to the profile. */
+  /** Resets both slopes to the profile. */
   reloaded(): void {
     this.#now = this.#start;
     this.#overwritten.clear();
@@ -107,7 +107,7 @@ export class DeviceGradient implements CommitParticipant {
   }
 }
 
-/** The slopes that an inverter follows. @param gradient in force; the registers count where it has none */
+/** The slopes of an inverter. @param gradient in force; null members: the registers */
 export function slopesOf(inverter: Inverter, gradient: Gradient): { readonly w: Slope; readonly var: Slope } {
   const { wRampPctS, wRampOfCurrent, wMaxW, varRampPctS } = inverter.settings;
   const sourceOf = (pctPerS: number | null) => (pctPerS === null ? 'register' : 'gradient');

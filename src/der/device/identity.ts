@@ -1,4 +1,4 @@
-/** The identity that a device shows. */
+/** Identity registers of a device. */
 import { Buffer } from 'node:buffer';
 import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
@@ -15,7 +15,7 @@ export interface DeviceIdentity {
   /** unique in the plant, as `serialNumberOf` gives it */
   readonly serialNumber: string;
   readonly version: string;
-  /** address on a line at start (1.DA); absent: there is no line */
+  /** address on a serial line at start (1.DA); absent: no serial line */
   readonly unitAddress?: number;
 }
 
@@ -23,10 +23,10 @@ export interface DeviceIdentity {
 const maxSerialOctets = 32;
 
 /**
- * The serial number of a device. SunSpec wants 1.SN to be unique per device, so that only the first device of a profile
- * shows the number of the profile as it is; each other one has its index behind it.
+ * The serial number of a device. SunSpec wants 1.SN to be unique per device, so only the first device of a profile has
+ * the number of the profile unchanged; others get their index appended.
  * @param given by the profile; absent or empty: none
- * @param isFirst whether no device before it used the profile
+ * @param isFirst true: no earlier device uses the profile
  */
 export function serialNumberOf(index: number, given: string | undefined, isFirst: boolean): string {
   const digits = String(index).padStart(6, '0');
@@ -40,7 +40,7 @@ export function serialNumberOf(index: number, given: string | undefined, isFirst
 
 const isEmpty = (text: string | null) => text === null || text === '';
 
-/** Writes the registers that identify a device and its ports; what else the profile gives of model 1 stays. */
+/** Writes the registers that identify a device and its ports; other values of the profile in model 1 stay. */
 export function writeIdentity(
   map: MeasurementView,
   { serialNumber, version, deviceType, unitAddress }: DeviceIdentity,

@@ -1,6 +1,6 @@
 /**
- * The physics of each kind: the properties of inverter, map and telemetry that depend on the source behind the
- * inverter. Facts other than physics are in `contract/kinds/table.ts`.
+ * Physics of each kind: properties of inverter, map and telemetry that depend on the source. Facts other than physics
+ * are in `contract/kinds/table.ts`.
  */
 import type { AssetType, DcMode } from '../../contract/device.ts';
 import type { PvParameters } from '../../contract/kinds/pv.ts';
@@ -23,21 +23,21 @@ import type { DcSource } from '../source/source.ts';
 import { WindPort } from '../source/wind/wind-port.ts';
 
 /**
- * Makes the source of one device; its random numbers follow from the seed and the device index.
- * @param central a charging station asks a central system about tokens from the start
+ * Creates the source of one device with random numbers by seed and device index.
+ * @param central true: a charging station asks a central system about tokens from the start
  */
 export type CreateSource = (seed: number, deviceIndex: number, central?: boolean) => DcSource;
 
 interface OwnTraits {
   /** of the inverter; null: the source counts its power at the AC terminals */
   readonly efficiencyNominal: number | null;
-  /** runs at maximum power without a set-point */
+  /** true: runs at maximum power without a set-point */
   readonly generator: boolean;
   /** DC ports of model 714 */
   readonly portCount: number;
-  /** ports among them, the last ones, through which power flows both ways */
+  /** number of those ports, the last ones, that carry power in both directions */
   readonly twoWayPorts: number;
-  /** AC power that the inverter takes while its source gives nothing, W; absent: none */
+  /** AC power taken by the inverter while its source gives nothing, W; absent: none */
   readonly nightW?: number;
   readonly createSource: CreateSource;
 }
@@ -52,7 +52,7 @@ export interface KindTraits extends OwnTraits {
 interface Sizing {
   /** rated AC power */
   readonly wMaxW: number;
-  /** receives an issue for parameters that do not fit together */
+  /** receives issues of parameters that do not fit together */
   readonly issues: Issue[];
 }
 
@@ -74,7 +74,7 @@ function windowIssues({ maxDcVoltageV, minDcVoltageV }: PvParameters, openV: num
   return issues;
 }
 
-/** As `windowIssues`; the window is that of the inverter, so it is the strings of the input that do not fit. */
+/** As `windowIssues`; the window belongs to the inverter, so the strings of the input are at fault. */
 function inputIssues(pv: PvParameters, path: string, openV: number, bestV: number): Issue[] {
   const { series, maxDcVoltageV, minDcVoltageV } = pv;
   const name = `${path}.series`;
@@ -123,28 +123,28 @@ function pvConfig(pv: PvParameters, issues: Issue[], path: string | null = null)
   };
 }
 
-/** One element for each of `pv.inputs`; null when there are issues. */
+/** One element for each of `pv.inputs`; null: issues. */
 function pvInputConfigs(
   pv: PvParameters,
   inputs: NonNullable<PvParameters['inputs']>,
   issues: Issue[],
 ): readonly PvInputConfig[] | null {
-  const made = inputs.flatMap((input, i) => {
+  const configs = inputs.flatMap((input, i) => {
     const array = pvConfig({ ...pv, ...input }, issues, `pv.inputs[${i}]`);
     if (!array) return [];
     const ratedW = maximumPowerPoint(parametersAt(array.module, 1000, 25)).p * input.series * input.parallel;
     return [{ name: input.name, ratedW, array }];
   });
-  if (made.length < inputs.length) return null;
-  const ratedW = made.reduce((sum, one) => sum + one.ratedW, 0);
-  // the inverter starts where all of its inputs together give the power
-  return made.map((one) => ({
+  if (configs.length < inputs.length) return null;
+  const ratedW = configs.reduce((sum, one) => sum + one.ratedW, 0);
+  // the inverter starts at the power of all inputs together
+  return configs.map((one) => ({
     ...one,
     array: { ...one.array, startPowerW: (pv.startPowerW * one.ratedW) / ratedW },
   }));
 }
 
-/** The sources of PV devices, and their number of ports; null when there are issues. */
+/** The sources of PV devices, and their number of ports; null: issues. */
 function pvSource(
   pv: PvParameters,
   issues: Issue[],
@@ -157,7 +157,7 @@ function pvSource(
   return config && { portCount: 1, twoWayPorts: 0, createSource: () => new PvPort(config) };
 }
 
-/** Own traits of each kind, from its parameters; null when there are issues. */
+/** Traits of each kind, from its parameters; null: issues. */
 const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, sizing: Sizing) => OwnTraits | null } = {
   pv({ pv }, { issues }) {
     const source = pvSource(pv, issues);
@@ -196,7 +196,7 @@ const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, s
         createSource: (seed, index) =>
           new HybridSource({
             pv: new PvPort(config),
-            // a fixed cell temperature of the surroundings is that of the PV cells
+            // a fixed cell temperature of the surroundings applies to PV cells
             battery: new BatteryPort(battery, createRandom(seed, index, 'battery'), { takesCellTemperature: false }),
             busVoltageV: hybrid.busVoltageV,
             policy: hybrid.policy,
@@ -219,17 +219,17 @@ const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, s
 };
 
 /**
- * Traits of the kind behind these parameters.
+ * Traits of the kind of these parameters.
  * @param wMaxW rated AC power
- * @param issues receives an issue for parameters that do not fit together
- * @returns null when there are issues
+ * @param issues receives issues of parameters that do not fit together
+ * @returns null: issues
  */
 export function kindTraits(source: SourceParameters, wMaxW: number, issues: Issue[]): KindTraits | null {
   const traitsOf: (source: never, sizing: Sizing) => OwnTraits | null = traitsByKind[source.kind];
-  const own = traitsOf(source as never, { wMaxW, issues });
+  const ownTraits = traitsOf(source as never, { wMaxW, issues });
   return (
-    own && {
-      ...own,
+    ownTraits && {
+      ...ownTraits,
       assetType: source.kind,
       dcMode: kindTable[source.kind].dcMode,
       storage: 'battery' in source ? source.battery : null,

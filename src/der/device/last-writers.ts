@@ -13,7 +13,7 @@ interface StampClock {
 /** Writers of the last command of each kind to one device. */
 export class CommandWriters {
   readonly #clock: StampClock;
-  /** in the order in which they came; one entry per name and connector */
+  /** in order of arrival; one entry per name and connector */
   readonly #last = new Map<string, Override>();
 
   constructor(clock: StampClock) {
@@ -41,7 +41,7 @@ export class CommandWriters {
     const writer = { source, ...(peer !== undefined && { peer }), at: this.#clock.sim(), wallMs: this.#clock.wallMs() };
     for (const name of overridesOf(command)) {
       const key = `${name} ${connectorId ?? ''}`;
-      // a key that is there already would keep its place
+      // a repeated key would keep its place
       this.#last.delete(key);
       this.#last.set(key, { name, connectorId, ...writer });
     }
@@ -53,7 +53,10 @@ export class ScopeWriters {
   #common: Provenance | null = null;
   readonly #local = new Map<number, Provenance>();
 
-  /** A common change ends every deviation, so it is the last one for every device. @param deviceIndex absent: common */
+  /**
+   * Records a change; a common one ends every deviation, so it counts for all devices.
+   * @param deviceIndex absent: common
+   */
   recordWriter(writer: Provenance, deviceIndex?: number): void {
     if (deviceIndex !== undefined) {
       this.#local.set(deviceIndex, writer);
@@ -68,7 +71,7 @@ export class ScopeWriters {
     return (deviceIndex === undefined ? undefined : this.#local.get(deviceIndex)) ?? this.#common;
   }
 
-  /** The surroundings of a device no longer deviate. */
+  /** Called when the surroundings of a device no longer deviate. */
   forget(deviceIndex: number): void {
     this.#local.delete(deviceIndex);
   }

@@ -3,7 +3,7 @@ import { SimError } from '../../core/errors.ts';
 import { remoteSources } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
 
-/** @throws SimError with this code for a remote writer while the device is under local control */
+/** @throws SimError with `code` if the writer is remote and the device under local control */
 export function admitWriter(by: Origin, localControl: boolean, code: 'MAP_LOCAL_CONTROL' | 'COMMAND_CONFLICT'): void {
   if (!localControl || !remoteSources.includes(by.source)) return;
   throw new SimError(code, 'the device is under local control and refuses remote writes and commands (715.LocRemCtl)');

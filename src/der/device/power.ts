@@ -1,4 +1,4 @@
-/** A device that goes off and starts again. */
+/** Power-down and restart of a device. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
@@ -15,11 +15,11 @@ export interface PowerOptions {
   readonly inverter: Inverter;
   readonly source: DcSource;
   readonly writers: CommandWriters;
-  /** absent: there is no plant that could ask */
+  /** absent: not part of a plant */
   readonly dark: DarkDevices | undefined;
 }
 
-/** The operator starts or stops the device. @throws SimError MAP_* */
+/** Starts or stops the device as its operator. @throws SimError MAP_* */
 export function writeOperatorState(bank: RegisterBank, command: 'start' | 'stop', by: Origin): void {
   bank.transact(by, (tx) => {
     tx.m703.ES = command === 'start' ? 'ENABLED' : 'DISABLED';
@@ -38,22 +38,19 @@ export class Power {
     this.upSince = start;
   }
 
-  /** Off, between going down and coming up. */
+  /** True if the device is off. */
   get down(): boolean {
     return this.#down;
   }
 
-  /**
-   * Called before each write to the device.
-   * @throws SimError COMMAND_CONFLICT while it is off
-   */
+  /** Checks a write to the device. @throws SimError COMMAND_CONFLICT while it is off */
   admit(by: Origin): void {
     if (this.#down && by.source !== 'fault') throw new SimError('COMMAND_CONFLICT', 'the device is off: it reboots');
   }
 
   /**
-   * Off at once: no power flows, the device does not answer, and reversion timers end.
-   * @param forget settings and curves as well
+   * Switches off at once: no power flows, the device does not answer, reversion timers end.
+   * @param forget true: settings and curves too
    */
   goDown(
     forget: boolean,
@@ -85,20 +82,20 @@ export class Power {
     if (!inverter.switchClosed) this.setSwitch(true, by);
   }
 
-  /** Back through enter service. */
-  comeUp(now: SimTime): void {
-    this.begin(now);
-    this.tellReturn(now);
+  /** Switches on; service returns through enter service. */
+  comeUp(instant: SimTime): void {
+    this.begin(instant);
+    this.tellReturn(instant);
   }
 
-  /** On again; `tellReturn` follows when the registers are the new ones. */
-  begin(now: SimTime): void {
+  /** Switches on; `tellReturn` follows when the registers are updated. */
+  begin(instant: SimTime): void {
     this.#down = false;
-    this.upSince = now;
+    this.upSince = instant;
   }
 
-  /** Tells that the device answers again, unless it did before. */
-  tellReturn(now: SimTime): void {
-    this.#options.dark?.set(this.#options.index, false, now);
+  /** Notifies listeners that the device answers again, unless it already did. */
+  tellReturn(instant: SimTime): void {
+    this.#options.dark?.set(this.#options.index, false, instant);
   }
 }

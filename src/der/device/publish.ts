@@ -19,7 +19,7 @@ import { publishStorage } from './storage-map.ts';
 const gridFollowing = 1;
 const clippedMode = 4;
 
-/** ramps, and limits of voltage and current that no function sets */
+/** bits of ramps, and of limits of voltage and current outside of any function */
 const derated = throttleMask('DERATED');
 
 type InverterState = 'OFF' | 'SLEEPING' | 'STARTING' | 'RUNNING' | 'THROTTLED' | 'SHUTTING_DOWN' | 'FAULT' | 'STANDBY';
@@ -62,9 +62,9 @@ function throttle(map: MeasurementView, inverter: Inverter, throttled: boolean):
   m.ThrotPct = throttled && maxW > 0 ? (100 * Math.abs(inverter.pW)) / maxW : 100;
 }
 
-/** True if an active function can hold the power back. */
+/** True if an active function may limit the power. */
 function mayHold({ apparentPowerLimited, ratings }: Inverter, name: ControlFunction): boolean {
-  // a reactive function only where it needs the room on the circle
+  // a reactive function only if it needs the room on the circle
   if (isReactivePowerFunction(name)) return apparentPowerLimited;
   // a set-point is the task of a storage or a load, not a limit
   return name !== 'active_power' || ratings.generator;
@@ -229,14 +229,14 @@ export function publishDetail(map: MeasurementView, detail: DeviceDetail): void 
   if (storage) publishStorage(map, storage);
 }
 
-/** True if a function or a limit changes the power that source and demand would give. */
+/** True if a function or a limit changes the power given by source and demand. */
 function isHeld({ activePower, ceasedBy, apparentPowerLimited, ratings }: Inverter): boolean {
   if (apparentPowerLimited || ceasedBy !== null) return true;
   // as in `mayHold`
   return activePower.held && !(!ratings.generator && activePower.decidedBy === 'active_power');
 }
 
-/** Publishes one device. The values must be finite: `Device` checks them before. */
+/** Publishes one device. The values must be finite, as checked by `Device`. */
 export function publish(map: MeasurementView, input: PublishInput): void {
   const { inverter, source, grid, now } = input;
   publishAc(map, inverter, grid);
@@ -247,7 +247,7 @@ export function publish(map: MeasurementView, input: PublishInput): void {
   m.ConnSt = isConnected(inverter.phase) && !input.fault ? 'CONNECTED' : 'DISCONNECTED';
   m.InvSt = inverterState(inverter, source, input.fault, holding);
   throttle(map, inverter, holding);
-  // a bit of PV: that of another source at its rating would depend on the noise of its dynamics
+  // set for PV only: for another source at its rating the bit would depend on noise
   m.DERMode = gridFollowing + (inverter.clipped && source.array !== undefined ? clippedMode : 0);
   publishAlarms(map, source, input.alarms);
   m.TmpAmb = input.ambientC;

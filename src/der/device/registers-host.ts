@@ -6,7 +6,7 @@ import type { Power } from './power.ts';
 import type { RegistersHost } from './registers.ts';
 
 export interface HostParts extends Pick<RegistersHost, 'resetAlarms' | 'command'> {
-  /** made after the registers */
+  /** created after the registers */
   readonly power: () => Power;
   readonly inverter: () => Inverter;
   readonly writers: () => CommandWriters;

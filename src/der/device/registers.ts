@@ -44,16 +44,16 @@ export interface DeviceRegistersOptions {
 
 /** The device as its registers use it. */
 export interface RegistersHost extends ClassicHost {
-  /** @throws SimError MAP_LOCAL_CONTROL, COMMAND_CONFLICT where this writer may not write now */
+  /** @throws SimError MAP_LOCAL_CONTROL, COMMAND_CONFLICT if the writer may not write now */
   admit(by: Origin): void;
-  /** @param former functions of reactive power that get back a former place among those enabled */
+  /** @param former functions of reactive power that regain their former rank */
   applySettings(settings: Settings, former: FormerRanks): void;
-  /** That place now. */
+  /** The present rank of a function. */
   rankOf(name: ReactiveFunction): number;
   resetAlarms(by: Origin): void;
 }
 
-/** Models that show measurements and surroundings: they keep their values when a device forgets its settings. */
+/** Models of measurements and surroundings: they keep their values when a device forgets its settings. */
 const shownModels: readonly number[] = [101, 102, 103, 111, 112, 113, 122, 160, 701, 713, 714, 64413, 64414];
 
 const isAlarmReset = ({ modelId, path }: PointSlot) =>
@@ -62,7 +62,7 @@ const isAlarmReset = ({ modelId, path }: PointSlot) =>
 const isEnable = ({ modelId, path }: PointSlot, name: ReactiveFunction) =>
   functionTable[name].model === modelId && functionTable[name].enable === path;
 
-/** The places of the functions of reactive power whose enables a commit restores. */
+/** Ranks of the functions of reactive power whose enables a commit restores. */
 function formerRanks(restored: Commit['restored']): FormerRanks {
   if (restored.size === 0) return noFormerRanks;
   const ranks = new Map<ReactiveFunction, number>();
@@ -78,7 +78,7 @@ function alarmReset(reset: (by: Origin) => void): CommitParticipant {
     prepare(commit) {
       const requests = commit.effective.filter((slot) => isAlarmReset(slot) && commit.value(slot) === 1);
       if (requests.length === 0) return null;
-      // a command, not a state: it reads back as done
+      // a command, not a state: reads back as done
       for (const slot of requests) commit.set(slot, 0);
       return () => {
         reset(commit.by);
@@ -87,7 +87,7 @@ function alarmReset(reset: (by: Origin) => void): CommitParticipant {
   };
 }
 
-/** Value of a point in the start image, which the devices of one profile share, or of this device's own address. */
+/** Value of a point in the start image shared by a profile, or the device's own address. */
 function startValueOf({ template, identity }: DeviceRegistersOptions, slot: PointSlot): AnyPointValue {
   if (slot.modelId === 1 && slot.path === 'DA') return identity.unitAddress ?? null;
   return slot.implemented ? readPoint(template.layout, template.image, slot) : null;
@@ -95,15 +95,15 @@ function startValueOf({ template, identity }: DeviceRegistersOptions, slot: Poin
 
 export class DeviceRegisters {
   readonly bank: RegisterBank;
-  /** null: no fault of layer `effect` has concerned this device */
+  /** null: no fault of layer `effect` so far */
   effects: DeviceEffects | null = null;
   readonly gradient: DeviceGradient;
   readonly #options: DeviceRegistersOptions;
   readonly #host: RegistersHost;
   readonly #reversions: ReversionTimers;
-  /** null: the map has no classic controls */
+  /** null: no classic controls in the map */
   readonly #classic: ClassicControls | null;
-  /** null: the map has no simulation models */
+  /** null: no simulation models in the map */
   readonly #simModels: SimModels | null;
 
   constructor(options: DeviceRegistersOptions, host: RegistersHost) {
@@ -152,7 +152,7 @@ export class DeviceRegisters {
           host.admit(by);
         },
       },
-      // both faces of a setting have changed before a timer or a fault looks at either
+      // both faces of a setting have changed before a timer or a fault reads one
       ...(this.#classic ? [this.#classic.faces] : []),
       new AdoptionTimers(this.bank, scheduler, clock, {
         adoptionS: template.inverter.adoptionS,
@@ -163,13 +163,13 @@ export class DeviceRegisters {
         prepare: (commit) => this.effects?.prepare(commit) ?? null,
         reloaded: () => this.effects?.reloaded(),
       },
-      // participants from here on do not act on points that faults withhold
+      // later participants do not act on points withheld by faults
       alarmReset((by) => {
         host.resetAlarms(by);
       }),
       this.gradient,
       ...(this.#classic ? [this.#classic.ramps] : []),
-      // each commit by itself: which function was enabled last must not depend on where ticks fall
+      // each commit separately: the function enabled last must not depend on ticks
       {
         prepare({ restored }) {
           const former = formerRanks(restored);
@@ -201,7 +201,7 @@ export class DeviceRegisters {
     return secondLimitPct === undefined ? settings : { ...settings, secondLimitPct };
   }
 
-  /** Physics reads its settings again. @param former places that functions of reactive power get back */
+  /** Makes physics read its settings again. @param former ranks that functions of reactive power regain */
   refresh(former: FormerRanks = noFormerRanks): void {
     this.#host.applySettings(this.settings(), former);
   }
@@ -210,34 +210,34 @@ export class DeviceRegisters {
    * Writes the registers of a tick besides the measurements.
    * @param clockTime simulated time of day, `HH:MM:SS`
    */
-  publish(now: SimTime, clockTime: string): void {
-    this.#reversions.publish(now);
+  publish(instant: SimTime, clockTime: string): void {
+    this.#reversions.publish(instant);
     this.#classic?.show();
-    this.#simModels?.publish(now, clockTime, this.#options.source);
+    this.#simModels?.publish(instant, clockTime, this.#options.source);
   }
 
-  /** The simulation models follow the surroundings in force at `t`. */
+  /** Updates the simulation models to the surroundings at `t`. */
   showSurroundings(t: SimTime): void {
     this.#simModels?.show(t);
   }
 
-  /** The disconnect switch was moved by a command that no register stands for. */
+  /** Called after the disconnect switch moved by a command without a register. */
   switchMoved(): void {
     this.#classic?.connect.clear();
   }
 
-  /** Ends all reversion timers, and writes that wait, without their effect. */
+  /** Cancels all reversion timers and delayed writes. */
   clearReversions(): void {
     this.#reversions.clear();
     this.#classic?.clear();
   }
 
-  /** Registers as at the start. @param local the position of the local/remote switch */
+  /** Loads the start values. @param local the position of the local/remote switch */
   loadStart(by: Origin, local: boolean): void {
     this.#load(this.#options.template.image, by, local);
   }
 
-  /** Settings and curves as at the start; measurements and surroundings keep their registers. */
+  /** Resets settings and curves; measurements and surroundings keep their registers. */
   forgetSettings(by: Origin, local: boolean): void {
     const { layout } = this.bank;
     const image = Buffer.from(this.#options.template.image);

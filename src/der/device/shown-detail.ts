@@ -2,15 +2,15 @@ import type { DeviceDetail } from '../../contract/device.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DcSource } from '../source/source.ts';
 
-/** The detail of a device with the instant that it shows. */
+/** The detail of a device with its instant. */
 export class ShownDetail {
   readonly #source: Pick<DcSource, 'detail'>;
   #at: SimTime;
   #detail: DeviceDetail;
 
-  constructor(source: Pick<DcSource, 'detail'>, now: SimTime) {
+  constructor(source: Pick<DcSource, 'detail'>, instant: SimTime) {
     this.#source = source;
-    this.#at = now;
+    this.#at = instant;
     this.#detail = source.detail();
   }
 
@@ -22,13 +22,13 @@ export class ShownDetail {
     return this.#detail;
   }
 
-  /** Made anew where it shows another instant. */
-  of(now: SimTime): DeviceDetail {
-    return this.#at === now ? this.#detail : this.renew(now);
+  /** The detail at an instant, computed only if the instant is new. */
+  of(instant: SimTime): DeviceDetail {
+    return this.#at === instant ? this.#detail : this.renew(instant);
   }
 
-  renew(now: SimTime): DeviceDetail {
-    this.#at = now;
+  renew(instant: SimTime): DeviceDetail {
+    this.#at = instant;
     this.#detail = this.#source.detail();
     return this.#detail;
   }

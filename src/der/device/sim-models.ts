@@ -12,7 +12,7 @@ import { m64414 } from '../../sunspec/models/m64414.ts';
 import type { Environment, WeatherNow } from '../surroundings/environment.ts';
 import type { DcSource, PvArray } from '../source/source.ts';
 
-/** The model that is drawn at each read, by `drawCurve`. */
+/** The model drawn by `drawCurve` at each read. */
 export const curveModelId = m64413.id;
 
 /** Samples of the curve in 64413: three reads of a master, and a bounded part of the tick. */
@@ -32,10 +32,10 @@ function numberOf(values: Values, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** The members that have a value; null: none has. */
+/** The members with a value; null: none. */
 function some<T extends object>(members: { readonly [K in keyof T]?: T[K] | undefined }): T | null {
-  const given = Object.entries(members).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? null : (Object.fromEntries(given) as T);
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return entries.length === 0 ? null : (Object.fromEntries(entries) as T);
 }
 
 function gridPatch(values: Values): GridPatch | null {
@@ -68,9 +68,9 @@ export interface SimModelsContext {
 export class SimModels implements CommitParticipant {
   readonly #context: SimModelsContext;
   readonly #weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
-  /** at the end of the last tick; null: there is none, or the start values were loaded since */
+  /** at the end of the last tick; null: not a PV array, or no tick since the start values */
   #array: PvArray | null = null;
-  /** the curve whose samples the registers hold; null: unknown */
+  /** the curve in the registers; null: unknown */
   #drawn: PvArray['solved'] | null = null;
 
   constructor(context: SimModelsContext) {
@@ -88,13 +88,13 @@ export class SimModels implements CommitParticipant {
     };
   }
 
-  /** The registers of the curve are empty until the next tick. */
+  /** Empties the registers of the curve until the next tick. */
   reloaded(): void {
     this.#array = null;
     this.#drawn = null;
   }
 
-  /** Changes the surroundings of this device, and shows the ones in force. */
+  /** Changes the surroundings of this device, and shows those in force. */
   #change(grid: GridPatch | null, surroundings: SurroundingsPatch | null, by: Origin): void {
     const { environment, index, clock } = this.#context;
     const writer = { ...by, at: clock.sim(), wallMs: clock.wallMs() };
@@ -109,7 +109,7 @@ export class SimModels implements CommitParticipant {
     this.show(writer.at);
   }
 
-  /** Last writer of the value that a point of 64414 shows; undefined: as started, or another model. */
+  /** Last writer of the value of a point of 64414; undefined: as started, or another model. */
   writerOf({ modelId, path, writable }: PointSlot): Provenance | undefined {
     if (modelId !== m64414.id || !writable) return undefined;
     const {
@@ -152,7 +152,7 @@ export class SimModels implements CommitParticipant {
     this.#array = array ? { irradianceWm2: array.irradianceWm2, solved: array.solved } : null;
   }
 
-  /** Writes the curve of the last tick: its samples cost more than the whole rest of a device's tick. */
+  /** Writes the curve of the last tick, on demand: it costs more than the rest of a tick. */
   drawCurve({ m64413: m }: MeasurementView): void {
     if (!m || !this.#array) return;
     const { irradianceWm2, solved } = this.#array;

@@ -13,7 +13,7 @@ export interface SnapshotIdentity {
   readonly dcMode: DcMode;
 }
 
-/** The part that all devices share in a tick. */
+/** The part common to all devices in a tick. */
 export interface TickStamp {
   readonly tick: number;
   /** ISO date of the simulated clock */
@@ -63,7 +63,7 @@ function status(map: MapView, message: string | null): Status {
 const kilo = (value: number | null) => (value ?? 0) / 1000;
 const degrees = 180 / Math.PI;
 
-/** Every value with a SunSpec point is the decoded register, so that no two interfaces show different numbers. */
+/** Values with a SunSpec point are decoded registers, so that all interfaces show equal numbers. */
 export function buildSnapshot(
   map: MapView,
   identity: SnapshotIdentity,
@@ -91,7 +91,7 @@ export function buildSnapshot(
       dc_power_kw: hasDc ? kilo(dc.DCW) : null,
       dc_voltage_v: hasDc ? (dc.Prt[0]?.DCV ?? null) : null,
       dc_current_a: hasDc ? dc.DCA : null,
-      // 713.SoC must hold 0 without storage; here that is null, the one exception to "the decoded register"
+      // 713.SoC must be 0 without storage; here it is null, the only exception to decoded registers
       state_of_charge_pct: m802 ? map.m713.SoC : null,
       soc_reserve_min_pct: m802?.SoCRsvMin ?? null,
       soc_reserve_max_pct: m802?.SocRsvMax ?? null,
@@ -123,7 +123,7 @@ export function publishSnapshot(snapshot: Snapshot, detail: DeviceDetail): Publi
   return new PublishedTick(snapshot, detail);
 }
 
-/** Most snapshots of a fleet are never asked for as text. */
+/** Serialises lazily: most snapshots of a fleet are never read as text. */
 class PublishedTick implements Published {
   readonly snapshot: Snapshot;
   readonly detail: DeviceDetail;

@@ -3,7 +3,7 @@ import type { StackPower } from '../../contract/kinds/fuelcell.ts';
 import type { DcLink } from '../inverter/dc-link.ts';
 import type { DcSource } from '../source/source.ts';
 
-/** Null for a source that is no fuel cell. */
+/** null: not a fuel cell. */
 export function stackPower({ stack }: DcSource, link: DcLink): StackPower | null {
   if (!stack) return null;
   return {

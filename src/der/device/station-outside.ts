@@ -1,4 +1,4 @@
-/** What a charging station sees of the device around it. */
+/** The device around a charging station, as the station uses it. */
 import type { EvseExternalLimit } from '../../contract/kinds/evse.ts';
 import { isLater } from '../../core/origin.ts';
 import type { Provenance } from '../../core/origin.ts';
@@ -10,7 +10,7 @@ import { takeLimit } from '../inverter/take-limit.ts';
 import type { Power } from './power.ts';
 import type { StationOutside } from '../source/evse/outside.ts';
 
-/** The points behind a bound on consumption; the others have none, or belong to the site. */
+/** Points behind a bound on consumption; other bounds have none, or belong to the site. */
 const pointsBehind: Readonly<Partial<Record<string, readonly (readonly [modelId: number, path: string])[]>>> = {
   active_power: [
     [704, 'WSetEna'],
@@ -27,7 +27,7 @@ export interface StationOutsideOptions {
   readonly bank: RegisterBank;
   readonly power: Pick<Power, 'down'>;
   readonly now: () => SimTime;
-  /** maximum consumption of the station by itself, W */
+  /** maximum consumption of the station alone, W */
   readonly maxPowerW: number;
 }
 

@@ -1,4 +1,4 @@
-/** The service state of a device: in words for people, and for `controls.service`. */
+/** Service state of a device: as text, and for `controls.service`. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Device } from '../../contract/device.ts';
 import { alarmKinds, tripTexts } from './alarms.ts';
@@ -19,16 +19,12 @@ const sourceReasons: readonly AlarmCode[] = [
   'soc_high',
 ];
 
-/** True if the settings let a device that is out of service return by itself. */
+/** True if the settings allow a device out of service to return by itself. */
 function mayReturn({ settings: { enterService, operator } }: Inverter): boolean {
   return enterService.permit && operator !== 'ENTER_STANDBY';
 }
 
-/**
- * Reason of a stop, trip or derating, while there is one.
- * @param fault the model has failed
- * @param alarms that are on
- */
+/** Reason of a present stop, trip or derating. @param fault true: the model has failed @param alarms active ones */
 export function statusMessage(inverter: Inverter, fault: boolean, alarms: readonly AlarmCode[]): string | null {
   if (fault) return alarmKinds.hw_test_failure.text;
   const { enterService, operator } = inverter.settings;
@@ -60,9 +56,9 @@ function sourceReason(alarms: readonly AlarmCode[]): string | null {
   return code === undefined ? null : alarmKinds[code].text;
 }
 
-export function enterServiceState(inverter: Inverter, now: SimTime): Device['enterService'] {
+export function enterServiceState(inverter: Inverter, instant: SimTime): Device['enterService'] {
   const { phase } = inverter;
-  const delayRemainingS = inverter.enterDelayRemainingS(now);
+  const delayRemainingS = inverter.enterDelayRemainingS(instant);
   if (phase === 'in_service' || phase === 'ramping') return { state: 'in_service', delayRemainingS };
   const returns = (phase === 'waiting' || phase === 'tripped') && mayReturn(inverter);
   return { state: returns ? 'waiting' : 'out_of_service', delayRemainingS };

@@ -13,7 +13,7 @@ import { cellSpecs } from '../source/battery/cell-spec.ts';
 
 const uint16Max = 65534;
 const int16Max = 32767;
-/** Points of 802 that this battery does not have. */
+/** Points of 802 missing on this battery. */
 const omitted802 = new Set(['DisChaRte', 'CtrlHb', 'StateVnd', 'WarrDt', 'ReqInvState', 'ReqW', 'DisChaRte_SF']);
 /** Without storage model 713 demands SoC 0; its other points do not apply. */
 const storageless713: ModelChoice = {
@@ -24,7 +24,7 @@ const storageless713: ModelChoice = {
 
 const seriesCells = ({ modules, cells }: BatteryParameters) => modules * cells;
 
-/** Models 713 and 802 as this storage needs them. @param storage null: a device without one */
+/** Models 713 and 802 for a storage. @param storage null: no storage */
 export function storageModels(storage: BatteryParameters | null): readonly [ModelChoice, ...ModelChoice[]] {
   if (storage === null) return [storageless713];
   const { capacityWh, powerW } = storage;
@@ -135,13 +135,13 @@ export function publishStorage(map: MeasurementView, d: BatteryDetail): void {
   m.ADisChaMax = d.maxDischargeA;
 }
 
-/** Carries out the commands that a write of 802 means. */
+/** Carries out the commands of a write of 802. */
 export class StorageCommands implements CommitParticipant {
   readonly #bank: Bank;
   readonly #storage: BatteryParameters | null;
   readonly #command: (command: SourceCommand, by: Origin) => void;
 
-  /** @param storage null: a device without one */
+  /** @param storage null: no storage */
   constructor(bank: Bank, storage: BatteryParameters | null, command: (command: SourceCommand, by: Origin) => void) {
     this.#bank = bank;
     this.#storage = storage;
@@ -156,7 +156,7 @@ export class StorageCommands implements CommitParticipant {
     };
   }
 
-  /** Carries out the commands that the start values mean, as if they were written. */
+  /** Carries out the commands of the start values, as if written. */
   reloaded(points: readonly PointSlot[], by: Origin): void {
     this.#carryOut(
       points.filter(({ modelId }) => modelId === m802.id),
@@ -169,7 +169,7 @@ export class StorageCommands implements CommitParticipant {
     if (!registers || !this.#storage) return;
     const written = (...paths: readonly string[]) => points.some(({ path }) => paths.includes(path));
     const { socMinPct, socMaxPct } = this.#storage;
-    // registers are rounded: a register value at its bound must not lie beyond the exact bound here
+    // registers are rounded: a register at its bound must not exceed the exact bound
     const within = (pct: number | null, otherwise: number) =>
       Math.max(socMinPct, Math.min(socMaxPct, pct ?? otherwise));
     if (written('SetOp')) this.#command({ kind: 'battery.connect', connect: registers.SetOp === 'CONNECT' }, by);

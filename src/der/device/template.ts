@@ -1,4 +1,4 @@
-/** The parts that devices of one profile share: layout, start image, ratings. */
+/** Layout, start image and ratings, shared by the devices of a profile. */
 import type { InverterParameters } from '../../contract/device.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { errorText, SimError } from '../../core/errors.ts';
@@ -43,11 +43,11 @@ export interface DeviceTemplate extends KindTraits {
   readonly layout: Layout;
   /** start values; copied for each device */
   readonly image: Buffer;
-  /** points that the profile set */
+  /** points set by the profile */
   readonly profilePoints: ReadonlyMap<PointSlot, Provenance>;
   readonly ratings: Ratings;
   readonly inverter: InverterParameters;
-  /** of the start image; devices share them until one is written to */
+  /** settings of the start image; shared by devices until a write */
   readonly settings: Settings;
 }
 
@@ -84,7 +84,7 @@ function ratingsOf(rated: Points, wiring: Wiring, nominalHz: number): Ratings {
   };
 }
 
-/** Ratings that limit each other: the first must not be above (`max`) or below (`min`) the other. */
+/** Ratings that limit each other: the first must not exceed (`max`) or be below (`min`) the other. */
 const ratingOrder: readonly (readonly [string, 'max' | 'min', string | number])[] = [
   ['VMinRtg', 'max', 'VNomRtg'],
   ['VMaxRtg', 'min', 'VNomRtg'],
@@ -116,7 +116,7 @@ function checkRatings(map: MapView, given: Points, issues: Issue[]): void {
   }
 }
 
-/** Points that belong to the shape of the map or to what the device measures. */
+/** Points fixed by the shape of the map or by measurement. */
 const fixedNames = new Set([
   'ID',
   'L',
@@ -151,7 +151,7 @@ function profileIssue(layout: Layout, modelId: number, path: string): string | n
   return fixed ? 'it follows from the shape of the device and cannot be set' : null;
 }
 
-/** Limit of reported issues: a body from the network could cause thousands. */
+/** Maximum number of reported issues: a request body could cause thousands. */
 const maxProfileIssues = 100;
 
 /** Writes the profile's start values; ratings first, so that the settings that follow them can be overridden. */
@@ -186,15 +186,15 @@ function applyProfile(
 }
 
 export interface TemplateOptions {
-  /** 64413 and 64414 follow the standard models; default false */
+  /** true: 64413 and 64414 follow the standard models; default false */
   readonly withSimModels?: boolean;
-  /** 1.DA is there, and each device sets its own; default false */
+  /** true: 1.DA is implemented, and set per device; default false */
   readonly addressable?: boolean;
 }
 
 /**
- * Builds the shared part of all devices of one profile.
- * @throws SimError CONFIG_INVALID with the issues of the profile, up to a hundred
+ * Builds the shared part of the devices of a profile.
+ * @throws SimError CONFIG_INVALID with up to a hundred issues of the profile
  */
 export function createTemplate(
   profile: ProfileSpec,
@@ -259,7 +259,7 @@ function checkProfileValue(layout: Layout, image: Buffer, slot: PointSlot, issue
   }
 }
 
-/** @param vNomRtgV the rated voltage as the registers hold it */
+/** @param vNomRtgV rated voltage as in the registers */
 export function inverterRatings(
   template: DeviceTemplate,
   vNomRtgV: number | null,

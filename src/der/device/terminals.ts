@@ -22,7 +22,7 @@ export interface TerminalsContext {
 /** Rounds in which power and feeder voltage converge at start. */
 const settleRounds = 24;
 
-/** Shared by all devices, since a source uses it within one call only; `lent` is true meanwhile. */
+/** Shared by all devices, since a source uses it only within one call; `lent` is true meanwhile. */
 const surroundings = {
   irradianceWm2: 0,
   ambientTemperatureC: 20,
@@ -47,7 +47,7 @@ export class Terminals {
   readonly cabinet = new Cabinet();
   /** at the end of the last sub-step, degrees Celsius */
   #ambientC = 20;
-  /** of the weather in the last sub-step; null: none yet */
+  /** weather of the last sub-step; null: none yet */
   #course: WeatherCourse | null = null;
 
   constructor(index: number, context: TerminalsContext, ratings: Pick<Ratings, 'wiring' | 'vaMaxVa' | 'vNomV'>) {
@@ -57,7 +57,7 @@ export class Terminals {
     this.#feeder = new FeederTerminal(context.feeder, (grid) => meanPu(ratings.wiring, grid));
   }
 
-  /** The feeder cannot carry the power: voltage held at its last value. */
+  /** True if the feeder cannot carry the power; the voltage keeps its last value. */
   get collapsed(): boolean {
     return this.#feeder.collapsed;
   }
@@ -72,7 +72,7 @@ export class Terminals {
   }
 
   /**
-   * Source and inverter as they are after a long time in the surroundings of `t`.
+   * Settles source and inverter in the surroundings of `t`.
    * @param grid before the feeder
    * @returns ambient temperature, degrees Celsius
    */
@@ -84,11 +84,11 @@ export class Terminals {
     } finally {
       lent = false;
     }
-    // the voltage follows the power, and curves the voltage
+    // the voltage follows the power, and the power the voltage
     let [pW, qVar] = [0, 0];
     for (let i = 0; i < (this.#context.feeder ? settleRounds : 1); i += 1) {
       inverter.settle(this.gridAt(t, pW, qVar), source);
-      // half-way: a steep curve would swing between its ends
+      // half-way: a steep curve would oscillate
       pW += (inverter.pW - pW) / 2;
       qVar += (inverter.qVar - qVar) / 2;
     }
@@ -96,7 +96,7 @@ export class Terminals {
     return ambientTemperatureC;
   }
 
-  /** A sub-step begins at `t`: tells the source when the weather jumps there. */
+  /** Begins a sub-step at `t`; notifies the source of a jump of the weather there. */
   begin(t: SimTime, grid: GridValues, source: DcSource): void {
     const course = this.#context.environment.weatherCourse(this.#index, t);
     if (course === this.#course) return;
@@ -109,18 +109,18 @@ export class Terminals {
     }
   }
 
-  /** A sub-step of a moving grid ends where the grid crosses a threshold: timers begin there. */
+  /** End of a sub-step of a moving grid: where it crosses a threshold, since timers begin there. */
   crossing(from: SimTime, next: number, grid: GridValues, inverter: Inverter): number {
     const ahead = (t: number) => this.#feeder.ahead(this.#context.environment.gridAt(this.#index, t as SimTime));
     if (inverter.canSkip(grid) && inverter.canSkip(ahead(next))) return next;
-    const now = inverter.thresholdState(grid);
-    return firstChange(from, next, (t) => inverter.thresholdState(ahead(t)) !== now);
+    const thresholds = inverter.thresholdState(grid);
+    return firstChange(from, next, (t) => inverter.thresholdState(ahead(t)) !== thresholds);
   }
 
   /**
-   * Brings the source to the end of a sub-step of `dtS`, under the weather that was in force at its start.
+   * Prepares the source for the end of a sub-step of `dtS`, under the weather at its start.
    * @param t end of the sub-step
-   * @param frequencySupport the device answers to low frequency
+   * @param frequencySupport true: the device answers to low frequency
    * @returns ambient temperature, degrees Celsius
    */
   prepare(source: DcSource, dtS: number, t: SimTime, grid: GridValues, frequencySupport: boolean): number {
@@ -135,12 +135,12 @@ export class Terminals {
     return ambientTemperatureC;
   }
 
-  /** Brings the cabinet to the end of a sub-step of `dtS`, with the power that the inverter has there. */
+  /** Advances the cabinet by a sub-step of `dtS`, to the power of the inverter at its end. */
   warm(dtS: number, inverter: Inverter, { heldPower }: DcSource): void {
     this.cabinet.advance(dtS, this.#ambientC, inverter.loadShare, heldPower === true);
   }
 
-  /** The cabinet of a new device, which has not worked yet. */
+  /** Resets the cabinet to that of a new device. */
   restart(): void {
     this.cabinet.settle(this.#ambientC, 0);
   }

@@ -1,4 +1,4 @@
-/** The inspection view of one device: input and output of each function, and the changes of its service state. */
+/** Inspection view of one device: input and output of each function, and changes of its service state. */
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type {
@@ -131,7 +131,7 @@ function serviceWord({ phase, ceasedBy }: Inverter): string {
   return ceasedBy === null ? phase : 'momentary_cessation';
 }
 
-/** Keeps the latest changes of the service state, and sub-steps while asked to. */
+/** Keeps the latest changes of the service state, and sub-steps on request. */
 export class DeviceTrace implements GridTrace {
   readonly #inverter: Inverter;
   readonly #last: () => { readonly at: SimTime; readonly grid: GridValues };
@@ -142,7 +142,7 @@ export class DeviceTrace implements GridTrace {
   #first = 0;
   capacity = 0;
 
-  /** @param last end of the last sub-step and the grid that it saw */
+  /** @param last end and grid of the last sub-step */
   constructor(inverter: Inverter, last: () => { readonly at: SimTime; readonly grid: GridValues }) {
     this.#inverter = inverter;
     this.#last = last;
@@ -176,7 +176,7 @@ export class DeviceTrace implements GridTrace {
     this.#first = 0;
   }
 
-  /** Records a change of the service state at `at`. @returns whether the device has tripped now */
+  /** Records a change of the service state at `at`. @returns true if the device trips now */
   decided(at: SimTime): boolean {
     const to = serviceWord(this.#inverter);
     if (to === this.#word) return false;
@@ -192,7 +192,7 @@ export class DeviceTrace implements GridTrace {
     return to === 'tripped';
   }
 
-  /** Records the sub-step that has just ended, when asked to. */
+  /** Records the last sub-step, if requested. */
   stepped(at: SimTime, grid: GridValues): void {
     if (this.capacity === 0) return;
     const row = traceRow(this.#inverter, grid, at);

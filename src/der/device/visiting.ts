@@ -5,13 +5,13 @@ import type { DcSource } from '../source/source.ts';
 import { Visits } from '../surroundings/visits.ts';
 import type { DeviceContext } from './device-context.ts';
 
-/** Begins the visits of vehicles to a device at `now`, if its configuration has any. */
+/** Begins the visits of vehicles to a device at `instant`, if its configuration has any. */
 export function startVisits(
   { visits, seriesTime, log, dcLog = log }: DeviceContext,
   index: number,
   source: DcSource,
   scheduler: Scheduler,
-  now: SimTime,
+  instant: SimTime,
   command: (command: EvseConnectorCommand) => void,
 ): void {
   if (!visits || !seriesTime) return;
@@ -25,5 +25,5 @@ export function startVisits(
       dcLog.warning(text, index);
     },
   });
-  run.begin(scheduler, now, seriesTime(now));
+  run.begin(scheduler, instant, seriesTime(instant));
 }

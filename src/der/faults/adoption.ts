@@ -1,4 +1,4 @@
-/** The fault `adoption`: the result of an adoption lies, stays in progress, or is a failure. */
+/** The fault `adoption`: the result of an adoption is false, stays in progress, or is a failure. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { Origin } from '../../core/origin.ts';
 import { targetSlots } from '../../sunspec/faults/targets.ts';

@@ -1,4 +1,4 @@
-/** The faults of one device, which see each of its writes, adoptions and ticks. */
+/** The faults of one device, applied to its writes, adoptions and ticks. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { Origin, Source } from '../../core/origin.ts';
 import type { Timer } from '../../core/time/scheduler.ts';
@@ -26,7 +26,7 @@ import { reboot } from './reboot.ts';
 import { silentRevert } from './silent-revert.ts';
 import { secondLimiter, falseAlarm } from './standing.ts';
 
-/** Sources of writes by the device itself, which no fault strikes. */
+/** Sources of writes by the device itself, exempt from faults. */
 const ownSources: readonly Source[] = ['reversion', 'fault', 'default', 'profile'];
 
 function effectOf(fault: ActiveFault, host: EffectHost): Effect | null {
@@ -44,9 +44,9 @@ export class DeviceEffects implements CommitParticipant {
   readonly #host: EffectHost;
   /** in order of injection */
   #effects: readonly Effect[] = [];
-  /** ends by duration, each at its own instant */
+  /** timers of ends by duration, each at its exact instant */
   readonly #ends = new Map<ActiveFault, Timer>();
-  /** ended effects whose last strike holds until the next tick */
+  /** ended effects whose last strike lasts until the next tick */
   readonly #lapsing = new Set<Effect>();
   /** true if a refresh was requested while refreshes are deferred; null: they are not */
   #refreshDue: boolean | null = null;
@@ -70,7 +70,7 @@ export class DeviceEffects implements CommitParticipant {
     };
   }
 
-  /** The registers that physics reads its settings from. */
+  /** The registers from which physics reads its settings. */
   get map(): MapView {
     return this.#host.effective.map;
   }
@@ -80,18 +80,18 @@ export class DeviceEffects implements CommitParticipant {
     return this.#host.effective.holds(slot);
   }
 
-  /** The value by which physics acts where a fault keeps the last write of a point from it; undefined: it follows the register. */
+  /** The value in force for physics, if a fault withholds the last write of a point; undefined: the register. */
   heldValue(slot: PointSlot): AnyPointValue | undefined {
     return this.#host.effective.heldValue(slot);
   }
 
-  /** The lowest limit of a fault, percent of WMax; undefined: there is none. */
+  /** The lowest limit of a fault, percent of WMax; undefined: none. */
   get limitPct(): number | undefined {
     const limits = this.#effects.flatMap(({ limitPct }) => limitPct ?? []);
     return limits.length === 0 ? undefined : Math.min(...limits);
   }
 
-  /** Alarms that faults raise without a cause. */
+  /** Alarms raised by faults without a cause. */
   get alarmCodes(): readonly AlarmCode[] {
     return this.#effects
       .flatMap(({ alarmCodes }) => alarmCodes ?? [])
@@ -111,7 +111,7 @@ export class DeviceEffects implements CommitParticipant {
     });
   }
 
-  /** Physics reads its settings once, however many faults come or go. */
+  /** Makes physics read its settings once for all changed faults. */
   #batch(change: () => void): void {
     const outermost = this.#refreshDue === null;
     this.#refreshDue ??= false;
@@ -149,7 +149,7 @@ export class DeviceEffects implements CommitParticipant {
     this.#host.refresh();
   }
 
-  /** Called at the end of each tick, when the registers show it. */
+  /** Called at the end of each tick, when the registers hold its results. */
   look(): void {
     if (this.#effects.length === 0) return;
     if (this.#lapsing.size > 0) {
@@ -159,7 +159,7 @@ export class DeviceEffects implements CommitParticipant {
     for (const effect of this.#effects) effect.look?.();
   }
 
-  /** Where a fault strikes the write, points are held for physics and withheld from later participants. */
+  /** If a fault strikes the write, holds points for physics and withholds them from later participants. */
   prepare(commit: Commit): FollowUp | null {
     const { effective, bank } = this.#host;
     if (this.#effects.length === 0 && !effective.holding) return null;
@@ -184,7 +184,7 @@ export class DeviceEffects implements CommitParticipant {
     this.#host.effective.takeOver();
   }
 
-  /** The outcome that a fault gives an adoption; null: none does. */
+  /** The outcome of an adoption under a fault; null: no fault. */
   adopting(request: PointSlot, by: Origin): AdoptionOutcome | null {
     for (const effect of this.#effects) {
       const outcome = effect.adopting?.(request, by) ?? null;
@@ -198,7 +198,7 @@ export class DeviceEffects implements CommitParticipant {
     this.#host.effective.clear();
   }
 
-  /** The device was reset and its timers are gone: faults that go on start again. */
+  /** Restarts the faults still active after a reset of the device, which has cleared its timers. */
   restart(): void {
     this.#host.effective.clear();
     this.#ends.clear();
@@ -215,7 +215,7 @@ export class DeviceEffects implements CommitParticipant {
     this.#lapsing.clear();
   }
 
-  /** Ends a fault at its own instant, wherever ticks fall. */
+  /** Sets the timer for the end of a fault, independent of ticks. */
   #arm(fault: ActiveFault): void {
     const { sim } = fault.due;
     if (sim !== null)

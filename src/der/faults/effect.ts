@@ -9,51 +9,51 @@ import type { AdoptionOutcome, Commit, FollowUp } from '../../sunspec/map/commit
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { EffectiveRegisters } from './effective-registers.ts';
 
-/** The device as its faults see it. */
+/** The device as its faults use it. */
 export interface EffectHost {
   readonly deviceIndex: number;
   readonly bank: RegisterBank;
   readonly scheduler: Scheduler;
-  /** the registers from which physics reads its settings while there are faults */
+  /** registers from which physics reads its settings under faults */
   readonly effective: EffectiveRegisters;
   /** True if the device is off. */
   isDown(): boolean;
   now(): SimTime;
-  /** Physics reads its settings again. */
+  /** Makes physics read its settings again. */
   refresh(): void;
-  /** @param forget settings and curves are those of the start again */
+  /** @param forget true: reset settings and curves */
   powerDown(forget: boolean, by: Origin): void;
   powerUp(): void;
 }
 
 /** A register write of a master or client, about to be committed. */
 export interface WriteUnderFaults {
-  /** the points that it changes for physics; an adoption changes set 1 */
+  /** points that it changes for physics; for an adoption those of set 1 */
   readonly changed: readonly PointSlot[];
   readonly commit: Commit;
-  /** points that a fault keeps from physics; each belongs to the first fault that strikes it */
+  /** points withheld from physics; each belongs to the first fault that strikes it */
   readonly taken: Set<PointSlot>;
 }
 
 /** One fault at one device. */
 export interface Effect {
   readonly fault: ActiveFault;
-  /** at the beginning, and with each tick */
+  /** called at the begin and at each tick */
   look?(): void;
-  /** Strikes a write or leaves it alone. @returns what follows once the registers hold the write; null: nothing */
+  /** Strikes a write or not. @returns the follow-up once the registers hold the write; null: none */
   prepare?(write: WriteUnderFaults): FollowUp | null;
-  /** null: the fault leaves the adoption alone */
+  /** null: no effect on the adoption */
   adopting?(request: PointSlot, by: Origin): AdoptionOutcome | null;
-  /** the device was reset and its timers are gone */
+  /** called after a reset of the device, which has cleared its timers */
   restart?(): void;
-  /** @param spent it has struck as often as it should: writes that it struck stay struck */
+  /** @param spent true: its count is spent, and struck writes stay struck */
   end?(spent: boolean): void;
-  /** limit in force now, percent of WMax */
+  /** limit in force, percent of WMax */
   readonly limitPct?: number | null;
   readonly alarmCodes?: readonly string[];
 }
 
-/** Counts an occasion. @returns whether the fault strikes, by its condition and its probability */
+/** Counts an occasion. @returns true if the fault strikes, by its condition and its probability */
 export function strikesNow(
   fault: ActiveFault,
   { bank, deviceIndex }: Pick<EffectHost, 'bank' | 'deviceIndex'>,

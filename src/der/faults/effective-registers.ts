@@ -1,4 +1,4 @@
-/** The registers from which physics reads its settings while faults hold writes back. */
+/** Registers from which physics reads its settings while faults withhold writes. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
@@ -6,19 +6,19 @@ import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { createMapView, readPoint } from '../../sunspec/map/view.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 
-/** A point that keeps its value from before the held write. */
+/** A point with its value from before the withheld write. */
 interface Hold {
   words: Buffer;
   readonly by: ActiveFault;
-  /** numbers of the first and the last write that it was held through */
+  /** numbers of the first and the last withheld write */
   readonly since: number;
   last: number;
 }
 
-/** The registers as physics sees them: held points keep their value from before the held write. */
+/** The registers in force for physics: held points keep their value from before the withheld write. */
 export class EffectiveRegisters {
   readonly #bank: RegisterBank;
-  /** made when the first point is held */
+  /** created when the first point is held */
   #own: { readonly image: Buffer; readonly map: MapView } | null = null;
   readonly #held = new Map<PointSlot, Hold>();
   #writes = 0;
@@ -36,7 +36,7 @@ export class EffectiveRegisters {
     return this.#held.has(slot);
   }
 
-  /** The value by which physics acts, where the last write of a point has not reached it; undefined: the register has it. */
+  /** The value in force for physics, if the last write of a point is withheld; undefined: the register. */
   heldValue(slot: PointSlot): AnyPointValue | undefined {
     return this.#own && this.holds(slot) ? readPoint(this.#bank.layout, this.#own.image, slot) : undefined;
   }
@@ -65,8 +65,8 @@ export class EffectiveRegisters {
     } else if (!this.holding) this.#all().copy(this.#own.image);
     const { image } = this.#own;
     for (const slot of slots) {
-      const known = this.#held.get(slot);
-      if (known?.by === by) known.last = this.#writes;
+      const hold = this.#held.get(slot);
+      if (hold?.by === by) hold.last = this.#writes;
       else
         this.#held.set(slot, {
           words: Buffer.from(image.subarray(this.#at(slot), this.#at(slot) + slot.def.size * 2)),
@@ -79,8 +79,8 @@ export class EffectiveRegisters {
   }
 
   /**
-   * A delayed write takes effect, except where a later one has reached physics already.
-   * @param write its number; of several that arrive together, that of the newest
+   * Applies a delayed write, except to points already reached by a later one.
+   * @param write its number; of several that arrive together, the newest
    */
   arrive(write: number, words: ReadonlyMap<PointSlot, Buffer>, by: ActiveFault): void {
     for (const [slot, arrived] of words) {
@@ -91,12 +91,12 @@ export class EffectiveRegisters {
     }
   }
 
-  /** Lets points follow the bank again. @param by only those that this fault holds */
+  /** Lets points follow the bank again. @param by only points held by this fault */
   release(slots: Iterable<PointSlot>, by?: ActiveFault): void {
     for (const slot of slots) if (by === undefined || this.#held.get(slot)?.by === by) this.#held.delete(slot);
   }
 
-  /** Lets all points that a fault holds follow the bank again. */
+  /** Releases all points held by a fault. */
   releaseAll(by: ActiveFault): void {
     this.release([...this.#held.keys()], by);
   }

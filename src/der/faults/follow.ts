@@ -1,4 +1,4 @@
-/** The devices of a plant follow the faults that concern them. */
+/** Connects the devices of a plant to the faults that concern them. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { FaultCheck, ProposedFault } from '../../core/faults/kinds.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
@@ -20,7 +20,7 @@ import { revertedFunctions } from './silent-revert.ts';
 
 const isEffect = ({ protocol, layer }: ActiveFault) => protocol === 'device' && layer === 'effect';
 
-/** Why a fault can strike none of its points; null: it can. */
+/** The reason why a fault can strike none of its points; null: it can. */
 function targetIssue({ kind, request: { target = {} } }: ProposedFault, layout: Layout): string | null {
   const slots = targetedPoints(layout, targetSlots(layout, target));
   if (slots === null) return null;
@@ -56,7 +56,7 @@ export function effectCheck(layoutOf: (deviceIndex: number) => Layout): FaultChe
   };
 }
 
-/** All devices, present and future, carry out the faults of layer `effect`. */
+/** Makes all devices, present and future, carry out the faults of layer `effect`. */
 export function followFaults(plant: SimPlant, registry: FaultRegistry): void {
   registry.define(
     deviceEffectFaults,

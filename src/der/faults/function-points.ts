@@ -8,7 +8,7 @@ import { m64414 } from '../../sunspec/models/m64414.ts';
 
 export interface FunctionPoints {
   readonly enable: PointSlot;
-  /** those of set 1 for a curve function */
+  /** for a curve function points of set 1 */
   readonly setPoints: readonly PointSlot[];
 }
 
@@ -27,13 +27,13 @@ function setPointsOf(layout: Layout, enable: PointSlot): PointSlot[] {
   );
   const stem = enable.path.slice(0, -'Ena'.length);
   if (stem === '') return ofModel.filter(isInSet1);
-  // WSet, WSetMod and WSetPct of WSetEna, and not their reversion values
+  // WSet, WSetMod and WSetPct of WSetEna, without their reversion values
   return ofModel.filter(
     ({ path }) => path.startsWith(stem) && !path.startsWith(`${stem}Ena`) && !path.includes('Rvrt'),
   );
 }
 
-/** True if a point belongs to the device and not to the simulation around it. */
+/** True if a point belongs to the device, not to the simulation around it. */
 export const isOfDevice = ({ modelId }: PointSlot) => modelId !== m64414.id;
 
 const set1Of = (layout: Layout, { modelId }: PointSlot) =>
@@ -41,21 +41,18 @@ const set1Of = (layout: Layout, { modelId }: PointSlot) =>
     (slot) => slot.modelId === modelId && isInSet1(slot) && slot.implemented && slot.def.access === 'RW',
   );
 
-/** The points that a commit changes for physics: a completed adoption changes set 1. */
+/** Points changed by a commit for physics: a completed adoption changes set 1. */
 export function changedBy(layout: Layout, commit: Commit): readonly PointSlot[] {
-  const own = commit.points.filter(isOfDevice);
-  if (!own.some(isAdoptionRequest)) return own;
-  return own.flatMap((slot) => {
+  const devicePoints = commit.points.filter(isOfDevice);
+  if (!devicePoints.some(isAdoptionRequest)) return devicePoints;
+  return devicePoints.flatMap((slot) => {
     if (!isAdoptionRequest(slot)) return [slot];
     const points = adoptionPoints(layout, slot.modelId);
     return points && commit.value(points.result) === 'COMPLETED' ? [slot, ...set1Of(layout, slot)] : [slot];
   });
 }
 
-/**
- * Points of a target; an adoption request in it means the set that the request changes, and a point with two faces both.
- * null: all points.
- */
+/** Points of a target, with the set of an adoption request and both faces of a point. null: all points. */
 export function targetedPoints(layout: Layout, target: ReadonlySet<PointSlot> | null): ReadonlySet<PointSlot> | null {
   if (target === null) return null;
   const twins = twinsOf(layout);
@@ -68,7 +65,7 @@ export function targetedPoints(layout: Layout, target: ReadonlySet<PointSlot> | 
   );
 }
 
-/** True if a fault of writes can strike any of these points. @param slots null: all */
+/** True if a fault can strike writes of any of these points. @param slots null: all */
 export function canBeWritten(slots: ReadonlySet<PointSlot> | null): boolean {
   return (
     slots === null ||

@@ -1,4 +1,4 @@
-/** Faults that keep a write from physics: permanently, for a time, or until the function is enabled again. */
+/** Faults that withhold a write from physics: permanently, for a time, or until the function is enabled again. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { Timer } from '../../core/time/scheduler.ts';
@@ -8,7 +8,7 @@ import { strikesNow } from './effect.ts';
 import type { Effect, EffectHost, WriteUnderFaults } from './effect.ts';
 import { functionsOf, targetedPoints } from './function-points.ts';
 
-/** Points of a write that belong to the fault and that no other has struck. @param meant null: all */
+/** Points of a write that belong to the fault and are not struck by another. @param meant null: all */
 function own({ changed, taken }: WriteUnderFaults, meant: ReadonlySet<PointSlot> | null): PointSlot[] {
   return changed.filter((slot) => (meant === null || meant.has(slot)) && !taken.has(slot));
 }
@@ -23,7 +23,7 @@ function take(
   return effective.hold(slots, fault);
 }
 
-/** After its count is spent a fault keeps its hold: a lost write stays lost until the point is written again. */
+/** A fault that has spent its count keeps its hold: a lost write stays lost until the point is written again. */
 const endOfHold =
   (fault: ActiveFault, { effective }: EffectHost) =>
   (spent: boolean) => {
@@ -43,7 +43,7 @@ export function ignoreEffect(fault: ActiveFault, host: EffectHost): Effect {
   };
 }
 
-/** Maximum number of delayed writes that one fault keeps separately; further ones arrive with the newest. */
+/** Maximum number of delayed writes kept separately per fault; further ones arrive with the newest. */
 const maxUnderWay = 1000;
 
 interface Arrival {

@@ -1,4 +1,4 @@
-/** The fault `reboot`: the device switches itself off and starts again. */
+/** The fault `reboot`: the device switches off and starts again. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { Timer } from '../../core/time/scheduler.ts';

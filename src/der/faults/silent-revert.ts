@@ -30,7 +30,7 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
     running.delete(enable);
   }
 
-  /** Restarts the time if the fault strikes. */
+  /** Restarts the timer if the fault strikes. */
   function begin(enable: PointSlot): void {
     stop(enable);
     if (!strikesNow(fault, host)) return;
@@ -39,7 +39,7 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
       enable,
       scheduler.at(addSeconds(since, afterS), () => {
         running.delete(enable);
-        // once its count is spent, the fault no longer sees that the function was enabled again
+        // a fault that has spent its count ignores that the function was enabled again
         if (fault.remaining === 0 && (bank.provenance(enable)?.at ?? since) > since) return;
         if (bank.value(enable) === 'ENABLED') bank.assign(originOf(fault), [{ slot: enable, value: 'DISABLED' }]);
       }),
@@ -50,7 +50,7 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
   return {
     fault,
     look() {
-      // for functions that are on already the time runs from the begin of the fault
+      // for functions already enabled the time runs from the begin of the fault
       if (!looked) for (const { enable } of functions) if (bank.value(enable) === 'ENABLED') begin(enable);
       looked = true;
     },

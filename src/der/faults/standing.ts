@@ -1,19 +1,19 @@
-/** Faults that are decided with each tick; the decision holds until the next one. */
+/** Faults decided at each tick; the decision holds until the next one. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { strikesNow } from './effect.ts';
 import type { Effect, EffectHost } from './effect.ts';
 
 export function secondLimiter(fault: ActiveFault, limitPct: number, host: EffectHost): Effect {
-  let now: number | null = null;
+  let presentLimitPct: number | null = null;
   return {
     fault,
     get limitPct() {
-      return now;
+      return presentLimitPct;
     },
     look() {
       const next = strikesNow(fault, host) ? limitPct : null;
-      if (next === now) return;
-      now = next;
+      if (next === presentLimitPct) return;
+      presentLimitPct = next;
       host.refresh();
     },
   };
@@ -22,14 +22,14 @@ export function secondLimiter(fault: ActiveFault, limitPct: number, host: Effect
 const none: readonly string[] = [];
 
 export function falseAlarm(fault: ActiveFault, codes: readonly string[], host: EffectHost): Effect {
-  let now = none;
+  let presentCodes = none;
   return {
     fault,
     get alarmCodes() {
-      return now;
+      return presentCodes;
     },
     look() {
-      now = strikesNow(fault, host) ? codes : none;
+      presentCodes = strikesNow(fault, host) ? codes : none;
     },
   };
 }

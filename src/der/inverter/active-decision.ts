@@ -1,9 +1,9 @@
 import type { ActiveDecider } from '../../contract/grid-trace.ts';
 
 /**
- * The decision of all functions about active power in one sub-step: the range and the target of the source, the
- * resulting power, and the responsible function. `ActivePower` owns one object and fills it again in every sub-step,
- * beginning with `start`: sub-steps allocate nothing. Between sub-steps the object holds the last decision.
+ * The decision of all functions about active power in one sub-step: range and target of the source, resulting power,
+ * and responsible function. `ActivePower` owns one object and refills it in every sub-step, beginning with `start`, so
+ * that sub-steps allocate nothing. Between sub-steps it holds the last decision.
  */
 export class ActiveDecision {
   /** target of the source, W; null: the source chooses within floor and ceiling */
@@ -12,9 +12,9 @@ export class ActiveDecision {
   floorBy: ActiveDecider = 'charge_limit';
   ceilingW = 0;
   ceilingBy: ActiveDecider = 'source';
-  /** lowest ceiling of a function, W; those of the source and of the rating do not count */
+  /** lowest ceiling of a function, W; without those of source and rating */
   functionCeilingW = Infinity;
-  /** what the source runs at, W */
+  /** power of the source, W */
   powerW = 0;
   decidedBy: ActiveDecider = 'source';
 

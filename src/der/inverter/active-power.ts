@@ -17,12 +17,12 @@ export interface ActiveInput {
   /** null: the voltage is too low to measure it */
   readonly hz: number | null;
   readonly link: SourceLink;
-  /** maximum power in either direction in this service phase, W, and the function behind it */
+  /** maximum power in either direction in this service phase, W, and its cause */
   readonly serviceCeilingW: number;
   readonly serviceDecider: ActiveDecider;
   /** output of the last sub-step, W */
   readonly outputW: number;
-  /** the output follows the functions: in service and not in cessation */
+  /** true: the output follows the functions (in service, no cessation) */
   readonly free: boolean;
   /** change of commands, W per second (704.WRmp) */
   readonly rampWS: number;
@@ -30,17 +30,17 @@ export interface ActiveInput {
 
 /** The source, at the AC terminals. */
 export interface SourceLink {
-  /** AC power that the source can give, and can absorb, W */
+  /** AC power that the source can give and absorb, W */
   readonly availableW: number;
   readonly absorbableW: number;
-  /** a setting bounds what a storage gives */
+  /** true: a setting limits the discharge of a storage */
   readonly dischargeLimited: boolean;
-  /** the same, once ramps of the source are over */
+  /** `availableW` after the ramps of the source, W */
   readonly potentialW: number;
   readonly potentialAbsorbableW: number;
   /** minimum power, a magnitude: below it the source absorbs nothing */
   readonly minAbsorbW: number;
-  /** AC power at which the source runs with this target (null: none) between the limits, W */
+  /** AC power of the source with this target (null: none) between the limits, W */
   answerW(targetW: number | null, floorW: number, ceilingW: number): number;
 }
 
@@ -48,7 +48,7 @@ const negligibleW = 1e-3;
 /** Within this distance of its target a percentage has reached it. */
 const negligiblePct = 1e-4;
 
-/** Deciders that leave the power at what the source and the ratings give. */
+/** Deciders that do not limit source and ratings. */
 const unheld: readonly ActiveDecider[] = [
   'source',
   'w_max',
@@ -62,7 +62,7 @@ export class ActivePower {
   readonly droop = new FrequencyDroop();
   /** bounds of the connection point */
   readonly site = new SiteBound();
-  /** power after all functions and the connection point, W; the apparent-power limit comes after it */
+  /** power after all functions and the connection point, before the apparent-power limit, W */
   wantedW = 0;
   /** the function or limit that decided `wantedW` */
   decidedBy: ActiveDecider = 'source';
@@ -77,17 +77,17 @@ export class ActivePower {
   voltWattBaseW = 0;
   /** a ramp or response is under way */
   moving = false;
-  /** Runs at maximum without a set-point; any other source then chooses its power, and a storage idles. */
+  /** true: maximum power without a set-point; false: the source chooses its power, and a storage idles */
   readonly #generator: boolean;
   /** the last decision, without the connection point */
   readonly #decision = new ActiveDecision();
-  /** a set-point is on, or the power is still on its way back from one */
+  /** true: a set-point is enabled, or the power is returning from one */
   #commanded = false;
-  /** droop holds the power above limit or set-point */
+  /** true: droop raises the power above limit or set-point */
   #raised = false;
   /** set-point when droop began, or the power of the source without one; moved by commands since, W */
   #commandW = 0;
-  /** power on its way to what a new policy of the source gives, W; null: no such change is under way */
+  /** power on its way to a new policy of the source, W; null: no such change */
   #glideW: number | null = null;
   /** power that all functions but droop gave in the last step, W */
   #normalW = 0;
@@ -104,12 +104,12 @@ export class ActivePower {
     return this.#decision.powerW;
   }
 
-  /** True if a function keeps the power below the one that the source and the ratings allow. */
+  /** True if a function keeps the power below source and ratings. */
   get held(): boolean {
     return !unheld.includes(this.decidedBy);
   }
 
-  /** On the way back into service: commands written while out of service apply at once, and droop starts over. */
+  /** Prepares the return to service: commands written meanwhile apply at once, and droop starts over. */
   skipRamps(settings: Settings): void {
     this.limitW = this.limitTargetW = limitTarget(settings);
     this.setPointW = this.setPointTargetW = commandOf(settings) ?? this.#restW(settings);
@@ -118,12 +118,12 @@ export class ActivePower {
     this.droop.reset();
   }
 
-  /** After a change of the policy of a source: the power moves to what the new policy gives with 704.WRmp. */
+  /** Ramps the power to a new policy of the source with 704.WRmp. */
   glideFrom(outputW: number): void {
     this.#glideW = outputW;
   }
 
-  /** Nothing flows: droop has no power to start from. */
+  /** Resets droop, which has no power to start from. */
   stop(): void {
     this.wantedW = 0;
     this.#decision.powerW = 0;
@@ -133,7 +133,7 @@ export class ActivePower {
     this.site.jump();
   }
 
-  /** Adds the functions that set or held the power in the last step to `active`. */
+  /** Adds the functions that set or limited the power in the last step to `active`. */
   collectActive(settings: Settings, active: Set<ControlFunction>): void {
     const { side, outputW } = this.droop;
     const reached = (ceilingW: number) => this.held && this.wantedW >= ceilingW - negligibleW;
@@ -146,7 +146,7 @@ export class ActivePower {
     if (this.decidedBy === 'ramp' || this.decidedBy === 'enter_service') active.add(this.decidedBy);
   }
 
-  /** Advances the response of volt-watt; it follows the voltage out of service too. */
+  /** Advances the response of volt-watt, which follows the voltage out of service too. */
   follow({ voltWatt }: Settings, vPct: number, dtS: number): void {
     this.voltWattTargetPct = voltWatt.enabled ? interpolate(voltWatt.points, vPct) : 100;
     this.voltWattPct = respond(this.voltWattPct, this.voltWattTargetPct, voltWatt.responseS, dtS, negligiblePct);
@@ -168,10 +168,10 @@ export class ActivePower {
     this.#normalW = normalW;
     this.#advanceDroop(input, normalW, dtS);
     const decision = this.#boundDecision(input, minW, maxW, voltWattW);
-    // with no ceiling beside those of `normalW` the source has answered already
-    const known =
+    // with no ceiling besides those of `normalW` the answer of the source is known
+    const isAnswered =
       this.droop.side === null && !this.#raised && decision.floorW === minW && decision.ceilingW === cappedW;
-    decision.powerW = known ? normalW : answerW(input, decision.targetW, decision.floorW, decision.ceilingW);
+    decision.powerW = isAnswered ? normalW : answerW(input, decision.targetW, decision.floorW, decision.ceilingW);
     decision.decidedBy = this.#decider(settings, decision);
     if (this.#glideW !== null) this.#glideW = glide(input, decision, this.#glideW, minW, dtS);
     const siteMoves = this.#applySite(input, decision, dtS);
@@ -187,7 +187,7 @@ export class ActivePower {
   #rampCommands(input: ActiveInput, minW: number, maxW: number, dtS: number): void {
     const { settings, outputW, rampWS } = input;
     this.limitTargetW = limitTarget(settings);
-    // without the part of droop: a ramp that started from it would count it twice
+    // without droop: a ramp that started from its part would count it twice
     const startW = this.droop.side === null ? outputW : this.#normalW;
     this.limitW = rampCommand(this.limitW, this.limitTargetW, startW, rampWS, dtS);
     const command = commandOf(settings);
@@ -200,7 +200,7 @@ export class ActivePower {
     if (command === null && this.setPointW === this.setPointTargetW) this.#commanded = false;
   }
 
-  /** Ceiling on the rise after a set-point has ended: no source goes ahead of the ramp, whatever its policy. */
+  /** Ceiling on the rise after a set-point has ended: no source exceeds the ramp, whatever its policy. */
   #wayBackW({ setPointW }: Settings): number {
     return this.#commanded && setPointW === null && this.setPointW < this.setPointTargetW ? this.setPointW : Infinity;
   }
@@ -259,11 +259,11 @@ export class ActivePower {
     return decision;
   }
 
-  /** Which of ceiling, set-point, floor and source decided the power. */
+  /** The decider of the power: ceiling, set-point, floor or source. */
   #decider({ setPointW }: Settings, decision: ActiveDecision): ActiveDecider {
     const { targetW, floorW, ceilingW, powerW } = decision;
     const commanded = targetW !== null && !this.#raised && targetW < ceilingW;
-    // a source that chooses a power below every ceiling is not limited, even where it meets one
+    // a source that chooses a power below every ceiling is not limited
     const atDischargeLimit = decision.ceilingBy === 'discharge_limit' && ceilingW > negligibleW;
     const unlimited =
       targetW === null && !this.#generator && !atDischargeLimit && this.setPointW <= ceilingW + negligibleW;
@@ -276,8 +276,8 @@ export class ActivePower {
   }
 
   /**
-   * Applies the bounds of the connection point. They come last: no function exceeds them, droop included.
-   * @returns whether a bound that limits the power is on its way
+   * Applies the bounds of the connection point last: no function exceeds them, droop included.
+   * @returns true while a limiting bound moves
    */
   #applySite(input: ActiveInput, decision: ActiveDecision, dtS: number): boolean {
     const { site } = this;
@@ -286,7 +286,7 @@ export class ActivePower {
     this.decidedBy = decision.decidedBy;
     if (!site.inForce) return false;
     const moves = site.advance(powerW, input.rampWS, dtS);
-    // for a source on its way beyond a bound the end of that way counts
+    // for a source ramping beyond a bound the end of its ramp counts
     const demandW = this.demandW(input.settings, input.link);
     if (demandW <= site.ceilingW && demandW >= site.floorW) return moves;
     const ceilingW = Math.max(site.floorW, Math.min(decision.ceilingW, site.ceilingW));
@@ -324,7 +324,7 @@ function answerW(
   floorW: number,
   ceilingW: number,
 ): number {
-  // a source that cannot absorb as little as the ramp of enter service admits must not start and pause again and again
+  // a source that cannot absorb as little as the enter-service ramp admits must not start and pause repeatedly
   const chargeW =
     serviceCeilingW < link.minAbsorbW ? Math.min(settings.chargeMaxW, serviceCeilingW) : settings.chargeMaxW;
   const openW = floorW <= -link.absorbableW ? -chargeW : floorW;
@@ -333,8 +333,8 @@ function answerW(
 }
 
 /**
- * Narrows a decision to the way from `fromW` to its power with 704.WRmp.
- * @returns power on the way, W; null: the way is over and the decision unchanged
+ * Limits a decision to the ramp with 704.WRmp from `fromW` to its power.
+ * @returns power on the ramp, W; null: the ramp is over and the decision unchanged
  */
 function glide(input: ActiveInput, decision: ActiveDecision, fromW: number, minW: number, dtS: number): number | null {
   const glideW = rampTowards(Math.min(fromW, decision.ceilingW), decision.powerW, input.rampWS, dtS);
@@ -351,7 +351,7 @@ function commandOf({ setPointW, wMaxW, chargeMaxW }: Settings): number | null {
   return setPointW === null ? null : Math.max(-chargeMaxW, Math.min(wMaxW, setPointW));
 }
 
-/** A limit by fault injection that no register shows, W. */
+/** A limit by fault injection without a register, W. */
 function secondLimitW({ secondLimitPct, wMaxW }: Settings): number {
   return secondLimitPct === undefined ? Infinity : (wMaxW * secondLimitPct) / 100;
 }

@@ -1,4 +1,4 @@
-/** What an inverter could do at its terminals now if no command, curve or site held it back. */
+/** Power available at the terminals without commands, curves and site limits. */
 import type { AvailablePower } from '../../contract/device.ts';
 import { lowPowerShare } from './capability.ts';
 import type { Inverter } from './inverter.ts';
@@ -10,7 +10,7 @@ export const noPower: AvailablePower = { injectW: 0, absorbW: 0, injectVar: 0, a
 export function availablePower(inverter: Inverter): AvailablePower {
   const { link, settings, pW, ratings } = inverter;
   if (!isEnergized(inverter.phase) || inverter.ceasedBy !== null) return noPower;
-  // the circle is that of the last sub-step, before a setting that has come since
+  // the circle of the last sub-step does not include later settings
   const circleVa = Math.min(inverter.circleVa, settings.vaMaxVa);
   const besideVar = Math.sqrt(Math.max(0, circleVa ** 2 - pW ** 2));
   const share = link.powered ? lowPowerShare(ratings.capability, pW) : 0;

@@ -47,7 +47,7 @@ export function lowPowerShare({ wMaxRtgW, reducedAtLowPower }: Capability, pW: n
   return share >= fullFrom ? 1 : share < noneBelow - 1e-9 ? 0 : share / fullFrom;
 }
 
-/** The power that is kept on the circle; `both`: they shrink in proportion. */
+/** The power kept on the circle; `both`: reduced in proportion. */
 export type Priority = 'reactive' | 'active' | 'both';
 
 /**
@@ -61,9 +61,9 @@ export function settle(
   priority: Priority,
   { minInjectVar, minAbsorbVar }: Capability,
 ): readonly [number, number] {
-  const wanted = Math.hypot(pW, qVar);
-  if (wanted <= sVa) return [pW, qVar];
-  if (priority === 'both') return [(pW * sVa) / wanted, (qVar * sVa) / wanted];
+  const requestedVa = Math.hypot(pW, qVar);
+  if (requestedVa <= sVa) return [pW, qVar];
+  if (priority === 'both') return [(pW * sVa) / requestedVa, (qVar * sVa) / requestedVa];
   const withinVar = Math.min(sVa, Math.abs(qVar));
   const keptVar = priority === 'reactive' ? withinVar : Math.min(withinVar, qVar >= 0 ? minInjectVar : minAbsorbVar);
   const p = Math.min(Math.abs(pW), legOf(sVa, keptVar));
@@ -75,7 +75,7 @@ function legOf(hypotenuse: number, leg: number): number {
   return Math.sqrt(Math.max(0, hypotenuse * hypotenuse - leg * leg));
 }
 
-/** P and Q within the circle. Reactive current of a dip has priority: active power gets the rest of the current. */
+/** P and Q within the circle. Reactive current during a dip has priority: active power gets the rest. */
 export function withSupport(pW: number, qVar: number, sVa: number): readonly [pW: number, qVar: number] {
   const keptVar = Math.max(-sVa, Math.min(sVa, qVar));
   const roomW = Math.sqrt(Math.max(0, sVa ** 2 - keptVar ** 2));

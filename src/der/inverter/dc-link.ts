@@ -20,7 +20,7 @@ export class DcLink {
   #source: DcSource;
   readonly #dc0W: number;
   readonly #etaNominal: number | null;
-  /** Lent to the source during `answer` and filled again for the next one; a source must not keep it. */
+  /** Reused for every `answer`; a source must not keep it. */
   readonly #request = { targetW: null as number | null, floorW: 0, ceilingW: 0 } satisfies DcRequest;
 
   constructor({ wMaxRtgW, efficiencyNominal }: DcLinkRatings, source: DcSource) {
@@ -47,12 +47,12 @@ export class DcLink {
     this.absorbableW = source.absorbableDcW > 0 ? -this.#acOf(-source.absorbableDcW) : 0;
   }
 
-  /** True if a setting bounds what a storage gives. */
+  /** True if a setting limits the discharge of a storage. */
   get dischargeLimited(): boolean {
     return this.#source.dischargeLimited ?? false;
   }
 
-  /** True if the source powers the converter, which gives no reactive power without. */
+  /** True if the source powers the converter, which otherwise gives no reactive power. */
   get powered(): boolean {
     return this.#source.availableDcW > 0 || this.#source.absorbableDcW > 0;
   }
@@ -100,24 +100,24 @@ export class DcLink {
     request.floorW = this.#dcOf(floorW);
     request.ceilingW = this.#dcOf(ceilingW);
     const dcW = this.#source.answer(request);
-    // returned unchanged to the last bit: ramps and functions compare the answer with their targets
+    // returned unchanged to the last bit, since ramps and functions compare the answer with their targets
     if (dcW === request.targetW && targetW !== null) return targetW;
     if (dcW === request.ceilingW) return ceilingW;
     if (dcW === request.floorW) return floorW;
     return Math.max(floorW, Math.min(ceilingW, this.#acOf(dcW)));
   }
 
-  /** AC power of a DC power, whatever the source has now, W. */
+  /** AC power of a DC power, independent of the source, W. */
   acOf(dcW: number): number {
     return this.#acOf(dcW);
   }
 
-  /** DC power of an AC power, whatever the source has now, W. */
+  /** DC power of an AC power, independent of the source, W. */
   dcOf(acW: number): number {
     return this.#dcOf(acW);
   }
 
-  /** DC power for an AC power. Near dawn and dusk the converter itself uses up all DC power. */
+  /** DC power for an AC power. Near dawn and dusk the converter itself consumes all DC power. */
   dcW(pW: number): number {
     const source = this.#source;
     if (pW < 0) return Math.max(-source.absorbableDcW, this.#dcOf(pW));

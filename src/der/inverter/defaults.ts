@@ -44,7 +44,7 @@ const wattVar: Record<Ratings['category'], Pairs> = {
     [100, -44],
   ],
 };
-/** The negative half, for devices that take power. */
+/** The negative half, for devices that absorb power. */
 const wattVarCharging: Pairs = [
   [-100, 44],
   [-50, 0],
@@ -67,7 +67,7 @@ function mayTrip(name: CurveTrip, abnormal: AbnormalCategory): Pairs {
   ]);
 }
 
-/** The innermost band in which nothing may flow, with its response time. */
+/** The innermost band in which the device must cease to energize, with its response time. */
 function cessation(name: CurveTrip, abnormal: AbnormalCategory): Pairs {
   const inner = rideThroughBands(name, abnormal).findLast(({ responseS }) => responseS !== null);
   return inner === undefined ? [] : [[inner.edge, inner.responseS ?? 0]];
@@ -215,7 +215,7 @@ export function settingsFromRatings(map: WritableMapView): void {
   m.AMax = m.AMaxRtg;
 }
 
-/** The set-point that leaves most power: all that the device can deliver, or take where it delivers none. */
+/** The set-point that allows maximum power: full delivery, or full absorption for a device that only absorbs. */
 function setPointDefaults({ wMaxW, chargeMaxW, dischargeMaxW }: Ratings) {
   const onlyTakes = dischargeMaxW === 0;
   const watts = onlyTakes ? -(chargeMaxW ?? 0) : wMaxW;

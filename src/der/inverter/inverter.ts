@@ -83,7 +83,9 @@ export class Inverter {
   #stopCeilingW: number;
   #moving = false;
   #switchClosed = true;
-  /** in service under this grid and no timer runs: `decide` has nothing to do until one of its inputs changes */
+  /**
+   * grid under which the device is in service without running timers: `decide` has nothing to do until an input changes
+   */
   #noTimersUnderGrid: GridValues | null = null;
   /** grid of the last sub-step: after a change the output is not settled */
   #lastGrid: GridValues | null = null;
@@ -156,7 +158,7 @@ export class Inverter {
     return active;
   }
 
-  /** True if no threshold can matter under this grid, so that a search for a crossing can be skipped. */
+  /** True if no threshold can be crossed under this grid, so that the search for a crossing is skipped. */
   canSkip(grid: GridValues): boolean {
     return this.phase !== 'waiting' && this.protection.insideDeadband(grid, this.#settings);
   }
@@ -235,7 +237,10 @@ export class Inverter {
     this.meter.add(dtS, span, phaseShares(this.ratings.wiring, grid), source, this.phaseLoads);
   }
 
-  /** Out of service at once, as after a trip without a cause. It ends by `acknowledge` and the enter-service delay. */
+  /**
+   * Takes the device out of service at once, as after a trip without a cause. Ended by `acknowledge` and the
+   * enter-service delay.
+   */
   halt(): void {
     this.protection.clear();
     this.#noTimersUnderGrid = null;
@@ -246,13 +251,16 @@ export class Inverter {
     this.#stopOutput();
   }
 
-  /** Ends a halt (reset): back through enter service. Running timers and trips continue until their cause ends. */
+  /**
+   * Ends a halt (reset): service returns through enter service. Running timers and trips continue until their cause
+   * ends.
+   */
   acknowledge(): void {
     this.#noTimersUnderGrid = null;
     if (this.phase === 'tripped' && this.lastTrip === null) this.phase = 'waiting';
   }
 
-  /** Back to the state of a new device: counters, switch and order of the reactive functions. */
+  /** Resets counters, switch and order of the reactive functions to those of a new device. */
   restart(): void {
     this.reactivePower.forgetOrder();
     this.#switchClosed = true;
@@ -265,7 +273,7 @@ export class Inverter {
     return !enterService.permit || operator === 'ENTER_STANDBY';
   }
 
-  /** A quick response moves, or a voltage that moves with the power. */
+  /** True while a quick response moves, or the voltage moves with the power. */
   get #needsQuickSteps(): boolean {
     if (!this.#moving) return false;
     if (this.ratings.feeder) return true;
@@ -414,16 +422,16 @@ export class Inverter {
     this.#readLoads(source);
   }
 
-  /** In service behind a source that gives nothing, nor takes anything. */
+  /** True if in service behind a source that neither gives nor absorbs. */
   sleeps({ starting, availableDcW, absorbableDcW }: DcSource): boolean {
     return (
       this.phase === 'in_service' && !starting && availableDcW <= 0 && absorbableDcW <= 0 && this.ceasedBy === null
     );
   }
 
-  /** What flows behind the terminals, after `draw`: one operating point for registers, counters and source. */
+  /** Reads the flows behind the terminals after `draw`: one operating point for registers, counters and source. */
   #readLoads(source: DcSource): void {
-    const { own } = this.reactivePower;
+    const { isOfLoads: own } = this.reactivePower;
     const loads = source.phaseLoads ?? null;
     this.phaseLoads = own ? loads : withoutOwnVar(loads);
     if (own && source.ownVar !== undefined) this.qVar = source.ownVar;
@@ -439,7 +447,7 @@ export class Inverter {
         link: this.link,
         serviceCeilingW: ceilingW,
         serviceDecider: decider,
-        // what a sleeping generator takes is no output
+        // consumption of a sleeping generator is not output
         outputW: this.ratings.generator ? Math.max(0, this.pW) : this.pW,
         free: this.phase === 'in_service' && this.ceasedBy === null,
         rampWS: this.rampWS,

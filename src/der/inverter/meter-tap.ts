@@ -6,7 +6,7 @@ import type { PhaseEnergy } from './energy.ts';
 import { phaseOf } from './phase-loads.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 
-/** Adds what one phase draws from the grid. */
+/** Adds the power drawn by one phase from the grid. */
 export type AddPhase = (phase: number, watts: number, vars: number) => void;
 
 export class MeterTap {

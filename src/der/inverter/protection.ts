@@ -161,7 +161,7 @@ export class Protection {
   #causePersists(cause: TripCause | null, grid: GridValues): boolean {
     if (cause === null) return false;
     const relay = relayKinds.find((kind) => kind === cause);
-    // of the causes of relays only an island persists
+    // of the relays only anti-islanding has a lasting cause
     if (relay) return relay === 'island' && grid.island;
     return tripKinds.some((kind) => kind === cause && this.#trips.pending().includes(kind));
   }

@@ -1,11 +1,11 @@
-/** The order in which functions of reactive power were enabled: of several enabled ones the last one acts. */
+/** Order in which functions of reactive power were enabled: the last enabled one acts. */
 import type { Settings } from './settings.ts';
 
 /** The order at start; the last one has priority. */
 export const reactiveFunctions = ['pf_absorb', 'pf_inject', 'constant_var', 'watt_var', 'volt_var'] as const;
 export type ReactiveFunction = (typeof reactiveFunctions)[number];
 
-/** Ranks of functions that a change does not enable anew: they get back the rank that they had before. */
+/** Ranks that functions regain, because a change restores their enables. */
 export type FormerRanks = ReadonlyMap<ReactiveFunction, number>;
 export const noFormerRanks: FormerRanks = new Map();
 
@@ -27,7 +27,7 @@ export function reactiveEnabled(settings: Settings, name: ReactiveFunction): boo
 const startRanks = () => new Map(reactiveFunctions.map((name, position) => [name, position]));
 
 export class ReactiveOrder {
-  /** of any two functions the one enabled later has the higher rank */
+  /** a function enabled later has a higher rank */
   #ranks = startRanks();
   #highest = reactiveFunctions.length - 1;
   /** ascending */
@@ -38,7 +38,7 @@ export class ReactiveOrder {
     return this.#ranks.get(name) ?? 0;
   }
 
-  /** Takes over a change of settings: functions that it enables move to the end, in the order that they have. */
+  /** Applies a change of settings: newly enabled functions move to the end, in their present order. */
   follow(before: Settings, after: Settings, former: FormerRanks): void {
     const enabled = this.order.filter(
       (name) => reactiveEnabled(after, name) && !reactiveEnabled(before, name) && !former.has(name),

@@ -1,4 +1,4 @@
-/** Reactive power functions (IEEE 1547-2018 5.3): which one acts, its request, and the way from there to the output. */
+/** Reactive power functions (IEEE 1547-2018 5.3): the acting one, its request, and the ramp to the output. */
 import type { ReactiveDecider } from '../../contract/grid-trace.ts';
 import { clampVar, lowPowerShare, settle, varBase } from './capability.ts';
 import type { Capability, Priority } from './capability.ts';
@@ -122,10 +122,10 @@ export class ReactivePower {
   pW = 0;
   qVar = 0;
   moving = false;
-  /** no function acts, and the reactive power is that of the loads behind the terminals */
-  own = false;
+  /** true: no function acts, and the reactive power is that of the loads behind the terminals */
+  isOfLoads = false;
 
-  /** @param former functions that get back a former place among those enabled */
+  /** @param former functions that regain their former rank */
   reorder(before: Settings, after: Settings, former: FormerRanks = noFormerRanks): void {
     this.#order.follow(before, after, former);
   }
@@ -140,7 +140,7 @@ export class ReactivePower {
     this.#order.forget();
   }
 
-  /** Nothing flows; on return reactive power starts from zero. */
+  /** Sets reactive power to zero; on return it starts from zero. */
   clear(): void {
     this.commandVar = 0;
     this.targetVar = 0;
@@ -149,7 +149,7 @@ export class ReactivePower {
     this.pW = 0;
     this.qVar = 0;
     this.moving = false;
-    this.own = true;
+    this.isOfLoads = true;
   }
 
   /** Advances the autonomous reference voltage. */
@@ -167,7 +167,7 @@ export class ReactivePower {
       this.#stepOwn(input, input.ownVar, dtS);
       return;
     }
-    this.own = false;
+    this.isOfLoads = false;
     const requestedVar = input.running ? this.requestVar(acting, input) : 0;
     const targetVar = clampVar(settings, requestedVar);
     const commandVar = approach(input, acting, before, targetVar, dtS);
@@ -190,17 +190,17 @@ export class ReactivePower {
   }
 
   /**
-   * The loads decide: no capability of the inverter bounds their reactive power, and it follows their power at once. After
-   * a function the way back has the rate of 704.VarRmp.
+   * Follows the reactive power of the loads at once, without a capability limit. After a function the return has the
+   * rate of 704.VarRmp.
    */
   #stepOwn({ settings, wantedW, sVa, capability }: ReactiveInput, ownVar: number, dtS: number): void {
-    const commandVar = this.own ? ownVar : rampTowards(this.qVar, ownVar, varRateS(settings), dtS);
-    this.own = commandVar === ownVar;
+    const commandVar = this.isOfLoads ? ownVar : rampTowards(this.qVar, ownVar, varRateS(settings), dtS);
+    this.isOfLoads = commandVar === ownVar;
     [this.pW, this.qVar] = settle(wantedW, commandVar, sVa, 'both', capability);
     this.targetVar = ownVar;
     this.commandVar = commandVar;
     this.decidedBy = 'none';
-    this.moving = !this.own;
+    this.moving = !this.isOfLoads;
   }
 
   /** Reactive power of a function before any limit, var; 0 without a function. */
@@ -226,7 +226,7 @@ export class ReactivePower {
 
   /** Seconds from the present output to zero at 704.VarRmp. */
   secondsToZero(settings: Settings): number {
-    const left = this.own ? 0 : Math.abs(clampVar(settings, this.qVar));
+    const left = this.isOfLoads ? 0 : Math.abs(clampVar(settings, this.qVar));
     return left === 0 ? 0 : left / varRateS(settings);
   }
 }
@@ -242,8 +242,8 @@ function approach(
   targetVar: number,
   dtS: number,
 ): number {
-  // From the output, not from the last command, which a limit may have held back. A lowered capability binds at once:
-  // it is also what the rate refers to, so that a capability of 0 would hold Q for ever
+  // From the output, not from the last command, which a limit may have reduced. A lowered capability binds at once: the
+  // rate refers to it too, so a capability of 0 would hold Q for ever
   const from = clampVar(settings, fromVar);
   if (acting === 'volt_var' && running) return respond(from, targetVar, settings.voltVar.responseS, dtS, negligibleVar);
   return rampTowards(from, targetVar, varRateS(settings), dtS);
@@ -256,7 +256,7 @@ function capableShare({ settings, capability, wantedW }: ReactiveInput, commandV
   return Math.abs(commandVar) <= maxVar ? 1 : maxVar / Math.abs(commandVar);
 }
 
-/** The limit that took part of the reactive power away on the way from request to output, else the acting function. */
+/** The limit that reduced the reactive power between request and output, else the acting function. */
 function decider(
   acting: ReactiveDecider,
   requestedVar: number,

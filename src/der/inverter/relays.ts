@@ -13,7 +13,7 @@ export interface RelayInput {
   readonly hz: number;
   readonly angleDeg: number;
   readonly island: boolean;
-  /** the device feeds the grid and can measure it */
+  /** true: the device feeds the grid and can measure it */
   readonly watching: boolean;
   readonly antiIslanding: boolean;
 }
@@ -79,7 +79,7 @@ export class Relays {
   #rocofHzS(t: SimTime, hz: number): number {
     if (this.#parameters.rocofRelayHzS === null) return 0;
     const passedS = this.#at === null ? 0 : Math.max(0, secondsBetween(this.#at, t));
-    // the last frequency has held until now: a change after a long pause is a step, not a slow ramp
+    // the last frequency was held until now: a change after a long pause is a step, not a slow ramp
     const heldHz = this.#lastHz ?? hz;
     this.#meanHz = heldHz + ((this.#meanHz ?? hz) - heldHz) * Math.exp(-passedS / rocofWindowS);
     this.#at = t;

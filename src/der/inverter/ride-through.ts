@@ -9,7 +9,7 @@ import { TripTimers } from './trip.ts';
 import type { TripInput, TripKind } from './trip.ts';
 import type { TripSettings } from './settings.ts';
 
-/** A frequency on an edge is inside: the last bit of a double must not decide. */
+/** Tolerance of a frequency on an edge, so that rounding does not decide. */
 const slackHz = 1e-9;
 
 /** The region of voltage and frequency. It is for display: cessation itself follows the registers. */
@@ -20,11 +20,11 @@ export function rideThroughMode(abnormal: AbnormalCategory, input: TripInput, no
   const offsetHz = input.hz - nominalHz;
   const beyond = (name: 'lf_trip' | 'hf_trip', sign: 1 | -1) =>
     rideThroughBands(name, abnormal).some(({ edge }) => sign * (offsetHz - edge) > slackHz);
-  // where the standard asks for nothing a device of this simulator goes on as before
+  // without a requirement of the standard a device continues operation
   return beyond('lf_trip', -1) || beyond('hf_trip', 1) ? 'mandatory_operation' : 'continuous_operation';
 }
 
-/** Momentary cessation by the MomCess curves of 707-710: nothing flows, but the device stays connected and returns. */
+/** Momentary cessation by the MomCess curves of 707-710: no power flows, but the device stays connected and returns. */
 export class Cessation {
   readonly #timers = new TripTimers();
   #kind: TripKind | null = null;

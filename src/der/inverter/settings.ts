@@ -66,9 +66,9 @@ export interface Settings {
   readonly varMaxAbsVar: number;
   /** max power taken from the grid, W; 0 for a device that only delivers */
   readonly chargeMaxW: number;
-  /** the same where 702 limits the charge below its rating, W; Infinity: it does not */
+  /** `chargeMaxW` if 702 limits the charge below its rating, W; Infinity: not limited */
   readonly chargeLimitW: number;
-  /** discharge of the storage, W and VA at the terminals; Infinity: up to its ratings, or there is none */
+  /** discharge of the storage, W and VA at the terminals; Infinity: not limited, or no storage */
   readonly dischargeMaxW: number;
   readonly dischargeMaxVa: number;
   readonly vNomV: number;
@@ -123,7 +123,7 @@ function setPointW(map: MapView, wMaxW: number): number | null {
   return m.WSetMod === 'WATTS' ? (m.WSet ?? 0) : ((m.WSetPct ?? 0) / 100) * wMaxW;
 }
 
-/** A setting below its rating; at the rating the parts of the device bound themselves, without the rounding of a register. */
+/** A setting below its rating; at the rating the device limits itself, without the rounding of a register. */
 function belowRating(value: number | null, rating: number | null): number {
   return value === null || (rating !== null && value >= rating) ? Infinity : value;
 }
@@ -165,7 +165,7 @@ function tripSettings(map: MapView, points: (set: TripModel['Crv'][number]) => r
 }
 
 const varReference = (name: string | null | undefined): VarReference =>
-  name === 'VAR_AVAL_PCT' ? 'VAR_AVAIL_PCT' : (varReferences.find((known) => known === name) ?? 'VA_MAX_PCT');
+  name === 'VAR_AVAL_PCT' ? 'VAR_AVAIL_PCT' : (varReferences.find((reference) => reference === name) ?? 'VA_MAX_PCT');
 
 function points(curve: AnyCurve | undefined, point: (p: AnyPoint) => CurvePoint): CurvePoint[] {
   return (curve?.Pt ?? []).slice(0, curve?.ActPt ?? 0).map(point);
@@ -178,7 +178,7 @@ function voltVar({ m705 }: MapView): VoltVarSetting {
     points: points(set, (p) => ({ x: p.V ?? 0, y: p.Var ?? 0 })),
     reference: varReference(set?.DeptRef),
     reactiveFirst: set?.Pri !== 'ACTIVE',
-    // 0: the curve has no reference of its own
+    // 0: the curve has no reference voltage
     vRefPct: set?.VRef || 100,
     autoReference: set?.VRefAutoEna === 'ENABLED',
     autoReferenceS: set?.VRefAutoTms ?? 300,
@@ -219,7 +219,7 @@ function droop({ m711 }: MapView): DroopSetting {
   };
 }
 
-/** The settings with a gradient in the place of the ramps of the registers. */
+/** The settings with a gradient instead of the ramps of the registers. */
 export function withGradient(settings: Settings, { wPctPerS, varPctPerS }: Gradient): Settings {
   if (wPctPerS === null && varPctPerS === null) return settings;
   return {
@@ -243,7 +243,7 @@ function enterService({ m703 }: MapView): Settings['enterService'] {
   };
 }
 
-/** Reads every setting that physics follows. @param mayTrip whether the may-trip curves act as must-trip ones */
+/** Reads all settings used by physics. @param mayTrip true: may-trip curves act as must-trip curves */
 export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip']): Settings {
   const { m702, m704, m715 } = map;
   const wMaxW = m702.WMax ?? 0;

@@ -15,12 +15,12 @@ export class SiteBound {
   floorW = -Infinity;
   /** rate of widening in the last sub-step with a bound, W/s */
   rateWS = Infinity;
-  /** a bound is in force or on its way out */
+  /** true: a bound is in force or ramping out */
   inForce = false;
   #admittedW = Infinity;
   #admittedFloorW = -Infinity;
 
-  /** The lower bound that is or will be in force, W; -Infinity: none. */
+  /** The lower bound in force or pending, W; -Infinity: none. */
   get admittedFloorW(): number {
     return this.#admittedFloorW;
   }
@@ -32,7 +32,7 @@ export class SiteBound {
     this.inForce ||= floorW !== -Infinity || ceilingW !== Infinity;
   }
 
-  /** Takes the new bounds without a ramp: nothing flows. */
+  /** Applies new bounds without a ramp, since no power flows. */
   jump(): void {
     this.ceilingW = this.#admittedW;
     this.floorW = this.#admittedFloorW;
@@ -42,7 +42,7 @@ export class SiteBound {
   /**
    * Advances by `dtS`; Infinity goes to the end.
    * @param freeW power of the device without a bound
-   * @returns whether a bound that limits the power is still moving
+   * @returns true while a limiting bound moves
    */
   advance(freeW: number, rateWS: number, dtS: number): boolean {
     const stepW = dtS === Infinity ? Infinity : rateWS * dtS;
@@ -53,7 +53,7 @@ export class SiteBound {
     return this.moves(freeW);
   }
 
-  /** True if the bounds admitted last change the power. @param freeW power of the device without a bound */
+  /** True if the last admitted bounds change the power. @param freeW power of the device without a bound */
   moves(freeW: number): boolean {
     return (
       Math.max(this.floorW, Math.min(this.ceilingW, freeW)) !==

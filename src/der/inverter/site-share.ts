@@ -15,7 +15,7 @@ export class SiteShare {
     this.#beside = beside;
   }
 
-  /** Its part in the meter of the connection point. */
+  /** The device in the meter of the connection point. */
   meterTap(): MeterTap {
     return new MeterTap(this.#inverter, this.#beside);
   }
@@ -36,7 +36,7 @@ export class SiteShare {
     return activePower.demandW(settings, link);
   }
 
-  /** Power that the device surely reaches in `seconds` when the site admits all of its demand; at most the demand. */
+  /** Power that the device certainly reaches in `seconds` if the site admits its demand; at most the demand. */
   reachW(seconds: number): number {
     const {
       activePower: { freeW, site },

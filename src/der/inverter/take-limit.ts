@@ -3,17 +3,16 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { Inverter } from './inverter.ts';
 import { isEnergized } from './service.ts';
 
-/** A bound on the power that a device takes from the grid, W, at least 0, and what sets it. */
+/** A bound on the power taken from the grid, W, at least 0, and its cause. */
 export interface TakeLimit {
   readonly limitW: number;
   readonly decidedBy: ActiveDecider;
 }
 
 /**
- * The lowest bound on consumption that settings, functions, service state and connection point set now, whether or not
- * it holds the power and whatever ramps are under way; null: none is below `maxW`. A set-point counts as a bound: a load
- * takes no more than it.
- * @param maxW what the device takes at most without any of them
+ * The lowest bound on consumption by settings, functions, service state and connection point, even if it does not limit
+ * the power now and without ramps; null: none below `maxW`. A set-point counts as a bound: a load takes no more.
+ * @param maxW maximum consumption without any bound
  */
 export function takeLimit(inverter: Inverter, t: SimTime, maxW: number): TakeLimit | null {
   const { activePower, settings, phase } = inverter;

@@ -101,8 +101,8 @@ export class TripTimers {
     }
     const before = this.#running?.get(kind);
     const list = exceeded.map(({ limit, seconds }) => {
-      // after an adoption a threshold of both curves keeps its elapsed time, and the new time setting applies
-      const since = before?.find((known) => known.limit === limit)?.since ?? t;
+      // after an adoption a threshold in both curves keeps its elapsed time, and the new time setting applies
+      const since = before?.find((timer) => timer.limit === limit)?.since ?? t;
       return { limit, since, due: addSeconds(since, seconds) };
     });
     this.#running ??= new Map();

@@ -16,7 +16,7 @@ import type { Device } from '../../contract/device.ts';
 
 const keptRecords = 1000;
 const queueLength = 64;
-/** simulated seconds beyond the enter-service times, or the ramp of a stop, after which a command has failed */
+/** simulated seconds beyond the usual time after which a command has failed */
 const graceS = 60;
 
 interface Entry {
@@ -113,21 +113,21 @@ export class OperatorQueue implements CommandQueue {
   }
 
   /** Starts the waiting commands of a device in order. Called at the start of its tick. */
-  begin(device: Device, now: SimTime): void {
+  begin(device: Device, instant: SimTime): void {
     if (this.#waiting.size === 0) return;
     const queue = this.#waiting.get(device.index);
     if (!queue) return;
     this.#waiting.delete(device.index);
-    for (const entry of queue) this.#carryOut(entry, device, now);
+    for (const entry of queue) this.#carryOut(entry, device, instant);
   }
 
   /** Completes commands whose device has reached its state; fails those out of time. Called at the end of its tick. */
-  settle(device: Device, now: SimTime): void {
+  settle(device: Device, instant: SimTime): void {
     for (const entry of this.#running.get(device.index) ?? []) {
-      if (reached(device, entry.record.command)) this.#finish(entry, 'completed', null, now);
-      else if (entry.failAt !== null && now >= entry.failAt) {
+      if (reached(device, entry.record.command)) this.#finish(entry, 'completed', null, instant);
+      else if (entry.failAt !== null && instant >= entry.failAt) {
         const state = device.bank.map.m701.InvSt?.toLowerCase() ?? 'unknown';
-        this.#finish(entry, 'failed', `the device is still ${state}`, now);
+        this.#finish(entry, 'failed', `the device is still ${state}`, instant);
       }
     }
   }
@@ -157,24 +157,24 @@ export class OperatorQueue implements CommandQueue {
     }
   }
 
-  #carryOut(entry: Entry, device: Device, now: SimTime): void {
+  #carryOut(entry: Entry, device: Device, instant: SimTime): void {
     const { command, scope } = entry.record;
     entry.record = { ...entry.record, state: 'running', startedAtMs: this.#wallMs() };
-    this.#tell(entry, `begins, asked by ${originText(entry.by)}`, now);
+    this.#tell(entry, `begins, asked by ${originText(entry.by)}`, instant);
     try {
       device.command(command === 'reset' ? { kind: 'reset', scope: scope ?? 'alarms' } : { kind: command }, entry.by);
     } catch (error) {
-      this.#finish(entry, 'failed', errorText(error), now);
+      this.#finish(entry, 'failed', errorText(error), instant);
       return;
     }
     if (command === 'reset') {
-      this.#finish(entry, 'completed', null, now);
+      this.#finish(entry, 'completed', null, instant);
       return;
     }
     for (const other of this.#running.get(device.index) ?? []) {
-      if (other.record.command !== command) this.#finish(other, 'canceled', `followed by ${command}`, now);
+      if (other.record.command !== command) this.#finish(other, 'canceled', `followed by ${command}`, instant);
     }
-    entry.failAt = addSeconds(now, usualS(device, command) + graceS);
+    entry.failAt = addSeconds(instant, usualS(device, command) + graceS);
     this.#running.set(device.index, [...(this.#running.get(device.index) ?? []), entry]);
   }
 

@@ -41,22 +41,22 @@ export interface PlantSpec {
   readonly gridProfile: Series | null;
   /** the line of every device to the grid; absent or null: stiff */
   readonly feeder?: FeederSpec | null;
-  /** devices also serve the models 64413 and 64414; default no */
+  /** true: devices also serve models 64413 and 64414; default false */
   readonly simModels?: boolean;
   /** injected faults; absent: no fault injection */
   readonly faults?: FaultRegistry;
-  /** alarms that adapters raise; absent: none */
+  /** alarms raised by adapters; absent: none */
   readonly commAlarms?: CommAlarms;
-  /** the connection point has a meter, whose values are in floating point or not; absent or null: it has none */
+  /** meter of the connection point; absent or null: no meter */
   readonly meter?: Pick<ConnectionMeterOptions, 'float' | 'unitId'> | null;
   /** charging stations ask a central system about tokens from the start; default false */
   readonly centralAuthority?: boolean;
-  /** start value of 1.DA by device index; absent: devices have no such point */
+  /** start value of 1.DA by device index; absent: not implemented */
   readonly unitAddressOf?: (index: number) => number;
   readonly version: string;
   readonly monotonicMs: () => number;
   readonly log: Logger;
-  /** for what happens on the DC side of devices; default `log` */
+  /** log of the DC side of devices; default `log` */
   readonly dcLog?: Logger;
 }
 
@@ -90,7 +90,7 @@ function checkDevices(devices: readonly DeviceSpec[], factory: DeviceFactory, st
   if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'the device profiles are invalid', issues);
 }
 
-/** Runs a check and adds its configuration issues under `where`. @returns whether it passed */
+/** Runs a check and adds its configuration issues under `where`. @returns true if it passed */
 function attempt(check: () => void, where: string, issues: Issue[]): boolean {
   try {
     check();
@@ -102,7 +102,7 @@ function attempt(check: () => void, where: string, issues: Issue[]): boolean {
   }
 }
 
-/** The logs of plant and devices; a fleet could fill some with thousands of lines at once. */
+/** The logs of plant and devices, rate-limited for large fleets. */
 function logsOf({ log, dcLog = log, clock, monotonicMs }: PlantSpec) {
   const machine = { nowMs: () => clock.wallMs(), monotonicMs };
   return {
@@ -113,7 +113,7 @@ function logsOf({ log, dcLog = log, clock, monotonicMs }: PlantSpec) {
   };
 }
 
-/** What devices share beside clock, surroundings and logs. */
+/** Parts shared by all devices, besides clock, surroundings and logs. */
 function sharedOf({ faults, commAlarms, centralAuthority = false }: PlantSpec) {
   return { ...(faults && { faults }), ...(commAlarms && { commAlarms }), centralAuthority };
 }

@@ -19,9 +19,9 @@ export interface FactoryOptions {
   readonly context: Omit<DeviceContext, 'visits'>;
   readonly places: Places;
   readonly nominalHz: number;
-  /** devices also serve the models 64413 and 64414 */
+  /** true: devices also serve models 64413 and 64414 */
   readonly simModels: boolean;
-  /** start value of 1.DA by device index; absent: devices have no such point */
+  /** start value of 1.DA by device index; absent: not implemented */
   readonly unitAddressOf?: ((index: number) => number) | undefined;
   /** largest deviation between devices of one profile, percent; 0: devices are equal */
   readonly spreadPct: number;
@@ -37,7 +37,7 @@ export class DeviceFactory {
   readonly #options: FactoryOptions;
   /** weak: the template of an unused profile is dropped with it */
   readonly #templates = new WeakMap<ProfileSpec, Map<Wiring, MadeTemplate>>();
-  /** profiles that have their first device, which is as the profile says */
+  /** profiles whose first device exists; it has exactly the values of the profile */
   readonly #used = new WeakSet<ProfileSpec>();
 
   constructor(options: FactoryOptions) {
@@ -61,15 +61,15 @@ export class DeviceFactory {
     const byWiring = this.#templates.get(profile) ?? new Map<Wiring, MadeTemplate>();
     this.#templates.set(profile, byWiring);
     const { context, nominalHz, simModels, unitAddressOf } = this.#options;
-    const made = byWiring.get(phases) ?? {
+    const entry = byWiring.get(phases) ?? {
       template: createTemplate(profile, phases, nominalHz, at, context.clock.wallMs(), {
         withSimModels: simModels,
         addressable: unitAddressOf !== undefined,
       }),
       at,
     };
-    byWiring.set(phases, made);
-    return made.at === at ? made.template : { ...made.template, profilePoints: this.#stamped(made.template, at) };
+    byWiring.set(phases, entry);
+    return entry.at === at ? entry.template : { ...entry.template, profilePoints: this.#stamped(entry.template, at) };
   }
 
   /**
@@ -109,8 +109,8 @@ export class DeviceFactory {
     const { spreadPct, context } = this.#options;
     if (spreadPct === 0 || !this.#used.has(spec.profile)) return shared;
     const source = spreadSource(spec.profile.source, spreadPct, context.seed, index);
-    const own = kindTraits(source, shared.ratings.wMaxW, []);
-    return own === null ? shared : { ...shared, ...own, storage: shared.storage };
+    const deviceTraits = kindTraits(source, shared.ratings.wMaxW, []);
+    return deviceTraits === null ? shared : { ...shared, ...deviceTraits, storage: shared.storage };
   }
 
   /** Removes the place, the local deviations, the silence and the communication alarms of a device. */

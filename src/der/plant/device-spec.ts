@@ -11,7 +11,7 @@ export interface DeviceSpec {
   readonly profileName: string | null;
   /** as `Device.ocpp` */
   readonly ocpp?: OcppStationSettings;
-  /** where the user chose the profile, for messages; absent: by position and name of the device */
+  /** place where the user chose the profile, for messages; absent: position and name of the device */
   readonly profilePlace?: string;
   readonly phases: Wiring;
   /** devices of one profile share one object, and with it layout and start values */

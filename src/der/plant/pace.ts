@@ -1,12 +1,12 @@
-/** Measures in the ticks how fast the machine is, and shortens them where it cannot keep the requested rate. */
+/** Measures the speed of the machine, and shortens ticks that cannot keep the requested rate. */
 import type { Logger } from '../../core/log/log.ts';
 import { maxStepS } from '../inverter/inverter.ts';
 
 /** first estimate of the time for one simulated second of one device */
 const guessedMsPerDeviceSecond = 0.01;
-/** no tick is cut below this: a shorter one would take as long */
+/** no tick is cut below this: it would take as long */
 const minCutS = maxStepS;
-/** share of the rate below which it does not count as held */
+/** share of the rate below which it is not held */
 const heldShare = 0.9;
 const warnEveryMs = 60_000;
 const lastingMs = 3_000;
@@ -87,7 +87,7 @@ export class Pace {
     const sinceMs = Math.max(lastEndMs, this.#rateSinceMs);
     if (endMs <= sinceMs) return;
     const passedS = (endMs - sinceMs) / 1000;
-    // ticks jitter by milliseconds: only a lasting shortfall may show, which one long tick is
+    // ticks jitter by milliseconds, so only a lasting shortfall or one long tick counts
     const weight = 1 - 0.8 ** Math.max(1, passedS / this.#options.tickIntervalS);
     this.#rateEffective = Math.min(rate, this.#rateEffective + weight * (doneS / passedS - this.#rateEffective));
     this.#warnWhenBehind(endMs, rate);

@@ -39,12 +39,12 @@ export interface PlantOptions {
   /** creates devices that are added later */
   readonly factory: Pick<DeviceFactory, 'make' | 'release'>;
   readonly environment: Environment;
-  /** frees weather data before an instant that no device will need again */
+  /** frees weather data before an instant that no device needs any more */
   readonly forgetBefore: (t: SimTime) => void;
   readonly clock: SimClock;
-  /** the meter of the connection point; absent: there is none */
+  /** the meter of the connection point; absent: no meter */
   readonly meter?: Site['meter'];
-  /** the devices that do not answer, as they enter themselves; absent: all answer */
+  /** devices that do not answer; absent: all answer */
   readonly dark?: DarkDevices;
   readonly tickIntervalS: number;
   readonly log: Logger;
@@ -104,15 +104,15 @@ export class SimPlant implements Plant {
     this.#stepping = this.#createStepping();
     this.#realTicks = this.#createRealTicks();
     // tick 0: a snapshot exists before the first request
-    const now = options.clock.tickTime;
-    const stamp = tickStamp(options.clock, 0, options.clock.dateMs(now));
+    const instant = options.clock.tickTime;
+    const stamp = tickStamp(options.clock, 0, options.clock.dateMs(instant));
     this.#latest = {
       tick: 0,
-      sim: now,
+      sim: instant,
       wallMs: options.clock.wallMs(),
       published: this.devices.map((d) => d.publish(stamp)),
     };
-    options.clock.advanceTo(now, tickSeconds(options.clock.rate, options.tickIntervalS));
+    options.clock.advanceTo(instant, tickSeconds(options.clock.rate, options.tickIntervalS));
   }
 
   get latest(): TickEvent {
@@ -288,9 +288,9 @@ export class SimPlant implements Plant {
 
   /** Updates the registers of the simulation models. @param deviceIndex absent: of all devices */
   #showSurroundings(deviceIndex: number | undefined): void {
-    const now = this.#options.clock.acting();
+    const instant = this.#options.clock.acting();
     for (const device of deviceIndex === undefined ? this.devices : [this.device(deviceIndex)])
-      device.showSurroundings(now);
+      device.showSurroundings(instant);
   }
 
   /** Provenance of a change that takes effect now. */
@@ -300,9 +300,9 @@ export class SimPlant implements Plant {
 
   grid(deviceIndex?: number): GridNow {
     const reference = this.#nominalReference(deviceIndex);
-    const now = this.#options.environment.grid(this.#options.clock.acting(), deviceIndex);
-    const volts = reference?.nominal.volts(now.voltageAPu, now.voltageBPu, now.voltageCPu);
-    return { ...now, voltageLnV: volts?.meanLnV ?? null, voltageLlV: volts?.meanLlV ?? null };
+    const gridNow = this.#options.environment.grid(this.#options.clock.acting(), deviceIndex);
+    const volts = reference?.nominal.volts(gridNow.voltageAPu, gridNow.voltageBPu, gridNow.voltageCPu);
+    return { ...gridNow, voltageLnV: volts?.meanLnV ?? null, voltageLlV: volts?.meanLlV ?? null };
   }
 
   get gridEvents(): readonly GridEventKind[] {
@@ -373,7 +373,7 @@ export class SimPlant implements Plant {
     const { mode: before } = clock.settings;
     clock.set(patch);
     this.#timeChangedBy = this.#writer(by);
-    // the age of the last tick counts from here only at the end of a pause
+    // at the end of a pause the age of the last tick counts from here
     if (before === 'paused' && !clock.paused) {
       this.#lastEndMs = monotonicMs();
       this.#stepping.endPause();

@@ -69,13 +69,13 @@ export class RealTicks {
     return addSeconds(clock.tickTime, pace.cut(wantedS));
   }
 
-  /** Ticks to `end`, or to an earlier instant of the guide. @returns whether no tick is to follow */
+  /** Ticks to `end`, or to an earlier instant of the guide. @returns true if no tick is to follow */
   async #piece(end: SimTime): Promise<boolean> {
     const { clock } = this.#plant;
-    const wanted = this.#guide?.due() ?? Infinity;
-    const until = wanted > clock.tickTime && wanted < end ? (wanted as SimTime) : end;
+    const dueAt = this.#guide?.due() ?? Infinity;
+    const until = dueAt > clock.tickTime && dueAt < end ? (dueAt as SimTime) : end;
     await this.#measured(secondsBetween(clock.tickTime, until));
-    // short of it: the machine had no time for more
+    // a tick cut short: the machine had no time for more
     return until === end || clock.tickTime < until;
   }
 

@@ -10,7 +10,7 @@ import type { EvParameters } from '../../contract/kinds/evse.ts';
 import type { PvParameters } from '../../contract/kinds/pv.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
 
-/** Machines that a wind farm has at most: each is solved on its own. */
+/** Maximum number of distinct wind machines, each solved separately. */
 const airDensities = 8;
 
 /** Draws of one device, all within its spread. */
@@ -28,7 +28,7 @@ class Draws {
     return 1 + this.#share * (2 * this.#random.next() - 1);
   }
 
-  /** As `factor`, but one of `levels` in equal distances: devices may share what a level takes long to work out. */
+  /** As `factor`, in one of `levels` equal steps, so that devices can share costly results. */
   stepFactor(levels: number): number {
     return 1 + this.#share * ((2 * Math.floor(levels * this.#random.next()) + 1) / levels - 1);
   }
@@ -41,7 +41,7 @@ class Draws {
   /** A level in percent that moves by up to the spread in points, within its bounds. */
   levelPct(nominal: number, min: number, max: number): number {
     const moved = nominal + 100 * (this.factor() - 1);
-    // a start outside of the bounds stays as it is given
+    // a start value outside of the bounds stays
     if (nominal <= min || nominal >= max) return nominal;
     return Math.min(Math.max(moved, min), max);
   }
@@ -52,7 +52,7 @@ class Draws {
   }
 }
 
-/** Module power: a number of strings that is no whole number scales the current of the array. */
+/** Module power: a fractional number of strings scales the current of the array. */
 function spreadPv(pv: PvParameters, draws: Draws): PvParameters {
   return {
     ...pv,
@@ -88,7 +88,7 @@ const spreadOf: {
 } = {
   pv: (source, draws) => ({ ...source, pv: spreadPv(source.pv, draws) }),
   battery: (source, draws) => ({ ...source, battery: spreadBattery(source.battery, draws) }),
-  // the place of a turbine: air and terrain before it; rotor, hub and losses are those of the type
+  // the site of a turbine varies: air and terrain; rotor, hub and losses belong to the type
   wind: ({ wind, ...source }, draws) => ({
     ...source,
     wind: {
@@ -116,7 +116,7 @@ const spreadOf: {
     pv: spreadPv(source.pv, draws),
     battery: spreadBattery(source.battery, draws),
   }),
-  // the vehicles, and what the station needs for itself
+  // vehicles and the consumption of the station vary
   evse: ({ evse, ...source }, draws) => ({
     ...source,
     evse: {
@@ -129,8 +129,8 @@ const spreadOf: {
 };
 
 /**
- * The parameters of one device of a fleet: a function of seed, index and profile alone. Which devices take them is for
- * the caller to say: the first device of a profile in a process does not.
+ * The parameters of one device of a fleet: a function of seed, index and profile alone. The caller excludes the first
+ * device of a profile in a process.
  * @param spreadPct largest deviation, percent; levels in percent move by as many points
  */
 export function spreadSource(

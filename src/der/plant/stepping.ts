@@ -31,7 +31,7 @@ export class Stepping {
   /** one at a time: a request of many ticks */
   readonly #requests = new Turns();
   #steppedBy: Provenance | null = null;
-  /** how often the clock has left the mode `paused` */
+  /** number of times that the clock has left the mode `paused` */
   #pausesEnded = 0;
 
   constructor(plant: SteppedPlant) {
@@ -43,7 +43,7 @@ export class Stepping {
     return this.#steppedBy;
   }
 
-  /** The clock has left the mode `paused`: the request under way ends after its present tick, also if it is paused again. */
+  /** Ends a pending request after its present tick, even if the clock is paused again. */
   endPause(): void {
     this.#pausesEnded += 1;
   }
@@ -70,7 +70,7 @@ export class Stepping {
     );
   }
 
-  /** @param next runs a tick @param over whether the last tick was the last one */
+  /** @param next runs a tick @param over true after the last tick */
   #ticks(
     next: (done: number) => Promise<TickEvent>,
     over: (event: TickEvent, done: number) => boolean,

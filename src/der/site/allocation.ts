@@ -22,7 +22,7 @@ const negligibleW = 1e-3;
 /** Rounds have converged within this: shares fill a room to the rounding of a sum, W. */
 const convergedW = 1e-6;
 
-/** One direction: its claims, its rooms, and which of the two limits makes each room. */
+/** One direction: its claims, its rooms, and the limit that makes each room. */
 interface Side {
   readonly claims: Claims;
   readonly nest: Nest;
@@ -104,8 +104,8 @@ export class Allocation {
   }
 
   /**
-   * The scope and limit that hold a device at this power: that which cut its share below its demand, or, at the end of
-   * its share, that which leaves no more; null: none.
+   * The scope and limit that hold a device at this power: the one that cut its share below its demand, or, at the end
+   * of its share, the one that leaves no more; null: none.
    */
   cutOf(position: number, powerW: number): { readonly scope: number; readonly limit: SiteLimitName } | null {
     const side = powerW > 0 || this.#injecting.claims.cutBy[position] !== -1 ? this.#injecting : this.#absorbing;
@@ -122,7 +122,7 @@ export class Allocation {
     return (side.nest.rooms[scope]?.binds ?? false) && side.netTighter[scope] === (limit === side.net);
   }
 
-  /** Rounds in which injection counts on the absorption that the last round left, until at least that much is there. */
+  /** Repeats rounds until injection counts only on absorption that is really there. */
   #settle(): void {
     for (let round = 0; ; round += 1) {
       const presentW = this.#round();

@@ -103,8 +103,8 @@ export class SiteScope {
     for (const [owner, { limits, changedBy }] of other.#owners) {
       const owned = this.#owners.get(owner) ?? { limits: byLimit(null), changedBy };
       for (const name of siteLimitNames) {
-        const [own, theirs] = [owned.limits[name], limits[name]];
-        if (theirs && (!own || theirs.limitW < own.limitW)) owned.limits[name] = theirs;
+        const [ownLimit, theirs] = [owned.limits[name], limits[name]];
+        if (theirs && (!ownLimit || theirs.limitW < ownLimit.limitW)) owned.limits[name] = theirs;
       }
       this.#owners.set(owner, owned);
     }
@@ -115,8 +115,8 @@ export class SiteScope {
     for (const name of siteLimitNames) {
       let tightest: Tightest | null = null;
       for (const [owner, { limits }] of this.#owners) {
-        const own = limits[name];
-        if (own && (!tightest || own.limitW < tightest.limitW)) tightest = { ...own, owner };
+        const limit = limits[name];
+        if (limit && (!tightest || limit.limitW < tightest.limitW)) tightest = { ...limit, owner };
       }
       this.#tightest[name] = tightest;
     }

@@ -19,7 +19,7 @@ export interface Claims {
   /** filled: position of the room that ends the growth beyond the demand, or -1 */
   readonly endedBy: Int32Array;
   /** the part of the share that a running device needs, and the part beyond its demand */
-  readonly leastW: Float64Array;
+  readonly needW: Float64Array;
   readonly growthW: Float64Array;
   /** positions by falling demand, kept from the last call: little changes between calls */
   readonly order: number[];
@@ -60,7 +60,7 @@ export function createClaims(count: number): Claims {
     shareW: places(),
     cutBy: new Int32Array(count),
     endedBy: new Int32Array(count),
-    leastW: places(),
+    needW: places(),
     growthW: places(),
     order: [...places().keys()],
   };
@@ -105,7 +105,7 @@ export function shareRooms(claims: Claims, nest: Nest): void {
   const { shareW, growthW, cutBy } = claims;
   for (let i = 0; i < shareW.length; i += 1) shareW[i] = at(shareW, i) + at(growthW, i);
   if (!tight) return;
-  // an inner room whose devices an outer one has cut further restricts nothing
+  // an inner room whose devices are cut further by an outer one restricts nothing
   for (const room of rooms) room.binds = false;
   for (const r of cutBy) {
     const room = rooms[r];
@@ -114,7 +114,10 @@ export function shareRooms(claims: Claims, nest: Nest): void {
 }
 
 /** Starts with the demands as shares. @returns whether the demands exceed a room */
-function start({ demandW, minW, shareW, leastW, growthW, cutBy, endedBy }: Claims, rooms: readonly Room[]): boolean {
+function start(
+  { demandW, minW, shareW, needW: leastW, growthW, cutBy, endedBy }: Claims,
+  rooms: readonly Room[],
+): boolean {
   shareW.set(demandW);
   for (let i = 0; i < demandW.length; i += 1) leastW[i] = Math.min(at(minW, i), at(demandW, i));
   growthW.fill(Infinity);
@@ -133,7 +136,7 @@ function start({ demandW, minW, shareW, leastW, growthW, cutBy, endedBy }: Claim
 /** Pauses devices and cuts shares, so that the shares fit into each room. */
 function cut(claims: Claims, nest: Nest): void {
   const { rooms } = nest;
-  if (rooms.some(({ members, roomW, demandedW }) => demandedW > roomW && total(claims.leastW, members) > roomW))
+  if (rooms.some(({ members, roomW, demandedW }) => demandedW > roomW && total(claims.needW, members) > roomW))
     admitMinimums(claims, nest);
   rooms.forEach((room, position) => {
     // the shares are at most the demands
@@ -142,7 +145,10 @@ function cut(claims: Claims, nest: Nest): void {
 }
 
 /** Sets `shareW` to 0 for devices that pause. */
-function admitMinimums({ demandW, shareW, leastW, cutBy, order }: Claims, { rooms, innermost, around }: Nest): void {
+function admitMinimums(
+  { demandW, shareW, needW: leastW, cutBy, order }: Claims,
+  { rooms, innermost, around }: Nest,
+): void {
   const leftW = rooms.map(({ roomW }) => roomW);
   order.sort((a, b) => at(demandW, b) - at(demandW, a) || a - b);
   for (const i of order) {
@@ -162,7 +168,7 @@ function admitMinimums({ demandW, shareW, leastW, cutBy, order }: Claims, { room
 }
 
 /** Cuts the shares in one room to its size. */
-function fill({ shareW, leastW, weightW, cutBy }: Claims, room: Room, position: number): void {
+function fill({ shareW, needW: leastW, weightW, cutBy }: Claims, room: Room, position: number): void {
   const { members, roomW } = room;
   if (total(shareW, members) <= roomW) return;
   room.binds = true;
@@ -216,23 +222,23 @@ function highestLevel(members: readonly number[], { weightW, floorW, ceilingW }:
   let weight = 0;
   let [low, high] = [0, 0];
   for (const i of members) {
-    const own = at(weightW, i);
-    if (own <= 0) continue;
-    weight += own;
-    high = Math.max(high, Math.min(roomW, at(ceilingW, i)) / own);
+    const weightOfDevice = at(weightW, i);
+    if (weightOfDevice <= 0) continue;
+    weight += weightOfDevice;
+    high = Math.max(high, Math.min(roomW, at(ceilingW, i)) / weightOfDevice);
   }
   let level = Math.min(high, roomW / weight);
   for (let step = 0; step < maxSteps && low < high; step += 1) {
     let [sum, slope] = [0, 0];
     for (const i of members) {
-      const own = at(weightW, i);
-      const levelW = level * own;
-      const leastW = floorW ? at(floorW, i) : 0;
+      const weightOfDevice = at(weightW, i);
+      const levelW = level * weightOfDevice;
+      const minLevelW = floorW ? at(floorW, i) : 0;
       if (levelW >= at(ceilingW, i)) sum += at(ceilingW, i);
-      else if (levelW <= leastW) sum += leastW;
+      else if (levelW <= minLevelW) sum += minLevelW;
       else {
         sum += levelW;
-        slope += own;
+        slope += weightOfDevice;
       }
     }
     const freeW = roomW - sum;

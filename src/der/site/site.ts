@@ -51,7 +51,7 @@ interface Powers {
 }
 
 export class Site {
-  /** null: there is none */
+  /** null: no meter */
   readonly meter: ConnectionMeter | null;
   readonly #devices: () => readonly SiteDevice[];
   readonly #surroundings: SiteSurroundings;
@@ -320,9 +320,9 @@ function positionOf(devices: readonly SiteDevice[], index: number): number {
   let [low, high] = [0, devices.length - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;
-    const found = devices[middle]?.index ?? 0;
-    if (found === index) return middle;
-    if (found < index) low = middle + 1;
+    const middleIndex = devices[middle]?.index ?? 0;
+    if (middleIndex === index) return middle;
+    if (middleIndex < index) low = middle + 1;
     else high = middle - 1;
   }
   return -1;

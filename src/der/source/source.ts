@@ -69,13 +69,13 @@ export interface StackPort {
   stackW(dcW: number): number;
 }
 
-/** Of a charging station: what it tells, and what it sees of the device around it. */
+/** A charging station's transitions, and its surroundings in the device. */
 export interface StationPort {
   /** Calls `listener` at once for every transition, also within a sub-step. @returns a function that removes it */
   onTransition(listener: TransitionListener): () => void;
   /** Calls the one `listener` for each session that begins or ends. */
   onSession(listener: SessionListener): void;
-  /** Tells which limits have changed; called between sub-steps while there are listeners. */
+  /** Reports changed limits; called between sub-steps while there are listeners. */
   tellLimits(): void;
   attach(outside: StationOutside): void;
 }
@@ -100,7 +100,7 @@ export interface DcSource {
   readonly potentialDcW?: number;
   /** bound on the discharge of a storage, W; Infinity: its own limits; absent: the source has no storage */
   dischargeLimitDcW?: number;
-  /** that bound is below what the storage could give; absent: the source has no storage */
+  /** true: that bound is below the power of the storage; absent: no storage */
   readonly dischargeLimited?: boolean;
   /**
    * bound on the charge of a storage from the grid, W: the inverter keeps it, the source shows it; Infinity: none below

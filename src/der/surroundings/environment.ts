@@ -152,7 +152,7 @@ export class Environment {
       const sky = clearSky(deviceIndex);
       out.irradianceWm2 = sky.irradianceAt(t);
       out.ambientTemperatureC = sky.airTemperatureAt(t);
-      // a set irradiance is one number, which says nothing of other planes
+      // a set irradiance is one number without values for other planes
       if (out.planesWm2 && !segment.tracks.irradiance) sky.planesAt?.(t, out.planesWm2);
     }
     out.irradianceWm2 = setValue(segment, 'irradiance', t) ?? out.irradianceWm2;
@@ -169,41 +169,41 @@ export class Environment {
    * @throws SimError COMMAND_BAD_VALUE for a patch without a value or with contradicting ones,
    *   COMMAND_CONFLICT for `csv` without a grid profile, or when too many changes are pending
    */
-  setGrid(patch: GridPatch, now: SimTime, deviceIndex?: number): void {
+  setGrid(patch: GridPatch, instant: SimTime, deviceIndex?: number): void {
     checkPatch(patch, deviceIndex);
     if (deviceIndex !== undefined && patch.source === 'csv') this.#localGrid.delete(deviceIndex);
-    else this.#changeGrid((scope) => scope.patched(patch, now), deviceIndex);
+    else this.#changeGrid((scope) => scope.patched(patch, instant), deviceIndex);
   }
 
   /**
    * Starts a named event; it replaces a running one in the same scope.
    * @throws SimError COMMAND_BAD_VALUE for an unknown name or parameter, or a value out of range
    */
-  startGridEvent(name: string, args: GridEventArguments, now: SimTime, deviceIndex?: number): void {
-    this.#changeGrid((scope) => scope.withEvent(name, args, now), deviceIndex);
+  startGridEvent(name: string, args: GridEventArguments, instant: SimTime, deviceIndex?: number): void {
+    this.#changeGrid((scope) => scope.withEvent(name, args, instant), deviceIndex);
   }
 
   /** Ends the running event, if any; the layers below it are in force again. */
-  stopGridEvent(now: SimTime, deviceIndex?: number): void {
-    this.#changeGrid((scope) => scope.withoutEvent(now), deviceIndex);
+  stopGridEvent(instant: SimTime, deviceIndex?: number): void {
+    this.#changeGrid((scope) => scope.withoutEvent(instant), deviceIndex);
   }
 
   /** Values in force, without volts: they need the nominal voltage of a device. */
   grid(t: SimTime, deviceIndex?: number): Omit<GridNow, 'voltageLnV' | 'voltageLlV'> {
-    const now = (deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex)).now(t);
-    return { ...now, changedBy: this.gridWriters.of(deviceIndex) };
+    const gridNow = (deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex)).now(t);
+    return { ...gridNow, changedBy: this.gridWriters.of(deviceIndex) };
   }
 
   /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT as `setGrid` */
-  setSurroundings(patch: SurroundingsPatch, now: SimTime, deviceIndex?: number): void {
+  setSurroundings(patch: SurroundingsPatch, instant: SimTime, deviceIndex?: number): void {
     checkPatch(patch, deviceIndex);
     if (deviceIndex === undefined) {
-      this.#commonLayers = this.#patchedLayers(this.#commonLayers, patch, now, commonIndex);
+      this.#commonLayers = this.#patchedLayers(this.#commonLayers, patch, instant, commonIndex);
       this.#localLayers.clear();
     } else if (patch.source === 'csv') {
       this.#localLayers.delete(deviceIndex);
     } else {
-      this.#localLayers.set(deviceIndex, this.#patchedLayers(this.#layersOf(deviceIndex), patch, now, deviceIndex));
+      this.#localLayers.set(deviceIndex, this.#patchedLayers(this.#layersOf(deviceIndex), patch, instant, deviceIndex));
     }
   }
 
@@ -260,11 +260,11 @@ export class Environment {
   #patchedLayers(
     stack: SurroundingsLayers,
     patch: SurroundingsPatch,
-    now: SimTime,
+    instant: SimTime,
     deviceIndex: number,
   ): SurroundingsLayers {
-    const segment = stack.segmentAt(now);
-    const present = this.#weatherNow(deviceIndex, now);
+    const segment = stack.segmentAt(instant);
+    const present = this.#weatherNow(deviceIndex, instant);
     const released = patch.source === 'csv' || patch.source === 'clear_sky';
     const held = patch.source === 'const' && !segment.tracks.irradiance ? present.irradianceWm2 : undefined;
     const wanted: Readonly<
@@ -276,7 +276,7 @@ export class Environment {
       ],
       ambientC: [patch.ambientTemperatureC, present.ambientTemperatureC],
       cellC: [patch.cellTemperatureC, present.cellTemperatureC],
-      loadKw: [patch.loadKw, this.#loadKw(deviceIndex, segment, now)],
+      loadKw: [patch.loadKw, this.#loadKw(deviceIndex, segment, instant)],
     };
     const tracks: Tracks<SurroundingsQuantity> = {
       ...Object.fromEntries(
@@ -284,14 +284,14 @@ export class Environment {
           .filter(([, [to]]) => to !== undefined)
           .map(([name, [to, from]]) =>
             // without a previous value there is no ramp
-            [name, to == null ? null : ramp(from ?? to, to, now, patch.rampS ?? 0)],
+            [name, to == null ? null : ramp(from ?? to, to, instant, patch.rampS ?? 0)],
           ),
       ),
       ...(released && { clearSky: constant(patch.source === 'clear_sky' ? 1 : 0) }),
     };
     return patch.durationS == null
-      ? stack.withBase(tracks, now)
-      : stack.withOverlay(tracks, now, addSeconds(now, patch.durationS));
+      ? stack.withBase(tracks, instant)
+      : stack.withOverlay(tracks, instant, addSeconds(instant, patch.durationS));
   }
 }
 

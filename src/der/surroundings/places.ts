@@ -27,7 +27,7 @@ export class Places {
   readonly #options: PlacesOptions;
   /** in index order */
   readonly #places = new Map<number, Place>();
-  // weak: nothing of a removed device stays here
+  // weak: a removed device leaves no entry
   readonly #weathers = new WeakMap<Series, Map<number, SeriesWeather>>();
   readonly #skies = new WeakMap<ProfileSpec, ClearSky>();
   readonly #empty: Place;

@@ -15,7 +15,7 @@ export interface SeriesColumn {
 }
 
 export interface SeriesFormat {
-  /** what the messages call the series, for example its file name */
+  /** name in messages, for example the file name */
   readonly name: string;
   readonly columns: readonly SeriesColumn[];
   /** a table of events: rows may share their time */
@@ -103,9 +103,7 @@ export class Series {
     return t > from ? value + ((next - value) * (t - from)) / (to - from) : value;
   }
 
-  /**
-   * The time in s of the next row after `tS`, where the course bends; Infinity when nothing follows.
-   */
+  /** Time in s of the next row after `tS`, where the course bends; Infinity: no further row. */
   nextRowS(tS: number): number {
     const t = this.#loop ? this.#wrapped(tS) : tS;
     if (t < this.startS) return tS + (this.startS - t);
@@ -121,7 +119,7 @@ export class Series {
     return tS - turns * period;
   }
 
-  /** Last row at or before `t`; the first one when there is none. */
+  /** Last row at or before `t`, or the first row. */
   #rowAt(t: number): number {
     const times = this.#times;
     let row = this.#cursor;
@@ -175,7 +173,7 @@ type Places = readonly (SeriesColumn | undefined)[];
  * @throws SimError CONFIG_INVALID with up to 20 issues, each with its line
  */
 export function parseSeries(text: string, format: SeriesFormat): Series {
-  const found = new FaultList();
+  const faults = new FaultList();
   const rows: number[][] = [];
   let places: Places | undefined;
   let line = 0;
@@ -183,23 +181,23 @@ export function parseSeries(text: string, format: SeriesFormat): Series {
     line++;
     if (cells === undefined) continue;
     if (places === undefined) {
-      places = readHeader(cells, line, format, found);
+      places = readHeader(cells, line, format, faults);
       // With a wrong header every row would be an issue.
-      if (found.faults.length > 0) break;
+      if (faults.faults.length > 0) break;
       continue;
     }
     if (rows.length === maxSeriesRows) {
-      found.add(line, format.name, `more than ${maxSeriesRows} rows`);
+      faults.add(line, format.name, `more than ${maxSeriesRows} rows`);
       break;
     }
     rows.push(
-      readRow(cells, line, places, { before: rows[rows.length - 1]?.[0], shared: format.sharedTimes === true }, found),
+      readRow(cells, line, places, { before: rows[rows.length - 1]?.[0], shared: format.sharedTimes === true }, faults),
     );
-    if (found.full) break;
+    if (faults.full) break;
   }
-  if (places === undefined) found.add(Math.max(line, 1), format.name, 'there is no header row');
-  else if (rows.length === 0 && found.faults.length === 0) found.add(line, format.name, 'there is no row of values');
-  if (found.faults.length > 0) throw seriesError(format.name, found.faults);
+  if (places === undefined) faults.add(Math.max(line, 1), format.name, 'there is no header row');
+  else if (rows.length === 0 && faults.faults.length === 0) faults.add(line, format.name, 'there is no row of values');
+  if (faults.faults.length > 0) throw seriesError(format.name, faults.faults);
   return tabulate(rows, places ?? [], format);
 }
 
@@ -215,19 +213,19 @@ function* csvLines(text: string): Generator<string[] | undefined> {
   }
 }
 
-function readHeader(cells: readonly string[], line: number, format: SeriesFormat, found: FaultList): Places {
+function readHeader(cells: readonly string[], line: number, format: SeriesFormat, faults: FaultList): Places {
   const { columns } = format;
   const allowed = [timeColumn, ...columns.map((column) => column.name)];
   if (cells[0] !== timeColumn)
-    found.add(line, timeColumn, `the first column is ${shown(cells[0])}, not ${timeColumn}`, allowed);
+    faults.add(line, timeColumn, `the first column is ${shown(cells[0])}, not ${timeColumn}`, allowed);
   const seen = new Set<string>([timeColumn]);
   for (const name of cells.slice(1)) {
-    if (!allowed.includes(name)) found.add(line, name.slice(0, 40), `there is no column ${shown(name)}`, allowed);
-    else if (seen.has(name)) found.add(line, name, `column ${name} is there twice`);
+    if (!allowed.includes(name)) faults.add(line, name.slice(0, 40), `there is no column ${shown(name)}`, allowed);
+    else if (seen.has(name)) faults.add(line, name, `column ${name} is there twice`);
     seen.add(name);
   }
   for (const { name, required } of columns) {
-    if (required && !seen.has(name)) found.add(line, name, `column ${name} is missing`);
+    if (required && !seen.has(name)) faults.add(line, name, `column ${name} is missing`);
   }
   return cells.map((name) => columns.find((column) => column.name === name));
 }
@@ -237,28 +235,28 @@ function readRow(
   line: number,
   places: Places,
   { before, shared }: Before,
-  found: FaultList,
+  faults: FaultList,
 ): number[] {
   if (cells.length !== places.length) {
-    found.add(line, 'row', `${cells.length} values for ${places.length} columns`);
+    faults.add(line, 'row', `${cells.length} values for ${places.length} columns`);
   }
   return places.map((column, at) => {
     const name = column?.name ?? timeColumn;
     const cell = cells[at];
     if (cell === undefined) return NaN;
     const value = decimal.test(cell) ? Number(cell) : NaN;
-    if (!Number.isFinite(value)) found.add(line, name, `${name} is ${shown(cell)}, not a number`);
+    if (!Number.isFinite(value)) faults.add(line, name, `${name} is ${shown(cell)}, not a number`);
     else if (column === undefined) {
       if (Math.abs(value) > furthestS)
-        found.add(line, name, `${name} is ${value}, outside -${furthestS} to ${furthestS}`);
+        faults.add(line, name, `${name} is ${value}, outside -${furthestS} to ${furthestS}`);
       else if (before !== undefined && (shared ? value < before : value <= before))
-        found.add(line, name, `${name} is ${value} after ${before}, it must rise`);
+        faults.add(line, name, `${name} is ${value} after ${before}, it must rise`);
     } else if (value < column.min || value > column.max) {
-      found.add(line, name, `${name} is ${value}, outside ${column.min} to ${column.max}`);
+      faults.add(line, name, `${name} is ${value}, outside ${column.min} to ${column.max}`);
     } else if (column.whole === true && !Number.isInteger(value)) {
-      found.add(line, name, `${name} is ${value}, not a whole number`);
+      faults.add(line, name, `${name} is ${value}, not a whole number`);
     } else if (column.values && !column.values.includes(value)) {
-      found.add(line, name, `${name} is ${value}, not one of ${column.values.join(', ')}`);
+      faults.add(line, name, `${name} is ${value}, not one of ${column.values.join(', ')}`);
     }
     return value;
   });

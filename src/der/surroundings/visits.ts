@@ -143,7 +143,7 @@ export class Visits {
   }
 
   /** @param planS time in the plan at `now`, s; a vehicle whose stay has already begun is plugged in at once */
-  begin(scheduler: Scheduler, now: SimTime, planS: number): void {
+  begin(scheduler: Scheduler, instant: SimTime, planS: number): void {
     const { periodS } = this.#plan;
     const turn = periodS === null ? 0 : Math.floor(planS / periodS);
     const inTurnS = planS - turn * (periodS ?? 0);
@@ -151,7 +151,7 @@ export class Visits {
       if (visit.arrivesS <= inTurnS && inTurnS < visit.leavesS) this.#arrive(visit);
     }
     const next = this.#events.findIndex(({ atS }) => atS > inTurnS);
-    const origin = addSeconds(now, -inTurnS);
+    const origin = addSeconds(instant, -inTurnS);
     if (next >= 0) this.#schedule(scheduler, origin, next);
     else if (periodS !== null) this.#schedule(scheduler, addSeconds(origin, periodS), 0);
   }

@@ -14,7 +14,7 @@ export interface WeatherValues {
   windSpeedMS: number;
 }
 
-/** What follows from date, time and place alone. */
+/** Sky properties that follow from date, time and place alone. */
 export interface Sky {
   /** in the plane of an array, W/m2 */
   irradianceAt(t: SimTime): number;

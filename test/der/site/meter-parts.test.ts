@@ -60,7 +60,7 @@ const form = (over: Partial<MeterForm> = {}): MeterForm => ({
   phases: 3,
   unityPf: 100,
   countWh: 1,
-  leastVa: 1,
+  minVa: 1,
   ...over,
 });
 

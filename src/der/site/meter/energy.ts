@@ -35,7 +35,7 @@ export function addFlow(to: EnergyCounters, wh: number, varh: number, vah: numbe
 /** Energies of an interval that is not over, by phase, and the counters that they go to when it is. */
 export class MeterEnergy {
   readonly phases: readonly EnergyCounters[];
-  /** Phases are netted: what one gives and another draws within an interval passes no meter of the whole. */
+  /** Netted over phases, as by a meter of the whole. */
   readonly total = noEnergy();
   readonly #wh: Float64Array;
   readonly #varh: Float64Array;
@@ -53,7 +53,7 @@ export class MeterEnergy {
     this.#varh[phase] = (this.#varh[phase] ?? 0) + varh;
   }
 
-  /** The interval is over. */
+  /** Ends the interval. */
   settle(): void {
     let [wh, varh, vah] = [0, 0, 0];
     this.phases.forEach((counters, i) => {

@@ -111,7 +111,7 @@ export class ConnectionMeter implements SiteMeter {
       phases,
       unityPf: shape.float ? 1 : 100,
       countWh,
-      leastVa: noiseShare * shape.ratedVa,
+      minVa: noiseShare * shape.ratedVa,
     };
     this.#energy = new MeterEnergy(phases);
     this.#powers = { watts: new Float64Array(phases), vars: new Float64Array(phases) };
@@ -145,9 +145,9 @@ export class ConnectionMeter implements SiteMeter {
     watts.fill(0);
     vars.fill(0);
     const add: AddPhase = (phase, w, q) => {
-      const own = this.#phaseOf(phase);
-      watts[own] = (watts[own] ?? 0) + w;
-      vars[own] = (vars[own] ?? 0) + q;
+      const phaseIndex = this.#phaseOf(phase);
+      watts[phaseIndex] = (watts[phaseIndex] ?? 0) + w;
+      vars[phaseIndex] = (vars[phaseIndex] ?? 0) + q;
     };
     const { surroundings, start } = this.#options;
     // as devices: a jump at this instant belongs to the next tick
@@ -185,15 +185,15 @@ export class ConnectionMeter implements SiteMeter {
 
   #follow(devices: readonly MeteredDevice[]): void {
     if (devices === this.#devices) return;
-    const known = new Map(this.#entries.map((entry) => [entry.index, entry]));
+    const entriesByIndex = new Map(this.#entries.map((entry) => [entry.index, entry]));
     this.#entries = devices.map(
-      (device) => known.get(device.index) ?? entryOf(device.index, device.siteShare.meterTap()),
+      (device) => entriesByIndex.get(device.index) ?? entryOf(device.index, device.siteShare.meterTap()),
     );
     this.#devices = devices;
   }
 
   #count({ index, tap, counted, loadW }: Entry, hours: number, to: SimTime): void {
-    // a load that jumps at the end belongs to what follows
+    // a load that jumps at the end belongs to the next piece
     const loadWh = ((loadW + this.#options.surroundings.loadW(index, (to - 1) as SimTime)) / 2) * hours * tap.loadShare;
     tap.energy.forEach((phase, i) => {
       const whGiven = risen(counted, 4 * i, phase.whInjected) - risen(counted, 4 * i + 1, phase.whAbsorbed);
@@ -216,8 +216,8 @@ function entryOf(index: number, tap: MeterTap): Entry {
 }
 
 /** How far a counter of a device has risen since the last call. A reset device begins again at 0. */
-function risen(counted: Float64Array, at: number, now: number): number {
+function risen(counted: Float64Array, at: number, count: number): number {
   const before = counted[at] ?? 0;
-  counted[at] = now;
-  return now >= before ? now - before : now;
+  counted[at] = count;
+  return count >= before ? count - before : count;
 }

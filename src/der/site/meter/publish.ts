@@ -26,7 +26,7 @@ export interface MeterForm {
   /** energy of one count where counters go round; null: in floating point */
   readonly countWh: number | null;
   /** below this a power factor is noise, VA */
-  readonly leastVa: number;
+  readonly minVa: number;
 }
 
 const acc32Modulus = 2 ** 32;
@@ -51,7 +51,7 @@ function counted(value: number, { countWh }: MeterForm): number {
   return countWh === null ? value : (Math.floor(value / countWh) % acc32Modulus) * countWh;
 }
 
-function powerFactor(watts: number, va: number, { unityPf, leastVa }: MeterForm): number {
+function powerFactor(watts: number, va: number, { unityPf, minVa: leastVa }: MeterForm): number {
   return va < leastVa ? unityPf : (unityPf * watts) / va;
 }
 
@@ -95,7 +95,7 @@ export function hasFailed(perUnit: readonly number[]): boolean {
 
 export function publishEnergy(points: MeterPoints, { total, phases }: MeterEnergy, form: MeterForm): void {
   const { names } = form;
-  const each = (of: QuantityNames, value: (counters: EnergyCounters) => number) => {
+  const eachPhase = (of: QuantityNames, value: (counters: EnergyCounters) => number) => {
     write(
       points,
       of,
@@ -107,11 +107,11 @@ export function publishEnergy(points: MeterPoints, { total, phases }: MeterEnerg
       form,
     );
   };
-  each(names.exportedWh, ({ exportedWh }) => exportedWh);
-  each(names.importedWh, ({ importedWh }) => importedWh);
-  each(names.exportedVAh, ({ exportedVAh }) => exportedVAh);
-  each(names.importedVAh, ({ importedVAh }) => importedVAh);
+  eachPhase(names.exportedWh, ({ exportedWh }) => exportedWh);
+  eachPhase(names.importedWh, ({ importedWh }) => importedWh);
+  eachPhase(names.exportedVAh, ({ exportedVAh }) => exportedVAh);
+  eachPhase(names.importedVAh, ({ importedVAh }) => importedVAh);
   names.varh.forEach((of, quadrant) => {
-    each(of, ({ varh }) => varh[quadrant] ?? 0);
+    eachPhase(of, ({ varh }) => varh[quadrant] ?? 0);
   });
 }

@@ -289,9 +289,9 @@ export class BatteryBank {
       conductance += g;
       sum += g * (this.emfV[k] ?? 0);
       count += 1;
-      const own = this.capacityAh[k] ?? 0;
-      ah += own;
-      charge += own * (this.soc[k] ?? 0);
+      const stringAh = this.capacityAh[k] ?? 0;
+      ah += stringAh;
+      charge += stringAh * (this.soc[k] ?? 0);
     }
     this.closedCount = count;
     this.closedAh = ah;

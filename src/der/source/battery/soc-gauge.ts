@@ -3,8 +3,8 @@ import type { SocDrift } from '../../../contract/kinds/battery.ts';
 const secondsPerDay = 86_400;
 
 /**
- * The state of charge that the management system reports. It counts charge, so its error grows with throughput and time
- * until a full battery tells it where it is.
+ * The state of charge reported by the management system. It counts charge, so its error grows with throughput and time
+ * until a full battery corrects it.
  */
 export class SocGauge {
   /** reported less true state of charge, points */

@@ -304,7 +304,7 @@ export class BatterySystem {
     const { window } = this;
     const { lowBlocked, highBlocked } = window;
     window.update(soc, this.#bounds.lowSoc, this.#bounds.highSoc, empty, full);
-    // a reserve below the ceiling does not tell where full is
+    // full is unknown if a reserve lies below the ceiling
     const isTop = full || this.#bounds.highSoc >= this.#parameters.socMaxPct / 100;
     if (window.highBlocked && !highBlocked && isTop) this.gauge.reset();
     if (window.lowBlocked !== lowBlocked || window.highBlocked !== highBlocked) this.jumps += 1;

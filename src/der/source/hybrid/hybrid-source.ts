@@ -11,7 +11,7 @@ import type { Dispatch, DispatchInput } from './dispatch.ts';
 
 export interface HybridConfig {
   readonly pv: DcSource;
-  /** behind its own DC/DC converter: its `answer` says what flow it lets through */
+  /** behind its own DC/DC converter: `answer` gives the flow through it */
   readonly battery: DcSource;
   readonly busVoltageV: number;
   readonly policy: HybridPolicy;

@@ -226,8 +226,8 @@ export function trackedMaximum(s: ShadedString, tracker: PvTracker, edgeV: numbe
   let i = edgeA;
   let p = edgeV * edgeA;
   const first = right ?? left;
-  const found = tracker === 'local' ? [first] : [left, right];
-  for (const peak of found) {
+  const peaks = tracker === 'local' ? [first] : [left, right];
+  for (const peak of peaks) {
     if (peak === null || peak.v < edgeV || (tracker === 'global' && peak.p < p)) continue;
     ({ v, i, p } = peak);
   }

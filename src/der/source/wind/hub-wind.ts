@@ -133,8 +133,8 @@ export class HubWind {
 
   #target(measuredMS: number): number {
     const override = this.#override;
-    const given = override === null ? measuredMS : override.speedMS;
-    const hub = override?.height === 'hub' ? given : given * this.#shear;
+    const windMS = override === null ? measuredMS : override.speedMS;
+    const hub = override?.height === 'hub' ? windMS : windMS * this.#shear;
     if (!Number.isFinite(hub)) return this.#meanMS;
     return Math.min(Math.max(hub, 0), maxMS);
   }

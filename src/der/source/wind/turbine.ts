@@ -16,7 +16,7 @@ const rotorStepS = 0.1;
 const coarseStepS = 1;
 const stepTolerance = 1e-9;
 const minMS = 0.05;
-/** This far above the minimum pitch, the pitch controls the speed. */
+/** Margin above the minimum pitch at which the pitch controls the speed. */
 const ratedPitchDeg = 0.2;
 /** A curtailed turbine may store energy up to this speed above rated, in full from this share of curtailment. */
 const reserveSpeed = 0.05;
@@ -247,7 +247,7 @@ export class Turbine {
     return pitchForPower(this.#m, windMS, this.#radS, this.#assumedW);
   }
 
-  /** The inverter is open before the sequence has ended the run: nothing controls the power any more. */
+  /** True if the inverter is open before the sequence has ended the run: nothing controls the power. */
   get #cutOff(): boolean {
     return !this.#energized && (this.running || this.starting);
   }

@@ -34,8 +34,8 @@ const [curveStepMS, curveEndMS] = [0.5, 30];
 
 function powerCurve({ steady, curves }: Model, { cutInMS, cutOutMS }: WindParameters): readonly WindCurvePoint[] {
   const key = `${cutInMS} ${cutOutMS}`;
-  const known = curves.get(key);
-  if (known) return known;
+  const cachedCurve = curves.get(key);
+  if (cachedCurve) return cachedCurve;
   const curve = Array.from({ length: curveEndMS / curveStepMS + 1 }, (_unused, index) => {
     const windSpeedMS = index * curveStepMS;
     const runs = windSpeedMS >= cutInMS && windSpeedMS <= cutOutMS;
@@ -45,7 +45,7 @@ function powerCurve({ steady, curves }: Model, { cutInMS, cutOutMS }: WindParame
   return curve;
 }
 
-/** Solved machines by what they depend on, the latest used last. */
+/** Solved machines by their parameters, the latest used last. */
 const models = new Map<string, Model>();
 const maxModels = 64;
 
@@ -53,11 +53,11 @@ const maxModels = 64;
 function modelOf(parameters: WindParameters): Model {
   const { turbine, cpModel, ratedPowerW, rotorDiameterM, airDensityKgM3, efficiencyNominal } = parameters;
   const key = JSON.stringify([turbine, cpModel, ratedPowerW, rotorDiameterM, airDensityKgM3, efficiencyNominal]);
-  const known = models.get(key);
-  if (known) {
+  const cachedModel = models.get(key);
+  if (cachedModel) {
     models.delete(key);
-    models.set(key, known);
-    return known;
+    models.set(key, cachedModel);
+    return cachedModel;
   }
   const machine = createMachine(parameters);
   const model = { machine, steady: steadyTable(machine), curves: new Map<string, readonly WindCurvePoint[]>() };

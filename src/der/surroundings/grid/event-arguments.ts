@@ -23,8 +23,8 @@ function badValue(issues: readonly Issue[]): SimError {
 
 /** @throws SimError COMMAND_BAD_VALUE for an unknown name */
 export function eventName(name: string): GridEventName {
-  const known = gridEventNames.find((each) => each === name);
-  if (known) return known;
+  const matchingName = gridEventNames.find((each) => each === name);
+  if (matchingName) return matchingName;
   const detail = `must be one of ${gridEventNames.join(', ')}; given ${givenText(name)}${didYouMean(name, gridEventNames)}`;
   throw badValue([{ name: '/event', detail, allowed: gridEventNames }]);
 }

@@ -118,12 +118,12 @@ type Pattern = readonly (readonly [levelPu: number, seconds: number])[];
 
 function patternEvent(
   description: string,
-  own: readonly GridEventParameter[],
+  ownParameters: readonly GridEventParameter[],
   pattern: (args: EventArguments) => Pattern,
 ): EventDefinition {
   return {
     description,
-    parameters: () => [...own, phases],
+    parameters: () => [...ownParameters, phases],
     plan(args, start) {
       let lastS = 0;
       const corners = pattern(args).flatMap(([level, seconds]): Corner[] => {
@@ -221,13 +221,13 @@ const definitions: Readonly<Record<GridEventName, EventDefinition>> = {
     ],
     plan(args, start) {
       const [to, rate, hold] = [args.number('to_pu'), args.number('rate_pu_s'), args.number('hold_s')];
-      let longestS = hold;
+      let maxS = hold;
       const tracks = onPhases(args, start, (from) => {
         const wayS = Math.abs(to - from) / rate;
-        longestS = Math.max(longestS, 2 * wayS + hold);
+        maxS = Math.max(maxS, 2 * wayS + hold);
         return excursion(from, to, 2 * wayS + hold, wayS);
       });
-      return { tracks, durationS: longestS };
+      return { tracks, durationS: maxS };
     },
   },
   frequency_step: {
@@ -357,7 +357,7 @@ export function gridEventLibrary(nominalHz: number): readonly GridEventKind[] {
  */
 export function planEvent(name: string, given: GridEventArguments, start: EventStart): EventPlan {
   const { parameters, plan } = definitions[eventName(name)];
-  const made = plan(checkedArguments(name, parameters(start.nominalHz), given), start);
-  if (Object.keys(made.tracks).length === 0) throw new SimError('INTERNAL', `the event ${name} changes nothing`);
-  return made;
+  const eventPlan = plan(checkedArguments(name, parameters(start.nominalHz), given), start);
+  if (Object.keys(eventPlan.tracks).length === 0) throw new SimError('INTERNAL', `the event ${name} changes nothing`);
+  return eventPlan;
 }

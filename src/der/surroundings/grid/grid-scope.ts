@@ -115,20 +115,21 @@ export class GridScope {
   }
 
   /** @throws SimError COMMAND_CONFLICT for `csv` without a profile, or when too many changes are pending */
-  patched(patch: GridPatch, now: SimTime): GridScope {
+  patched(patch: GridPatch, instant: SimTime): GridScope {
     const values = namedValues(patch);
     const lasting = patch.durationS == null;
     // a permanent value ends the profile for all quantities: a partly followed recording would mislead
     const holds = patch.source === 'const' || (patch.source === undefined && lasting && Object.keys(values).length > 0);
     const stack =
       holds && lasting
-        ? this.#stack.mapped((track) => (track.kind === 'recorded' ? constant(valueAt(track, now)) : track))
+        ? this.#stack.mapped((track) => (track.kind === 'recorded' ? constant(valueAt(track, instant)) : track))
         : this.#stack;
-    const segment = stack.segmentAt(now);
-    const moved = (name: GridQuantity, to: number, rampS = 0) => ramp(quantityAt(segment, name, now), to, now, rampS);
+    const segment = stack.segmentAt(instant);
+    const moved = (name: GridQuantity, to: number, rampS = 0) =>
+      ramp(quantityAt(segment, name, instant), to, instant, rampS);
     const tracks: Tracks<GridQuantity> = {
-      ...(patch.source === 'csv' && this.#followed(segment, now)),
-      ...(holds && !lasting && this.#held(segment, now)),
+      ...(patch.source === 'csv' && this.#followed(segment, instant)),
+      ...(holds && !lasting && this.#held(segment, instant)),
       ...Object.fromEntries(
         Object.entries(values).map(([name, to]) => [name, moved(name as MeasuredQuantity, to, patch.rampS)]),
       ),
@@ -138,8 +139,8 @@ export class GridScope {
     return new GridScope(
       this.#site,
       patch.durationS == null
-        ? stack.withBase(tracks, now)
-        : stack.withOverlay(tracks, now, addSeconds(now, patch.durationS)),
+        ? stack.withBase(tracks, instant)
+        : stack.withOverlay(tracks, instant, addSeconds(instant, patch.durationS)),
     );
   }
 
@@ -147,27 +148,27 @@ export class GridScope {
    * With a named event that starts at `now` and replaces a running one.
    * @throws SimError COMMAND_BAD_VALUE that names the allowed values
    */
-  withEvent(name: string, args: GridEventArguments, now: SimTime): GridScope {
-    const stack = this.#stack.withoutEvent(now);
-    const segment = stack.segmentAt(now);
-    const value = (quantity: MeasuredQuantity) => quantityAt(segment, quantity, now);
-    const plan = planEvent(name, args, { now, nominalHz: this.#site.nominalHz, value });
+  withEvent(name: string, args: GridEventArguments, instant: SimTime): GridScope {
+    const stack = this.#stack.withoutEvent(instant);
+    const segment = stack.segmentAt(instant);
+    const value = (quantity: MeasuredQuantity) => quantityAt(segment, quantity, instant);
+    const plan = planEvent(name, args, { now: instant, nominalHz: this.#site.nominalHz, value });
     return new GridScope(
       this.#site,
       plan.durationS === null
-        ? stack.withBase(plan.tracks, now)
-        : stack.withOverlay(plan.tracks, now, addSeconds(now, plan.durationS), { name }),
+        ? stack.withBase(plan.tracks, instant)
+        : stack.withOverlay(plan.tracks, instant, addSeconds(instant, plan.durationS), { name }),
     );
   }
 
-  /** Without the running event; the same scope when there is none. */
-  withoutEvent(now: SimTime): GridScope {
-    const stack = this.#stack.withoutEvent(now);
+  /** Without the running event; the same scope if no event runs. */
+  withoutEvent(instant: SimTime): GridScope {
+    const stack = this.#stack.withoutEvent(instant);
     return stack === this.#stack ? this : new GridScope(this.#site, stack);
   }
 
   /** The quantities of the profile; those without a column return to normal. */
-  #followed(segment: Segment<GridQuantity>, now: SimTime): Tracks<GridQuantity> {
+  #followed(segment: Segment<GridQuantity>, instant: SimTime): Tracks<GridQuantity> {
     const { gridProfile, seriesTime, nominalHz } = this.#site;
     if (!gridProfile)
       throw new SimError('COMMAND_CONFLICT', 'there is no grid profile; start with --grid_profile FILE');
@@ -178,18 +179,18 @@ export class GridScope {
     return Object.fromEntries(
       measuredQuantities.map((name) => {
         const recording = recordings.get(name);
-        const before = quantityAt(segment, name, now);
-        return [name, recording ? recorded(recording, before, now) : ramp(before, normal(name), now, 0)];
+        const before = quantityAt(segment, name, instant);
+        return [name, recording ? recorded(recording, before, instant) : ramp(before, normal(name), instant, 0)];
       }),
     );
   }
 
   /** The quantities that follow the profile, at their present values. */
-  #held(segment: Segment<GridQuantity>, now: SimTime): Tracks<GridQuantity> {
+  #held(segment: Segment<GridQuantity>, instant: SimTime): Tracks<GridQuantity> {
     return Object.fromEntries(
       measuredQuantities
         .filter((name) => segment.tracks[name]?.kind === 'recorded')
-        .map((name) => [name, constant(quantityAt(segment, name, now))]),
+        .map((name) => [name, constant(quantityAt(segment, name, instant))]),
     );
   }
 }

@@ -74,9 +74,9 @@ export class LayerStack<Q extends string> {
   segmentAt(t: SimTime): Segment<Q> {
     const current = this.#current;
     if (current && t >= current.from && t < current.until) return current;
-    const known = this.#segments.find((segment) => t >= segment.from && t < segment.until);
-    const segment = known ?? this.#resolve(t);
-    if (!known) {
+    const cachedSegment = this.#segments.find((segment) => t >= segment.from && t < segment.until);
+    const segment = cachedSegment ?? this.#resolve(t);
+    if (!cachedSegment) {
       if (this.#segments.length === keptSegments) this.#segments.shift();
       this.#segments.push(segment);
     }
@@ -94,7 +94,7 @@ export class LayerStack<Q extends string> {
     return this.#overlays.findLast((overlay) => overlay.event !== null && inForce(overlay, t)) ?? null;
   }
 
-  /** Latest end of the ramps in force at `t`, without events; `t` when nothing ramps. */
+  /** Latest end of the ramps in force at `t`, without events; `t`: no ramp. */
   rampEnd(t: SimTime): SimTime {
     let end = t;
     for (const name of this.#names()) {
@@ -108,10 +108,10 @@ export class LayerStack<Q extends string> {
   }
 
   /** A permanent change: the last command wins, so that all overlays lose these quantities. */
-  withBase(changes: Tracks<Q>, now: SimTime): LayerStack<Q> {
+  withBase(changes: Tracks<Q>, instant: SimTime): LayerStack<Q> {
     return new LayerStack(
       { ...this.#base, ...changes },
-      this.#living(now).flatMap((overlay) => reduced(overlay, changes, now)),
+      this.#living(instant).flatMap((overlay) => reduced(overlay, changes, instant)),
     );
   }
 
@@ -119,24 +119,29 @@ export class LayerStack<Q extends string> {
    * A change until `end`, on top.
    * @throws SimError COMMAND_CONFLICT when too many changes with a duration wait for their end
    */
-  withOverlay(tracks: Tracks<Q>, now: SimTime, end: SimTime, event: EventTag | null = null): LayerStack<Q> {
+  withOverlay(tracks: Tracks<Q>, instant: SimTime, end: SimTime, event: EventTag | null = null): LayerStack<Q> {
     if (isEmpty(tracks)) return this;
     // a change that ends below a longer one never shows again: repeated requests must not accumulate
-    const below = this.#living(now).flatMap((overlay) =>
-      overlay.event === null && event === null && overlay.end <= end ? reduced(overlay, tracks, now) : [overlay],
+    const below = this.#living(instant).flatMap((overlay) =>
+      overlay.event === null && event === null && overlay.end <= end ? reduced(overlay, tracks, instant) : [overlay],
     );
-    if (event === null && below.filter((overlay) => overlay.event === null && overlay.end > now).length >= maxPending) {
+    if (
+      event === null &&
+      below.filter((overlay) => overlay.event === null && overlay.end > instant).length >= maxPending
+    ) {
       throw new SimError('COMMAND_CONFLICT', `${maxPending} changes with a duration are already waiting for their end`);
     }
-    return new LayerStack(this.#base, [...below, { start: now, end, tracks, event }]);
+    return new LayerStack(this.#base, [...below, { start: instant, end, tracks, event }]);
   }
 
-  /** Without the running event; the same stack when there is none. */
-  withoutEvent(now: SimTime): LayerStack<Q> {
-    if (!this.eventAt(now)) return this;
+  /** Without the running event; the same stack if no event runs. */
+  withoutEvent(instant: SimTime): LayerStack<Q> {
+    if (!this.eventAt(instant)) return this;
     return new LayerStack(
       this.#base,
-      this.#living(now).flatMap((overlay) => (overlay.event ? reduced(overlay, overlay.tracks, now) : [overlay])),
+      this.#living(instant).flatMap((overlay) =>
+        overlay.event ? reduced(overlay, overlay.tracks, instant) : [overlay],
+      ),
     );
   }
 
@@ -154,8 +159,8 @@ export class LayerStack<Q extends string> {
     return Object.keys(this.#base) as Q[];
   }
 
-  #living(now: SimTime): readonly Overlay<Q>[] {
-    return this.#overlays.filter((overlay) => overlay.end > now);
+  #living(instant: SimTime): readonly Overlay<Q>[] {
+    return this.#overlays.filter((overlay) => overlay.end > instant);
   }
 
   #topmost(t: SimTime, fits: (overlay: Overlay<Q>) => boolean): Overlay<Q> | null {
@@ -201,10 +206,10 @@ function inForce({ start, end }: { readonly start: SimTime; readonly end: SimTim
 }
 
 /** An overlay without some quantities from `now` on; devices that lag behind still see them until then. */
-function reduced<Q extends string>(overlay: Overlay<Q>, taken: Tracks<Q>, now: SimTime): Overlay<Q>[] {
+function reduced<Q extends string>(overlay: Overlay<Q>, taken: Tracks<Q>, instant: SimTime): Overlay<Q>[] {
   const [lost, kept] = [pick(overlay.tracks, taken, true), pick(overlay.tracks, taken, false)];
   return [
-    ...(isEmpty(lost) || overlay.start >= now ? [] : [{ ...overlay, tracks: lost, end: now }]),
+    ...(isEmpty(lost) || overlay.start >= instant ? [] : [{ ...overlay, tracks: lost, end: instant }]),
     ...(isEmpty(kept) ? [] : [{ ...overlay, tracks: kept }]),
   ];
 }

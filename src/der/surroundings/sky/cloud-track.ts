@@ -23,10 +23,10 @@ export class CloudTrack {
   at(second: number): number {
     const hour = Math.floor(second / hourS);
     const offset = second - hour * hourS;
-    const own = this.#hour(hour)[offset + blendS] ?? 1;
+    const presentHour = this.#hour(hour)[offset + blendS] ?? 1;
     const blend = (offset - (hourS - blendS)) / blendS;
-    if (blend <= 0) return own;
-    return own + ((this.#hour(hour + 1)[offset - (hourS - blendS)] ?? own) - own) * blend;
+    if (blend <= 0) return presentHour;
+    return presentHour + ((this.#hour(hour + 1)[offset - (hourS - blendS)] ?? presentHour) - presentHour) * blend;
   }
 
   /** Drops the hours that end before a second. */

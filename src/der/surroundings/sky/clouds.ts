@@ -4,7 +4,7 @@ import type { RandomStream } from '../../../core/random.ts';
 export const cloudPresets = ['clear', 'scattered', 'broken', 'overcast'] as const;
 export type CloudPreset = (typeof cloudPresets)[number];
 
-/** How clouds pass, and what they leave of the light. */
+/** Passage of clouds, and the light that they transmit. */
 export interface CloudSky {
   /** mean time between clouds and mean time under one, s; 0 leaves that part out */
   readonly clearStayS: number;

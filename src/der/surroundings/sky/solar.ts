@@ -30,7 +30,7 @@ const radians = Math.PI / 180;
 const msPerDay = 86_400_000;
 const groundAlbedo = 0.2;
 
-/** Part of the year as an angle, 0 at the first noon: what the Spencer series run over. */
+/** Part of the year as an angle, 0 at the first noon: the argument of the Spencer series. */
 function yearAngle(simMs: number): number {
   const year = new Date(simMs).getUTCFullYear();
   const newYearMs = Date.UTC(year, 0, 1);
