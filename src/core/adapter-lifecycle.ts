@@ -65,7 +65,7 @@ export class AdapterLifecycle {
     this.#lastError = reason;
   }
 
-  /** @param parts what the adapter knows; an error stands in the place of `detail` */
+  /** @param parts members of the adapter; an error replaces `detail` */
   status({ detail = null, ...parts }: Partial<AdapterStatus>): AdapterStatus {
     return {
       enabled: true,

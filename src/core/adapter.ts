@@ -117,7 +117,7 @@ export interface Adapter {
   startLines?(): readonly string[];
   /** Where a device can be reached over this protocol, if it can. */
   endpointOf?(deviceIndex: number): DeviceEndpoint | null;
-  /** Reloads files that may change while the adapter runs; absent: there are none. Never throws. */
+  /** Reloads files that may change while the adapter runs; absent: no such files. Never throws. */
   readonly reload?: () => void;
 }
 

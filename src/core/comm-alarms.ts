@@ -1,6 +1,6 @@
 /**
- * Communication alarms: an adapter has lost the line or the peer of a device. They are shown with the alarms of the
- * device and set no bit in 701.Alrm, which could not tell a master that it is unreachable.
+ * Communication alarms: an adapter has lost the line or the peer of a device. Listed with the alarms of the device,
+ * without a bit in 701.Alrm, which an unreachable master could not read.
  */
 
 export type CommAlarmSeverity = 'warning' | 'error';
@@ -30,7 +30,7 @@ export interface CommAlarmSwitch {
   end(deviceIndex: number, code: CommAlarmCode): void;
 }
 
-/** characters; a message may repeat what a peer has sent */
+/** characters; a message may repeat text of a peer */
 const maxMessageLength = 256;
 
 const none: readonly CommAlarm[] = [];

@@ -12,7 +12,7 @@ export interface CommandState<Value> {
   read(): Value;
   /** @throws SimError as `Device.command` */
   write(value: Value, by: Origin): void;
-  /** what stays the same as long as nobody else writes */
+  /** a value that stays the same until another writer changes the state */
   mark(): unknown;
   /** default: the same value */
   equal?(a: Value, b: Value): boolean;
@@ -46,7 +46,7 @@ export class CommandHold<Value> {
   }
 
   /**
-   * Sets the state for a control, or gives it back with null unless somebody else has written it since.
+   * Sets the state for a control; null: restores it unless another writer has changed it since.
    * @throws SimError as `Device.command`; then nothing has changed
    */
   change(asked: Asked<Value> | null): void {

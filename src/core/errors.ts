@@ -16,7 +16,7 @@ export const errorCodes = [
   'MAP_PARTIAL_POINT',
   /** outside the enumeration or the range */
   'MAP_BAD_VALUE',
-  /** this device does not have the function */
+  /** the device lacks the function */
   'MAP_NOT_SUPPORTED',
   /** the device is under local control and takes no remote write (715.LocRemCtl) */
   'MAP_LOCAL_CONTROL',
@@ -55,7 +55,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** One validation error of a request or configuration: where, what was given, what is allowed. */
+/** A validation error of a request or configuration: place, given value, allowed values. */
 export interface Issue {
   /** JSON pointer, point name, flag or key */
   readonly name: string;
@@ -82,13 +82,15 @@ const givenNumber = (value: number) => String(Number(value.toPrecision(15)));
 /** `-5 kvar is outside -4.4..4.4 kvar`; with one bound `0 is below 1`. */
 export function outsideWords({ given, min, max, orZero }: OutsideRange, unit = ''): string {
   const value = givenNumber(given);
-  const [least, most] = [min, max].map((each) => (each === undefined ? null : plainNumber(each)));
-  const own = unit === '' ? '' : ` ${unit}`;
-  if (least !== null && most !== null) {
-    const range = `${least}..${most}${own}`;
-    return orZero ? `${value}${own} is neither in ${range} nor 0` : `${value}${own} is outside ${range}`;
+  const [minText, maxText] = [min, max].map((each) => (each === undefined ? null : plainNumber(each)));
+  const unitText = unit === '' ? '' : ` ${unit}`;
+  if (minText !== null && maxText !== null) {
+    const range = `${minText}..${maxText}${unitText}`;
+    return orZero ? `${value}${unitText} is neither in ${range} nor 0` : `${value}${unitText} is outside ${range}`;
   }
-  return least === null ? `${value}${own} is above ${most}${own}` : `${value}${own} is below ${least}${own}`;
+  return minText === null
+    ? `${value}${unitText} is above ${maxText}${unitText}`
+    : `${value}${unitText} is below ${minText}${unitText}`;
 }
 
 /** One step of a JSON pointer (RFC 6901), with its slash. */

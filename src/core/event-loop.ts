@@ -94,9 +94,9 @@ export class EventLoopWatch implements EventLoopState {
     if (stalls > this.#stallsOfPeriod) {
       this.stalls += stalls - this.#stallsOfPeriod;
       this.#stallsOfPeriod = stalls;
-      const longest = (lateMs(this.#histogram.max) / 1000).toFixed(1);
+      const maxLateS = (lateMs(this.#histogram.max) / 1000).toFixed(1);
       this.#log.error(
-        `the event loop stood still for more than 1 s (the longest of these 10 s: ${longest} s); ` +
+        `the event loop stood still for more than 1 s (the longest of these 10 s: ${maxLateS} s); ` +
           'nothing was computed or answered meanwhile',
       );
     }

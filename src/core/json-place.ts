@@ -6,7 +6,7 @@ export interface JsonPlace {
   readonly line: number;
   /** counted from 1, in UTF-16 units */
   readonly column: number;
-  /** what may stand there, in words */
+  /** text naming the permitted tokens */
   readonly expected: string;
   /** the character there; null: the text ends */
   readonly found: string | null;
@@ -52,7 +52,7 @@ const expectations: Readonly<Record<State, string>> = {
 /** Follows a text until it is no JSON any more. */
 class Scanner {
   readonly #text: string;
-  /** closing brackets of what is open */
+  /** closing brackets of the open objects and lists */
   readonly #open: string[] = [];
   #state: State = 'value';
   #at = 0;
@@ -61,7 +61,7 @@ class Scanner {
     this.#text = text;
   }
 
-  /** Index of the error with what is expected there; null: none. */
+  /** Index of the error and the expected token; null: no error. */
   error(): { readonly at: number; readonly expected: string } | null {
     for (;;) {
       this.#at = behind(spaceForm, this.#text, this.#at);

@@ -12,7 +12,7 @@ const maxSteps = 4;
 const plain = (text: string) => text.slice(0, comparedLength).replace(/^-+/, '').replaceAll('-', '_').toLowerCase();
 
 /** A lower bound of the steps between two texts, from their letters alone: costs a fraction of the steps. */
-function leastSteps(counts: Int8Array, length: number, other: string): number {
+function minSteps(counts: Int8Array, length: number, other: string): number {
   let shared = 0;
   for (let i = 0; i < other.length; i += 1) {
     const letter = other.charCodeAt(i) & 0xff;
@@ -35,28 +35,28 @@ const minStart = 3;
  * with the fewest words: voltage is voltage_pu, not voltage_a_pu. Without this a short word is closer to any other short
  * word.
  */
-function abbreviated(wanted: string, known: readonly string[]): string | null {
-  if (wanted.length < minStart) return null;
-  const words = wanted.split('_');
+function abbreviated(plainName: string, names: readonly string[]): string | null {
+  if (plainName.length < minStart) return null;
+  const words = plainName.split('_');
   const [first = ''] = words;
-  const found = known.slice(0, maxKnown).filter((name) => {
+  const matches = names.slice(0, maxKnown).filter((name) => {
     const text = plain(name);
     if (!text.startsWith(first)) return false;
     const whole = text.split('_');
     return words.every((word, i) => whole[i]?.startsWith(word));
   });
   const wordsOf = (name: string) => plain(name).split('_').length;
-  const fewest = Math.min(...found.map(wordsOf));
-  const shortest = found.filter((name) => wordsOf(name) === fewest);
+  const fewest = Math.min(...matches.map(wordsOf));
+  const shortest = matches.filter((name) => wordsOf(name) === fewest);
   return shortest.length === 1 ? (shortest[0] ?? null) : null;
 }
 
 /** The longest known word that the given word begins with: Batt for Battery. */
-function beginning(wanted: string, known: readonly string[]): string | null {
-  const found = known
+function beginning(plainName: string, names: readonly string[]): string | null {
+  const matches = names
     .slice(0, maxKnown)
-    .filter((name) => name.length > minStart && wanted.startsWith(plain(name)) && wanted[name.length] !== '_');
-  return found.sort((a, b) => b.length - a.length)[0] ?? null;
+    .filter((name) => name.length > minStart && plainName.startsWith(plain(name)) && plainName[name.length] !== '_');
+  return matches.sort((a, b) => b.length - a.length)[0] ?? null;
 }
 
 const reversingStart = /^(?:re|un|de|dis|non)$/;
@@ -73,32 +73,32 @@ function isOtherWord(wanted: string, text: string): boolean {
 }
 
 /** The known name that looks most like `given`, or null when none is close. */
-export function nearest(given: string, known: readonly string[]): string | null {
-  const wanted = plain(given);
-  const same = known.slice(0, maxKnown).find((name) => plain(name) === wanted);
-  return same ?? abbreviated(wanted, known) ?? closest(wanted, known) ?? beginning(wanted, known);
+export function nearest(given: string, names: readonly string[]): string | null {
+  const plainName = plain(given);
+  const same = names.slice(0, maxKnown).find((name) => plain(name) === plainName);
+  return same ?? abbreviated(plainName, names) ?? closest(plainName, names) ?? beginning(plainName, names);
 }
 
 /** The known name the fewest steps away. */
-function closest(wanted: string, known: readonly string[]): string | null {
+function closest(plainName: string, names: readonly string[]): string | null {
   const counts = new Int8Array(256);
-  for (let i = 0; i < wanted.length; i += 1) {
-    const letter = wanted.charCodeAt(i) & 0xff;
+  for (let i = 0; i < plainName.length; i += 1) {
+    const letter = plainName.charCodeAt(i) & 0xff;
     counts[letter] = (counts[letter] ?? 0) + 1;
   }
   let compared = 0;
   let best: string | null = null;
   // a single letter is close to every name: only the same letter in another case counts
-  let bestSteps = wanted.length < 2 ? 1 : Math.min(maxSteps, Math.max(1, Math.floor(wanted.length / 3))) + 1;
-  for (const name of known.slice(0, maxKnown)) {
+  let bestSteps = plainName.length < 2 ? 1 : Math.min(maxSteps, Math.max(1, Math.floor(plainName.length / 3))) + 1;
+  for (const name of names.slice(0, maxKnown)) {
     const text = plain(name);
-    if (Math.abs(text.length - wanted.length) >= bestSteps) continue;
-    if (leastSteps(counts, wanted.length, text) >= bestSteps) continue;
+    if (Math.abs(text.length - plainName.length) >= bestSteps) continue;
+    if (minSteps(counts, plainName.length, text) >= bestSteps) continue;
     compared += 1;
     if (compared > maxCompared) break;
     // a swap of neighbours is one step, as are an insertion, a deletion and a replacement
-    const { steps } = damerauLevenshtein(wanted, text);
-    if (steps < bestSteps && !isOtherWord(wanted, text)) {
+    const { steps } = damerauLevenshtein(plainName, text);
+    if (steps < bestSteps && !isOtherWord(plainName, text)) {
       best = name;
       bestSteps = steps;
     }
@@ -140,8 +140,8 @@ function otherUnit(given: string, near: string): string {
 }
 
 /** `; did you mean setpoint_kw?`, to be put behind a refusal; empty when no known name is close. */
-export function didYouMean(given: string, known: readonly string[]): string {
-  const near = nearest(given, known);
+export function didYouMean(given: string, names: readonly string[]): string {
+  const near = nearest(given, names);
   return near === null || !(canBeSlip(given) || plain(given) === plain(near))
     ? ''
     : `; did you mean ${near}${otherUnit(given, near)}?`;
@@ -154,18 +154,18 @@ const maxSought = 10;
  * `didYouMean` for the names of one request: of those that are asked for the first 10.
  * @param known called at the first wrong name
  */
-export function suggestions(known: () => readonly string[]): (given: string) => string {
+export function suggestions(listNames: () => readonly string[]): (given: string) => string {
   let names: readonly string[] | undefined;
   let sought = 0;
   return (given) => {
     sought += 1;
-    return sought > maxSought ? '' : didYouMean(given, (names ??= known()));
+    return sought > maxSought ? '' : didYouMean(given, (names ??= listNames()));
   };
 }
 
 const maxShown = 60;
 
-/** A given value as a refusal shows it: text quoted, what is long cut, no content of objects and lists. */
+/** A given value in a refusal: text quoted, long values cut, objects and lists without content. */
 export function givenText(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > maxShown ? `${value.slice(0, maxShown - 1)}…` : value);

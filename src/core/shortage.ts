@@ -1,4 +1,4 @@
-/** A lack of file descriptors: what the system calls it, and what the user can do. */
+/** Lack of file descriptors: its error codes, and the remedy. */
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { SimError } from './errors.ts';

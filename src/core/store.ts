@@ -1,6 +1,6 @@
 /**
- * What must survive: named lists of JSON values, for queues and counters of protocols. In memory here; the interface is
- * that of files, so a promise resolves when the change is durable, and values are copies.
+ * Durable named lists of JSON values, for queues and counters of protocols. In memory here; the interface suits files:
+ * a promise resolves when the change is durable, and values are copies.
  */
 import { SimError } from './errors.ts';
 
@@ -16,9 +16,9 @@ export type JsonValue =
 export interface Slot {
   /** All values; empty where nothing was written. */
   read(): Promise<readonly JsonValue[]>;
-  /** Adds values at the end. @throws SimError STORE_FULL, INTERNAL for what is no JSON */
+  /** Appends values. @throws SimError STORE_FULL, INTERNAL for values that are not JSON */
   append(...values: readonly JsonValue[]): Promise<void>;
-  /** Replaces all values. @throws SimError STORE_FULL, INTERNAL for what is no JSON */
+  /** Replaces all values. @throws SimError STORE_FULL, INTERNAL for values that are not JSON */
   replace(values: readonly JsonValue[]): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function slotName(...parts: readonly string[]): string {
     .join('/');
 }
 
-/** @throws SimError INTERNAL for what JSON would drop or change */
+/** @throws SimError INTERNAL for a value that JSON would drop or change */
 function checkJson(value: unknown, name: string): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
   if (typeof value === 'object') for (const [member, each] of Object.entries(value)) checkJson(each, member);
@@ -69,7 +69,7 @@ function checkJson(value: unknown, name: string): void {
     throw new SimError('INTERNAL', `the store keeps JSON only; ${name || 'the value'} is a ${typeof value}`);
 }
 
-/** @throws SimError INTERNAL for what JSON would drop or change */
+/** @throws SimError INTERNAL for a value that JSON would drop or change */
 function jsonOf(value: JsonValue): string {
   checkJson(value, '');
   return JSON.stringify(value);
@@ -123,15 +123,15 @@ export function createMemoryStore(limits: Partial<StoreLimits> = {}): Store {
   const slots = new Map<string, Slot>();
   return {
     slot(name) {
-      const known = slots.get(name);
-      if (known) return known;
+      const existingSlot = slots.get(name);
+      if (existingSlot) return existingSlot;
       if (name.length > maxNameLength || !namePattern.test(name))
         throw new SimError('INTERNAL', `${JSON.stringify(name)} is no name of a slot; use slotName`);
       if (slots.size >= inForce.maxSlots)
         throw new SimError('STORE_FULL', `the store has no room for more than ${inForce.maxSlots} slots`);
-      const made = new MemorySlot(name, inForce);
-      slots.set(name, made);
-      return made;
+      const newSlot = new MemorySlot(name, inForce);
+      slots.set(name, newSlot);
+      return newSlot;
     },
   };
 }

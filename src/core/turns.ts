@@ -16,10 +16,7 @@ export class Turns {
     return this.#waiting.length;
   }
 
-  /**
-   * Runs at once when nothing is under way.
-   * @throws what `run` throws, and what `refuseWaiting` was given
-   */
+  /** Runs at once if no other work runs. @throws errors of `run`, and the error given to `refuseWaiting` */
   async take<T>(run: () => Promise<T>): Promise<T> {
     if (this.#busy) {
       await new Promise<void>((begin, refuse) => {
@@ -67,8 +64,8 @@ const inNextTurn: NextTurn = (run) => {
 };
 
 /**
- * Work of many callers that gets a share of each turn of the event loop, so that sockets and timers of others never wait
- * for all of it: what arrives when the share is used up waits for later turns, in the order of the calls.
+ * Work of many callers with a share of each turn of the event loop, so that other sockets and timers never wait for all
+ * of it: work beyond the share waits for later turns, in the order of the calls.
  */
 export class LoopShare {
   readonly #budgetMs: number;
@@ -90,12 +87,12 @@ export class LoopShare {
   }
 
   /**
-   * Runs work within the call where the share is not used up, otherwise in a later turn.
-   * @param work does what is to be bounded synchronously; what it throws rejects
+   * Runs work within the call if the share is not used up, otherwise in a later turn.
+   * @param work does the bounded part synchronously; its errors reject
    */
   run<T>(work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve) => {
-      // an executor runs within the call, and what it throws rejects
+      // an executor runs within the call, and its errors reject
       const begin = () => {
         resolve(
           new Promise<T>((settle) => {
@@ -199,9 +196,9 @@ export class LoopQueue {
       due[done++]?.();
       tookMs = this.#nowMs() - begunMs;
     }
-    // what has asked for another turn meanwhile goes behind the rest
+    // work that asked for another turn meanwhile goes behind the rest
     if (done < due.length) this.#waiting = [...due.slice(done), ...this.#waiting];
-    // in place of what the work has counted itself
+    // replaces the time counted by the work itself
     this.#spentMs = 0;
     this.spent(tookMs);
     if (this.#waiting.length > 0) this.#askTurn();

@@ -42,9 +42,9 @@ function part(node: unknown, step: PropertyKey): { readonly node: unknown; reado
 function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number {
   let [node, at]: [unknown, number] = [document.contents, document.contents?.range[0] ?? 0];
   for (const step of path) {
-    const found = part(node, step);
-    if (found === null) break;
-    ({ node, at } = found);
+    const nextPart = part(node, step);
+    if (nextPart === null) break;
+    ({ node, at } = nextPart);
   }
   return at;
 }
@@ -78,9 +78,9 @@ function holdsItself(value: unknown, above: Set<unknown>, seen: Set<unknown>): b
   if (seen.has(value)) return false;
   seen.add(value);
   above.add(value);
-  const found = Object.values(value).some((inner) => holdsItself(inner, above, seen));
+  const isCyclic = Object.values(value).some((inner) => holdsItself(inner, above, seen));
   above.delete(value);
-  return found;
+  return isCyclic;
 }
 
 function valueOf(document: Document.Parsed): unknown {

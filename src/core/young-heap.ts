@@ -1,7 +1,7 @@
 /** How V8 sizes its heap for new objects while the program loads. */
 import { setFlagsFromString } from 'node:v8';
 
-/** What V8 multiplies the size with when much has survived; its own value. */
+/** V8's default semi-space growth factor. */
 const usualFactor = 2;
 
 /**

@@ -1,4 +1,4 @@
-/** What a zod schema says of a place in its input, for the words of a refusal: known members, range of a number. */
+/** Facts of a zod schema at a place of its input, for refusals: members, range of a number. */
 import { z } from 'zod';
 
 export interface NumberRange {
@@ -42,15 +42,15 @@ function inside(schema: Schema, step: PropertyKey): readonly Schema[] {
 function rangeOf(schema: Schema): NumberRange {
   if (!(schema instanceof z.ZodNumber)) return {};
   const checks = (schema.def.checks ?? []).map((check): object => check._zod.def);
-  const found: { min?: number; max?: number; above?: boolean; below?: boolean } = {};
+  const range: { min?: number; max?: number; above?: boolean; below?: boolean } = {};
   for (const check of checks as { check?: unknown; value?: unknown; inclusive?: unknown }[]) {
     if (typeof check.value !== 'number') continue;
-    if (check.check === 'greater_than' && check.value >= (found.min ?? -Infinity))
-      Object.assign(found, { min: check.value, above: check.inclusive === false });
-    if (check.check === 'less_than' && check.value <= (found.max ?? Infinity))
-      Object.assign(found, { max: check.value, below: check.inclusive === false });
+    if (check.check === 'greater_than' && check.value >= (range.min ?? -Infinity))
+      Object.assign(range, { min: check.value, above: check.inclusive === false });
+    if (check.check === 'less_than' && check.value <= (range.max ?? Infinity))
+      Object.assign(range, { max: check.value, below: check.inclusive === false });
   }
-  return found;
+  return range;
 }
 
 /** The facts of a schema. */

@@ -27,7 +27,7 @@ export interface IssueWords {
   readonly allowed?: readonly (string | number)[];
 }
 
-/** What the words of an issue are made with. */
+/** Context of the text of an issue. */
 interface Wording {
   /** completes `is not ...` for an unknown member: `a member of this body` */
   readonly member: string;
@@ -36,12 +36,12 @@ interface Wording {
   readonly short?: true;
 }
 
-/** `; given "abc"` where zod reports the input; nothing for what is missing. */
+/** `; given "abc"` if zod reports the input; empty for a missing value. */
 function given(issue: ZodIssue, { short }: Wording): string {
   return issue.input === undefined || short ? '' : `; given ${givenText(issue.input)}`;
 }
 
-/** The given value behind own words of a schema that say what must be; they may name it in another way. */
+/** The given value behind a schema's own text, which may already name it. */
 function givenBehind(issue: ZodIssue, wording: Wording): string {
   const scalar = typeof issue.input === 'string' || typeof issue.input === 'number';
   return scalar && issue.message.startsWith('must be ') ? given(issue, wording) : '';
@@ -57,15 +57,15 @@ function sizeWords(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, 
 
 function bound(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, wording: Wording): string {
   if (issue.origin === 'string' || issue.origin === 'array' || issue.origin === 'set') return sizeWords(issue, wording);
-  const own: NumberRange =
+  const bound: NumberRange =
     issue.code === 'too_big'
       ? { max: Number(issue.maximum), below: issue.inclusive === false }
       : { min: Number(issue.minimum), above: issue.inclusive === false };
   // of several alternatives the one that has this bound
   const whole = (wording.facts?.ranges(issue.path) ?? []).filter(({ min, max }) =>
-    own.max === undefined ? min === own.min : max === own.max,
+    bound.max === undefined ? min === bound.min : max === bound.max,
   );
-  const { min, max, above = false, below = false } = whole.length === 1 ? (whole[0] ?? own) : own;
+  const { min, max, above = false, below = false } = whole.length === 1 ? (whole[0] ?? bound) : bound;
   if (min !== undefined && max !== undefined && !above && !below)
     return `must be from ${min} to ${max}${given(issue, wording)}`;
   const least = min === undefined ? [] : [`${above ? 'more than' : 'at least'} ${min}`];
@@ -129,7 +129,7 @@ function isMissing(issue: ZodIssue): boolean {
   return issue.input === undefined && ('input' in issue || issue.message.includes('received undefined'));
 }
 
-/** The values that one branch of a union accepts, as far as its issues tell. */
+/** The values accepted by one branch of a union, according to its issues. */
 function branchWords(issues: readonly ZodIssue[], member: string): readonly string[] {
   const whole = issues.find(({ path }) => path.length === 0);
   if (whole?.code === 'invalid_type') return [expected(whole.expected)];
@@ -166,11 +166,11 @@ function wordsOf(issue: ZodIssue, wording: Wording): IssueWords[] {
   const { member, facts } = wording;
   switch (issue.code) {
     case 'unrecognized_keys': {
-      const known = facts?.members(path);
+      const memberNames = facts?.members(path);
       return issue.keys.map((key, i) => ({
         path: [...path, key],
-        detail: `is not ${member}${known && i < maxSought ? didYouMean(key, known) : ''}`,
-        ...(known && { allowed: known }),
+        detail: `is not ${member}${memberNames && i < maxSought ? didYouMean(key, memberNames) : ''}`,
+        ...(memberNames && { allowed: memberNames }),
       }));
     }
     case 'invalid_value': {

@@ -1,4 +1,4 @@
-/** Types of fault injection shared by all protocols: what a fault is, where it acts and for how long. */
+/** Types of fault injection shared by all protocols: kind, target and duration. */
 import type { z } from 'zod';
 import type { Issue } from '../errors.ts';
 
@@ -6,10 +6,7 @@ import type { Issue } from '../errors.ts';
 export const faultProtocols = ['device', 'modbus', 'csip', 'ocpp', 'dnp3'] as const;
 export type FaultProtocol = (typeof faultProtocols)[number];
 
-/**
- * Where a fault acts: on the registers that a write leaves, on what the physics does with them, on the values that a
- * read shows, or on the transport of requests and answers.
- */
+/** Point of action of a fault: registers after a write, physics, values read, or the transport of messages. */
 export const faultLayers = ['acceptance', 'effect', 'reading', 'transport'] as const;
 export type FaultLayer = (typeof faultLayers)[number];
 
@@ -66,11 +63,11 @@ export interface FaultKind<P = unknown> {
   /** snake_case, unique within the protocol */
   readonly kind: string;
   readonly layer: FaultLayer;
-  /** one sentence: what a master sees */
+  /** one sentence: the effect seen by a master */
   readonly summary: string;
   /** members of a target that it takes */
   readonly targets: readonly string[];
-  /** Issues of a target that do not depend on a device, named by pointers into the request; absent: there are none. */
+  /** Issues of a target that do not depend on a device, named by pointers into the request; absent: no check. */
   readonly checkTarget?: (target: FaultTarget) => readonly Issue[];
   /** copies of its register map that the fault keeps of each device, at most; default 0 */
   readonly keptMaps?: number;

@@ -177,8 +177,10 @@ export class FaultRegistry {
 
   /** Ends the faults of a device alone after its reset, except those from its configuration. */
   deviceReset(deviceIndex: number): void {
-    const own = this.#active.filter((fault) => fits(fault, { deviceIndex }) && fault.facts.by.source !== 'profile');
-    this.#end(own, 'device_reset');
+    const resetFaults = this.#active.filter(
+      (fault) => fits(fault, { deviceIndex }) && fault.facts.by.source !== 'profile',
+    );
+    this.#end(resetFaults, 'device_reset');
   }
 
   /** Ends faults whose duration is over; called with each tick and before each listing. */
@@ -247,10 +249,10 @@ export class FaultRegistry {
     const indexes = this.#options.deviceIndexes();
     const accepted = requests.flatMap((request, i): ProposedFault[] => {
       const kind = this.#kinds.get(nameOf(request.protocol, request.kind));
-      const found =
+      const requestIssues =
         kind === undefined ? [this.#unknownKind(request)] : [...kindIssues(kind, request), ...numberIssues(request)];
-      issues.push(...found.map((issue) => ({ ...issue, name: `/${i}${issue.name}` })));
-      if (kind === undefined || found.length > 0) return [];
+      issues.push(...requestIssues.map((issue) => ({ ...issue, name: `/${i}${issue.name}` })));
+      if (kind === undefined || requestIssues.length > 0) return [];
       const fault = proposed(kind, request);
       issues.push(
         ...this.#deviceIssues(fault, concernedBy(request, indexes, this.#options.hasMeter?.() === true)).map(
@@ -267,7 +269,7 @@ export class FaultRegistry {
   }
 
   #unknownKind({ protocol, kind }: FaultRequest): Issue {
-    const allowed = this.kinds.filter((known) => known.protocol === protocol).map((known) => known.kind);
+    const allowed = this.kinds.filter((other) => other.protocol === protocol).map((other) => other.kind);
     return { name: '/kind', detail: `there is no fault ${kind} of ${protocol}${didYouMean(kind, allowed)}`, allowed };
   }
 

@@ -48,7 +48,7 @@ export function watchUnread(socket: Socket): void {
   unreadLimits.get(socket)?.answers?.watch(socket);
 }
 
-/** The limit of a connection, ms; undefined where there is none. */
+/** The limit of a connection, ms; undefined: no limit. */
 export function unreadLimitMs(socket: Duplex): number | undefined {
   return unreadLimits.get(socket)?.timeoutMs;
 }

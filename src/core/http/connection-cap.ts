@@ -16,7 +16,7 @@ export interface ConnectionCapOptions {
 }
 
 /** A client that has just connected must have time to send its request. */
-export const leastWaitMs = 1000;
+export const minWaitMs = 1000;
 
 const waitingSince = Symbol('monotonic ms of the connection or of its last request');
 const upgraded = Symbol('no longer HTTP');
@@ -53,12 +53,12 @@ export class ConnectionCap {
 
   /** Takes a new connection in; at the cap one that waits or reads slowly gives way, or else the new one is closed. */
   admit(socket: Socket): void {
-    const now = this.#options.monotonicMs();
-    if (this.#open.size >= this.#options.max && !this.#makeRoom(now)) {
+    const nowMs = this.#options.monotonicMs();
+    if (this.#open.size >= this.#options.max && !this.#makeRoom(nowMs)) {
       socket.destroy();
       return;
     }
-    (socket as CappedSocket)[waitingSince] = now;
+    (socket as CappedSocket)[waitingSince] = nowMs;
     this.#open.add(socket);
     socket.once('close', () => this.#open.delete(socket));
   }
@@ -68,28 +68,28 @@ export class ConnectionCap {
     (socket as CappedSocket)[waitingSince] = this.#options.monotonicMs();
   }
 
-  #makeRoom(now: number): boolean {
+  #makeRoom(nowMs: number): boolean {
     const { max, onGaveWay, unread } = this.#options;
     const [idle, since] = this.#longestWaiting();
-    if (idle === undefined || now - since < leastWaitMs) {
+    if (idle === undefined || nowMs - since < minWaitMs) {
       const isOurs = (socket: object) =>
         this.#open.has(socket as Socket) && (socket as CappedSocket)[upgraded] !== true;
       const slow = unread.closeSlowest(isOurs, `and all ${max} HTTP connections are taken`);
       return slow !== undefined && this.#open.delete(slow as Socket);
     }
     this.#open.delete(idle);
-    onGaveWay(idle, now - since);
+    onGaveWay(idle, nowMs - since);
     idle.destroy();
     return true;
   }
 
   #longestWaiting(): [socket: Socket | undefined, sinceMs: number] {
-    let longest: Socket | undefined;
+    let longestWaiting: Socket | undefined;
     let sinceMs = Infinity;
     for (const socket of this.#open) {
       const { [waitingSince]: since = Infinity, [upgraded]: other = false } = socket as CappedSocket;
-      if (since < sinceMs && !other && isWaiting(socket)) [longest, sinceMs] = [socket, since];
+      if (since < sinceMs && !other && isWaiting(socket)) [longestWaiting, sinceMs] = [socket, since];
     }
-    return [longest, sinceMs];
+    return [longestWaiting, sinceMs];
   }
 }

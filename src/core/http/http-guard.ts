@@ -76,14 +76,14 @@ export function isFromOwnSite(request: IncomingMessage): boolean {
 
 /** `Host` as sent, unless it is missing or given more than once. */
 function singleHost(request: IncomingMessage): string | null {
-  let found: string | null = null;
+  let host: string | null = null;
   for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {
     const name = request.rawHeaders[i];
     if (name?.length !== 4 || name.toLowerCase() !== 'host') continue;
-    if (found !== null) return null;
-    found = request.rawHeaders[i + 1] ?? null;
+    if (host !== null) return null;
+    host = request.rawHeaders[i + 1] ?? null;
   }
-  return found;
+  return host;
 }
 
 const maxServed = 64;

@@ -27,7 +27,7 @@ export interface UnreadAnswersOptions {
   readonly sweeper?: Pick<Sweeper, 'add' | 'delete'>;
 }
 
-/** What a client had taken at some time. */
+/** Octets taken by a client at an instant. */
 interface Sample {
   readonly ms: number;
   readonly taken: number;
@@ -35,11 +35,14 @@ interface Sample {
 
 interface Entry {
   readonly sinceMs: number;
-  /** what the client had taken then */
+  /** octets taken at that instant */
   readonly takenBefore: number;
   windowMs: number;
   takenInWindow: number;
-  /** some `sampleMs` old, and as old again: the rate is that of now, without what system buffers took at the begin */
+  /**
+   * one `sampleMs` old, one twice as old: the rate is the present one, without octets taken by system buffers at the
+   * begin
+   */
   samples: readonly [last: Sample, earlier: Sample];
 }
 
@@ -143,12 +146,12 @@ export class UnreadAnswers implements Swept {
     while (bytes > this.#limits.totalBytes) {
       const socket = this.#oldest(newest);
       if (socket === undefined) return;
-      const own = socket.writableLength;
+      const unreadOctets = socket.writableLength;
       this.#close(
         socket,
-        `${megabytes(own)} of ${megabytes(bytes)} MiB of answers that clients have not read are its own`,
+        `${megabytes(unreadOctets)} of ${megabytes(bytes)} MiB of answers that clients have not read are its own`,
       );
-      bytes -= own;
+      bytes -= unreadOctets;
     }
   }
 

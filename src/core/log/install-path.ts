@@ -3,9 +3,9 @@ import { packageFile } from '../package-files.ts';
 
 /** The package, or the directory above the `node_modules` that it is installed in together with its libraries. */
 function installRoot(): string {
-  const own = join(packageFile('.'), sep);
-  const modules = /^(.*?[\\/])node_modules[\\/]/.exec(own);
-  return modules?.[1] ?? own;
+  const packageRoot = join(packageFile('.'), sep);
+  const modules = /^(.*?[\\/])node_modules[\\/]/.exec(packageRoot);
+  return modules?.[1] ?? packageRoot;
 }
 
 /**

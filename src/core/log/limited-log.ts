@@ -13,10 +13,7 @@ export class LimitedLog implements Logger {
   readonly #logger: Logger;
   readonly #repeats: RepeatLimit<Exclude<LogLevel, 'debug'>>;
 
-  /**
-   * @param about what the lines are about, in the plural, for the count
-   * @param lines of each level in any second; default 10
-   */
+  /** @param about subject of the lines, in the plural, for the count @param lines per level and second; default 10 */
   constructor(logger: Logger, clock: WallClock, about: string, later = callLater, lines?: number) {
     this.#logger = logger;
     this.#repeats = new RepeatLimit({
@@ -58,7 +55,7 @@ export class LimitedLog implements Logger {
   }
 }
 
-/** Counts lines that were left out, in words. @param about what they are about, in the plural */
+/** Text with the count of suppressed lines. @param about their subject, in the plural */
 export function leftOut(times: number, about: string): string {
   return times === 1 ? `1 more line about ${about} was left out` : `${times} more lines about ${about} were left out`;
 }

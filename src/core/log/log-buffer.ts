@@ -9,7 +9,7 @@ export interface LogEntry {
   readonly id: number;
   /** wall time, ms since the epoch */
   readonly timeMs: number;
-  /** simulated date of what the line is about, ms since the epoch; null: the line is from before the clock was made */
+  /** simulated date of the event, ms since the epoch; null: before the clock existed */
   readonly simMs: number | null;
   readonly level: LogLevel;
   readonly module: ModuleName;
@@ -72,8 +72,8 @@ export class LogBuffer {
     const tails = [...this.#byModule]
       .filter(([name]) => !modules || modules.includes(name))
       .map(([, entries]) => ({ entries, next: entries.length - 1 }));
-    const found: LogEntry[] = [];
-    while (found.length < limit) {
+    const newestFirst: LogEntry[] = [];
+    while (newestFirst.length < limit) {
       let newest: LogEntry | undefined;
       let from: (typeof tails)[number] | undefined;
       for (const tail of tails) {
@@ -85,9 +85,9 @@ export class LogBuffer {
       }
       if (!newest || !from) break;
       from.next -= 1;
-      if (isWanted(newest, filter)) found.push(newest);
+      if (isWanted(newest, filter)) newestFirst.push(newest);
     }
-    return found.reverse();
+    return newestFirst.reverse();
   }
 
   #dropOne(): void {

@@ -9,7 +9,7 @@ interface Options<Line> {
   /** ms from an arbitrary start, never going back */
   readonly monotonicMs: () => number;
   readonly later: Later;
-  /** what makes two lines the same */
+  /** key that is equal for repeated lines */
   readonly keyOf: (line: Line) => string;
   /** called with the first suppressed repetition and their number */
   readonly report: (line: Line, times: number) => void;

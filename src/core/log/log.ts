@@ -14,8 +14,8 @@ export { logCapacity, logLevels } from './log-buffer.ts';
 export type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
 
 /**
- * Logging for one module. `deviceIndex` names the device that a line is about, `at` the simulated instant of what it
- * tells; default the present one.
+ * Logging for one module. `deviceIndex` is the device of a line, `at` the simulated instant of its event; default: the
+ * present.
  */
 export interface Logger {
   /** true if lines of the level `debug` are kept: asked before one is put together; absent: they are not */

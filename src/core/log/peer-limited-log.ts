@@ -18,7 +18,7 @@ export class PeerLimitedLog {
   readonly #all: LimitedLog;
   readonly #peers: RepeatLimit<{ readonly level: Level; readonly peer: string }>;
 
-  /** @param about what the lines are about, in the plural, for the counts */
+  /** @param about subject of the lines, in the plural, for the counts */
   constructor(logger: Logger, clock: WallClock, about: string, later = callLater) {
     this.#all = new LimitedLog(logger, clock, about, later, linesOfAll);
     this.#peers = new RepeatLimit({

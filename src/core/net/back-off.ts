@@ -76,13 +76,12 @@ export class BackOff {
 
   /**
    * The wait before the next attempt, ms.
-   * @param atLeastMs what the other end asks for (`Retry-After`): a longer wait is kept, and later waits do not depend
-   *   on it
+   * @param minMs minimum requested by the peer (`Retry-After`); later waits do not depend on it
    */
-  nextMs(atLeastMs = 0): number {
+  nextMs(minMs = 0): number {
     this.#previousMs = Math.min(this.#form(this.#failures, this.#previousMs), maxTimerMs);
     this.#failures += 1;
-    return Math.min(Math.max(this.#previousMs, atLeastMs), maxTimerMs);
+    return Math.min(Math.max(this.#previousMs, minMs), maxTimerMs);
   }
 
   /** After a success: the next wait is a first one again. */

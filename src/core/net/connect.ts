@@ -115,6 +115,6 @@ const socketReasons: Readonly<Record<string, string>> = {
 
 /** The error of a socket in words. OpenSSL gives a short `reason` beside a message full of internals. */
 export function socketErrorText(error: NodeJS.ErrnoException & { readonly reason?: unknown }): string {
-  const known = socketReasons[error.code ?? ''];
-  return known ?? (typeof error.reason === 'string' ? error.reason : error.message);
+  const reason = socketReasons[error.code ?? ''];
+  return reason ?? (typeof error.reason === 'string' ? error.reason : error.message);
 }

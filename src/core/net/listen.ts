@@ -39,7 +39,7 @@ function listenFailed(host: string, port: number, cause: unknown, what: string |
 }
 
 /**
- * What the user can do about a port that another process has; empty for failures of another sort.
+ * Remedy for a port in use by another process; empty for other failures.
  * @param flag the setting of the port, which takes 0
  */
 export function portRemedy({ cause }: Error, flag: string): string {
@@ -47,7 +47,7 @@ export function portRemedy({ cause }: Error, flag: string): string {
   return code === 'EADDRINUSE' || code === 'EACCES' ? `; ${flag} takes another port, or 0 for any free one` : '';
 }
 
-/** A failure to listen with what the user can do about it. */
+/** A failure to listen, with the remedy. */
 export function withRemedy(error: unknown, flag: string): unknown {
   if (!(error instanceof SimError)) return error;
   const { code, message, issues, cause } = error;
@@ -55,10 +55,10 @@ export function withRemedy(error: unknown, flag: string): unknown {
 }
 
 /**
- * Binds a server of `node:net` or `node:http` and resolves with the address in use.
- * @param port 0 = any free port
- * @param what protocol or device, put before the message of a failure
- * @throws SimError LISTEN_FAILED with host, port and the reason in words
+ * Binds a server of `node:net` or `node:http` and resolves with its address.
+ * @param port 0: any free port
+ * @param what protocol or device, first in the error text
+ * @throws SimError LISTEN_FAILED with host, port and the reason as text
  */
 export function listen(server: Server, host: string, port: number, what?: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {

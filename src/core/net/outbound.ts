@@ -111,10 +111,10 @@ function lookupUnless(
   sources: NameSources | undefined,
 ): LookupFunction {
   return (hostname, { all, family }, callback) => {
-    const wanted = family === 4 || family === 'IPv4' ? 4 : family === 6 || family === 'IPv6' ? 6 : 0;
+    const wantedFamily = family === 4 || family === 'IPv4' ? 4 : family === 6 || family === 'IPv6' ? 6 : 0;
     resolveName(hostname, signal, sources).then(
-      (found) => {
-        const addresses = wanted === 0 ? found : found.filter((each) => each.family === wanted);
+      (resolved) => {
+        const addresses = wantedFamily === 0 ? resolved : resolved.filter((each) => each.family === wantedFamily);
         const bad = addresses.find(({ address }) => refuses(address));
         const [first] = addresses;
         if (bad) callback(refusal(hostname, bad.address), '', 0);

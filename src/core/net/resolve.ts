@@ -59,13 +59,14 @@ function numericAddress(host: string): LookupAddress | null {
 
 /** Addresses of a name in the text of a hosts file: an address and its names in each line. IPv4 first. */
 export function hostsAddresses(text: string, name: string): LookupAddress[] {
-  const wanted = bare(name);
-  const found: LookupAddress[] = [];
+  const bareName = bare(name);
+  const addresses: LookupAddress[] = [];
   for (const line of text.split('\n')) {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
-    if (names.some((each) => bare(each) === wanted)) found.push(address.includes(':') ? ipv6(address) : ipv4(address));
+    if (names.some((each) => bare(each) === bareName))
+      addresses.push(address.includes(':') ? ipv6(address) : ipv4(address));
   }
-  return found.sort((a, b) => a.family - b.family);
+  return addresses.sort((a, b) => a.family - b.family);
 }
 
 function bare(name: string): string {
@@ -83,12 +84,12 @@ async function asked(name: string, signal: AbortSignal, sources: NameSources): P
   signal.addEventListener('abort', cancel, { once: true });
   try {
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const found = [
+    const addresses = [
       ...(four.status === 'fulfilled' ? four.value.map(ipv4) : []),
       ...(six.status === 'fulfilled' ? six.value.map(ipv6) : []),
     ];
     signal.throwIfAborted();
-    if (found.length > 0) return found;
+    if (addresses.length > 0) return addresses;
     for (const answer of [four, six]) {
       const reason: unknown = answer.status === 'rejected' ? answer.reason : undefined;
       if (reason instanceof Error && 'code' in reason && unanswered.has(reason.code)) throw reason;
@@ -96,7 +97,7 @@ async function asked(name: string, signal: AbortSignal, sources: NameSources): P
   } finally {
     signal.removeEventListener('abort', cancel);
   }
-  // what name servers do not know: search domains, name services of the system
+  // names unknown to name servers: search domains, name services of the system
   return sources.system(name);
 }
 
@@ -114,8 +115,8 @@ export async function resolveName(
 ): Promise<LookupAddress[]> {
   const written = numericAddress(name);
   if (written !== null) return [written];
-  const known = hostsAddresses(await sources.hosts(), name);
-  if (known.length > 0) return known;
+  const listedAddresses = hostsAddresses(await sources.hosts(), name);
+  if (listedAddresses.length > 0) return listedAddresses;
   // RFC 6761 6.3: never asked of a name server
   if (/(?:^|\.)localhost$/.test(bare(name))) return [ipv4('127.0.0.1'), ipv6('::1')];
   signal.throwIfAborted();

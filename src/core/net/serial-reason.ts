@@ -1,6 +1,6 @@
 import { errorText } from '../errors.ts';
 
-/** Texts of the library of serial ports, and what they mean to the user who named the port. */
+/** Texts of the serial port library, with their meaning for the user. */
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/no such file|file not found|does not exist/i, 'there is no such device'],
   [/permission denied|access denied/i, 'no permission to use it'],

@@ -30,13 +30,13 @@ export interface RemoteClock {
   localOf(t: SimTime): number;
   /** Remote time of a local instant, ms since the epoch. */
   ofLocal(localMs: number): number;
-  /** Simulated instant of a remote time, ms since the epoch, as long as no `sync` moves it; null: in `wall` there is none. */
+  /** Simulated instant of a remote time, ms since the epoch, until the next `sync`; null: `wall` clock. */
   simOf(remoteMs: number): SimTime | null;
   /**
-   * Takes over the time of the peer; what waits is planned anew.
+   * Sets the clock to the time of the peer and replans waiting acts.
    * @param remoteMs ms since the epoch
-   * @param monotonicMs instant at which it was that, on `WallClock.monotonicMs`: in the middle of a request
-   * @throws SimError PEER_ERROR for a time that no date can show; the clock stays as it is
+   * @param monotonicMs instant of that time on `WallClock.monotonicMs`: the middle of a request
+   * @throws SimError PEER_ERROR for a time beyond any date; the clock stays as it is
    */
   sync(remoteMs: number, monotonicMs: number): void;
   /** Seconds by which the remote time is ahead of the local calendar; null before the first `sync`. */
@@ -81,7 +81,7 @@ export interface RemoteClockOptions {
 export type RemoteClockFactory = (log: Pick<Logger, 'error'>) => RemoteClock;
 
 /** Node fires a timer with a longer wait at once. */
-const longestWaitMs = 2 ** 31 - 1;
+const maxWaitMs = 2 ** 31 - 1;
 /** An act runs at most this much early: timers and conversions round. */
 const earlyMs = 0.5;
 /** Dates that JavaScript can show. */
@@ -95,9 +95,9 @@ interface LocalClock {
   ofSim(t: SimTime): number;
   /** null: none is known */
   simOf(localMs: number): SimTime | null;
-  /** of what happens now */
+  /** of a present event */
   stamp(t: SimTime): number;
-  /** what is to be added for the local calendar, at present */
+  /** offset to the local calendar, ms, at present */
   readonly calendarMs: number;
   /** calls `run` at an instant or, if that is far away, before; never within the call */
   wait(localMs: number, run: () => void): () => void;
@@ -115,7 +115,7 @@ function wallClock({ wall, later, timeline }: RemoteClockOptions): LocalClock {
     get calendarMs() {
       return wall.nowMs() - now();
     },
-    wait: (localMs, run) => later(Math.max(0, Math.min(localMs - now(), longestWaitMs)), run),
+    wait: (localMs, run) => later(Math.max(0, Math.min(localMs - now(), maxWaitMs)), run),
   };
 }
 

@@ -58,15 +58,15 @@ export class Scheduler<T extends number = SimTime> {
     this.#cancelled = 0;
   }
 
-  /** Runs every timer that is due at `now`; an action may set further ones. */
-  runDue(now: T): void {
-    while (this.runNext(now));
+  /** Runs every timer due at `t`; an action may set further ones. */
+  runDue(t: T): void {
+    while (this.runNext(t));
   }
 
-  /** Runs the next timer if it is due at `now`. @returns whether it was */
-  runNext(now: T): boolean {
+  /** Runs the next timer if it is due at `t`. @returns true if it was due */
+  runNext(t: T): boolean {
     const next = this.#heap[0];
-    if (next === undefined || next.due > now) return false;
+    if (next === undefined || next.due > t) return false;
     next.waiting = false;
     this.#removeFirst();
     this.#uncover();

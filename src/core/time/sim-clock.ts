@@ -95,8 +95,8 @@ export class SimClock {
 
   #present(): SimTime {
     const nextEnd = this.#nextEnd();
-    const now = Math.min(this.#flowing(), this.#horizon, nextEnd > this.#now ? nextEnd : Infinity) as SimTime;
-    if (now > this.#shown) this.#shown = now;
+    const flowingTime = Math.min(this.#flowing(), this.#horizon, nextEnd > this.#now ? nextEnd : Infinity) as SimTime;
+    if (flowingTime > this.#shown) this.#shown = flowingTime;
     return this.#shown;
   }
 
@@ -131,7 +131,7 @@ export class SimClock {
     this.#nextEnd = nextEnd ?? endless;
   }
 
-  /** Stays at the end of the last tick until `goOn`: what happens meanwhile, happens at that very instant. */
+  /** Stays at the end of the last tick until `goOn`, so that events meanwhile have that very instant. */
   stand(): void {
     this.#stands = true;
   }

@@ -9,15 +9,15 @@ export type Later = (ms: number, run: () => void) => () => void;
 export type Every = (ms: number, run: () => void) => () => void;
 
 /** Node fires a timer with a longer wait at once. */
-const longestMs = 2 ** 31 - 1;
+const maxMs = 2 ** 31 - 1;
 
 export const callLater: Later = (ms, run) => {
   const wait = (leftMs: number): NodeJS.Timeout =>
-    leftMs <= longestMs
+    leftMs <= maxMs
       ? setTimeout(run, leftMs).unref()
       : setTimeout(() => {
-          timer = wait(leftMs - longestMs);
-        }, longestMs).unref();
+          timer = wait(leftMs - maxMs);
+        }, maxMs).unref();
   let timer = wait(ms);
   return () => {
     clearTimeout(timer);

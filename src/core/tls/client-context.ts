@@ -24,18 +24,18 @@ function identityIssues({ cert, key }: ClientIdentity<string>, names: ClientName
   if (cert === undefined && key === undefined) return [];
   if (cert === undefined) return [{ name: names.cert, detail: 'is required with a key' }];
   if (key === undefined) return [{ name: names.key, detail: 'is required with a certificate' }];
-  const [own] = certificatesOf(cert) ?? [];
+  const [certificate] = certificatesOf(cert) ?? [];
   const privateKey = keyOf(key);
   const issues: Issue[] = [];
-  if (own === undefined) issues.push({ name: names.cert, detail: 'is not a certificate in PEM' });
+  if (certificate === undefined) issues.push({ name: names.cert, detail: 'is not a certificate in PEM' });
   if (typeof privateKey === 'string')
     issues.push({ name: names.key, detail: 'is not an unencrypted private key in PEM' });
-  else if (own?.checkPrivateKey(privateKey) === false)
+  else if (certificate?.checkPrivateKey(privateKey) === false)
     issues.push({ name: names.key, detail: 'does not belong to the certificate' });
   return issues;
 }
 
-/** Options of the context of a client, or what is wrong with the texts; no issue repeats them. */
+/** Options of the context of a client, or the errors in the texts, which no issue repeats. */
 export function clientMaterial(
   pem: ClientIdentity<string>,
   policy: ClientPolicy,
@@ -52,12 +52,12 @@ export function clientMaterial(
     const name = cert === undefined ? names.rootCert : names.cert;
     return { issues: [{ name, detail: 'cannot be used: its key or its signature is too weak' }] };
   }
-  const [own] = cert === undefined ? [] : (certificatesOf(cert) ?? []);
+  const [certificate] = cert === undefined ? [] : (certificatesOf(cert) ?? []);
   return {
     material: {
       context,
-      validFromMs: own === undefined ? -Infinity : Date.parse(own.validFrom),
-      validToMs: own === undefined ? Infinity : Date.parse(own.validTo),
+      validFromMs: certificate === undefined ? -Infinity : Date.parse(certificate.validFrom),
+      validToMs: certificate === undefined ? Infinity : Date.parse(certificate.validTo),
     },
   };
 }
@@ -70,10 +70,10 @@ export function clientMaterial(
  */
 export function createClientContext(pem: ClientIdentity<string>, policy: ClientPolicy, place: string): SecureContext {
   const names = { cert: `/${place}/cert`, key: `/${place}/key`, rootCert: `/${place}/root_cert` };
-  const made = clientMaterial(pem, policy, names);
-  if ('material' in made) return createSecureContext(made.material.context);
-  const words = made.issues.map(({ name, detail }) => `${name.slice(1).replaceAll('/', '.')} ${detail}`);
-  throw new SimError('COMMAND_BAD_VALUE', words.join('; '), made.issues);
+  const result = clientMaterial(pem, policy, names);
+  if ('material' in result) return createSecureContext(result.material.context);
+  const words = result.issues.map(({ name, detail }) => `${name.slice(1).replaceAll('/', '.')} ${detail}`);
+  throw new SimError('COMMAND_BAD_VALUE', words.join('; '), result.issues);
 }
 
 /** TLS of a connection that is opened here. */
@@ -84,8 +84,8 @@ export interface ClientTlsUse {
 }
 
 /**
- * Options for `tls.connect`, and for what passes them on: `https.request`, the `connect` of an `Agent` of undici, `ws`.
- * Agents keep connections by host and not by context: each context needs an agent of its own.
+ * Options for `tls.connect`, `https.request`, the `connect` of an `Agent` of undici, and `ws`. Agents keep connections
+ * by host and not by context: each context needs an agent of its own.
  */
 export function clientTlsOptions({ context, checkHostname }: ClientTlsUse): ConnectionOptions {
   return {
@@ -96,7 +96,7 @@ export function clientTlsOptions({ context, checkHostname }: ClientTlsUse): Conn
   };
 }
 
-/** What both ends agreed on: `TLSv1.2`, `ECDHE-ECDSA-AES128-CCM8`. */
+/** Negotiated version and cipher: `TLSv1.2`, `ECDHE-ECDSA-AES128-CCM8`. */
 export interface Negotiated {
   readonly version: string;
   /** OpenSSL name */

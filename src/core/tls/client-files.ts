@@ -22,7 +22,7 @@ export interface ClientTlsFilesOptions extends TlsWatchBasics {
 export class ClientTlsFiles extends TlsWatch {
   #context: SecureContext;
 
-  /** @throws SimError CONFIG_INVALID with what is wrong in the files */
+  /** @throws SimError CONFIG_INVALID with the errors in the files */
   constructor({ files, names, policy, onChange, ...basics }: ClientTlsFilesOptions) {
     const given = (['cert', 'key', 'rootCert'] as const).flatMap((name) => {
       const path = files[name];

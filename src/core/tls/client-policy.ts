@@ -1,4 +1,4 @@
-/** What clients of each protocol offer in a TLS handshake. */
+/** Versions and ciphers offered by the clients of each protocol in a TLS handshake. */
 import { DEFAULT_CIPHERS } from 'node:tls';
 import type { SecureContextOptions } from 'node:tls';
 import { withCcm8InForce } from './material.ts';

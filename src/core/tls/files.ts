@@ -24,7 +24,7 @@ export interface TlsFilesOptions<Identity> extends TlsWatchBasics {
 export class TlsFiles<Identity> extends TlsWatch {
   readonly gate: TlsGate<Identity>;
 
-  /** @throws SimError CONFIG_INVALID with what is wrong in the files */
+  /** @throws SimError CONFIG_INVALID with the errors in the files */
   constructor(options: TlsFilesOptions<Identity>) {
     const {
       settings: { files: paths, ...policy },

@@ -172,5 +172,5 @@ function reasonOf(error: Error, { authorizationError }: TLSSocket, rootCertName:
 }
 
 function ignore(): void {
-  /* `close` follows and does what is to be done */
+  /* `close` follows and cleans up */
 }

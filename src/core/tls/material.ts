@@ -51,7 +51,7 @@ function cipherString({ ciphers }: TlsPolicy): string {
 const pemBegin = '-----BEGIN CERTIFICATE-----';
 const pemEnd = '-----END CERTIFICATE-----';
 
-/** Every certificate of a PEM file; null when there is none, or when one cannot be read or is cut off. */
+/** Every certificate of a PEM file; null: none, or one is unreadable or truncated. */
 export function certificatesOf(pem: string): readonly X509Certificate[] | null {
   const bodies = pem
     .split(pemBegin)
@@ -65,7 +65,7 @@ export function certificatesOf(pem: string): readonly X509Certificate[] | null {
   }
 }
 
-/** The key in a PEM text, or what is wrong with it. */
+/** The key in a PEM text, or its error. */
 export function keyOf(pem: string): KeyObject | string {
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem))
     return 'holds an encrypted key; allowed: a key without a passphrase';
@@ -258,6 +258,8 @@ function materialOf({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPoli
       issues: [{ name: cert.name, detail: `refused by OpenSSL: ${errorText(error)}` }],
     };
   }
-  const own = new X509Certificate(cert.text);
-  return { material: { context, validFromMs: Date.parse(own.validFrom), validToMs: Date.parse(own.validTo) } };
+  const certificate = new X509Certificate(cert.text);
+  return {
+    material: { context, validFromMs: Date.parse(certificate.validFrom), validToMs: Date.parse(certificate.validTo) },
+  };
 }

@@ -36,7 +36,7 @@ const systemIo: TlsIo = {
   readableByAll: (path) => ((statOf(path)?.mode ?? 0n) & 0o004n) !== 0n,
 };
 
-/** What the users of watched files have in common. */
+/** Options shared by all users of watched files. */
 export interface TlsWatchBasics {
   /** `Modbus`, for messages */
   readonly protocol: string;
@@ -48,7 +48,7 @@ export interface TlsWatchBasics {
 
 export interface TlsWatchOptions extends TlsWatchBasics {
   readonly paths: readonly string[];
-  /** of the private key; undefined: there is none */
+  /** of the private key; undefined: no key */
   readonly keyPath: string | undefined;
   /** the settings that name the files, for messages: clients can read the log and must not see paths */
   readonly names: { readonly cert: string; readonly key: string };
@@ -79,7 +79,7 @@ export class TlsWatch {
   #lastFailure: string | undefined;
   #endWatch: (() => void) | undefined;
 
-  /** @throws SimError CONFIG_INVALID with what is wrong in the files */
+  /** @throws SimError CONFIG_INVALID with the errors in the files */
   constructor(options: TlsWatchOptions) {
     this.#options = options;
     this.#io = options.io ?? systemIo;
@@ -152,11 +152,11 @@ export class TlsWatch {
 
   #remark({ validFromMs, validToMs }: TlsMaterial): void {
     const { clock, names, peers, keyPath } = this.#options;
-    const now = clock.nowMs();
+    const nowMs = clock.nowMs();
     const iso = (ms: number) => new Date(ms).toISOString();
-    if (now < validFromMs)
+    if (nowMs < validFromMs)
       this.#warn(`the certificate of ${names.cert} is not valid before ${iso(validFromMs)}; ${peers} will refuse it`);
-    if (now > validToMs)
+    if (nowMs > validToMs)
       this.#warn(`the certificate of ${names.cert} expired at ${iso(validToMs)}; ${peers} will refuse it`);
     if (keyPath !== undefined && this.#io.readableByAll(keyPath))
       this.#warn(`the mode of the file of ${names.key} lets everybody on this machine read it`);

@@ -1,4 +1,4 @@
-/** What the octets of a Modbus message say, as they went: also of frames that faults have spoilt. */
+/** Decodes Modbus messages as sent, including frames corrupted by faults. */
 import type { Buffer } from 'node:buffer';
 import { crc16 } from '../net/crc16.ts';
 import type { ModbusContent, ModbusFacts, RegisterNames } from './modbus-messages.ts';
@@ -104,7 +104,7 @@ function inWords({ facts: { exchange, noAnswer } }: WireEntry<ModbusFacts>, exce
   return `${functionNames[functionCode] ?? `function ${functionCode}`}${registers}, unit ${unitId}`;
 }
 
-/** What a recording says of a message: the exchange that it belongs to, and the points behind its registers. */
+/** Facts of a message in a recording: its exchange, and the points of its registers. */
 export function reportModbus(entry: WireEntry<ModbusFacts>): Readonly<Record<string, unknown>> {
   const { exchange, durationMs, noAnswer } = entry.facts;
   const { whole, exceptionCode, values } = decodeModbus(entry);

@@ -31,7 +31,7 @@ export interface RegisterNames {
   readonly points: readonly string[];
   /** PDU address of the first register of each, as the master sees it; absent: unknown */
   readonly addresses?: readonly number[];
-  /** those of them that a write leaves as they are, although it is acknowledged */
+  /** points that an acknowledged write leaves unchanged */
   readonly ignored: readonly string[];
   /** Values of the points that lie whole in the registers. @param words all of them, big-endian */
   values(words: Buffer): Readonly<Record<string, number | string | null>>;
@@ -46,7 +46,7 @@ export interface ModbusExchange extends RequestSpan {
   readonly unitId: number;
   /** it reaches several devices */
   readonly broadcast: boolean;
-  /** Names the registers; null: they have no names here. Called when somebody wants to know. */
+  /** Names the registers, on demand; null: no names. */
   readonly names: (() => RegisterNames) | null;
 }
 
@@ -58,7 +58,7 @@ export interface ModbusFacts {
   readonly noAnswer: NoAnswerReason | null;
 }
 
-/** What the octets of a message say. */
+/** Decoded content of a message. */
 export interface ModbusContent {
   /** true if the octets are one whole frame, with the right length and checksum */
   readonly whole: boolean;

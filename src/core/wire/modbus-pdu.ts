@@ -1,4 +1,4 @@
-/** What can be told from a Modbus PDU alone (Modbus application protocol 1.1b3, sections 6 and 7). */
+/** Content of a Modbus PDU on its own (Modbus application protocol 1.1b3, sections 6 and 7). */
 import type { Buffer } from 'node:buffer';
 
 export const functionNames: Readonly<Record<number, string>> = {

@@ -45,7 +45,7 @@ export interface TappedRequest extends RequestSpan, Pick<ModbusExchange, 'framin
 
 const noBytes = Buffer.alloc(0);
 
-/** One request whose answers are still to be told. */
+/** One request whose answers are still to be reported. */
 export class TappedExchange implements ModbusExchange {
   readonly id: number;
   readonly comm: CommName;
@@ -97,7 +97,7 @@ export class TappedExchange implements ModbusExchange {
 
   #push(kind: ModbusMessageKind, raw: Buffer, noAnswer: NoAnswerReason | null): void {
     const { messages, clock } = this.#tap;
-    // nobody may listen any more
+    // the last observer may have gone
     if (!messages.active) return;
     messages.push({
       direction: this.#direction,

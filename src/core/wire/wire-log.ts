@@ -1,4 +1,6 @@
-/** Messages as they went over the wire, of every protocol: kept for REST, told to scenario conditions and recorders. */
+/**
+ * Messages of every protocol as they went over the wire: kept for REST, passed to scenario conditions and recorders.
+ */
 import { Buffer } from 'node:buffer';
 import { errorText } from '../errors.ts';
 import type { Logger } from '../log/log.ts';
@@ -25,7 +27,7 @@ export interface WireMessage<Facts, Raw extends Buffer | string = Buffer> {
   readonly summary: string;
   /** copied */
   readonly raw: Raw;
-  /** what is known beside the octets: time of the answer, id of the request; small, and without secrets */
+  /** facts outside of the octets: time of the answer, id of the request; small, and without secrets */
   readonly facts: Facts;
 }
 
@@ -43,7 +45,7 @@ export interface WireEntry<Facts> extends WireMessage<Facts> {
 export interface WireChannelOptions<Facts, Decoded, Raw extends Buffer | string = Buffer> {
   /** `modbus`, `csip`, `ocpp` */
   readonly protocol: string;
-  /** tells channels of one protocol apart, for example a charge point id; empty where there is one */
+  /** distinguishes channels of one protocol, for example a charge point id; empty if there is one */
   readonly key: string;
   /** messages kept */
   readonly entries: number;
@@ -52,21 +54,21 @@ export interface WireChannelOptions<Facts, Decoded, Raw extends Buffer | string 
   /** octets kept of one message; default 256 KiB */
   readonly messageBytes?: number;
   /**
-   * Takes secrets out of octets, summary and facts before anything is kept or told: the only place for it in a protocol.
-   * A message for which it throws is neither kept nor told. Default: the protocol has no secrets
+   * Removes secrets from octets, summary and facts before a message is kept or passed on: the only place for it in a
+   * protocol. If it throws, the message is neither kept nor passed on. Default: no secrets
    */
   readonly redact?: (message: WireMessage<Facts, Raw>) => WireMessage<Facts, Raw>;
   /**
-   * What the octets say. Called when somebody wants to know, which may be long after: it sees the message as it is kept,
-   * so that nothing else has to be kept for it.
+   * Decodes the octets, on demand and possibly much later: it gets the message as kept, so that nothing else has to be
+   * kept.
    */
   readonly decode: (entry: WireEntry<Facts>) => Decoded;
   /** the octets are text in UTF-8; default: they are octets */
   readonly text?: true;
   /**
-   * What a recording says of a message beside its octets: facts, and what is cheap to decode, in members of JSON. The
-   * member `summary` replaces that of the message, and `truncated` tells that octets were left out before `push`.
-   * Called when the recording is read. Default: nothing
+   * Facts of a message for a recording, besides its octets, as members of JSON and cheap to decode. The
+   * member `summary` replaces that of the message, and `truncated` means that octets were left out before `push`.
+   * Called when the recording is read. Default: none
    */
   readonly report?: (entry: WireEntry<Facts>) => Readonly<Record<string, unknown>>;
 }
@@ -146,8 +148,8 @@ class Entry<Facts> implements WireEntry<Facts> {
 }
 
 /**
- * The messages of one protocol, or of one peer of it. It costs its protocol one test of `active` while nobody listens.
- * Memory is bounded by entries and octets: the oldest messages go, and ids tell a reader that some are missing.
+ * The messages of one protocol, or of one peer of it. Without observers it costs one test of `active`. Memory is
+ * bounded by entries and octets: the oldest messages go, and gaps in the ids show that some are missing.
  */
 export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer | string = Buffer> {
   readonly protocol: string;
@@ -202,8 +204,8 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
   }
 
   /**
-   * Begins to keep messages, or ends it; what was kept stays.
-   * @param entries that can be kept from now on, from 1; absent: as before. With fewer than there are the oldest go
+   * Starts or stops keeping messages; kept ones stay.
+   * @param entries capacity from now on, from 1; absent: unchanged. A smaller one drops the oldest
    */
   record(on: boolean, by: Origin, entries: number = this.capacity): void {
     const { clock, sim } = this.#log;
@@ -275,16 +277,16 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
 
   /** Oldest first. The cost is that of the messages after `afterId`, not of all that are kept. */
   list({ afterId = 0, where, limit = Infinity }: WireFilter<Facts> = {}): readonly WireEntry<Facts>[] {
-    const found: WireEntry<Facts>[] = [];
-    for (let n = this.#next - 1; n >= this.#first && found.length < limit; n -= 1) {
+    const newestFirst: WireEntry<Facts>[] = [];
+    for (let n = this.#next - 1; n >= this.#first && newestFirst.length < limit; n -= 1) {
       const entry = this.#ring[n % this.#ring.length];
       if (entry === undefined || entry.id <= afterId) break;
-      if (where === undefined || where(entry)) found.push(entry);
+      if (where === undefined || where(entry)) newestFirst.push(entry);
     }
-    return found.reverse();
+    return newestFirst.reverse();
   }
 
-  /** What a message says; null where it cannot be decoded. Never throws. */
+  /** Decoded content of a message; null: cannot be decoded. Never throws. */
   decode(entry: WireEntry<Facts>): Decoded | null {
     try {
       return this.#options.decode(entry);
@@ -293,7 +295,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
     }
   }
 
-  /** What a recording says of a message beside its octets; empty where that cannot be told. Never throws. */
+  /** Facts of a message for a recording, besides its octets; empty: unknown. Never throws. */
   report(entry: WireEntry<Facts>): Readonly<Record<string, unknown>> {
     try {
       return this.#options.report?.(entry) ?? {};
@@ -397,7 +399,7 @@ export class WireLog {
     return [...this.#channels];
   }
 
-  /** A new channel, on which nobody listens yet. @throws Error when protocol and key are in use */
+  /** A new channel without observers. @throws Error if protocol and key are in use */
   channel<Facts, Decoded, Raw extends Buffer | string = Buffer>(
     options: WireChannelOptions<Facts, Decoded, Raw>,
   ): WireChannel<Facts, Decoded, Raw> {
@@ -428,9 +430,9 @@ export class WireLog {
 
   /** Ends and forgets a channel, for example that of a charging station that leaves. */
   remove(channel: Pick<WireChannel, 'protocol' | 'key'>): void {
-    const found = this.find(channel.protocol, channel.key);
-    if (found === undefined) return;
-    this.#channels.delete(found);
-    found.retire();
+    const removedChannel = this.find(channel.protocol, channel.key);
+    if (removedChannel === undefined) return;
+    this.#channels.delete(removedChannel);
+    removedChannel.retire();
   }
 }

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { trackAnswer } from '../../../src/core/http/answer-order.ts';
-import { ConnectionCap, leastWaitMs, leaveHttp } from '../../../src/core/http/connection-cap.ts';
+import { ConnectionCap, minWaitMs, leaveHttp } from '../../../src/core/http/connection-cap.ts';
 import { sampleMs, UnreadAnswers } from '../../../src/core/http/unread-answers.ts';
 import { listen, peerOf } from '../../../src/core/net/listen.ts';
 import { ask } from '../../support/http.ts';
@@ -97,9 +97,9 @@ describe('the maximum of HTTP connections', () => {
     const names = slow.map(peerOfClient);
     await once(slow[2]!, 'data');
     for (const [at, name] of names.entries()) {
-      nowMs += leastWaitMs;
+      nowMs += minWaitMs;
       expect((await ask(port, '/')).status).to.equal(200);
-      expect(gone).to.deep.equal(names.slice(0, at + 1).map((each, i) => `${each} after ${(i + 1) * leastWaitMs} ms`));
+      expect(gone).to.deep.equal(names.slice(0, at + 1).map((each, i) => `${each} after ${(i + 1) * minWaitMs} ms`));
       expect(gone[at]).to.contain(name);
       // takes the place again
       await client();
@@ -108,7 +108,7 @@ describe('the maximum of HTTP connections', () => {
 
   it('a new one is refused while the others are fresh', async () => {
     for (let i = 0; i < 3; i += 1) await client();
-    nowMs += leastWaitMs - 1;
+    nowMs += minWaitMs - 1;
     const beyond = await client();
     await once(beyond, 'close');
     expect(gone).to.deep.equal([]);
@@ -145,12 +145,12 @@ describe('the maximum of HTTP connections', () => {
     await once(server, 'request');
     const stream = await client('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     await once(stream, 'data');
-    nowMs += 10 * leastWaitMs;
+    nowMs += 10 * minWaitMs;
     const idle = await client();
     const name = peerOfClient(idle);
-    nowMs += leastWaitMs;
+    nowMs += minWaitMs;
     expect((await ask(port, '/')).status).to.equal(200);
-    expect(gone).to.deep.equal([`${name} after ${leastWaitMs} ms`]);
+    expect(gone).to.deep.equal([`${name} after ${minWaitMs} ms`]);
     for (const response of pending) response.end('done');
     const [data] = (await once(served, 'data')) as [Buffer];
     expect(data.toString()).to.contain('done');
