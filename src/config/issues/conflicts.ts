@@ -30,8 +30,8 @@ const ownClock = (['time_rate', 'start_clock_time', 'start_date', 'start_paused'
     setting,
     when: ({ values }) => values.wall_clock && values[setting] !== settingOf(setting).default,
     detail: ({ values, originOf }) => {
-      const given = values[setting];
-      return `given ${given === true ? 'yes' : given} together with ${originOf('wall_clock')} yes; allowed: one of the two`;
+      const value = values[setting];
+      return `given ${value === true ? 'yes' : value} together with ${originOf('wall_clock')} yes; allowed: one of the two`;
     },
   }),
 );

@@ -45,24 +45,24 @@ const otherListeners: readonly Listener[] = [
 
 const everyAddress = new Set(['0.0.0.0', '::']);
 
-function overlap(run: Run, own: Listener, other: Listener): boolean {
-  if (!own.when(run) || !other.when(run)) return false;
+function overlap(run: Run, listener: Listener, other: Listener): boolean {
+  if (!listener.when(run) || !other.when(run)) return false;
   const { values, count } = run;
-  const [port, first] = [values[own.port], values[other.port]];
+  const [port, first] = [values[listener.port], values[other.port]];
   const forEach = other.port === 'mb_port' && !values.mb_shared_port;
   const [low, high] = forEach ? [first + values.first_device, first + values.first_device + count - 1] : [first, first];
-  const hosts = [values[own.host], values[other.host]];
+  const hosts = [values[listener.host], values[other.host]];
   const meet = hosts[0] === hosts[1] || hosts.some((host) => everyAddress.has(host));
   return port !== 0 && first !== 0 && meet && port >= low && port <= high;
 }
 
-const ports = csipListeners.flatMap((own, at) =>
+const ports = csipListeners.flatMap((listener, at) =>
   [...otherListeners, ...csipListeners.slice(0, at)].map(
     (other): Conflict => ({
-      setting: own.port,
-      when: (run) => overlap(run, own, other),
+      setting: listener.port,
+      when: (run) => overlap(run, listener, other),
       detail: ({ values, originOf }) =>
-        `given ${values[own.port]}, which ${originOf(other.port)} uses; allowed: another port`,
+        `given ${values[listener.port]}, which ${originOf(other.port)} uses; allowed: another port`,
     }),
   ),
 );

@@ -19,8 +19,8 @@ type Role = keyof typeof fileKeys;
 
 /** The files of one connection with their roles. */
 function filesOf({ cert, tls }: CsipPemFiles): readonly (readonly [Role, string])[] {
-  const own = ['cert', cert] as const;
-  return tls === null ? [own] : [own, ['key', tls.key], ['rootCert', tls.rootCert]];
+  const certFile = ['cert', cert] as const;
+  return tls === null ? [certFile] : [certFile, ['key', tls.key], ['rootCert', tls.rootCert]];
 }
 
 class FileCheck {
@@ -94,12 +94,12 @@ class FileCheck {
     });
     if (paths.key === undefined)
       return certificatesOf(text('cert')) ? [] : [inWords('cert', 'is not a certificate in PEM')];
-    const made = clientMaterial(
+    const result = clientMaterial(
       { cert: text('cert'), key: text('key'), rootCert: text('rootCert') },
       this.#settings.strictCipher ? 'csip_strict' : 'csip',
       { cert: 'cert', key: 'key', rootCert: 'rootCert' },
     );
-    return 'material' in made ? [] : made.issues.map(({ name, detail }) => inWords(name as Role, detail));
+    return 'material' in result ? [] : result.issues.map(({ name, detail }) => inWords(name as Role, detail));
   }
 }
 

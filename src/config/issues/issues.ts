@@ -26,9 +26,9 @@ export function shown(value: unknown): string {
 }
 
 /**
- * The issue of a value outside what is allowed.
- * @param about.secret the value is not repeated
- * @param about.remark what the value is, where `allowed` does not tell why it is refused
+ * The issue of a refused value.
+ * @param about.secret true: the value is not repeated
+ * @param about.remark description of the value, if `allowed` does not explain the refusal
  */
 export function refused(
   name: string,
@@ -36,21 +36,21 @@ export function refused(
   allowed: string | readonly (string | number)[],
   { secret = false, remark = null }: { readonly secret?: boolean; readonly remark?: string | null } = {},
 ): Issue {
-  const given = secret ? 'a secret value' : `${shown(value)}${remark === null ? '' : `, ${remark}`}`;
+  const valueText = secret ? 'a secret value' : `${shown(value)}${remark === null ? '' : `, ${remark}`}`;
   const text = typeof allowed === 'string' ? allowed : allowed.join(', ');
   const near = typeof allowed === 'string' || secret ? '' : didYouMean(String(value), allowed.map(String));
-  const issue: Issue = { name, detail: `given ${given}; allowed: ${text}${near}` };
+  const issue: Issue = { name, detail: `given ${valueText}; allowed: ${text}${near}` };
   return typeof allowed === 'string' ? issue : { ...issue, allowed };
 }
 
 const maxListedNames = 20;
 
 /** The issue of an unknown name: with the nearest known one, or with all when they are few. */
-export function unknownName(name: string, what: string, given: string, known: readonly string[]): Issue {
-  const near = nearest(given, known);
-  if (near !== null) return { name, detail: `unknown ${what}; nearest known: ${near}`, allowed: known };
-  const all = known.length > maxListedNames ? 'those that derbench --help lists' : known.join(', ');
-  return { name, detail: `unknown ${what}; allowed: ${all}`, allowed: known };
+export function unknownName(name: string, what: string, given: string, names: readonly string[]): Issue {
+  const near = nearest(given, names);
+  if (near !== null) return { name, detail: `unknown ${what}; nearest known: ${near}`, allowed: names };
+  const all = names.length > maxListedNames ? 'those that derbench --help lists' : names.join(', ');
+  return { name, detail: `unknown ${what}; allowed: ${all}`, allowed: names };
 }
 
 /** The part of a JSON Schema that issue texts are made of. */
@@ -70,7 +70,7 @@ interface SchemaNode {
 }
 
 function child(node: SchemaNode, step: PropertyKey): SchemaNode | undefined {
-  if (node.anyOf) return node.anyOf.map((branch) => child(branch, step)).find((found) => found !== undefined);
+  if (node.anyOf) return node.anyOf.map((branch) => child(branch, step)).find((schema) => schema !== undefined);
   if (typeof step === 'number') return node.items;
   if (node.properties && Object.hasOwn(node.properties, step)) return node.properties[String(step)];
   return typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined;
@@ -150,12 +150,12 @@ export function zodIssues(
     const node = path.reduce<SchemaNode | undefined>((at, step) => at && child(at, step), check.schema);
     if (issue.code === 'unrecognized_keys') {
       const owner = node?.anyOf?.find((branch) => branch.properties) ?? node;
-      const known = Object.keys(owner?.properties ?? {});
-      if (known.length === 0) return issue.keys.map((key) => ({ name: named([...path, key]), detail: 'unknown key' }));
+      const names = Object.keys(owner?.properties ?? {});
+      if (names.length === 0) return issue.keys.map((key) => ({ name: named([...path, key]), detail: 'unknown key' }));
       return issue.keys.map((key) => {
         const name = named([...path, key]);
         const words = check.absent?.([...path, key]) ?? null;
-        return words === null ? unknownName(name, 'key', key, known) : { name, detail: words, allowed: known };
+        return words === null ? unknownName(name, 'key', key, names) : { name, detail: words, allowed: names };
       });
     }
     if (issue.code === 'invalid_union') {

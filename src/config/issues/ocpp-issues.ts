@@ -24,33 +24,33 @@ function texts({ io, originOf }: Gathered, paths: Paths): Readonly<Record<string
   const missing = paths.filter(([, path]) => !io.isFile(path));
   if (missing.length > 0)
     return missing.map(([key, path]) => refused(originOf(key), path, 'the path of a file that exists'));
-  const found: Record<string, string> = {};
+  const pemTexts: Record<string, string> = {};
   const issues = paths.flatMap(([key, path]): Issue[] => {
     try {
-      found[key] = io.readFile(path, maxPemBytes);
+      pemTexts[key] = io.readFile(path, maxPemBytes);
       return [];
     } catch (error) {
       return [{ name: originOf(key), detail: `${path}: cannot be read: ${fileReason(error)}` }];
     }
   });
-  return issues.length > 0 ? issues : found;
+  return issues.length > 0 ? issues : pemTexts;
 }
 
 function pemIssues(gathered: Gathered): readonly Issue[] {
   const pem = pemOf(gathered.values);
   if (pem === null) return [];
-  const own: Paths =
+  const clientPaths: Paths =
     pem.own === null
       ? []
       : [
           ['ocpp_cert', pem.own.cert],
           ['ocpp_key', pem.own.key],
         ];
-  const paths: Paths = [['ocpp_root_cert', pem.rootCert], ...own];
+  const paths: Paths = [['ocpp_root_cert', pem.rootCert], ...clientPaths];
   const read = texts(gathered, paths);
   if (Array.isArray(read)) return read as readonly Issue[];
   const { ocpp_root_cert: rootCert = '', ocpp_cert: cert, ocpp_key: key } = read as Readonly<Record<string, string>>;
-  const made = clientMaterial(
+  const result = clientMaterial(
     { rootCert, ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) },
     'ocpp',
     {
@@ -59,9 +59,9 @@ function pemIssues(gathered: Gathered): readonly Issue[] {
       key: 'ocpp_key',
     },
   );
-  if ('material' in made) return [];
+  if ('material' in result) return [];
   const pathOf = new Map<string, string>(paths);
-  return made.issues.map(({ name, detail }) => ({
+  return result.issues.map(({ name, detail }) => ({
     name: gathered.originOf(name as FileKey),
     detail: `${pathOf.get(name) ?? ''}: ${detail}`,
   }));

@@ -26,7 +26,7 @@ export function dnp3Of(v: Values): Dnp3Settings | null {
   };
 }
 
-/** Lines for the log about what is at risk. */
+/** Log lines about risks of the settings. */
 export function dnp3Notices(v: Values): readonly string[] {
   if (!v.dnp3_enable || !v.dnp3_enc || v.dnp3_allowed_peers !== null) return [];
   return ['dnp3_enc is yes without dnp3_allowed_peers: every certificate of dnp3_root_cert may act as any master'];

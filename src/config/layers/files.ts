@@ -56,7 +56,7 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   '.yml': parseYaml,
 };
 
-/** What a path without a file may have meant: the nearest bundled name, or all of them for a path that has no extension. */
+/** Hint for a missing path: the nearest bundled name, or all of them for a path without extension. */
 function bundledHint(path: string, bundled: readonly string[]): string {
   const near = didYouMean(bareName(basename(path)), bundled);
   return near !== '' || bundled.length === 0 || extname(path) !== '' ? near : `; bundled: ${bundled.join(', ')}`;
@@ -87,7 +87,7 @@ export function readMapping(
   try {
     text = io.readFile(path, maxFileBytes);
   } catch (error) {
-    // the file may be well: whether it is, a later attempt will tell
+    // the file itself may be valid
     const shortage = shortageOf(error);
     if (shortage !== null) throw shortage;
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -26,7 +26,7 @@ const keyOfSpelling: ReadonlyMap<string, SettingKey> = new Map(
 /** Every spelling that the command line knows. */
 export const knownSpellings: readonly string[] = [...keyOfSpelling.keys(), ...helpSpellings, ...versionSpellings];
 
-/** The flag that a word without its dashes spells, and the key of its setting; null when there is none. */
+/** The flag with this spelling, without dashes, and the key of its setting; null: no such flag. */
 export function flagSpelled(word: string): { readonly spelling: string; readonly key: SettingKey } | null {
   for (const dashes of ['', '-', '--']) {
     const spelling = canonical(dashes + word);
@@ -75,16 +75,16 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
       continue;
     }
     const equals = word.indexOf('=');
-    const given = equals < 0 ? word : word.slice(0, equals);
+    const flagWord = equals < 0 ? word : word.slice(0, equals);
     const inline = equals < 0 ? undefined : word.slice(equals + 1);
-    const spelling = canonical(given);
+    const spelling = canonical(flagWord);
     if ((helpSpellings as readonly string[]).includes(spelling) && inline === undefined) help = true;
     else if ((versionSpellings as readonly string[]).includes(spelling) && inline === undefined) version = true;
     else {
       const key = keyOfSpelling.get(spelling);
       // the word after an unknown flag is most likely its value: one issue, not two
       const text = inline ?? takeValue();
-      const issue = key === undefined ? unknownFlag(given, spelling) : accept(values, key, given, text);
+      const issue = key === undefined ? unknownFlag(flagWord, spelling) : accept(values, key, flagWord, text);
       if (issue) issues.push(issue);
     }
   }

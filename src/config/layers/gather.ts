@@ -64,7 +64,7 @@ export function isGiven({ layers }: Pick<Gathered, 'layers'>, key: SettingKey): 
   return layers.flags.has(key) || layers.env.has(key) || layers.file.has(key);
 }
 
-/** What a caller of the program code gives beside flags and variables. */
+/** Configuration given by a calling program besides flags and variables. */
 export interface Inline {
   /** content in place of a file, where none is named */
   readonly mapping: ConfigMapping | null;

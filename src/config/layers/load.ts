@@ -88,7 +88,7 @@ export function configured(gathered: Gathered, issues: Issue[]): AppConfig {
   const deviceOf: AppConfig['deviceOf'] = (entry, index) =>
     buildDevice(
       settings,
-      (found) => new ProfileStore({ ...storeOptions, originOf: nameOf, issues: found }),
+      (storeIssues) => new ProfileStore({ ...storeOptions, originOf: nameOf, issues: storeIssues }),
       entry,
       index,
       frequency,

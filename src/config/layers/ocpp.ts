@@ -30,7 +30,7 @@ function passwordOf(gathered: Gathered): Buffer | null {
   return text === null ? null : ocppPasswordOctets(text, gathered.values.ocpp_version);
 }
 
-/** Null: there are none. Like the password they count for a profile that is raised later. */
+/** null: no PEM files. Like the password they apply to a profile that is raised later. */
 export function pemOf({ ocpp_root_cert: rootCert, ocpp_cert: cert, ocpp_key: key }: Values): OcppPemFiles | null {
   if (rootCert === null) return null;
   return { rootCert, own: cert !== null && key !== null ? { cert, key } : null };
@@ -66,7 +66,7 @@ export function ocppUnused(v: Values): readonly string[] {
     });
 }
 
-/** Lines for the log about what is at risk, or has no effect yet. */
+/** Log lines about risks, and about settings without effect. */
 export function ocppNotices(
   { values: v, layers }: Pick<Gathered, 'values' | 'layers'>,
   devices: readonly DeviceConfig[],

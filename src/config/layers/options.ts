@@ -37,18 +37,18 @@ export function configOfOptions(options: Readonly<Record<string, unknown>>, io: 
   for (const block of blocks)
     if (config !== undefined && block in mapping)
       issues.push({ name: `${label}: ${block}`, detail: 'given beside config; allowed: one of the two' });
-  const own = configFileOf({ mapping, directory: io.cwd, label }, issues);
-  const given = new Map([...(named?.settings ?? []), ...own.settings]);
-  const presets = presetLayer({ usesFreePorts: true, isPaused: true }, given);
-  const settings = new Map([...(named?.settings ?? []), ...own.settings]);
-  const file = { ...(named ?? own), settings };
+  const inlineFile = configFileOf({ mapping, directory: io.cwd, label }, issues);
+  const fileSettings = new Map([...(named?.settings ?? []), ...inlineFile.settings]);
+  const presets = presetLayer({ usesFreePorts: true, isPaused: true }, fileSettings);
+  const settings = new Map([...(named?.settings ?? []), ...inlineFile.settings]);
+  const file = { ...(named ?? inlineFile), settings };
   const gathered: Gathered = {
-    values: mergeLayers([named?.settings ?? new Map(), presets, own.settings]),
+    values: mergeLayers([named?.settings ?? new Map(), presets, inlineFile.settings]),
     file,
     layers: { flags: new Map(), env: new Map(), file: settings },
     io,
     kindsKnown: issues.length === 0,
-    originOf: (key) => (settings.has(key) ? `${own.settings.has(key) ? label : file.label}: ${key}` : key),
+    originOf: (key) => (settings.has(key) ? `${inlineFile.settings.has(key) ? label : file.label}: ${key}` : key),
   };
   return configured(gathered, issues);
 }

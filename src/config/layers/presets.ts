@@ -1,4 +1,4 @@
-/** What holds for a simulator that a script or a scenario starts, unless it is given otherwise. */
+/** Defaults for a simulator started by a script or a scenario. */
 import type { SettingKey } from '../settings/settings.ts';
 import type { Layer } from './schema.ts';
 

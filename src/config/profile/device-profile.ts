@@ -261,20 +261,24 @@ export function resolveProfile(
   faults: readonly FaultGroup[] = [],
 ): DeviceProfile | null {
   const models = input.models ?? {};
-  const given = models['702'] ?? {};
-  const found: Issue[] = [...foreignBlockIssues(input, target.assetType, where), ...ratingIssues(given, where)];
-  const rated = (point: string) => (typeof given[point] === 'number' && given[point] > 0 ? given[point] : undefined);
+  const nameplate = models['702'] ?? {};
+  const profileIssues: Issue[] = [
+    ...foreignBlockIssues(input, target.assetType, where),
+    ...ratingIssues(nameplate, where),
+  ];
+  const rated = (point: string) =>
+    typeof nameplate[point] === 'number' && nameplate[point] > 0 ? nameplate[point] : undefined;
   const { source, ratings: follow } = kindParameters({
     blocks: input,
     given: { wMaxW: rated('WMaxRtg'), vaMaxVa: rated('VAMaxRtg'), vNomV: rated('VNomRtg') },
     target,
     where,
-    issues: found,
+    issues: profileIssues,
   });
   const charges = follow['WChaRteMaxRtg'] !== undefined;
-  if (!charges && given['WChaRteMaxRtg'] !== undefined) found.push(chargeIssue(source, given, where));
-  if (found.length > 0) {
-    issues.push(...found);
+  if (!charges && nameplate['WChaRteMaxRtg'] !== undefined) profileIssues.push(chargeIssue(source, nameplate, where));
+  if (profileIssues.length > 0) {
+    issues.push(...profileIssues);
     return null;
   }
   return {
@@ -285,7 +289,7 @@ export function resolveProfile(
       ...Object.fromEntries(
         Object.entries(models).filter((entry): entry is [string, PointValues] => entry[1] !== undefined),
       ),
-      702: { ...follow, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3', ...given },
+      702: { ...follow, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3', ...nameplate },
     },
     map: {
       layout: input.layout ?? defaultMapShape.layout,

@@ -50,8 +50,8 @@ function settingsProfile(
 }
 
 /** A profile with the place where it was chosen. */
-function placed(found: FoundProfile | null, profilePlace: string): FoundProfile | null {
-  return found && { ...found, profilePlace };
+function placed(profile: FoundProfile | null, profilePlace: string): FoundProfile | null {
+  return profile && { ...profile, profilePlace };
 }
 
 const seriesKeys = { dc: 'dc_profile', load: 'load_profile', vehicles: 'vehicles' } as const;
@@ -145,13 +145,13 @@ function entryDevice(
   const type: DeviceTypeInfo = deviceTypes[deviceType];
   const { assetType, phases } = type;
   const series = entrySeries(building, entry, assetType, where);
-  const found = entryProfile(building, entry, type, where);
+  const profile = entryProfile(building, entry, type, where);
   const faults = entryFaults(building, entry, where);
   const ocpp = entryStation(building, entry, assetType, where);
-  return found && { deviceType, assetType, phases, ...found, series, faults, ...(ocpp !== undefined && { ocpp }) };
+  return profile && { deviceType, assetType, phases, ...profile, series, faults, ...(ocpp !== undefined && { ocpp }) };
 }
 
-/** What the station of an entry has of its own. */
+/** OCPP settings of the station of an entry. */
 function entryStation(
   { gathered: { values, originOf }, issues }: Building,
   { ocpp: given, count = 1 }: DeviceEntry,
@@ -186,9 +186,9 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
     issues,
   } = building;
   const label = `${file?.label ?? ''}: devices`;
-  const wanted = entries.reduce((sum, entry) => sum + (entry?.count ?? 1), 0);
-  const fits = wanted <= maxDevices;
-  if (!fits) issues.push({ name: label, detail: `given ${wanted} devices in all; allowed: up to ${maxDevices}` });
+  const deviceCount = entries.reduce((sum, entry) => sum + (entry?.count ?? 1), 0);
+  const fits = deviceCount <= maxDevices;
+  if (!fits) issues.push({ name: label, detail: `given ${deviceCount} devices in all; allowed: up to ${maxDevices}` });
   const devices: DeviceConfig[] = [];
   const kinds = new Set<AssetType>();
   let index = values.first_device;
@@ -201,13 +201,13 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
     const device = entryDevice(building, entry, values.device_type, `${label}[${position}].`);
     if (!device) return;
     for (let k = 0; k < count; k += 1) {
-      const own =
+      const deviceName =
         entry.name === undefined
           ? `${device.deviceType} ${first + k}`
           : count > 1
             ? `${entry.name} ${k + 1}`
             : entry.name;
-      devices.push({ ...device, name: own });
+      devices.push({ ...device, name: deviceName });
     }
   });
   return { devices, count: index - values.first_device, kinds };
@@ -240,15 +240,15 @@ function repeatedDevices(building: Building): DeviceList {
   const deviceType = presetType(gathered);
   const type: DeviceTypeInfo = deviceTypes[deviceType];
   const { assetType, phases } = type;
-  const found = settingsProfile(building, type);
+  const profile = settingsProfile(building, type);
   const series = settingsSeries(gathered, assetType);
-  const devices = found
+  const devices = profile
     ? Array.from({ length: values.N }, (_, index) => ({
         deviceType,
         assetType,
         name: `${deviceType} ${values.first_device + index}`,
         phases,
-        ...found,
+        ...profile,
         series,
         faults: [],
       }))

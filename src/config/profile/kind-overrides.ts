@@ -15,7 +15,7 @@ function withMember(from: Members, [name = '', ...rest]: readonly string[], valu
   return Object.fromEntries(Object.entries({ ...from, [name]: inner }).filter(([, member]) => member !== undefined));
 }
 
-/** A profile with what the settings give for its kind. */
+/** A profile with the values of the settings of its kind. */
 export function withOverrides(input: DeviceProfileInput, kind: AssetType, values: Values): DeviceProfileInput {
   let members: Members = input;
   for (const key of overrideKeys) {
@@ -30,8 +30,8 @@ export function withOverrides(input: DeviceProfileInput, kind: AssetType, values
 }
 
 /**
- * An issue of a profile, named after the setting where that gave the value.
- * @param where what the name of the issue begins with
+ * An issue of a profile, named after the setting if that gave the value.
+ * @param where prefix of the name of the issue
  */
 export function issueOfSetting(
   issue: Issue,

@@ -174,7 +174,7 @@ function hybridMember(name: string, part: NonNullable<KindBlocks['battery']>, wh
 function hybridParameters({ blocks, given, target, where, issues }: Request): KindParameters {
   const ratings = powerRatings(given, hybridW);
   const { hybrid: block = {}, battery: part = {} } = blocks;
-  const found: Issue[] = [];
+  const blockIssues: Issue[] = [];
   const whole = resolveHybrid(
     {
       ...block,
@@ -185,11 +185,11 @@ function hybridParameters({ blocks, given, target, where, issues }: Request): Ki
     },
     ratings.WMaxRtg,
     where,
-    found,
+    blockIssues,
   );
-  issues.push(...found.map((issue) => ({ ...issue, name: hybridMember(issue.name, part, where) })));
+  issues.push(...blockIssues.map((issue) => ({ ...issue, name: hybridMember(issue.name, part, where) })));
   // limits in the wrong order are reported already: the battery is then checked without levels
-  const levels = found.length === 0 ? { soc_min_pct: whole.socMinPct, soc_max_pct: whole.socMaxPct } : noLevels;
+  const levels = blockIssues.length === 0 ? { soc_min_pct: whole.socMinPct, soc_max_pct: whole.socMaxPct } : noLevels;
   if (blocks.pv?.inputs !== undefined) {
     issues.push({
       name: `${where}: pv.inputs`,
@@ -261,7 +261,7 @@ const parametersOfKind: Readonly<Record<AssetType, (request: Request) => KindPar
 };
 
 /**
- * Fills in what the blocks of a profile leave out, and the ratings that follow from them. Issues go to the list of the
+ * Fills in the defaults of the blocks of a profile, and the ratings that follow from them. Issues go to the list of the
  * request.
  */
 export function kindParameters(request: Request): KindParameters {

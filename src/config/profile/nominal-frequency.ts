@@ -6,7 +6,7 @@ import type { DeviceProfile } from './device-profile.ts';
 
 const defaultHz = 60;
 
-/** What stands behind the frequency of the grid, for an issue. */
+/** Nominal frequency of the grid with its origin, for an issue. */
 export interface NominalFrequency {
   readonly hz: number;
   readonly from: string;
@@ -46,17 +46,17 @@ export function nominalFrequency(
       labels.set(profile, profileName === null ? `profile of ${name}` : `profile ${profileName} of ${name}`);
   const [first] = [...labels].filter(([{ nominalFrequencyHz }]) => nominalFrequencyHz !== null);
   const stated = file?.grid.nominal_frequency_hz;
-  const found: NominalFrequency =
+  const frequency: NominalFrequency =
     stated !== undefined
       ? { hz: stated, from: 'grid.nominal_frequency_hz' }
       : { hz: first?.[0].nominalFrequencyHz ?? defaultHz, from: first?.[1] ?? 'the default of the grid' };
   for (const [profile, label] of labels) {
-    const issue = frequencyIssue(profile, found, label);
+    const issue = frequencyIssue(profile, frequency, label);
     if (issue) issues.push(issue);
   }
   const others = [...labels].filter(([{ nominalFrequencyHz }]) => nominalFrequencyHz === null).length;
-  const isMoved = stated === undefined && first !== undefined && found.hz !== defaultHz && others > 0;
-  return { ...found, notices: isMoved ? [movedInWords(found, others)] : [] };
+  const isMoved = stated === undefined && first !== undefined && frequency.hz !== defaultHz && others > 0;
+  return { ...frequency, notices: isMoved ? [movedInWords(frequency, others)] : [] };
 }
 
 function movedInWords({ hz, from }: NominalFrequency, others: number): string {

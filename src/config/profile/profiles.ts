@@ -61,7 +61,7 @@ export interface StoreOptions {
   /** settings of a kind replace members of the profiles */
   readonly values: Values;
   readonly originOf: (key: SettingKey) => string;
-  /** receives what is wrong with profiles, each issue once */
+  /** receives the issues of profiles, each once */
   readonly issues: Issue[];
   readonly cache: ProfileCache;
 }
@@ -137,15 +137,15 @@ export class ProfileStore {
   ofType(type: DeviceTypeInfo): FoundProfile | null {
     const { io, values } = this.#options;
     const text = (type.assetType === 'fuelcell' ? fuelCellProfile(values) : null) ?? type.defaultProfile;
-    const found = this.byReference({ text, base: io.cwd, name: 'device_type' }, type);
-    return found && { ...found, profileName: null };
+    const profile = this.byReference({ text, base: io.cwd, name: 'device_type' }, type);
+    return profile && { ...profile, profileName: null };
   }
 
   #load(path: string, reference: Reference, type: DeviceTypeInfo, bundled: boolean): DeviceProfile | null {
     const { resolved } = this.#options.cache;
     const key = `${type.assetType} ${type.phases} ${type.windType ?? ''} ${path}`;
-    const known = resolved.get(key);
-    if (known) return known;
+    const cachedProfile = resolved.get(key);
+    if (cachedProfile) return cachedProfile;
     if (this.#invalid.has(key)) return null;
     const input = this.#read(path, reference.name, bundled);
     const issue = input && roleIssue(input, reference, type);
@@ -160,8 +160,8 @@ export class ProfileStore {
 
   #read(path: string, name: string, bundled: boolean): DeviceProfileInput | null {
     const { cache, io, issues } = this.#options;
-    const known = cache.inputs.get(path);
-    if (known) return known;
+    const cachedInput = cache.inputs.get(path);
+    if (cachedInput) return cachedInput;
     if (this.#invalid.has(path)) return null;
     const raw = readMapping(path, name, bundled ? systemIo : io, issues);
     const checked = raw && deviceProfileSchema.safeParse(raw);
@@ -175,7 +175,7 @@ export class ProfileStore {
     return input ?? null;
   }
 
-  /** @param bundled of a bundled profile, which the user cannot change: what chose it */
+  /** @param bundled the setting that chose a bundled profile, which the user cannot change */
   #complete(
     input: DeviceProfileInput,
     { base, name: where }: ProfileStands,
@@ -183,17 +183,17 @@ export class ProfileStore {
     bundled: { readonly place: string; readonly given: string } | null = null,
   ): DeviceProfile | null {
     const { io, longitudeDeg, values, originOf } = this.#options;
-    const found: Issue[] = [];
+    const profileIssues: Issue[] = [];
     const target = { assetType, phases, longitudeDeg, ...(windType !== undefined && { windType }) };
     const place = { base, nameOf: (position: number) => `${where}: faults[${position}]` };
-    const faults = ownFaultGroups(input.faults ?? [], place, 'a device profile', io, found);
-    const profile = resolveProfile(withOverrides(input, assetType, values), target, where, found, faults);
-    for (const issue of found) {
+    const faults = ownFaultGroups(input.faults ?? [], place, 'a device profile', io, profileIssues);
+    const profile = resolveProfile(withOverrides(input, assetType, values), target, where, profileIssues, faults);
+    for (const issue of profileIssues) {
       const named = issueOfSetting(issue, where, values, originOf);
       const detail = `given ${JSON.stringify(bundled?.given)}, in which ${issue.name.slice(where.length + 2)}: ${issue.detail}`;
       this.#report(named === issue && bundled ? { name: bundled.place, detail } : named);
     }
-    return found.length === 0 ? profile : null;
+    return profileIssues.length === 0 ? profile : null;
   }
 
   /** Several profiles may show the same issue of one setting. */

@@ -87,7 +87,7 @@ export interface AppConfig {
     /** short-circuit ratio on the rating of each device, and X/R; null: a stiff grid */
     readonly feeder: { readonly scr: number; readonly xOverR: number } | null;
   };
-  /** what follows the last row of the series of the devices */
+  /** behaviour after the last row of the series of the devices */
   readonly seriesEnd: 'loop' | 'hold';
   /** seconds of the wind series per simulated second */
   readonly windTimeScale: number;
@@ -110,7 +110,7 @@ export interface AppConfig {
     /** TLS with client certificates; null: in clear */
     readonly tls: (TlsPolicy & { readonly files: TlsTriple<string> }) | null;
   };
-  /** meter of the connection point; null: there is none */
+  /** meter of the connection point; null: no meter */
   readonly meter: {
     /** on the Modbus ports and on the line; null: only at its own port */
     readonly unitId: number | null;
@@ -159,7 +159,7 @@ export interface AppConfig {
   };
   /** lines for the log about settings without effect */
   readonly unused: readonly string[];
-  /** lines for the log about what a profile decides for all devices, and about risks of settings */
+  /** log lines about settings of a profile for all devices, and about risks */
   readonly notices: readonly string[];
   readonly devices: readonly DeviceConfig[];
   /**

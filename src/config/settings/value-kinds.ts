@@ -18,7 +18,7 @@ import { isTimeZone } from '../../core/time/zone.ts';
 
 /** How the values of one setting are written, checked and normalised. */
 export interface Kind<T> {
-  /** what a configuration file may hold */
+  /** schema of the value in a configuration file */
   readonly schema: z.ZodType;
   /** in words, or the list of all allowed values */
   readonly allowed: string | readonly string[];
@@ -26,7 +26,7 @@ export interface Kind<T> {
   readonly placeholder: string;
   /** a flag may be repeated, a variable holds a comma list */
   readonly list: boolean;
-  /** what a refused value is, where the allowed values do not tell why; null: they do */
+  /** description of a refused value, if the allowed values do not explain the refusal; null: they do */
   readonly remark: (raw: unknown) => string | null;
   /** a word of the command line or of the environment, in the form that a file has */
   fromText(text: string): unknown;

@@ -105,9 +105,9 @@ export interface BatteryPlace {
 const bounds = ['soc_min_pct', 'soc_reserve_min_pct', 'soc_reserve_max_pct', 'soc_max_pct'] as const;
 
 /**
- * Fills in what the block leaves out.
- * @param where put before the key in an issue
- * @param issues receives what is wrong across members
+ * Fills in the defaults of the block.
+ * @param where prefix of the key in an issue
+ * @param issues receives errors across members
  */
 export function resolveBattery(
   input: BatteryInput,

@@ -242,13 +242,13 @@ function resolveCurve(
   return points;
 }
 
-/** @param inherited members for what `own` leaves out */
-function resolveEv(own: EvInput, inherited: EvInput, where: string, issues: Issue[]): EvParameters {
-  const ev = { ...inherited, ...own };
-  if (own.taper_soc_pct !== undefined && ev.charging_curve) {
+/** @param inherited members used where `input` has none */
+function resolveEv(input: EvInput, inherited: EvInput, where: string, issues: Issue[]): EvParameters {
+  const ev = { ...inherited, ...input };
+  if (input.taper_soc_pct !== undefined && ev.charging_curve) {
     issues.push({
       name: `${where}.taper_soc_pct`,
-      detail: `given ${own.taper_soc_pct}; allowed: only without charging_curve, which replaces it`,
+      detail: `given ${input.taper_soc_pct}; allowed: only without charging_curve, which replaces it`,
     });
   }
   const given = ev.charging_curve && resolveCurve(ev.charging_curve, `${where}.charging_curve`, issues);
@@ -356,10 +356,10 @@ function checkVoltages({ connectors, vehicles, ev }: EvseParameters, where: stri
 }
 
 /**
- * Fills in what the block leaves out.
+ * Fills in the defaults of the block.
  * @param ratedW WMaxRtg, W
- * @param where put before the key in an issue
- * @param issues receives what is wrong across members
+ * @param where prefix of the key in an issue
+ * @param issues receives errors across members
  */
 export function resolveEvse(input: EvseInput, ratedW: number, where: string, issues: Issue[]): EvseParameters {
   const maxPowerW = input.max_power_w ?? ratedW;

@@ -154,7 +154,7 @@ const inputNames = { chemistry: 'chemistry', operatingMode: 'operating_mode', fu
 /** The issue of a combination of chemistry, operating mode and fuel that no plant has; null: it is one of the four. */
 export function fuelCellCombinationIssue(given: FuelCellCombination, name: string): Issue | null {
   const keys = Object.keys(inputNames) as (keyof typeof inputNames)[];
-  if (fuelCellCombinations.some((known) => keys.every((key) => known[key] === given[key]))) return null;
+  if (fuelCellCombinations.some((combination) => keys.every((key) => combination[key] === given[key]))) return null;
   const text = (one: FuelCellCombination) => `${one.chemistry} ${one.operatingMode} ${one.fuel}`;
   return {
     name,
@@ -265,10 +265,10 @@ function resolveCells(input: FuelCellInput, { chemistry, stackModel, grossW, elG
 }
 
 /**
- * Fills in what the block leaves out.
+ * Fills in the defaults of the block.
  * @param ratedW rated output at the AC terminals, W
- * @param where put before the key in an issue
- * @param issues receives what is wrong across members
+ * @param where prefix of the key in an issue
+ * @param issues receives errors across members
  */
 export function resolveFuelCell(
   input: FuelCellInput,

@@ -37,10 +37,10 @@ export type HybridInput = z.infer<typeof hybridSchema>;
 const largeW = 100_000;
 
 /**
- * Fills in what the block leaves out.
+ * Fills in the defaults of the block.
  * @param ratedW of the inverter, W
- * @param where put before the key in an issue
- * @param issues receives what is wrong across members
+ * @param where prefix of the key in an issue
+ * @param issues receives errors across members
  */
 export function resolveHybrid(input: HybridInput, ratedW: number, where: string, issues: Issue[]): HybridParameters {
   const batteryW = input.battery_w ?? 10_000;

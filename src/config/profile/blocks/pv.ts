@@ -148,7 +148,7 @@ export const pvSchema = z
 
 export type PvInput = z.infer<typeof pvSchema>;
 
-/** Defaults as shares of the rating, in the middle of what the CEC inverter data base has. */
+/** Defaults as shares of the rating, typical of the CEC inverter data base. */
 const startShare = 0.008;
 const nightShare = 0.0002;
 const maxNightShare = 0.05;
@@ -198,7 +198,7 @@ function resolveShading(shading: z.infer<typeof shadingSchema>): PvShading {
 type Strings = Readonly<Record<'module', PvModule>> & Pick<PvParameters, 'series'>;
 type ResolvedInput = PvInputParameters & Strings;
 
-/** Fills in what the inputs leave out. @param block without its inputs and its window */
+/** Fills in the defaults of the inputs. @param block without its inputs and its window */
 function resolveInputs(
   input: PvInput,
   inputs: NonNullable<PvInput['inputs']>,
@@ -253,10 +253,10 @@ function checkSleep(
 }
 
 /**
- * Fills in what the block leaves out.
+ * Fills in the defaults of the block.
  * @param ratedW of the inverter, W
- * @param where put before the key in an issue
- * @param issues receives what is wrong across members
+ * @param where prefix of the key in an issue
+ * @param issues receives errors across members
  */
 export function resolvePv(
   input: PvInput,

@@ -115,10 +115,10 @@ function defaultTurbine(ratedW: number, type: WindTurbineType | undefined): Wind
 }
 
 /**
- * Fills in what the block leaves out.
- * @param ratedW 702.WMaxRtg; selects the turbine where none is given
- * @param where put before the key in an issue
- * @param type type of turbine that the device type requires; undefined: either
+ * Fills in the defaults of the block.
+ * @param ratedW 702.WMaxRtg; selects the turbine if none is given
+ * @param where prefix of the key in an issue
+ * @param type type of turbine required by the device type; undefined: either
  */
 export function resolveWind(
   input: WindInput,
