@@ -1,4 +1,4 @@
-/** The clock of one master: the remote clock of the house with what DNP3 adds. */
+/** The remote clock of one master, with the additions of DNP3. */
 import { SimError } from '../core/errors.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';

@@ -38,7 +38,7 @@ export interface DeviceHolds {
 export interface DevicePort {
   readonly index: number;
   readonly name: string;
-  /** state without registers; of the map only what the members below give */
+  /** state without registers; the map only through the members below */
   readonly device: Omit<Device, 'bank' | 'command'>;
   /** Decoded value; null: the device does not have it. @param at numbers of the repeated groups of its path, default 0 */
   value(point: PointPath, ...at: readonly number[]): AnyPointValue;

@@ -23,7 +23,7 @@ function indicationOf(fault: ActiveFault): number {
   return fault.isOf(timeLostFault) ? iin.needTime : 0;
 }
 
-/** What the outstation of one device asks before it answers. */
+/** Fault decisions for the outstation of one device. */
 export interface DeviceDisturber extends Disturber {
   /** the time of masters counts as not written */
   isTimeLost(): boolean;
@@ -51,7 +51,7 @@ export function dnp3Disturbers({ registry, holds }: FaultSource): (deviceIndex: 
         let bits = 0;
         for (const fault of present()) {
           const bit = indicationOf(fault);
-          // a look at the state is no occasion: it would use up `count`
+          // Reading the state must not consume `count`.
           if (bit !== 0 && (!isSent || fault.strikes(deviceIndex))) bits |= bit;
         }
         return bits;
@@ -60,12 +60,12 @@ export function dnp3Disturbers({ registry, holds }: FaultSource): (deviceIndex: 
         faults.length > 0 && present().some((fault) => fault.isOf(noConfirmFault) && fault.strikes(deviceIndex)),
       response(functionCode) {
         if (faults.length === 0) return undisturbed;
-        const own = present(functionCode);
-        if (own.some((fault) => fault.isOf(noResponseFault) && fault.strikes(deviceIndex)))
+        const matchingFaults = present(functionCode);
+        if (matchingFaults.some((fault) => fault.isOf(noResponseFault) && fault.strikes(deviceIndex)))
           return { ...undisturbed, dropped: true };
-        const badCrc = own.some((fault) => fault.isOf(badCrcFault) && fault.strikes(deviceIndex));
+        const badCrc = matchingFaults.some((fault) => fault.isOf(badCrcFault) && fault.strikes(deviceIndex));
         let sequenceShift = 0;
-        for (const fault of own)
+        for (const fault of matchingFaults)
           if (fault.isOf(wrongSequenceFault) && fault.strikes(deviceIndex)) sequenceShift += fault.parameters.shift;
         return { dropped: false, badCrc, sequenceShift };
       },

@@ -20,22 +20,22 @@ function controlOf(group: number, variation: number, index: number, octets: Buff
 /** @returns empty for any other fragment, and from the first object on that is no control */
 export function controlsIn(fragment: Buffer): readonly Dnp3Control[] {
   const code = fragment[1] ?? 0;
-  const found: Dnp3Control[] = [];
-  if (code !== responseCode && !requests.has(code)) return found;
+  const controls: Dnp3Control[] = [];
+  if (code !== responseCode && !requests.has(code)) return controls;
   let at = code === responseCode ? responseHeader : requestHeader;
   while (at + 4 <= fragment.length) {
     const [group = 0, variation = 0, qualifier = 0] = fragment.subarray(at, at + 3);
     const size = group === crobGroup && variation === 1 ? crobOctets : analogOutputOctets[variation];
     const width = { 0x17: 1, 0x28: 2 }[qualifier];
-    if ((group !== crobGroup && group !== analogGroup) || size === undefined || width === undefined) return found;
-    if (at + 3 + width > fragment.length) return found;
+    if ((group !== crobGroup && group !== analogGroup) || size === undefined || width === undefined) return controls;
+    if (at + 3 + width > fragment.length) return controls;
     const count = fragment.readUIntLE(at + 3, width);
     at += 3 + width;
     for (let n = 0; n < count; n += 1, at += width + size) {
-      if (at + width + size > fragment.length) return found;
+      if (at + width + size > fragment.length) return controls;
       const index = fragment.readUIntLE(at, width);
-      found.push(controlOf(group, variation, index, fragment.subarray(at + width, at + width + size)));
+      controls.push(controlOf(group, variation, index, fragment.subarray(at + width, at + width + size)));
     }
   }
-  return found;
+  return controls;
 }

@@ -76,7 +76,7 @@ export class Dnp3Messages {
   }
 
   list({ afterId, deviceIndex, direction, function: name, limit }: Dnp3MessageFilter = {}): readonly Dnp3Message[] {
-    const found = this.#channel.list({
+    const entries = this.#channel.list({
       ...(afterId !== undefined && { afterId }),
       ...(limit !== undefined && { limit }),
       where: (entry) =>
@@ -84,7 +84,7 @@ export class Dnp3Messages {
         (direction === undefined || entry.direction === direction) &&
         (name === undefined || entry.kind === name),
     });
-    return found.map(messageOf);
+    return entries.map(messageOf);
   }
 
   close(): void {

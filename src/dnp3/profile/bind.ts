@@ -9,7 +9,7 @@ import type { InputSource, OutputTarget, PartContext, PointBindings, PointName }
 
 export const { success } = controlStatus;
 
-/** Name of what has no register. */
+/** Name of state without a register. */
 export const ownState = 'simulator';
 
 export interface InputOptions extends Pick<InputSource, 'measured' | 'live' | 'deadband' | 'isIdle'> {
@@ -188,7 +188,7 @@ export function settingOutput(
 
 type Bound<T> = readonly (readonly [name: PointName, binding: T | null])[];
 
-/** Bindings of a part; what the device does not have is left out. */
+/** Bindings of a part, without points that the device lacks. */
 export function bindings(inputs: Bound<InputSource>, outputs: Bound<OutputTarget> = []): PointBindings {
   const present = <T>(rows: Bound<T>) =>
     new Map(rows.flatMap(([name, binding]) => (binding === null ? [] : [[name, binding] as const])));

@@ -1,4 +1,4 @@
-/** What gives each row of a point map its value: a part, the output that it mirrors, or the register that a file names. */
+/** Binds each row of a point map: to a part, to the output that it mirrors, or to the register named by a file. */
 import type { Dnp3Profile } from '../../contract/dnp3-settings.ts';
 import type { PointPath } from '../../sunspec/map/point-path.ts';
 import type { DevicePort } from '../device-port.ts';
@@ -44,9 +44,9 @@ function partBindings(parts: readonly ProfilePart[], context: PartContext) {
   const inputs = new Map<PointName, InputSource>();
   const outputs = new Map<PointName, OutputTarget>();
   for (const part of parts) {
-    const own = part(context);
-    for (const [name, source] of own.inputs) inputs.set(name, source);
-    for (const [name, target] of own.outputs) outputs.set(name, target);
+    const partPoints = part(context);
+    for (const [name, source] of partPoints.inputs) inputs.set(name, source);
+    for (const [name, target] of partPoints.outputs) outputs.set(name, target);
   }
   for (const row of an2018Rows) {
     const target = outputs.get(pointName(row));
@@ -70,10 +70,12 @@ function registerTarget(port: DevicePort, point: PointPath): OutputTarget | unde
   return { ...output, read, live: true };
 }
 
-/** Binds rows; what the device does not have is left out. A row without `bind` means what its name means in the profile. */
+/**
+ * Binds rows, without points that the device lacks. A row without `bind` has the meaning of its name in the profile.
+ */
 export function bindRows(rows: readonly PointRow[], parts: readonly ProfilePart[], context: PartContext): BoundRows {
   const { port, profile } = context;
-  const own = partBindings(parts, context);
+  const profilePoints = partBindings(parts, context);
   const meant = new Set(builtInRows(profile).map(pointName));
   const outputs = new Map<PointName, OutputTarget>();
   const mirrors = new Map<PointName, OutputTarget>();
@@ -82,7 +84,7 @@ export function bindRows(rows: readonly PointRow[], parts: readonly ProfilePart[
     const name = pointName(row);
     const at = bind ?? (meant.has(name) ? name : undefined);
     if (at === undefined) continue;
-    const target = isPointName(at) ? own.outputs.get(at) : registerTarget(port, at as PointPath);
+    const target = isPointName(at) ? profilePoints.outputs.get(at) : registerTarget(port, at as PointPath);
     if (target === undefined) continue;
     outputs.set(name, target);
     if (bind !== undefined && readBack !== undefined) mirrors.set(readBack, target);
@@ -91,8 +93,10 @@ export function bindRows(rows: readonly PointRow[], parts: readonly ProfilePart[
     const name = pointName(row);
     if (isOutput(row)) return outputs.get(name);
     const { bind } = row;
-    if (bind === undefined) return mirrors.get(name) ?? (meant.has(name) ? own.inputs.get(name) : undefined);
-    return isPointName(bind) ? (own.inputs.get(bind) ?? own.outputs.get(bind)) : registerInput(port, bind as PointPath);
+    if (bind === undefined) return mirrors.get(name) ?? (meant.has(name) ? profilePoints.inputs.get(name) : undefined);
+    return isPointName(bind)
+      ? (profilePoints.inputs.get(bind) ?? profilePoints.outputs.get(bind))
+      : registerInput(port, bind as PointPath);
   };
   const served = rows.flatMap((row) => {
     const source = sourceOf(row);

@@ -1,11 +1,11 @@
-/** The DNP3 XML device profile of an outstation, schema version 2.12: what it can do, and its points. */
+/** The DNP3 XML device profile of an outstation, schema version 2.12: its abilities and points. */
 import type { OutstationLimits } from '../stack/outstation/types.ts';
 import { eventGroups, implementationTable } from './implementation-table.ts';
 import type { PointRow, PointType } from './types.ts';
 import { elements } from './xml-element.ts';
 import type { Element } from './xml-element.ts';
 
-/** What the document says of one outstation. */
+/** Facts of one outstation in the document. */
 export interface ProfileFacts {
   readonly vendor: string;
   readonly product: string;

@@ -33,7 +33,7 @@ interface Request {
   readonly qualifiers: readonly string[];
 }
 
-/** Variations of a group with what may be asked of them, and the qualifiers of the answer; absent: it has no objects. */
+/** Variations of a group with the requests for them, and the qualifiers of the answer; absent: no objects. */
 interface Row {
   readonly group: number;
   readonly variations: readonly number[];
@@ -109,9 +109,9 @@ export function supportedFunctions(unsolicited: boolean): readonly number[] {
   const handled = Array.from({ length: response }, (_, code) => code).filter(
     (code) => functions.handler(code) !== undefined,
   );
-  // those that an association carries out by itself
-  const own = [functionCodes.confirm, read, ...(unsolicited ? unsolicitedFunctions : [])];
-  return [...new Set([...own, ...handled])].sort((a, b) => a - b);
+  // functions carried out by an association itself
+  const associationFunctions = [functionCodes.confirm, read, ...(unsolicited ? unsolicitedFunctions : [])];
+  return [...new Set([...associationFunctions, ...handled])].sort((a, b) => a - b);
 }
 
 /** @param facts `unsolicited`: the ability, as configured */

@@ -20,7 +20,7 @@ import { attempted } from './status.ts';
 import { isOutput, pointName } from './table/rows.ts';
 import type { InputSource, OutputTarget, PartContext, PointName, PointRow, PointType, ProfilePart } from './types.ts';
 
-/** What became of a control, for logs and counters. */
+/** Outcome of a control, for logs and counters. */
 export interface ControlReport {
   readonly name: PointName;
   readonly value: number | boolean;
@@ -51,7 +51,7 @@ const kindOf: Readonly<Record<PointType, PointKind>> = {
 const frozenClass = 3;
 const counterSize = 2 ** 32;
 
-/** A point that is served, with what gives its value. */
+/** A served point with the source of its value. */
 interface Served {
   readonly row: PointRow;
   readonly kind: PointKind;
@@ -134,7 +134,7 @@ export class OutstationPoints {
       .filter((view) => coverage === undefined || view.coverage === coverage);
   }
 
-  /** Rows with what binds them, for documents; null: absent. */
+  /** Rows with their bindings, for documents; null: absent. */
   get bindings(): readonly { readonly row: PointRow; readonly bound: string | null }[] {
     return this.#rows.map((row) => ({ row, bound: this.#served.get(pointName(row))?.source.bound ?? null }));
   }
@@ -177,7 +177,7 @@ export class OutstationPoints {
   #update(points: readonly Served[]): void {
     const { port, profile } = this.#options;
     const showsIdle = profile === 'ieee1815.2';
-    let now: SimTime | undefined;
+    let readAt: SimTime | undefined;
     for (const served of points) {
       const { row, kind, source } = served;
       const value = source.read();
@@ -193,7 +193,7 @@ export class OutstationPoints {
         row.index,
         sent,
         Object.is(sent, wire) ? flags : flags | quality.overRange,
-        (now ??= port.now),
+        (readAt ??= port.now),
       );
     }
   }
@@ -279,16 +279,16 @@ export class OutstationPoints {
 /** Specs by row and deadband of the device: outstations of one map share them. */
 const knownSpecs = new WeakMap<PointRow, Map<number | undefined, readonly PointSpec[]>>();
 
-/** What is configured for a point; for a counter also for its frozen one. @param own deadband that the device gives */
-function specsOf(row: PointRow, own: number | undefined): readonly PointSpec[] {
+/** Configuration of a point, and for a counter of its frozen one. @param ownDeadband given by the device */
+function specsOf(row: PointRow, ownDeadband: number | undefined): readonly PointSpec[] {
   const ofRow = knownSpecs.get(row) ?? new Map<number | undefined, readonly PointSpec[]>();
   knownSpecs.set(row, ofRow);
-  let specs = ofRow.get(own);
-  if (specs === undefined) ofRow.set(own, (specs = makeSpecs(row, own)));
+  let specs = ofRow.get(ownDeadband);
+  if (specs === undefined) ofRow.set(ownDeadband, (specs = makeSpecs(row, ownDeadband)));
   return specs;
 }
 
-function makeSpecs(row: PointRow, own: number | undefined): readonly PointSpec[] {
+function makeSpecs(row: PointRow, ownDeadband: number | undefined): readonly PointSpec[] {
   const kind = kindOf[row.type];
   const { static: staticVariation, event: eventVariation } = defaultVariations[kind];
   const spec: PointSpec = {
@@ -300,7 +300,8 @@ function makeSpecs(row: PointRow, own: number | undefined): readonly PointSpec[]
     // an integrity poll has the inputs that mirror them
     inClass0: !isOutput(row),
     mayHaveEvents: !isOutput(row) && (row.type !== 'BI' || row.class !== 0),
-    deadband: own === undefined ? (row.deadband ?? 0) : Math.max(0, Math.floor(own / (row.multiplier ?? 1))),
+    deadband:
+      ownDeadband === undefined ? (row.deadband ?? 0) : Math.max(0, Math.floor(ownDeadband / (row.multiplier ?? 1))),
     keeps: row.type === 'AI' ? 'latest' : 'all',
   };
   if (row.type !== 'CTR') return [spec];

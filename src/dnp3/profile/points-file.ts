@@ -39,7 +39,7 @@ function* pathsIn(name: string, { points, groups = [] }: Pick<ModelDef, 'points'
   for (const group of groups) yield* pathsIn(`${name}.${group.name}`, group);
 }
 
-/** What is wrong with the binding of a row; null: nothing. */
+/** The error in the binding of a row; null: none. */
 function bindingIssue({ type, bind }: PointRow): string | null {
   if (bind === undefined) return null;
   if (!/^[A-Z]/.test(bind)) return sunSpecPoints.has(bind) ? null : `no model of SunSpec has a point ${bind}`;

@@ -1,4 +1,4 @@
-/** Points of the DER profile, and what gives and takes their values. */
+/** Points of the DER profile, and the sources and targets of their values. */
 import type { RandomStream } from '../../core/random.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -39,7 +39,7 @@ export interface PointRow {
 
 /** Gives the value of an input. */
 export interface InputSource {
-  /** Engineering value, or 0/1 and false/true of binaries. null: there is none now, the point is not online. */
+  /** Engineering value, or 0/1 and false/true of binaries. null: no value now, the point is not online. */
   read(): number | boolean | null;
   /** a measurement: it is compared once per tick, and not at each commit */
   readonly measured?: boolean;
@@ -55,7 +55,7 @@ export interface InputSource {
 
 /** Takes the value of an output. */
 export interface OutputTarget {
-  /** The value in force, as `InputSource.read`; it is what g40 and g10 and the paired input show. */
+  /** The value in force, as `InputSource.read`, for g40, g10 and the paired input. */
   read(): number | boolean | null;
   /**
    * True if the value can be carried out now; moves nothing. Range and local control have been checked.
@@ -73,13 +73,13 @@ export interface OutputTarget {
   readonly bound: string;
 }
 
-/** What a part of the profile gives. A point that no part gives is absent. */
+/** Points bound by a part of the profile. A point that no part binds is absent. */
 export interface PointBindings {
   readonly inputs: ReadonlyMap<PointName, InputSource>;
   readonly outputs: ReadonlyMap<PointName, OutputTarget>;
 }
 
-/** What the parts of the profile of one device are made from. */
+/** Context of the parts of the profile of one device. */
 export interface PartContext {
   readonly port: DevicePort;
   readonly profile: Dnp3Profile;
@@ -103,7 +103,7 @@ export interface PartContext {
   readonly onClose: (listener: () => void) => void;
 }
 
-/** A part of the profile: monitoring, nameplate, a mode, the curves. Returns only what the device has. */
+/** A part of the profile: monitoring, nameplate, a mode, the curves. Returns only points of the device. */
 export type ProfilePart = (context: PartContext) => PointBindings;
 
 /** Settings of the outstation that no register holds, by name of the output that sets them. Engineering values. */

@@ -5,8 +5,8 @@ import type { Origin } from '../../core/origin.ts';
 const masterOf = ({ peer }: Origin) => peer?.split('@')[0] ?? null;
 
 /**
- * The master that has selected last has the window, and another one cannot write into what it has not selected itself.
- * Selecting takes the window over.
+ * The master that selected last holds the window, and another one cannot write into a selection of others. Selecting
+ * takes over the window.
  */
 export class WindowHolder {
   #master: string | null = null;

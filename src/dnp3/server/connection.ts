@@ -99,7 +99,7 @@ export class Connection implements Swept {
     else association.session.probe();
   }
 
-  /** Ends after what is waiting has been sent. */
+  /** Ends once the waiting octets are sent. */
   end(): void {
     this.#socket.end();
   }
@@ -110,22 +110,22 @@ export class Connection implements Swept {
 
   sweep(): void {
     const { clock, limits } = this.#owner.context;
-    const now = clock.monotonicMs();
+    const nowMs = clock.monotonicMs();
     if (this.#askedMs !== null) {
-      if (now - this.#askedMs >= limits.answerMs) this.#close('it does not answer');
+      if (nowMs - this.#askedMs >= limits.answerMs) this.#close('it does not answer');
       return;
     }
-    if (this.#pairs.size === 0) this.#sweepUnused(now);
-    else if (now - this.#lastMs >= limits.keepAliveMs) this.#askForStatus();
+    if (this.#pairs.size === 0) this.#sweepUnused(nowMs);
+    else if (nowMs - this.#lastMs >= limits.keepAliveMs) this.#askForStatus();
   }
 
   /** A connection without a master: the place of the one that listens may have become free. */
-  #sweepUnused(now: number): void {
+  #sweepUnused(nowMs: number): void {
     const { answerMs } = this.#owner.context.limits;
     const only = this.#onlyListener();
     if (only?.[0].session === null) this.greet();
     // the answer of the connection that is asked has to be waited for
-    else if (now - this.#lastMs >= (only === null ? answerMs : 2 * answerMs)) this.#close('no master has spoken');
+    else if (nowMs - this.#lastMs >= (only === null ? answerMs : 2 * answerMs)) this.#close('no master has spoken');
   }
 
   /** Asks the masters of this connection whether they are still there; any frame is an answer. */
@@ -146,7 +146,7 @@ export class Connection implements Swept {
     return association === null ? null : [association, outstation];
   }
 
-  /** Ends what an outstation that leaves has on this connection, and the connection when nothing is left. */
+  /** Ends the sessions of a removed outstation on this connection, and the connection after its last session. */
   forget(outstation: ServedOutstation): void {
     for (const [key, pair] of this.#pairs) {
       if (pair.outstation !== outstation) continue;
@@ -187,7 +187,7 @@ export class Connection implements Swept {
     this.#inbox.add(...frames.map((frame) => () => this.#takeFrame(frame)));
   }
 
-  /** A master that is served has spoken; what strangers say keeps no connection open. */
+  /** Notes activity of a served master; other peers keep no connection open. */
   #heard(): void {
     this.#lastMs = this.#owner.context.clock.monotonicMs();
     this.#askedMs = null;
@@ -251,8 +251,8 @@ export class Connection implements Swept {
 
   #pairOf(destination: number, source: number): Pair | undefined {
     const key = keyOf(destination, source);
-    const known = this.#pairs.get(key);
-    if (known !== undefined) return known;
+    const existingPair = this.#pairs.get(key);
+    if (existingPair !== undefined) return existingPair;
     const { routes, context } = this.#owner;
     const outstation = routes.outstation(destination);
     const association = outstation?.associationOf(source) ?? null;

@@ -1,4 +1,4 @@
-/** What the listeners of all outstations share. */
+/** Context shared by the listeners of all outstations. */
 import type { Dnp3AllowedPeer } from '../../contract/dnp3-settings.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { PeerLimitedLog } from '../../core/log/peer-limited-log.ts';
@@ -97,8 +97,8 @@ export function allows(allowed: readonly Dnp3AllowedPeer[] | null, identity: Pee
 /** True if a certificate may use a link address. */
 export function mayUse(allowed: readonly Dnp3AllowedPeer[] | null, identity: PeerIdentity, master: number): boolean {
   if (allowed === null) return true;
-  const own = allowed.filter((peer) => fits(peer, identity));
-  return own.some(({ masterAddress }) => masterAddress === null || masterAddress === master);
+  const peerEntries = allowed.filter((peer) => fits(peer, identity));
+  return peerEntries.some(({ masterAddress }) => masterAddress === null || masterAddress === master);
 }
 
 function fits({ kind, value }: Dnp3AllowedPeer, { subject, commonName, fingerprint }: PeerIdentity): boolean {

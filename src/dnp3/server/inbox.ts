@@ -1,4 +1,4 @@
-/** What one connection has received, carried out in order and with a share of each turn of the event loop. */
+/** Octets received on one connection, handled in order and with a share of each turn of the event loop. */
 import type { LoopQueue } from '../../core/turns.ts';
 
 /** Time in one turn after which the rest waits behind other connections. */
@@ -8,7 +8,7 @@ export interface InboxOptions {
   /** shared by all connections */
   readonly turns: LoopQueue;
   readonly monotonicMs: () => number;
-  /** stops and resumes the arrival of more, so that what waits is bounded by what has arrived at once */
+  /** stops and resumes reading, so that the waiting octets are bounded by one arrival */
   readonly pause: () => void;
   readonly resume: () => void;
 }

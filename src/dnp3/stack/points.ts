@@ -1,4 +1,4 @@
-/** Points of an outstation: kinds, values, quality flags and what is configured for each. IEEE 1815 clause 11 */
+/** Points of an outstation: kinds, values, quality flags and configuration. IEEE 1815 clause 11 */
 import type { Buffer } from 'node:buffer';
 
 export const pointKinds = [
@@ -20,7 +20,7 @@ export const quality = {
   commLost: 0x04,
   remoteForced: 0x08,
   localForced: 0x10,
-  /** of analogs: the value does not fit the variation, or lies beyond what the point can show */
+  /** of analogs: the value exceeds the variation or the range of the point */
   overRange: 0x20,
   /** of analogs */
   referenceError: 0x40,
@@ -45,7 +45,7 @@ export interface PointState {
 /** 0: no events. */
 export type PointClass = 0 | 1 | 2 | 3;
 
-/** What is configured for a point. */
+/** Configuration of a point. */
 export interface PointSpec {
   readonly kind: PointKind;
   readonly index: number;

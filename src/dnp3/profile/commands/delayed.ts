@@ -59,11 +59,11 @@ export function delayed({ port, random, log, settings, onClose }: PartContext, n
 export interface TimedChange<Value> {
   /**
    * Changes the state.
-   * @param afterS until what was there before comes back; 0: it stays
+   * @param afterS seconds until the former state is restored; 0: never
    * @throws SimError as the state; then nothing has changed
    */
   change(value: Value, by: Origin, afterS: number): void;
-  /** What was there before comes back now. */
+  /** Restores the former state now. */
   goBack(): void;
   /** The change stays. */
   forget(): void;
@@ -90,15 +90,15 @@ export function timedChange<Value>(
     taken = null;
   };
   const goBack = () => {
-    const own = taken !== null && taken.mark === state.mark() ? taken : null;
+    const ownChange = taken !== null && taken.mark === state.mark() ? taken : null;
     forget();
-    if (own && mayGoBack()) orLog(context, name, () => state.write(own.former, timerOrigin));
+    if (ownChange && mayGoBack()) orLog(context, name, () => state.write(ownChange.former, timerOrigin));
   };
   settings.onReset(forget);
   onClose(endsAtClose ? goBack : forget);
   return {
     change(value, by, afterS) {
-      // a change of one's own does not become what was there before
+      // a repeated change keeps the original former state
       const former = taken !== null && taken.mark === state.mark() ? taken.former : state.read();
       state.write(value, by);
       forget();
@@ -110,7 +110,7 @@ export function timedChange<Value>(
   };
 }
 
-/** Does what may be refused, and logs a refusal. */
+/** Runs an act and logs its refusal. */
 export function orLog({ log }: Pick<PartContext, 'log'>, name: string, act: () => void): void {
   try {
     act();

@@ -1,4 +1,6 @@
-/** What all modes have in common: support, enabling within a time window, and settings that are idle while it is off. */
+/**
+ * Parts common to all modes: support, enabling within a time window, and settings that are idle while the mode is off.
+ */
 import type { Origin } from '../../../core/origin.ts';
 import type { Wanted } from '../../device-port.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
@@ -8,7 +10,7 @@ import type { InputSource, OutputTarget, PartContext, PointBindings, PointName }
 import { delayed } from './delayed.ts';
 import type { Delayed } from './delayed.ts';
 
-/** Distance of the input that tells of support, and of the one that tells the state, from the enabling output. */
+/** Offsets from the enabling output to the inputs of support and of state. */
 const supportsOffset = 19;
 
 export interface Mode {

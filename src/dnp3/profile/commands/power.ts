@@ -136,7 +136,7 @@ export function setPointPart(context: PartContext, ramps: Ramps): PointBindings 
     isIdle,
     elsewhere: () => setPointOfWatts(port),
   });
-  // what AI154 shows is what the mode begins with
+  // the mode begins with the value of AO154
   const ofWatts = (): readonly PointWrite[] => {
     const value = setPointOfWatts(port) ?? null;
     return value === null ? [] : [{ point: '704.WSetPct', value }];
@@ -167,7 +167,7 @@ export function setPointPart(context: PartContext, ramps: Ramps): PointBindings 
 }
 
 /** of 711.Ctl.KOf and KUf */
-const leastDroop = 0.001;
+const minDroop = 0.001;
 
 /** A droop of 711 as the gradient of the profile: percent of power per percent of frequency is 1 / K. */
 function gradient(port: DevicePort, point: PointPath, isIdle: () => boolean): OutputTarget | null {
@@ -184,7 +184,7 @@ function gradient(port: DevicePort, point: PointPath, isIdle: () => boolean): Ou
   });
   return {
     ...asWritten(port, point, inverse, (value) => 1 / value),
-    range: () => [1, 1 / leastDroop],
+    range: () => [1, 1 / minDroop],
   };
 }
 

@@ -41,7 +41,7 @@ export function presentWPct(port: DevicePort): number {
   return maxW > 0 ? (100 * (port.number('701.W') ?? 0)) / maxW : 0;
 }
 
-/** Reactive power as percent of what its gradient is of: the larger of 702.VarMaxInj and VarMaxAbs. */
+/** Reactive power as percent of the reference of its gradient: the larger of 702.VarMaxInj and VarMaxAbs. */
 export function varPct(port: DevicePort, reactive: number): number {
   const max = Math.max(port.number('702.VarMaxInj') ?? 0, port.number('702.VarMaxAbs') ?? 0);
   return max > 0 ? (100 * reactive) / max : 0;
@@ -73,7 +73,7 @@ export class Ramps {
     if (seconds > 0 && pct > 0) this.#slopes[slope].change(within(pct / seconds), by, seconds);
   }
 
-  /** What comes now is not slowed by a ramp that lasts. */
+  /** Ends a ramp, so that it does not slow later changes. */
   end(): void {
     for (const slope of Object.values(this.#slopes)) slope.goBack();
   }

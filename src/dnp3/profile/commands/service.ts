@@ -9,7 +9,7 @@ import { delayed, timedChange } from './delayed.ts';
 import { presentWPct, varPct } from './ramps.ts';
 import type { Ramps } from './ramps.ts';
 
-/** Outputs that move something, and what they have under way. */
+/** Outputs with an effect on the device, and their pending acts. */
 interface Orders {
   readonly outputs: readonly (readonly [PointName, OutputTarget])[];
   /** ends commands that wait, and reversions */
@@ -42,9 +42,9 @@ function connectSwitch(context: PartContext): Orders {
       if (status !== success) return status;
       return wait.run(settings.number('AO16'), () => {
         // looked at again: a window may lie between
-        const now = check(closed, by);
-        if (now === success) position.change(closed === true, by, settings.number('AO17'));
-        return now;
+        const status = check(closed, by);
+        if (status === success) position.change(closed === true, by, settings.number('AO17'));
+        return status;
       });
     },
     live: true,

@@ -1,7 +1,9 @@
-/** References of reactive set-points: AO5, and what percents of reactive power are of. */
+/** References of reactive set-points: AO5, and the bases of percent of reactive power. */
 import type { DevicePort, PointWrite } from '../../device-port.ts';
 
-/** Values of 704.VarSetMod that the profile has codes for, from code 1: percent of WMax, of VarMax, of what is available. */
+/**
+ * Values of 704.VarSetMod with codes in the profile, from code 1: percent of WMax, VarMax, available reactive power.
+ */
 export const varReferences = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT'] as const;
 export type VarReference = (typeof varReferences)[number];
 

@@ -140,6 +140,6 @@ export function meterPart(context: PartContext): PointBindings {
   const counters = counterPoints.map(
     (point, i) => [`CTR${i}` as const, pointInput(context.port, point, { measured: true })] as const,
   );
-  const own = bindings([...measured(context), ...available(context), ...counters]);
-  return { inputs: new Map([...own.inputs, ...inputs]), outputs };
+  const ownPoints = bindings([...measured(context), ...available(context), ...counters]);
+  return { inputs: new Map([...ownPoints.inputs, ...inputs]), outputs };
 }

@@ -5,34 +5,34 @@ import type { InputSource, PartContext, PointBindings, PointName } from '../type
 
 type Inputs = readonly (readonly [PointName, InputSource | null])[];
 
-const now = { live: true } as const;
+const live = { live: true } as const;
 
 function alarms({ port }: PartContext): Inputs {
   const { device } = port;
   const has = (severity: string) => device.alarms.some((alarm) => alarm.severity === severity);
   const code = (...codes: readonly string[]) => device.alarms.some((alarm) => codes.includes(alarm.code));
   const storage = (...codes: readonly string[]) =>
-    batteryOf(port) !== null ? computed(() => code(...codes), 'alarms of the battery', now) : null;
+    batteryOf(port) !== null ? computed(() => code(...codes), 'alarms of the battery', live) : null;
   return [
-    ['BI0', computed(() => device.alarms.some(({ source }) => source === 'comm'), 'alarms of communication', now)],
-    ['BI1', computed(() => has('error'), 'alarms of severity error', now)],
-    ['BI2', computed(() => has('warning'), 'alarms of severity warning', now)],
-    ['BI3', computed(() => has('info'), 'alarms of severity info', now)],
+    ['BI0', computed(() => device.alarms.some(({ source }) => source === 'comm'), 'alarms of communication', live)],
+    ['BI1', computed(() => has('error'), 'alarms of severity error', live)],
+    ['BI2', computed(() => has('warning'), 'alarms of severity warning', live)],
+    ['BI3', computed(() => has('info'), 'alarms of severity info', live)],
     ['BI5', storage('soc_high')],
     ['BI6', storage('soc_low')],
     ['BI8', storage('over_temp')],
   ];
 }
 
-/** State of charge at the ends of what the battery may use. */
+/** State of charge at the limits of the usable range. */
 function chargeEnds({ port }: PartContext): Inputs {
   const limits = () => batteryOf(port);
   if (limits() === null || !port.has('713.SoC')) return [];
   const socPct = numberReader(port, '713.SoC');
   const soc = () => socPct() ?? 0;
   return [
-    ['BI4', computed(() => soc() >= (limits()?.socMaxPct ?? 100), '713.SoC', now)],
-    ['BI7', computed(() => soc() <= (limits()?.socMinPct ?? 0), '713.SoC', now)],
+    ['BI4', computed(() => soc() >= (limits()?.socMaxPct ?? 100), '713.SoC', live)],
+    ['BI7', computed(() => soc() <= (limits()?.socMinPct ?? 0), '713.SoC', live)],
   ];
 }
 
@@ -50,7 +50,7 @@ function states({ port, settings }: PartContext): Inputs {
   const idleW = 0.002 * (port.number('702.WMaxRtg') ?? 0);
   const w = () => activeW() ?? 0;
   const mayStart = () => enterService() !== 'DISABLED' && device.activeTrips.length === 0 && !settings.flag('BO0');
-  const state = (read: () => boolean, bound: string) => computed(read, bound, now);
+  const state = (read: () => boolean, bound: string) => computed(read, bound, live);
   return [
     ['BI10', state(() => device.localControl, '715.LocRemCtl')],
     ['BI12', state(() => isWaiting() || (isOn() && inverter('STARTING')), '701.InvSt')],

@@ -1,6 +1,6 @@
 /**
- * Runs the schedules of a device that are ready: at each instant the one with the greatest priority acts, by a hold. At
- * its end the device has again what it had before, except for what others have written since.
+ * Runs the ready schedules of a device: at each instant the one with the greatest priority acts, by a hold. At its end
+ * the former values are restored, except those that others have written since.
  */
 import type { CurveFunction } from '../../../sunspec/map/grid-support/functions.ts';
 import type { DeviceHolds, Wanted } from '../../device-port.ts';
@@ -14,7 +14,7 @@ import { hasOffsets, isTiming, momentOf } from './times.ts';
 /** Seconds within a long tick after which a device is asked again that takes nothing at present. */
 const retryS = 60;
 /** A clock that has gone back by as much has been set; steps of the wall are smaller. */
-const leastSetMs = 500;
+const minSetMs = 500;
 
 /** A schedule whose time has come. */
 interface Due {
@@ -25,7 +25,7 @@ interface Due {
   readonly startMs: number;
 }
 
-/** What acts, worked out once for each point: a curve does not change under way. */
+/** Effect of a running schedule, computed once per point: a curve does not change meanwhile. */
 interface Acting {
   readonly key: string;
   /** of its hold: each run has one of its own, and takes points back that others took in the run before */
@@ -58,7 +58,7 @@ export class ScheduleExecutor {
   /** time of the masters when it was looked at last, and at which something begins or ends */
   #seenMs = -Infinity;
   #nextMs = Infinity;
-  /** what kept the device from taking everything then; null: nothing did */
+  /** the reason why the device did not take everything; null: it did */
   #obstacle: string | null = null;
 
   constructor(context: PartContext, store: ScheduleStore, namings: Namings) {
@@ -106,7 +106,7 @@ export class ScheduleExecutor {
     return startMs !== null || nextMs !== null;
   }
 
-  /** Brings the device to what the schedules say now, and waits for the next change. */
+  /** Applies the schedules in force now, and waits for the next change. */
   readonly follow = (): void => {
     this.#cancel();
     this.#cancel = () => undefined;
@@ -122,7 +122,7 @@ export class ScheduleExecutor {
       else schedule.isReady = false;
     }
     const isSettled = this.#act(due.sort(byPriority));
-    // what others wrote under a schedule counts from its end on
+    // writes by others during a schedule take effect at its end
     this.#namings.look();
     this.#obstacle = isSettled ? null : this.#presentObstacle;
     this.#nextMs = nextMs;
@@ -131,10 +131,10 @@ export class ScheduleExecutor {
     this.#context.changed();
   };
 
-  /** Follows a clock that has been set, and a device that takes again what it did not. */
+  /** Follows a clock that was set, and retries values that the device refused. */
   readonly look = (): void => {
     const nowMs = this.#nowMs;
-    const isBack = nowMs <= this.#seenMs - leastSetMs && this.#store.ready.length > 0;
+    const isBack = nowMs <= this.#seenMs - minSetMs && this.#store.ready.length > 0;
     this.#seenMs = nowMs;
     if (isBack || nowMs >= this.#nextMs || (this.#obstacle !== null && this.#obstacle !== this.#presentObstacle))
       this.follow();

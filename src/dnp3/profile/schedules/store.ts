@@ -98,7 +98,7 @@ export class ScheduleStore {
     return this.schedule(this.selected);
   }
 
-  /** Those that are ready, by number. */
+  /** Ready schedules, by number. */
   get ready(): readonly (readonly [number: number, schedule: Schedule])[] {
     return [...this.#schedules].filter(([, { isReady }]) => isReady);
   }

@@ -1,6 +1,6 @@
 /**
  * The points of the DER profile AN2018-001 by type and index. Facts from the open publications of EPRI and Battelle
- * (see NOTICE), names shortened. Energy counters are those of IEEE 1815.2: AN2018-001 has none.
+ * (see NOTICE), names shortened. Energy counters are those of IEEE 1815.2, since AN2018-001 has none.
  */
 import type { PointName, PointRow, PointType } from '../types.ts';
 import { analogOutputs } from './analog-outputs.ts';
@@ -125,7 +125,7 @@ const binaries = binaryInputs.map(
 );
 const binaryNames = new Map(binaries.map(({ index, name }) => [index, name]));
 
-/** Outputs whose input says what has become of them. */
+/** Inputs with the outcome of an output, by output. */
 const orders: Readonly<Record<number, string>> = {
   0: 'Lock out',
   1: 'Return to service',

@@ -57,7 +57,7 @@ export class LinkSession {
 
   /**
    * Takes a frame with DIR = 1 from this master to this outstation.
-   * @returns the segment to be delivered; null: there is none
+   * @returns the segment to be delivered; null: none
    */
   take({ control, data }: LinkFrame): Buffer | null {
     if (!beginsTransaction(control)) return null;

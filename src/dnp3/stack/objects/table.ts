@@ -1,4 +1,4 @@
-/** Groups and variations of measured values: what an object of each consists of. IEEE 1815 annex A */
+/** Groups and variations of measured values: the parts of an object of each. IEEE 1815 annex A */
 import type { PointKind } from '../points.ts';
 
 /** `bit` and `pair` are packed: one or two bits for each point, the lowest index in the lowest bits. */
@@ -116,7 +116,7 @@ const types: readonly ObjectType[] = [
 
 const byNumber = new Map(types.map((type) => [type.group * 256 + type.variation, type]));
 
-/** The type of a variation; undefined: there is none. Octet strings have one for all of their lengths. */
+/** The type of a variation; undefined: no such variation. Octet strings have one for all lengths. */
 export function objectType(group: number, variation: number): ObjectType | undefined {
   return byNumber.get(group * 256 + (group === 110 || group === 111 ? 0 : variation));
 }

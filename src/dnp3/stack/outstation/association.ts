@@ -128,7 +128,7 @@ export class Association implements AssociationPort {
   }
 
   take(event: PointEvent): void {
-    // now: the age of an instant depends on what the clock does until it is sent
+    // computed now: the age of an instant depends on changes of the clock until it is sent
     this.events.add(event, this.time.instantOf(event.stamp));
     this.unsolicited.trigger();
   }
@@ -203,7 +203,7 @@ export class Association implements AssociationPort {
       else this.#read(request);
       return;
     }
-    // the master has gone on: an answer to what it asked before would only confuse it
+    // the master has gone on: an answer to its earlier request would only confuse it
     this.#held = null;
     const answer = this.#carryOut(request);
     const isSilent = silentFunctions.has(request.functionCode);

@@ -11,7 +11,7 @@ class LivePoint implements DatabasePoint {
   deadband: number;
   value: PointValue = 0;
   flags: number;
-  /** what a master was told last */
+  /** the value last reported to a master */
   reported: PointValue = 0;
   reportedFlags: number;
   readonly state: PointState = this;
@@ -48,7 +48,7 @@ export interface DatabaseOptions {
   readonly specs: readonly PointSpec[];
   /** brings values up to date; called before anything is read */
   readonly refresh?: () => void;
-  /** false: counters go on over a FREEZE_CLEAR, as those of meters do */
+  /** false: FREEZE_CLEAR freezes but does not reset the counter */
   readonly clearsCounters?: boolean;
 }
 
@@ -95,7 +95,7 @@ export class PointDatabase implements Database {
     point.flags = flags;
     if (point.class === 0) return;
     if (point.reportedFlags === flags && !exceeds(value, point.reported, point.deadband)) return;
-    // the first value is the start of the book, no change
+    // the first value initialises the point and creates no event
     const isFirst = point.reportedFlags === quality.restart;
     point.reported = value;
     point.reportedFlags = flags;
@@ -150,7 +150,7 @@ export class PointDatabase implements Database {
     if (frozen === undefined) return;
     frozen.value = value;
     frozen.flags = flags;
-    // every freeze is an event, whether the value has changed or not
+    // every freeze is an event, changed value or not
     if (frozen.class !== 0) this.#tell(frozen, stamp);
   }
 
@@ -189,15 +189,15 @@ export function pointsNamed(
     case 'all':
       return { found: points, missing: points.length === 0 };
     case 'span': {
-      const found = points.slice(firstFrom(points, range.start), firstFrom(points, range.stop + 1));
-      return { found, missing: found.length <= range.stop - range.start };
+      const spanPoints = points.slice(firstFrom(points, range.start), firstFrom(points, range.stop + 1));
+      return { found: spanPoints, missing: spanPoints.length <= range.stop - range.start };
     }
     case 'indexes': {
-      const found = range.indexes.flatMap((index) => {
+      const indexedPoints = range.indexes.flatMap((index) => {
         const point = points[firstFrom(points, index)];
         return point?.spec.index === index ? [point] : [];
       });
-      return { found, missing: found.length < range.indexes.length };
+      return { found: indexedPoints, missing: indexedPoints.length < range.indexes.length };
     }
     default:
       return null;

@@ -54,7 +54,7 @@ export class EventBuffer {
     const queues = this.#queues[event.spec.kind];
     this.taken += 1;
     const former = this.#latest.get(event.spec);
-    // a master may have given the point another class since; what is on its way stays
+    // a master may have given the point another class since; a sent event stays
     if (former !== undefined && !former.isSent) remove(queues[former.class], former);
     const queue = queues[event.class];
     if (queue.length >= this.#capacity) {
@@ -88,8 +88,8 @@ export class EventBuffer {
   select({ kind, class: wanted }: EventSelection): readonly QueuedEvent[] {
     const kinds = kind === undefined ? Object.values(this.#queues) : [this.#queues[kind]];
     const queues = kinds.flatMap((queues) => (wanted === undefined ? Object.values(queues) : [queues[wanted]]));
-    const found = queues.flatMap((queue) => queue.filter((each) => !each.isSent));
-    return queues.length > 1 ? found.sort((a, b) => a.number - b.number) : found;
+    const unsentEvents = queues.flatMap((queue) => queue.filter((each) => !each.isSent));
+    return queues.length > 1 ? unsentEvents.sort((a, b) => a.number - b.number) : unsentEvents;
   }
 
   /** The master has confirmed events: they are over. */
@@ -104,8 +104,8 @@ export class EventBuffer {
   }
 
   /**
-   * The master has confirmed a response that told of the overflow, and that was built when so many events had been lost.
-   * The overflow is over if it was the last one, and there is room again.
+   * Handles the confirm of a response that reported the overflow, built when `lost` events had been lost. The overflow
+   * is over if no more have been lost since, and there is room again.
    */
   overflowTold(lost: number): void {
     if (lost === this.lost && this.#all.every(({ length }) => length < this.#capacity)) this.#isOverflown = false;

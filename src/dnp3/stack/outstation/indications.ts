@@ -3,7 +3,7 @@ import { iin } from '../application/types.ts';
 import type { EventBuffer } from './events.ts';
 import type { AssociationClock, Cast, OutstationOptions } from './types.ts';
 
-/** What a fragment tells: a confirm ends a condition only as far as the fragment has told of it. */
+/** Conditions reported by a fragment: a confirm ends a condition only as far as the fragment has reported it. */
 export interface Report {
   /** as they are sent */
   readonly bits: number;
@@ -32,7 +32,7 @@ export class Indications {
     this.#time = time;
   }
 
-  /** Those of the next response, which none has told yet. */
+  /** Bits of the next response, not yet reported. */
   get next(): number {
     return this.#own() | this.#outstation.disturber.iin(false);
   }
@@ -47,12 +47,12 @@ export class Indications {
     this.#broadcasts += 1;
   }
 
-  /** For a fragment that is sent now; a broadcast that asks for no confirm is told once. */
+  /** The report of a fragment sent now; a broadcast without confirm is reported once. */
   report(): Report {
-    const own = this.#own();
-    const bits = own | this.#outstation.disturber.iin(true);
+    const outstationBits = this.#own();
+    const bits = outstationBits | this.#outstation.disturber.iin(true);
     if (!this.asks) this.#cast = 'unicast';
-    return { bits, own, broadcasts: this.#broadcasts, lost: this.#events.lost };
+    return { bits, own: outstationBits, broadcasts: this.#broadcasts, lost: this.#events.lost };
   }
 
   /** The master has confirmed the fragment, and its events are gone. */

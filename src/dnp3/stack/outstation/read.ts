@@ -1,4 +1,4 @@
-/** What a READ asks for, as steps that fill one fragment after the other. IEEE 1815 4.4.2 */
+/** Carries out a READ as steps that fill one fragment after the other. IEEE 1815 4.4.2 */
 import { Buffer } from 'node:buffer';
 import { iin } from '../application/types.ts';
 import type { ObjectHeader } from '../application/types.ts';
@@ -13,7 +13,7 @@ import type { EventBuffer, QueuedEvent } from './events.ts';
 import { readAttributes } from './functions/attributes.ts';
 import type { AssociationClock, Database, DatabasePoint, DeviceAttribute } from './types.ts';
 
-/** Part of an answer; `fill` writes what has room, and says whether it is done. */
+/** Part of an answer; `fill` writes as much as fits and returns true when done. */
 export interface ReadStep {
   fill(writer: FragmentWriter): boolean;
   /** events written by the last `fill` */
@@ -206,7 +206,7 @@ function deadbands({ variation, range }: ObjectHeader, { database }: ReadContext
   return found([new RawStep(objects)], named.missing ? iin.parameterError : 0);
 }
 
-/** Deadbands under one header: short enough to fit in what is left of a fragment, or in the next. */
+/** Deadbands under one header: few enough to fit in the rest of a fragment, or in the next. */
 const deadbandsPerHeader = 32;
 
 /** Points in runs of consecutive indexes: some decoders give up after a few hundred object headers. */

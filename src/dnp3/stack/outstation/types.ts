@@ -1,4 +1,4 @@
-/** What an outstation needs from the program around it, and what its parts see of each other. */
+/** Interface between an outstation, the program around it, and its parts. */
 import type { Buffer } from 'node:buffer';
 import type { Answer, Request } from '../application/types.ts';
 import type { PointClass, PointKind, PointSpec, PointState, Stamp } from '../points.ts';
@@ -66,7 +66,7 @@ export interface DnpTime {
   readonly synchronised: boolean;
 }
 
-/** An instant that does not depend on what clocks do afterwards. */
+/** An instant that does not depend on later changes of clocks. */
 export interface Instant {
   /** ms on a clock that no master sets and that never goes back */
   readonly localMs: number;
@@ -102,7 +102,7 @@ export interface Disturber {
   iin(isSent: boolean): number;
   /** True if an application confirm is overlooked. */
   ignoresConfirm(): boolean;
-  /** What becomes of a response or unsolicited response to a request of this function (130: unsolicited). */
+  /** Fate of a response or unsolicited response to a request of this function (130: unsolicited). */
   response(functionCode: number): {
     readonly dropped: boolean;
     readonly badCrc: boolean;

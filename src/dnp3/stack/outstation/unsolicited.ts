@@ -22,7 +22,7 @@ export interface UnsolicitedOptions {
   readonly writer: FragmentWriter;
   readonly later: StackLater;
   readonly limits: OutstationLimits;
-  /** what a fragment that is sent now tells */
+  /** report of a fragment sent now */
   readonly report: () => Report;
   readonly confirmed: (report: Report) => void;
   /** false while no master is there, or an answer waits for its confirm */
@@ -123,7 +123,7 @@ export class Unsolicited {
     this.trigger();
   }
 
-  /** The connection has ended: what was sent may not have arrived. */
+  /** Ends the session: the last fragment may not have arrived. */
   sessionEnded(): void {
     this.#stopWaiting();
     this.#endPause?.();
@@ -168,7 +168,7 @@ export class Unsolicited {
 
   #transmit(series: Series | null, piece: Piece): void {
     const { limits, later, send } = this.#options;
-    // a retry keeps its number, so that the master knows it; what is built anew gets the next one
+    // a retry keeps its number, so that the master recognises it; a new fragment gets the next one
     if (this.#tried !== null && !isSame(this.#tried.piece, piece)) this.#advance();
     const present = this.#options.report();
     // the confirm may be that of the first attempt

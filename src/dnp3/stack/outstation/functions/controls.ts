@@ -22,7 +22,7 @@ export interface Selection {
 
 export const outputKey = (kind: Control['kind'], index: number) => `${kind} ${index}`;
 
-/** One object of a request with what is known of it before the device is asked. */
+/** One object of a request with its verdict before the device is asked. */
 interface Item {
   readonly control: Control;
   /** decided by the object alone; null: the device decides */
@@ -78,10 +78,7 @@ export interface Judged extends Answer {
   readonly succeeded: readonly Control[];
 }
 
-/**
- * Judges each object by itself, in order.
- * @param judge asks the device; not called for what the object itself decides
- */
+/** Judges each object by itself, in order. @param judge asks the device; not called if the object itself decides */
 export function judged(request: Request, context: FunctionContext, judge: Judge): Judged {
   const { outstation } = context;
   const succeeded: Control[] = [];
@@ -96,11 +93,11 @@ export function judged(request: Request, context: FunctionContext, judge: Judge)
       const isKnown = outstation.controls.has(kind, output);
       const isTooMany = count > outstation.limits.controlsPerRequest;
       if (!isKnown && !isTooMany) iin2 |= iin.parameterError;
-      let own: ControlStatus | null = item.verdict;
-      if (isTooMany) own = controlStatus.tooManyObjects;
-      else if (!isKnown) own = controlStatus.notSupported;
-      else if (own === null && context.selectedByOther(kind, output)) own = controlStatus.blockedOtherMaster;
-      const status = own === null ? judge(item.control) : refuse(item.control, own, request, context);
+      let verdict: ControlStatus | null = item.verdict;
+      if (isTooMany) verdict = controlStatus.tooManyObjects;
+      else if (!isKnown) verdict = controlStatus.notSupported;
+      else if (verdict === null && context.selectedByOther(kind, output)) verdict = controlStatus.blockedOtherMaster;
+      const status = verdict === null ? judge(item.control) : refuse(item.control, verdict, request, context);
       if (status === controlStatus.success) succeeded.push(item.control);
       // the object is a view of the header's octets
       answer[octets.byteOffset - header.octets.byteOffset + octets.length - 1] = status;

@@ -33,7 +33,10 @@ export function freeze(
 
 const classes: Readonly<Record<number, PointClass>> = { 1: 0, 2: 1, 3: 2, 4: 3 };
 
-/** Gives the points behind each class object that class. @returns bits of IIN2; what is right is done all the same */
+/**
+ * Assigns a class to the points behind each class object.
+ * @returns bits of IIN2; valid objects are carried out even so
+ */
 export function assignClass(headers: readonly ObjectHeader[], database: Database): number {
   let to: PointClass | undefined;
   let iin2 = headers.length === 0 ? iin.parameterError : 0;

@@ -4,7 +4,7 @@ import { iin } from '../../application/types.ts';
 import type { ObjectHeader } from '../../application/types.ts';
 import type { FunctionContext } from '../types.ts';
 
-/** Does what a header asks for; a number: the bits of IIN2 that refuse it. */
+/** Carries out a header; a number: bits of IIN2 that refuse it. */
 type Act = () => void;
 
 /** Index of DEVICE_RESTART among the indications. */
