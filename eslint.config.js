@@ -68,14 +68,10 @@ const notYetPlain = [
   'src/csip/*.ts',
   'src/csip/control/**',
   'src/der/source/evse/**',
-  'src/dnp3/{adapter,assembly,bridge,compose,runtime}.ts',
+  'src/dnp3/{adapter,bridge}.ts',
   'src/dnp3/profile/curves/**',
   'src/ocpp/**',
   'src/sunspec/map/**',
-  'src/recorder/**',
-  'src/scenario/**',
-  'src/ui/**',
-  'src/fault-kinds/**',
 ];
 const words = [
   {

@@ -163,8 +163,8 @@ export class ClientFacade implements CsipClient {
   }
 
   claims(mrid: string, device: number): readonly CsipClaim[] {
-    const { known, member } = this.#known(mrid, device);
-    const { mrid: id, control } = known.listed;
+    const { control: entry, member } = this.#controlOf(mrid, device);
+    const { mrid: id, control } = entry.listed;
     return [...member.endDevice.target.claims(id, control, device)].map(([mode, values]) => ({
       mode: modeTable[mode].rest,
       values,

@@ -87,9 +87,9 @@ function protection({ port }: PartContext): Inputs {
   return protections
     .filter(({ name }) => port.supports(name))
     .flatMap(({ name, alarm, inputs: [blocked, started, operated] }) => [
-      [blocked, computed(() => !port.isEnabled(name), port.enablePoint(name), now)] as const,
-      [started, computed(() => device.activeTrips.includes(name), 'timers of the function', now)] as const,
-      [operated, computed(() => device.alarms.some(({ code }) => code === alarm), '701.Alrm', now)] as const,
+      [blocked, computed(() => !port.isEnabled(name), port.enablePoint(name), live)] as const,
+      [started, computed(() => device.activeTrips.includes(name), 'timers of the function', live)] as const,
+      [operated, computed(() => device.alarms.some(({ code }) => code === alarm), '701.Alrm', live)] as const,
     ]);
 }
 
