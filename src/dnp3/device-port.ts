@@ -16,7 +16,7 @@ export interface PointWrite {
   readonly value: AnyPointValue;
 }
 
-/** What is to be in force: a grid-support function, or a single point. */
+/** A requested setting: a grid-support function, or a single point. */
 export type Wanted = PointWrite | FunctionWish;
 
 /** Points that controls with an end have for as long as they last, by id of the control. */
@@ -26,8 +26,8 @@ export interface DeviceHolds {
   /** As `PointHolds.follow`: these controls have these points, and others give theirs back. */
   follow(wanted: ReadonlyMap<string, readonly Wanted[]>): ReadonlyMap<string, Written>;
   /**
-   * What the device would make of these now.
-   * @param by `default`: what it would make of them if nothing kept it from taking remote writes
+   * The outcome of these wishes now.
+   * @param by `default`: the outcome if remote writes were permitted
    */
   check(wanted: readonly Wanted[], by?: 'dnp3' | 'default'): Written;
   /** The device has been reset: nothing is held any more. */
@@ -64,7 +64,7 @@ export interface DevicePort {
   capacity(name: CurveFunction): number;
   /** Wishes that switch a function, and the others of reactive power off with it. */
   switching(name: FunctionName, on: boolean): readonly FunctionWish[];
-  /** Whether the registers have what is wanted, to the last digit that they can hold. */
+  /** True if the registers have what is wanted, to the last digit that they can hold. */
   isInForce(wanted: readonly Wanted[]): boolean;
   /** All in one commit, set 1 included. @throws SimError as `Bank.adopt` */
   write(wanted: readonly Wanted[], by: Origin): void;

@@ -83,7 +83,7 @@ export interface FaultRegistryOptions {
 /** Active faults, for a component that carries out those of its protocol. */
 export interface FaultSource {
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
-  /** whether the condition of a fault holds at a device */
+  /** true if the condition of a fault holds at a device */
   readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the value of a schedule does, by type. */
+/** Effect of the value of a schedule, by type. */
 import type { FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
 import type { DevicePort, PointWrite, Wanted } from '../../device-port.ts';
@@ -93,7 +93,7 @@ export function isRunnable(port: DevicePort, type: number): boolean {
   return setPoint !== undefined && port.supports(setPoint.names[0]) && port.has(setPoint.point);
 }
 
-/** What a value asks for while it is in force; null: it is out of range, or names no such curve. */
+/** Settings that a value requests while in force; null: out of range, or no such curve. */
 export function writesOf(port: DevicePort, namings: Namings, type: number, value: number): readonly Wanted[] | null {
   const use = curveUseOf(type);
   if (use) {
