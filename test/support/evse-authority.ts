@@ -158,8 +158,8 @@ export class CentralAuthority {
     else this.#follow(transition);
   }
 
-  #notifyStatus(connectorId: number, { status, ocpp201Status }: EvseConnectorDetail): void {
-    const words = `${status}/${ocpp201Status}`;
+  #notifyStatus(connectorId: number, { status, occupancy }: EvseConnectorDetail): void {
+    const words = `${status}/${occupancy}`;
     if (this.#statuses.get(connectorId) === words) return;
     this.#statuses.set(connectorId, words);
     this.sent.push(`Status ${connectorId} ${words}`);

@@ -11,8 +11,8 @@ import {
   evseLimitSources,
   evseSessionStates,
   evseSharingPolicies,
-  ocpp16Statuses,
-  ocpp201Statuses,
+  evseConnectorStates,
+  evseOccupancies,
 } from '../../contract/kinds/evse.ts';
 import type {
   ChargingCurvePoint,
@@ -142,8 +142,8 @@ export const connector = members<EvseConnectorDetail, Station>()('Connector', ()
     'Phases of the supply that carry the current, 1 to 3 = L1 to L3; without a vehicle those it may use; empty for DC.',
   ),
   bidirectional: flag(),
-  status: word(ocpp16Statuses)('OCPP 1.6.'),
-  status_ocpp_2: word(ocpp201Statuses)('OCPP 2.x.', ({ ocpp201Status }) => ocpp201Status),
+  status: word(evseConnectorStates)('OCPP 1.6.'),
+  status_ocpp_2: word(evseOccupancies)('OCPP 2.x.', ({ occupancy }) => occupancy),
   error_code: word(['NoError', ...evseErrorCodes])(),
   error_info: text.orNull(),
   vendor_error_code: text.orNull(),

@@ -7,7 +7,7 @@ import type {
   EvsePhase,
   EvseReservation,
   EvseSession,
-  Ocpp16Status,
+  EvseConnectorState,
 } from './evse.ts';
 
 /**
@@ -71,8 +71,8 @@ export interface EvseConnectorTransition extends Told {
   readonly event: EvsePhaseEvent | EvseStateEvent;
   readonly fromPhase: EvsePhase;
   readonly phase: EvsePhase;
-  readonly fromStatus: Ocpp16Status;
-  readonly status: Ocpp16Status;
+  readonly fromStatus: EvseConnectorState;
+  readonly status: EvseConnectorState;
   /** of `session`; local to the device */
   readonly transactionId: string | null;
   /** the session that runs, or that ran last with this vehicle; `unplugged`: the one that was there */

@@ -1,5 +1,5 @@
 /** Shared types of an EVSE: parameters of a profile, state for REST and history, commands. Powers in W at the meter. */
-import type { Provenance } from '../../core/origin.ts';
+import type { Provenance, Source } from '../../core/origin.ts';
 import type { ActiveDecider } from '../grid-trace.ts';
 
 export const evseConnectorTypes = ['ac', 'dc'] as const;
@@ -11,8 +11,8 @@ export type EvseConnectorStandard = (typeof evseConnectorStandards)[number];
 export const evseSharingPolicies = ['proportional'] as const;
 export type EvseSharingPolicy = (typeof evseSharingPolicies)[number];
 
-/** The nine words of OCPP 1.6. */
-export const ocpp16Statuses = [
+/** State of a connector from an idle socket to the end of a session. */
+export const evseConnectorStates = [
   'available',
   'preparing',
   'charging',
@@ -23,13 +23,13 @@ export const ocpp16Statuses = [
   'unavailable',
   'faulted',
 ] as const;
-export type Ocpp16Status = (typeof ocpp16Statuses)[number];
+export type EvseConnectorState = (typeof evseConnectorStates)[number];
 
-/** The five words of OCPP 2.0.1. */
-export const ocpp201Statuses = ['available', 'occupied', 'reserved', 'unavailable', 'faulted'] as const;
-export type Ocpp201Status = (typeof ocpp201Statuses)[number];
+/** State of a connector for its next driver: a cable occupies it, an authorisation alone does not. */
+export const evseOccupancies = ['available', 'occupied', 'reserved', 'unavailable', 'faulted'] as const;
+export type EvseOccupancy = (typeof evseOccupancies)[number];
 
-/** Charging state of a transaction of OCPP 2.x. */
+/** State of the energy transfer. */
 export const evseChargingStates = ['idle', 'ev_connected', 'charging', 'suspended_ev', 'suspended_evse'] as const;
 export type EvseChargingState = (typeof evseChargingStates)[number];
 
@@ -53,6 +53,9 @@ export type EvseLimitSource = (typeof evseLimitSources)[number];
 export const evseAuthorities = ['local', 'central'] as const;
 export type EvseAuthority = (typeof evseAuthorities)[number];
 
+/** Source of the commands of a central system. */
+export const centralSource: Source = 'ocpp';
+
 /**
  * Phases of a connector from one vehicle to the next; faults, reservation and availability are separate. `detached`: the
  * vehicle has left its session, which waits for a cable; `resuming`: one is back, no energy yet.
@@ -72,7 +75,7 @@ export const evsePhases = [
 ] as const;
 export type EvsePhase = (typeof evsePhases)[number];
 
-/** Error codes of OCPP 1.6, without NoError. */
+/** Errors of a connector. */
 export const evseErrorCodes = [
   'ConnectorLockFailure',
   'EVCommunicationError',
@@ -268,8 +271,8 @@ export interface EvseConnectorDetail {
   /** phases of the supply that carry the current, or would carry it: 1 to 3 = L1 to L3; empty for DC */
   readonly supplyPhases: readonly number[];
   readonly bidirectional: boolean;
-  readonly status: Ocpp16Status;
-  readonly ocpp201Status: Ocpp201Status;
+  readonly status: EvseConnectorState;
+  readonly occupancy: EvseOccupancy;
   readonly phase: EvsePhase;
   readonly errorCode: EvseErrorCode | 'NoError';
   readonly errorInfo: string | null;

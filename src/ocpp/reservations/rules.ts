@@ -1,11 +1,11 @@
 /** Reservations as values: what a connector answers, and where one that names no connector has to be kept. */
-import type { EvseConnectorDetail, Ocpp16Status } from '../../contract/kinds/evse.ts';
+import type { EvseConnectorDetail, EvseConnectorState } from '../../contract/kinds/evse.ts';
 
 /** Answers of ReserveNow that 1.6 and 2.x have in common. */
 export type ReserveAnswer = 'Accepted' | 'Occupied' | 'Unavailable' | 'Faulted';
 
 /** By the status of the connector. */
-export const reserveAnswers: Readonly<Record<Ocpp16Status, ReserveAnswer>> = {
+export const reserveAnswers: Readonly<Record<EvseConnectorState, ReserveAnswer>> = {
   available: 'Accepted',
   preparing: 'Occupied',
   charging: 'Occupied',

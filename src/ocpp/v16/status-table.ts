@@ -1,12 +1,12 @@
 /** Connector states of OCPP 1.6 (4.9): the moves that the standard allows, and how others are reported. */
-import type { Ocpp16Status } from '../../contract/kinds/evse.ts';
+import type { EvseConnectorState } from '../../contract/kinds/evse.ts';
 import type { Requests } from './messages.ts';
 
 export type ConnectorStatus = Requests['StatusNotification']['status'];
 export type ErrorCode = Requests['StatusNotification']['errorCode'];
 
 /** Words of 1.6 for the states of the device. */
-export const statusWords: Readonly<Record<Ocpp16Status, ConnectorStatus>> = {
+export const statusWords: Readonly<Record<EvseConnectorState, ConnectorStatus>> = {
   available: 'Available',
   preparing: 'Preparing',
   charging: 'Charging',

@@ -1,5 +1,5 @@
 /** StatusNotification (B01, B04, G01): the states of the connectors, reported as they change and as the standard asks. */
-import type { Ocpp201Status } from '../../contract/kinds/evse.ts';
+import type { EvseOccupancy } from '../../contract/kinds/evse.ts';
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Part, Requests, StationParts, StatusReports } from './parts.ts';
@@ -7,7 +7,7 @@ import { stamp } from './parts.ts';
 
 type ConnectorStatus = Requests['StatusNotification']['connectorStatus'];
 
-const words: Readonly<Record<Ocpp201Status, ConnectorStatus>> = {
+const words: Readonly<Record<EvseOccupancy, ConnectorStatus>> = {
   available: 'Available',
   occupied: 'Occupied',
   reserved: 'Reserved',
@@ -35,7 +35,7 @@ export interface StatusPart extends StatusReports {
 
 /** The state of a connector in the words of 2.x, for messages and for the variable AvailabilityState. */
 export function connectorStatus(device: StationParts['device'], evseId: number): ConnectorStatus {
-  return words[device.connector(evseId).ocpp201Status];
+  return words[device.connector(evseId).occupancy];
 }
 
 /** Sends the states of the rows. A message that was not answered is sent again after the next connection. */

@@ -1,6 +1,6 @@
 /** Reservations as values, for every version. */
 import { expect } from 'chai';
-import { ocpp16Statuses } from '../../../src/contract/kinds/evse.ts';
+import { evseConnectorStates } from '../../../src/contract/kinds/evse.ts';
 import {
   assign,
   connectorAnswer,
@@ -10,7 +10,7 @@ import {
 } from '../../../src/ocpp/reservations/rules.ts';
 import type { Fits, Wish } from '../../../src/ocpp/reservations/rules.ts';
 
-const at = (connectorId: number, status: (typeof ocpp16Statuses)[number]) => ({
+const at = (connectorId: number, status: (typeof evseConnectorStates)[number]) => ({
   connectorId,
   status,
   reservation: null,
@@ -23,7 +23,7 @@ const byType: Fits = ({ connectorType }, connectorId) =>
 
 describe('Reservations as values', () => {
   it('a connector answers by its status', () => {
-    for (const status of ocpp16Statuses)
+    for (const status of evseConnectorStates)
       expect(connectorAnswer(at(1, status), 1), status).to.equal(reserveAnswers[status]);
   });
 

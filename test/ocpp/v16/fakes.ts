@@ -1,7 +1,7 @@
 /** Doubles of what a part of a 1.6 station works with: device, line, clock and timers that a test moves. */
 import type { EvseCommand } from '../../../src/contract/kinds/evse-commands.ts';
 import type { EvseConnectorTransition, EvseTransition } from '../../../src/contract/kinds/evse-transitions.ts';
-import type { EvseConnectorDetail, EvseDetail, Ocpp16Status } from '../../../src/contract/kinds/evse.ts';
+import type { EvseConnectorDetail, EvseDetail, EvseConnectorState } from '../../../src/contract/kinds/evse.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
 import type { Store } from '../../../src/core/store.ts';
@@ -27,7 +27,7 @@ const free = {
   supplyPhases: [1, 2, 3],
   bidirectional: false,
   status: 'available',
-  ocpp201Status: 'available',
+  occupancy: 'available',
   phase: 'free',
   errorCode: 'NoError',
   errorInfo: null,
@@ -60,7 +60,7 @@ export interface FakeDevice {
   externalLimit: EvseDetail['externalLimit'];
   /** Changes a connector and tells it. */
   change(connectorId: number, patch: ConnectorPatch, event?: EvseConnectorTransition['event']): void;
-  status(connectorId: number, status: Ocpp16Status): void;
+  status(connectorId: number, status: EvseConnectorState): void;
   tell(transition: Partial<EvseTransition> & Pick<EvseTransition, 'event' | 'connectorId'>): void;
   /** listeners to transitions */
   readonly listening: number;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ocpp16Statuses } from '../../../src/contract/kinds/evse.ts';
+import { evseConnectorStates } from '../../../src/contract/kinds/evse.ts';
 import { simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { CallOutcome } from '../../../src/ocpp/rpc/model.ts';
 import type { Requests } from '../../../src/ocpp/v16/messages.ts';
@@ -99,7 +99,7 @@ describe('OCPP 1.6 connector states (4.9)', () => {
   });
 
   it('has a word for each state of the device', () => {
-    expect(Object.keys(statusWords)).to.deep.equal([...ocpp16Statuses]);
+    expect(Object.keys(statusWords)).to.deep.equal([...evseConnectorStates]);
   });
 });
 

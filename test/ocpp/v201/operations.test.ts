@@ -29,13 +29,13 @@ describe('OCPP 2.x StatusNotification (B01, B04, G01)', () => {
 
   it('tells all connectors after a boot, then each that changes, at the instant of its change', async () => {
     const s = station();
-    s.device.change(1, { ocpp201Status: 'occupied' });
+    s.device.change(1, { occupancy: 'occupied' });
     expect(told(s)).to.deep.equal([]);
     s.registration.accept({ booted: true });
     expect(told(s)).to.deep.equal(['1 Occupied', '2 Available']);
     await settled();
-    s.device.change(2, { ocpp201Status: 'faulted' });
-    s.device.change(2, { ocpp201Status: 'faulted', powerW: 5 });
+    s.device.change(2, { occupancy: 'faulted' });
+    s.device.change(2, { occupancy: 'faulted', powerW: 5 });
     expect(told(s).slice(2)).to.deep.equal(['2 Faulted']);
     const [last] = s.line.of('StatusNotification').slice(-1);
     expect(last).to.include({ connectorId: 1, timestamp: '2026-06-21T08:00:00.000Z' });
@@ -46,12 +46,12 @@ describe('OCPP 2.x StatusNotification (B01, B04, G01)', () => {
     s.registration.accept({ booted: true });
     await settled();
     s.registration.end();
-    s.device.change(2, { ocpp201Status: 'unavailable' });
+    s.device.change(2, { occupancy: 'unavailable' });
     await s.pass(5);
     s.registration.accept();
     expect(told(s).slice(2)).to.deep.equal(['2 Unavailable']);
     s.line.answers.set('StatusNotification', () => ({ kind: 'lost' }));
-    s.device.change(1, { ocpp201Status: 'occupied' });
+    s.device.change(1, { occupancy: 'occupied' });
     await settled();
     s.registration.end();
     s.registration.accept();

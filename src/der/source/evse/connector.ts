@@ -5,12 +5,12 @@ import type {
   EvseLimitSource,
   EvsePhase,
   EvseReservation,
-  Ocpp16Status,
+  EvseConnectorState,
 } from '../../../contract/kinds/evse.ts';
 import type { Origin } from '../../../core/origin.ts';
 import { chargeCapW, dischargeCapW, isBelowMinimum, lowestA, openLimit, setpointOf } from './profile-limit.ts';
 import type { ProfileLimit } from './profile-limit.ts';
-import { ocpp16Status, phaseTraits } from './phases.ts';
+import { connectorState, phaseTraits } from './phases.ts';
 import type { ConnectorFlags } from './phases.ts';
 import type { SessionRecord } from './sessions.ts';
 import { packVoltageV } from './vehicle.ts';
@@ -162,8 +162,8 @@ export function flagsOf(c: Connector): ConnectorFlags {
   };
 }
 
-export function statusOf(c: Connector): Ocpp16Status {
-  return ocpp16Status(c.phase, flagsOf(c));
+export function statusOf(c: Connector): EvseConnectorState {
+  return connectorState(c.phase, flagsOf(c));
 }
 
 /** The session has taken all energy that it may. */

@@ -3,7 +3,7 @@ import { flagsOf, lineVoltageV, minChargeW, supplyPhases } from './connector.ts'
 import type { Connector, Supply } from './connector.ts';
 import { generatorDetail } from './generator.ts';
 import { limitNow } from './limit-now.ts';
-import { ocpp16Status, ocpp201Status, phaseTraits } from './phases.ts';
+import { connectorState, occupancyOf, phaseTraits } from './phases.ts';
 import { connectorPowers, outsideRoomW } from './powers.ts';
 import { autoIdToken, sessionDetail } from './sessions.ts';
 import type { Station } from './station.ts';
@@ -48,8 +48,8 @@ export function connectorDetail(
     attachedCable: p.attachedCable,
     supplyPhases: supplyPhases(c, outside.supplyPhases),
     bidirectional: p.bidirectional,
-    status: ocpp16Status(c.phase, flags),
-    ocpp201Status: ocpp201Status(c.phase, flags),
+    status: connectorState(c.phase, flags),
+    occupancy: occupancyOf(c.phase, flags),
     phase: c.phase,
     errorCode: c.errorCode ?? 'NoError',
     errorInfo: c.errorInfo,

@@ -1,6 +1,6 @@
 /** The operations at a connector. Each operation makes all its checks before its first change. */
 import { SimError } from '../../../core/errors.ts';
-import { evseErrorCodes } from '../../../contract/kinds/evse.ts';
+import { centralSource, evseErrorCodes } from '../../../contract/kinds/evse.ts';
 import type { EvseBehaviour, EvseCommand } from '../../../contract/kinds/evse-commands.ts';
 import type { EvseCause } from '../../../contract/kinds/evse-transitions.ts';
 import type { Origin } from '../../../core/origin.ts';
@@ -69,9 +69,9 @@ function plug(station: Station, c: Connector, { ev, evSide = true, evseSide = tr
   authorizeByPlug(station, c);
 }
 
-/** Whether a central system decides and this is not its command. */
+/** A central system decides, and another one gives the command. */
 function asksCentral({ central, trigger }: Station): boolean {
-  return central && trigger.by.source !== 'ocpp';
+  return central && trigger.by.source !== centralSource;
 }
 
 function authorize(station: Station, c: Connector, command: Of<'evse.authorize'>): void {
@@ -324,7 +324,7 @@ function connectorOf({ connectors }: Station, connectorId: number): Connector {
 function causeOf(command: EvseCommand, by: Origin): EvseCause {
   if (command.kind === 'evse.fault') return 'fault';
   if ((command.kind === 'evse.suspend' || command.kind === 'evse.resume') && command.by === 'ev') return 'vehicle';
-  return by.source === 'ocpp' ? 'central' : 'person';
+  return by.source === centralSource ? 'central' : 'person';
 }
 
 /**

@@ -1,6 +1,6 @@
 import { evsePhaseEvents } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvsePhaseEvent } from '../../../contract/kinds/evse-transitions.ts';
-import type { EvseChargingState, EvsePhase, Ocpp16Status, Ocpp201Status } from '../../../contract/kinds/evse.ts';
+import type { EvseChargingState, EvsePhase, EvseConnectorState, EvseOccupancy } from '../../../contract/kinds/evse.ts';
 
 export const phaseEvents = evsePhaseEvents;
 export type PhaseEvent = EvsePhaseEvent;
@@ -31,11 +31,15 @@ interface PhaseTraits {
   readonly powered: boolean;
   readonly evHolds: boolean;
   readonly evseHolds: boolean;
-  readonly status: Ocpp16Status;
+  readonly status: EvseConnectorState;
   readonly chargingState: EvseChargingState;
 }
 
-function traits(status: Ocpp16Status, chargingState: EvseChargingState, more: Partial<PhaseTraits> = {}): PhaseTraits {
+function traits(
+  status: EvseConnectorState,
+  chargingState: EvseChargingState,
+  more: Partial<PhaseTraits> = {},
+): PhaseTraits {
   return {
     session: false,
     authorised: false,
@@ -78,8 +82,8 @@ export interface ConnectorFlags {
   readonly afterSession?: boolean;
 }
 
-/** Status in terms of OCPP 1.6. A connector taken out of operation finishes its session first. */
-export function ocpp16Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp16Status {
+/** A connector taken out of operation finishes its session first. */
+export function connectorState(phase: EvsePhase, flags: ConnectorFlags): EvseConnectorState {
   if (flags.faulted) return 'faulted';
   if (!flags.operative && !phaseTraits[phase].session) return 'unavailable';
   if (phase !== 'free') return phaseTraits[phase].status;
@@ -88,11 +92,11 @@ export function ocpp16Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp16Sta
 }
 
 /**
- * Status in terms of OCPP 2.0.1: a cable occupies a connector, an authorisation alone does not. A reservation stays until
- * its token uses it, whatever is plugged in (G01.FR.09).
+ * A cable occupies a connector, an authorisation alone does not. A reservation stays until its token uses it, whatever is
+ * plugged in.
  */
-export function ocpp201Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp201Status {
-  const status = ocpp16Status(phase, flags);
+export function occupancyOf(phase: EvsePhase, flags: ConnectorFlags): EvseOccupancy {
+  const status = connectorState(phase, flags);
   switch (status) {
     case 'available':
     case 'reserved':

@@ -181,7 +181,7 @@ describe('EVSE: operations', () => {
       evseSide: false,
       ev: { id: 'CAR', socPct: 12, phases: 1, maxChargeW: 3700 },
     });
-    expect(at(source)).to.deep.include({ phase: 'starting', ocpp201Status: 'occupied' });
+    expect(at(source)).to.deep.include({ phase: 'starting', occupancy: 'occupied' });
     expect(at(source).cable).to.deep.equal({ evPlugged: true, evsePlugged: true, locked: true });
     run(source, 20);
     expect(at(source).powerW).to.equal(3700);
@@ -237,7 +237,7 @@ describe('EVSE: operations', () => {
     const source = station(manual);
     const reservation = { reservationId: 5, idToken: 'MINE', expiresInS: 100 };
     source.command({ kind: 'evse.reserve', ...on, reservation });
-    expect(at(source)).to.deep.include({ status: 'reserved', ocpp201Status: 'reserved' });
+    expect(at(source)).to.deep.include({ status: 'reserved', occupancy: 'reserved' });
     expect(at(source).reservation).to.deep.equal({ reservationId: 5, idToken: 'MINE', expiresAtS: 100 });
     expect(codeOf(() => source.command({ kind: 'evse.authorize', ...on, idToken: 'YOURS' }))).to.equal(
       'COMMAND_CONFLICT',
@@ -254,7 +254,7 @@ describe('EVSE: operations', () => {
 
   it('an authorisation without a vehicle ends after a minute', () => {
     const source = inPhase('authorised');
-    expect(at(source)).to.deep.include({ status: 'preparing', ocpp201Status: 'available' });
+    expect(at(source)).to.deep.include({ status: 'preparing', occupancy: 'available' });
     run(source, 59, 10);
     expect(at(source).phase).to.equal('authorised');
     run(source, 1, 10);

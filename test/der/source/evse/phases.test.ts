@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import {
   evseChargingStates,
   evsePhases,
-  ocpp16Statuses,
-  ocpp201Statuses,
+  evseConnectorStates,
+  evseOccupancies,
 } from '../../../../src/contract/kinds/evse.ts';
-import type { EvsePhase, Ocpp16Status } from '../../../../src/contract/kinds/evse.ts';
+import type { EvsePhase, EvseConnectorState } from '../../../../src/contract/kinds/evse.ts';
 import {
-  ocpp16Status,
-  ocpp201Status,
+  connectorState,
+  occupancyOf,
   phaseEvents,
   phaseTable,
   phaseTraits,
@@ -24,7 +24,7 @@ const everyFlags: ConnectorFlags[] = both.flatMap((faulted) =>
 const plain = { faulted: false, operative: true, reserved: false };
 
 /** Transitions between statuses that OCPP 1.6 section 4.9 allows, without those of faults and availability. */
-const allowed: Partial<Record<Ocpp16Status, readonly Ocpp16Status[]>> = {
+const allowed: Partial<Record<EvseConnectorState, readonly EvseConnectorState[]>> = {
   available: ['preparing', 'charging', 'suspended_ev', 'suspended_evse'],
   preparing: ['available', 'charging', 'suspended_ev', 'suspended_evse', 'finishing'],
   charging: ['available', 'suspended_ev', 'suspended_evse', 'finishing'],
@@ -50,10 +50,10 @@ describe('EVSE: phases', () => {
     const seen201 = new Set<string>();
     for (const phase of evsePhases)
       for (const flags of everyFlags) {
-        const status = ocpp16Status(phase, flags);
-        const other = ocpp201Status(phase, flags);
-        expect(ocpp16Statuses).to.include(status);
-        expect(ocpp201Statuses).to.include(other);
+        const status = connectorState(phase, flags);
+        const other = occupancyOf(phase, flags);
+        expect(evseConnectorStates).to.include(status);
+        expect(evseOccupancies).to.include(other);
         expect(status === 'faulted').to.equal(flags.faulted);
         expect(other === 'faulted').to.equal(flags.faulted);
         if (!flags.faulted && !flags.operative && !phaseTraits[phase].session)
@@ -61,16 +61,16 @@ describe('EVSE: phases', () => {
         seen16.add(status);
         seen201.add(other);
       }
-    expect([...seen16].sort()).to.deep.equal([...ocpp16Statuses].sort());
-    expect([...seen201].sort()).to.deep.equal([...ocpp201Statuses].sort());
+    expect([...seen16].sort()).to.deep.equal([...evseConnectorStates].sort());
+    expect([...seen201].sort()).to.deep.equal([...evseOccupancies].sort());
   });
 
   it('a reserved connector stays Reserved in OCPP 2.x when a vehicle is plugged in (G01.FR.09)', () => {
     const cable = { ...plain, cableIn: true };
-    expect(ocpp201Status('connected', cable)).to.equal('occupied');
-    expect(ocpp201Status('connected', { ...cable, reserved: true })).to.equal('reserved');
-    expect(ocpp201Status('free', { ...cable, reserved: true })).to.equal('reserved');
-    expect(ocpp201Status('authorised', { ...plain, cableIn: false })).to.equal('available');
+    expect(occupancyOf('connected', cable)).to.equal('occupied');
+    expect(occupancyOf('connected', { ...cable, reserved: true })).to.equal('reserved');
+    expect(occupancyOf('free', { ...cable, reserved: true })).to.equal('reserved');
+    expect(occupancyOf('authorised', { ...plain, cableIn: false })).to.equal('available');
   });
 
   it('moves between statuses as OCPP 1.6 allows', () => {
@@ -79,8 +79,8 @@ describe('EVSE: phases', () => {
         const next = phaseTable[phase][event];
         if (next === undefined) continue;
         const cableIn = (p: EvsePhase) => p !== 'free' && p !== 'authorised';
-        const from = ocpp16Status(phase, { ...plain, cableIn: cableIn(phase) });
-        const to = ocpp16Status(next, { ...plain, cableIn: cableIn(next) });
+        const from = connectorState(phase, { ...plain, cableIn: cableIn(phase) });
+        const to = connectorState(next, { ...plain, cableIn: cableIn(next) });
         if (from !== to) expect(allowed[from], `${phase} ${event} ${next}`).to.include(to);
       }
   });

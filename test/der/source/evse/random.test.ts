@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SimError } from '../../../../src/core/errors.ts';
-import { evseErrorCodes, ocpp16Statuses } from '../../../../src/contract/kinds/evse.ts';
+import { evseErrorCodes, evseConnectorStates } from '../../../../src/contract/kinds/evse.ts';
 import type { EvseCommand } from '../../../../src/contract/kinds/evse-commands.ts';
 import type { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
 import { holds } from '../../../support/property.ts';
@@ -111,7 +111,7 @@ function checkState(source: EvseSource): void {
   });
   expect(detail.powerW).to.be.at.most(detail.maxPowerW + 1e-6);
   for (const c of detail.connectors) {
-    expect(ocpp16Statuses).to.include(c.status);
+    expect(evseConnectorStates).to.include(c.status);
     expect(c.powerW).to.be.at.most(c.maxPowerW + 1e-6);
     if (c.powerW < 0) expect(c.bidirectional).to.equal(true);
     if (c.ev !== null) expect(c.ev.socPct).to.be.within(0, 100);

@@ -37,7 +37,7 @@ describe('OCPP 2.x reservations (H01 to H04)', () => {
     expect(rig.central.asked).to.deep.equal([]);
     await rig.plug();
     await rig.run(30);
-    expect(rig.connector().ocpp201Status).to.equal('reserved');
+    expect(rig.connector().occupancy).to.equal('reserved');
     expect(rig.reservations.reservedS(7)).to.equal(null);
     expect(await rig.present(r.toLowerCase())).to.equal('Accepted');
     expect(rig.reservations.reservedS(7)).to.be.within(29, 31);

@@ -55,17 +55,17 @@ describe('OCPP 2.x physical components', () => {
     variables.onAnyChange(({ found: { entry, place }, value }) => {
       heard.push(`${entry.component.name}${place.evseId ?? ''}.${entry.variable.name}=${value}`);
     });
-    device.change(1, { ocpp201Status: 'occupied', session: { chargingState: 'charging' } as never });
+    device.change(1, { occupancy: 'occupied', session: { chargingState: 'charging' } as never });
     expect(heard).to.deep.equal([
       'EVSE1.AvailabilityState=Occupied',
       'Connector1.AvailabilityState=Occupied',
       'EVSE1.ChargingState=Charging',
     ]);
-    device.change(2, { ocpp201Status: 'faulted' });
+    device.change(2, { occupancy: 'faulted' });
     expect(variables.text('ChargingStation', 'AvailabilityState')).to.equal('Occupied');
     expect(variables.text('EVSE', 'AvailabilityState', { evseId: 2 })).to.equal('Faulted');
     part.stop?.();
-    device.change(2, { ocpp201Status: 'available' });
+    device.change(2, { occupancy: 'available' });
     expect(variables.text('EVSE', 'AvailabilityState', { evseId: 2 })).to.equal('Faulted');
   });
 
