@@ -105,8 +105,8 @@ function invalid(problem: FrameProblem, [number, id]: readonly unknown[]): Frame
   return { kind: 'invalid', problem, id: foreignId(id), number: typeof number === 'number' ? number : null };
 }
 
-/** Reads a parsed frame. Never throws. @param json its text */
-export function readFrame(value: unknown, json: string): Frame {
+/** @param json its text */
+function readFrame(value: unknown, json: string): Frame {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [];
   // by index: this runs for every message, and taking a list apart costs several times as much
   const number = parts[0];

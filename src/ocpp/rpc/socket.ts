@@ -1,6 +1,6 @@
 /**
- * One WebSocket connection to a central system. `ocpp-rpc` opens it and takes frames apart; everything that it would send
- * by itself is left out, since its error codes are those of no version (`FramingClient` below).
+ * One WebSocket connection to a central system. `ocpp-rpc` opens it; frames are read here, since the library would answer
+ * them with error codes of no version.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -17,7 +17,7 @@ import type { Negotiated } from '../../core/tls/client-context.ts';
 import type { OcppSubprotocol } from '../../contract/ocpp.ts';
 import { failureOf } from './failures.ts';
 import type { ConnectFailure } from './failures.ts';
-import { parseFrame, readFrame } from './frames.ts';
+import { parseFrame } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { Inbox } from './inbox.ts';
 import { checkIdentityWithoutWildcards } from './server-identity.ts';
@@ -87,87 +87,27 @@ const closeTimeoutMs = 2000;
 /** RFC 6455 5.5.1: octets of a reason. */
 const maxReason = 120;
 
-interface RpcClientEvents {
-  readonly open: { readonly response: IncomingMessage };
-  readonly message: { readonly message: string; readonly outbound: boolean };
-  readonly call: { readonly payload: unknown };
-  readonly response: { readonly payload: unknown };
-  readonly badMessage: unknown;
-}
-
 /** The part of the library that is used or replaced; its own types require every option and have no inner parts. */
 interface RpcClient {
   connect(): Promise<unknown>;
   sendRaw(text: string): void;
   _onMessage(data: Buffer): void;
-  _onCall(): void;
-  _onCallResult(): void;
-  _onCallError(): void;
-  on<Name extends keyof RpcClientEvents>(name: Name, listener: (event: RpcClientEvents[Name]) => void): unknown;
+  on(name: 'open', listener: (event: { readonly response: IncomingMessage }) => void): unknown;
 }
 
 const RpcClient = rpcClientModule as unknown as new (options: Readonly<Record<string, unknown>>) => RpcClient;
 
-/** Opens connections and takes frames apart as the library does; what it would do with a message is left out. */
+/** Hands messages over as they arrive. */
 class FramingClient extends RpcClient {
   onData: (data: Buffer) => void = () => undefined;
-  onEmpty: () => void = () => undefined;
 
   override _onMessage(data: Buffer): void {
     this.onData(data);
-  }
-
-  /** The library ignores an empty message. */
-  takeApart(data: Buffer): void {
-    if (data.length === 0) this.onEmpty();
-    else super._onMessage(data);
-  }
-
-  /** Answers that the library makes by itself go nowhere. */
-  override sendRaw(): void {
-    // dropped
-  }
-
-  // with each call it would prepare an answer, and with each answer, since it has sent no call, an error: more work than
-  // everything else that a message takes
-  override _onCall(): void {
-    // `call` has told of it
-  }
-
-  override _onCallResult(): void {
-    // `response` has told of it
-  }
-
-  override _onCallError(): void {
-    // `response` has told of it
-  }
-
-  sendFrame(text: string): void {
-    super.sendRaw(text);
   }
 }
 
 const sendable = (code: number) =>
   (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code <= 4999);
-
-/** Hands each frame over, with its text. */
-function readFrames(client: FramingClient, frame: SocketEvents['frame']): void {
-  let text = '';
-  client.on('message', (event) => {
-    if (!event.outbound) text = event.message;
-  });
-  const take = ({ payload }: { readonly payload: unknown }) => {
-    frame(readFrame(payload, text), text);
-  };
-  client.on('call', take);
-  client.on('response', take);
-  client.on('badMessage', () => {
-    frame(parseFrame(text), text);
-  });
-  client.onEmpty = () => {
-    frame(parseFrame(''), '');
-  };
-}
 
 /** Begins to connect; events follow, never within this call. */
 // the state of one connection, shared by what happens to it
@@ -254,11 +194,13 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
     wire = response.socket;
     events.opened({ subprotocol: webSocket.protocol as OcppSubprotocol, tls: negotiatedBy(response.socket) });
   });
-  let isEarly = false;
   const inbox = new Inbox({
-    take: (data, early) => {
-      isEarly = early;
-      client.takeApart(data);
+    take(data, isEarly) {
+      const text = data.toString('utf8');
+      const frame = parseFrame(text);
+      const isCall = frame.kind === 'call';
+      if (isCall) inbox.called();
+      if (state === 'open') events.frame(isCall && isEarly ? { ...frame, isEarly } : frame, text);
     },
     pause: () => webSocket?.pause(),
     resume: () => webSocket?.resume(),
@@ -266,11 +208,6 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
   client.onData = (data) => {
     inbox.put(data);
   };
-  readFrames(client, (frame, text) => {
-    const isCall = frame.kind === 'call';
-    if (isCall) inbox.called();
-    if (state === 'open') events.frame(isCall && isEarly ? { ...frame, isEarly } : frame, text);
-  });
   /** Frames of one turn of the event loop leave together at its end: each write costs more than all else of a frame. */
   const gather = () => {
     if (isCorked || wire === null) return;
@@ -298,7 +235,7 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
     send(text) {
       if (state !== 'open' || webSocket?.readyState !== webSocket?.OPEN) return false;
       gather();
-      client.sendFrame(text);
+      client.sendRaw(text);
       if ((webSocket?.bufferedAmount ?? 0) > maxUnsent) cut();
       return true;
     },
