@@ -1,6 +1,6 @@
 import { SimError } from '../core/errors.ts';
 import { noOcppCounters } from './ocpp-counters.ts';
-import type { OcppStation, OcppStations, OcppStatus } from './ocpp.ts';
+import type { OcppFunctions, OcppStation, OcppStations, OcppStatus } from './ocpp.ts';
 
 function refuse(): never {
   throw new SimError('COMMAND_CONFLICT', 'OCPP is switched off');
@@ -24,31 +24,35 @@ const noStatus: Omit<OcppStatus, 'id' | 'deviceIndex'> = {
   tls: null,
 };
 
+const noFunctions: OcppFunctions = {
+  boot: refuse,
+  heartbeat: refuse,
+  configuration: () => ({ kind: 'keys', keys: [] }),
+  setConfiguration: refuse,
+  chargingProfiles: () => [],
+  compositeSchedule: refuse,
+  reservations: () => [],
+  derControls: () => [],
+  localList: () => ({ version: 0, entries: [], cache: [] }),
+  certificates: () => [],
+  transactions: () => [],
+  authorize: refuse,
+  sendMeterValues: refuse,
+  meterReading: refuse,
+};
+
 /** A station of a process without `--ocpp_enable`: views are empty, and operations throw COMMAND_CONFLICT. */
 export function disabledOcppStation(id: string, deviceIndex: number): OcppStation {
   return {
     status: { ...noStatus, id, deviceIndex },
     counters: noOcppCounters,
+    functions: noFunctions,
     connect: refuse,
     disconnect: refuse,
-    boot: refuse,
-    heartbeat: refuse,
     call: refuse,
     messages: () => [],
-    configuration: () => ({ kind: 'keys', keys: [] }),
-    setConfiguration: refuse,
-    chargingProfiles: () => [],
-    compositeSchedule: refuse,
-    reservations: () => [],
-    derControls: () => [],
-    localList: () => ({ version: 0, entries: [], cache: [] }),
-    certificates: () => [],
-    transactions: () => [],
     findings: () => [],
     clearFindings: refuse,
-    authorize: refuse,
-    sendMeterValues: refuse,
-    meterReading: refuse,
   };
 }
 

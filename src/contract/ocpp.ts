@@ -324,20 +324,12 @@ export interface OcppMeterReading {
   readonly values: readonly OcppSampledValue[];
 }
 
-/** One charge point. Every operation throws SimError; a station whose version lacks something throws NOT_APPLICABLE. */
-export interface OcppStation {
-  readonly status: OcppStatus;
-  readonly counters: OcppCounters;
-  /** @throws SimError COMMAND_BAD_VALUE for a target that outbound rules refuse */
-  connect(options: OcppConnectOptions, by: Origin): void;
-  disconnect(code: number, by: Origin): void;
+/** Functions of OCPP at one charge point. Each throws SimError; NOT_APPLICABLE where its version lacks something. */
+export interface OcppFunctions {
   /** @throws SimError NOT_CONNECTED, PEER_TIMEOUT, PEER_ERROR (the connection broke), COMMAND_BAD_VALUE for a reason in 1.6 */
   boot(reason: string | null): Promise<OcppCallResult>;
   /** @throws as `boot` */
   heartbeat(): Promise<OcppCallResult>;
-  /** @throws as `boot`, and COMMAND_BAD_VALUE for a payload that breaks its schema while `validate` */
-  call(call: OcppRawCall): Promise<OcppCallResult>;
-  messages(filter: OcppMessageFilter): readonly OcppMessage[];
   /**
    * @param key 1.6: a key; 2.x: a component, or component and variable with a dot between them
    * @throws SimError UNKNOWN_RESOURCE for a key that there is not
@@ -354,9 +346,6 @@ export interface OcppStation {
   certificates(): readonly OcppCertificateEntry[];
   /** newest first */
   transactions(): readonly OcppTransactionEntry[];
-  /** newest first */
-  findings(): readonly OcppFinding[];
-  clearFindings(): void;
   /**
    * Presents a token at a connector, as a person does.
    * @param type of the token in 2.x, which has no effect in 1.6; absent: by the form of the text
@@ -371,6 +360,22 @@ export interface OcppStation {
    * @throws SimError UNKNOWN_RESOURCE
    */
   meterReading(connectorId: number): OcppMeterReading;
+}
+
+/** One charge point. */
+export interface OcppStation {
+  readonly status: OcppStatus;
+  readonly counters: OcppCounters;
+  readonly functions: OcppFunctions;
+  /** @throws SimError COMMAND_BAD_VALUE for a target that outbound rules refuse */
+  connect(options: OcppConnectOptions, by: Origin): void;
+  disconnect(code: number, by: Origin): void;
+  /** @throws as `OcppFunctions.boot`, and COMMAND_BAD_VALUE for a payload that breaks its schema while `validate` */
+  call(call: OcppRawCall): Promise<OcppCallResult>;
+  messages(filter: OcppMessageFilter): readonly OcppMessage[];
+  /** newest first */
+  findings(): readonly OcppFinding[];
+  clearFindings(): void;
 }
 
 export interface OcppStations {

@@ -210,7 +210,7 @@ const reservation = members<OcppReservationEntry>()('OcppReservation', () => ({
   expires_at: time('By the clock of the central system.', ({ expiresMs }) => expiresMs),
 }));
 export const reservations = members<OcppStation>()('OcppReservations', () => ({
-  reservations: list(reservation)((station) => station.reservations()),
+  reservations: list(reservation)((station) => station.functions.reservations()),
 }));
 
 const derControl = members<OcppDerControlEntry>()('OcppDerControl', () => ({
@@ -231,7 +231,7 @@ const derControl = members<OcppDerControlEntry>()('OcppDerControl', () => ({
   values: payload('As the central system has sent them.'),
 }));
 export const derControls = members<OcppStation>()('OcppDerControls', () => ({
-  controls: list(derControl)('In the order of their setting.', (station) => station.derControls()),
+  controls: list(derControl)('In the order of their setting.', (station) => station.functions.derControls()),
 }));
 
 const token = members<OcppTokenEntry>()('OcppToken', () => ({
@@ -256,7 +256,7 @@ const certificate = members<OcppCertificateEntry>()('OcppCertificate', () => ({
   fingerprint: text('SHA-256, hexadecimal.'),
 }));
 export const certificates = members<OcppStation>()('OcppCertificates', () => ({
-  certificates: list(certificate)((station) => station.certificates()),
+  certificates: list(certificate)((station) => station.functions.certificates()),
 }));
 
 const transaction = members<OcppTransactionEntry>()('OcppTransaction', () => ({
@@ -272,7 +272,7 @@ const transaction = members<OcppTransactionEntry>()('OcppTransaction', () => ({
   queued: count('Its messages that still wait.'),
 }));
 export const transactions = members<OcppStation>()('OcppTransactions', () => ({
-  transactions: list(transaction)('Newest first.', (station) => station.transactions()),
+  transactions: list(transaction)('Newest first.', (station) => station.functions.transactions()),
 }));
 
 export const stationParams = z.strictObject({

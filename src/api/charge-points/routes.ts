@@ -134,7 +134,7 @@ const boot = route({
   reply: callResult.schema,
   problems: ofCalls,
   handle: async (ctx, { params: { id }, body: { reason = null } }) =>
-    callResult.reply(await enabledStation(ctx, id).boot(reason)),
+    callResult.reply(await enabledStation(ctx, id).functions.boot(reason)),
 });
 
 const heartbeat = route({
@@ -146,7 +146,7 @@ const heartbeat = route({
   params: stationParams,
   reply: callResult.schema,
   problems: ofCalls,
-  handle: async (ctx, { params: { id } }) => callResult.reply(await enabledStation(ctx, id).heartbeat()),
+  handle: async (ctx, { params: { id } }) => callResult.reply(await enabledStation(ctx, id).functions.heartbeat()),
 });
 
 const call = route({
@@ -223,7 +223,8 @@ const getConfiguration = route({
   query: configurationQuery,
   reply: configuration.schema,
   problems: ['unknown-resource'],
-  handle: (ctx, { params: { id }, query: { key } }) => configuration.reply(viewedStation(ctx, id).configuration(key)),
+  handle: (ctx, { params: { id }, query: { key } }) =>
+    configuration.reply(viewedStation(ctx, id).functions.configuration(key)),
 });
 
 function changeOf(
@@ -254,7 +255,7 @@ const setConfiguration = route({
   problems: ['unknown-resource', 'disabled', 'conflict'],
   handle(ctx, { params: { id }, body, by }) {
     const station = enabledStation(ctx, id);
-    return configuration.reply(station.setConfiguration(changeOf(body, station), by));
+    return configuration.reply(station.functions.setConfiguration(changeOf(body, station), by));
   },
 });
 
@@ -269,7 +270,7 @@ const getProfiles = route({
   reply: profiles.schema,
   problems: ['unknown-resource', 'not-applicable'],
   handle: (ctx, { params: { id }, query: { connector } }) =>
-    profiles.reply(viewedStation(ctx, id).chargingProfiles(connector)),
+    profiles.reply(viewedStation(ctx, id).functions.chargingProfiles(connector)),
 });
 
 const getSchedule = route({
@@ -285,7 +286,7 @@ const getSchedule = route({
   problems: ['unknown-resource', 'not-applicable', 'disabled'],
   handle(ctx, { params: { id }, query: { connector = 0, duration_s: durationS = defaultScheduleS, unit = 'W' } }) {
     const station = enabledStation(ctx, id);
-    return schedule.reply(station.compositeSchedule(connector, durationS, unit));
+    return schedule.reply(station.functions.compositeSchedule(connector, durationS, unit));
   },
 });
 
@@ -323,7 +324,7 @@ const getLocalList = route({
   params: stationParams,
   reply: localList.schema,
   problems: ['unknown-resource'],
-  handle: (ctx, { params: { id } }) => localList.reply(viewedStation(ctx, id).localList()),
+  handle: (ctx, { params: { id } }) => localList.reply(viewedStation(ctx, id).functions.localList()),
 });
 
 const getCertificates = route({

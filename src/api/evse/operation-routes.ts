@@ -136,7 +136,8 @@ const authorize = route({
     const station = stationById(ctx, params.id);
     const { connectorId } = connectorOf(station, params.cid);
     const central = centralOf(station);
-    if (central !== null) return central.authorize(connectorId, body.id_token, by, body.type).then(authorization.reply);
+    if (central !== null)
+      return central.functions.authorize(connectorId, body.id_token, by, body.type).then(authorization.reply);
     operate(ctx, params, by, { kind: 'evse.authorize', idToken: body.id_token });
     return authorization.reply({ status: 'Accepted', info: null });
   },
@@ -256,7 +257,7 @@ const meter = route({
       body.energy_wh === undefined
         ? connector.reply(connectorOf(station, params.cid), station)
         : connectorAfter(ctx, params, by, { kind: 'evse.meter', energyWh: body.energy_wh });
-    if (send) station.ocpp?.sendMeterValues(connectorId);
+    if (send) station.ocpp?.functions.sendMeterValues(connectorId);
     return after;
   },
 });

@@ -26,8 +26,8 @@ export function stationOf({ plant, chargePointId, ocpp }: RouteContext, device: 
   const transactions = memo(
     () =>
       new Map(
-        station
-          ?.transactions()
+        station?.functions
+          .transactions()
           .toReversed()
           .map((each) => [each.sessionId, each]),
       ),
@@ -88,7 +88,7 @@ export async function startByCentral(
   if (central === null) throw new HttpProblem('internal', 'The station has no central system.');
   if (token === null) throw invalid('body', '/id_token', 'a token is required, or authorize false');
   checkReady(connector);
-  const { status } = await central.authorize(connector.connectorId, token, by);
+  const { status } = await central.functions.authorize(connector.connectorId, token, by);
   const station = stationById(ctx, id);
   const now = connectorOf(station, cid);
   if (status !== 'Accepted') throw conflict(now, `the token is refused with ${status}`);

@@ -39,7 +39,7 @@ function keyClaims({ station, request }: OcppCall): readonly Claim[] {
 
 function configurationOf(station: OcppStation, key: string) {
   try {
-    return station.configuration(key);
+    return station.functions.configuration(key);
   } catch (error) {
     if (error instanceof SimError && error.code === 'UNKNOWN_RESOURCE') return null;
     throw error;
@@ -82,7 +82,7 @@ function listClaims({ station, request }: OcppCall): readonly Claim[] {
   if (version === null) return [];
   const name = 'version of the local list';
   const did = `sent the local list of version ${version}`;
-  return [stationClaim(name, version, station.localList().version, did)];
+  return [stationClaim(name, version, station.functions.localList().version, did)];
 }
 
 // availability and reservations of connectors
@@ -113,7 +113,7 @@ function availabilityClaims({ device, request, exchange }: OcppCall): readonly C
 function reservationClaims({ device, station, request, exchange }: OcppCall): readonly Claim[] {
   const id = numberOf(memberOf(request, 'reservationId') ?? memberOf(request, 'id'));
   if (id === null) return [];
-  const isHeld = station.reservations().some(({ reservationId }) => reservationId === id);
+  const isHeld = station.functions.reservations().some(({ reservationId }) => reservationId === id);
   const name = `reservation ${id}`;
   const session = device.chargingSessions().find(({ reservationId }) => reservationId === id);
   const expiresMs = Date.parse(textOf(memberOf(request, 'expiryDate') ?? memberOf(request, 'expiryDateTime')) ?? '');
@@ -128,7 +128,7 @@ function cancellationClaims({ station, request }: OcppCall): readonly Claim[] {
   const id = numberOf(memberOf(request, 'reservationId'));
   if (id === null) return [];
   const name = `reservation ${id}`;
-  const isHeld = station.reservations().some(({ reservationId }) => reservationId === id);
+  const isHeld = station.functions.reservations().some(({ reservationId }) => reservationId === id);
   return [stationClaim(name, false, isHeld, `cancelled ${name}`)];
 }
 
@@ -147,7 +147,7 @@ function startClaims({ device, station, request, answer, exchange }: OcppCall): 
     if (startId !== null && each.remoteStartId === startId) return true;
     return each.idToken === token && each.startedAtS >= secondsBetween(device.startedAt, exchange.at);
   });
-  const isKnown = began !== null && station.transactions().some((each) => each.transactionId === began);
+  const isKnown = began !== null && station.functions.transactions().some((each) => each.transactionId === began);
   const waits = connectorsOf(device).some((each) => isHere(each.connectorId) && each.authorised);
   const wasAuthorised = device.overrides.some(
     (each) => each.name === 'evse_authorization' && each.source === 'ocpp' && each.wallMs >= exchange.wallMs,
@@ -166,7 +166,7 @@ function stopClaims({ station, request }: OcppCall): readonly Claim[] {
   const given = memberOf(request, 'transactionId');
   const id = textOf(given) ?? (typeof given === 'number' ? String(given) : null);
   if (id === null) return [];
-  const transaction = station.transactions().find(({ transactionId }) => transactionId === id);
+  const transaction = station.functions.transactions().find(({ transactionId }) => transactionId === id);
   const name = `transaction ${id}`;
   const state = transaction === undefined || transaction.endedMs !== null ? 'ended' : 'running';
   return [stationClaim(name, 'ended', state, `stopped ${name}`)];

@@ -30,7 +30,7 @@ export function stationClaim(name: string, value: Value, shown: Found | Value, d
 }
 
 /** The present on the clock that profiles and reservations follow, ms since the epoch. */
-export const nowOf = (station: OcppStation): number => station.compositeSchedule(0, 1, 'W').startMs;
+export const nowOf = (station: OcppStation): number => station.functions.compositeSchedule(0, 1, 'W').startMs;
 
 // members of payloads as they came: nothing about their form is known
 

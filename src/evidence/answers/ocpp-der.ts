@@ -62,7 +62,7 @@ export function derClaims({ device, station, request }: OcppCall): readonly Clai
   if (controlId === null) return [];
   const type = textOf(memberOf(request, 'controlType')) ?? 'control';
   const name = `${type} ${controlId}`;
-  const entry = station.derControls().find((each) => each.controlId === controlId);
+  const entry = station.functions.derControls().find((each) => each.controlId === controlId);
   return [
     {
       name,
@@ -82,7 +82,7 @@ export function clearedDerControls({ station, request }: OcppCall): readonly Cla
   const id = textOf(memberOf(request, 'controlId'));
   const type = textOf(memberOf(request, 'controlType'));
   const isDefault = memberOf(request, 'isDefault') === true;
-  const left = station
+  const left = station.functions
     .derControls()
     .filter((each) =>
       id === null

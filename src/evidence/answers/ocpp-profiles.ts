@@ -14,7 +14,7 @@ const stationPurposes: ReadonlySet<string> = new Set(['ChargePointMaxProfile', '
 /** Limit of a profile at the places where it acts, W; null: it limits nothing now. */
 function limitNow(station: OcppStation, connectorId: number): number | null {
   // the first period begins now
-  const [period] = station.compositeSchedule(connectorId, 60, 'W').periods;
+  const [period] = station.functions.compositeSchedule(connectorId, 60, 'W').periods;
   return period?.limit ?? null;
 }
 
@@ -43,7 +43,9 @@ function endOf(profile: unknown, station: OcppStation, connectorId: number): str
   const validTo = Date.parse(textOf(memberOf(profile, 'validTo')) ?? '');
   if (validTo <= nowOf(station)) return 'its validity is over';
   const isOfTransaction = textOf(memberOf(profile, 'chargingProfilePurpose')) === 'TxProfile';
-  const runs = station.transactions().some((each) => each.connectorId === connectorId && each.endedMs === null);
+  const runs = station.functions
+    .transactions()
+    .some((each) => each.connectorId === connectorId && each.endedMs === null);
   return isOfTransaction && !runs ? 'its transaction has ended' : undefined;
 }
 
@@ -79,7 +81,9 @@ export function profileClaims(call: OcppCall): readonly Claim[] {
   const connectorId = numberOf(memberOf(request, 'connectorId') ?? memberOf(request, 'evseId'));
   if (id === null || connectorId === null) return [];
   const name = `charging profile ${id}`;
-  const entry = station.chargingProfiles().find((each) => each.profileId === id && each.connectorId === connectorId);
+  const entry = station.functions
+    .chargingProfiles()
+    .find((each) => each.profileId === id && each.connectorId === connectorId);
   const ended = endOf(profile, station, connectorId);
   const [level, purpose] = [memberOf(profile, 'stackLevel'), textOf(memberOf(profile, 'chargingProfilePurpose'))];
   const slot = ` at ${connectorId} of ${purpose ?? ''} ${String(level)}`;
@@ -103,7 +107,7 @@ export function clearedProfiles({ station, request }: OcppCall): readonly Claim[
   const connectorId = numberOf(memberOf(criteria, 'connectorId') ?? memberOf(criteria, 'evseId'));
   const purpose = textOf(memberOf(criteria, 'chargingProfilePurpose'));
   const level = numberOf(memberOf(criteria, 'stackLevel'));
-  const left = station
+  const left = station.functions
     .chargingProfiles()
     .filter((each) =>
       id !== null

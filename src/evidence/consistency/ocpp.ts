@@ -21,8 +21,9 @@ export class OcppReader {
 
   constructor(station: OcppStation, { detail }: Device, plant: Plant) {
     const [first, ...others] = detail.kind === 'evse' ? detail.connectors : [];
-    this.#inlet = station.meterReading(stationMeter);
-    this.#connector = first === undefined || others.length > 0 ? null : station.meterReading(first.connectorId);
+    this.#inlet = station.functions.meterReading(stationMeter);
+    this.#connector =
+      first === undefined || others.length > 0 ? null : station.functions.meterReading(first.connectorId);
     this.#atMs = plant.dateMs(this.#inlet.at);
   }
 

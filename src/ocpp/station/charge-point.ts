@@ -5,6 +5,7 @@ import type {
   OcppCallResult,
   OcppConnectOptions,
   OcppCounters,
+  OcppFunctions,
   OcppMessageFilter,
   OcppRawCall,
   OcppStation,
@@ -37,11 +38,11 @@ import { createFindings } from '../rpc/findings.ts';
 import type { PayloadChecks } from '../rpc/model.ts';
 import { createTransport } from '../rpc/transport.ts';
 import type { Transport } from '../rpc/transport.ts';
-import { callResult } from './call-result.ts';
+import { callResult } from './functions.ts';
 import { connectionOf, isReady } from './connection.ts';
 import { networkOf } from './network.ts';
 import type { StationPort } from './port.ts';
-import type { LogLine, Version, VersionStack, VersionView } from './stack.ts';
+import type { LogLine, Version, VersionStack } from './stack.ts';
 
 export interface ChargePointOptions {
   readonly id: string;
@@ -225,8 +226,8 @@ export class ChargePoint implements OcppStation {
     this.#alarm(null);
   }
 
-  get view(): VersionView {
-    return this.#stack.view;
+  get functions(): OcppFunctions {
+    return this.#stack.functions;
   }
 
   get status(): OcppStatus {
@@ -300,14 +301,6 @@ export class ChargePoint implements OcppStation {
     this.#alarm(null);
   }
 
-  boot(reason: string | null): Promise<OcppCallResult> {
-    return this.view.boot(reason);
-  }
-
-  heartbeat(): Promise<OcppCallResult> {
-    return this.view.heartbeat();
-  }
-
   async call({ action, payload, validate, timeoutS }: OcppRawCall): Promise<OcppCallResult> {
     const { line, link } = this.#transport;
     const { subprotocol } = link;
@@ -322,23 +315,6 @@ export class ChargePoint implements OcppStation {
   messages(filter: OcppMessageFilter) {
     return this.#transport.messages.list(filter);
   }
-
-  configuration: OcppStation['configuration'] = (key) => this.view.configuration(key);
-  setConfiguration: OcppStation['setConfiguration'] = (change, by) => this.view.setConfiguration(change, by);
-  chargingProfiles: OcppStation['chargingProfiles'] = (connectorId) => this.view.chargingProfiles(connectorId);
-  compositeSchedule: OcppStation['compositeSchedule'] = (...about) => this.view.compositeSchedule(...about);
-  reservations: OcppStation['reservations'] = () => this.view.reservations();
-  derControls: OcppStation['derControls'] = () => {
-    const { derControls } = this.view;
-    if (derControls !== undefined) return derControls();
-    throw new SimError('COMMAND_NOT_APPLICABLE', `${this.#options.version} has no DER controls`);
-  };
-  localList: OcppStation['localList'] = () => this.view.localList();
-  certificates: OcppStation['certificates'] = () => this.view.certificates();
-  transactions: OcppStation['transactions'] = () => this.view.transactions();
-  authorize: OcppStation['authorize'] = (...about) => this.view.authorize(...about);
-  sendMeterValues: OcppStation['sendMeterValues'] = (connectorId) => this.view.sendMeterValues(connectorId);
-  meterReading: OcppStation['meterReading'] = (connectorId) => this.view.meterReading(connectorId);
 
   findings() {
     return this.#findings.list;

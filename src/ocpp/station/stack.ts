@@ -1,5 +1,5 @@
 /** One version of OCPP at work for one station. `../versions.ts` has a row for each version that makes one. */
-import type { OcppBootStatus, OcppStation, OcppSubprotocol } from '../../contract/ocpp.ts';
+import type { OcppBootStatus, OcppFunctions, OcppSubprotocol } from '../../contract/ocpp.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { RandomStream } from '../../core/random.ts';
 import type { Slot } from '../../core/store.ts';
@@ -20,26 +20,6 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** What REST asks of a version. */
-export type VersionView = Pick<
-  OcppStation,
-  | 'boot'
-  | 'heartbeat'
-  | 'configuration'
-  | 'setConfiguration'
-  | 'chargingProfiles'
-  | 'compositeSchedule'
-  | 'reservations'
-  | 'localList'
-  | 'certificates'
-  | 'transactions'
-  | 'authorize'
-  | 'sendMeterValues'
-  | 'meterReading'
-> &
-  // 2.1 alone has them
-  Partial<Pick<OcppStation, 'derControls'>>;
-
 /** Credentials that are in force after others were tried. Null: those of the settings. */
 export interface InForce {
   readonly password: Buffer | null;
@@ -53,7 +33,7 @@ export interface VersionStack {
   readonly lastHeartbeatMs: number | null;
   readonly transactionMessages: number;
   readonly droppedMeterValues: number;
-  readonly view: VersionView;
+  readonly functions: OcppFunctions;
   /** Restores its state; before the first connection. */
   load(): Promise<void>;
   opened(event: LineOpened): void;

@@ -1,17 +1,15 @@
 /** OCPP 1.6 at work for one station: its parts loaded, opened, closed and stopped together, and what REST sees of them. */
-import { randomUUID } from 'node:crypto';
-import type { OcppCallResult } from '../../contract/ocpp.ts';
+import type { OcppFunctions } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import { setAuthority } from '../station/authority.ts';
 import { mergeHandlers } from '../station/handlers.ts';
 import type { ConnectFailure } from '../rpc/failures.ts';
-import type { CallOutcome } from '../rpc/model.ts';
 import { failureEvent } from '../security/failures.ts';
 import type { FailureEvents } from '../security/failures.ts';
 import { createFallback } from '../security/fallback.ts';
 import type { Fallback } from '../security/fallback.ts';
-import { callResult } from '../station/call-result.ts';
-import type { VersionStack, VersionView } from '../station/stack.ts';
+import { called, sharedFunctions } from '../station/functions.ts';
+import type { VersionStack } from '../station/stack.ts';
 import { assembleParts } from './assembly.ts';
 import { maxIdTagLength } from './auth/token.ts';
 import type { Assembled, Stack16Options } from './assembly.ts';
@@ -19,14 +17,6 @@ import { createDispatch } from './dispatch.ts';
 import { bootTable16 } from '../registration/table.ts';
 
 export type { Stack16Options } from './assembly.ts';
-
-async function called(
-  action: string,
-  send: (options: { readonly messageId: string }) => Promise<CallOutcome>,
-): Promise<OcppCallResult> {
-  const messageId = randomUUID();
-  return callResult(action, await send({ messageId }), messageId);
-}
 
 /** Security events of the white paper for attempts to connect that failed. */
 const failureEvents: FailureEvents = {
@@ -48,38 +38,27 @@ function failed({ security }: Assembled, failure: ConnectFailure): void {
   if (type !== null) security.raise(type, failure.text);
 }
 
-function viewOf(at: Assembled): VersionView {
-  const { registration, keys, configuration, parts } = at;
+function functionsOf(at: Assembled): OcppFunctions {
+  const { registration, keys, configuration } = at;
   return {
+    ...sharedFunctions(at),
     boot: async (reason) => {
       if (reason !== null) throw new SimError('COMMAND_BAD_VALUE', 'reason: BootNotification of 1.6 has none');
       return await called('BootNotification', (options) => registration.boot(options));
     },
-    heartbeat: () => called('Heartbeat', (options) => registration.heartbeat(options)),
     configuration: (key) => keys.view(key),
     setConfiguration: ({ name, value }) => {
       configuration.setLocal(name, value);
       return keys.view(name);
     },
-    chargingProfiles: (connectorId) => at.smartCharging.chargingProfiles(connectorId),
-    compositeSchedule: (connectorId, durationS, unit) =>
-      at.smartCharging.compositeSchedule(connectorId, durationS, unit),
-    reservations: () => at.reservations.entries(),
-    localList: () => at.tokens.list(),
-    certificates: () => at.certificates.entries,
-    transactions: () => at.transactions.entries(),
+    derControls() {
+      throw new SimError('COMMAND_NOT_APPLICABLE', 'OCPP 1.6 has no DER controls');
+    },
     authorize: (connectorId, idToken) => {
       if (idToken.length > maxIdTagLength)
         throw new SimError('COMMAND_BAD_VALUE', `id_token: an idTag of 1.6 has at most ${maxIdTagLength} characters`);
       return at.authorization.present(connectorId, idToken);
     },
-    sendMeterValues: (connectorId) => {
-      if (connectorId !== 0) parts.device.connector(connectorId);
-      if (!registration.accepted)
-        throw new SimError('NOT_CONNECTED', 'the central system has not accepted the station');
-      at.meterValues.trigger(connectorId);
-    },
-    meterReading: (connectorId) => at.meterValues.reading(connectorId),
   };
 }
 
@@ -142,7 +121,7 @@ export function createStack16(options: Stack16Options): VersionStack {
     get droppedMeterValues() {
       return queue.droppedMiddles;
     },
-    view: viewOf(at),
+    functions: functionsOf(at),
     load: () => load(at),
     opened: () => {
       fallback.opened();

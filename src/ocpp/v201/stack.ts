@@ -8,7 +8,7 @@ import { assembleParts } from './assembly.ts';
 import type { Assembled } from './assembly.ts';
 import { createDispatch } from './dispatch.ts';
 import type { Version2 } from './parts.ts';
-import { viewOf } from './view.ts';
+import { functionsOf } from './view.ts';
 
 async function load(at: Assembled): Promise<void> {
   await at.variables.load();
@@ -96,7 +96,7 @@ export function createStack2(version: Version2, options: StackOptions): VersionS
     get isMute() {
       return isEnding || bootTable2[registration.status].incoming === 'ignored';
     },
-    view: viewOf(at),
+    functions: functionsOf(at),
     load: () => load(at),
     handle: createDispatch({
       version,

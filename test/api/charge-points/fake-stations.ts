@@ -66,8 +66,6 @@ export class FakeStations implements OcppStations {
       },
       connect: (options, by) => note('connect', options, by.source),
       disconnect: (code) => note('disconnect', code),
-      boot: (reason) => this.#later(() => (note('boot', reason), result('BootNotification'))),
-      heartbeat: () => this.#later(() => (note('heartbeat'), result('Heartbeat'))),
       call: (call) => this.#later(() => (note('call', call), result(call.action))),
       messages: (filter) => {
         note('messages', filter);
@@ -85,79 +83,84 @@ export class FakeStations implements OcppStations {
           { ...message, id: 2, type: 'call', payload: [1], truncated: false },
         ];
       },
-      configuration: (key) => {
-        note('configuration', key);
-        if (this.status.version !== 'ocpp1.6j') return { kind: 'variables', variables: [variable] };
-        return {
-          kind: 'keys',
-          keys: [{ key: 'AuthorizationKey', value: null, readonly: false, rebootRequired: false }],
-        };
-      },
-      setConfiguration: (change) => {
-        note('setConfiguration', change);
-        if (this.status.version !== 'ocpp1.6j') return { kind: 'variables', variables: [variable] };
-        return {
-          kind: 'keys',
-          keys: [{ key: change.name, value: change.value, readonly: false, rebootRequired: true }],
-        };
-      },
-      compositeSchedule: (connectorId, durationS, unit) => {
-        note('compositeSchedule', connectorId, durationS, unit);
-        return {
-          connectorId,
-          startMs: atMs,
-          durationS,
-          unit,
-          periods: [{ startS: 0, limit: null, numberPhases: null }],
-        };
-      },
-      chargingProfiles: (connectorId) => {
-        note('chargingProfiles', connectorId);
-        return [];
-      },
-      transactions: () => [
-        {
-          transactionId: this.transactionId,
-          sessionId: '1',
-          connectorId: 1,
-          idToken: 'AUTO',
-          startedMs: atMs,
-          endedMs: null,
-          meterStartWh: 0,
-          meterStopWh: null,
-          stopReason: null,
-          queued: this.queued,
-        },
-        // of an earlier process, which counted its sessions from 1 too
-        {
-          transactionId: '17',
-          sessionId: '1',
-          connectorId: 1,
-          idToken: 'AUTO',
-          startedMs: atMs - 86_400_000,
-          endedMs: atMs - 80_000_000,
-          meterStartWh: 0,
-          meterStopWh: 9000,
-          stopReason: 'PowerLoss',
-          queued: 0,
-        },
-      ],
       findings: () => [
         { id: 1, atMs, kind: 'rule', action: null, messageId: null, clause: 'OCPP-J 1.6 4.1.4', text: 'twice' },
       ],
       clearFindings: () => note('clearFindings'),
-      authorize: (connectorId, idToken) =>
-        this.#later(() => {
-          note('authorize', connectorId, idToken);
-          return { status: 'Blocked', info: { status: 'Blocked' } };
+      functions: {
+        ...off.functions,
+        boot: (reason) => this.#later(() => (note('boot', reason), result('BootNotification'))),
+        heartbeat: () => this.#later(() => (note('heartbeat'), result('Heartbeat'))),
+        configuration: (key) => {
+          note('configuration', key);
+          if (this.status.version !== 'ocpp1.6j') return { kind: 'variables', variables: [variable] };
+          return {
+            kind: 'keys',
+            keys: [{ key: 'AuthorizationKey', value: null, readonly: false, rebootRequired: false }],
+          };
+        },
+        setConfiguration: (change) => {
+          note('setConfiguration', change);
+          if (this.status.version !== 'ocpp1.6j') return { kind: 'variables', variables: [variable] };
+          return {
+            kind: 'keys',
+            keys: [{ key: change.name, value: change.value, readonly: false, rebootRequired: true }],
+          };
+        },
+        compositeSchedule: (connectorId, durationS, unit) => {
+          note('compositeSchedule', connectorId, durationS, unit);
+          return {
+            connectorId,
+            startMs: atMs,
+            durationS,
+            unit,
+            periods: [{ startS: 0, limit: null, numberPhases: null }],
+          };
+        },
+        chargingProfiles: (connectorId) => {
+          note('chargingProfiles', connectorId);
+          return [];
+        },
+        transactions: () => [
+          {
+            transactionId: this.transactionId,
+            sessionId: '1',
+            connectorId: 1,
+            idToken: 'AUTO',
+            startedMs: atMs,
+            endedMs: null,
+            meterStartWh: 0,
+            meterStopWh: null,
+            stopReason: null,
+            queued: this.queued,
+          },
+          // of an earlier process, which counted its sessions from 1 too
+          {
+            transactionId: '17',
+            sessionId: '1',
+            connectorId: 1,
+            idToken: 'AUTO',
+            startedMs: atMs - 86_400_000,
+            endedMs: atMs - 80_000_000,
+            meterStartWh: 0,
+            meterStopWh: 9000,
+            stopReason: 'PowerLoss',
+            queued: 0,
+          },
+        ],
+        authorize: (connectorId, idToken) =>
+          this.#later(() => {
+            note('authorize', connectorId, idToken);
+            return { status: 'Blocked', info: { status: 'Blocked' } };
+          }),
+        sendMeterValues: (connectorId) => note('sendMeterValues', connectorId),
+        meterReading: (connectorId) => ({
+          connectorId,
+          at: 0 as SimTime,
+          timestamp: new Date(atMs).toISOString(),
+          values: [],
         }),
-      sendMeterValues: (connectorId) => note('sendMeterValues', connectorId),
-      meterReading: (connectorId) => ({
-        connectorId,
-        at: 0 as SimTime,
-        timestamp: new Date(atMs).toISOString(),
-        values: [],
-      }),
+      },
     };
   }
 

@@ -1,7 +1,7 @@
 /** A charge point on a real socket with a version that only writes down what it is told. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { OcppSubprotocol } from '../../../src/contract/ocpp.ts';
+import type { OcppFunctions, OcppSubprotocol } from '../../../src/contract/ocpp.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { createRandom } from '../../../src/core/random.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
@@ -13,7 +13,7 @@ import { noDisturber } from '../../../src/ocpp/rpc/disturber.ts';
 import { payloadChecks } from '../../../src/ocpp/rpc/schemas/checks.ts';
 import { ChargePoint } from '../../../src/ocpp/station/charge-point.ts';
 import type { ChargePointOptions } from '../../../src/ocpp/station/charge-point.ts';
-import type { StackOptions, VersionStack, VersionView } from '../../../src/ocpp/station/stack.ts';
+import type { StackOptions, VersionStack } from '../../../src/ocpp/station/stack.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 import { noCredentials } from '../rpc/rig.ts';
@@ -95,7 +95,7 @@ export class StationRig {
       lastHeartbeatMs: null,
       transactionMessages: 0,
       droppedMeterValues: 0,
-      view: {} as VersionView,
+      functions: {} as OcppFunctions,
       load: () => Promise.resolve(),
       opened: ({ subprotocol }) => this.told.push(`opened ${subprotocol}`),
       closed: ({ code }) => this.told.push(`closed ${code}`),

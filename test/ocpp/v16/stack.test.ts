@@ -186,7 +186,7 @@ describe('OCPP 1.6 station as a whole', () => {
     expect(await s.handle('ClearCache')).to.equal(noAnswer);
     expect(s.stack.isMute).to.equal(true);
     s.line.answers.set('BootNotification', boot('Pending'));
-    await s.stack.view.boot(null);
+    await s.stack.functions.boot(null);
     expect(s.stack.isMute).to.equal(false);
     expect(await s.handle('RemoteStartTransaction', { idTag: 'A' })).to.deep.equal({ status: 'Rejected' });
     expect(await s.handle('RemoteStopTransaction', { transactionId: 1 })).to.deep.equal({ status: 'Rejected' });
@@ -272,8 +272,8 @@ describe('OCPP 1.6 station as a whole', () => {
   it('REST: boot, heartbeat and keys, with the errors of a connection', async () => {
     const s = stackOn();
     await s.open();
-    const { view } = s.stack;
-    const beat = await view.heartbeat();
+    const { functions } = s.stack;
+    const beat = await functions.heartbeat();
     expect(beat).to.deep.include({
       action: 'Heartbeat',
       durationMs: 3,
@@ -282,18 +282,18 @@ describe('OCPP 1.6 station as a whole', () => {
     expect(s.line.calls.at(-1)?.options.messageId).to.equal(beat.messageId);
     expect(s.stack.lastHeartbeatMs).to.equal(s.wall.nowMs());
     s.line.answers.set('Heartbeat', () => ({ kind: 'timeout' }));
-    expect(await codeOf(view.heartbeat())).to.equal('PEER_TIMEOUT');
+    expect(await codeOf(functions.heartbeat())).to.equal('PEER_TIMEOUT');
     s.line.answers.set('Heartbeat', () => ({ kind: 'lost' }));
-    expect(await codeOf(view.heartbeat())).to.equal('PEER_ERROR');
+    expect(await codeOf(functions.heartbeat())).to.equal('PEER_ERROR');
     s.line.open = false;
-    expect(await codeOf(view.boot(null))).to.equal('NOT_CONNECTED');
+    expect(await codeOf(functions.boot(null))).to.equal('NOT_CONNECTED');
     expect(() => {
-      view.sendMeterValues(1);
+      functions.sendMeterValues(1);
     })
       .to.throw(SimError)
       .with.property('code', 'NOT_CONNECTED');
     const by = { source: 'rest' } as const;
-    expect(view.setConfiguration({ name: 'HeartbeatInterval', value: '12' }, by)).to.deep.equal({
+    expect(functions.setConfiguration({ name: 'HeartbeatInterval', value: '12' }, by)).to.deep.equal({
       kind: 'keys',
       keys: [{ key: 'HeartbeatInterval', value: '12', readonly: false, rebootRequired: false }],
     });

@@ -4,7 +4,7 @@
  */
 import { createChargingControl } from '../../charging/control.ts';
 import type { RunningTransaction } from '../../charging/model.ts';
-import type { VersionView } from '../../station/stack.ts';
+import type { OcppFunctions } from '../../../contract/ocpp.ts';
 import type { Part, Registration, SmartCharging, StationParts, Transaction, Transactions } from '../parts.ts';
 import { clearChargingProfile, getCompositeSchedule, setChargingProfile } from './handlers.ts';
 import { createInstalled } from './installed.ts';
@@ -22,7 +22,7 @@ export interface SmartChargingDeps {
 export type SmartChargingPart = Part &
   Required<Pick<Part, 'handlers' | 'load' | 'stop'>> &
   SmartCharging &
-  Pick<VersionView, 'chargingProfiles' | 'compositeSchedule'> & {
+  Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'> & {
     /** Evaluates anew: the clock has been set. */
     readonly refresh: () => void;
   };

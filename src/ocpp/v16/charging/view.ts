@@ -3,7 +3,7 @@ import type { OcppProfileEntry, OcppSchedule } from '../../../contract/ocpp.ts';
 import { SimError } from '../../../core/errors.ts';
 import type { ChargingControl, StoredProfile } from '../../charging/control.ts';
 import { deciding } from '../../charging/limits.ts';
-import type { VersionView } from '../../station/stack.ts';
+import type { OcppFunctions } from '../../../contract/ocpp.ts';
 import type { SentProfile } from './rules.ts';
 
 /** More than a person reads. */
@@ -13,7 +13,7 @@ export function createView(
   control: ChargingControl,
   waiting: () => readonly StoredProfile[],
   connectorIds: readonly number[],
-): Pick<VersionView, 'chargingProfiles' | 'compositeSchedule'> {
+): Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'> {
   return {
     chargingProfiles(connectorId): readonly OcppProfileEntry[] {
       const { state, nowMs } = control;

@@ -9,7 +9,7 @@ import type { ChargingControl } from '../../charging/control.ts';
 import { followsConditions } from '../../charging/limits.ts';
 import type { RunningTransaction } from '../../charging/model.ts';
 import { createSignal } from '../../station/signal.ts';
-import type { VersionView } from '../../station/stack.ts';
+import type { OcppFunctions } from '../../../contract/ocpp.ts';
 import type { Handler, Handlers, Part, Registration, SmartCharging, StationParts } from '../parts.ts';
 import type { Transaction, Transactions } from '../parts.ts';
 import { localOffsetMs } from '../variables/local-time.ts';
@@ -55,7 +55,7 @@ export interface ChargingOfVehicles {
 export type SmartChargingPart = Part &
   Required<Pick<Part, 'handlers' | 'load' | 'stop'>> &
   SmartCharging &
-  Pick<VersionView, 'chargingProfiles' | 'compositeSchedule'> & {
+  Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'> & {
     readonly vehicles: ChargingOfVehicles;
     /** Evaluates anew: the clock has been set. */
     readonly refresh: () => void;

@@ -3,7 +3,7 @@ import type { OcppProfileEntry, OcppSchedule } from '../../../contract/ocpp.ts';
 import { SimError } from '../../../core/errors.ts';
 import type { ChargingControl } from '../../charging/control.ts';
 import { deciding } from '../../charging/limits.ts';
-import type { VersionView } from '../../station/stack.ts';
+import type { OcppFunctions } from '../../../contract/ocpp.ts';
 import type { ExternalLimits } from './external.ts';
 import { sentOf } from './installed.ts';
 import type { InstalledProfiles } from './installed.ts';
@@ -32,7 +32,7 @@ interface ViewDeps {
   readonly evseIds: readonly number[];
 }
 
-export function createView(deps: ViewDeps): Pick<VersionView, 'chargingProfiles' | 'compositeSchedule'> {
+export function createView(deps: ViewDeps): Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'> {
   const { control, installed, external, evseIds } = deps;
   return {
     chargingProfiles(evseId): readonly OcppProfileEntry[] {

@@ -8,7 +8,7 @@ describe('OCPP 2.1: DER controls over REST', () => {
     const rig = await loadedRig();
     const ocpp = new FakeStations();
     const [station] = ocpp.list;
-    Object.assign(station ?? {}, { derControls: () => rig.part.entries() });
+    Object.assign(station?.functions ?? {}, { derControls: () => rig.part.entries() });
     const rest = await Rest.open(rig.plant, { ocpp });
     try {
       expect(await rest.get('/ocpp/SIM-CP-1/der-controls')).to.deep.equal({ controls: [] });
