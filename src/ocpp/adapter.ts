@@ -19,7 +19,7 @@ import { createStationPort } from './bridge.ts';
 import { createOcppDisturber } from './faults/disturber.ts';
 import { contextMaker } from './rpc/credentials.ts';
 import type { Credentials } from './rpc/credentials.ts';
-import { payloadChecks } from './rpc/schemas/checks.ts';
+import { payloadChecks } from './rpc/schemas.ts';
 import { ChargePoint } from './station/charge-point.ts';
 import { versions } from './versions.ts';
 

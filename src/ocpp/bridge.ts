@@ -5,12 +5,12 @@ import type { Plant } from '../contract/plant.ts';
 import { SimError } from '../core/errors.ts';
 import { createDerPort } from './der-bridge.ts';
 import { pointNumber } from '../sunspec/map/named-points.ts';
-import { connectorSample, stationSample } from './station/sampling.ts';
-import type { GridMeter } from './station/sampling.ts';
+import { connectorSample, stationSample } from './meter-values/sampling.ts';
+import type { GridMeter } from './meter-values/sampling.ts';
 import type { ConnectorRating, StationNameplate, StationPort } from './station/port.ts';
 
 /** The plant as a station sees it. */
-export type StationPlant = Pick<Plant, 'now' | 'time' | 'silentDevices' | 'onTick'>;
+type StationPlant = Pick<Plant, 'now' | 'time' | 'silentDevices' | 'onTick'>;
 
 /** @throws SimError COMMAND_NOT_APPLICABLE */
 function evseDetailOf({ detail, index }: Pick<Device, 'detail' | 'index'>): EvseDetail {

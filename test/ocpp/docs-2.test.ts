@@ -3,16 +3,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { silentLogger } from '../../src/core/log/log.ts';
 import { createRandom } from '../../src/core/random.ts';
-import { noDisturber } from '../../src/ocpp/rpc/disturber.ts';
-import { payloadChecks } from '../../src/ocpp/rpc/schemas/checks.ts';
-import { actionsOf, directions, unsupported } from '../../src/ocpp/v201/actions.ts';
+import { noDisturber } from '../../src/ocpp/rpc/model.ts';
+import { payloadChecks } from '../../src/ocpp/rpc/schemas.ts';
+import { actionsOf, directions, unsupported } from '../../src/ocpp/v201/dispatch.ts';
 import { assembleParts } from '../../src/ocpp/v201/assembly.ts';
 import { bodiesOf, isRefusal, memberOf } from '../../src/ocpp/v201/der-controls/model.ts';
 import { derTargets, translate } from '../../src/ocpp/v201/der-controls/translate.ts';
-import { mergeHandlers } from '../../src/ocpp/station/handlers.ts';
-import { suppliedMeasurands } from '../../src/ocpp/v201/meter-values/measurands.ts';
+import { mergeHandlers } from '../../src/ocpp/station/stack.ts';
+import { suppliedMeasurands } from '../../src/ocpp/v201/meter-values.ts';
 import { txPoints } from '../../src/ocpp/v201/transactions/points.ts';
-import { modePowers, modesOf, refusedModes } from '../../src/ocpp/v201/v2x/modes.ts';
+import { modePowers, modesOf, refusedModes } from '../../src/ocpp/v201/charging/rules.ts';
 import type { VariableFacts, VariableRow } from '../../src/ocpp/v201/variables/model.ts';
 import { variableRows } from '../../src/ocpp/v201/variables/table.ts';
 import { rig } from './v16/fakes.ts';
@@ -69,7 +69,7 @@ const rooms = new URL('../../src/ocpp/', import.meta.url);
 
 /** Sources of a station of 2.x but for the tables of all actions. */
 const sources = readdirSync(rooms, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !/^v16|^rpc|v201.(messages|actions)\.ts$/.test(name))
+  .filter((name) => name.endsWith('.ts') && !/^v16|^rpc|v201.(messages|dispatch)\.ts$/.test(name))
   .map((name) => readFileSync(new URL(name, rooms), 'utf8'));
 
 /** A test and the files of its folder that it imports. */

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { ocppSettings } from '../../src/config/settings/ocpp.ts';
 import { ocppVersions } from '../../src/contract/ocpp-settings.ts';
-import { bootTable16 } from '../../src/ocpp/registration/table.ts';
-import { errorCode } from '../../src/ocpp/rpc/errors.ts';
-import type { ErrorSituation } from '../../src/ocpp/rpc/errors.ts';
-import { directions } from '../../src/ocpp/v16/actions.ts';
+import { bootTable16 } from '../../src/ocpp/provisioning/registration.ts';
+import { errorCode } from '../../src/ocpp/rpc/frames.ts';
+import type { ErrorSituation } from '../../src/ocpp/rpc/frames.ts';
+import { directions } from '../../src/ocpp/v16/dispatch.ts';
 import { keyTable } from '../../src/ocpp/v16/keys/table.ts';
 
 const docs = new URL('../../docs/', import.meta.url);

@@ -14,7 +14,7 @@ import { combined, limitAt, nextChange } from './limits.ts';
 import type { ChargingState, Limit, Nominal, OperationMode, RateUnit } from './model.ts';
 
 /** A connector or the grid connection, as far as schedules need it. */
-export interface CompositeRating extends Nominal {
+interface CompositeRating extends Nominal {
   readonly connectorId: number;
   readonly maxPowerW: number;
 }

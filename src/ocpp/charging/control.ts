@@ -5,17 +5,100 @@
  * A device that takes no commands at present (it is off, or under local control: 715.LocRemCtl) gets the limits as soon
  * as it does: they are tried again each second of the clock. A device that has been reset gets all of them again.
  */
-import { errorText } from '../../core/errors.ts';
+import type { EvseProfileLimit } from '../../contract/kinds/evse-commands.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { StationPort } from '../station/port.ts';
 import { compositeSchedule } from './composite.ts';
 import type { CompositeQuery, CompositeSchedule } from './composite.ts';
-import { whileOffline } from './conditions.ts';
-import { followsConditions, limitAt, nextChange, openLimit } from './limits.ts';
-import type { ChargingProfile, ChargingState, Conditions, DefaultPrecedence, RunningTransaction } from './model.ts';
-import { SentLimits } from './sent-limits.ts';
+import { followsConditions, limitAt, nextChange, openLimit, whileOffline } from './limits.ts';
+import type {
+  ChargingProfile,
+  ChargingState,
+  Conditions,
+  DefaultPrecedence,
+  Limit,
+  RunningTransaction,
+} from './model.ts';
+
+// The limits that a device has been sent, one for each connector and one for the station (0).
+
+interface SentLimitsOptions {
+  readonly device: Pick<StationPort, 'deviceIndex' | 'command'>;
+  readonly log: Pick<Logger, 'info' | 'warning' | 'error'>;
+}
+
+/** The device takes commands up to this. */
+const maxLimit = 1e9;
+
+/** A limit as the device takes it. */
+function commandOf(limit: Limit): EvseProfileLimit {
+  const bounded = (value: number | null | undefined) => (value == null ? null : Math.min(maxLimit, value));
+  const signed = (value: number) => Math.max(-maxLimit, Math.min(maxLimit, value));
+  const { setpointW, setpointA, dischargeLimitW, dischargeLimitA, numberPhases } = limit;
+  return {
+    limitW: bounded(limit.limitW),
+    limitA: bounded(limit.limitA),
+    phases: numberPhases,
+    ...(setpointW != null && { setpointW: signed(setpointW) }),
+    ...(setpointA != null && { setpointA: signed(setpointA) }),
+    ...(dischargeLimitW != null && { dischargeLimitW: Math.min(maxLimit, -dischargeLimitW) }),
+    ...(dischargeLimitA != null && { dischargeLimitA: Math.min(maxLimit, -dischargeLimitA) }),
+  };
+}
+
+/** Refusals that end by themselves. */
+const waitingCodes: readonly string[] = ['COMMAND_CONFLICT', 'MAP_LOCAL_CONTROL'];
+
+const openText = JSON.stringify(commandOf(openLimit));
+
+/** Sends limits that have changed. */
+export class SentLimits {
+  readonly #options: SentLimitsOptions;
+  /** what the device has, by connector; absent: no limit */
+  readonly #sent = new Map<number, string>();
+  /** connectors whose limit the device has not taken yet */
+  readonly #waiting = new Set<number>();
+
+  constructor(options: SentLimitsOptions) {
+    this.#options = options;
+  }
+
+  get waiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** The device has no limits any more. */
+  forget(): void {
+    this.#sent.clear();
+  }
+
+  set(connectorId: number, limit: Limit): void {
+    const { device, log } = this.#options;
+    const wanted = commandOf(limit);
+    const text = JSON.stringify(wanted);
+    const where = connectorId === 0 ? 'of the station' : `of connector ${connectorId}`;
+    if ((this.#sent.get(connectorId) ?? openText) !== text) {
+      try {
+        device.command({ kind: 'evse.profile_limit', connectorId, ...wanted });
+      } catch (error) {
+        if (error instanceof SimError && waitingCodes.includes(error.code)) {
+          if (!this.#waiting.has(connectorId))
+            log.warning(`the charging limit ${where} waits: ${error.message}`, device.deviceIndex);
+          this.#waiting.add(connectorId);
+          return;
+        }
+        // not tried again: the same command would fail the same way
+        log.error(`the charging limit ${where} failed: ${errorText(error)}`, device.deviceIndex);
+      }
+      this.#sent.set(connectorId, text);
+    }
+    if (this.#waiting.delete(connectorId))
+      log.info(`the charging limit ${where} is in force after its wait`, device.deviceIndex);
+  }
+}
 
 export interface StoredProfile {
   readonly profile: ChargingProfile;

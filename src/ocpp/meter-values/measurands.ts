@@ -1,10 +1,11 @@
 /** The measurands that every version knows and a station meters: how each is read from a sample. */
+import type { MeterDistortion } from '../rpc/model.ts';
 import type { MeterSample } from '../station/port.ts';
 
-export type MeterPhase = 'L1' | 'L2' | 'L3' | 'L1-N' | 'L2-N' | 'L3-N';
+type MeterPhase = 'L1' | 'L2' | 'L3' | 'L1-N' | 'L2-N' | 'L3-N';
 
 /** Energy registers as a message shows them, and what has flown since the last sample of the same series; whole Wh. */
-export interface ShownEnergy {
+interface ShownEnergy {
   readonly importWh: number;
   readonly exportWh: number;
   readonly intervalImportWh: number;
@@ -95,4 +96,88 @@ export const meteredRows = {
   },
 } as const satisfies Readonly<Record<string, MeasurandRow>>;
 
-export type MeteredMeasurand = keyof typeof meteredRows;
+// Energy registers as messages show them: whole Wh, through the faults of a meter, with the energy of each interval.
+
+interface Known {
+  readonly importWh: number;
+  readonly exportWh: number;
+}
+
+/** @typeParam Series samples whose intervals follow each other */
+export interface Energies<Series extends string> {
+  /** Of a sample of a series; what has flown counts from the one before it. */
+  shown(series: Series, connectorId: number, sample: MeterSample, distortion: MeterDistortion | null): ShownEnergy;
+  /** What `shown` would give; the intervals of the series go on. */
+  peek(series: Series, connectorId: number, sample: MeterSample, distortion: MeterDistortion | null): ShownEnergy;
+  /** A series begins: its first interval counts from here. */
+  begin(series: Series, connectorId: number, sample: MeterSample): void;
+}
+
+function known({ energyImportWh, energyExportWh }: MeterSample): Known {
+  return { importWh: Math.round(energyImportWh), exportWh: Math.round(energyExportWh) };
+}
+
+/** A register as a faulty meter shows it, whole Wh. */
+export function distorted(wh: number, distortion: MeterDistortion | null): number {
+  return distortion === null ? wh : Math.max(0, Math.round(wh * distortion.factor + distortion.offsetWh));
+}
+
+export function createEnergies<Series extends string>(): Energies<Series> {
+  const last = new Map<string, Known>();
+  const keyOf = (series: Series, connectorId: number) => `${series} ${connectorId}`;
+  const energyOf = (before: Known, now: Known, distortion: MeterDistortion | null): ShownEnergy => ({
+    importWh: distorted(now.importWh, distortion),
+    exportWh: distorted(now.exportWh, distortion),
+    // a register that was set back shows no energy that flows backwards
+    intervalImportWh: Math.max(0, now.importWh - before.importWh),
+    intervalExportWh: Math.max(0, now.exportWh - before.exportWh),
+  });
+  return {
+    shown(series, connectorId, sample, distortion) {
+      const key = keyOf(series, connectorId);
+      const now = known(sample);
+      const before = last.get(key) ?? now;
+      last.set(key, now);
+      return energyOf(before, now, distortion);
+    },
+    peek(series, connectorId, sample, distortion) {
+      const now = known(sample);
+      return energyOf(last.get(keyOf(series, connectorId)) ?? now, now, distortion);
+    },
+    begin(series, connectorId, sample) {
+      last.set(keyOf(series, connectorId), known(sample));
+    },
+  };
+}
+
+// What a transaction has measured for its last message.
+
+/** More samples than this are thinned out: every other one between the first and the last goes. */
+export const maxSamples = 500;
+
+export interface History<Value> {
+  add(key: string, value: Value): void;
+  /** Forgets them. */
+  take(key: string): readonly Value[];
+}
+
+export function createHistory<Value>(): History<Value> {
+  const values = new Map<string, Value[]>();
+  return {
+    add(key, value) {
+      const list = values.get(key) ?? [];
+      values.set(key, list);
+      list.push(value);
+      if (list.length > maxSamples) values.set(key, thinned(list));
+    },
+    take(key) {
+      const list = values.get(key) ?? [];
+      values.delete(key);
+      return list;
+    },
+  };
+}
+
+function thinned<Value>(list: readonly Value[]): Value[] {
+  return list.filter((_, i) => i % 2 === 0 || i === list.length - 1);
+}

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
-import { errorCode } from './errors.ts';
+import { errorCode } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { frameTypes } from './model.ts';
 import type { CallOptions, CallOutcome, Line, OcppSubprotocol, Payload, PayloadChecks, PayloadIssue } from './model.ts';
 import type { Outlet } from './outlet.ts';
 
-export interface CallerOptions {
+interface CallerOptions {
   readonly clock: WallClock;
   readonly later: Later;
   readonly schemas: PayloadChecks;
@@ -22,7 +22,7 @@ export interface CallerOptions {
   readonly newId?: () => string;
 }
 
-export interface CallInFlight {
+interface CallInFlight {
   readonly id: string;
   readonly action: string;
   /** since it was sent */
@@ -31,7 +31,7 @@ export interface CallInFlight {
 
 type Answer = Exclude<Frame, { readonly kind: 'call' | 'send' | 'invalid' }>;
 
-export interface Caller extends Line {
+interface Caller extends Line {
   opened(version: OcppSubprotocol): void;
   closed(): void;
   /** The call that an answer with this id would be for; null: none, or it came too late. */

@@ -2,15 +2,15 @@
 import type { OcppFinding, OcppFindingKind } from '../../contract/ocpp.ts';
 
 /** Findings of a station that are kept. */
-export const keptFindings = 200;
+const keptFindings = 200;
 
 const maxTextLength = 500;
 /** Longest action and message id that is repeated: they are the peer's words. */
 const maxNameLength = 64;
 
-export type NewFinding = Omit<OcppFinding, 'id' | 'atMs'>;
+type NewFinding = Omit<OcppFinding, 'id' | 'atMs'>;
 
-export interface Findings {
+interface Findings {
   /** newest first */
   readonly list: readonly OcppFinding[];
   /** all since the start, also those that are no longer kept */

@@ -4,7 +4,7 @@
  */
 import { LoopQueue } from '../../core/turns.ts';
 
-export interface InboxOptions {
+interface InboxOptions {
   /** @param isEarly it was there before the call ahead of it was answered */
   readonly take: (data: Buffer, isEarly: boolean) => void;
   readonly pause: () => void;

@@ -2,6 +2,7 @@
  * The connection of one station: opened, opened again after each end, and closed on request. New credentials are tried
  * first and given up when they fail.
  */
+import type { OcppConnectionState, OcppSubprotocol } from '../../contract/ocpp.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { BackOff, ocppBackOff } from '../../core/net/back-off.ts';
@@ -10,20 +11,62 @@ import type { NameSources } from '../../core/net/resolve.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { Negotiated } from '../../core/tls/client-context.ts';
-import type { OcppConnectionState, OcppSubprotocol } from '../../contract/ocpp.ts';
-import { passwordOf } from './credentials.ts';
+import { CredentialsTrial, passwordOf } from './credentials.ts';
 import type { ContextMaker, Credentials, CredentialsChange } from './credentials.ts';
-import type { FrameDisturber } from './disturber.ts';
-import type { ConnectFailure } from './failures.ts';
 import type { Frame } from './frames.ts';
-import type { LineClosed, LineOpened } from './model.ts';
-import { Pings } from './pings.ts';
+import type { FrameDisturber, LineClosed, LineOpened } from './model.ts';
 import { openSocket } from './socket.ts';
-import type { Socket, SocketEnd, SocketOpened } from './socket.ts';
-import { CredentialsTrial } from './trial.ts';
+import type { ConnectFailure, Socket, SocketEnd, SocketOpened } from './socket.ts';
+
+// Pings of one connection (WebSocketPingInterval): the other end is gone when one is not answered before the next.
+
+interface PingsOptions {
+  readonly later: Later;
+  readonly ping: () => void;
+  /** No pong has come in time. */
+  readonly lost: () => void;
+}
+
+class Pings {
+  readonly #options: PingsOptions;
+  #end: (() => void) | null = null;
+  #isDue = false;
+
+  constructor(options: PingsOptions) {
+    this.#options = options;
+  }
+
+  /** @param intervalS from now on; 0: none */
+  start(intervalS: number): void {
+    this.stop();
+    this.#isDue = false;
+    if (intervalS > 0) this.#next(intervalS);
+  }
+
+  pong(): void {
+    this.#isDue = false;
+  }
+
+  stop(): void {
+    this.#end?.();
+    this.#end = null;
+  }
+
+  #next(intervalS: number): void {
+    this.#end = this.#options.later(intervalS * 1000, () => {
+      if (this.#isDue) {
+        this.#options.lost();
+        return;
+      }
+      this.#isDue = true;
+      this.#options.ping();
+      this.#next(intervalS);
+    });
+  }
+}
 
 /** Where the central system is. */
-export interface LinkTarget {
+interface LinkTarget {
   /** without the identity; credentials in it are not used */
   readonly url: string;
   /** offered in this order at each attempt */
@@ -34,7 +77,7 @@ export interface LinkTarget {
   readonly wildcards?: boolean;
 }
 
-export interface LinkEvents {
+interface LinkEvents {
   opened(event: LineOpened): void;
   frame(frame: Frame, text: string): void;
   closed(event: LineClosed): void;
@@ -65,7 +108,7 @@ export interface LinkOptions {
 }
 
 /** The first wait is 1 to 2 s, the last one, after eight doublings, 256 to 767 s. */
-export const defaultBackOff: OcppBackOffOptions = { waitMinimumMs: 1000, randomRangeMs: 1000, repeatTimes: 8 };
+const defaultBackOff: OcppBackOffOptions = { waitMinimumMs: 1000, randomRangeMs: 1000, repeatTimes: 8 };
 const defaultOpenTimeoutMs = 30_000;
 const defaultPingS = 30;
 /** A connection that has lasted so long, or has brought a frame, makes the next wait a first one. */

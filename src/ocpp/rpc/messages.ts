@@ -3,7 +3,103 @@ import type { OcppMessage, OcppMessageFilter } from '../../contract/ocpp.ts';
 import type { WireChannel, WireEntry, WireLog } from '../../core/wire/wire-log.ts';
 import { isObject, isTooDeep } from './frames.ts';
 import type { FrameFacts } from './outlet.ts';
-import { redacted } from './redaction.ts';
+
+// Takes secrets out of frames before anything is kept of them: passwords of basic authentication, credentials inside
+// URLs, private keys. Names are compared without case, since keys of 1.6 have none.
+
+const hidden = '(hidden)';
+const maxDepth = 64;
+
+/** keys of 1.6 and variables of 2.x whose value is a secret */
+const secretName = /authorization_?key|basic_?auth_?password/i;
+/** members of any payload that are secrets: SetNetworkProfile, and what vendors send */
+const secretMember = /authorization_?key|password|passwd|secret|private_?key|sim_?pin/i;
+/** what may be a URL, as far as it reaches */
+const word = /[^\s"'<>]+/g;
+const privateKey = /PRIVATE KEY/i;
+/** Frames without any of these have no secret; escapes could hide one. */
+const suspicious = /authorization|passw|secret|private|sim_?pin|"vpn"|:\/\/|\\|@/i;
+/** Of a text that is no frame nothing is known: it is kept only where it cannot be about a secret. */
+const suspiciousText =
+  /auth|passw|secret|key|:\/\/|\\|@|ChangeConfiguration|SetVariables|SetNetworkProfile|DataTransfer/i;
+
+/** Members of an entry about a secret that are none themselves. */
+const harmless = new Set(['key', 'readonly', 'status', 'attributeStatus', 'attributeType', 'component', 'variable']);
+
+type Mentions = (value: unknown) => boolean;
+
+/** Whether a value is the name of a secret, directly or as `{name}` or a list of names. */
+const mentions: Mentions = (value) => {
+  if (typeof value === 'string') return secretName.test(value);
+  if (Array.isArray(value)) return value.some((each) => typeof each === 'string' && mentions(each));
+  return isObject(value) && typeof value.name === 'string' && secretName.test(value.name);
+};
+
+function hideAll(value: unknown, depth = 0): unknown {
+  if (depth > maxDepth) return hidden;
+  if (typeof value === 'string' || typeof value === 'number') return hidden;
+  if (Array.isArray(value)) return value.map((each) => hideAll(each, depth + 1));
+  if (!isObject(value)) return value;
+  return mapMembers(value, (_, each) => hideAll(each, depth + 1));
+}
+
+function mapMembers(value: object, change: (name: string, member: unknown) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(name, member)]));
+}
+
+/**
+ * Hides credentials before the host of a URL, also where the password has slashes or at signs. By hand: an expression
+ * that looks for the last at sign from each scheme takes minutes for a hostile text.
+ */
+function withoutUserInfo(text: string): string {
+  return text.replace(word, (each) => {
+    const scheme = each.indexOf('://');
+    const start = scheme + 3;
+    const end = each.lastIndexOf('@');
+    return scheme < 0 || end < start ? each : `${each.slice(0, start)}${hidden}${each.slice(end)}`;
+  });
+}
+
+function cleanText(text: string, known: readonly string[]): string {
+  if (privateKey.test(text)) return hidden;
+  // text inside text, for example JSON in the data of a DataTransfer
+  if (secretMember.test(text) && text.length > 40) return hidden;
+  return withoutKnown(withoutUserInfo(text), known);
+}
+
+function withoutKnown(text: string, known: readonly string[]): string {
+  return known.reduce((clean, secret) => clean.replaceAll(secret, hidden), text);
+}
+
+function cleaned(value: unknown, known: readonly string[], inside: string, depth: number): unknown {
+  if (depth > maxDepth) return hidden;
+  if (typeof value === 'string') return cleanText(value, known);
+  if (Array.isArray(value)) return value.map((each) => cleaned(each, known, inside, depth + 1));
+  if (!isObject(value)) return value;
+  const aboutSecret = Object.entries(value).some(([name, member]) => name !== 'unknownKey' && mentions(member));
+  const shown = mapMembers(value, (name, member) => {
+    if (secretMember.test(name) || (inside === 'vpn' && name === 'key')) return hideAll(member);
+    if (aboutSecret && !harmless.has(name)) return hideAll(member);
+    return cleaned(member, known, name, depth + 1);
+  });
+  // a name can be a secret too, by mistake of a peer or of a negative test
+  return Object.fromEntries(Object.entries(shown).map(([name, member]) => [withoutKnown(name, known), member]));
+}
+
+/**
+ * The text of a frame without secrets.
+ * @param known secrets that the station has now, as they could stand in a text
+ */
+export function redacted(text: string, known: readonly string[] = []): string {
+  if (!suspicious.test(text) && !known.some((secret) => text.includes(secret))) return text;
+  let frame: unknown;
+  try {
+    frame = JSON.parse(text);
+  } catch {
+    return suspiciousText.test(text) || known.some((secret) => text.includes(secret)) ? hidden : text;
+  }
+  return JSON.stringify(cleaned(frame, known, '', 0));
+}
 
 export type OcppFacts = Omit<FrameFacts, 'direction'>;
 export type OcppChannel = WireChannel<OcppFacts, unknown, string>;

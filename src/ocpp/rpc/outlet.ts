@@ -2,10 +2,9 @@
 import type { OcppMessageType } from '../../contract/ocpp.ts';
 import type { WireDirection } from '../../core/wire/wire-log.ts';
 import type { Later } from '../../core/time/timers.ts';
-import type { FrameDisturbance, FrameDisturber } from './disturber.ts';
+import type { FrameDisturbance, FrameDisturber, Payload } from './model.ts';
 import { frameText, isObject } from './frames.ts';
 import type { OutFrame } from './frames.ts';
-import type { Payload } from './model.ts';
 
 /** What is known of a frame beside its text. */
 export interface FrameFacts {
@@ -18,7 +17,7 @@ export interface FrameFacts {
   readonly durationMs: number | null;
 }
 
-export interface OutletOptions {
+interface OutletOptions {
   readonly deviceIndex: number;
   readonly later: Later;
   readonly disturber: FrameDisturber;
@@ -27,7 +26,7 @@ export interface OutletOptions {
 }
 
 /** The connection that frames leave by. */
-export interface OutletLine {
+interface OutletLine {
   /** @returns false: it is closing, nothing was sent */
   send(text: string): boolean;
   terminate(): void;

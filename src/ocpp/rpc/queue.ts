@@ -12,7 +12,7 @@ import type { CallOutcome, Payload, QueuedMessage, RetryPolicy, TransactionQueue
 import type { TransactionQueueEvents } from './model.ts';
 
 /** Messages beyond which in-between ones are dropped. */
-export const queueCap = 5000;
+const queueCap = 5000;
 
 export interface TransactionQueueOptions extends TransactionQueueEvents {
   readonly slot: Slot;

@@ -2,14 +2,13 @@
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { WallClock } from '../../core/time/clock.ts';
-import { errorCode } from './errors.ts';
-import { maxIdLength } from './frames.ts';
+import { errorCode, maxIdLength } from './frames.ts';
 import type { OutFrame } from './frames.ts';
 import { CallError, noAnswer } from './model.ts';
 import type { CallHandler, OcppSubprotocol, Payload, PayloadChecks, PayloadIssue } from './model.ts';
 import type { Outlet } from './outlet.ts';
 
-export interface ResponderOptions {
+interface ResponderOptions {
   readonly clock: WallClock;
   readonly schemas: PayloadChecks;
   readonly outlet: Outlet;
@@ -23,14 +22,14 @@ export interface ResponderOptions {
   readonly broken: (messageId: string, action: string, clause: string, text: string) => void;
 }
 
-export interface IncomingCall {
+interface IncomingCall {
   readonly id: string;
   readonly action: string;
   readonly payload: Payload;
   readonly isEarly?: boolean;
 }
 
-export interface Responder {
+interface Responder {
   opened(version: OcppSubprotocol): void;
   closed(): void;
   /** @param instead the refusal, or the answer, that a fault puts in place of the handler */

@@ -7,9 +7,8 @@ import type { WireDirection, WireLog } from '../../core/wire/wire-log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { createCaller } from './caller.ts';
 import type { Credentials } from './credentials.ts';
-import type { ConnectFailure } from './failures.ts';
-import { isErrorCode } from './errors.ts';
-import { answerToInvalid, maxLevels } from './frames.ts';
+import type { ConnectFailure } from './socket.ts';
+import { answerToInvalid, isErrorCode, maxLevels } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { Link } from './link.ts';
 import type { LinkOptions } from './link.ts';
@@ -22,7 +21,7 @@ import type { FrameFacts } from './outlet.ts';
 import { createResponder } from './responder.ts';
 
 /** What a version is told of its connection; every member is optional. */
-export interface TransportEvents {
+interface TransportEvents {
   readonly opened?: (event: LineOpened) => void;
   readonly closed?: (event: LineClosed) => void;
   /** An attempt to connect has failed. */
@@ -53,8 +52,7 @@ export interface TransportOptions extends Omit<LinkOptions, 'log'> {
 }
 
 /** Counters since the start. */
-export interface TransportCounters
-  extends Pick<OcppCounters, 'messages' | 'connects' | 'drops' | 'callErrors' | 'timeouts'> {
+interface TransportCounters extends Pick<OcppCounters, 'messages' | 'connects' | 'drops' | 'callErrors' | 'timeouts'> {
   /** answers that no call awaited, most of them too late */
   readonly lateAnswers: number;
 }

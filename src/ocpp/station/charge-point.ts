@@ -33,14 +33,12 @@ import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { WireLog } from '../../core/wire/wire-log.ts';
 import type { ContextMaker, Credentials } from '../rpc/credentials.ts';
-import type { FrameDisturber } from '../rpc/disturber.ts';
+import type { FrameDisturber, PayloadChecks } from '../rpc/model.ts';
 import { createFindings } from '../rpc/findings.ts';
-import type { PayloadChecks } from '../rpc/model.ts';
 import { createTransport } from '../rpc/transport.ts';
 import type { Transport } from '../rpc/transport.ts';
 import { callResult } from './functions.ts';
-import { connectionOf, isReady } from './connection.ts';
-import { networkOf } from './network.ts';
+import { connectionOf, isReady, networkOf } from './connection.ts';
 import type { StationPort } from './port.ts';
 import type { LogLine, Version, VersionStack } from './stack.ts';
 

@@ -35,7 +35,7 @@ export async function called(
 }
 
 /** Parts of a version that functions are passed to. */
-export interface FunctionParts {
+interface FunctionParts {
   readonly parts: { readonly device: StationPort };
   readonly registration: {
     readonly accepted: boolean;
@@ -52,10 +52,7 @@ export interface FunctionParts {
   };
 }
 
-export type SharedFunctions = Omit<
-  OcppFunctions,
-  'boot' | 'configuration' | 'setConfiguration' | 'authorize' | 'derControls'
->;
+type SharedFunctions = Omit<OcppFunctions, 'boot' | 'configuration' | 'setConfiguration' | 'authorize' | 'derControls'>;
 
 export function sharedFunctions(at: FunctionParts): SharedFunctions {
   const { registration, smartCharging, reservations, tokens, transactions, meterValues } = at;

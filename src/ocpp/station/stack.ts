@@ -1,17 +1,41 @@
 /** One version of OCPP at work for one station. `../versions.ts` has a row for each version that makes one. */
 import type { OcppBootStatus, OcppFunctions, OcppSubprotocol } from '../../contract/ocpp.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { RandomStream } from '../../core/random.ts';
-import type { Slot } from '../../core/store.ts';
+import type { JsonValue, Slot } from '../../core/store.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Later } from '../../core/time/timers.ts';
-import type { FrameDisturber } from '../rpc/disturber.ts';
-import type { ConnectFailure } from '../rpc/failures.ts';
-import type { CallHandler, Line, LineClosed, LineOpened } from '../rpc/model.ts';
-import type { Connection } from './connection.ts';
-import type { Network } from './network.ts';
+import type { CallHandler, FrameDisturber, Line, LineClosed, LineOpened } from '../rpc/model.ts';
+import type { ConnectFailure } from '../rpc/socket.ts';
+import type { Connection, Network } from './connection.ts';
 import type { StationPort } from './port.ts';
+
+// Calls of the central system on their way to the parts of a station.
+
+/** The handlers of all parts. @throws SimError INTERNAL for an action with two handlers */
+export function mergeHandlers<Handlers extends object>(parts: readonly { readonly handlers?: Handlers }[]): Handlers {
+  const merged = new Map<string, unknown>();
+  for (const [action, handler] of parts.flatMap(({ handlers }) => Object.entries(handlers ?? {}))) {
+    if (merged.has(action)) throw new SimError('INTERNAL', `two parts answer ${action}`);
+    merged.set(action, handler);
+  }
+  // each of them was under its action in a table of this form
+  return Object.fromEntries(merged) as Handlers;
+}
+
+/** The answer to a BootNotification may come with the next call in one piece; its promise runs within these turns. */
+const turns = 10;
+
+/** Carries calls out once the answer to a BootNotification that has come counts. */
+export function afterBootAnswer(registration: { readonly booting: boolean }, act: CallHandler): CallHandler {
+  const later: CallHandler = async (...call) => {
+    for (let turn = 0; turn < turns && registration.booting; turn += 1) await Promise.resolve();
+    return act(...call);
+  };
+  return (...call) => (registration.booting ? later(...call) : act(...call));
+}
 
 /** A line of a log. */
 export interface LogLine {
@@ -92,4 +116,97 @@ export interface StackOptions {
 export interface Version {
   readonly subprotocol: OcppSubprotocol;
   readonly makeStack: (options: StackOptions) => VersionStack;
+}
+
+// Who decides about the sessions of a device while the client runs.
+
+/**
+ * The central system decides from the start to the end of the client; then the device returns to its profile.
+ * @param central false: the client ends
+ */
+export function setAuthority({ device, log }: Pick<StackOptions, 'device' | 'log'>, central: boolean): void {
+  try {
+    device.command({ kind: 'evse.authority', central });
+    if (central) return;
+    device.command({
+      kind: 'evse.behaviour',
+      connectionTimeoutS: null,
+      authorizationTimeoutS: null,
+      endOnEvDisconnect: null,
+      unlockOnEvDisconnect: null,
+      autoAuthorize: null,
+    });
+  } catch (error) {
+    // at the end the device may have left already
+    if (central) log.warning(`the station keeps its own authority: ${errorText(error)}`, device.deviceIndex);
+  }
+}
+
+/** Listeners to one kind of event; one that fails is logged and does not keep the others from it. */
+export interface Signal<T> {
+  /** The returned function ends it. */
+  on(listener: (event: T) => void): () => void;
+  emit(event: T): void;
+}
+
+export function createSignal<T>(log: Pick<Logger, 'error'>): Signal<T> {
+  const listeners = new Set<(event: T) => void>();
+  return {
+    on(listener) {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    emit(event) {
+      for (const listener of listeners) {
+        try {
+          listener(event);
+        } catch (error) {
+          log.error(`a listener has failed: ${errorText(error)}`);
+        }
+      }
+    },
+  };
+}
+
+// Instants in messages: RFC 3339 with a zone, as the schemas of every version demand it (OCPP-J 1.6 3.4 and 4.2).
+
+/** The last instant whose year has four digits, ms since the epoch: later ones have no RFC 3339 text. */
+const lastMs = 253_402_300_799_999;
+
+/** Ms since the epoch; NaN: no date. A leap second, which this calendar lacks, is the second before it. */
+export function instantOf(text: string): number {
+  const ms = Date.parse(text.toUpperCase().replace(/:60(?=[.Z+-])/, ':59'));
+  return Math.min(ms, lastMs);
+}
+
+// Keeps a slot of the store at the newest state of a part.
+
+export interface Saver {
+  /** Writes the state; changes during a write are written together after it. A failure is logged. */
+  save(): void;
+}
+
+/** @param state read at the moment of writing */
+export function createSaver(slot: Slot, state: () => readonly JsonValue[], log: Pick<Logger, 'error'>): Saver {
+  let wanted = false;
+  let writing: Promise<void> | null = null;
+  const write = async () => {
+    while (wanted) {
+      wanted = false;
+      try {
+        await slot.replace(state());
+      } catch (error) {
+        log.error(`the store has refused a change: ${errorText(error)}`);
+      }
+    }
+    writing = null;
+  };
+  return {
+    save() {
+      wanted = true;
+      writing ??= write();
+    },
+  };
 }

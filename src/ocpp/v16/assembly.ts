@@ -1,52 +1,43 @@
 /** The parts of one 1.6 station, each with what it needs of the others. */
-import type { FrameDisturber } from '../rpc/disturber.ts';
-import type { CallOutcome, Line, Payload, RetryPolicy, TransactionQueue } from '../rpc/model.ts';
-import { createAuthorization } from './auth/authorization.ts';
-import { createTokens } from './auth/tokens.ts';
-import { createAvailability } from './availability.ts';
+import type { CallOutcome, FrameDisturber, Line, Payload, RetryPolicy, TransactionQueue } from '../rpc/model.ts';
+import { createAuthorization } from './authorization/authorization.ts';
+import { createTokens } from './authorization/tokens.ts';
+import { createAvailability, createStatusReports, stationState } from './availability.ts';
 import { createSmartCharging } from './charging/smart-charging.ts';
-import { createMeterValues } from './meter-values/meter-values.ts';
+import { createMeterValues } from './meter-values.ts';
 import { createTransactionQueue } from '../rpc/queue.ts';
-import { createFileTransfer } from '../files/transfer.ts';
-import { createCertificates } from './security/certificates.ts';
-import type { CertificateFiles, Certificates } from './security/certificates.ts';
-import { createFirmware } from './upkeep/firmware.ts';
-import type { Firmware, FirmwareDeps } from './upkeep/firmware.ts';
-import { createLogs } from './upkeep/logs.ts';
-import type { Logs, LogsDeps } from './upkeep/logs.ts';
-import { createConfiguration } from './configuration.ts';
+import { createFileTransfer, fileProtocols } from '../files/transfer.ts';
+import { createCertificates, createSecurityEvents } from './security.ts';
+import type { CertificateFiles, Certificates, SecurityLog } from './security.ts';
+import { createFirmware } from './firmware-management.ts';
+import type { Firmware, FirmwareDeps } from './firmware-management.ts';
+import { createLogs } from './diagnostics.ts';
+import type { Logs, LogsDeps } from './diagnostics.ts';
+import { createConfiguration, createKeyEffects, profileCheck } from './keys/configuration.ts';
 import { createDataTransfer } from './data-transfer.ts';
-import { createKeyEffects, profileCheck } from './keys/effects.ts';
 import { createKeys } from './keys/keys.ts';
 import type { KeySet } from './keys/keys.ts';
 import { errorText } from '../../core/errors.ts';
-import { tellingRestarts } from '../station/restarting.ts';
+import { tellingRestarts } from '../provisioning/restarts.ts';
 import type { Part, StationParts } from './parts.ts';
-import { createRegistration16 } from './registration.ts';
-import { createRemote } from './remote.ts';
-import { createReservations } from './reservations.ts';
-import { createReset } from './reset.ts';
-import { createSecurityEvents } from './security/events.ts';
-import type { SecurityLog } from './security/events.ts';
-import type { RegistrationPart } from '../registration/registration.ts';
-import { createStatusReports, stationState } from './status.ts';
-import type { StatusPart } from './status.ts';
-import type { ConnectorStatus } from './status-table.ts';
-import type { MeterValuesPart } from './meter-values/meter-values.ts';
-import type { Triggers } from './trigger.ts';
-import type { QueueEvents } from './transactions/work.ts';
+import { createRegistration16, createReset } from './provisioning.ts';
+import { createRemote, createTrigger } from './remote-control.ts';
+import { createReservations } from './reservation.ts';
+import type { RegistrationPart } from '../provisioning/registration.ts';
+import type { ConnectorStatus, StatusPart } from './availability.ts';
+import type { MeterValuesPart } from './meter-values.ts';
+import type { Triggers } from './remote-control.ts';
+import type { QueueEvents } from './transactions/state.ts';
 import { createTransactions } from './transactions/transactions.ts';
-import { createTrigger } from './trigger.ts';
-import { fileProtocols } from '../files/model.ts';
 
 /** The queue of `rpc/queue.ts` with what only this version knows. */
-export interface QueueWiring extends QueueEvents {
+interface QueueWiring extends QueueEvents {
   readonly policy: () => RetryPolicy;
   readonly send: (action: string, payload: Payload, messageId?: string) => Promise<CallOutcome>;
   readonly isOpen: () => boolean;
 }
 
-export interface StackQueue extends TransactionQueue {
+interface StackQueue extends TransactionQueue {
   load(): Promise<void>;
   stop(): void;
 }

@@ -1,9 +1,17 @@
-/** ChangeAvailability (5.2). */
-import { createOperativeStates } from '../station/availability.ts';
-import type { OperativeStates } from '../station/availability.ts';
-import type { Handler } from './parts.ts';
+/** StatusNotification (4.9): what connectors and station are, reported as they change and as the standard asks. */
+import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
+import type { EvseConnectorState } from '../../contract/kinds/evse.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { createOperativeStates } from '../availability/availability.ts';
+import type { OperativeStates } from '../availability/availability.ts';
+import type { RegistrationPart } from '../provisioning/registration.ts';
+import type { Requests } from './messages.ts';
+import { stamp } from './parts.ts';
+import type { Availability, Handler, Keys, Part, StationParts, StatusReports } from './parts.ts';
 
-export interface AvailabilityPart extends OperativeStates {
+// ChangeAvailability (5.2).
+
+interface AvailabilityPart extends OperativeStates {
   readonly handlers: { readonly ChangeAvailability: Handler<'ChangeAvailability'> };
 }
 
@@ -21,5 +29,210 @@ export function createAvailability(options: Parameters<typeof createOperativeSta
     onChange: states.onChange,
     load: states.load,
     stop: states.stop,
+  };
+}
+
+// Connector states of OCPP 1.6 (4.9): the moves that the standard allows, and how others are reported.
+
+export type ConnectorStatus = Requests['StatusNotification']['status'];
+
+/** Words of 1.6 for the states of the device. */
+export const statusWords: Readonly<Record<EvseConnectorState, ConnectorStatus>> = {
+  available: 'Available',
+  preparing: 'Preparing',
+  charging: 'Charging',
+  suspended_ev: 'SuspendedEV',
+  suspended_evse: 'SuspendedEVSE',
+  finishing: 'Finishing',
+  reserved: 'Reserved',
+  unavailable: 'Unavailable',
+  faulted: 'Faulted',
+};
+
+/** By state: the states that may follow it, as the table of 4.9 names them (A2 ... I8). */
+export const allowedMoves: Readonly<Record<ConnectorStatus, readonly ConnectorStatus[]>> = {
+  Available: ['Preparing', 'Charging', 'SuspendedEV', 'SuspendedEVSE', 'Reserved', 'Unavailable', 'Faulted'],
+  Preparing: ['Available', 'Charging', 'SuspendedEV', 'SuspendedEVSE', 'Finishing', 'Faulted'],
+  Charging: ['Available', 'SuspendedEV', 'SuspendedEVSE', 'Finishing', 'Unavailable', 'Faulted'],
+  SuspendedEV: ['Available', 'Charging', 'SuspendedEVSE', 'Finishing', 'Unavailable', 'Faulted'],
+  SuspendedEVSE: ['Available', 'Charging', 'SuspendedEV', 'Finishing', 'Unavailable', 'Faulted'],
+  Finishing: ['Available', 'Preparing', 'Unavailable', 'Faulted'],
+  Reserved: ['Available', 'Preparing', 'Unavailable', 'Faulted'],
+  Unavailable: ['Available', 'Preparing', 'Charging', 'SuspendedEV', 'SuspendedEVSE', 'Faulted'],
+  Faulted: [
+    'Available',
+    'Preparing',
+    'Charging',
+    'SuspendedEV',
+    'SuspendedEVSE',
+    'Finishing',
+    'Reserved',
+    'Unavailable',
+  ],
+};
+
+/** States over which a move goes that the table does not have; the first that fits. */
+const between: readonly ConnectorStatus[] = ['Available', 'Preparing'];
+
+/**
+ * The state to be reported before `to`, so that both moves are in the table; null: the move is allowed as it is. A cable
+ * that stays in at a connector taken out of operation is one such move: Preparing, Available, Unavailable.
+ */
+export function intermediate(from: ConnectorStatus, to: ConnectorStatus): ConnectorStatus | null {
+  if (from === to || allowedMoves[from].includes(to)) return null;
+  return between.find((via) => allowedMoves[from].includes(via) && allowedMoves[via].includes(to)) ?? null;
+}
+
+/** The state of a connector as a StatusNotification tells it, without its time. */
+type Told = Pick<Requests['StatusNotification'], 'status' | 'errorCode' | 'info' | 'vendorErrorCode' | 'vendorId'>;
+
+interface Row {
+  readonly connectorId: number;
+  /** the last message; null: none since the boot */
+  sent: Told | null;
+  /** whether the last message may not have arrived */
+  doubtful: boolean;
+  /** of the last change; told on the clock of the central system, which the registration sets */
+  since: SimTime;
+  /** the last change, as text: to tell it from an event that changes nothing here */
+  last: string;
+  /** ends the wait of MinimumStatusDuration */
+  cancel: (() => void) | null;
+}
+
+interface StatusOptions extends Pick<StationParts, 'device' | 'clock' | 'calls' | 'keys'> {
+  readonly registration: RegistrationPart;
+  readonly availability: Pick<Availability, 'stationInoperative'>;
+}
+
+export interface StatusPart extends StatusReports, Part {
+  /** Reports what has changed without a transition of the device. */
+  refresh(): void;
+  stop(): void;
+}
+
+const noError = { errorCode: 'NoError' } as const;
+
+/** Lengths by 6.47. */
+function connectorState({ device }: StatusOptions, connectorId: number): Told {
+  const { status, errorCode, errorInfo, vendorErrorCode } = device.connector(connectorId);
+  return {
+    status: statusWords[status],
+    errorCode,
+    ...(errorInfo !== null && errorInfo !== '' && { info: errorInfo.slice(0, 50) }),
+    ...(vendorErrorCode !== null && vendorErrorCode !== '' && { vendorErrorCode: vendorErrorCode.slice(0, 50) }),
+  };
+}
+
+/**
+ * The station itself: only Available, Unavailable or Faulted. Faulted where no connector works; a grid fault that keeps
+ * it from drawing power is an error that leaves the state as it is.
+ */
+export function stationState({ device, availability }: Pick<StatusOptions, 'device' | 'availability'>): Told {
+  const { connectors, externalLimit } = device.detail;
+  const [first] = connectors;
+  if (first !== undefined && connectors.every(({ status }) => status === 'faulted'))
+    return { status: 'Faulted', errorCode: first.errorCode, info: 'every connector is faulted' };
+  const busy = connectors.some(({ session }) => session !== null && session.state !== 'ended');
+  const status = availability.stationInoperative && !busy ? 'Unavailable' : 'Available';
+  return externalLimit?.decidedBy === 'cessation'
+    ? { status, errorCode: 'OtherError', info: 'the grid is outside of its limits: no power' }
+    : { status, ...noError };
+}
+
+const same = (a: Told | null, b: Told): boolean => a !== null && JSON.stringify(a) === JSON.stringify(b);
+
+/** Sends the states of the rows. A message that was not answered is sent again after the next connection. */
+function sender({
+  calls,
+  clock,
+}: Pick<StatusOptions, 'calls' | 'clock'>): (row: Row, told: Told, triggered: boolean) => void {
+  const send = (row: Row, told: Told, triggered: boolean) =>
+    calls.send(
+      'StatusNotification',
+      { connectorId: row.connectorId, ...told, timestamp: stamp(clock.ofSim(row.since)) },
+      { triggered },
+    );
+  return (row, told, triggered) => {
+    row.sent = told;
+    row.doubtful = true;
+    void send(row, told, triggered).then(({ kind }) => {
+      if (row.sent === told) row.doubtful = kind !== 'result' && kind !== 'error';
+    });
+  };
+}
+
+function stateOf(options: StatusOptions, connectorId: number): Told {
+  return connectorId === 0 ? stationState(options) : connectorState(options, connectorId);
+}
+
+/** Notes a change at an instant, and reports it once it has lasted for MinimumStatusDuration. */
+function createRows(options: StatusOptions, keys: Keys, send: ReturnType<typeof sender>) {
+  const { device, clock, registration } = options;
+  const rows = [0, ...device.connectorIds].map((connectorId): Row => {
+    const last = JSON.stringify(stateOf(options, connectorId));
+    return { connectorId, sent: null, doubtful: false, since: device.now, last, cancel: null };
+  });
+  const settle = (row: Row): void => {
+    row.cancel?.();
+    row.cancel = null;
+  };
+  const report = (row: Row): void => {
+    const told = stateOf(options, row.connectorId);
+    // a row that the central system does not know is reported with all others, or after the next connection
+    if (row.sent === null || !registration.accepted || same(row.sent, told)) return;
+    const via: ConnectorStatus | null = intermediate(row.sent.status, told.status);
+    if (via !== null) send(row, { status: via, ...noError }, false);
+    send(row, told, false);
+  };
+  const look = (row: Row, at: SimTime): void => {
+    const text = JSON.stringify(stateOf(options, row.connectorId));
+    if (text === row.last) return;
+    row.last = text;
+    row.since = at;
+    settle(row);
+    const durationS = keys.integer('MinimumStatusDuration');
+    if (durationS === 0) report(row);
+    else
+      row.cancel = clock.at(clock.nowMs() + durationS * 1000, () => {
+        row.cancel = null;
+        report(row);
+      });
+  };
+  return { rows, look, settle };
+}
+
+export function createStatusReports(options: StatusOptions): StatusPart {
+  const { device, keys, registration } = options;
+  const send = sender(options);
+  const { rows, look, settle } = createRows(options, keys, send);
+  let boots = registration.boots;
+  const sendRow = (row: Row, triggered: boolean): void => {
+    settle(row);
+    send(row, stateOf(options, row.connectorId), triggered);
+  };
+  const heard = (transition: EvseTransition): void => {
+    for (const row of rows)
+      if (transition.connectorId === 0 || row.connectorId === 0 || row.connectorId === transition.connectorId)
+        look(row, transition.at);
+  };
+  const accepted = (): void => {
+    const booted = registration.boots !== boots;
+    boots = registration.boots;
+    for (const row of rows)
+      if (booted || row.doubtful || !same(row.sent, stateOf(options, row.connectorId))) sendRow(row, false);
+  };
+  const ends = [device.onTransition(heard), registration.onAccepted(accepted)];
+  return {
+    announce: (connectorId, { triggered = false } = {}) => {
+      for (const row of rows) if (connectorId === undefined || row.connectorId === connectorId) sendRow(row, triggered);
+    },
+    refresh: () => {
+      for (const row of rows) look(row, device.now);
+    },
+    stop: () => {
+      for (const end of ends) end();
+      for (const row of rows) settle(row);
+    },
   };
 }

@@ -1,14 +1,63 @@
 /** Calls of the central system to the handlers of the parts, as far as the registration permits them. */
-import { errorCode } from '../rpc/errors.ts';
-import type { After, CallHandler, Payload } from '../rpc/model.ts';
+import { bootTable16 } from '../provisioning/registration.ts';
+import type { RegistrationPart } from '../provisioning/registration.ts';
+import { errorCode } from '../rpc/frames.ts';
 import { CallError, noAnswer } from '../rpc/model.ts';
-import { directions } from './actions.ts';
+import type { After, CallHandler, Payload } from '../rpc/model.ts';
+import { afterBootAnswer } from '../station/stack.ts';
 import type { Action } from './messages.ts';
+import { checkRegistered } from './parts.ts';
 import type { Handlers, StationParts } from './parts.ts';
-import { bootTable16 } from '../registration/table.ts';
-import type { RegistrationPart } from '../registration/registration.ts';
-import { afterBootAnswer } from '../station/handlers.ts';
-import { checkRegistered } from './rules.ts';
+
+// Actions of OCPP 1.6 and of its security extension by direction.
+
+/** `station`: sent by the station; `central`: by the central system. */
+export const directions: Readonly<Record<Action, 'station' | 'central' | 'both'>> = {
+  Authorize: 'station',
+  BootNotification: 'station',
+  CancelReservation: 'central',
+  CertificateSigned: 'central',
+  ChangeAvailability: 'central',
+  ChangeConfiguration: 'central',
+  ClearCache: 'central',
+  ClearChargingProfile: 'central',
+  DataTransfer: 'both',
+  DeleteCertificate: 'central',
+  DiagnosticsStatusNotification: 'station',
+  ExtendedTriggerMessage: 'central',
+  FirmwareStatusNotification: 'station',
+  GetCompositeSchedule: 'central',
+  GetConfiguration: 'central',
+  GetDiagnostics: 'central',
+  GetInstalledCertificateIds: 'central',
+  GetLocalListVersion: 'central',
+  GetLog: 'central',
+  Heartbeat: 'station',
+  InstallCertificate: 'central',
+  LogStatusNotification: 'station',
+  MeterValues: 'station',
+  RemoteStartTransaction: 'central',
+  RemoteStopTransaction: 'central',
+  ReserveNow: 'central',
+  Reset: 'central',
+  SecurityEventNotification: 'station',
+  SendLocalList: 'central',
+  SetChargingProfile: 'central',
+  SignCertificate: 'station',
+  SignedFirmwareStatusNotification: 'station',
+  SignedUpdateFirmware: 'central',
+  StartTransaction: 'station',
+  StatusNotification: 'station',
+  StopTransaction: 'station',
+  TriggerMessage: 'central',
+  UnlockConnector: 'central',
+  UpdateFirmware: 'central',
+};
+
+/** Calls that the central system may send. */
+export const centralActions: readonly Action[] = (Object.keys(directions) as readonly Action[]).filter(
+  (action) => directions[action] !== 'station',
+);
 
 type AnyHandler = (request: Payload, after: After) => Payload | Promise<Payload>;
 
@@ -23,7 +72,7 @@ function handlerOf(handlers: Handlers, action: string, finding: StationParts['fi
   throw new CallError(errorCode('ocpp1.6', 'unknownAction'), `there is no action ${action.slice(0, 50)}`);
 }
 
-export interface DispatchOptions {
+interface DispatchOptions {
   readonly handlers: Handlers;
   readonly registration: RegistrationPart;
   readonly finding: StationParts['finding'];

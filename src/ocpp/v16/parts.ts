@@ -4,8 +4,7 @@
  */
 import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppAuthorization, OcppBootStatus } from '../../contract/ocpp.ts';
-import type { MeterDistortion } from '../rpc/disturber.ts';
-import type { After, CallOptions, CallOutcome, TransactionQueue } from '../rpc/model.ts';
+import type { After, CallOptions, CallOutcome, MeterDistortion, TransactionQueue } from '../rpc/model.ts';
 import type { StackOptions } from '../station/stack.ts';
 import type { Action, Replies, Requests } from './messages.ts';
 
@@ -20,7 +19,7 @@ export type Handler<Name extends Action> = (
 export type Handlers = { readonly [Name in Action]?: Handler<Name> };
 
 /** Members of a request that the schema permits, as the queue keeps them. */
-export type ReplyOutcome<Name extends Action> =
+type ReplyOutcome<Name extends Action> =
   | { readonly kind: 'result'; readonly payload: Replies[Name]; readonly durationMs: number }
   | Exclude<CallOutcome, { readonly kind: 'result' }>;
 
@@ -170,4 +169,19 @@ export interface Part {
 /** A time stamp of 1.6: UTC with milliseconds. */
 export function stamp(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+// Verdicts on what the central system sends that no other part gives, each with the clause of OCPP 1.6.
+
+type Find = StationParts['finding'];
+
+const remoteActions: readonly string[] = ['RemoteStartTransaction', 'RemoteStopTransaction'];
+
+/** A call that the registration status does not permit. */
+export function checkRegistered(status: OcppBootStatus, action: string, find: Find): void {
+  const named = action as Parameters<Find>[2];
+  if (status === 'none') find('OCPP 1.6 4.2', `${action} before the answer to BootNotification`, named);
+  if (status === 'rejected') find('OCPP 1.6 4.2', `${action} after BootNotification was answered with Rejected`, named);
+  if (status === 'pending' && remoteActions.includes(action))
+    find('OCPP 1.6 4.2', `${action} while the registration is Pending`, named);
 }

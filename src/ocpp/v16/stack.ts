@@ -1,20 +1,17 @@
 /** OCPP 1.6 at work for one station: its parts loaded, opened, closed and stopped together, and what REST sees of them. */
 import type { OcppFunctions } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
-import { setAuthority } from '../station/authority.ts';
-import { mergeHandlers } from '../station/handlers.ts';
-import type { ConnectFailure } from '../rpc/failures.ts';
-import { failureEvent } from '../security/failures.ts';
-import type { FailureEvents } from '../security/failures.ts';
-import { createFallback } from '../security/fallback.ts';
-import type { Fallback } from '../security/fallback.ts';
+import { mergeHandlers, setAuthority } from '../station/stack.ts';
+import type { ConnectFailure } from '../rpc/socket.ts';
+import { createFallback, failureEvent } from '../security/events.ts';
+import type { FailureEvents, Fallback } from '../security/events.ts';
 import { called, sharedFunctions } from '../station/functions.ts';
 import type { VersionStack } from '../station/stack.ts';
 import { assembleParts } from './assembly.ts';
-import { maxIdTagLength } from './auth/token.ts';
+import { maxIdTagLength } from './authorization/tokens.ts';
 import type { Assembled, Stack16Options } from './assembly.ts';
 import { createDispatch } from './dispatch.ts';
-import { bootTable16 } from '../registration/table.ts';
+import { bootTable16 } from '../provisioning/registration.ts';
 
 export type { Stack16Options } from './assembly.ts';
 

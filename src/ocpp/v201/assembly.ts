@@ -1,38 +1,40 @@
 /** The parts of one 2.x station, each with what it needs of the others. */
 import { createFileTransfer } from '../files/transfer.ts';
 import type { StackOptions } from '../station/stack.ts';
-import { createAuthorization } from './auth/authorization.ts';
-import { createTokens } from './auth/tokens.ts';
-import { createAvailability } from './availability.ts';
+import { createAuthorization } from './authorization/authorization.ts';
+import { createTokens } from './authorization/tokens.ts';
+import { createAvailability, createStatusReports } from './availability.ts';
 import type { AvailabilityPart } from './availability.ts';
 import { createBase } from './base.ts';
 import type { Base } from './base.ts';
-import { setpointWAt } from './charging/setpoint.ts';
+import { setpointWAt } from './charging/convert.ts';
 import { createSmartCharging } from './charging/smart-charging.ts';
 import { createDerControl } from './der-controls/der-control.ts';
-import { createDisplay } from './display/display.ts';
-import { createMeterValues } from './meter-values/meter-values.ts';
-import { createNetworkProfiles } from './network/network-profiles.ts';
-import { createReports } from './reports/reports.ts';
+import { createDisplay } from './display-message/display.ts';
+import { createMeterValues } from './meter-values.ts';
+import { createNetworkProfiles } from './provisioning/network-profiles.ts';
+import { createReports } from './variables/reports.ts';
 import { createCertificates } from './security/certificates.ts';
-import { createFirmware } from './upkeep/firmware.ts';
-import { createLogs } from './upkeep/logs.ts';
+import { createFirmware } from './firmware-management.ts';
+import { createLogs } from './diagnostics/logs.ts';
 import { createMonitoring } from './monitoring/monitoring.ts';
 import type { Costs, Part, StationParts, Version2 } from './parts.ts';
-import { createRemote } from './remote/remote.ts';
-import { createReservations } from './reservations/reservations.ts';
-import { createReset } from './reset.ts';
-import { createStatusReports } from './status.ts';
+import { createRemote, createTrigger } from './remote-control/remote-control.ts';
+import { createReservations } from './reservation.ts';
+import { createReset } from './provisioning/reset.ts';
 import { createDataTransfer } from './data-transfer.ts';
-import { createCustomerInformation } from './customer/customer.ts';
-import { reservationRecords, tokenRecords, transactionRecords } from './customer/records.ts';
+import {
+  createCustomerInformation,
+  reservationRecords,
+  tokenRecords,
+  transactionRecords,
+} from './diagnostics/customer.ts';
 import { createLiveVariables } from './variables/live.ts';
 import { createVariableEffects } from './variables/effects.ts';
-import { createStreams } from './streams/streams.ts';
-import { createTariffs } from './tariff/tariffs.ts';
-import type { Tariffs } from './tariff/tariffs.ts';
+import { createStreams } from './monitoring/streams.ts';
+import { createTariffs } from './tariff-and-cost/tariffs.ts';
+import type { Tariffs } from './tariff-and-cost/tariffs.ts';
 import { createTransactions } from './transactions/transactions.ts';
-import { createTrigger } from './trigger.ts';
 import { createV2x } from './v2x/v2x.ts';
 import { createVariableHandlers } from './variables/handlers.ts';
 

@@ -1,7 +1,13 @@
-/** ChangeAvailability (G03, G04). */
-import { createOperativeStates } from '../station/availability.ts';
-import type { OperativeStates } from '../station/availability.ts';
-import type { Handler, Part, StationParts } from './parts.ts';
+/** StatusNotification (B01, B04, G01): the states of the connectors, reported as they change and as the standard asks. */
+import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
+import type { EvseOccupancy } from '../../contract/kinds/evse.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { createOperativeStates } from '../availability/availability.ts';
+import type { OperativeStates } from '../availability/availability.ts';
+import { stamp } from './parts.ts';
+import type { Handler, Part, Requests, StationParts, StatusReports } from './parts.ts';
+
+// ChangeAvailability (G03, G04).
 
 export interface AvailabilityPart extends Pick<OperativeStates, 'stationInoperative' | 'operative' | 'onChange'> {
   readonly part: Part;
@@ -26,5 +32,130 @@ export function createAvailability(parts: Pick<StationParts, 'device' | 'log' | 
     operative: states.operative,
     onChange: states.onChange,
     part: { handlers: { ChangeAvailability: change }, load: states.load, stop: states.stop },
+  };
+}
+
+type ConnectorStatus = Requests['StatusNotification']['connectorStatus'];
+
+const words: Readonly<Record<EvseOccupancy, ConnectorStatus>> = {
+  available: 'Available',
+  occupied: 'Occupied',
+  reserved: 'Reserved',
+  unavailable: 'Unavailable',
+  faulted: 'Faulted',
+};
+
+interface Row {
+  readonly evseId: number;
+  /** the last message; null: none since the boot */
+  sent: ConnectorStatus | null;
+  /** whether the last message may not have arrived */
+  isDoubtful: boolean;
+  /** as the device had it at the last look */
+  last: ConnectorStatus;
+  /** of the last change; told on the clock of the central system */
+  since: SimTime;
+}
+
+type StatusOptions = Pick<StationParts, 'device' | 'clock' | 'wall' | 'calls' | 'variables' | 'registration'>;
+
+interface StatusPart extends StatusReports {
+  readonly part: Part;
+}
+
+/** The state of a connector in the words of 2.x, for messages and for the variable AvailabilityState. */
+function connectorStatus(device: StationParts['device'], evseId: number): ConnectorStatus {
+  return words[device.connector(evseId).occupancy];
+}
+
+/** Sends the states of the rows. A message that was not answered is sent again after the next connection. */
+function sender({ calls, clock }: StatusOptions) {
+  return (row: Row, triggered: boolean): void => {
+    const { evseId, last: connectorStatus } = row;
+    row.sent = connectorStatus;
+    row.isDoubtful = true;
+    const request = { timestamp: stamp(clock.ofSim(row.since)), connectorStatus, evseId, connectorId: 1 };
+    void calls.send('StatusNotification', request, { triggered }).then(({ kind }) => {
+      if (row.sent === connectorStatus) row.isDoubtful = kind !== 'result' && kind !== 'error';
+    });
+  };
+}
+
+function rowsOf({ device }: StatusOptions): readonly Row[] {
+  return device.connectorIds.map((evseId) => ({
+    evseId,
+    sent: null,
+    isDoubtful: false,
+    last: connectorStatus(device, evseId),
+    since: device.now,
+  }));
+}
+
+/** Reports after each boot and each new connection, by how long there was none. */
+function followRegistration(options: StatusOptions, rows: readonly Row[], report: (row: Row, all: boolean) => void) {
+  const { wall, variables, registration } = options;
+  let boots = registration.boots;
+  let offlineSinceMs: number | null = null;
+  const accepted = (): void => {
+    const isBoot = registration.boots !== boots;
+    boots = registration.boots;
+    const offlineS = offlineSinceMs === null ? 0 : (wall.monotonicMs() - offlineSinceMs) / 1000;
+    offlineSinceMs = null;
+    // B04.FR.01
+    const isLong = offlineS > variables.integer('OCPPCommCtrlr', 'OfflineThreshold');
+    for (const row of rows) report(row, isBoot || isLong);
+  };
+  return [
+    registration.onAccepted(accepted),
+    registration.onEnded(() => {
+      offlineSinceMs ??= wall.monotonicMs();
+    }),
+  ];
+}
+
+export function createStatusReports(options: StatusOptions): StatusPart {
+  const { device, registration } = options;
+  const send = sender(options);
+  const rows = rowsOf(options);
+  const look = (row: Row, at: SimTime): boolean => {
+    const now = connectorStatus(device, row.evseId);
+    if (now === row.last) return false;
+    row.last = now;
+    row.since = at;
+    return true;
+  };
+  const heard = ({ connectorId, at }: EvseTransition): void => {
+    for (const row of rows) {
+      if (connectorId !== 0 && row.evseId !== connectorId) continue;
+      // a row that the central system does not know is reported with all others
+      if (look(row, at) && row.sent !== null && registration.accepted) send(row, false);
+    }
+  };
+  const ends = [
+    device.onTransition(heard),
+    ...followRegistration(options, rows, (row, all) => {
+      look(row, device.now);
+      if (all || row.isDoubtful || row.sent !== row.last) send(row, false);
+    }),
+  ];
+  const announce: StatusReports['announce'] = (evseId, { triggered = false } = {}) => {
+    for (const row of rows) {
+      if (evseId !== undefined && row.evseId !== evseId) continue;
+      look(row, device.now);
+      send(row, triggered);
+    }
+  };
+  return {
+    announce,
+    part: {
+      triggers: {
+        StatusNotification: (evseId) => {
+          announce(evseId, { triggered: true });
+        },
+      },
+      stop: () => {
+        for (const end of ends) end();
+      },
+    },
   };
 }

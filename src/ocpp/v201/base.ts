@@ -2,19 +2,19 @@
 import { createTransactionQueue } from '../rpc/queue.ts';
 import type { LoadableQueue } from '../rpc/queue.ts';
 import type { Line, TransactionQueueEvents } from '../rpc/model.ts';
-import type { RegistrationPart } from '../registration/registration.ts';
-import { tellingRestarts } from '../station/restarting.ts';
+import type { RegistrationPart } from '../provisioning/registration.ts';
+import { tellingRestarts } from '../provisioning/restarts.ts';
 import type { StackOptions } from '../station/stack.ts';
 import type { StationParts, Version2 } from './parts.ts';
-import { createRegistration2 } from './registration.ts';
+import { createRegistration2 } from './provisioning/registration.ts';
 import { createSecurityEvents } from './security/events.ts';
-import type { Firmware } from './upkeep/firmware.ts';
+import type { Firmware } from './firmware-management.ts';
 import type { SecurityLog } from './security/events.ts';
 import type { VariableFacts, VariableStore } from './variables/model.ts';
 import { variableRows } from './variables/table.ts';
 import { createVariables } from './variables/variables.ts';
 
-export interface BaseDeps {
+interface BaseDeps {
   /** what the queue calls */
   readonly events: () => Required<Pick<TransactionQueueEvents, 'answered'>>;
   readonly firmware: () => Pick<Firmware, 'version' | 'restarted'>;

@@ -5,7 +5,7 @@ import type { ReplyOutcome } from './parts.ts';
 const vendorId = 'derbench';
 const messageId = 'echo';
 
-export interface DataTransfer extends Part {
+interface DataTransfer extends Part {
   /** Sends data of a vendor to the central system (P02). */
   send(request: Requests['DataTransfer']): Promise<ReplyOutcome<'DataTransfer'>>;
 }

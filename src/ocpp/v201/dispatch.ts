@@ -1,17 +1,162 @@
 /** Calls of the central system to the handlers of the parts, as far as the registration permits them. */
-import { bootTable2 } from '../registration/table.ts';
-import type { RegistrationPart } from '../registration/registration.ts';
-import { errorCode } from '../rpc/errors.ts';
-import type { After, CallHandler, Payload } from '../rpc/model.ts';
+import { bootTable2 } from '../provisioning/registration.ts';
+import type { RegistrationPart } from '../provisioning/registration.ts';
+import { errorCode } from '../rpc/frames.ts';
 import { CallError, noAnswer } from '../rpc/model.ts';
-import { afterBootAnswer } from '../station/handlers.ts';
-import { directionOf, unsupported } from './actions.ts';
+import type { After, CallHandler, Payload } from '../rpc/model.ts';
+import { afterBootAnswer } from '../station/stack.ts';
 import type { Action, Handlers, StationParts } from './parts.ts';
-import { clauseOf } from './registration.ts';
+import { clauseOf } from './provisioning/registration.ts';
+import type { Version2 } from './version.ts';
+
+// Actions of OCPP 2.0.1 and 2.1 by direction, and those that this station does not carry out.
+
+/** `station`: sent by the station; `central`: by the central system. */
+export const directions: Readonly<Record<Action, 'station' | 'central' | 'both'>> = {
+  AFRRSignal: 'central',
+  AdjustPeriodicEventStream: 'central',
+  Authorize: 'station',
+  BatterySwap: 'station',
+  BootNotification: 'station',
+  CancelReservation: 'central',
+  CertificateSigned: 'central',
+  ChangeAvailability: 'central',
+  ChangeTransactionTariff: 'central',
+  ClearCache: 'central',
+  ClearChargingProfile: 'central',
+  ClearDERControl: 'central',
+  ClearDisplayMessage: 'central',
+  ClearTariffs: 'central',
+  ClearVariableMonitoring: 'central',
+  ClearedChargingLimit: 'station',
+  ClosePeriodicEventStream: 'station',
+  CostUpdated: 'central',
+  CustomerInformation: 'central',
+  DataTransfer: 'both',
+  DeleteCertificate: 'central',
+  FirmwareStatusNotification: 'station',
+  Get15118EVCertificate: 'station',
+  GetBaseReport: 'central',
+  GetCertificateChainStatus: 'station',
+  GetCertificateStatus: 'station',
+  GetChargingProfiles: 'central',
+  GetCompositeSchedule: 'central',
+  GetDERControl: 'central',
+  GetDisplayMessages: 'central',
+  GetInstalledCertificateIds: 'central',
+  GetLocalListVersion: 'central',
+  GetLog: 'central',
+  GetMonitoringReport: 'central',
+  GetPeriodicEventStream: 'central',
+  GetReport: 'central',
+  GetTariffs: 'central',
+  GetTransactionStatus: 'central',
+  GetVariables: 'central',
+  Heartbeat: 'station',
+  InstallCertificate: 'central',
+  LogStatusNotification: 'station',
+  MeterValues: 'station',
+  NotifyAllowedEnergyTransfer: 'central',
+  NotifyChargingLimit: 'station',
+  NotifyCustomerInformation: 'station',
+  NotifyDERAlarm: 'station',
+  NotifyDERStartStop: 'station',
+  NotifyDisplayMessages: 'station',
+  NotifyEVChargingNeeds: 'station',
+  NotifyEVChargingSchedule: 'station',
+  NotifyEvent: 'station',
+  NotifyMonitoringReport: 'station',
+  NotifyPriorityCharging: 'station',
+  NotifyReport: 'station',
+  NotifySettlement: 'station',
+  NotifyWebPaymentStarted: 'central',
+  OpenPeriodicEventStream: 'station',
+  PublishFirmware: 'central',
+  PublishFirmwareStatusNotification: 'station',
+  PullDynamicScheduleUpdate: 'station',
+  ReportChargingProfiles: 'station',
+  ReportDERControl: 'station',
+  RequestBatterySwap: 'central',
+  RequestStartTransaction: 'central',
+  RequestStopTransaction: 'central',
+  ReservationStatusUpdate: 'station',
+  ReserveNow: 'central',
+  Reset: 'central',
+  SecurityEventNotification: 'station',
+  SendLocalList: 'central',
+  SetChargingProfile: 'central',
+  SetDERControl: 'central',
+  SetDefaultTariff: 'central',
+  SetDisplayMessage: 'central',
+  SetMonitoringBase: 'central',
+  SetMonitoringLevel: 'central',
+  SetNetworkProfile: 'central',
+  SetVariableMonitoring: 'central',
+  SetVariables: 'central',
+  SignCertificate: 'station',
+  StatusNotification: 'station',
+  TransactionEvent: 'station',
+  TriggerMessage: 'central',
+  UnlockConnector: 'central',
+  UnpublishFirmware: 'central',
+  UpdateDynamicSchedule: 'central',
+  UpdateFirmware: 'central',
+  UsePriorityCharging: 'central',
+  VatNumberValidation: 'station',
+};
+
+export function directionOf(action: string): 'station' | 'central' | 'both' | null {
+  return Object.hasOwn(directions, action) ? directions[action as Action] : null;
+}
+
+/** Calls of the central system that are answered with NotSupported, with the reason. */
+export const unsupported: Readonly<Partial<Record<Action, string>>> = {
+  PublishFirmware: 'only a local controller publishes firmware',
+  UnpublishFirmware: 'only a local controller publishes firmware',
+  NotifyWebPaymentStarted: 'the station has no payment by web page',
+  RequestBatterySwap: 'the station does not swap batteries',
+};
+
+/** Actions that 2.1 has brought. */
+const since21: ReadonlySet<Action> = new Set<Action>([
+  'AFRRSignal',
+  'AdjustPeriodicEventStream',
+  'BatterySwap',
+  'ChangeTransactionTariff',
+  'ClearDERControl',
+  'ClearTariffs',
+  'ClosePeriodicEventStream',
+  'GetCertificateChainStatus',
+  'GetDERControl',
+  'GetPeriodicEventStream',
+  'GetTariffs',
+  'NotifyAllowedEnergyTransfer',
+  'NotifyDERAlarm',
+  'NotifyDERStartStop',
+  'NotifyPriorityCharging',
+  'NotifySettlement',
+  'NotifyWebPaymentStarted',
+  'OpenPeriodicEventStream',
+  'PullDynamicScheduleUpdate',
+  'ReportDERControl',
+  'RequestBatterySwap',
+  'SetDERControl',
+  'SetDefaultTariff',
+  'UpdateDynamicSchedule',
+  'UsePriorityCharging',
+  'VatNumberValidation',
+]);
+
+/** The actions of a version. */
+export function actionsOf(version: Version2): readonly Action[] {
+  return (Object.keys(directions) as readonly Action[]).filter(
+    (action) => version === 'ocpp2.1' || !since21.has(action),
+  );
+}
 
 type AnyHandler = (request: Payload, after: After) => Payload | Promise<Payload>;
 
-export interface DispatchOptions extends Pick<StationParts, 'version' | 'finding'> {
+interface DispatchOptions extends Pick<StationParts, 'version' | 'finding'> {
   readonly handlers: Handlers;
   readonly registration: Pick<RegistrationPart, 'status' | 'booting'>;
   /** the station leaves or has stopped */

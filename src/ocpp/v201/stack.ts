@@ -1,14 +1,38 @@
 /** OCPP 2.0.1 or 2.1 at work for one station: its parts loaded, opened, closed and stopped together. */
-import { setAuthority } from '../station/authority.ts';
-import { mergeHandlers } from '../station/handlers.ts';
-import { createFallback } from '../security/fallback.ts';
-import { bootTable2 } from '../registration/table.ts';
+import type { OcppFunctions } from '../../contract/ocpp.ts';
+import { SimError } from '../../core/errors.ts';
+import { bootTable2 } from '../provisioning/registration.ts';
+import { createFallback } from '../security/events.ts';
+import { called, sharedFunctions } from '../station/functions.ts';
+import { mergeHandlers, setAuthority } from '../station/stack.ts';
 import type { StackOptions, VersionStack } from '../station/stack.ts';
 import { assembleParts } from './assembly.ts';
 import type { Assembled } from './assembly.ts';
 import { createDispatch } from './dispatch.ts';
 import type { Version2 } from './parts.ts';
-import { functionsOf } from './view.ts';
+import { bootReasons } from './provisioning/registration.ts';
+import { createVariableView } from './variables/handlers.ts';
+
+// What REST sees of a 2.x station and asks of it.
+
+function functionsOf(at: Assembled): OcppFunctions {
+  const { registration, parts } = at;
+  const variables = createVariableView(parts, at.variables, at.networkProfiles.checks);
+  return {
+    ...sharedFunctions(at),
+    boot: async (reason) => {
+      if (reason !== null && !(bootReasons as readonly string[]).includes(reason))
+        throw new SimError('COMMAND_BAD_VALUE', `reason: allowed: ${bootReasons.join(', ')}`);
+      return await called('BootNotification', (options) =>
+        registration.boot({ ...options, ...(reason !== null && { reason }) }),
+      );
+    },
+    configuration: (key) => variables.configuration(key),
+    setConfiguration: (change) => variables.setConfiguration(change),
+    derControls: () => at.derControl.entries(),
+    authorize: (evseId, idToken, _by, type) => at.authorization.present(evseId, idToken, type),
+  };
+}
 
 async function load(at: Assembled): Promise<void> {
   await at.variables.load();

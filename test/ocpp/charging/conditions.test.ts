@@ -1,6 +1,11 @@
 import { expect } from 'chai';
-import { underConditions, wattsAt, whileOffline } from '../../../src/ocpp/charging/conditions.ts';
-import { followsConditions, limitAt } from '../../../src/ocpp/charging/limits.ts';
+import {
+  followsConditions,
+  limitAt,
+  underConditions,
+  wattsAt,
+  whileOffline,
+} from '../../../src/ocpp/charging/limits.ts';
 import type { ChargingProfile, ChargingState, Conditions, SchedulePeriod } from '../../../src/ocpp/charging/model.ts';
 
 const nowMs = Date.UTC(2026, 5, 21, 12);

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { compositeSchedule } from '../../../src/ocpp/charging/composite.ts';
-import { limitAt, nextChange } from '../../../src/ocpp/charging/limits.ts';
+import { limitAt, nextChange, whileOffline } from '../../../src/ocpp/charging/limits.ts';
 import { chargingState, noonMs, windowS } from './arbitrary.ts';
-import { whileOffline } from '../../../src/ocpp/charging/conditions.ts';
 import { holds } from '../../support/property.ts';
 import { naiveLimit, naivePowers, naiveWatts } from './naive.ts';
 

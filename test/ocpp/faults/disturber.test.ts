@@ -15,7 +15,7 @@ import {
   wrongMessageIdFault,
 } from '../../../src/fault-kinds/ocpp.ts';
 import { createOcppDisturber } from '../../../src/ocpp/faults/disturber.ts';
-import type { DisturbableFrame, FrameDisturber } from '../../../src/ocpp/rpc/disturber.ts';
+import type { DisturbableFrame, FrameDisturber } from '../../../src/ocpp/rpc/model.ts';
 import { FaultBench } from '../../support/faults.ts';
 
 const frame = (more: Partial<DisturbableFrame> = {}): DisturbableFrame => ({

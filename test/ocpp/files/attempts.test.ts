@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { withRetries } from '../../../src/ocpp/files/attempts.ts';
-import { fileNameOf, shownLocation, uploadUrl } from '../../../src/ocpp/files/locations.ts';
-import { TransferError } from '../../../src/ocpp/files/model.ts';
-import type { TransferFailure } from '../../../src/ocpp/files/model.ts';
+import { fileNameOf, shownLocation, TransferError, uploadUrl, withRetries } from '../../../src/ocpp/files/transfer.ts';
+import type { TransferFailure } from '../../../src/ocpp/files/transfer.ts';
 import { settled } from '../v16/fakes.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';

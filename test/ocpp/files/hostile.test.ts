@@ -1,8 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import { TransferError } from '../../../src/ocpp/files/model.ts';
-import { createFileTransfer } from '../../../src/ocpp/files/transfer.ts';
+import { createFileTransfer, TransferError } from '../../../src/ocpp/files/transfer.ts';
 import type { FileTransferOptions } from '../../../src/ocpp/files/transfer.ts';
 import { testPki } from '../../support/pki.ts';
 import { HandTimers } from '../../support/timers.ts';

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { shownLocation } from '../../../src/ocpp/files/locations.ts';
-import { TransferError } from '../../../src/ocpp/files/model.ts';
-import { createFileTransfer } from '../../../src/ocpp/files/transfer.ts';
+import { createFileTransfer, shownLocation, TransferError } from '../../../src/ocpp/files/transfer.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 

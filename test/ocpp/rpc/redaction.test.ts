@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { redacted } from '../../../src/ocpp/rpc/redaction.ts';
+import { redacted } from '../../../src/ocpp/rpc/messages.ts';
 import type { Central } from '../central/central.ts';
 import type { CentralStation } from '../central/station.ts';
 import { openCentral, TransportRig, until } from './rig.ts';

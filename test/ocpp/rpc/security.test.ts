@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { ocppPasswordOctets } from '../../../src/contract/ocpp-settings.ts';
 import { contextMaker, passwordOf } from '../../../src/ocpp/rpc/credentials.ts';
 import type { Credentials } from '../../../src/ocpp/rpc/credentials.ts';
-import { failureOf } from '../../../src/ocpp/rpc/failures.ts';
+import { failureOf } from '../../../src/ocpp/rpc/socket.ts';
 import { createAuthority, issue } from '../../support/pki.ts';
 import type { Authority, Identity } from '../../support/pki.ts';
 import type { Central, CentralOptions } from '../central/central.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { PeerCertificate } from 'node:tls';
-import { failureOf } from '../../../src/ocpp/rpc/failures.ts';
-import { checkIdentityWithoutWildcards } from '../../../src/ocpp/rpc/server-identity.ts';
+import { checkIdentityWithoutWildcards, failureOf } from '../../../src/ocpp/rpc/socket.ts';
 import { createAuthority, issue } from '../../support/pki.ts';
 import { openCentral, TransportRig } from './rig.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import { noDisturber } from '../../../src/ocpp/rpc/disturber.ts';
+import { noDisturber } from '../../../src/ocpp/rpc/model.ts';
 import { openHandles, settled } from '../../support/handles.ts';
 import { namesOf, startNameServer } from '../../support/name-server.ts';
 import { startRawServer } from './raw-server.ts';

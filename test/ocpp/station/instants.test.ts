@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { instantOf } from '../../../src/ocpp/station/instants.ts';
+import { instantOf } from '../../../src/ocpp/station/stack.ts';
 
 const iso = (text: string) => new Date(instantOf(text)).toISOString();
 

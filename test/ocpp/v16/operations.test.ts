@@ -3,12 +3,11 @@ import type { EvseSession } from '../../../src/contract/kinds/evse.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { createAvailability } from '../../../src/ocpp/v16/availability.ts';
-import { createConfiguration } from '../../../src/ocpp/v16/configuration.ts';
+import { createConfiguration, createKeyEffects, profileCheck } from '../../../src/ocpp/v16/keys/configuration.ts';
 import { createDataTransfer } from '../../../src/ocpp/v16/data-transfer.ts';
-import { createKeyEffects, profileCheck } from '../../../src/ocpp/v16/keys/effects.ts';
-import { createReset } from '../../../src/ocpp/v16/reset.ts';
-import { createTrigger } from '../../../src/ocpp/v16/trigger.ts';
-import type { TriggeredMessage } from '../../../src/ocpp/v16/trigger.ts';
+import { createReset } from '../../../src/ocpp/v16/provisioning.ts';
+import { createTrigger } from '../../../src/ocpp/v16/remote-control.ts';
+import type { TriggeredMessage } from '../../../src/ocpp/v16/remote-control.ts';
 import { rig, settled } from './fakes.ts';
 import type { Rig } from './fakes.ts';
 

@@ -5,10 +5,9 @@
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { createRandom } from '../../../src/core/random.ts';
 import { SimError } from '../../../src/core/errors.ts';
-import { noAnswer } from '../../../src/ocpp/rpc/model.ts';
+import { noAnswer, noDisturber } from '../../../src/ocpp/rpc/model.ts';
 import type { After, Payload, QueuedMessage, TransactionQueue } from '../../../src/ocpp/rpc/model.ts';
-import { payloadChecks } from '../../../src/ocpp/rpc/schemas/checks.ts';
-import { noDisturber } from '../../../src/ocpp/rpc/disturber.ts';
+import { payloadChecks } from '../../../src/ocpp/rpc/schemas.ts';
 import type {
   Action,
   Part,
@@ -18,15 +17,14 @@ import type {
   StationParts,
   Version2,
 } from '../../../src/ocpp/v201/parts.ts';
-import { authRows } from '../../../src/ocpp/v201/variables/rows/auth.ts';
-import { chargingRows } from '../../../src/ocpp/v201/variables/rows/charging.ts';
+import { authRows } from '../../../src/ocpp/v201/variables/rows/authorization.ts';
+import { chargingRows, derRows } from '../../../src/ocpp/v201/variables/rows/charging.ts';
 import { commRows } from '../../../src/ocpp/v201/variables/rows/comm.ts';
-import { derRows } from '../../../src/ocpp/v201/variables/rows/der.ts';
 import { displayRows } from '../../../src/ocpp/v201/variables/rows/display.ts';
 import { monitoringRows } from '../../../src/ocpp/v201/variables/rows/monitoring.ts';
 import { securityRows } from '../../../src/ocpp/v201/variables/rows/security.ts';
 import { stationRows } from '../../../src/ocpp/v201/variables/rows/station.ts';
-import { txRows } from '../../../src/ocpp/v201/variables/rows/tx.ts';
+import { txRows } from '../../../src/ocpp/v201/variables/rows/transactions.ts';
 import type { Place, VariableFacts, VariableRow, Variables } from '../../../src/ocpp/v201/variables/model.ts';
 import { rig as rig16 } from '../v16/fakes.ts';
 import type { Rig as Rig16 } from '../v16/fakes.ts';

@@ -2,7 +2,7 @@
 import type { CompositeSchedule } from '../../charging/composite.ts';
 import type { ChargingProfile, ProfileKind, ProfilePurpose } from '../../charging/model.ts';
 import type { ConnectorRating } from '../../station/port.ts';
-import { instantOf } from '../../station/instants.ts';
+import { instantOf } from '../../station/stack.ts';
 import type { Replies } from '../parts.ts';
 import { stamp } from '../parts.ts';
 import type { SentProfile } from './rules.ts';

@@ -1,5 +1,5 @@
 /** Rules of 1.6 for charging profiles, each with its clause. */
-import { instantOf } from '../../station/instants.ts';
+import { instantOf } from '../../station/stack.ts';
 import type { Keys, Requests } from '../parts.ts';
 
 export type SentProfile = Requests['SetChargingProfile']['csChargingProfiles'];

@@ -2,24 +2,143 @@
  * Smart charging of 1.6: SetChargingProfile, ClearChargingProfile, GetCompositeSchedule, and the TxProfile of a remote
  * start. The profiles act through `charging/control.ts`.
  */
+import type { OcppFunctions, OcppProfileEntry, OcppSchedule } from '../../../contract/ocpp.ts';
+import { SimError } from '../../../core/errors.ts';
 import { createChargingControl } from '../../charging/control.ts';
-import type { RunningTransaction } from '../../charging/model.ts';
-import type { OcppFunctions } from '../../../contract/ocpp.ts';
-import type { Part, Registration, SmartCharging, StationParts, Transaction, Transactions } from '../parts.ts';
-import { clearChargingProfile, getCompositeSchedule, setChargingProfile } from './handlers.ts';
+import type { ChargingControl, StoredProfile } from '../../charging/control.ts';
+import { deciding } from '../../charging/limits.ts';
+import type { ChargingProfile, RateUnit, RunningTransaction } from '../../charging/model.ts';
+import type {
+  Handler,
+  Part,
+  Registration,
+  Requests,
+  SmartCharging,
+  StationParts,
+  Transaction,
+  Transactions,
+} from '../parts.ts';
+import { purposes, replyOf } from './convert.ts';
 import { createInstalled } from './installed.ts';
-import { brokenRule } from './rules.ts';
-import { createView } from './view.ts';
+import type { InstalledProfiles } from './installed.ts';
+import { allowedUnits, brokenPlace, brokenRule } from './rules.ts';
+import type { SentProfile } from './rules.ts';
 
-export type SmartChargingParts = Pick<StationParts, 'device' | 'clock' | 'keys' | 'store' | 'log' | 'finding'> & {
+// Charging profiles and composite schedules of a station of 1.6 for REST.
+
+/** More than a person reads. */
+const maxPeriods = 1000;
+
+function createView(
+  control: ChargingControl,
+  waiting: () => readonly StoredProfile[],
+  connectorIds: readonly number[],
+): Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'> {
+  return {
+    chargingProfiles(connectorId): readonly OcppProfileEntry[] {
+      const { state, nowMs } = control;
+      const effective = new Set([0, ...connectorIds].flatMap((id) => deciding(state, id, nowMs)));
+      return [...control.profiles, ...waiting()]
+        .filter(({ profile }) => connectorId === undefined || profile.connectorId === connectorId)
+        .map(({ profile, sent }) => {
+          // this version installs nothing else
+          const { chargingProfilePurpose, chargingProfileKind } = sent as unknown as SentProfile;
+          const transaction = state.transactions.find((each) => each.connectorId === profile.connectorId);
+          return {
+            connectorId: profile.connectorId,
+            profileId: profile.profileId,
+            stackLevel: profile.stackLevel,
+            purpose: chargingProfilePurpose,
+            kind: chargingProfileKind,
+            transactionId: profile.purpose === 'tx' ? (transaction?.transactionId ?? null) : null,
+            effective: effective.has(profile),
+            profile: sent,
+          };
+        });
+    },
+    compositeSchedule(connectorId, durationS, unit): OcppSchedule {
+      const schedule = control.composite({ connectorId, durationS, unit, maxPeriods });
+      if (schedule !== null) return { connectorId, ...schedule };
+      const known = [0, ...connectorIds].join(', ');
+      throw new SimError('UNKNOWN_RESOURCE', `there is no connector ${connectorId}; the station has ${known}`);
+    },
+  };
+}
+
+// Answers to the calls of smart charging.
+
+interface Deps {
+  readonly parts: Pick<StationParts, 'device' | 'keys' | 'finding'>;
+  readonly control: ChargingControl;
+  readonly installed: InstalledProfiles;
+  readonly transactions: Pick<Transactions, 'at'>;
+}
+
+function setChargingProfile({ parts, installed, transactions }: Deps): Handler<'SetChargingProfile'> {
+  const { device, keys, finding } = parts;
+  return ({ connectorId, csChargingProfiles: sent }) => {
+    const place = { connectorIds: device.connectorIds, transaction: transactions.at(connectorId) };
+    const rule = brokenPlace(connectorId, sent, place) ?? brokenRule(sent, keys) ?? installed.put(connectorId, sent);
+    if (rule !== null) {
+      finding(rule.clause, rule.text, 'SetChargingProfile');
+      return { status: 'Rejected' };
+    }
+    if (sent.transactionId !== undefined && sent.chargingProfilePurpose !== 'TxProfile') {
+      const text = `profile ${sent.chargingProfileId}: transactionId is only valid in a TxProfile, and is ignored`;
+      finding('OCPP 1.6 7.8', text, 'SetChargingProfile');
+    }
+    return { status: 'Accepted' };
+  };
+}
+
+/** An id names its profile alone; without one all given members must match (5.5). */
+function matches(filter: Requests['ClearChargingProfile']): (profile: ChargingProfile) => boolean {
+  const { id, connectorId, stackLevel, chargingProfilePurpose } = filter;
+  if (id !== undefined) return ({ profileId }) => profileId === id;
+  const purpose = chargingProfilePurpose && purposes[chargingProfilePurpose];
+  return (profile) =>
+    (connectorId === undefined || profile.connectorId === connectorId) &&
+    (stackLevel === undefined || profile.stackLevel === stackLevel) &&
+    (purpose === undefined || profile.purpose === purpose);
+}
+
+function clearChargingProfile({ installed }: Deps): Handler<'ClearChargingProfile'> {
+  return (request) => ({ status: installed.remove(matches(request)) > 0 ? 'Accepted' : 'Unknown' });
+}
+
+/** The unit of an answer when none is asked for: that of a profile in force, so that it reads back as it was set. */
+function defaultUnit(connectorId: number, allowed: readonly RateUnit[], { state, nowMs }: ChargingControl): RateUnit {
+  const units = [connectorId, 0].flatMap((id) => deciding(state, id, nowMs)).map(({ schedule }) => schedule.unit);
+  return units.find((unit) => allowed.includes(unit)) ?? allowed[0] ?? 'W';
+}
+
+function getCompositeSchedule({ parts, control }: Deps): Handler<'GetCompositeSchedule'> {
+  const { device, keys, finding } = parts;
+  return ({ connectorId, duration, chargingRateUnit }) => {
+    if (duration <= 0) {
+      finding('OCPP 1.6 5.7', `the duration ${duration} must be greater than 0`, 'GetCompositeSchedule');
+      return { status: 'Rejected' };
+    }
+    const allowed = allowedUnits(keys);
+    const unit = chargingRateUnit ?? defaultUnit(connectorId, allowed, control);
+    if (!allowed.includes(unit)) return { status: 'Rejected' };
+    const maxPeriods = keys.integer('ChargingScheduleMaxPeriods');
+    const schedule = control.composite({ connectorId, durationS: duration, unit, maxPeriods });
+    if (schedule === null) return { status: 'Rejected' };
+    const rating = device.ratings.find((each) => each.connectorId === connectorId) ?? device.stationRating;
+    return replyOf(connectorId, schedule, rating);
+  };
+}
+
+type SmartChargingParts = Pick<StationParts, 'device' | 'clock' | 'keys' | 'store' | 'log' | 'finding'> & {
   readonly registration: Pick<Registration, 'onAccepted'>;
 };
 
-export interface SmartChargingDeps {
+interface SmartChargingDeps {
   readonly transactions: Pick<Transactions, 'running' | 'at' | 'onStarted' | 'onIdentified' | 'onEnded'>;
 }
 
-export type SmartChargingPart = Part &
+type SmartChargingPart = Part &
   Required<Pick<Part, 'handlers' | 'load' | 'stop'>> &
   SmartCharging &
   Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'> & {

@@ -2,17 +2,16 @@
 import type { OcppConfiguration, OcppKeyEntry } from '../../../contract/ocpp.ts';
 import { SimError } from '../../../core/errors.ts';
 import type { Slot } from '../../../core/store.ts';
-import { errorCode } from '../../rpc/errors.ts';
+import { errorCode } from '../../rpc/frames.ts';
 import { CallError } from '../../rpc/model.ts';
 import type { Keys, Replies, Requests } from '../parts.ts';
-import { members, normalValue } from './kinds.ts';
-import { keyTable } from './table.ts';
+import { keyTable, members, normalValue } from './table.ts';
 import type { KeyFacts, KeyRow } from './table.ts';
 
 /** Whether a value of the right kind is refused nevertheless, for example a lower security profile. */
 export type KeyCheck = (value: string) => boolean;
 
-export interface KeySetOptions {
+interface KeySetOptions {
   readonly facts: KeyFacts;
   readonly slot: Slot;
   /** the store has refused a value: it is in force and does not survive */

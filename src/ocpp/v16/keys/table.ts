@@ -1,13 +1,83 @@
 /** The standard configuration keys of OCPP 1.6 (chapter 9) and of the security white paper: one row each. */
-import { maxHeartbeatIntervalS } from '../../registration/table.ts';
-import { isSupplied } from '../meter-values/measurands.ts';
-import { boolean, integer, isPhaseRotation, list, octets, text } from './kinds.ts';
-import type { KeyKind } from './kinds.ts';
+import { maxHeartbeatIntervalS } from '../../provisioning/registration.ts';
+import { isSupplied } from '../meter-values.ts';
+
+/** Kinds of values of configuration keys: how a text of the central system is checked and written. */
+type KeyKind =
+  | { readonly type: 'boolean' }
+  /** whole numbers, both ends included */
+  | { readonly type: 'integer'; readonly from: number; readonly to: number }
+  | { readonly type: 'text'; readonly maxLength: number }
+  /** comma-separated; `max` members */
+  | { readonly type: 'list'; readonly max: number; readonly allows: (member: string) => boolean }
+  /** hexadecimal text of 16 to 20 octets */
+  | { readonly type: 'octets' };
+
+const boolean: KeyKind = { type: 'boolean' };
+const octets: KeyKind = { type: 'octets' };
+const maxInteger = 2 ** 31 - 1;
+
+function integer(from = 0, to = maxInteger): KeyKind {
+  return { type: 'integer', from, to };
+}
+
+function text(maxLength: number): KeyKind {
+  return { type: 'text', maxLength };
+}
+
+function list(max: number, allows: (member: string) => boolean): KeyKind {
+  return { type: 'list', max, allows };
+}
+
+/** `2.RST`: how the phases of the grid arrive at a connector. */
+function isPhaseRotation(member: string): boolean {
+  return /^\d{1,5}\.(NotApplicable|Unknown|RST|RTS|SRT|STR|TRS|TSR)$/.test(member);
+}
+
+export function members(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}
+
+function normalInteger(value: string, from: number, to: number): string | null {
+  if (!/^[+-]?\d{1,10}$/.test(value)) return null;
+  const number = Number(value);
+  return number >= from && number <= to ? String(number + 0) : null;
+}
+
+function normalList(value: string, kind: Extract<KeyKind, { type: 'list' }>): string | null {
+  if (value.trim() !== '' && value.split(',').some((each) => each.trim() === '')) return null;
+  const each = members(value);
+  return each.length <= kind.max && new Set(each).size === each.length && each.every(kind.allows)
+    ? each.join(',')
+    : null;
+}
+
+/** The value as it is kept: `TRUE` as `true`, lists without spaces. Null: it is none of this kind. */
+export function normalValue(kind: KeyKind, given: string): string | null {
+  const value = given.trim();
+  switch (kind.type) {
+    case 'boolean': {
+      const lower = value.toLowerCase();
+      return lower === 'true' || lower === 'false' ? lower : null;
+    }
+    case 'integer':
+      return normalInteger(value, kind.from, kind.to);
+    case 'text':
+      return given.length <= kind.maxLength ? given : null;
+    case 'list':
+      return normalList(value, kind);
+    case 'octets':
+      return /^(?:[0-9a-fA-F]{2}){16,20}$/.test(value) ? value : null;
+  }
+}
 
 /** Of the central system. `W`: never shown. */
-export type KeyAccess = 'R' | 'RW' | 'W';
+type KeyAccess = 'R' | 'RW' | 'W';
 
-export const featureProfiles = [
+const featureProfiles = [
   'Core',
   'FirmwareManagement',
   'LocalAuthListManagement',
@@ -15,7 +85,7 @@ export const featureProfiles = [
   'SmartCharging',
   'RemoteTrigger',
 ] as const;
-export type FeatureProfile = (typeof featureProfiles)[number];
+type FeatureProfile = (typeof featureProfiles)[number];
 
 /** What the defaults depend on. */
 export interface KeyFacts {
@@ -40,7 +110,7 @@ export interface KeyRow {
 }
 
 /** What the length keys and the limits of messages say; the parts keep to the same numbers. */
-export const keyLimits = {
+const keyLimits = {
   getConfigurationKeys: 100,
   measurands: 20,
   localListEntries: 10_000,

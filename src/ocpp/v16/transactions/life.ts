@@ -2,21 +2,69 @@
 import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorDetail, EvseSession } from '../../../contract/kinds/evse.ts';
 import { errorText } from '../../../core/errors.ts';
-import { maxIdTagLength } from '../auth/token.ts';
-import { addTransaction } from './ledger.ts';
-import type { TransactionRecord } from './ledger.ts';
-import { stopReasonOf } from './reasons.ts';
-import { distortionOf, pushStart, pushStop } from './work.ts';
-import type { Ending, Work } from './work.ts';
+import type { Payload, QueuedMessage } from '../../rpc/model.ts';
+import { maxIdTagLength } from '../authorization/tokens.ts';
+import type { Replies } from '../parts.ts';
+import { addTransaction, distortionOf, pushStart, pushStop, stopReasonOf } from './state.ts';
+import type { Ending, QueueEvents, TransactionRecord, Work } from './state.ts';
+
+// What the answers to transaction messages change. OCPP 1.6 4.8 and 4.10.
+
+function startAnswered(work: Work, record: TransactionRecord, reply: Replies['StartTransaction']): void {
+  const { ledger, deps, parts, identified, invalid } = work;
+  const { transactionId, idTagInfo } = reply;
+  if (ledger.records.some((other) => other.key !== record.key && other.transactionId === transactionId))
+    parts.finding('OCPP 1.6 6.46', `transactionId ${transactionId} was given twice`, 'StartTransaction');
+  const changed = ledger.change(record.key, {
+    transactionId,
+    parentIdTag: idTagInfo.parentIdTag ?? record.parentIdTag,
+  });
+  deps.tokens.learn(record.idTag, idTagInfo);
+  if (changed === null) return;
+  identified.emit(changed);
+  if (idTagInfo.status === 'Accepted' || changed.endedMs !== null) return;
+  parts.log.warning(
+    `connector ${record.connectorId}: the central system answers ${idTagInfo.status} to the start of the transaction`,
+    parts.device.deviceIndex,
+  );
+  invalid.refused(changed);
+}
+
+function answered(work: Work, message: QueuedMessage, reply: Payload): void {
+  const record = work.ledger.get(message.transaction);
+  if (record === null) return;
+  // the reply fits the schema of its action
+  if (message.action === 'StartTransaction') startAnswered(work, record, reply as Replies['StartTransaction']);
+  if (message.action !== 'StopTransaction') return;
+  const { idTagInfo } = reply as Replies['StopTransaction'];
+  const { idTag } = message.payload;
+  if (idTagInfo !== undefined) work.deps.tokens.learn(typeof idTag === 'string' ? idTag : record.idTag, idTagInfo);
+}
+
+/** @returns null: the transaction has no id and will have none */
+function fill({ ledger }: Work, { role, payload, transaction }: QueuedMessage): Payload | null {
+  if (role === 'start') return payload;
+  const transactionId = ledger.get(transaction)?.transactionId ?? null;
+  return transactionId === null ? null : { ...payload, transactionId };
+}
+
+export function queueEvents(work: Work): QueueEvents {
+  return {
+    fill: (message) => fill(work, message),
+    answered(message, reply) {
+      answered(work, message, reply);
+    },
+  };
+}
 
 /** idTag of a session that began without any token, as a person can start one at the device. */
-export const noTokenIdTag = 'NoAuthorization';
+const noTokenIdTag = 'NoAuthorization';
 
 function idTagOf({ idToken }: EvseSession): string {
   return idToken === null || idToken === '' ? noTokenIdTag : idToken.slice(0, maxIdTagLength);
 }
 
-export function begin(work: Work, session: EvseSession, startedMs: number): void {
+function begin(work: Work, session: EvseSession, startedMs: number): void {
   const { ledger, deps, parts } = work;
   const { connectorId } = session;
   // a session whose end was never told cannot go on beside a new one
@@ -78,7 +126,7 @@ export function stop({ parts }: Work, connectorId: number, reason: string): void
 }
 
 /** As `stop`; a refusal of the device is logged. */
-export function tryStop(work: Work, connectorId: number, reason: string): void {
+function tryStop(work: Work, connectorId: number, reason: string): void {
   const { log, device } = work.parts;
   try {
     stop(work, connectorId, reason);

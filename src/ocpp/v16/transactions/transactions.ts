@@ -7,17 +7,13 @@
  */
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import type { Part, StationParts, Transactions } from '../parts.ts';
-import { createSignal } from '../../station/signal.ts';
+import { createSignal } from '../../station/stack.ts';
 import { createLedger } from '../../transactions/ledger.ts';
-import { queueEvents } from './answers.ts';
-import { createInvalidTokens } from './invalid-token.ts';
-import { transactionEntry } from './ledger.ts';
-import type { TransactionRecord } from './ledger.ts';
-import { adopt, endAsKnown, hear, leave, note, stop, stopAll } from './life.ts';
-import { pushValues } from './work.ts';
-import type { QueueEvents, TransactionsDeps, Work } from './work.ts';
+import { adopt, endAsKnown, hear, leave, note, queueEvents, stop, stopAll } from './life.ts';
+import { createInvalidTokens, pushValues, transactionEntry } from './state.ts';
+import type { QueueEvents, TransactionRecord, TransactionsDeps, Work } from './state.ts';
 
-export type { TransactionsDeps } from './work.ts';
+export type { TransactionsDeps } from './state.ts';
 
 export interface TransactionBook extends Transactions {
   /** what the queue of the station calls */

@@ -1,6 +1,9 @@
 /** Charging profiles between the words of 2.x and the form that all versions share. */
 import type { RandomStream } from '../../../core/random.ts';
+import { inUnit } from '../../charging/composite.ts';
 import type { CompositePeriod, CompositeSchedule } from '../../charging/composite.ts';
+import type { ChargingControl } from '../../charging/control.ts';
+import { limitAt } from '../../charging/limits.ts';
 import type {
   ChargingProfile,
   ChargingSchedule,
@@ -9,13 +12,27 @@ import type {
   ProfilePurpose,
   SchedulePeriod,
 } from '../../charging/model.ts';
-import { instantOf } from '../../station/instants.ts';
-import type { ConnectorRating } from '../../station/port.ts';
-import type { Replies } from '../parts.ts';
+import type { ConnectorRating, StationPort } from '../../station/port.ts';
+import { instantOf } from '../../station/stack.ts';
 import { stamp } from '../parts.ts';
+import type { Replies } from '../parts.ts';
 import type { Version2 } from '../version.ts';
-import { isCarriedOut } from '../v2x/modes.ts';
-import type { SentPeriod, SentProfile, SentSchedule } from './rules/issue.ts';
+import { isCarriedOut } from './rules.ts';
+import type { SentPeriod, SentProfile, SentSchedule } from './rules.ts';
+
+// The set-point of the charging profiles in force at an EVSE, for what its meters show.
+
+/** + into the vehicle, W at nominal voltage; null: the profiles have none */
+export function setpointWAt(
+  { ratings }: Pick<StationPort, 'ratings'>,
+  { state, nowMs }: Pick<ChargingControl, 'state' | 'nowMs'>,
+  evseId: number,
+): number | null {
+  const rating = ratings.find(({ connectorId }) => connectorId === evseId);
+  if (rating === undefined) return null;
+  const { setpointW = null, setpointA = null, numberPhases } = limitAt(state, evseId, nowMs);
+  return inUnit({ limitW: setpointW, limitA: setpointA, numberPhases }, 'W', rating);
+}
 
 export const purposes = {
   ChargingStationMaxProfile: 'station_max',

@@ -4,16 +4,76 @@
  * one each EVSE (its local limit). The device follows them by itself, so that none of them is a profile that is sent to it;
  * reports and composite schedules show them as ChargingStationExternalConstraints.
  */
-import type { Source } from '../../../core/origin.ts';
 import type { EvseExternalLimit } from '../../../contract/kinds/evse.ts';
+import type { Source } from '../../../core/origin.ts';
+import type { ChargingControl } from '../../charging/control.ts';
 import type { ChargingProfile } from '../../charging/model.ts';
 import { stamp } from '../parts.ts';
 import type { Registration, StationParts } from '../parts.ts';
-import { externalProfileId } from './bounds.ts';
-import type { SentProfile } from './rules/issue.ts';
-import { isSignificant } from './significance.ts';
+import type { Variables } from '../variables/model.ts';
+import { sentOf } from './installed.ts';
+import { externalProfileId } from './rules.ts';
+import type { SentProfile } from './rules.ts';
 
-export type LimitSource = 'SO' | 'EMS' | 'Other';
+// How long the central system cannot be reached, for maxOfflineDuration (2.1, K01).
+
+interface OfflineWatch {
+  /** ms of the central system; null: it can be reached */
+  readonly sinceMs: number | null;
+  /** Acts on what has changed: `control` is there. */
+  begin(control: Pick<ChargingControl, 'profiles' | 'remove' | 'refresh' | 'nowMs'>): void;
+  stop(): void;
+}
+
+export function createOfflineWatch(
+  parts: Pick<StationParts, 'clock'> & {
+    readonly registration: Pick<Registration, 'accepted' | 'onAccepted' | 'onEnded'>;
+  },
+): OfflineWatch {
+  const { clock, registration } = parts;
+  let sinceMs: number | null = registration.accepted ? null : clock.nowMs();
+  let listeners: readonly (() => void)[] = [];
+  return {
+    get sinceMs() {
+      return sinceMs;
+    },
+    begin(control) {
+      listeners = [
+        registration.onEnded(() => {
+          sinceMs ??= clock.nowMs();
+          control.refresh();
+        }),
+        registration.onAccepted(() => {
+          const offlineMs = sinceMs === null ? 0 : control.nowMs - sinceMs;
+          sinceMs = null;
+          const over = new Set(
+            control.profiles
+              .filter((entry) => sentOf(entry).invalidAfterOfflineDuration === true)
+              .filter(({ profile: { maxOfflineS = Infinity } }) => offlineMs >= maxOfflineS * 1000)
+              .map(({ profile }) => profile.profileId),
+          );
+          if (control.remove(({ profileId }) => over.has(profileId)) === 0) control.refresh();
+        }),
+      ];
+    },
+    stop() {
+      for (const end of listeners) end();
+    },
+  };
+}
+
+/**
+ * Whether a change is worth a message by LimitChangeSignificance, percent of the value before. Any change of 0 is.
+ * @param before null: no limit
+ */
+export function isSignificant(before: number | null, now: number, variables: Pick<Variables, 'decimal'>): boolean {
+  if (before === now) return false;
+  if (before === null) return true;
+  const percent = variables.decimal('SmartChargingCtrlr', 'LimitChangeSignificance');
+  return (Math.abs(now - before) / Math.abs(before)) * 100 >= percent;
+}
+
+type LimitSource = 'SO' | 'EMS' | 'Other';
 
 /** By writer of the registers behind a limit; null: a control of the central system itself, which is told nothing. */
 const limitSources: Readonly<Record<Source, LimitSource | null>> = {
@@ -30,7 +90,7 @@ const limitSources: Readonly<Record<Source, LimitSource | null>> = {
   fault: 'Other',
 };
 
-export interface ExternalLimit {
+interface ExternalLimit {
   /** 0: the whole station */
   readonly evseId: number;
   readonly source: LimitSource;
@@ -39,7 +99,7 @@ export interface ExternalLimit {
 }
 
 /** A limit as reports show it. */
-export interface ReportedLimit {
+interface ReportedLimit {
   readonly evseId: number;
   readonly source: LimitSource;
   readonly profile: SentProfile;
@@ -56,7 +116,7 @@ export interface ExternalLimits {
   stop(): void;
 }
 
-export type ExternalParts = Pick<StationParts, 'device' | 'clock' | 'calls' | 'variables'> & {
+type ExternalParts = Pick<StationParts, 'device' | 'clock' | 'calls' | 'variables'> & {
   readonly registration: Pick<Registration, 'accepted' | 'boots' | 'onAccepted'>;
 };
 

@@ -5,9 +5,8 @@ import type { ChargingProfile } from '../../charging/model.ts';
 import type { Transaction } from '../parts.ts';
 import type { Received } from './convert.ts';
 import { isInLocalTime, profileOf } from './convert.ts';
-import { unable } from './rules/issue.ts';
-import type { Issue, SentProfile } from './rules/issue.ts';
-import { duplicateIssue } from './rules/place.ts';
+import { duplicateIssue, unable } from './rules.ts';
+import type { Issue, SentProfile } from './rules.ts';
 
 export interface InstalledProfiles {
   /** with those of remote starts, which wait until their transactions begin */
@@ -35,7 +34,7 @@ export function sentOf({ sent }: StoredProfile): SentProfile {
   return sent as unknown as SentProfile;
 }
 
-export interface InstalledOptions {
+interface InstalledOptions {
   readonly control: ChargingControl;
   readonly maxProfiles: number;
   readonly random: Received['random'];

@@ -9,7 +9,7 @@ import type { ChargingState, Limit, OperationMode } from '../../charging/model.t
 import type { ConnectorRating } from '../../station/port.ts';
 import type { StationParts, Transaction, Transactions } from '../parts.ts';
 import type { ExternalLimits } from './external.ts';
-import { isSignificant } from './significance.ts';
+import { isSignificant } from './external.ts';
 
 export interface NoticeDeps {
   readonly parts: Pick<StationParts, 'device' | 'variables' | 'version'>;

@@ -2,43 +2,131 @@
  * Smart charging of 2.x (block K), and what block Q needs of it. The profiles act through `charging/control.ts`, which
  * sends the device one limit for each EVSE and one for the station.
  */
-import { CallError } from '../../rpc/model.ts';
-import { errorCode } from '../../rpc/errors.ts';
+import type { OcppFunctions, OcppProfileEntry, OcppSchedule } from '../../../contract/ocpp.ts';
+import { SimError } from '../../../core/errors.ts';
 import { createChargingControl } from '../../charging/control.ts';
 import type { ChargingControl } from '../../charging/control.ts';
-import { followsConditions } from '../../charging/limits.ts';
+import { deciding, followsConditions } from '../../charging/limits.ts';
 import type { RunningTransaction } from '../../charging/model.ts';
-import { createSignal } from '../../station/signal.ts';
-import type { OcppFunctions } from '../../../contract/ocpp.ts';
-import type { Handler, Handlers, Part, Registration, SmartCharging, StationParts } from '../parts.ts';
-import type { Transaction, Transactions } from '../parts.ts';
-import { localOffsetMs } from '../variables/local-time.ts';
+import { errorCode } from '../../rpc/frames.ts';
+import { CallError } from '../../rpc/model.ts';
+import { createSignal } from '../../station/stack.ts';
+import type {
+  Handler,
+  Handlers,
+  Part,
+  Registration,
+  SmartCharging,
+  StationParts,
+  Transaction,
+  Transactions,
+} from '../parts.ts';
 import { createConditions } from '../v2x/conditions.ts';
 import type { V2xConditions } from '../v2x/conditions.ts';
-import { maxProfiles } from './bounds.ts';
-import { createDynamicSchedules } from './dynamic.ts';
-import { createExternalLimits } from './external.ts';
-import { ruleFacts } from './facts.ts';
-import { clearChargingProfile, getCompositeSchedule, setChargingProfile } from './handlers.ts';
-import { createInstalled } from './installed.ts';
+import { localOffsetMs } from '../variables/checks.ts';
+import { createDynamicSchedules, createPriorityCharging } from './dynamic.ts';
+import { createExternalLimits, createOfflineWatch } from './external.ts';
+import type { ExternalLimits } from './external.ts';
+import {
+  clearChargingProfile,
+  getChargingProfiles,
+  getCompositeSchedule,
+  refusal,
+  setChargingProfile,
+} from './handlers.ts';
+import { createInstalled, sentOf } from './installed.ts';
+import type { InstalledProfiles } from './installed.ts';
 import { createNotices } from './notices.ts';
-import { createOfflineWatch } from './offline.ts';
-import { createPriorityCharging } from './priority.ts';
-import { refusal } from './refusal.ts';
-import { getChargingProfiles } from './reports.ts';
-import type { SentProfile } from './rules/issue.ts';
-import { startIssue } from './rules/place.ts';
-import { profileIssue } from './rules/profile.ts';
-import { createView } from './view.ts';
+import { externalProfileId, maxProfiles, modesOf, profileIssue, startIssue } from './rules.ts';
+import type { EvseFacts, RuleFacts, SentProfile } from './rules.ts';
 
-export type SmartChargingParts = Pick<
+// Charging profiles and composite schedules of a station of 2.x for REST.
+
+/** More than a person reads. */
+const maxPeriods = 1000;
+
+function entryOf(connectorId: number, profile: SentProfile, transactionId: string | null, effective: boolean) {
+  return {
+    connectorId,
+    profileId: profile.id,
+    stackLevel: profile.stackLevel,
+    purpose: profile.chargingProfilePurpose,
+    kind: profile.chargingProfileKind,
+    transactionId,
+    effective,
+    profile,
+  };
+}
+
+interface ViewDeps {
+  readonly control: ChargingControl;
+  readonly installed: Pick<InstalledProfiles, 'all'>;
+  readonly external: Pick<ExternalLimits, 'profiles' | 'reported'>;
+  readonly evseIds: readonly number[];
+}
+
+export function createView(deps: ViewDeps): Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'> {
+  const { control, installed, external, evseIds } = deps;
+  return {
+    chargingProfiles(evseId): readonly OcppProfileEntry[] {
+      const { state, nowMs } = control;
+      const effective = new Set(
+        [0, ...evseIds].flatMap((id) => deciding(state, id, nowMs)).map((each) => each.profileId),
+      );
+      const rows = installed.all.map((entry) => {
+        const { connectorId, profileId, transactionId } = entry.profile;
+        return entryOf(connectorId, sentOf(entry), transactionId, effective.has(profileId));
+      });
+      const outside = external.reported().map(({ evseId: at, profile }) => entryOf(at, profile, null, true));
+      return [...rows, ...outside].filter(({ connectorId }) => evseId === undefined || connectorId === evseId);
+    },
+    compositeSchedule(evseId, durationS, unit): OcppSchedule {
+      const schedule = control.composite({ connectorId: evseId, durationS, unit, maxPeriods }, external.profiles());
+      if (schedule !== null) return { connectorId: evseId, ...schedule };
+      const known = [0, ...evseIds].join(', ');
+      throw new SimError('UNKNOWN_RESOURCE', `there is no EVSE ${evseId}; the station has ${known}`);
+    },
+  };
+}
+
+// What profiles are checked against at a place of the station.
+
+type FactParts = Pick<StationParts, 'device' | 'variables' | 'version'>;
+
+/** Of an EVSE, of all (0), or of the grid connection, which a ChargingStationMaxProfile is about. */
+function evsesOf({ device }: FactParts, conditions: V2xConditions, evseId: number, ofStation: boolean) {
+  if (ofStation) return [{ ...device.stationRating, modes: modesOf(false) }] satisfies EvseFacts[];
+  return device.ratings
+    .filter(({ connectorId }) => evseId === 0 || connectorId === evseId)
+    .map(({ connectorId, type, phases }) => ({ type, phases, modes: modesOf(conditions.enabled(connectorId)) }));
+}
+
+export function ruleFacts(
+  parts: FactParts,
+  conditions: V2xConditions,
+  evseId: number,
+  { chargingProfilePurpose: purpose }: Pick<SentProfile, 'chargingProfilePurpose'>,
+): RuleFacts {
+  const { variables, version } = parts;
+  const ofStation = purpose === 'ChargingStationMaxProfile' || purpose === 'LocalGeneration';
+  return {
+    version,
+    maxStackLevel: variables.integer('SmartChargingCtrlr', 'ProfileStackLevel'),
+    maxPeriods: variables.integer('SmartChargingCtrlr', 'PeriodsPerSchedule'),
+    rateUnits: variables.list('SmartChargingCtrlr', 'RateUnit'),
+    maxExternalId: externalProfileId,
+    evses: evsesOf(parts, conditions, evseId, ofStation),
+  };
+}
+
+type SmartChargingParts = Pick<
   StationParts,
   'device' | 'clock' | 'variables' | 'store' | 'log' | 'finding' | 'version' | 'calls' | 'random'
 > & {
   readonly registration: Pick<Registration, 'accepted' | 'boots' | 'onAccepted' | 'onEnded'>;
 };
 
-export interface SmartChargingDeps {
+interface SmartChargingDeps {
   readonly transactions: Pick<Transactions, 'running' | 'at' | 'byId' | 'update' | 'onStarted' | 'onEnded'>;
 }
 
@@ -52,7 +140,7 @@ export interface ChargingOfVehicles {
   onTxProfile(listener: (set: { readonly evseId: number; readonly profile: SentProfile }) => void): () => void;
 }
 
-export type SmartChargingPart = Part &
+type SmartChargingPart = Part &
   Required<Pick<Part, 'handlers' | 'load' | 'stop'>> &
   SmartCharging &
   Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'> & {

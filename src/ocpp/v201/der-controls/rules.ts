@@ -1,5 +1,5 @@
 /** What a SetDERControl must fulfil beside its schema (R04.FR.13 to FR.17, errata 2025-09). */
-import { instantOf } from '../../station/instants.ts';
+import { instantOf } from '../../station/stack.ts';
 import type { DERUnitEnum, Requests } from '../messages.ts';
 import { bodiesOf, isRefusal, memberOf, rejected, timesOf } from './model.ts';
 import type { DerBody, DERControlEnum, DerControl, DerRefusal } from './model.ts';

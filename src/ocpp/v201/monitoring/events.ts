@@ -3,12 +3,12 @@
  * wait, also over a restart (N07.FR.04, N08.FR.03).
  */
 import type { JsonValue } from '../../../core/store.ts';
-import { createSaver } from '../../station/saver.ts';
+import { createSaver } from '../../station/stack.ts';
 import type { EventData, EventNotificationEnum, EventTriggerEnum } from '../messages.ts';
 import { stamp } from '../parts.ts';
 import type { Part, StationParts } from '../parts.ts';
-import type { Named } from './model.ts';
-import { atEndOfTurn } from './schedule.ts';
+import type { Named } from './monitors.ts';
+import { atEndOfTurn } from './measured.ts';
 
 export interface EventNotice extends Named {
   readonly kind: EventNotificationEnum;

@@ -1,17 +1,366 @@
 /** Monitors of variables and their events (N02 to N08): the messages of the central system, and notices of other parts. */
-import type { EventTriggerEnum } from '../messages.ts';
-import type { Part, StationParts, Transactions } from '../parts.ts';
-import type { Streams } from '../streams/streams.ts';
-import type { Place, VariableStore } from '../variables/model.ts';
+import { errorCode } from '../../rpc/frames.ts';
+import { CallError } from '../../rpc/model.ts';
+import type { After } from '../../rpc/model.ts';
+import type {
+  ClearMonitoringResult,
+  ComponentVariable,
+  EventTriggerEnum,
+  MonitorEnum,
+  MonitoringCriterionEnum,
+  MonitoringData,
+  SetMonitoringData,
+  SetMonitoringResult,
+  SetMonitoringStatusEnum,
+  VariableMonitoring,
+} from '../messages.ts';
+import { stamp } from '../parts.ts';
+import type { Action, Handler, Handlers, Part, Requests, StationParts, Transactions } from '../parts.ts';
+import { clauseOf } from '../provisioning/registration.ts';
+import type { Found, Place, VariableStore } from '../variables/model.ts';
+import type { Version2 } from '../version.ts';
 import { createEventReports } from './events.ts';
-import { provideMeasured } from './measured.ts';
-import { namesOf } from './model.ts';
-import { createMonitors } from './monitors.ts';
-import { createMonitoringReport } from './report.ts';
-import { createSetting } from './setting.ts';
+import { hasTarget, provideMeasured } from './measured.ts';
+import {
+  createMonitors,
+  duplicateOf,
+  isNumeric,
+  isSame,
+  isWriteOnly,
+  maxCustomMonitors,
+  namesOf,
+  periodicTypes,
+} from './monitors.ts';
+import type { Monitor, Monitors, Named } from './monitors.ts';
+import type { Streams } from './streams.ts';
 import { createWatch } from './watch.ts';
+import type { Watch } from './watch.ts';
 
-export interface MonitoringDeps {
+// Whether a monitor can be set as the central system asks (N04, N11).
+
+interface RuleDeps {
+  readonly variables: Pick<VariableStore, 'lookUp' | 'accepted' | 'has' | 'integer'>;
+  readonly monitors: Pick<Monitors, 'all' | 'byId' | 'customCount'>;
+}
+
+/** A monitor that passes every rule; with the id of the one in whose place it comes. */
+type Wanted = Omit<Monitor, 'id' | 'kind'> & { readonly id?: number };
+
+interface Refusal {
+  readonly status: Exclude<SetMonitoringStatusEnum, 'Accepted'>;
+  readonly statusInfo?: NonNullable<SetMonitoringResult['statusInfo']>;
+}
+
+/** shorter intervals would make one message after another, s */
+const minIntervalS = 1;
+/** a year: longer ones have no instant that a timer needs to wait for, s */
+const maxIntervalS = 31_536_000;
+
+const rejected = (reasonCode: string, additionalInfo: string): Refusal => ({
+  status: 'Rejected',
+  statusInfo: { reasonCode, additionalInfo },
+});
+
+function unsupportedType({ type }: SetMonitoringData, found: Found): string | null {
+  if (found.entry.row.monitored !== true) return 'the variable cannot be monitored';
+  if (type === 'Delta' || periodicTypes.has(type)) return null;
+  if (!isNumeric(found) || isWriteOnly(found)) return 'the variable shows no number';
+  const needsTarget = type === 'TargetDelta' || type === 'TargetDeltaRelative';
+  return needsTarget && !hasTarget(found) ? 'the variable has no target' : null;
+}
+
+/** Whether a threshold lies where the variable can be (N04.FR.06). */
+function isInRange({ value }: SetMonitoringData, found: Found, variables: RuleDeps['variables']): boolean {
+  const wholes = found.entry.row.type === 'integer' ? [Math.floor(value), Math.ceil(value)] : [value];
+  return wholes.every((each) => variables.accepted(found, each.toFixed(6).replace(/\.?0+$/, '')) !== null);
+}
+
+function valueIssue(given: SetMonitoringData, found: Found, variables: RuleDeps['variables']): Refusal | null {
+  const { type, value } = given;
+  if (periodicTypes.has(type)) {
+    if (value < minIntervalS) return rejected('ValueTooLow', `the shortest interval is ${minIntervalS} s`);
+    return value > maxIntervalS ? rejected('ValueTooHigh', `the longest interval is ${maxIntervalS} s`) : null;
+  }
+  if (type === 'UpperThreshold' || type === 'LowerThreshold')
+    return isInRange(given, found, variables) ? null : rejected('ValueOutOfRange', 'the variable does not reach it');
+  return value < 0 ? rejected('ValuePositiveOnly', 'a difference is not negative') : null;
+}
+
+/** Whether the id names a monitor in whose place another can come (N04.FR.12 to FR.18). */
+function idIssue({ id }: SetMonitoringData, found: Found, { monitors }: RuleDeps): Refusal | null {
+  if (id === undefined)
+    return monitors.customCount < maxCustomMonitors
+      ? null
+      : rejected('TooManyElements', `the station keeps at most ${maxCustomMonitors} monitors`);
+  const known = monitors.byId(id);
+  if (known === undefined) return rejected('NotFound', `there is no monitor ${id}`);
+  if (known.kind === 'HardWiredMonitor') return rejected('ReadOnly', `monitor ${id} is hard-wired`);
+  return isSame(known.found, found) ? null : rejected('InvalidValue', `monitor ${id} is one of another variable`);
+}
+
+function streamIssue(given: SetMonitoringData, { monitors, variables }: RuleDeps): Refusal | null {
+  if (given.periodicEventStream === undefined) return null;
+  if (!periodicTypes.has(given.type)) return rejected('UnsupportedParam', 'only a periodic monitor has a stream');
+  if (!variables.has('MonitoringCtrlr', 'MaxPeriodicEventStreams'))
+    return rejected('UnsupportedParam', 'the station has no streams');
+  const max = variables.integer('MonitoringCtrlr', 'MaxPeriodicEventStreams');
+  const others = monitors.all.filter(({ id, stream }) => stream !== null && id !== given.id).length;
+  return others < max ? null : rejected('TooManyElements', `the station opens at most ${max} streams`);
+}
+
+function streamOf({ periodicEventStream }: SetMonitoringData): Monitor['stream'] {
+  if (periodicEventStream === undefined) return null;
+  const { interval, values } = periodicEventStream;
+  return { ...(interval !== undefined && { interval }), ...(values !== undefined && { values }) };
+}
+
+/** Checks an element of SetVariableMonitoring whole. */
+function checked(given: SetMonitoringData, deps: RuleDeps): Wanted | Refusal {
+  const { type, value, severity, id, transaction = false } = given;
+  const found = deps.variables.lookUp(given);
+  if (typeof found === 'string') return { status: found };
+  const unsupported = unsupportedType(given, found);
+  if (unsupported !== null)
+    return {
+      status: 'UnsupportedMonitorType',
+      statusInfo: { reasonCode: 'UnsupportedParam', additionalInfo: unsupported },
+    };
+  if (severity > 9) return rejected('ValueTooHigh', 'the least severe is 9');
+  const issue = valueIssue(given, found, deps.variables) ?? idIssue(given, found, deps) ?? streamIssue(given, deps);
+  if (issue !== null) return issue;
+  const wanted: Wanted = {
+    found,
+    type,
+    value,
+    severity,
+    transaction,
+    stream: streamOf(given),
+    ...(id !== undefined && { id }),
+  };
+  const duplicate = duplicateOf(deps.monitors, wanted);
+  return duplicate === undefined
+    ? wanted
+    : {
+        status: 'Duplicate',
+        statusInfo: {
+          reasonCode: 'InvalidValue',
+          additionalInfo: `monitor ${duplicate.id} has this type and severity`,
+        },
+      };
+}
+
+// The messages of the central system that set and clear monitors (N03 to N06).
+
+type Limited = Extract<Action, 'SetVariableMonitoring' | 'ClearVariableMonitoring'>;
+
+/** @throws CallError for a message above the limits that the station tells (N04.FR.09, N06.FR.06 and FR.07) */
+function checkSize(
+  { version, variables, finding }: Pick<StationParts, 'version' | 'variables' | 'finding'>,
+  action: Limited,
+  payload: unknown,
+  items: number,
+): void {
+  const clause = clauseOf(version, action === 'SetVariableMonitoring' ? 'N04.FR.09' : 'N06.FR.04');
+  const maxItems = variables.integer('MonitoringCtrlr', `ItemsPerMessage[${action}]`);
+  if (items > maxItems) {
+    finding(clause, `${action} has ${items} elements; the station takes ${maxItems}`, action);
+    throw new CallError(errorCode(version, 'occurrence'), `at most ${maxItems} elements`);
+  }
+  const maxBytes = variables.integer('MonitoringCtrlr', `BytesPerMessage[${action}]`);
+  const bytes = Buffer.byteLength(JSON.stringify(payload));
+  if (bytes <= maxBytes) return;
+  finding(clause, `${action} has ${bytes} bytes; the station takes ${maxBytes}`, action);
+  throw new CallError(errorCode(version, 'structure'), `at most ${maxBytes} bytes`);
+}
+
+interface SettingDeps {
+  readonly variables: VariableStore;
+  readonly streams: Pick<Streams, 'follow' | 'end'>;
+  readonly monitors: Monitors;
+  readonly watch: Watch;
+}
+
+function setOne(
+  given: SetMonitoringData,
+  { variables, monitors }: SettingDeps,
+): { readonly result: SetMonitoringResult; readonly id: number | null } {
+  const { component, variable, type, severity } = given;
+  const named = { component, variable, type, severity };
+  const outcome = checked(given, { variables, monitors });
+  if ('status' in outcome)
+    return { result: { ...named, ...outcome, ...(given.id !== undefined && { id: given.id }) }, id: null };
+  const { id } = monitors.put(outcome);
+  return { result: { ...named, status: 'Accepted', id }, id };
+}
+
+function clearOne(id: number, monitors: Monitors): ClearMonitoringResult {
+  const monitor = monitors.byId(id);
+  if (monitor === undefined) return { id, status: 'NotFound' };
+  if (monitor.kind === 'HardWiredMonitor')
+    return {
+      id,
+      status: 'Rejected',
+      statusInfo: { reasonCode: 'ReadOnly', additionalInfo: 'the monitor is hard-wired' },
+    };
+  monitors.remove(id);
+  return { id, status: 'Accepted' };
+}
+
+/** Monitors take effect, and streams open and end, once the answer is out. */
+function createSetting(parts: StationParts, deps: SettingDeps): Handlers {
+  const { streams, monitors, watch } = deps;
+  const begin = (id: number): void => {
+    const monitor = monitors.byId(id);
+    if (monitor === undefined) return;
+    watch.changed(id);
+    streams.follow(monitor);
+  };
+  const end = (id: number): void => {
+    watch.changed(id);
+    streams.end(id);
+  };
+  const restrict = (change: () => void, after: After): void => {
+    const before = monitors.all;
+    change();
+    const now = new Set(monitors.all);
+    after(() => {
+      for (const monitor of before) if (!now.has(monitor)) end(monitor.id);
+      watch.refresh();
+    });
+  };
+  return {
+    SetVariableMonitoring: (request, after) => {
+      checkSize(parts, 'SetVariableMonitoring', request, request.setMonitoringData.length);
+      const done = request.setMonitoringData.map((given) => setOne(given, deps));
+      after(() => {
+        for (const { id } of done) if (id !== null) begin(id);
+      });
+      return { setMonitoringResult: done.map(({ result }) => result) };
+    },
+    ClearVariableMonitoring: (request, after) => {
+      checkSize(parts, 'ClearVariableMonitoring', request, request.id.length);
+      const results = request.id.map((id) => clearOne(id, monitors));
+      after(() => {
+        for (const { id, status } of results) if (status === 'Accepted') end(id);
+      });
+      return { clearMonitoringResult: results };
+    },
+    SetMonitoringBase: ({ monitoringBase }, after) => {
+      restrict(() => monitors.setBase(monitoringBase), after);
+      return { status: 'Accepted' };
+    },
+    SetMonitoringLevel: ({ severity }, after) => {
+      if (severity > 9) {
+        parts.finding(clauseOf(parts.version, 'N05.FR.02'), `a monitoring level of ${severity}; the greatest is 9`);
+        return { status: 'Rejected', statusInfo: { reasonCode: 'ValueOutOfRange' } };
+      }
+      restrict(() => monitors.setLevel(severity), after);
+      return { status: 'Accepted' };
+    },
+  };
+}
+
+// GetMonitoringReport and NotifyMonitoringReport (N02).
+
+type Filter = Pick<Requests['GetMonitoringReport'], 'monitoringCriteria' | 'componentVariable'>;
+
+/** variables of one message */
+const perMessage = 20;
+
+/** N02.FR.12 to FR.14; the differences from a target came with 2.1. */
+const criterionOf: Readonly<Record<MonitorEnum, MonitoringCriterionEnum>> = {
+  UpperThreshold: 'ThresholdMonitoring',
+  LowerThreshold: 'ThresholdMonitoring',
+  Delta: 'DeltaMonitoring',
+  TargetDelta: 'DeltaMonitoring',
+  TargetDeltaRelative: 'DeltaMonitoring',
+  Periodic: 'PeriodicMonitoring',
+  PeriodicClockAligned: 'PeriodicMonitoring',
+};
+
+/** Names are the same in any capitals; one that is not given fits every one (N02.FR.15 to FR.17). */
+function fits(given: string | undefined, name: string | undefined): boolean {
+  return given === undefined || given.toLowerCase() === name?.toLowerCase();
+}
+
+function isNamed({ component, variable }: ComponentVariable, names: Named): boolean {
+  const { evse } = component;
+  const of = names.component;
+  return (
+    fits(component.name, of.name) &&
+    fits(component.instance, of.instance) &&
+    (evse === undefined || evse.id === (of.evse?.id ?? 0)) &&
+    (evse?.connectorId === undefined || evse.connectorId === of.evse?.connectorId) &&
+    fits(variable?.name, names.variable.name) &&
+    fits(variable?.instance, names.variable.instance)
+  );
+}
+
+/** The monitors that a request asks for. */
+function selected(monitors: readonly Monitor[], { monitoringCriteria, componentVariable }: Filter): readonly Monitor[] {
+  return monitors.filter(
+    ({ type, found }) =>
+      (monitoringCriteria === undefined || monitoringCriteria.includes(criterionOf[type])) &&
+      (componentVariable === undefined || componentVariable.some((each) => isNamed(each, namesOf(found)))),
+  );
+}
+
+function monitoringOf(
+  { id, transaction, value, type, severity, kind }: Monitor,
+  version: Version2,
+): VariableMonitoring {
+  const common = { id, transaction, value, type, severity };
+  // 2.0.1 does not have the kind, which 2.1 demands
+  return (version === 'ocpp2.1' ? { ...common, eventNotificationType: kind } : common) as VariableMonitoring;
+}
+
+/** By variable, in the order of the monitors. */
+function dataOf(monitors: readonly Monitor[], version: Version2): readonly MonitoringData[] {
+  const byVariable = new Map<string, { readonly names: Named; readonly of: VariableMonitoring[] }>();
+  for (const monitor of monitors) {
+    const names = namesOf(monitor.found);
+    const key = JSON.stringify(names);
+    const group = byVariable.get(key) ?? { names, of: [] };
+    group.of.push(monitoringOf(monitor, version));
+    byVariable.set(key, group);
+  }
+  return [...byVariable.values()].map(({ names, of }) => ({ ...names, variableMonitoring: of }));
+}
+
+function createMonitoringReport(
+  { calls, clock, version, log, device }: Pick<StationParts, 'calls' | 'clock' | 'version' | 'log' | 'device'>,
+  monitors: Pick<Monitors, 'all'>,
+): Handler<'GetMonitoringReport'> {
+  const send = async (requestId: number, data: readonly MonitoringData[]): Promise<void> => {
+    const generatedAt = stamp(clock.nowMs());
+    for (let from = 0; from < data.length; from += perMessage) {
+      const tbc = from + perMessage < data.length;
+      const { kind } = await calls.send(
+        'NotifyMonitoringReport',
+        {
+          requestId,
+          seqNo: from / perMessage,
+          generatedAt,
+          ...(tbc && { tbc }),
+          monitor: data.slice(from, from + perMessage),
+        },
+        { triggered: true },
+      );
+      if (kind === 'lost' || kind === 'unsent') {
+        log.info(`the monitoring report ${requestId} has ended with the connection`, device.deviceIndex);
+        return;
+      }
+    }
+  };
+  return ({ requestId, ...filter }, after) => {
+    const data = dataOf(selected(monitors.all, filter), version);
+    if (data.length === 0) return { status: 'EmptyResultSet' };
+    after(() => void send(requestId, data));
+    return { status: 'Accepted' };
+  };
+}
+
+interface MonitoringDeps {
   /** the device model of this station, which is also `parts.variables` */
   readonly variables: VariableStore;
   readonly transactions: Pick<Transactions, 'running' | 'at' | 'onStarted' | 'onEnded'>;
@@ -19,7 +368,7 @@ export interface MonitoringDeps {
 }
 
 /** What the station tells without a monitor. */
-export interface HardWiredNotice {
+interface HardWiredNotice {
   /** names as in `VariableRow` */
   readonly component: string;
   readonly variable: string;

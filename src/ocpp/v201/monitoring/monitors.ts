@@ -1,13 +1,226 @@
 /** The monitors of a station, the monitoring base and the monitoring level (N03 to N06). They survive a restart. */
 import type { JsonValue } from '../../../core/store.ts';
-import { createSaver } from '../../station/saver.ts';
-import type { MonitoringBaseEnum } from '../messages.ts';
+import type { StationPort } from '../../station/port.ts';
+import { createSaver } from '../../station/stack.ts';
+import type {
+  Component,
+  EventNotificationEnum,
+  MonitorEnum,
+  MonitoringBaseEnum,
+  PeriodicEventStreamParams,
+  Variable,
+} from '../messages.ts';
 import type { Part, StationParts } from '../parts.ts';
-import type { VariableStore } from '../variables/model.ts';
-import { factoryMonitors, firstCustomId } from './factory.ts';
-import { isSame } from './model.ts';
-import type { Monitor } from './model.ts';
-import { restoredHead, restoredMonitor, savedMonitor } from './saved.ts';
+import type { Found, Place, VariableStore } from '../variables/model.ts';
+
+// Monitors of variables (N02 to N08), as the files of this folder share them.
+
+/** `CustomMonitor`: of the central system. The others are of the station; those that are hard-wired stay for ever. */
+type MonitorKind = Exclude<EventNotificationEnum, 'HardWiredNotification'>;
+
+export interface Monitor {
+  readonly id: number;
+  readonly kind: MonitorKind;
+  readonly found: Found;
+  readonly type: MonitorEnum;
+  /** a threshold or a difference in the unit of the variable, or an interval in s */
+  readonly value: number;
+  /** 0, the most severe, to 9 */
+  readonly severity: number;
+  /** acts only while a transaction runs at its EVSE, or at any of the station */
+  readonly transaction: boolean;
+  /** 2.1: its values go out as a stream; null: as events */
+  readonly stream: PeriodicEventStreamParams | null;
+}
+
+/** How messages name a variable and its component. */
+export interface Named {
+  readonly component: Component;
+  readonly variable: Variable;
+}
+
+export function namesOf({ entry, place: { evseId, connectorId } }: Found): Named {
+  return {
+    component: {
+      ...entry.component,
+      ...(evseId !== undefined && { evse: { id: evseId, ...(connectorId !== undefined && { connectorId }) } }),
+    },
+    variable: entry.variable,
+  };
+}
+
+/** Whether both are the same variable at the same place. */
+export function isSame(a: Found, b: Found): boolean {
+  return a.entry === b.entry && a.place.evseId === b.place.evseId && a.place.connectorId === b.place.connectorId;
+}
+
+export function isNumeric({ entry: { row } }: Found): boolean {
+  return row.type === 'decimal' || row.type === 'integer';
+}
+
+/** Its value is never told (N07.FR.10). */
+export function isWriteOnly({ entry: { row } }: Found): boolean {
+  return row.mutability === 'WriteOnly' || row.secret === true;
+}
+
+export const periodicTypes: ReadonlySet<MonitorEnum> = new Set(['Periodic', 'PeriodicClockAligned']);
+
+// Monitors as the store keeps them. What does not fit is left out: the firmware may have lost a variable (N04).
+
+type JsonObject = { readonly [name: string]: JsonValue };
+
+/** What is kept beside the monitors of the central system. */
+interface SavedHead {
+  readonly base: MonitoringBaseEnum;
+  readonly level: number;
+  readonly nextId: number;
+  readonly off: readonly number[];
+  readonly exceeded: readonly number[];
+}
+
+const types: ReadonlySet<string> = new Set<MonitorEnum>([
+  'UpperThreshold',
+  'LowerThreshold',
+  'Delta',
+  'Periodic',
+  'PeriodicClockAligned',
+  'TargetDelta',
+  'TargetDeltaRelative',
+]);
+const isType = (value: JsonValue | undefined): value is MonitorEnum => typeof value === 'string' && types.has(value);
+
+const bases: ReadonlySet<string> = new Set<MonitoringBaseEnum>(['All', 'FactoryDefault', 'HardWiredOnly']);
+const isBase = (value: JsonValue | undefined): value is MonitoringBaseEnum =>
+  typeof value === 'string' && bases.has(value);
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function numbersOf(value: JsonValue | undefined): readonly number[] {
+  return Array.isArray(value) ? value.filter((each): each is number => typeof each === 'number') : [];
+}
+
+/** Null: nothing was kept. */
+function restoredHead(value: JsonValue | undefined): SavedHead | null {
+  if (!isObject(value)) return null;
+  const { base, level, nextId, off, exceeded } = value;
+  if (!isBase(base) || typeof level !== 'number' || typeof nextId !== 'number') return null;
+  return { base, level, nextId, off: numbersOf(off), exceeded: numbersOf(exceeded) };
+}
+
+function savedMonitor(monitor: Monitor): JsonValue {
+  const { id, found, type, value, severity, transaction, stream } = monitor;
+  return {
+    id,
+    component: found.entry.row.component,
+    variable: found.entry.row.variable,
+    place: { ...found.place },
+    type,
+    value,
+    severity,
+    transaction,
+    stream: stream === null ? null : { ...stream },
+  };
+}
+
+function placeOf(value: JsonValue | undefined): Place {
+  if (!isObject(value)) return {};
+  const { evseId, connectorId } = value;
+  return {
+    ...(typeof evseId === 'number' && { evseId }),
+    ...(typeof connectorId === 'number' && { connectorId }),
+  };
+}
+
+function streamOf(value: JsonValue | undefined): PeriodicEventStreamParams | null {
+  if (!isObject(value)) return null;
+  const { interval, values } = value;
+  return {
+    ...(typeof interval === 'number' && { interval }),
+    ...(typeof values === 'number' && { values }),
+  };
+}
+
+/** Null: it is no monitor of this station any more. */
+function restoredMonitor(value: JsonValue, variables: Pick<VariableStore, 'find'>): Monitor | null {
+  if (!isObject(value)) return null;
+  const { id, component, variable, place, type, value: limit, severity, transaction, stream } = value;
+  if (typeof id !== 'number' || typeof limit !== 'number' || typeof severity !== 'number') return null;
+  if (typeof component !== 'string' || typeof variable !== 'string' || !isType(type)) return null;
+  const found = variables.find(component, variable, placeOf(place));
+  if (found?.entry.row.monitored !== true) return null;
+  return {
+    id,
+    kind: 'CustomMonitor',
+    found,
+    type,
+    value: limit,
+    severity,
+    transaction: transaction === true,
+    stream: streamOf(stream),
+  };
+}
+
+// Monitors that a station has by itself, and what a component in trouble tells.
+
+interface Made {
+  readonly kind: MonitorKind;
+  readonly component: string;
+  readonly places: readonly Place[];
+  readonly severity: number;
+}
+
+/** Ids below are those of the station itself. */
+const firstCustomId = 100_000;
+
+/** Each connector first, and the station last: a problem of all connectors is one of the station, with theirs as its cause. */
+function factoryMonitors(
+  variables: Pick<VariableStore, 'find'>,
+  { connectorIds }: Pick<StationPort, 'connectorIds'>,
+): readonly Monitor[] {
+  const connectors = connectorIds.map((evseId) => ({ evseId, connectorId: 1 }));
+  const made: readonly Made[] = [
+    { kind: 'PreconfiguredMonitor', component: 'Connector', places: connectors, severity: 3 },
+    { kind: 'HardWiredMonitor', component: 'ChargingStation', places: [{}], severity: 2 },
+  ];
+  return made
+    .flatMap(({ kind, component, places, severity }) =>
+      places.flatMap((place) => {
+        const found = variables.find(component, 'Problem', place);
+        return found === undefined ? [] : [{ kind, found, severity }];
+      }),
+    )
+    .map((each, i) => ({ ...each, id: i + 1, type: 'Delta', value: 1, transaction: false, stream: null }));
+}
+
+interface Trouble {
+  readonly techCode?: string;
+  readonly techInfo?: string;
+}
+
+/** Whether a component has a problem now. The station has one where no connector works, or the grid keeps it from power. */
+export function hasProblem(device: Pick<StationPort, 'detail' | 'connector'>, { evseId }: Place): boolean {
+  if (evseId !== undefined) return device.connector(evseId).errorCode !== 'NoError';
+  const { connectors, externalLimit } = device.detail;
+  const noneWorks = connectors.length > 0 && connectors.every(({ status }) => status === 'faulted');
+  return noneWorks || externalLimit?.decidedBy === 'cessation';
+}
+
+/** What the device says about the problem of a component; empty where it has none. */
+export function troubleOf(device: Pick<StationPort, 'detail' | 'connector'>, { evseId }: Place): Trouble {
+  if (evseId === undefined)
+    return device.detail.externalLimit?.decidedBy === 'cessation'
+      ? { techInfo: 'the grid is outside of its limits' }
+      : {};
+  const { errorCode, errorInfo, vendorErrorCode } = device.connector(evseId);
+  if (errorCode === 'NoError') return {};
+  const isKnown = (text: string | null): text is string => text !== null && text !== '';
+  return {
+    techCode: (isKnown(vendorErrorCode) ? vendorErrorCode : errorCode).slice(0, 50),
+    ...(isKnown(errorInfo) && { techInfo: errorInfo.slice(0, 500) }),
+  };
+}
 
 /** of the central system */
 export const maxCustomMonitors = 200;

@@ -1,10 +1,44 @@
 /** SecurityEventNotification and the security log (A04 and N01). */
-import type { ConnectFailure } from '../../rpc/failures.ts';
-import { createEventLog } from '../../security/event-log.ts';
-import type { EventLog } from '../../security/event-log.ts';
-import { failureEvent } from '../../security/failures.ts';
+import type { ConnectFailure } from '../../rpc/socket.ts';
+import { createEventLog, failureEvent, securityEventTableOf } from '../../security/events.ts';
+import type { EventLog, FailureEvents, SecurityEventRow } from '../../security/events.ts';
 import type { Part, SecurityEvents, StationParts } from '../parts.ts';
-import { failureEvents, isCritical, isReported } from './event-table.ts';
+
+// Security events of the appendices of 2.0.1 and 2.1. Critical ones reach the central system (A04).
+
+export const securityEventTable = [
+  { type: 'FirmwareUpdated', critical: true },
+  { type: 'FailedToAuthenticateAtCsms', critical: false },
+  { type: 'CsmsFailedToAuthenticate', critical: false },
+  { type: 'SettingSystemTime', critical: true },
+  { type: 'StartupOfTheDevice', critical: true },
+  { type: 'ResetOrReboot', critical: true },
+  { type: 'SecurityLogWasCleared', critical: true },
+  { type: 'ReconfigurationOfSecurityParameters', critical: false },
+  { type: 'MemoryExhaustion', critical: true },
+  { type: 'InvalidMessages', critical: false },
+  { type: 'AttemptedReplayAttacks', critical: false },
+  { type: 'TamperDetectionActivated', critical: true },
+  { type: 'InvalidFirmwareSignature', critical: true },
+  { type: 'InvalidFirmwareSigningCertificate', critical: true },
+  { type: 'InvalidCsmsCertificate', critical: true },
+  { type: 'InvalidChargingStationCertificate', critical: true },
+  { type: 'InvalidTLSVersion', critical: true },
+  { type: 'InvalidTLSCipherSuite', critical: true },
+  // raised by a station of 2.1 only
+  { type: 'DiscardedRenewedClientCertificate', critical: true },
+  { type: 'MaintenanceLoginAccepted', critical: true },
+  { type: 'MaintenanceLoginFailed', critical: true },
+] as const satisfies readonly SecurityEventRow[];
+
+export const { isCritical, isReported } = securityEventTableOf(securityEventTable);
+
+const failureEvents = {
+  certificate: 'InvalidCsmsCertificate',
+  tlsVersion: 'InvalidTLSVersion',
+  cipherSuite: 'InvalidTLSCipherSuite',
+  refused: 'FailedToAuthenticateAtCsms',
+} as const satisfies FailureEvents;
 
 export interface SecurityLog extends SecurityEvents, Part, Pick<EventLog, 'entries' | 'waiting'> {
   /** An attempt to connect has failed. */

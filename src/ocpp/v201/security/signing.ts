@@ -1,10 +1,32 @@
 /** SignCertificate: a new key for each request, and another request where no certificate comes (A02, A03). */
 import { errorText } from '../../../core/errors.ts';
-import { rootHashData } from '../../pki/certificates.ts';
-import type { SigningSubject } from '../../pki/csr.ts';
+import { rootHashData } from '../../security/certificates.ts';
+import type { CertificateUses } from '../../security/certificates.ts';
+import type { CertificateKeeper, SigningSubject } from '../../security/keeper.ts';
 import type { Requests, StationParts } from '../parts.ts';
-import { ownUses } from './uses.ts';
-import type { Keeper, OwnUse } from './uses.ts';
+
+// What 2.x calls the uses of certificates.
+
+/** OEMRootCertificate is of 2.1: the schema of 2.0.1 refuses it. */
+export type RootUse = Requests['InstallCertificate']['certificateType'];
+/** V2G20Certificate of 2.1 is for ISO 15118-20 alone, which needs another kind of key: it is not supported. */
+export type OwnUse = 'ChargingStationCertificate' | 'V2GCertificate';
+export type Keeper = CertificateKeeper<RootUse, OwnUse>;
+
+export const ownUses: readonly OwnUse[] = ['ChargingStationCertificate', 'V2GCertificate'];
+
+export const certificateUses: CertificateUses<RootUse, OwnUse> = {
+  roots: [
+    'CSMSRootCertificate',
+    'ManufacturerRootCertificate',
+    'V2GRootCertificate',
+    'MORootCertificate',
+    'OEMRootCertificate',
+  ],
+  central: 'CSMSRootCertificate',
+  own: ownUses,
+  shown: 'ChargingStationCertificate',
+};
 
 export interface Signing {
   /** whether the station holds certificates of this use, and has what their subject needs */

@@ -4,12 +4,36 @@ import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
 import type { QueuedMessage, QueuedRole } from '../../rpc/model.ts';
 import type { MeterValue, ReasonEnum, Requests, TransactionEventEnum, TriggerReasonEnum } from '../messages.ts';
 import { stamp } from '../parts.ts';
-import type { EventExtras } from '../parts.ts';
+import type { EventExtras, StationParts } from '../parts.ts';
 import { isConnected } from './points.ts';
 import { reasonIn, triggerIn } from './reasons.ts';
 import { chargedMsAt } from './record.ts';
 import type { Told, TransactionRecord } from './record.ts';
-import type { Work } from './work.ts';
+import type { Work } from './state.ts';
+
+// The meter value of a transaction whose meter cannot be read any more.
+
+const measurand = 'Energy.Active.Import.Register';
+
+/** The last known register, where Ended is to have it. */
+export function lastValues(
+  variables: StationParts['variables'],
+  atMs: number,
+  energyWh: number,
+): readonly MeterValue[] {
+  const isAsked =
+    variables.boolean('SampledDataCtrlr', 'Enabled') &&
+    variables.list('SampledDataCtrlr', 'TxEndedMeasurands').includes(measurand);
+  if (!isAsked) return [];
+  const value = {
+    value: energyWh,
+    context: 'Transaction.End',
+    measurand,
+    location: 'Outlet',
+    unitOfMeasure: { unit: 'Wh' },
+  } as const;
+  return [{ timestamp: stamp(atMs), sampledValue: [value] }];
+}
 
 type TransactionEvent = Requests['TransactionEvent'];
 

@@ -3,10 +3,10 @@
  * (MaxEnergyOnInvalidId, E05). The device stops the energy exactly; time and state of charge are watched here.
  */
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
-import type { Insistence } from '../../transactions/insistence.ts';
+import type { Insistence } from '../../transactions/ledger.ts';
 import type { TransactionLimit } from '../messages.ts';
 import type { StationParts } from '../parts.ts';
-import { limitNames } from './limit-model.ts';
+import { limitNames } from './record.ts';
 import type { Why } from './reasons.ts';
 import type { TransactionLedger, TransactionRecord } from './record.ts';
 
@@ -25,7 +25,7 @@ export interface Limits {
   stop(): void;
 }
 
-export interface LimitsDeps {
+interface LimitsDeps {
   readonly ledger: TransactionLedger;
   readonly insistence: Insistence;
   /** Ends a transaction at the device. @throws SimError COMMAND_CONFLICT */

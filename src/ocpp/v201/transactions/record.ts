@@ -4,6 +4,16 @@ import type { Ledger } from '../../transactions/ledger.ts';
 import type { ChargingStateEnum, ReasonEnum, TransactionLimit } from '../messages.ts';
 import type { Transaction } from '../parts.ts';
 
+// Limits of a transaction (2.1 E16).
+
+/** Members of `transactionLimit` that a station keeps to. */
+export const limitNames = [
+  'maxCost',
+  'maxEnergy',
+  'maxTime',
+  'maxSoC',
+] as const satisfies readonly (keyof TransactionLimit)[];
+
 /** What the events of a transaction have told, so that they tell it once or again when it has changed. */
 export interface Told {
   readonly connector: boolean;

@@ -2,13 +2,122 @@
  * NotifyEVChargingNeeds (K15, Q01): once the central system knows the transaction of a vehicle at an EVSE with
  * ISO15118Ctrlr; and NotifyEVChargingSchedule when a TxProfile has answered it.
  */
-import { errorText } from '../../../core/errors.ts';
 import type { EvDetail, EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
-import type { StationParts, Transaction, Transactions } from '../parts.ts';
-import { stamp } from '../parts.ts';
-import type { ChargingSchedule, EnergyTransferModeEnum } from '../messages.ts';
+import { errorText } from '../../../core/errors.ts';
 import type { ChargingOfVehicles } from '../charging/smart-charging.ts';
-import { commonTransfers, discharges, evScheduleOf, needsOf } from './charging-needs.ts';
+import type { ChargingNeeds, ChargingSchedule, EnergyTransferModeEnum } from '../messages.ts';
+import { stamp } from '../parts.ts';
+import type { Replies, Requests, StationParts, Transaction, Transactions, Version2 } from '../parts.ts';
+
+// What a vehicle of the device would tell by ISO 15118: its needs, and the schedule that it makes of an offered one.
+
+/** Transfers that vehicle and EVSE have in common; one with discharge comes first. */
+function commonTransfers(
+  { type, phases }: Pick<EvseConnectorDetail, 'type' | 'phases'>,
+  ev: Pick<EvDetail, 'phases' | 'maxDischargeW'>,
+  mayDischarge: boolean,
+): readonly EnergyTransferModeEnum[] {
+  const both = mayDischarge && ev.maxDischargeW > 0;
+  if (type === 'dc') return [...(both ? (['DC_BPT'] as const) : []), 'DC'];
+  const charging = phases === 3 && ev.phases === 3 ? 'AC_three_phase' : 'AC_single_phase';
+  return [...(both ? (['AC_BPT'] as const) : []), charging];
+}
+
+const discharges = (mode: EnergyTransferModeEnum) => mode === 'DC_BPT' || mode === 'AC_BPT';
+
+/** Wh from the present state of charge to another one. */
+const energyTo = (socPct: number, ev: EvDetail) => Math.round(((socPct - ev.socPct) / 100) * ev.batteryCapacityWh);
+
+function acNeeds(connector: EvseConnectorDetail, ev: EvDetail): NonNullable<ChargingNeeds['acChargingParameters']> {
+  const { nominalVoltageV, minPowerW, phases } = connector;
+  const used = Math.min(phases, ev.phases);
+  return {
+    energyAmount: Math.max(0, energyTo(ev.targetSocPct, ev)),
+    evMinCurrent: Math.round(minPowerW / (phases * nominalVoltageV)),
+    evMaxCurrent: Math.round(ev.maxChargeW / (used * nominalVoltageV)),
+    evMaxVoltage: Math.round(nominalVoltageV),
+  };
+}
+
+function dcNeeds(connector: EvseConnectorDetail, ev: EvDetail): NonNullable<ChargingNeeds['dcChargingParameters']> {
+  return {
+    evMaxCurrent: Math.round(ev.maxChargeW / connector.nominalVoltageV),
+    evMaxVoltage: Math.round(connector.nominalVoltageV),
+    evMaxPower: Math.round(ev.maxChargeW),
+    evEnergyCapacity: Math.round(ev.batteryCapacityWh),
+    energyAmount: Math.max(0, energyTo(ev.targetSocPct, ev)),
+    stateOfCharge: Math.round(ev.socPct),
+    fullSoC: 100,
+  };
+}
+
+function v2xNeeds(connector: EvseConnectorDetail, ev: EvDetail, maxDischargeW: number) {
+  return {
+    minChargePower: Math.round(connector.minPowerW),
+    maxChargePower: Math.round(Math.min(connector.maxPowerW, ev.maxChargeW)),
+    minDischargePower: 0,
+    maxDischargePower: Math.round(Math.min(maxDischargeW, ev.maxDischargeW)),
+    evTargetEnergyRequest: energyTo(ev.targetSocPct, ev),
+    evMinEnergyRequest: energyTo(ev.reserveSocPct, ev),
+    evMaxEnergyRequest: energyTo(100, ev),
+    evMinV2XEnergyRequest: energyTo(ev.reserveSocPct, ev),
+    evMaxV2XEnergyRequest: energyTo(100, ev),
+    targetSoC: Math.round(ev.targetSocPct),
+  };
+}
+
+function departure({ departureTime }: EvDetail): string | undefined {
+  const ms = departureTime === null ? NaN : Date.parse(departureTime);
+  return Number.isNaN(ms) ? undefined : stamp(ms);
+}
+
+/** @param transfers those in common, the requested one first */
+function needsOf(
+  connector: EvseConnectorDetail,
+  ev: EvDetail,
+  transfers: readonly EnergyTransferModeEnum[],
+  version: Version2,
+): ChargingNeeds {
+  const requested = transfers[0] ?? 'DC';
+  const departureTime = departure(ev);
+  return {
+    requestedEnergyTransfer: requested,
+    ...(version === 'ocpp2.1' && transfers.length > 0 && { availableEnergyTransfer: transfers }),
+    ...(departureTime !== undefined && { departureTime }),
+    ...(connector.type === 'dc'
+      ? { dcChargingParameters: dcNeeds(connector, ev) }
+      : { acChargingParameters: acNeeds(connector, ev) }),
+    // the station rates both directions alike
+    ...(discharges(requested) && { v2xChargingParameters: v2xNeeds(connector, ev, connector.maxPowerW) }),
+  };
+}
+
+type Notice = Requests['NotifyEVChargingSchedule'];
+
+/**
+ * The schedule of the vehicle: what it is offered, at most what it can take. Null: a period has no ceiling that it could
+ * be within.
+ */
+function evScheduleOf(
+  offered: ChargingSchedule,
+  connector: Pick<EvseConnectorDetail, 'type' | 'phases' | 'nominalVoltageV'>,
+  ev: Pick<EvDetail, 'maxChargeW' | 'phases'>,
+): Notice['chargingSchedule'] | null {
+  const phases = connector.type === 'dc' ? 1 : Math.min(connector.phases, ev.phases);
+  const ownMax =
+    offered.chargingRateUnit === 'W' ? ev.maxChargeW : ev.maxChargeW / (phases * connector.nominalVoltageV);
+  const periods = offered.chargingSchedulePeriod.flatMap(({ startPeriod, limit }) =>
+    limit === undefined ? [] : [{ startPeriod, limit: Math.floor(Math.min(limit, ownMax) * 10) / 10 }],
+  );
+  if (periods.length < offered.chargingSchedulePeriod.length) return null;
+  const { id, chargingRateUnit, duration } = offered;
+  return {
+    id,
+    chargingRateUnit,
+    ...(duration !== undefined && { duration }),
+    chargingSchedulePeriod: periods,
+  };
+}
 
 /** Schedules that a vehicle takes (ISO 15118). */
 const maxScheduleTuples = 3;
@@ -174,6 +283,56 @@ export function createNeeds(parts: NeedsParts, deps: NeedsDeps): VehicleNeeds {
     tell,
     stop() {
       for (const end of listeners) end();
+    },
+  };
+}
+
+// Energy transfers that the answer to Authorize allows the transaction which gets the token (2.1 Q01).
+
+export interface AllowedTransfers {
+  /** To be called with each answer to Authorize. */
+  authorized(evseId: number, reply: Replies['Authorize']): void;
+  stop(): void;
+}
+
+/** @param needs read when a transaction gets its token: its listeners come after those here, and tell what is left */
+export function createAllowedTransfers(
+  { device }: Pick<NeedsParts, 'device'>,
+  { transactions }: Pick<NeedsDeps, 'transactions'>,
+  needs: () => VehicleNeeds,
+): AllowedTransfers {
+  /** by EVSE, for the transaction that begins with the token */
+  const waiting = new Map<number, readonly EnergyTransferModeEnum[]>();
+  const ends = [
+    transactions.onAnswered(({ evseId, transactionId }) => {
+      const allowed = waiting.get(evseId);
+      const transaction = transactions.byId(transactionId);
+      if (allowed === undefined || transaction === null || transaction.idToken === null) return;
+      waiting.delete(evseId);
+      needs().restrict(transaction, allowed);
+    }),
+    device.onTransition(({ event, connectorId }) => {
+      if (event === 'withdraw') waiting.delete(connectorId);
+      if (event === 'restart') waiting.clear();
+    }),
+  ];
+  return {
+    authorized(evseId, { idTokenInfo, allowedEnergyTransfer }) {
+      const running = transactions.at(evseId);
+      // a token that is presented to stop it says nothing about it
+      if (running !== null && running.idToken !== null) return;
+      waiting.delete(evseId);
+      if (idTokenInfo.status !== 'Accepted' || allowedEnergyTransfer === undefined) return;
+      if (running === null) {
+        waiting.set(evseId, allowedEnergyTransfer);
+        return;
+      }
+      // one that began with the cable has told its needs without knowing
+      needs().restrict(running, allowedEnergyTransfer);
+      needs().tell(running);
+    },
+    stop() {
+      for (const end of ends) end();
     },
   };
 }

@@ -5,16 +5,14 @@
  */
 import { deciding, transactionAt } from '../../charging/limits.ts';
 import { periodAt } from '../../charging/schedule.ts';
-import { instantOf } from '../../station/instants.ts';
+import { instantOf } from '../../station/stack.ts';
 import type { Handler, Part, StationParts } from '../parts.ts';
-import { createAllowedTransfers } from './allowed-transfers.ts';
-import type { AllowedTransfers } from './allowed-transfers.ts';
-import { createNeeds } from './needs.ts';
-import type { NeedsDeps, NeedsParts, VehicleNeeds } from './needs.ts';
+import { createAllowedTransfers, createNeeds } from './needs.ts';
+import type { AllowedTransfers, NeedsDeps, NeedsParts, VehicleNeeds } from './needs.ts';
 
-export type V2xParts = NeedsParts & Pick<StationParts, 'finding'>;
-export type V2xDeps = NeedsDeps;
-export type V2xPart = Part & Required<Pick<Part, 'handlers' | 'stop'>> & Pick<AllowedTransfers, 'authorized'>;
+type V2xParts = NeedsParts & Pick<StationParts, 'finding'>;
+type V2xDeps = NeedsDeps;
+type V2xPart = Part & Required<Pick<Part, 'handlers' | 'stop'>> & Pick<AllowedTransfers, 'authorized'>;
 
 /** Signals that wait for their instant. */
 const maxWaiting = 100;

@@ -1,6 +1,25 @@
 /** Rules of variables that their rows cannot say. */
-import { offsetMinutes } from './local-time.ts';
-import type { Found } from './model.ts';
+import type { Found, Variables } from './model.ts';
+
+// Local time of the place of the station: ClockCtrlr.TimeOffset, where the station has one.
+
+const form = /^([+-])(\d\d):(\d\d)$/;
+/** The zones of the world, minutes from UTC. */
+const range = { min: -12 * 60, max: 14 * 60 } as const;
+
+/** `+01:00` as minutes from UTC; null: it is none. */
+export function offsetMinutes(text: string): number | null {
+  const [, sign, hours, minutes] = form.exec(text) ?? [];
+  if (hours === undefined || Number(minutes) >= 60) return null;
+  const total = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  return total >= range.min && total <= range.max ? total : null;
+}
+
+/** Local time minus UTC, ms; 0 where the station has no offset. */
+export function localOffsetMs(variables: Pick<Variables, 'has' | 'text'>): number {
+  if (!variables.has('ClockCtrlr', 'TimeOffset')) return 0;
+  return (offsetMinutes(variables.text('ClockCtrlr', 'TimeOffset')) ?? 0) * 60_000;
+}
 
 /** Why a value is refused. */
 export interface Refusal {
@@ -16,7 +35,7 @@ export type VariableCheck = (value: string, found: Found) => Refusal | null;
 /** By component and variable as the rows spell them: `OCPPCommCtrlr.NetworkConfigurationPriority`. */
 export type VariableChecks = Readonly<Record<string, VariableCheck>>;
 
-export function invalidValue(additionalInfo: string): Refusal {
+function invalidValue(additionalInfo: string): Refusal {
   return { reasonCode: 'InvalidValue', additionalInfo };
 }
 

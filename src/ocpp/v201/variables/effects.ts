@@ -1,17 +1,17 @@
 /** Effects of general variables on the device and the connection; all others are read by their parts. */
 import { errorText } from '../../../core/errors.ts';
-import type { Network } from '../../station/network.ts';
+import type { Network } from '../../station/connection.ts';
 import type { StationParts } from '../parts.ts';
 import { stamp } from '../parts.ts';
 import type { Variables } from './model.ts';
 
-export interface EffectOptions extends Pick<StationParts, 'device' | 'log' | 'connection' | 'variables' | 'clock'> {
+interface EffectOptions extends Pick<StationParts, 'device' | 'log' | 'connection' | 'variables' | 'clock'> {
   readonly network: Pick<Network, 'setBackOff' | 'setMessageTimeout'>;
   /** plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
 }
 
-export interface VariableEffects {
+interface VariableEffects {
   /** Puts the values in force at the start. */
   apply(): void;
   /** BasicAuthPassword as it is in force, after another one has failed. Null: the password of the settings. */

@@ -1,25 +1,185 @@
 /** GetVariables (B06) and SetVariables (B05). */
-import { errorCode } from '../../rpc/errors.ts';
+import type { OcppConfiguration, OcppConfigurationChange, OcppVariableEntry } from '../../../contract/ocpp.ts';
+import { SimError } from '../../../core/errors.ts';
+import { errorCode } from '../../rpc/frames.ts';
 import { CallError } from '../../rpc/model.ts';
+import { stamp } from '../parts.ts';
 import type { Handler, Part, Replies, Requests, StationParts } from '../parts.ts';
-import { clauseOf } from '../registration.ts';
+import { clauseOf } from '../provisioning/registration.ts';
 import { nameOf, ownChecks, reconnectsAfter, refusalOf } from './checks.ts';
 import type { Refusal, VariableChecks } from './checks.ts';
-import type { Found, VariableStore } from './model.ts';
+import type { Found, Place, TableEntry, Tier, VariableFacts, VariableRow, VariableStore } from './model.ts';
 import { deviceDataLimits } from './rows/comm.ts';
+import { bracketed, placesOf, tableOf, tierOf } from './table.ts';
+
+// How names, of the parts and of messages, lead to the variables of a station.
+
+export const tiers: readonly Tier[] = ['station', 'evse', 'connector'];
+
+/** Null: the place has no such variable. */
+export function initialOf({ row }: TableEntry, facts: VariableFacts, place: Place): string | null {
+  return typeof row.initial === 'string' ? row.initial : row.initial(facts, place);
+}
+
+function placeName(component: string, variable: string, { evseId, connectorId }: Place): string {
+  const at = evseId === undefined ? '' : ` of EVSE ${evseId}${connectorId === undefined ? '' : `.${connectorId}`}`;
+  return `${component.slice(0, 50)}.${variable.slice(0, 50)}${at}`;
+}
+
+export type Finder = ReturnType<typeof createFinder>;
+
+export function createFinder({
+  facts,
+  rows,
+}: {
+  readonly facts: VariableFacts;
+  readonly rows: readonly VariableRow[];
+}) {
+  const table = tableOf(rows, facts.version);
+  const isThere = (entry: TableEntry, place: Place): boolean => {
+    const { evseId, connectorId = 1 } = place;
+    if (evseId !== undefined && (!facts.evseIds.includes(evseId) || connectorId !== 1)) return false;
+    return typeof entry.row.initial === 'string' || initialOf(entry, facts, place) !== null;
+  };
+  const find = (component: string, variable: string, place: Place = {}): Found | undefined => {
+    const entry = table.find(component, variable, tierOf(place));
+    return entry !== undefined && isThere(entry, place) ? { entry, place } : undefined;
+  };
+  return {
+    find,
+    /** @throws SimError UNKNOWN_RESOURCE */
+    need: (component: string, variable: string, place: Place = {}): Found => {
+      const found = find(component, variable, place);
+      if (found === undefined)
+        throw new SimError('UNKNOWN_RESOURCE', `there is no variable ${placeName(component, variable, place)}`);
+      return found;
+    },
+    lookUp: ({ component, variable }: Parameters<VariableStore['lookUp']>[0]): ReturnType<VariableStore['lookUp']> => {
+      const { id: evseId, connectorId } = component.evse ?? {};
+      const place: Place = {
+        ...(evseId !== undefined && { evseId }),
+        ...(connectorId !== undefined && { connectorId }),
+      };
+      const name = bracketed(component);
+      const found = find(name, bracketed(variable), place);
+      if (found !== undefined) return found;
+      const isKnown = table.component(name, tierOf(place)).some((entry) => isThere(entry, place));
+      return isKnown ? 'UnknownVariable' : 'UnknownComponent';
+    },
+    /** Everywhere where it is. @throws SimError UNKNOWN_RESOURCE */
+    everywhere: (component: string, variable: string): readonly Found[] => {
+      const all = tiers.flatMap((tier) =>
+        placesOf(tier, facts).flatMap((place) => find(component, variable, place) ?? []),
+      );
+      if (all.length === 0)
+        throw new SimError('UNKNOWN_RESOURCE', `there is no variable ${placeName(component, variable, {})}`);
+      return all;
+    },
+    *each(): Generator<Found> {
+      for (const entry of table.entries)
+        for (const place of placesOf(entry.tier, facts)) if (isThere(entry, place)) yield { entry, place };
+    },
+  };
+}
+
+// The variables of a station as REST shows and changes them, without the rights of the central system.
+
+interface VariableView {
+  /**
+   * @param key a component, or component and variable with a dot between them; absent: all
+   * @throws SimError UNKNOWN_RESOURCE
+   */
+  configuration(key?: string): OcppConfiguration;
+  /** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE */
+  setConfiguration(change: OcppConfigurationChange): OcppConfiguration;
+}
+
+function entryOf(store: VariableStore, found: Found): OcppVariableEntry {
+  const { entry, place } = found;
+  const mutability = store.mutabilityOf(found);
+  const isSecret = mutability === 'WriteOnly' || entry.row.secret === true;
+  return {
+    component: entry.row.component,
+    variable: entry.variable.name,
+    attribute: 'Actual',
+    value: isSecret ? null : store.shown(found),
+    mutability,
+    evseId: place.evseId ?? null,
+    connectorId: place.connectorId ?? null,
+    instance: entry.variable.instance ?? null,
+    rebootRequired: entry.row.reboot === true,
+  };
+}
+
+/** Whether a key means a variable: the names of component and variable, each with or without its instance. */
+function means(key: string, { entry: { row, component, variable } }: Found): boolean {
+  const wanted = key.toLowerCase();
+  return [row.component, component.name].some((first) => {
+    const name = first.toLowerCase();
+    const names = [row.variable, variable.name].map((second) => `${name}.${second.toLowerCase()}`);
+    return wanted === name || names.includes(wanted);
+  });
+}
+
+function foundBy(store: VariableStore, change: OcppConfigurationChange): Found {
+  const { component = '', name, instance, evseId, connectorId, attribute = 'Actual' } = change;
+  const place: Place = {
+    ...(evseId !== undefined && { evseId }),
+    ...(connectorId !== undefined && { connectorId }),
+  };
+  const variable = bracketed({ name, ...(instance !== undefined && { instance }) });
+  const found = store.find(component, variable, place);
+  if (found === undefined)
+    throw new SimError('UNKNOWN_RESOURCE', `there is no variable ${component.slice(0, 50)}.${variable.slice(0, 102)}`);
+  if (attribute !== 'Actual') throw new SimError('COMMAND_BAD_VALUE', 'attribute: a variable has Actual only');
+  return found;
+}
+
+/** @param others checks beside those of `checks.ts` */
+export function createVariableView(
+  { connection, clock }: Pick<StationParts, 'connection' | 'clock'>,
+  store: VariableStore,
+  others: VariableChecks,
+): VariableView {
+  const checks = { ...ownChecks, ...others };
+  return {
+    configuration: (key) => {
+      const found = [...store.each()].filter((each) => key === undefined || means(key, each));
+      if (key !== undefined && found.length === 0)
+        throw new SimError('UNKNOWN_RESOURCE', `there is no component or variable ${key.slice(0, 101)}`);
+      return { kind: 'variables', variables: found.map((each) => entryOf(store, each)) };
+    },
+    setConfiguration: (change) => {
+      const found = foundBy(store, change);
+      const name = nameOf(found);
+      if (store.isProvided(found) && store.mutabilityOf(found) === 'ReadOnly')
+        throw new SimError('COMMAND_BAD_VALUE', `${name} is what the station finds, not set`);
+      const value = store.accepted(found, change.value);
+      if (value === null)
+        throw new SimError('COMMAND_BAD_VALUE', `${name} does not take this value (${found.entry.row.type})`);
+      const refusal = refusalOf(checks, found, value);
+      if (refusal !== null) throw new SimError('COMMAND_BAD_VALUE', `${name}: ${refusal.additionalInfo}`);
+      store.change(found, value);
+      if (store.has('OCPPCommCtrlr', 'ExternalConfigChangeDate'))
+        store.set('OCPPCommCtrlr', 'ExternalConfigChangeDate', stamp(clock.nowMs()));
+      if (reconnectsAfter(found)) connection.reconnect(`${name} was changed`);
+      return { kind: 'variables', variables: [entryOf(store, found)] };
+    },
+  };
+}
 
 type GetData = Requests['GetVariables']['getVariableData'][number];
 type GetResult = Replies['GetVariables']['getVariableResult'][number];
 type SetData = Requests['SetVariables']['setVariableData'][number];
 type SetResult = Replies['SetVariables']['setVariableResult'][number];
 
-export interface VariableHandlersDeps {
+interface VariableHandlersDeps {
   readonly store: VariableStore;
   /** beside those of `checks.ts` */
   readonly checks?: VariableChecks;
 }
 
-export interface VariableHandlersPart extends Part {
+interface VariableHandlersPart extends Part {
   readonly handlers: {
     readonly GetVariables: Handler<'GetVariables'>;
     readonly SetVariables: Handler<'SetVariables'>;

@@ -6,9 +6,9 @@ import type { Version2 } from '../version.ts';
 import type { Place } from './model.ts';
 import type { availabilityStates, chargingStates } from './rows/station.ts';
 
-export type AvailabilityState = (typeof availabilityStates)[number];
+type AvailabilityState = (typeof availabilityStates)[number];
 
-export interface LiveDeps {
+interface LiveDeps {
   readonly availability: Pick<Availability, 'stationInoperative' | 'operative'> & {
     onChange(listener: () => void): unknown;
   };

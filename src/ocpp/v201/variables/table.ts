@@ -1,15 +1,14 @@
 /** The rows of every block as one table for each version, made once and shared by all stations. */
 import type { InstanceName, Place, TableEntry, Tier, VariableFacts, VariableRow } from './model.ts';
 import type { Version2 } from '../version.ts';
-import { authRows } from './rows/auth.ts';
-import { chargingRows } from './rows/charging.ts';
+import { authRows } from './rows/authorization.ts';
+import { chargingRows, derRows } from './rows/charging.ts';
 import { commRows } from './rows/comm.ts';
-import { derRows } from './rows/der.ts';
 import { displayRows } from './rows/display.ts';
 import { monitoringRows } from './rows/monitoring.ts';
 import { securityRows } from './rows/security.ts';
 import { stationRows } from './rows/station.ts';
-import { txRows } from './rows/tx.ts';
+import { txRows } from './rows/transactions.ts';
 
 export const variableRows: readonly VariableRow[] = [
   ...commRows,
@@ -23,7 +22,7 @@ export const variableRows: readonly VariableRow[] = [
   ...derRows,
 ];
 
-export interface VariableTable {
+interface VariableTable {
   readonly entries: readonly TableEntry[];
   /** Names with their instance in brackets, in any capitals. */
   find(component: string, variable: string, tier: Tier): TableEntry | undefined;

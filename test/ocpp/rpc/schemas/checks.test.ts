@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { errorCode, isErrorCode } from '../../../../src/ocpp/rpc/errors.ts';
-import { createPayloadChecks } from '../../../../src/ocpp/rpc/schemas/checks.ts';
-import { readSchemas } from '../../../../src/ocpp/rpc/schemas/files.ts';
+import { errorCode, isErrorCode } from '../../../../src/ocpp/rpc/frames.ts';
+import { createPayloadChecks, readSchemas } from '../../../../src/ocpp/rpc/schemas.ts';
 
 const checks = createPayloadChecks();
 

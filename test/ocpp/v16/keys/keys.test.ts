@@ -4,8 +4,7 @@ import type { Slot } from '../../../../src/core/store.ts';
 import { CallError } from '../../../../src/ocpp/rpc/model.ts';
 import { createKeys } from '../../../../src/ocpp/v16/keys/keys.ts';
 import type { KeySet } from '../../../../src/ocpp/v16/keys/keys.ts';
-import { normalValue } from '../../../../src/ocpp/v16/keys/kinds.ts';
-import { keyTable } from '../../../../src/ocpp/v16/keys/table.ts';
+import { keyTable, normalValue } from '../../../../src/ocpp/v16/keys/table.ts';
 import { SimError } from '../../../../src/core/errors.ts';
 
 const facts = {

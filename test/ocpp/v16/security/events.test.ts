@@ -1,10 +1,15 @@
 import { expect } from 'chai';
 import type { CallOutcome } from '../../../../src/ocpp/rpc/model.ts';
-import { isCritical, isReported, securityEventTable } from '../../../../src/ocpp/v16/security/event-table.ts';
-import { createSecurityEvents, securityLogCapacity } from '../../../../src/ocpp/v16/security/events.ts';
+import {
+  createSecurityEvents,
+  isCritical,
+  isReported,
+  securityEventTable,
+  securityLogCapacity,
+} from '../../../../src/ocpp/v16/security.ts';
 import { settled } from '../fakes.ts';
 import type { Rig } from '../fakes.ts';
-import { upkeepRig } from '../upkeep/rig.ts';
+import { upkeepRig } from '../firmware-management/rig.ts';
 
 const action = 'SecurityEventNotification';
 

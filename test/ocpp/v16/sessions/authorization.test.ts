@@ -1,8 +1,8 @@
 /** Tokens at a connector: what the station decides itself, and what it asks. */
 import { expect } from 'chai';
-import { maxCacheEntries } from '../../../../src/ocpp/auth/cache.ts';
-import { offlineStatus } from '../../../../src/ocpp/auth/offline.ts';
-import type { TokenStatus } from '../../../../src/ocpp/v16/auth/token.ts';
+import { maxCacheEntries } from '../../../../src/ocpp/authorization/cache.ts';
+import { offlineStatus } from '../../../../src/ocpp/authorization/reader.ts';
+import type { TokenStatus } from '../../../../src/ocpp/v16/authorization/tokens.ts';
 import { SessionRig } from './rig.ts';
 
 const on = { LocalAuthListEnabled: 'true', LocalPreAuthorize: 'true' };

@@ -1,6 +1,6 @@
 /** Transactions of a 1.6 station on a real device. */
 import { expect } from 'chai';
-import { stopReasonOf } from '../../../../src/ocpp/v16/transactions/reasons.ts';
+import { stopReasonOf } from '../../../../src/ocpp/v16/transactions/state.ts';
 import { SessionRig } from './rig.ts';
 
 /** Stop reasons of the device in words of 1.6. */

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import type { CompositeSchedule } from '../../../../src/ocpp/charging/composite.ts';
-import { ruleFacts } from '../../../../src/ocpp/v201/charging/facts.ts';
+import { createView, ruleFacts } from '../../../../src/ocpp/v201/charging/smart-charging.ts';
 import {
   clearChargingProfile,
   getCompositeSchedule,
   setChargingProfile,
 } from '../../../../src/ocpp/v201/charging/handlers.ts';
 import type { HandlerDeps } from '../../../../src/ocpp/v201/charging/handlers.ts';
-import { createView } from '../../../../src/ocpp/v201/charging/view.ts';
 import type { Requests } from '../../../../src/ocpp/v201/parts.ts';
 import { noonMs } from '../../charging/arbitrary.ts';
 import { fakeControl } from '../../charging/fake-control.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createNotices } from '../../../../src/ocpp/v201/charging/notices.ts';
 import type { NoticeDeps } from '../../../../src/ocpp/v201/charging/notices.ts';
-import { isSignificant } from '../../../../src/ocpp/v201/charging/significance.ts';
-import { setpointWAt } from '../../../../src/ocpp/v201/charging/setpoint.ts';
+import { isSignificant } from '../../../../src/ocpp/v201/charging/external.ts';
+import { setpointWAt } from '../../../../src/ocpp/v201/charging/convert.ts';
 import { noonMs } from '../../charging/arbitrary.ts';
 import { one, stateOf } from '../../charging/profiles.ts';
 import type { Change } from '../../charging/profiles.ts';

@@ -2,10 +2,9 @@
 import { expect } from 'chai';
 import type { StoredProfile } from '../../../../src/ocpp/charging/control.ts';
 import { createInstalled } from '../../../../src/ocpp/v201/charging/installed.ts';
-import { createOfflineWatch } from '../../../../src/ocpp/v201/charging/offline.ts';
-import { createPriorityCharging } from '../../../../src/ocpp/v201/charging/priority.ts';
-import { refusal } from '../../../../src/ocpp/v201/charging/refusal.ts';
-import { getChargingProfiles } from '../../../../src/ocpp/v201/charging/reports.ts';
+import { createOfflineWatch } from '../../../../src/ocpp/v201/charging/external.ts';
+import { createPriorityCharging } from '../../../../src/ocpp/v201/charging/dynamic.ts';
+import { getChargingProfiles, refusal } from '../../../../src/ocpp/v201/charging/handlers.ts';
 import type { Requests } from '../../../../src/ocpp/v201/parts.ts';
 import { noonMs } from '../../charging/arbitrary.ts';
 import { fakeControl } from '../../charging/fake-control.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ChargingProfile } from '../../../../src/ocpp/charging/model.ts';
-import { duplicateIssue, placeIssue, startIssue } from '../../../../src/ocpp/v201/charging/rules/place.ts';
-import type { Place } from '../../../../src/ocpp/v201/charging/rules/place.ts';
+import { duplicateIssue, placeIssue, startIssue } from '../../../../src/ocpp/v201/charging/rules.ts';
+import type { Place } from '../../../../src/ocpp/v201/charging/rules.ts';
 import { profile as installed } from '../../charging/profiles.ts';
 import { profile } from './rig.ts';
 import type { SentProfile } from './rig.ts';

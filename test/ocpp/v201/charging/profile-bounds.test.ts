@@ -1,7 +1,7 @@
 /** Rules of K01 and block Q at their bounds: the last value that is permitted and the first that is not. */
 import { expect } from 'chai';
-import type { EvseFacts, RuleFacts } from '../../../../src/ocpp/v201/charging/rules/issue.ts';
-import { profileIssue } from '../../../../src/ocpp/v201/charging/rules/profile.ts';
+import type { EvseFacts, RuleFacts } from '../../../../src/ocpp/v201/charging/rules.ts';
+import { profileIssue } from '../../../../src/ocpp/v201/charging/rules.ts';
 import { profile, schedule, watts } from './rig.ts';
 import type { SentProfile } from './rig.ts';
 

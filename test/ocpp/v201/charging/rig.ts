@@ -9,8 +9,8 @@ import { createMemoryStore } from '../../../../src/core/store.ts';
 import { remoteClocks } from '../../../../src/core/time/remote-clock.ts';
 import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import type { Payload } from '../../../../src/ocpp/rpc/model.ts';
-import { payloadChecks } from '../../../../src/ocpp/rpc/schemas/checks.ts';
-import { createSignal } from '../../../../src/ocpp/station/signal.ts';
+import { payloadChecks } from '../../../../src/ocpp/rpc/schemas.ts';
+import { createSignal } from '../../../../src/ocpp/station/stack.ts';
 import { createSmartCharging } from '../../../../src/ocpp/v201/charging/smart-charging.ts';
 import type {
   Action,

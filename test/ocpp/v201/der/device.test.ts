@@ -7,7 +7,7 @@ import { createDeviceControls } from '../../../../src/ocpp/v201/der-controls/dev
 import { bodiesOf } from '../../../../src/ocpp/v201/der-controls/model.ts';
 import type { DerControl } from '../../../../src/ocpp/v201/der-controls/model.ts';
 import type { VariableFacts } from '../../../../src/ocpp/v201/variables/model.ts';
-import { derRows } from '../../../../src/ocpp/v201/variables/rows/der.ts';
+import { derRows } from '../../../../src/ocpp/v201/variables/rows/charging.ts';
 import type { Written } from '../../../../src/sunspec/map/point-holds.ts';
 import { HandTimers } from '../../../support/timers.ts';
 import { HandWall } from '../../../support/wall.ts';

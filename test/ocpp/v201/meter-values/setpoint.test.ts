@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { ChargingProfile, ChargingState, SchedulePeriod } from '../../../../src/ocpp/charging/model.ts';
 import type { ConnectorRating } from '../../../../src/ocpp/station/port.ts';
-import { setpointWAt } from '../../../../src/ocpp/v201/charging/setpoint.ts';
+import { setpointWAt } from '../../../../src/ocpp/v201/charging/convert.ts';
 
 const rating = { connectorId: 1, type: 'ac', phases: 3, nominalVoltageV: 230 } as ConnectorRating;
 const nowMs = Date.UTC(2026, 5, 21, 8);

@@ -7,8 +7,8 @@ import type { EventData, SetMonitoringData } from '../../../../src/ocpp/v201/mes
 import { createMonitoring } from '../../../../src/ocpp/v201/monitoring/monitoring.ts';
 import type { Monitoring } from '../../../../src/ocpp/v201/monitoring/monitoring.ts';
 import type { Requests, StationParts, Transaction, Version2 } from '../../../../src/ocpp/v201/parts.ts';
-import { createStreams } from '../../../../src/ocpp/v201/streams/streams.ts';
-import type { Streams } from '../../../../src/ocpp/v201/streams/streams.ts';
+import { createStreams } from '../../../../src/ocpp/v201/monitoring/streams.ts';
+import type { Streams } from '../../../../src/ocpp/v201/monitoring/streams.ts';
 import type { VariableRow, VariableStore } from '../../../../src/ocpp/v201/variables/model.ts';
 import { variableRows } from '../../../../src/ocpp/v201/variables/table.ts';
 import { createLiveVariables } from '../../../../src/ocpp/v201/variables/live.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { freshState, judge, numberOf } from '../../../../src/ocpp/v201/monitoring/triggers.ts';
-import type { JudgedMonitor, MonitorState } from '../../../../src/ocpp/v201/monitoring/triggers.ts';
+import { freshState, judge, numberOf } from '../../../../src/ocpp/v201/monitoring/watch.ts';
+import type { JudgedMonitor, MonitorState } from '../../../../src/ocpp/v201/monitoring/watch.ts';
 import { holds } from '../../../support/property.ts';
 
 /** What a monitor tells of one value after another: `+` triggered, `-` cleared, `.` nothing. */

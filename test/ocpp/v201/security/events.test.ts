@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import type { CallOutcome } from '../../../../src/ocpp/rpc/model.ts';
-import { isCritical, isReported, securityEventTable } from '../../../../src/ocpp/v201/security/event-table.ts';
-import { createSecurityEvents } from '../../../../src/ocpp/v201/security/events.ts';
+import {
+  createSecurityEvents,
+  isCritical,
+  isReported,
+  securityEventTable,
+} from '../../../../src/ocpp/v201/security/events.ts';
 import { settled } from '../../v16/fakes.ts';
 import { rig } from '../rig.ts';
 import type { Rig } from '../rig.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { X509Certificate } from 'node:crypto';
-import { hashDataOf } from '../../../../src/ocpp/pki/hash-data.ts';
+import { hashDataOf } from '../../../../src/ocpp/security/certificates.ts';
 import { createAuthority, expiredMs, issue } from '../../../support/pki.ts';
 import type { Authority, Identity } from '../../../support/pki.ts';
 import { settled } from '../../v16/fakes.ts';

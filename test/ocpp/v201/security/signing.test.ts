@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { Pkcs10CertificateRequest } from '@peculiar/x509';
 import { X509Certificate } from 'node:crypto';
-import { hashDataOf } from '../../../../src/ocpp/pki/hash-data.ts';
+import { hashDataOf } from '../../../../src/ocpp/security/certificates.ts';
 import { createAuthority, issue } from '../../../support/pki.ts';
 import type { Authority } from '../../../support/pki.ts';
 import { settled } from '../../v16/fakes.ts';

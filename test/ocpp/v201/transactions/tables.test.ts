@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { evsePhases } from '../../../../src/contract/kinds/evse.ts';
 import type { EvseConnectorDetail, EvsePhase } from '../../../../src/contract/kinds/evse.ts';
-import { payloadChecks } from '../../../../src/ocpp/rpc/schemas/checks.ts';
-import { createAuthorization } from '../../../../src/ocpp/v201/auth/authorization.ts';
-import type { AuthorizationDeps } from '../../../../src/ocpp/v201/auth/authorization.ts';
+import { payloadChecks } from '../../../../src/ocpp/rpc/schemas.ts';
+import { createAuthorization } from '../../../../src/ocpp/v201/authorization/authorization.ts';
+import type { AuthorizationDeps } from '../../../../src/ocpp/v201/authorization/authorization.ts';
 import type { Version2 } from '../../../../src/ocpp/v201/parts.ts';
 import {
   chargingStateOf,

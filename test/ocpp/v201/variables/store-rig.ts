@@ -1,7 +1,7 @@
 /** The rig of 2.x with the real device model, over rows of the test or of the product. */
 import { silentLogger } from '../../../../src/core/log/log.ts';
 import type { ConnectorRating } from '../../../../src/ocpp/station/port.ts';
-import type { Network, NetworkAccess } from '../../../../src/ocpp/station/network.ts';
+import type { Network, NetworkAccess } from '../../../../src/ocpp/station/connection.ts';
 import type { StationParts, Version2 } from '../../../../src/ocpp/v201/parts.ts';
 import type { VariableFacts, VariableRow, VariableStore } from '../../../../src/ocpp/v201/variables/model.ts';
 import { variableRows } from '../../../../src/ocpp/v201/variables/table.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { OcppConfiguration } from '../../../../src/contract/ocpp.ts';
 import { SimError } from '../../../../src/core/errors.ts';
-import { createVariableView } from '../../../../src/ocpp/v201/variables/view.ts';
+import { createVariableView } from '../../../../src/ocpp/v201/variables/handlers.ts';
 import { storeRig } from './store-rig.ts';
 
 function made() {

@@ -1,6 +1,6 @@
 /** Communication, clock and limits of the device model itself. */
-import { fileProtocols } from '../../../files/model.ts';
-import { maxHeartbeatIntervalS } from '../../../registration/table.ts';
+import { fileProtocols } from '../../../files/transfer.ts';
+import { maxHeartbeatIntervalS } from '../../../provisioning/registration.ts';
 import type { VariableFacts, VariableRow } from '../model.ts';
 
 /** Numbers of the network profiles that SetNetworkProfile can fill; 0 holds the settings of the process. */

@@ -1,4 +1,4 @@
-import { formats, languages, maxMessages, priorities, states } from '../../display/model.ts';
+import { formats, languages, maxMessages, priorities, states } from '../../display-message/message.ts';
 import type { VariableRow } from '../model.ts';
 
 const display = { component: 'DisplayMessageCtrlr' } as const;
@@ -42,10 +42,10 @@ const displayMessageRows: readonly VariableRow[] = [
 ];
 
 /** Strategies for a tariff of a driver that the station cannot use (I08). */
-export const failedTariffRules = ['Deauthorize', 'UseDefaultTariff', 'CentralCost'] as const;
+const failedTariffRules = ['Deauthorize', 'UseDefaultTariff', 'CentralCost'] as const;
 
 /** price elements of one dimension of a tariff */
-export const maxElements = 20;
+const maxElements = 20;
 
 const tariffRows: readonly VariableRow[] = [
   { ...tariff, variable: 'Available[Tariff]', type: 'boolean', mutability: 'ReadOnly', initial: 'true' },

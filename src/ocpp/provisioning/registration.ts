@@ -1,0 +1,440 @@
+/** BootNotification, Heartbeat, the clock, and what may be sent before the central system has accepted the station. */
+import type { OcppBootStatus } from '../../contract/ocpp.ts';
+import type { CallOptions, CallOutcome, Line, Payload } from '../rpc/model.ts';
+import { createSignal, instantOf } from '../station/stack.ts';
+import type { Signal, StackOptions } from '../station/stack.ts';
+
+// Registration (1.6 4.2, 2.x B01 to B03): what the station may do in each state, and what follows an answer. No time in
+// it.
+
+/** The answer to BootNotification, as every version has it. */
+type BootReply = {
+  readonly status: 'Accepted' | 'Pending' | 'Rejected';
+  readonly currentTime: string;
+  /** s */
+  readonly interval: number;
+};
+
+/** How a call of the central system is taken: `refused` with SecurityError, `ignored` without any answer. */
+type Incoming = 'answered' | 'refused' | 'ignored';
+
+interface BootState {
+  /** besides BootNotification */
+  readonly sends: 'all' | 'triggered' | 'nothing';
+  readonly incoming: Incoming;
+  /** remote starts and stops start and stop something */
+  readonly remote: boolean;
+}
+
+type BootTable = Readonly<Record<OcppBootStatus, BootState>>;
+
+/** 4.2 */
+export const bootTable16: BootTable = {
+  none: { sends: 'nothing', incoming: 'refused', remote: false },
+  pending: { sends: 'triggered', incoming: 'answered', remote: false },
+  accepted: { sends: 'all', incoming: 'answered', remote: true },
+  rejected: { sends: 'nothing', incoming: 'ignored', remote: false },
+};
+
+/** B02.FR.01, B02.FR.05, B03.FR.08 */
+export const bootTable2: BootTable = {
+  ...bootTable16,
+  rejected: { sends: 'nothing', incoming: 'refused', remote: false },
+};
+
+const bootStatusOf = {
+  Accepted: 'accepted',
+  Pending: 'pending',
+  Rejected: 'rejected',
+} as const satisfies Record<BootReply['status'], OcppBootStatus>;
+
+/** HeartbeatInterval takes no more, s: a week. */
+export const maxHeartbeatIntervalS = 604_800;
+
+/** First wait of the own back-off, s; doubled after each attempt without an interval. */
+const firstWaitS = 10;
+const maxWaitS = 300;
+
+/** The own back-off after a number of attempts without an interval, s. */
+export function ownWaitS(attempts: number): number {
+  return Math.min(firstWaitS * 2 ** Math.min(attempts, 10), maxWaitS);
+}
+
+interface AfterBoot {
+  readonly status: OcppBootStatus;
+  /** the next BootNotification, s; null: none */
+  readonly againInS: number | null;
+  /** to be written to HeartbeatInterval, s; null: own choice */
+  readonly heartbeatS: number | null;
+}
+
+/**
+ * What an answer of the central system leads to.
+ * @param attempts made so far that left the wait to the station
+ */
+export function afterBoot({ status, interval }: BootReply, attempts: number): AfterBoot {
+  const next = bootStatusOf[status];
+  const heartbeatS = interval > 0 ? Math.min(interval, maxHeartbeatIntervalS) : null;
+  if (next === 'accepted') return { status: next, againInS: null, heartbeatS };
+  return { status: next, againInS: interval > 0 ? interval : ownWaitS(attempts), heartbeatS: null };
+}
+
+interface BootOptions {
+  readonly triggered?: boolean;
+  /** default a new one */
+  readonly messageId?: string;
+  /** 2.x: in place of the reason of the last restart */
+  readonly reason?: string;
+}
+
+/** What became of a message whose answer fits its schema. */
+type Outcome<Reply> =
+  | { readonly kind: 'result'; readonly payload: Reply; readonly durationMs: number }
+  | Exclude<CallOutcome, { readonly kind: 'result' }>;
+
+type HeartbeatReply = Pick<BootReply, 'currentTime'>;
+
+export interface RegistrationPart {
+  readonly status: OcppBootStatus;
+  /** and the line is open: calls go out */
+  readonly accepted: boolean;
+  /** that were accepted; another number at `onAccepted` means that the station has booted, and not only reconnected */
+  readonly boots: number;
+  readonly lastHeartbeatMs: number | null;
+  /** a BootNotification has not been answered yet */
+  readonly booting: boolean;
+  /** since when there is no connection, monotonic ms; null: there is one */
+  readonly offlineSinceMs: number | null;
+  /** Calls back each time the station becomes accepted, also again after a new connection. */
+  onAccepted(listener: () => void): () => void;
+  /** Calls back when an accepted station is not accepted any more, or starts anew. */
+  onEnded(listener: () => void): () => void;
+  boot(options?: BootOptions): Promise<Outcome<BootReply>>;
+  heartbeat(options?: BootOptions): Promise<Outcome<HeartbeatReply>>;
+  opened(): void;
+  closed(): void;
+  /** The station starts anew: the next connection begins with a BootNotification. @param reason of it, in 2.x */
+  restarted(reason?: string): void;
+  /** A frame has gone out: the heartbeat waits again. */
+  traffic(): void;
+  stop(): void;
+}
+
+/** HeartbeatInterval, s. */
+interface HeartbeatSetting {
+  intervalS(): number;
+  /** by the central system, in the answer to BootNotification */
+  set(seconds: number): void;
+  onChange(listener: () => void): () => void;
+}
+
+export interface RegistrationOptions extends Pick<StackOptions, 'clock' | 'wall' | 'later' | 'log'> {
+  readonly line: Line;
+  readonly table: BootTable;
+  /** Payload of BootNotification. @param reason null: only the content counts */
+  readonly bootRequest: (reason: string | null) => Payload;
+  readonly heartbeat: HeartbeatSetting;
+  readonly finding: (clause: string, text: string, action: 'BootNotification' | 'Heartbeat') => void;
+  /** clauses of findings */
+  readonly clauses: { readonly currentTime: string; readonly interval: string };
+  /** An answer has moved the clock. @param byS forward, s */
+  readonly clockMoved?: (byS: number) => void;
+}
+
+/** A message to the central system; `triggered`: it has asked for it. */
+export type SendCall = (
+  action: string,
+  payload: Payload,
+  options?: CallOptions & { readonly triggered?: boolean },
+) => Promise<CallOutcome>;
+
+/** Calls as the registration permits them: only what was triggered while Pending, nothing before. */
+export function createCalls(line: Line, table: BootTable, status: () => OcppBootStatus): SendCall {
+  return async (action, payload, { triggered = false, ...options } = {}) => {
+    const boot = action === 'BootNotification';
+    const { sends } = table[status()];
+    if (!boot && sends !== 'all' && !(triggered && sends === 'triggered'))
+      return { kind: 'unsent', why: 'the central system has not accepted the station' };
+    return await line.call(action, payload, boot ? { ...options, urgent: true } : options);
+  };
+}
+
+/** Times outside of these years are no time of a central system. */
+const sensibleYears = { from: 2010, to: 2100 };
+
+/** The instant of a `currentTime`, ms since the epoch; null where it cannot be used. */
+function currentTimeMs(text: string): number | null {
+  const ms = instantOf(text);
+  const year = new Date(ms).getUTCFullYear();
+  return year >= sensibleYears.from && year <= sensibleYears.to ? ms : null;
+}
+
+/** Wait for a heartbeat where the central system leaves it to the station, s. */
+const ownHeartbeatS = 300;
+/** The clock is set at least this often, whatever else is sent (4.6), s. */
+const maxHeartbeatS = 86_400;
+
+interface Heartbeats {
+  readonly lastMs: number | null;
+  send(options: BootOptions): Promise<Outcome<HeartbeatReply>>;
+  /** Waits anew for the next one, by the interval as it is now. */
+  arm(): void;
+  /** There was other traffic: the next one waits. */
+  traffic(): void;
+  disarm(): void;
+}
+
+/** A time without a fraction of a second names a whole second: a clock that shows this second is right already. */
+function showsSecond(text: string, remoteMs: number, shownMs: number): boolean {
+  return !text.includes('.') && shownMs >= remoteMs && shownMs < remoteMs + 1000;
+}
+
+function sync(
+  { clock, wall, log, finding, clauses, clockMoved }: RegistrationOptions,
+  action: 'BootNotification' | 'Heartbeat',
+  currentTime: string,
+  durationMs: number,
+): void {
+  const remoteMs = currentTimeMs(currentTime);
+  if (remoteMs === null) {
+    finding(clauses.currentTime, `currentTime is not the present time: ${currentTime.slice(0, 40)}`, action);
+    log.warning(`the time of the central system cannot be used: ${currentTime.slice(0, 40)}`);
+    return;
+  }
+  const beforeMs = clock.nowMs();
+  // read by the central system somewhere within the request
+  if (showsSecond(currentTime, remoteMs, beforeMs - durationMs / 2)) clock.sync(beforeMs, wall.monotonicMs());
+  else clock.sync(remoteMs, wall.monotonicMs() - durationMs / 2);
+  clockMoved?.((clock.nowMs() - beforeMs) / 1000);
+}
+
+function createHeartbeats(options: RegistrationOptions, call: SendCall, allowed: () => boolean): Heartbeats {
+  const { heartbeat, wall, later } = options;
+  let lastMs: number | null = null;
+  let lastMonotonicMs = wall.monotonicMs();
+  let trafficMs = lastMonotonicMs;
+  let cancel: (() => void) | null = null;
+  const disarm = (): void => {
+    cancel?.();
+    cancel = null;
+  };
+  const dueInMs = (): number => {
+    const intervalS = heartbeat.intervalS() || ownHeartbeatS;
+    const dueMs = Math.min(trafficMs + intervalS * 1000, lastMonotonicMs + maxHeartbeatS * 1000);
+    return Math.max(0, dueMs - wall.monotonicMs());
+  };
+  const plan = (): void => {
+    cancel = later(dueInMs(), () => {
+      cancel = null;
+      if (dueInMs() > 0) plan();
+      else void send({});
+    });
+  };
+  const arm = (): void => {
+    disarm();
+    trafficMs = wall.monotonicMs();
+    if (allowed()) plan();
+  };
+  /** Each frame calls this: the timer that runs finds out when it is over. */
+  const traffic = (): void => {
+    trafficMs = wall.monotonicMs();
+  };
+  const send = async ({ triggered = false, messageId }: BootOptions): Promise<Outcome<HeartbeatReply>> => {
+    lastMonotonicMs = wall.monotonicMs();
+    const sending = { triggered, ...(messageId !== undefined && { messageId }) };
+    const outcome = (await call('Heartbeat', {}, sending)) as Outcome<HeartbeatReply>;
+    if (outcome.kind === 'result') {
+      lastMs = wall.nowMs();
+      sync(options, 'Heartbeat', outcome.payload.currentTime, outcome.durationMs);
+    }
+    arm();
+    return outcome;
+  };
+  return {
+    get lastMs() {
+      return lastMs;
+    },
+    send,
+    arm,
+    traffic,
+    disarm,
+  };
+}
+
+class Registered implements RegistrationPart {
+  readonly #options: RegistrationOptions;
+  readonly #call: SendCall;
+  readonly #heartbeats: Heartbeats;
+  readonly #acceptances: Signal<null>;
+  readonly #endings: Signal<null>;
+  readonly #endKey: () => void;
+  #status: OcppBootStatus = 'none';
+  /** what the central system has accepted; null: nothing since the start */
+  #told: string | null = null;
+  #boots = 0;
+  #offlineSinceMs: number | null;
+  /** of the next BootNotification, in 2.x */
+  #reason = 'PowerUp';
+  /** attempts whose answer left the wait to the station */
+  #attempts = 0;
+  #cancelBoot: (() => void) | null = null;
+  /** of the newest BootNotification; the answer to an earlier one has no effect */
+  #sequence = 0;
+  #booting = false;
+  #stopped = false;
+
+  constructor(options: RegistrationOptions, call: SendCall) {
+    this.#options = options;
+    this.#call = call;
+    this.#acceptances = createSignal(options.log);
+    this.#endings = createSignal(options.log);
+    this.#offlineSinceMs = options.wall.monotonicMs();
+    this.#heartbeats = createHeartbeats(options, call, () => this.accepted && !this.#stopped);
+    this.#endKey = options.heartbeat.onChange(() => {
+      this.#heartbeats.arm();
+    });
+  }
+
+  get status(): OcppBootStatus {
+    return this.#status;
+  }
+
+  get accepted(): boolean {
+    return this.#status === 'accepted' && this.#options.line.open;
+  }
+
+  get boots(): number {
+    return this.#boots;
+  }
+
+  get offlineSinceMs(): number | null {
+    return this.#offlineSinceMs;
+  }
+
+  get booting(): boolean {
+    return this.#booting;
+  }
+
+  get lastHeartbeatMs(): number | null {
+    return this.#heartbeats.lastMs;
+  }
+
+  onAccepted(listener: () => void): () => void {
+    return this.#acceptances.on(listener);
+  }
+
+  onEnded(listener: () => void): () => void {
+    return this.#endings.on(listener);
+  }
+
+  opened(): void {
+    this.#offlineSinceMs = null;
+    // a wait that the central system asked for goes on over a new connection
+    if (this.#stopped || this.#cancelBoot !== null) return;
+    const known = this.#status === 'accepted' && this.#told === this.#content();
+    if (known) this.#accept();
+    else void this.boot();
+  }
+
+  closed(): void {
+    this.#offlineSinceMs ??= this.#options.wall.monotonicMs();
+    this.#end();
+  }
+
+  restarted(reason = 'Unknown'): void {
+    this.#reason = reason;
+    this.#sequence += 1;
+    this.#status = 'none';
+    this.#told = null;
+    this.#attempts = 0;
+    this.#cancelBoot?.();
+    this.#cancelBoot = null;
+    this.#end();
+  }
+
+  traffic(): void {
+    this.#heartbeats.traffic();
+  }
+
+  heartbeat(options: BootOptions = {}): Promise<Outcome<HeartbeatReply>> {
+    return this.#heartbeats.send(options);
+  }
+
+  async boot({ triggered = false, messageId, reason = this.#reason }: BootOptions = {}): Promise<Outcome<BootReply>> {
+    const sequence = ++this.#sequence;
+    this.#cancelBoot?.();
+    this.#cancelBoot = null;
+    const content = this.#content();
+    this.#booting = true;
+    const sending = { triggered, ...(messageId !== undefined && { messageId }) };
+    const outcome = (await this.#call(
+      'BootNotification',
+      this.#options.bootRequest(reason),
+      sending,
+    )) as Outcome<BootReply>;
+    if (sequence === this.#sequence) this.#booting = false;
+    if (this.#stopped || sequence !== this.#sequence) return outcome;
+    if (outcome.kind === 'result') this.#answered(content, outcome);
+    // an accepted station stays so: only an answer changes its registration
+    else if (this.#options.line.open && this.#status !== 'accepted') this.#again(ownWaitS(this.#attempts++));
+    return outcome;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#endKey();
+    this.#cancelBoot?.();
+    this.#heartbeats.disarm();
+  }
+
+  #content(): string {
+    return JSON.stringify(this.#options.bootRequest(null));
+  }
+
+  #answered(content: string, { payload, durationMs }: Extract<Outcome<BootReply>, { readonly kind: 'result' }>): void {
+    const { finding, clauses, heartbeat, log } = this.#options;
+    if (payload.interval < 0)
+      finding(clauses.interval, `interval of BootNotification is negative: ${payload.interval}`, 'BootNotification');
+    const { status, againInS, heartbeatS } = afterBoot(payload, this.#attempts);
+    this.#attempts = payload.interval > 0 || status === 'accepted' ? 0 : this.#attempts + 1;
+    if (status !== this.#status) log.info(`the central system answers BootNotification with ${payload.status}`);
+    this.#status = status;
+    if (status !== 'rejected') sync(this.#options, 'BootNotification', payload.currentTime, durationMs);
+    if (againInS !== null) {
+      this.#end();
+      this.#again(againInS);
+      return;
+    }
+    this.#told = content;
+    this.#boots += 1;
+    if (heartbeatS !== null) heartbeat.set(heartbeatS);
+    this.#accept();
+  }
+
+  #accept(): void {
+    this.#heartbeats.arm();
+    if (!this.#stopped) this.#acceptances.emit(null);
+  }
+
+  #end(): void {
+    this.#heartbeats.disarm();
+    if (!this.#stopped) this.#endings.emit(null);
+  }
+
+  #again(waitS: number): void {
+    this.#cancelBoot?.();
+    this.#cancelBoot = this.#options.later(waitS * 1000, () => {
+      this.#cancelBoot = null;
+      if (this.#options.line.open) void this.boot();
+    });
+  }
+}
+
+export function createRegistration(options: RegistrationOptions): {
+  readonly registration: RegistrationPart;
+  readonly call: SendCall;
+} {
+  const call = createCalls(options.line, options.table, () => registration.status);
+  const registration: RegistrationPart = new Registered(options, call);
+  return { registration, call };
+}

@@ -1,0 +1,367 @@
+/** The reservations of a station and where the device keeps them. */
+import type { EvseConnectorDetail, EvseConnectorState } from '../../contract/kinds/evse.ts';
+import { errorText } from '../../core/errors.ts';
+import type { JsonValue } from '../../core/store.ts';
+import { createSaver } from '../station/stack.ts';
+import type { StackOptions } from '../station/stack.ts';
+
+/** A reservation as every version keeps it. */
+
+export interface Reservation {
+  readonly reservationId: number;
+  /** 0: any connector of the station */
+  readonly connectorId: number;
+  /** of connectors that may serve it, in the words of its version; absent: all connectors may */
+  readonly connectorType?: string;
+  /** the text of its token, as the device gets it */
+  readonly idToken: string;
+  /** identifies that token */
+  readonly tokenKey: string;
+  /** identifies the group whose tokens may use it too; null: none */
+  readonly groupKey: string | null;
+  readonly madeMs: number;
+  readonly expiresMs: number;
+}
+
+/** A token that is presented, by the keys of its version. */
+export interface Bearer {
+  readonly idToken: string;
+  readonly tokenKey: string;
+  /** null: none, or unknown */
+  readonly groupKey: string | null;
+}
+
+/** Whether a token may use a reservation: it is that of the reservation, or of its group. */
+function holds({ tokenKey, groupKey }: Reservation, bearer: Omit<Bearer, 'idToken'>): boolean {
+  return tokenKey === bearer.tokenKey || (groupKey !== null && groupKey === bearer.groupKey);
+}
+
+// Reservations as values: what a connector answers, and where one that names no connector has to be kept.
+
+/** Answers of ReserveNow that 1.6 and 2.x have in common. */
+type ReserveAnswer = 'Accepted' | 'Occupied' | 'Unavailable' | 'Faulted';
+
+/** By the status of the connector. */
+export const reserveAnswers: Readonly<Record<EvseConnectorState, ReserveAnswer>> = {
+  available: 'Accepted',
+  preparing: 'Occupied',
+  charging: 'Occupied',
+  suspended_ev: 'Occupied',
+  suspended_evse: 'Occupied',
+  finishing: 'Occupied',
+  reserved: 'Occupied',
+  unavailable: 'Unavailable',
+  faulted: 'Faulted',
+};
+
+type Connector = Pick<EvseConnectorDetail, 'connectorId' | 'status' | 'reservation'>;
+
+/** A reservation that names no connector, as far as it matters which connectors may serve it. */
+export interface Wish {
+  readonly reservationId: number;
+  readonly connectorType?: string;
+}
+
+/** Whether a connector may serve a reservation that names none. */
+export type Fits = (wish: Wish, connectorId: number) => boolean;
+
+/** The reservation that is replaced does not stand in the way of the new one. */
+export function connectorAnswer({ status, reservation }: Connector, reservationId: number): ReserveAnswer {
+  if (status === 'reserved' && reservation?.reservationId === reservationId) return 'Accepted';
+  return reserveAnswers[status];
+}
+
+/**
+ * As many wishes as can have a connector of their own, the first ones first (augmenting paths).
+ * @returns wishes by connector
+ */
+export function assign(wishes: readonly Wish[], connectorIds: readonly number[], fits: Fits): Map<number, Wish> {
+  const taken = new Map<number, Wish>();
+  const place = (wish: Wish, seen: Set<number>): boolean => {
+    for (const connectorId of connectorIds) {
+      if (seen.has(connectorId) || !fits(wish, connectorId)) continue;
+      seen.add(connectorId);
+      const other = taken.get(connectorId);
+      if (other !== undefined && !place(other, seen)) continue;
+      taken.set(connectorId, wish);
+      return true;
+    }
+    return false;
+  };
+  for (const wish of wishes) place(wish, new Set());
+  return taken;
+}
+
+/** @param waiting wishes beside the one to be made that hold no connector yet */
+export function stationAnswer(
+  connectors: readonly Connector[],
+  wish: Wish,
+  waiting: readonly Wish[],
+  fits: Fits,
+): ReserveAnswer {
+  const answers = connectors
+    .filter(({ connectorId }) => fits(wish, connectorId))
+    .map((connector) => connectorAnswer(connector, wish.reservationId));
+  const able = connectors.filter((connector) => connectorAnswer(connector, wish.reservationId) === 'Accepted');
+  const ids = able.map(({ connectorId }) => connectorId);
+  if (assign([...waiting, wish], ids, fits).size > waiting.length) return 'Accepted';
+  if (answers.every((answer) => answer === 'Faulted')) return 'Faulted';
+  return answers.every((answer) => answer === 'Unavailable' || answer === 'Faulted') ? 'Unavailable' : 'Occupied';
+}
+
+/** Connectors that a reservation could have now. */
+function freeConnectors(connectors: readonly Connector[]): readonly number[] {
+  return connectors
+    .filter(({ status, reservation }) => status === 'available' && reservation === null)
+    .map(({ connectorId }) => connectorId);
+}
+
+/** Free connectors without which fewer of the waiting wishes could be met, each with the wish that it is kept for. */
+export function keptConnectors(
+  connectors: readonly Connector[],
+  waiting: readonly Wish[],
+  fits: Fits,
+): ReadonlyMap<number, Wish> {
+  const free = freeConnectors(connectors);
+  const all = assign(waiting, free, fits);
+  const isNeeded = (connectorId: number) => {
+    const others = free.filter((id) => id !== connectorId);
+    return assign(waiting, others, fits).size < all.size;
+  };
+  return new Map([...all].filter(([connectorId]) => isNeeded(connectorId)).sort(([a], [b]) => a - b));
+}
+
+interface BookDeps extends Pick<StackOptions, 'device' | 'clock' | 'log' | 'store'> {
+  /** whether a connector may serve a reservation for any connector; default every one may */
+  readonly fits?: Fits;
+  /** the time of a reservation has passed; it is no longer in the book */
+  readonly expired?: (reservation: Reservation) => void;
+}
+
+export interface Book {
+  readonly list: readonly Reservation[];
+  /** connectors where a token that holds a reservation was accepted, with its id; no session has begun yet */
+  readonly claimed: Map<number, number>;
+  readonly fits: Fits;
+  get(reservationId: number): Reservation | null;
+  /** connector where the device holds it; null: nowhere */
+  placeOf(reservation: Reservation): EvseConnectorDetail | null;
+  /** for connector 0, without a connector, in order of their making */
+  waiting(except?: number): readonly Reservation[];
+  /** @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL: nothing is changed then */
+  add(reservation: Reservation): void;
+  /** Ends it here and at the device; nothing happens when there is none. */
+  remove(reservationId: number): void;
+  /** Puts reservations at the device as they should stand there. */
+  settle(): void;
+  load(): Promise<void>;
+  /** Ends its timers. */
+  stop(): void;
+}
+
+interface State {
+  readonly deps: BookDeps;
+  readonly fits: Fits;
+  readonly made: Map<number, Reservation>;
+  readonly ends: Map<number, () => void>;
+  readonly claimed: Map<number, number>;
+}
+
+type DeviceLog = Pick<BookDeps, 'device' | 'log'>;
+
+/** @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL */
+export function reserveAt(
+  { device }: DeviceLog,
+  connectorId: number,
+  r: Reservation,
+  idToken: string = r.idToken,
+): void {
+  const reservation = { reservationId: r.reservationId, idToken, expiresInS: null };
+  device.command({ kind: 'evse.reserve', connectorId, reservation });
+}
+
+function attempt({ log, device }: DeviceLog, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    log.warning(`a reservation could not be changed: ${errorText(error)}`, device.deviceIndex);
+  }
+}
+
+export function releaseAt(deps: DeviceLog, connectorId: number): void {
+  attempt(deps, () => {
+    deps.device.command({ kind: 'evse.reserve', connectorId, reservation: null });
+  });
+}
+
+function placeOf({ deps }: State, { reservationId }: Reservation): EvseConnectorDetail | null {
+  const { connectors } = deps.device.detail;
+  return connectors.find(({ reservation }) => reservation?.reservationId === reservationId) ?? null;
+}
+
+function waiting(state: State, except?: number): readonly Reservation[] {
+  const inUse = new Set(state.claimed.values());
+  return [...state.made.values()].filter(
+    (r) =>
+      r.connectorId === 0 && r.reservationId !== except && !inUse.has(r.reservationId) && placeOf(state, r) === null,
+  );
+}
+
+/** A connector that is free again gets the reservation made for it, and one in use by a group its own token back. */
+function settleOwn({ deps, claimed }: State, r: Reservation): void {
+  if (claimed.has(r.connectorId)) return;
+  const { status, reservation } = deps.device.connector(r.connectorId);
+  const missing = status === 'available' && reservation === null;
+  const changed =
+    status === 'reserved' && reservation?.reservationId === r.reservationId && reservation.idToken !== r.idToken;
+  if (missing || changed)
+    attempt(deps, () => {
+      reserveAt(deps, r.connectorId, r);
+    });
+}
+
+function settle(state: State): void {
+  const { deps, made, fits } = state;
+  for (const r of made.values()) if (r.connectorId > 0) settleOwn(state, r);
+  for (const [connectorId, { reservationId }] of keptConnectors(deps.device.detail.connectors, waiting(state), fits)) {
+    const r = made.get(reservationId);
+    if (r !== undefined)
+      attempt(deps, () => {
+        reserveAt(deps, connectorId, r);
+      });
+  }
+}
+
+/** Noted before the device tells of it, so that `settle` puts nothing back. @throws as `reserveAt`; then as before */
+function enter({ deps, made }: State, r: Reservation): void {
+  const old = made.get(r.reservationId);
+  made.set(r.reservationId, r);
+  try {
+    if (r.connectorId > 0) reserveAt(deps, r.connectorId, r);
+  } catch (error) {
+    if (old === undefined) made.delete(r.reservationId);
+    else made.set(r.reservationId, old);
+    throw error;
+  }
+}
+
+function keep(state: State, r: Reservation, remove: (reservationId: number) => void): void {
+  const { deps, made, ends } = state;
+  made.set(r.reservationId, r);
+  ends.get(r.reservationId)?.();
+  const end = deps.clock.at(r.expiresMs, () => {
+    deps.log.info(`reservation ${r.reservationId} has expired`, deps.device.deviceIndex);
+    remove(r.reservationId);
+    settle(state);
+    deps.expired?.(r);
+  });
+  ends.set(r.reservationId, end);
+}
+
+export function createBook(deps: BookDeps): Book {
+  const state: State = {
+    deps,
+    fits: deps.fits ?? (() => true),
+    made: new Map(),
+    ends: new Map(),
+    claimed: new Map(),
+  };
+  const { made, ends, claimed, fits } = state;
+  const slot = deps.store('reservations');
+  const saver = createSaver(slot, () => [...made.values()] as unknown as readonly JsonValue[], deps.log);
+  const remove = (reservationId: number) => {
+    const r = made.get(reservationId);
+    if (r === undefined) return;
+    made.delete(reservationId);
+    ends.get(reservationId)?.();
+    ends.delete(reservationId);
+    saver.save();
+    const place = placeOf(state, r);
+    if (place !== null) releaseAt(deps, place.connectorId);
+  };
+  return {
+    get list() {
+      return [...made.values()];
+    },
+    claimed,
+    fits,
+    get: (reservationId) => made.get(reservationId) ?? null,
+    placeOf: (r) => placeOf(state, r),
+    waiting: (except) => waiting(state, except),
+    add(r) {
+      const old = made.get(r.reservationId);
+      const place = old === undefined ? null : placeOf(state, old);
+      enter(state, r);
+      keep(state, r, remove);
+      saver.save();
+      if (place !== null && place.connectorId !== r.connectorId) releaseAt(deps, place.connectorId);
+      settle(state);
+    },
+    remove,
+    settle: () => {
+      settle(state);
+    },
+    async load() {
+      const stored = (await slot.read()) as unknown as readonly Reservation[];
+      for (const r of stored) {
+        if (r.expiresMs > deps.clock.nowMs()) keep(state, r, remove);
+        else deps.expired?.(r);
+      }
+      settle(state);
+    },
+    stop() {
+      for (const end of ends.values()) end();
+      ends.clear();
+    },
+  };
+}
+
+// Which tokens reservations keep from a connector. One that names no connector holds none while enough others are free;
+// then the last free ones are reserved at the device, and one stays free for each of their tokens.
+
+const sameText = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+
+export interface Access {
+  /** Whether a reservation keeps this token from a connector. */
+  readonly blocks: (connectorId: number, bearer: Bearer) => boolean;
+  /** Whether a token could use a connector if it were of this group: the group is worth asking for. */
+  readonly groupCounts: (connectorId: number) => boolean;
+  /** Whether a reservation for this very connector is that of the token or of its group. */
+  readonly isFor: (connectorId: number, bearer: Bearer) => boolean;
+  /** The reservation that a token would use at a connector: the connector's own before one for any. */
+  readonly heldBy: (connectorId: number, bearer: Bearer) => Reservation | null;
+  /** Whether a free connector is left for each waiting reservation when this one is taken. */
+  readonly leavesOne: (connectorId: number, except?: number) => boolean;
+}
+
+export function createAccess({ device }: Pick<BookDeps, 'device'>, book: Book): Access {
+  const serves = (r: Reservation, connectorId: number) =>
+    r.connectorId === connectorId || (r.connectorId === 0 && book.fits(r, connectorId));
+  const leavesOne = (connectorId: number, except?: number) => {
+    const waiting = book.waiting(except);
+    const others = freeConnectors(device.detail.connectors).filter((id) => id !== connectorId);
+    return assign(waiting, others, book.fits).size >= waiting.length;
+  };
+  const heldBy = (connectorId: number, bearer: Bearer) => {
+    const mine = book.list.filter((r) => holds(r, bearer) && serves(r, connectorId));
+    return mine.find((r) => r.connectorId === connectorId) ?? mine[0] ?? null;
+  };
+  return {
+    blocks(connectorId, bearer) {
+      const own = book.list.find((r) => r.connectorId === connectorId);
+      if (own !== undefined) return !holds(own, bearer);
+      const { reservation } = device.connector(connectorId);
+      const there = reservation && book.get(reservation.reservationId);
+      if (heldBy(connectorId, bearer) !== null)
+        // another token's for any connector may stand here: that one needs the last free connector
+        return reservation !== null && !(there && (there.connectorId === 0 || holds(there, bearer)));
+      // one that a person has made at the device knows a text only
+      if (reservation !== null) return there !== null || !sameText(reservation.idToken, bearer.idToken);
+      return !leavesOne(connectorId);
+    },
+    groupCounts: (connectorId) => book.list.some((r) => serves(r, connectorId) && r.groupKey !== null),
+    isFor: (connectorId, bearer) => book.list.some((r) => r.connectorId === connectorId && holds(r, bearer)),
+    heldBy,
+    leavesOne,
+  };
+}

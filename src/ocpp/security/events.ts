@@ -1,0 +1,200 @@
+/** Security events: the log of all of them, and the messages for those that the central system is told (A04, N01). */
+import type { Logger } from '../../core/log/log.ts';
+import type { JsonValue, Slot } from '../../core/store.ts';
+import type { RemoteClock } from '../../core/time/remote-clock.ts';
+import { createOutbox } from '../files/outbox.ts';
+import type { OutboxParts } from '../files/outbox.ts';
+import type { CallOutcome } from '../rpc/model.ts';
+import type { ConnectFailure } from '../rpc/socket.ts';
+import { createSaver } from '../station/stack.ts';
+import type { InForce } from '../station/stack.ts';
+
+// Attempts to connect that have failed, as security events.
+
+/** What a version calls the events. */
+export interface FailureEvents {
+  /** the certificate of the central system is not accepted */
+  readonly certificate: string;
+  readonly tlsVersion: string;
+  readonly cipherSuite: string;
+  /** the central system does not accept the credentials of the station */
+  readonly refused: string;
+}
+
+/** null: the failure says nothing about security. */
+export function failureEvent({ kind, status }: ConnectFailure, events: FailureEvents): string | null {
+  if (kind === 'certificate') return events.certificate;
+  if (kind === 'tls_version') return events.tlsVersion;
+  if (kind === 'cipher_suite') return events.cipherSuite;
+  // the other statuses say nothing about who this station is
+  return kind === 'rejected' && (status === 401 || status === 403) ? events.refused : null;
+}
+
+// Credentials that have failed go from the store too: a later process would begin with them and could be locked out.
+
+export interface Fallback {
+  opened(): void;
+  credentials(outcome: 'proven' | 'reverted', inForce: InForce): void;
+}
+
+/** @param restore puts the credentials that count again into the store */
+export function createFallback(restore: (inForce: InForce) => void): Fallback {
+  let hasOpened = false;
+  let due: InForce | null = null;
+  const settle = (): void => {
+    if (due === null || !hasOpened) return;
+    restore(due);
+    due = null;
+  };
+  return {
+    opened: () => {
+      hasOpened = true;
+      settle();
+    },
+    credentials: (outcome, inForce) => {
+      // what the store has kept from an earlier process goes only when something else has opened a connection
+      due = outcome === 'reverted' ? inForce : null;
+      settle();
+    },
+  };
+}
+
+/** An event of the list of a version. */
+export interface SecurityEventRow {
+  readonly type: string;
+  /** sent to the central system with guaranteed delivery */
+  readonly critical: boolean;
+  /** not critical, but a use case has the station report it */
+  readonly reported?: true;
+}
+
+/** The list of a version. An event that it lacks is a vendor's own and is only logged. */
+interface SecurityEventTable {
+  /** whether the central system must learn of it, whatever comes between */
+  readonly isCritical: (type: string) => boolean;
+  /** whether the central system is told */
+  readonly isReported: (type: string) => boolean;
+}
+
+export function securityEventTableOf(rows: readonly SecurityEventRow[]): SecurityEventTable {
+  const byType: ReadonlyMap<string, SecurityEventRow> = new Map(rows.map((row) => [row.type, row]));
+  return {
+    isCritical: (type) => byType.get(type)?.critical ?? false,
+    isReported: (type) => {
+      const row = byType.get(type);
+      return row !== undefined && (row.critical || row.reported === true);
+    },
+  };
+}
+
+/** SecurityEventNotification of every version. */
+interface SecurityEventReport {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly techInfo?: string;
+}
+
+/** A line of the security log. */
+export interface SecurityLogEntry {
+  /** time of the central system, ms since the epoch */
+  readonly atMs: number;
+  readonly type: string;
+  readonly techInfo: string | null;
+}
+
+export interface EventLog {
+  /** oldest first */
+  readonly entries: readonly SecurityLogEntry[];
+  /** events that the central system has not confirmed */
+  readonly waiting: number;
+  raise(type: string, techInfo?: string): void;
+  /** Restores both lists, and raises the start of the device. */
+  load(): Promise<void>;
+  stop(): void;
+}
+
+interface EventLogParts extends OutboxParts {
+  readonly clock: RemoteClock;
+  readonly log: Logger;
+  readonly store: (name: string) => Slot;
+}
+
+/** Lines kept; beyond it the oldest go. */
+export const securityLogCapacity = 1000;
+const queueCapacity = 500;
+/** of techInfo, in every version */
+const techInfoLength = 255;
+const repeatMs = 60_000;
+
+/** @param send SecurityEventNotification */
+export function createEventLog(
+  parts: EventLogParts,
+  { isCritical, isReported }: SecurityEventTable,
+  send: (report: SecurityEventReport) => Promise<Pick<CallOutcome, 'kind'>>,
+): EventLog {
+  const { clock, log, store, device } = parts;
+  const logSlot = store('security-log');
+  const queueSlot = store('security-events');
+  let entries: readonly SecurityLogEntry[] = [];
+
+  const logSaver = createSaver(logSlot, () => entries.map((entry) => ({ ...entry })), log);
+  const queueSaver = createSaver(queueSlot, () => outbox.waiting.map((report) => ({ ...report })), log);
+  const outbox = createOutbox<SecurityEventReport>({
+    parts,
+    send,
+    capacity: queueCapacity,
+    repeatMs,
+    spare: ({ type }) => !isCritical(type),
+    changed: () => {
+      queueSaver.save();
+    },
+  });
+
+  const raise = (type: string, techInfo?: string) => {
+    const info = techInfo === undefined || techInfo === '' ? null : techInfo.slice(0, techInfoLength);
+    const atMs = clock.nowMs();
+    entries = [...entries, { atMs, type, techInfo: info }].slice(-securityLogCapacity);
+    logSaver.save();
+    log.info(`security event ${type}${info === null ? '' : `: ${info}`}`, device.deviceIndex);
+    if (!isReported(type)) return;
+    outbox.push({ type, timestamp: new Date(atMs).toISOString(), ...(info !== null && { techInfo: info }) });
+  };
+
+  return {
+    get entries() {
+      return entries;
+    },
+    get waiting() {
+      return outbox.waiting.length;
+    },
+    raise,
+    async load() {
+      const [lines, queued] = await Promise.all([logSlot.read(), queueSlot.read()]);
+      entries = [...lines.flatMap(entryOf), ...entries].slice(-securityLogCapacity);
+      outbox.restore(queued.flatMap(reportOf));
+      raise('StartupOfTheDevice');
+    },
+    stop() {
+      outbox.stop();
+    },
+  };
+}
+
+const isObject = (value: JsonValue): value is { readonly [name: string]: JsonValue } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function entryOf(value: JsonValue): readonly SecurityLogEntry[] {
+  if (!isObject(value)) return [];
+  const { atMs, type, techInfo } = value;
+  return typeof atMs === 'number' && typeof type === 'string'
+    ? [{ atMs, type, techInfo: typeof techInfo === 'string' ? techInfo : null }]
+    : [];
+}
+
+function reportOf(value: JsonValue): readonly SecurityEventReport[] {
+  if (!isObject(value)) return [];
+  const { type, timestamp, techInfo } = value;
+  return typeof type === 'string' && typeof timestamp === 'string'
+    ? [{ type, timestamp, ...(typeof techInfo === 'string' && { techInfo }) }]
+    : [];
+}

@@ -1,0 +1,184 @@
+/**
+ * Tokens presented at a connector: by a person, over REST, or by plugging in. OCPP 1.6 3.5, 4.1, 4.8 and 4.10. The
+ * knowledge of the station decides where it may, the central system otherwise; then the device is told to authorise.
+ */
+import type { OcppAuthorization } from '../../../contract/ocpp.ts';
+import {
+  autoToken,
+  checkFree,
+  conflict,
+  createTurns,
+  followReader,
+  offlineStatus,
+} from '../../authorization/reader.ts';
+import type { Turns } from '../../authorization/reader.ts';
+import type { Authorization, Part, StationParts, Transaction } from '../parts.ts';
+import type { Reservations } from '../reservation.ts';
+import type { TransactionBook } from '../transactions/transactions.ts';
+import { infoOf, maxIdTagLength, sameGroup, sameTag, statusAt } from './tokens.ts';
+import type { IdTagInfo, Tokens, TokenStatus } from './tokens.ts';
+
+interface AuthorizationDeps {
+  readonly tokens: Pick<Tokens, 'find' | 'parentOf' | 'learn'>;
+  readonly transactions: Pick<TransactionBook, 'at' | 'stopByToken'>;
+  readonly reservations: Pick<Reservations, 'blocks' | 'groupCounts' | 'claim'>;
+  /** plugging in presents the token `AUTO` */
+  readonly autoAuthorize: boolean;
+}
+
+export interface Authorizations extends Authorization {
+  /**
+   * Authorises a connector for a token that no transaction there belongs to.
+   * @param ask false: the token counts as accepted, and the answer to StartTransaction decides
+   * @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL, UNKNOWN_RESOURCE
+   */
+  start(connectorId: number, idTag: string, ask: boolean): Promise<OcppAuthorization>;
+  /** a token is being checked at the connector */
+  checking(connectorId: number): boolean;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: AuthorizationDeps;
+  readonly turns: Turns;
+  /** token accepted last at a connector */
+  readonly granted: Map<number, string>;
+  /** connectors whose `AUTO` the central system has not answered */
+  readonly unanswered: Set<number>;
+}
+
+/** @param info null: neither the central system nor list and cache said anything */
+interface Verdict {
+  readonly status: TokenStatus;
+  readonly info: IdTagInfo | null;
+  /** true: the central system could not be asked, or has not answered */
+  readonly isUnanswered?: boolean;
+}
+
+async function decide({ parts, deps: { tokens } }: Work, idTag: string): Promise<Verdict> {
+  const { keys, clock, calls, registration } = parts;
+  const local = (): Verdict | null => {
+    const known = tokens.find(idTag);
+    return known && { status: statusAt(known, clock.nowMs()), info: infoOf(known, clock.nowMs()) };
+  };
+  const before = local();
+  if (registration.accepted) {
+    if (before?.status === 'Accepted' && keys.boolean('LocalPreAuthorize')) return before;
+    const outcome = await calls.send('Authorize', { idTag });
+    if (outcome.kind === 'error') return { status: 'Invalid', info: null };
+    if (outcome.kind === 'result') {
+      const { idTagInfo } = outcome.payload;
+      tokens.learn(idTag, idTagInfo);
+      return { status: idTagInfo.status, info: idTagInfo };
+    }
+  }
+  const known = local();
+  const rules = {
+    known: keys.boolean('LocalAuthorizeOffline'),
+    unknown: keys.boolean('AllowOfflineTxForUnknownId'),
+  };
+  return {
+    status: offlineStatus<TokenStatus>(known?.status ?? null, rules, 'Invalid'),
+    info: known?.info ?? null,
+    isUnanswered: true,
+  };
+}
+
+function answer({ status, info }: Verdict): OcppAuthorization {
+  return { status, info: info && { ...info } };
+}
+
+async function start(work: Work, connectorId: number, idTag: string, ask: boolean): Promise<OcppAuthorization> {
+  const { parts, deps, granted } = work;
+  const { device } = parts;
+  const parent = deps.tokens.parentOf(idTag);
+  checkFree(device.connector(connectorId));
+  const mayBeOfGroup = ask && parent === null && deps.reservations.groupCounts(connectorId);
+  if (!mayBeOfGroup && deps.reservations.blocks(connectorId, idTag, parent))
+    throw conflict(connectorId, 'it is reserved for another token');
+  const verdict: Verdict = ask ? await decide(work, idTag) : { status: 'Accepted', info: null };
+  if (verdict.status !== 'Accepted') {
+    if (idTag === autoToken && verdict.isUnanswered === true) work.unanswered.add(connectorId);
+    return answer(verdict);
+  }
+  // the connector may have changed while the central system was asked
+  checkFree(device.connector(connectorId));
+  const parentNow = verdict.info?.parentIdTag ?? parent;
+  if (deps.reservations.blocks(connectorId, idTag, parentNow))
+    throw conflict(connectorId, 'it is reserved for another token');
+  const undo = deps.reservations.claim(connectorId, idTag, parentNow);
+  try {
+    device.command({ kind: 'evse.authorize', connectorId, idToken: idTag });
+  } catch (error) {
+    undo();
+    throw error;
+  }
+  granted.set(connectorId, idTag);
+  return answer(verdict);
+}
+
+/** A token at a running transaction stops it when it is that of the transaction or of its group (4.10). */
+async function stopRunning(work: Work, running: Transaction, idTag: string): Promise<OcppAuthorization> {
+  const { parts, deps } = work;
+  const { connectorId, parentIdTag } = running;
+  const known = deps.tokens.find(idTag);
+  const info = known && infoOf(known, parts.clock.nowMs());
+  const stop = (said: IdTagInfo | null): OcppAuthorization => {
+    deps.transactions.stopByToken(connectorId, idTag);
+    return answer({ status: 'Accepted', info: said });
+  };
+  if (sameTag(idTag, running.idTag)) return stop(info);
+  const refusal = conflict(connectorId, 'another token has started the transaction');
+  if (parentIdTag === null) throw refusal;
+  const parent = deps.tokens.parentOf(idTag);
+  if (sameGroup(parent, parentIdTag) && (info === null || info.status === 'Accepted')) return stop(info);
+  if (parent !== null && info !== null) throw refusal;
+  // nothing is known of its group: the central system tells it
+  const verdict = await decide(work, idTag);
+  if (verdict.status !== 'Accepted') return answer(verdict);
+  const sameRuns = deps.transactions.at(connectorId)?.key === running.key;
+  if (!sameRuns || !sameGroup(verdict.info?.parentIdTag ?? null, parentIdTag)) throw refusal;
+  return stop(verdict.info);
+}
+
+async function present(work: Work, connectorId: number, idTag: string): Promise<OcppAuthorization> {
+  const { parts, deps, granted } = work;
+  const { device } = parts;
+  const { phase } = device.connector(connectorId);
+  if (idTag.length === 0 || idTag.length > maxIdTagLength) return answer({ status: 'Invalid', info: null });
+  return await work.turns.alone(connectorId, async () => {
+    const running = deps.transactions.at(connectorId);
+    if (running !== null) return await stopRunning(work, running, idTag);
+    if (phase === 'authorised' && sameTag(granted.get(connectorId) ?? '', idTag)) {
+      device.command({ kind: 'evse.stop', connectorId });
+      return answer({ status: 'Accepted', info: null });
+    }
+    return await start(work, connectorId, idTag, true);
+  });
+}
+
+export function createAuthorization(parts: StationParts, deps: AuthorizationDeps): Part & Authorizations {
+  const { device, log, registration } = parts;
+  const work: Work = { parts, deps, turns: createTurns(), granted: new Map(), unanswered: new Set() };
+  const { turns, unanswered } = work;
+  let endReading: (() => void) | null = null;
+  return {
+    present: (connectorId, idTag) => present(work, connectorId, idTag),
+    start: (connectorId, idTag, ask) => turns.alone(connectorId, () => start(work, connectorId, idTag, ask)),
+    checking: (connectorId) => turns.busy(connectorId),
+    load() {
+      endReading = followReader({
+        device,
+        log,
+        registration,
+        autoAuthorize: deps.autoAuthorize,
+        unanswered,
+        present: (connectorId, idTag) => present(work, connectorId, idTag),
+      });
+      return Promise.resolve();
+    },
+    stop() {
+      endReading?.();
+    },
+  };
+}

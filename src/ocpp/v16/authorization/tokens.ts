@@ -1,0 +1,275 @@
+/**
+ * What the station knows of tokens: Local Authorization List and Authorization Cache, kept over a restart. Answers
+ * GetLocalListVersion, SendLocalList and ClearCache. OCPP 1.6 3.5, 5.4, 5.10 and 5.15.
+ */
+import type { OcppLocalList, OcppTokenEntry } from '../../../contract/ocpp.ts';
+import type { JsonValue } from '../../../core/store.ts';
+import { createCache } from '../../authorization/cache.ts';
+import type { AuthorizationCache } from '../../authorization/cache.ts';
+import { createSaver, instantOf } from '../../station/stack.ts';
+import type { Saver } from '../../station/stack.ts';
+import { stamp } from '../parts.ts';
+import type { Part, Replies, Requests, StationParts } from '../parts.ts';
+
+// What is known of an idTag, and what follows from it. OCPP 1.6 3.5, 7.2 and 7.27.
+
+/** idTagInfo of an answer of the central system */
+export type IdTagInfo = Replies['Authorize']['idTagInfo'];
+export type TokenStatus = IdTagInfo['status'];
+
+interface Token {
+  readonly idTag: string;
+  readonly status: TokenStatus;
+  /** null: it never expires */
+  readonly expiresMs: number | null;
+  readonly parentIdTag: string | null;
+}
+
+/** CiString20Type */
+export const maxIdTagLength = 20;
+
+/** idTags are CiStrings: their case does not count. */
+export function tagKey(idTag: string): string {
+  return idTag.toLowerCase();
+}
+
+export function sameTag(a: string, b: string): boolean {
+  return tagKey(a) === tagKey(b);
+}
+
+export function sameGroup(a: string | null, b: string | null): boolean {
+  return a !== null && b !== null && sameTag(a, b);
+}
+
+function tokenOf(idTag: string, { status, expiryDate, parentIdTag }: IdTagInfo): Token {
+  const expiresMs = expiryDate === undefined ? NaN : instantOf(expiryDate);
+  return { idTag, status, expiresMs: Number.isNaN(expiresMs) ? null : expiresMs, parentIdTag: parentIdTag ?? null };
+}
+
+/** An accepted token whose expiryDate has passed is Expired. */
+export function statusAt({ status, expiresMs }: Token, nowMs: number): TokenStatus {
+  return status === 'Accepted' && expiresMs !== null && expiresMs <= nowMs ? 'Expired' : status;
+}
+
+export function infoOf(token: Token, nowMs: number): IdTagInfo {
+  return {
+    status: statusAt(token, nowMs),
+    ...(token.expiresMs === null ? {} : { expiryDate: new Date(token.expiresMs).toISOString() }),
+    ...(token.parentIdTag === null ? {} : { parentIdTag: token.parentIdTag }),
+  };
+}
+
+function entryOf({ idTag, status, expiresMs, parentIdTag }: Token): OcppTokenEntry {
+  return { idToken: idTag, status, expiresMs, parentIdToken: parentIdTag };
+}
+
+// Local Authorization List: what SendLocalList makes of it. OCPP 1.6 3.5.2, 5.15 and 7.41.
+
+interface LocalList {
+  /** 0: the list is empty */
+  readonly version: number;
+  /** by `tagKey` */
+  readonly entries: ReadonlyMap<string, Token>;
+}
+
+interface LocalListLimits {
+  /** SendLocalListMaxLength */
+  readonly perMessage: number;
+  /** LocalAuthListMaxLength */
+  readonly entries: number;
+}
+
+type UpdateStatus = Replies['SendLocalList']['status'];
+
+interface LocalListUpdate {
+  readonly status: UpdateStatus;
+  /** as it was, unless the status is Accepted */
+  readonly list: LocalList;
+  /** the rule that the central system has broken */
+  readonly broken?: string;
+}
+
+const emptyList: LocalList = { version: 0, entries: new Map() };
+
+type Given = NonNullable<Requests['SendLocalList']['localAuthorizationList']>;
+
+function apply(base: ReadonlyMap<string, Token>, given: Given): Map<string, Token> {
+  const entries = new Map(base);
+  for (const { idTag, idTagInfo } of given) {
+    if (idTagInfo === undefined) entries.delete(tagKey(idTag));
+    else entries.set(tagKey(idTag), tokenOf(idTag, idTagInfo));
+  }
+  return entries;
+}
+
+/** A list takes a change whole or not at all. */
+function updateList(
+  list: LocalList,
+  { listVersion, updateType, localAuthorizationList: given = [] }: Requests['SendLocalList'],
+  limits: LocalListLimits,
+): LocalListUpdate {
+  const refuse = (broken?: string): LocalListUpdate => ({ status: 'Failed', list, ...(broken && { broken }) });
+  const full = updateType === 'Full';
+  if (!full && listVersion <= list.version) return { status: 'VersionMismatch', list };
+  if (listVersion < 0 || (listVersion === 0 && given.length > 0)) return refuse('listVersion 0 means an empty list');
+  if (given.length > limits.perMessage) return refuse(`SendLocalListMaxLength is ${limits.perMessage}`);
+  if (new Set(given.map(({ idTag }) => tagKey(idTag))).size < given.length) return refuse('an idTag stands twice');
+  if (full && given.some(({ idTagInfo }) => idTagInfo === undefined))
+    return refuse('idTagInfo is mandatory in a full update');
+  const entries = apply(full ? new Map() : list.entries, given);
+  if (entries.size > limits.entries) return refuse();
+  return { status: 'Accepted', list: { version: entries.size === 0 ? 0 : listVersion, entries } };
+}
+
+export interface Tokens {
+  /** of the local list, else of the cache, each while it is enabled; null: unknown */
+  find(idTag: string): Token | null;
+  /** from list, cache or an earlier answer; null: none, or unknown */
+  parentOf(idTag: string): string | null;
+  /** Takes over idTagInfo of any answer: into the cache, unless the local list holds the token (3.5.1, 3.5.2). */
+  learn(idTag: string, info: IdTagInfo): void;
+  list(): OcppLocalList;
+}
+
+interface TokensDeps {
+  /** status of connector 0 for the report of a conflict */
+  readonly stationStatus: () => Requests['StatusNotification']['status'];
+}
+
+/** parents of tokens remembered beside list and cache */
+const maxParents = 200;
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: TokensDeps;
+  readonly cache: AuthorizationCache<Token>;
+  readonly parents: Map<string, string | null>;
+  list: LocalList;
+}
+
+interface StoredList {
+  readonly version: number;
+  readonly entries: readonly Token[];
+}
+
+/** the list is one value: it may have more entries than a slot */
+function storedList({ list }: Work): readonly JsonValue[] {
+  const stored: StoredList = { version: list.version, entries: [...list.entries.values()] };
+  return [stored as unknown as JsonValue];
+}
+
+function listed({ parts, list }: Work, idTag: string): Token | null {
+  return parts.keys.boolean('LocalAuthListEnabled') ? (list.entries.get(tagKey(idTag)) ?? null) : null;
+}
+
+function cached({ parts, cache }: Work, idTag: string): Token | null {
+  return parts.keys.boolean('AuthorizationCacheEnabled') ? cache.find(tagKey(idTag)) : null;
+}
+
+function rememberParent({ parents }: Work, { idTag, parentIdTag }: Token): void {
+  parents.delete(tagKey(idTag));
+  parents.set(tagKey(idTag), parentIdTag);
+  const [oldest] = parents.keys();
+  if (parents.size > maxParents && oldest !== undefined) parents.delete(oldest);
+}
+
+/** 3.5.2: the list itself stays as it is. */
+function reportConflict({ parts, deps }: Work): void {
+  const { log, device, calls, clock } = parts;
+  log.warning('the local list and the central system disagree about a token', device.deviceIndex);
+  // an event, no state: what the station is follows at once
+  for (const errorCode of ['LocalListConflict', 'NoError'] as const)
+    void calls.send('StatusNotification', {
+      connectorId: 0,
+      errorCode,
+      status: deps.stationStatus(),
+      timestamp: stamp(clock.nowMs()),
+    });
+}
+
+function learn(work: Work, idTag: string, info: IdTagInfo): void {
+  const { parts, cache } = work;
+  const token = tokenOf(idTag, info);
+  rememberParent(work, token);
+  const known = listed(work, idTag);
+  if (known === null) {
+    // a second transaction of a valid token says nothing about the token
+    if (info.status !== 'ConcurrentTx' && parts.keys.boolean('AuthorizationCacheEnabled')) cache.put(token);
+    return;
+  }
+  const accepted = statusAt(known, parts.clock.nowMs()) === 'Accepted';
+  if (info.status !== 'ConcurrentTx' && accepted !== (info.status === 'Accepted')) reportConflict(work);
+}
+
+function sendLocalList(work: Work, saver: Saver, request: Requests['SendLocalList']): Replies['SendLocalList'] {
+  const { keys, finding } = work.parts;
+  if (!keys.boolean('LocalAuthListEnabled')) return { status: 'NotSupported' };
+  const update = updateList(work.list, request, {
+    perMessage: keys.integer('SendLocalListMaxLength'),
+    entries: keys.integer('LocalAuthListMaxLength'),
+  });
+  if (update.broken !== undefined) finding('OCPP 1.6 5.15', update.broken, 'SendLocalList');
+  if (update.status === 'Accepted') {
+    work.list = update.list;
+    // the list has precedence over the cache, which does not hold its tokens
+    work.cache.remove(work.list.entries.keys());
+    saver.save();
+  }
+  return { status: update.status };
+}
+
+function clearCache({ parts, cache, parents }: Work): Replies['ClearCache'] {
+  if (!parts.keys.boolean('AuthorizationCacheEnabled')) return { status: 'Rejected' };
+  cache.clear();
+  parents.clear();
+  return { status: 'Accepted' };
+}
+
+function tokensOf(work: Work): Tokens {
+  return {
+    find: (idTag) => listed(work, idTag) ?? cached(work, idTag),
+    parentOf: (idTag) => {
+      // what is known best also tells that there is no parent
+      const known = listed(work, idTag) ?? cached(work, idTag);
+      return known === null ? (work.parents.get(tagKey(idTag)) ?? null) : known.parentIdTag;
+    },
+    learn(idTag, info) {
+      learn(work, idTag, info);
+    },
+    list: () => ({
+      version: work.list.version,
+      entries: [...work.list.entries.values()].map(entryOf),
+      cache: work.cache.entries.map(entryOf),
+    }),
+  };
+}
+
+export function createTokens(parts: StationParts, deps: TokensDeps): Part & Tokens {
+  const slot = parts.store('local-list');
+  const cache = createCache<Token>({
+    slot: parts.store('authorization-cache'),
+    log: parts.log,
+    keyOf: ({ idTag }) => tagKey(idTag),
+  });
+  const work: Work = { parts, deps, cache, parents: new Map(), list: emptyList };
+  const saver = createSaver(slot, () => storedList(work), parts.log);
+  return {
+    ...tokensOf(work),
+    handlers: {
+      GetLocalListVersion: () => ({
+        listVersion: parts.keys.boolean('LocalAuthListEnabled') ? work.list.version : -1,
+      }),
+      SendLocalList: (request) => sendLocalList(work, saver, request),
+      ClearCache: () => clearCache(work),
+    },
+    async load() {
+      const [values] = await Promise.all([slot.read(), cache.load()]);
+      const [stored] = values as unknown as readonly StoredList[];
+      if (stored === undefined) return;
+      work.list = {
+        version: stored.version,
+        entries: new Map(stored.entries.map((token) => [tagKey(token.idTag), token])),
+      };
+    },
+  };
+}

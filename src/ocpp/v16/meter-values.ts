@@ -1,0 +1,364 @@
+/** MeterValues (OCPP 1.6 3.14, 4.7, 5.17) and the samples of StopTransaction (4.10). */
+import type { EvseConnectorTransition, EvseTransition } from '../../contract/kinds/evse-transitions.ts';
+import type { OcppMeterReading } from '../../contract/ocpp.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { createEnergies, createHistory, meteredRows, phaseName } from '../meter-values/measurands.ts';
+import type { Energies, History, MeasurandRow, MeasuredValue, Reading } from '../meter-values/measurands.ts';
+import { nextAligned, nextPeriodic, repeat } from '../meter-values/timing.ts';
+import type { Repeat } from '../meter-values/timing.ts';
+import type { FrameDisturber, MeterDistortion } from '../rpc/model.ts';
+import type { MeterSample } from '../station/port.ts';
+import { stamp } from './parts.ts';
+import type { MeterValues, Part, Requests, StationParts, Transaction, Transactions } from './parts.ts';
+
+// The measurands of OCPP 1.6 (7.31) that a station meters, as its messages show them.
+
+type MeterValue = Requests['MeterValues']['meterValue'][number];
+type SampledValue = MeterValue['sampledValue'][number];
+type Measurand = NonNullable<SampledValue['measurand']>;
+
+type Metered = keyof typeof meteredRows & Measurand;
+const table: Readonly<Record<Metered, MeasurandRow>> = meteredRows;
+
+/** In the order of the standard. */
+export const suppliedMeasurands = Object.keys(table) as readonly Metered[];
+
+/** Decimals of a measurand. */
+function digitsOf(measurand: string): number {
+  return suppliedMeasurands.includes(measurand as Metered) ? table[measurand as Metered].digits : 0;
+}
+
+const withPhase = /^(.+)\.(L[123])(?:-N)?$/;
+
+/** The row and the phase that a member of a key asks for; null: the station does not meter it. */
+function wanted(
+  member: string,
+): { readonly name: Metered; readonly row: MeasurandRow; readonly phase: number | null } | null {
+  const match = withPhase.exec(member);
+  const text = match?.[1] ?? member;
+  const name = suppliedMeasurands.find((each) => each === text);
+  if (name === undefined) return null;
+  const row = table[name];
+  if (match === null) return { name, row, phase: null };
+  return row.readPhase === undefined ? null : { name, row, phase: Number(match[2]?.slice(1)) };
+}
+
+/** Whether a station meters what a key asks for: a measurand, alone or with a phase (`Voltage.L1-N`, `Current.Import.L2`). */
+export function isSupplied(member: string): boolean {
+  return wanted(member) !== null;
+}
+
+/** Frequency has no unit: the list of 1.6 lacks hertz. */
+function unitOf({ unit }: MeasurandRow): Pick<SampledValue, 'unit'> {
+  return unit === undefined || unit === 'Hz' ? {} : { unit };
+}
+
+function textOf(value: number, digits: number): string {
+  const rounded = Number(value.toFixed(digits));
+  return String(rounded === 0 ? 0 : rounded);
+}
+
+function valuesOf(reading: Reading, row: MeasurandRow, phase: number | null): readonly MeasuredValue[] {
+  if (phase === null || row.readPhase === undefined) return row.read(reading);
+  const at = reading.sample.phases.indexOf(phase);
+  if (at < 0) return [];
+  const suffix = row === table.Voltage ? '-N' : '';
+  return [{ value: row.readPhase(reading.sample, at), phase: phaseName(phase, suffix) }];
+}
+
+/**
+ * The values of a sample in the order of the key; what the connector does not have (a phase, a vehicle) is left out.
+ * @param connectorId 0: the meter of the station, at its inlet
+ */
+function sampledValues(
+  reading: Reading,
+  members: readonly string[],
+  connectorId: number,
+  context: NonNullable<SampledValue['context']>,
+): readonly SampledValue[] {
+  const place = connectorId === 0 ? 'Inlet' : 'Outlet';
+  return members.flatMap((member) => {
+    const found = wanted(member);
+    if (found === null) return [];
+    const { name, row, phase } = found;
+    return valuesOf(reading, row, phase).map(
+      (each): SampledValue => ({
+        value: textOf(each.value, row.digits),
+        context,
+        measurand: name,
+        ...(each.phase === undefined ? {} : { phase: each.phase }),
+        location: row.inVehicle === true ? 'EV' : place,
+        ...unitOf(row),
+      }),
+    );
+  });
+}
+
+type Context = NonNullable<SampledValue['context']>;
+
+interface MeterValuesDeps {
+  readonly transactions: Pick<Transactions, 'running' | 'at' | 'pushMeterValues' | 'onStarted' | 'onEnded'>;
+  readonly disturber: Pick<FrameDisturber, 'active' | 'readings' | 'peekReadings'>;
+}
+
+/** Samples whose intervals follow each other. */
+type Series = 'sampled' | 'aligned' | 'stop_sampled' | 'stop_aligned' | 'trigger';
+
+/** Keys of configuration by series. */
+const measurandKeys = {
+  sampled: 'MeterValuesSampledData',
+  aligned: 'MeterValuesAlignedData',
+  stop_sampled: 'StopTxnSampledData',
+  stop_aligned: 'StopTxnAlignedData',
+  trigger: 'MeterValuesSampledData',
+} as const satisfies Record<Series, string>;
+
+const sampleKey = 'MeterValueSampleInterval';
+const alignedKey = 'ClockAlignedDataInterval';
+const registerAlone = ['Energy.Active.Import.Register'];
+
+interface Taking {
+  readonly series: Series;
+  readonly connectorId: number;
+  readonly context: Context;
+  /** default: the state now */
+  readonly sample?: MeterSample;
+  /** default: the instant of the sample, ms on the clock of the central system */
+  readonly atMs?: number;
+  /** faults of the meter; absent: the truth */
+  readonly distortion?: () => MeterDistortion | null;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: MeterValuesDeps;
+  readonly energies: Energies<Series>;
+  readonly history: History<MeterValue>;
+  /** periodic samples by key of their transaction */
+  readonly periodic: Map<string, Repeat>;
+}
+
+/** Faults of a meter at one occasion: all values of a connector then show the same register. */
+function distortionOf({ parts, deps: { disturber } }: Work, connectorId: number): () => MeterDistortion | null {
+  let known: { readonly value: MeterDistortion | null } | null = null;
+  return () => {
+    if (!disturber.active) return null;
+    known ??= { value: disturber.readings(parts.device.deviceIndex, connectorId, 'MeterValues') };
+    return known.value;
+  };
+}
+
+/** One meter value; null: the key of its series asks for nothing that there is. */
+function take({ parts, energies }: Work, taking: Taking): MeterValue | null {
+  const { series, connectorId, context, atMs, distortion } = taking;
+  const asked = parts.keys.list(measurandKeys[series]);
+  const members = asked.length === 0 && series === 'trigger' ? registerAlone : asked;
+  if (members.length === 0) return null;
+  const sample = taking.sample ?? parts.device.sample(connectorId);
+  const energy = energies.shown(series, connectorId, sample, distortion?.() ?? null);
+  const values = sampledValues({ sample, energy }, members, connectorId, context);
+  if (values.length === 0) return null;
+  return { timestamp: stamp(atMs ?? parts.clock.ofSim(sample.at)), sampledValue: values };
+}
+
+/** Sends a meter value: queued with the transaction that runs there, else at once or not at all. */
+function send({ parts, deps }: Work, connectorId: number, value: MeterValue | null): void {
+  if (value === null) return;
+  const values = { connectorId, meterValue: [value] };
+  const transaction = connectorId === 0 ? null : deps.transactions.at(connectorId);
+  if (transaction !== null && deps.transactions.pushMeterValues(transaction.key, values)) return;
+  void parts.calls.send('MeterValues', values);
+}
+
+function keep(work: Work, { key }: Transaction, value: MeterValue | null): void {
+  if (value !== null) work.history.add(key, value);
+}
+
+/** Samples of a transaction, one for MeterValues and one for its StopTransaction. */
+function sampleTransaction(work: Work, transaction: Transaction, context: Context): void {
+  const { connectorId } = transaction;
+  const distortion = distortionOf(work, connectorId);
+  send(work, connectorId, take(work, { series: 'sampled', connectorId, context, distortion }));
+  keep(work, transaction, take(work, { series: 'stop_sampled', connectorId, context, distortion }));
+}
+
+function sampleAligned(work: Work, atMs: number): void {
+  const { parts, deps } = work;
+  if (parts.device.dark) return;
+  const context = 'Sample.Clock';
+  for (const connectorId of [0, ...parts.device.connectorIds]) {
+    const distortion = distortionOf(work, connectorId);
+    send(work, connectorId, take(work, { series: 'aligned', connectorId, context, atMs, distortion }));
+    const transaction = connectorId === 0 ? null : deps.transactions.at(connectorId);
+    if (transaction === null) continue;
+    keep(work, transaction, take(work, { series: 'stop_aligned', connectorId, context, atMs, distortion }));
+  }
+}
+
+function begin(work: Work, transaction: Transaction, distortion: MeterDistortion | null): void {
+  const { parts, periodic, energies } = work;
+  const { connectorId, key, startedMs } = transaction;
+  const sample = parts.device.sample(connectorId);
+  for (const series of ['sampled', 'stop_sampled', 'stop_aligned'] as const)
+    energies.begin(series, connectorId, sample);
+  const context = 'Transaction.Begin';
+  const taking: Taking = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
+  keep(work, transaction, take(work, { ...taking, atMs: startedMs }));
+  let sampledAt: SimTime | null = null;
+  const repeated = repeat(
+    parts.clock,
+    (nowMs) => {
+      const intervalS = parts.keys.integer(sampleKey);
+      return intervalS > 0 ? nextPeriodic(startedMs, nowMs, intervalS) : null;
+    },
+    () => {
+      // an interval shorter than a tick brings no further reading, and a station that is off meters nothing
+      const { at } = parts.device.sample(connectorId);
+      if (at === sampledAt || parts.device.dark) return;
+      sampledAt = at;
+      sampleTransaction(work, transaction, 'Sample.Periodic');
+    },
+  );
+  periodic.get(key)?.stop();
+  periodic.set(key, repeated);
+  repeated.plan();
+}
+
+function end({ periodic, history }: Work, { key }: Transaction): void {
+  periodic.get(key)?.stop();
+  periodic.delete(key);
+  history.take(key);
+}
+
+/** A loss of power interrupts what is metered; the sessions end after it. */
+function hear(work: Work, transition: EvseTransition): void {
+  if (transition.event !== 'power_down' && transition.event !== 'power_up') return;
+  const context = transition.event === 'power_down' ? 'Interruption.Begin' : 'Interruption.End';
+  for (const transaction of work.deps.transactions.running) sampleTransaction(work, transaction, context);
+}
+
+function trigger(work: Work, connectorId: number | undefined, options: { readonly triggered?: boolean }): void {
+  const { parts, deps } = work;
+  const ids = connectorId === undefined ? [0, ...parts.device.connectorIds] : [connectorId];
+  for (const id of ids) {
+    const distortion = distortionOf(work, id);
+    const value = take(work, { series: 'trigger', connectorId: id, context: 'Trigger', distortion });
+    if (value === null) continue;
+    const transactionId = id === 0 ? null : (deps.transactions.at(id)?.transactionId ?? null);
+    const request: Requests['MeterValues'] = {
+      connectorId: id,
+      ...(transactionId === null ? {} : { transactionId }),
+      meterValue: [value],
+    };
+    void parts.calls.send('MeterValues', request, options);
+  }
+}
+
+/** What MeterValues would have now of everything that is metered; no sample of any series. */
+function readingNow({ parts, deps: { disturber }, energies }: Work, connectorId: number): OcppMeterReading {
+  const { device, keys, clock } = parts;
+  const sample = device.sample(connectorId);
+  const distortion = disturber.active ? disturber.peekReadings(device.deviceIndex, connectorId, 'MeterValues') : null;
+  const energy = energies.peek('trigger', connectorId, sample, distortion);
+  const listed = new Set(Object.values(measurandKeys).flatMap((key) => keys.list(key)));
+  const values = sampledValues({ sample, energy }, suppliedMeasurands, connectorId, 'Trigger');
+  return {
+    connectorId,
+    at: sample.at,
+    timestamp: stamp(clock.ofSim(sample.at)),
+    values: values.map(({ measurand = registerAlone[0] ?? '', phase = null, location = null, unit = null, value }) => ({
+      measurand,
+      phase,
+      location,
+      unit,
+      value,
+      digits: digitsOf(measurand),
+      listed: listed.has(measurand) || (phase !== null && listed.has(`${measurand}.${phase}`)),
+    })),
+  };
+}
+
+function transactionData(
+  work: Work,
+  transaction: Transaction,
+  ended: EvseConnectorTransition | undefined,
+  distortion: MeterDistortion | null,
+): readonly MeterValue[] | undefined {
+  const { device } = work.parts;
+  const { connectorId, key } = transaction;
+  const sample = ended === undefined ? device.sample(connectorId) : device.sampleOf(ended);
+  const context = 'Transaction.End';
+  const taking: Taking = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
+  keep(work, transaction, take(work, taking));
+  const values = work.history.take(key);
+  return values.length === 0 ? undefined : values;
+}
+
+export interface MeterValuesPart extends MeterValues, Part {
+  /** Sends a sample of a connector (0: the station) now; of all without one. */
+  trigger(connectorId?: number, options?: { readonly triggered?: boolean }): void;
+  /** As of `OcppStation.meterReading`. @throws SimError UNKNOWN_RESOURCE */
+  reading(connectorId: number): OcppMeterReading;
+}
+
+/** Starts at once: to be made after `transactions`. */
+export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): MeterValuesPart {
+  const work: Work = { parts, deps, energies: createEnergies(), history: createHistory(), periodic: new Map() };
+  for (const connectorId of [0, ...parts.device.connectorIds]) {
+    const sample = parts.device.sample(connectorId);
+    for (const series of ['aligned', 'trigger'] as const) work.energies.begin(series, connectorId, sample);
+  }
+  const aligned = repeat(
+    parts.clock,
+    (nowMs) => {
+      const intervalS = parts.keys.integer(alignedKey);
+      return intervalS > 0 ? nextAligned(nowMs, intervalS) : null;
+    },
+    (dueMs) => {
+      sampleAligned(work, dueMs);
+    },
+  );
+  const planPeriodic = () => {
+    for (const each of work.periodic.values()) each.plan();
+  };
+  const ends = [
+    parts.keys.onChange(sampleKey, planPeriodic),
+    parts.keys.onChange(alignedKey, () => {
+      aligned.plan();
+    }),
+    // the registration sets the clock
+    parts.registration.onAccepted(() => {
+      aligned.plan();
+      planPeriodic();
+    }),
+    parts.device.onTransition((transition) => {
+      hear(work, transition);
+    }),
+    deps.transactions.onStarted((transaction, distortion) => {
+      begin(work, transaction, distortion);
+    }),
+    deps.transactions.onEnded((transaction) => {
+      end(work, transaction);
+    }),
+  ];
+  for (const transaction of deps.transactions.running) begin(work, transaction, null);
+  aligned.plan();
+  return {
+    trigger(connectorId, options = {}) {
+      trigger(work, connectorId, options);
+    },
+    reading: (connectorId) => readingNow(work, connectorId),
+    transactionData: (transaction, ended, distortion = null) => transactionData(work, transaction, ended, distortion),
+    load() {
+      // keys of an earlier run have come back
+      aligned.plan();
+      return Promise.resolve();
+    },
+    stop() {
+      for (const each of ends) each();
+      for (const each of work.periodic.values()) each.stop();
+      work.periodic.clear();
+      aligned.stop();
+    },
+  };
+}

@@ -1,0 +1,220 @@
+/** RemoteStartTransaction, RemoteStopTransaction and UnlockConnector. OCPP 1.6 4.2, 5.11, 5.12 and 5.18. */
+import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
+import { errorText, SimError } from '../../core/errors.ts';
+import { followWithdrawals } from '../charging/model.ts';
+import type { After } from '../rpc/model.ts';
+import type { StationPort } from '../station/port.ts';
+import type { Authorizations } from './authorization/authorization.ts';
+import type { Tokens } from './authorization/tokens.ts';
+import type { Handler, Part, Replies, Requests, SmartCharging, StationParts } from './parts.ts';
+import type { Reservations } from './reservation.ts';
+import type { TransactionBook } from './transactions/transactions.ts';
+
+// UnlockConnector. OCPP 1.6 5.18.
+
+/**
+ * Unlocks a connector, a running transaction ends before with the reason UnlockCommand. A fixed cable has no lock, and a
+ * lock that has failed stays as it is.
+ */
+function unlockConnector(
+  { device, log }: StationParts,
+  { connectorId }: Requests['UnlockConnector'],
+): Replies['UnlockConnector'] {
+  const connector = device.detail.connectors.find((c) => c.connectorId === connectorId);
+  const rating = device.ratings.find((r) => r.connectorId === connectorId);
+  if (connector === undefined || rating?.attachedCable === true) return { status: 'NotSupported' };
+  if (connector.errorCode === 'ConnectorLockFailure') return { status: 'UnlockFailed' };
+  const running = connector.session !== null && connector.session.endedAtS === null;
+  if (!connector.cable.locked && !running) return { status: 'Unlocked' };
+  try {
+    device.command({ kind: 'evse.unlock', connectorId });
+  } catch (error) {
+    if (!(error instanceof SimError)) throw error;
+    log.warning(`connector ${connectorId} stays locked: ${error.message}`, device.deviceIndex);
+    return { status: 'UnlockFailed' };
+  }
+  return { status: 'Unlocked' };
+}
+
+// TriggerMessage (5.17) and ExtendedTriggerMessage (white paper 5.4): the answer first, the message after it.
+
+export type TriggeredMessage =
+  | Requests['TriggerMessage']['requestedMessage']
+  | Requests['ExtendedTriggerMessage']['requestedMessage'];
+
+/**
+ * By message: sends it; the connector is absent where none was named, and `extended` tells ExtendedTriggerMessage. What is
+ * missing is not implemented.
+ */
+export type Triggers = Readonly<
+  Partial<Record<TriggeredMessage, (connectorId: number | undefined, extended: boolean) => void>>
+>;
+
+/** Messages of one connector; the others belong to the station and ignore it. */
+const perConnector: readonly TriggeredMessage[] = ['MeterValues', 'StatusNotification'];
+
+/** @param refuses what cannot be sent as the station is now */
+export function createTrigger(
+  device: Pick<StationPort, 'connectorIds'>,
+  triggers: Triggers,
+  refuses: (message: TriggeredMessage) => boolean = () => false,
+): Part & {
+  readonly handlers: {
+    readonly TriggerMessage: Handler<'TriggerMessage'>;
+    readonly ExtendedTriggerMessage: Handler<'ExtendedTriggerMessage'>;
+  };
+} {
+  const answer = (
+    extended: boolean,
+    { requestedMessage, connectorId }: { readonly requestedMessage: TriggeredMessage; readonly connectorId?: number },
+    after: After,
+  ) => {
+    const send = triggers[requestedMessage];
+    if (send === undefined) return { status: 'NotImplemented' } as const;
+    if (refuses(requestedMessage)) return { status: 'Rejected' } as const;
+    const one = perConnector.includes(requestedMessage) && connectorId !== undefined;
+    if (one && connectorId !== 0 && !device.connectorIds.includes(connectorId)) return { status: 'Rejected' } as const;
+    after(() => {
+      send(one ? connectorId : undefined, extended);
+    });
+    return { status: 'Accepted' } as const;
+  };
+  return {
+    handlers: {
+      TriggerMessage: (request, after) => answer(false, request, after),
+      ExtendedTriggerMessage: (request, after) => answer(true, request, after),
+    },
+  };
+}
+
+interface RemoteDeps {
+  readonly tokens: Pick<Tokens, 'parentOf'>;
+  readonly authorization: Pick<Authorizations, 'start' | 'checking'>;
+  readonly transactions: Pick<TransactionBook, 'byId' | 'stop'>;
+  readonly reservations: Pick<Reservations, 'blocks' | 'groupCounts' | 'isFor'>;
+  readonly smartCharging: SmartCharging;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: RemoteDeps;
+}
+
+type Start = Requests['RemoteStartTransaction'];
+
+/** Whether the token may use a connector; one that is asked about first may turn out to be of the group that reserved it. */
+function isFree({ parts, deps }: Work, connectorId: number, idTag: string): boolean {
+  const parent = deps.tokens.parentOf(idTag);
+  const asks = parent === null && parts.keys.boolean('AuthorizeRemoteTxRequests');
+  if (asks && deps.reservations.groupCounts(connectorId)) return true;
+  return !deps.reservations.blocks(connectorId, idTag, parent);
+}
+
+function canStart(work: Work, connector: EvseConnectorDetail, idTag: string): boolean {
+  const { connectorId, errorCode, operative, phase } = connector;
+  return (
+    errorCode === 'NoError' &&
+    operative &&
+    (phase === 'free' || phase === 'connected' || phase === 'finishing') &&
+    !work.deps.authorization.checking(connectorId) &&
+    isFree(work, connectorId, idTag)
+  );
+}
+
+/** Of the connectors where a start is possible: one reserved for the token, one with a vehicle, the first free one. */
+function choose(work: Work, idTag: string): EvseConnectorDetail | undefined {
+  const { parts, deps } = work;
+  // a vehicle that has charged already waits to leave; one whose token did not come in time waits for a start
+  const able = parts.device.detail.connectors.filter(
+    (c) => (c.phase !== 'finishing' || c.session === null) && canStart(work, c, idTag),
+  );
+  const parent = deps.tokens.parentOf(idTag);
+  return (
+    able.find(({ connectorId }) => deps.reservations.isFor(connectorId, idTag, parent)) ??
+    able.find(({ phase }) => phase === 'connected' || phase === 'finishing') ??
+    able[0]
+  );
+}
+
+/** Only a TxProfile without a transaction can come with a start (3.13.4 and 5.11). */
+function takesProfile({ parts, deps }: Work, connectorId: number, profile: Start['chargingProfile']): boolean {
+  if (profile === undefined) return true;
+  const { chargingProfilePurpose: purpose, transactionId } = profile;
+  if (purpose !== 'TxProfile' || transactionId !== undefined) {
+    const why = purpose === 'TxProfile' ? 'it names a transaction' : `its purpose is ${purpose}`;
+    parts.finding('OCPP 1.6 5.11', `no such profile can come with a start: ${why}`, 'RemoteStartTransaction');
+    return false;
+  }
+  return deps.smartCharging.install(connectorId, profile);
+}
+
+async function begin({ parts, deps }: Work, connectorId: number, idTag: string): Promise<void> {
+  const { keys, log, device } = parts;
+  const forget = (why: string) => {
+    log.warning(`connector ${connectorId}: the remote start does not happen: ${why}`, device.deviceIndex);
+    deps.smartCharging.forget(connectorId);
+  };
+  try {
+    const { status } = await deps.authorization.start(connectorId, idTag, keys.boolean('AuthorizeRemoteTxRequests'));
+    if (status !== 'Accepted') forget(`the token is ${status}`);
+  } catch (error) {
+    forget(errorText(error));
+  }
+}
+
+function remoteStart(work: Work, request: Start, after: After): Replies['RemoteStartTransaction'] {
+  const { idTag, connectorId } = request;
+  const { device, registration } = work.parts;
+  if (!registration.accepted) return { status: 'Rejected' };
+  const connector =
+    connectorId === undefined
+      ? choose(work, idTag)
+      : device.detail.connectors.find((c) => c.connectorId === connectorId && canStart(work, c, idTag));
+  if (connector === undefined || !takesProfile(work, connector.connectorId, request.chargingProfile))
+    return { status: 'Rejected' };
+  after(() => {
+    void begin(work, connector.connectorId, idTag);
+  });
+  return { status: 'Accepted' };
+}
+
+function remoteStop(
+  { parts, deps }: Work,
+  { transactionId }: Requests['RemoteStopTransaction'],
+  after: After,
+): Replies['RemoteStopTransaction'] {
+  const { log, device, registration } = parts;
+  const running = registration.accepted ? deps.transactions.byId(transactionId) : null;
+  if (running === null) return { status: 'Rejected' };
+  after(() => {
+    // it may have ended by itself since
+    if (deps.transactions.byId(transactionId) === null) return;
+    try {
+      deps.transactions.stop(running.connectorId, 'Remote');
+    } catch (error) {
+      log.warning(`transaction ${transactionId} could not be stopped: ${errorText(error)}`, device.deviceIndex);
+    }
+  });
+  return { status: 'Accepted' };
+}
+
+export function createRemote(parts: StationParts, deps: RemoteDeps): Part {
+  const work: Work = { parts, deps };
+  let endListening: (() => void) | null = null;
+  return {
+    handlers: {
+      RemoteStartTransaction: (request, after) => remoteStart(work, request, after),
+      RemoteStopTransaction: (request, after) => remoteStop(work, request, after),
+      UnlockConnector: (request) => unlockConnector(parts, request),
+    },
+    load() {
+      endListening = followWithdrawals(parts.device, (connectorId) => {
+        deps.smartCharging.forget(connectorId);
+      });
+      return Promise.resolve();
+    },
+    stop() {
+      endListening?.();
+    },
+  };
+}

@@ -1,0 +1,202 @@
+/** Certificates of a 1.6 station (white paper 1.6, use cases A02, A03, M03 to M05). */
+import type { X509Certificate } from 'node:crypto';
+import type { OcppCertificateEntry } from '../../contract/ocpp.ts';
+import { errorText } from '../../core/errors.ts';
+import type { After, CallOptions } from '../rpc/model.ts';
+import { rootHashData } from '../security/certificates.ts';
+import type { CertificateUses } from '../security/certificates.ts';
+import { createEventLog, securityEventTableOf } from '../security/events.ts';
+import type { EventLog, SecurityEventRow } from '../security/events.ts';
+import { CertificateKeeper } from '../security/keeper.ts';
+import type { CertificateFiles } from '../security/keeper.ts';
+import type { Handlers, Part, Replies, Requests, SecurityEvents, StationParts } from './parts.ts';
+
+// Security events of the white paper "Improved security for OCPP 1.6-J", edition 3, section 5.
+
+/** What is reported though it is not critical: use cases A02, A03, L01 and M05 have the station do so. */
+export const securityEventTable = [
+  { type: 'FirmwareUpdated', critical: true },
+  { type: 'FailedToAuthenticateAtCentralSystem', critical: false },
+  { type: 'CentralSystemFailedToAuthenticate', critical: false },
+  { type: 'SettingSystemTime', critical: true },
+  { type: 'StartupOfTheDevice', critical: true },
+  { type: 'ResetOrReboot', critical: true },
+  { type: 'SecurityLogWasCleared', critical: true },
+  { type: 'ReconfigurationOfSecurityParameters', critical: false },
+  { type: 'MemoryExhaustion', critical: true },
+  { type: 'InvalidMessages', critical: false },
+  { type: 'AttemptedReplayAttacks', critical: false },
+  { type: 'TamperDetectionActivated', critical: true },
+  { type: 'InvalidFirmwareSignature', critical: false, reported: true },
+  { type: 'InvalidFirmwareSigningCertificate', critical: false, reported: true },
+  { type: 'InvalidCentralSystemCertificate', critical: false, reported: true },
+  { type: 'InvalidChargePointCertificate', critical: false, reported: true },
+  { type: 'InvalidTLSVersion', critical: false, reported: true },
+  { type: 'InvalidTLSCipherSuite', critical: false, reported: true },
+] as const satisfies readonly SecurityEventRow[];
+
+export const { isCritical, isReported } = securityEventTableOf(securityEventTable);
+
+// SecurityEventNotification and the security log (white paper 1.6, use cases A04 and N01).
+
+export { securityLogCapacity } from '../security/events.ts';
+export type { SecurityLogEntry } from '../security/events.ts';
+
+export interface SecurityLog extends SecurityEvents, Part, Pick<EventLog, 'entries' | 'waiting'> {}
+
+/** A change of one is an event; its value is never in it. */
+const securityKeys = ['AuthorizationKey', 'CpoName', 'SecurityProfile'] as const;
+
+/** @param parts all of a station but the security events themselves */
+export function createSecurityEvents(parts: Omit<StationParts, 'security'>): SecurityLog {
+  const { keys, calls } = parts;
+  const log = createEventLog(parts, { isCritical, isReported }, (report) =>
+    calls.send('SecurityEventNotification', report),
+  );
+  const ends = securityKeys.map((key) =>
+    keys.onChange(key, () => {
+      log.raise('ReconfigurationOfSecurityParameters', `${key} changed`);
+    }),
+  );
+  return {
+    get entries() {
+      return log.entries;
+    },
+    get waiting() {
+      return log.waiting;
+    },
+    raise: (type, techInfo) => {
+      log.raise(type, techInfo);
+    },
+    load: () => log.load(),
+    stop() {
+      for (const end of ends) end();
+      log.stop();
+    },
+  };
+}
+
+export type { CertificateFiles } from '../security/keeper.ts';
+
+type RootUse = Requests['InstallCertificate']['certificateType'];
+const own = 'ChargePointCertificate';
+type Keeper = CertificateKeeper<RootUse, typeof own>;
+
+const uses: CertificateUses<RootUse, typeof own> = {
+  roots: ['CentralSystemRootCertificate', 'ManufacturerRootCertificate'],
+  central: 'CentralSystemRootCertificate',
+  own: [own],
+  shown: own,
+};
+
+export interface Certificates extends Part {
+  readonly handlers: Handlers;
+  readonly entries: readonly OcppCertificateEntry[];
+  roots(use: RootUse): readonly X509Certificate[];
+  /** The own certificate as it is in force, after another one has failed. Null: that of the settings. */
+  restoreOwn(own: { readonly cert: string; readonly key: string } | null): void;
+  /** CpoName is set: without it there is no request to sign (A02) */
+  readonly canSign: boolean;
+  /** SignCertificate with a new key: by ExtendedTriggerMessage SignChargePointCertificate, and before the expiry. */
+  sign(options?: CallOptions & { readonly triggered?: boolean }): Promise<void>;
+}
+
+/** CiString25 of chargePointSerialNumber */
+const serialLength = 25;
+
+/** InstallCertificate, GetInstalledCertificateIds and DeleteCertificate. */
+function rootHandlers({ keys, security, connection }: StationParts, keeper: Keeper) {
+  const install = ({ certificateType: use, certificate }: Requests['InstallCertificate']) => {
+    const outcome = keeper.install(use, certificate, {
+      max: keys.integer('CertificateStoreMaxLength'),
+      replaces: keys.boolean('AdditionalRootCertificateCheck'),
+    });
+    if (typeof outcome === 'object' && use === uses.central)
+      security.raise('InvalidCentralSystemCertificate', outcome.why);
+    if (outcome === 'installed') security.raise('ReconfigurationOfSecurityParameters', `${use} installed`);
+    return outcome === 'installed' || outcome === 'present' ? 'Accepted' : 'Rejected';
+  };
+  const ids = ({
+    certificateType: use,
+  }: Requests['GetInstalledCertificateIds']): Replies['GetInstalledCertificateIds'] => {
+    const roots = keeper.installed;
+    const found = roots.filter((root) => root.use === use).map((root) => rootHashData(root, roots));
+    return found.length === 0 ? { status: 'NotFound' } : { status: 'Accepted', certificateHashData: found };
+  };
+  const remove = ({ certificateHashData }: Requests['DeleteCertificate']) => {
+    // without any root no connection of profiles 2 and 3 would come about again
+    const outcome = keeper.remove(certificateHashData, connection.securityProfile >= 2);
+    if (outcome === 'removed') security.raise('ReconfigurationOfSecurityParameters', 'root certificate deleted');
+    return ({ removed: 'Accepted', unknown: 'NotFound', last: 'Failed' } as const)[outcome];
+  };
+  return {
+    InstallCertificate: (request) => ({ status: install(request) }),
+    GetInstalledCertificateIds: ids,
+    DeleteCertificate: (request) => ({ status: remove(request) }),
+  } satisfies Handlers;
+}
+
+/** @param initial certificates of the flags; they count until the central system installs others */
+export function createCertificates(parts: StationParts, initial: CertificateFiles): Certificates {
+  const { keys, device, id, log, calls, security, connection } = parts;
+  const keeper: Keeper = new CertificateKeeper(parts, uses, initial);
+  const canSign = () => keys.text('CpoName') !== '';
+
+  const sign = async (options: CallOptions & { readonly triggered?: boolean } = {}): Promise<void> => {
+    try {
+      const csr = await keeper.request(own, {
+        // as BootNotification tells it
+        commonName: device.nameplate.serialNumber?.slice(0, serialLength) ?? id,
+        organization: keys.text('CpoName') || null,
+      });
+      const outcome = await calls.send('SignCertificate', { csr }, options);
+      if (outcome.kind !== 'result') log.warning('the request to sign a certificate got no answer', device.deviceIndex);
+      else if (outcome.payload.status === 'Rejected')
+        log.warning('the central system rejects the request to sign a certificate', device.deviceIndex);
+    } catch (error) {
+      log.error(`no request to sign a certificate could be made: ${errorText(error)}`, device.deviceIndex);
+    }
+  };
+  /** Once per connection, and for a new certificate: asks for the next one before its end. */
+  const renew = () => {
+    if (canSign()) keeper.renew(own, () => void sign());
+  };
+  const signed = ({ certificateChain }: Requests['CertificateSigned'], after: After) => {
+    const issue = keeper.adopt(own, certificateChain, { maxBytes: keys.integer('CertificateSignedMaxChainSize') });
+    if (issue !== null) {
+      security.raise('InvalidChargePointCertificate', issue);
+      return 'Rejected';
+    }
+    renew();
+    security.raise('ReconfigurationOfSecurityParameters', 'certificate of the charge point replaced');
+    if (connection.securityProfile === 3)
+      after(() => {
+        connection.reconnect('a new certificate of the charge point');
+      });
+    return 'Accepted';
+  };
+  const endAccepted = parts.registration.onAccepted(renew);
+
+  return {
+    handlers: {
+      ...rootHandlers(parts, keeper),
+      CertificateSigned: (request, after) => ({ status: signed(request, after) }),
+    },
+    get entries() {
+      return keeper.entries;
+    },
+    get canSign() {
+      return canSign();
+    },
+    roots: (use) => keeper.roots(use),
+    restoreOwn: (restored) => {
+      keeper.restoreShown(restored);
+    },
+    sign,
+    load: () => keeper.load(),
+    stop() {
+      endAccepted();
+      keeper.stop();
+    },
+  };
+}

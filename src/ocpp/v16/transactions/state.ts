@@ -1,0 +1,217 @@
+/** What the functions of transactions work on. */
+import type { EvseSession } from '../../../contract/kinds/evse.ts';
+import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
+import { distorted } from '../../meter-values/measurands.ts';
+import type { MeterDistortion, QueuedMessage, QueuedRole, TransactionQueueEvents } from '../../rpc/model.ts';
+import type { Signal } from '../../station/stack.ts';
+import { createInsistence } from '../../transactions/ledger.ts';
+import type { Ledger as AnyLedger } from '../../transactions/ledger.ts';
+import type { Tokens } from '../authorization/tokens.ts';
+import { stamp } from '../parts.ts';
+import type { MeterValues, Requests, StationParts, Transaction } from '../parts.ts';
+
+// What a 1.6 station keeps of its transactions.
+
+export interface TransactionRecord extends Transaction {
+  readonly endedMs: number | null;
+  readonly meterStopWh: number | null;
+  readonly stopReason: string | null;
+  /** last known instant and meter: what the stop says when the station has lost power */
+  readonly lastMs: number;
+  readonly lastWh: number;
+}
+
+type Ledger = AnyLedger<TransactionRecord>;
+
+/** Adds a transaction that begins. */
+export function addTransaction(ledger: Ledger, made: Omit<Transaction, 'key'>): TransactionRecord {
+  return ledger.add((count) => ({
+    ...made,
+    key: String(count),
+    endedMs: null,
+    meterStopWh: null,
+    stopReason: null,
+    lastMs: made.startedMs,
+    lastWh: made.meterStartWh,
+  }));
+}
+
+export function transactionEntry(record: TransactionRecord, queued: number): OcppTransactionEntry {
+  return {
+    transactionId: record.transactionId === null ? null : String(record.transactionId),
+    sessionId: record.sessionId,
+    connectorId: record.connectorId,
+    idToken: record.idTag,
+    startedMs: record.startedMs,
+    endedMs: record.endedMs,
+    meterStartWh: record.meterStartWh,
+    meterStopWh: record.meterStopWh,
+    stopReason: record.stopReason,
+    queued,
+  };
+}
+
+// Stop reasons of the device in the words of 1.6.
+
+type StopReason = NonNullable<Requests['StopTransaction']['reason']>;
+
+const words: ReadonlySet<string> = new Set<StopReason>([
+  'DeAuthorized',
+  'EmergencyStop',
+  'EVDisconnected',
+  'HardReset',
+  'Local',
+  'Other',
+  'PowerLoss',
+  'Reboot',
+  'Remote',
+  'SoftReset',
+  'UnlockCommand',
+]);
+
+/** Reasons of 2.x that mean one of 1.6; any other is Other. */
+const meanings: Readonly<Record<string, StopReason>> = {
+  ImmediateReset: 'HardReset',
+  MasterPass: 'Local',
+};
+
+function isStopReason(reason: string): reason is StopReason {
+  return words.has(reason);
+}
+
+/** @param reason of the session; null: it is not known, and the default of 1.6 counts */
+export function stopReasonOf(reason: string | null): StopReason {
+  if (reason === null) return 'Local';
+  return isStopReason(reason) ? reason : (meanings[reason] ?? 'Other');
+}
+
+// A running transaction whose token the central system has not accepted: it ends, or it may take only so much energy as
+// MaxEnergyOnInvalidId permits, counted from now on. The device stops it. OCPP 1.6 4.8 and 9.1.
+
+interface InvalidTokens {
+  /** The central system has not accepted the token of this transaction. */
+  refused(record: TransactionRecord): void;
+  ended(key: string): void;
+  stop(): void;
+}
+
+/** @param stop ends the session at a connector. @throws SimError */
+export function createInvalidTokens(
+  { device, keys, clock, log }: Pick<StationParts, 'device' | 'keys' | 'clock' | 'log'>,
+  stop: (connectorId: number, reason: string) => void,
+): InvalidTokens {
+  const insistence = createInsistence(clock, log, device.deviceIndex);
+  const refusal = 'the energy for an invalid token flows on';
+
+  function refused({ key, connectorId }: TransactionRecord): void {
+    if (keys.boolean('StopTransactionOnInvalidId')) {
+      insistence.insist(key, refusal, () => {
+        stop(connectorId, 'DeAuthorized');
+      });
+      return;
+    }
+    const untilWh = device.connector(connectorId).energyWh + Math.max(0, keys.integer('MaxEnergyOnInvalidId'));
+    insistence.insist(key, refusal, () => {
+      const energyWh = Math.max(0, untilWh - device.connector(connectorId).energyWh);
+      device.command({ kind: 'evse.energy_limit', connectorId, energyWh });
+    });
+  }
+
+  return {
+    refused,
+    ended(key) {
+      insistence.end(key);
+    },
+    stop() {
+      insistence.stop();
+    },
+  };
+}
+
+export interface TransactionsDeps {
+  readonly tokens: Pick<Tokens, 'learn' | 'parentOf'>;
+  readonly reservations: {
+    /** A session has begun. @returns id of the reservation that it has used up; null: none */
+    use(connectorId: number, session: EvseSession): number | null;
+  };
+  /** asked when a transaction ends */
+  readonly transactionData: MeterValues['transactionData'];
+  /** what a fault makes of the readings of a message; asked once for each. Absent: there are no faults */
+  readonly distortion?: (connectorId: number, action: MeteredAction) => MeterDistortion | null;
+}
+
+/** Messages that show a register of the meter. */
+type MeteredAction = 'StartTransaction' | 'StopTransaction';
+
+/** A transaction that has begun, and what a fault has made of the readings of its StartTransaction. */
+type Started = readonly [transaction: Transaction, distortion: MeterDistortion | null];
+
+/** What the queue calls. A message that is given up has no part here: the queue tells it in the log. */
+export type QueueEvents = Required<Pick<TransactionQueueEvents, 'fill' | 'answered'>>;
+
+/** How a transaction ends. */
+export interface Ending {
+  readonly atMs: number;
+  readonly meterStopWh: number;
+  readonly reason: StopReason;
+  /** the token that was presented to stop it */
+  readonly idTag?: string | undefined;
+  readonly transactionData?: Requests['StopTransaction']['transactionData'];
+}
+
+export interface Work {
+  readonly parts: StationParts;
+  readonly deps: TransactionsDeps;
+  readonly ledger: Ledger;
+  readonly invalid: InvalidTokens;
+  readonly started: Signal<Started>;
+  readonly identified: Signal<Transaction>;
+  readonly ended: Signal<Transaction>;
+  /** token that stops the session at a connector, until its end is told */
+  readonly stopTags: Map<number, string>;
+}
+
+function push({ parts }: Work, key: string, role: QueuedRole, action: string, payload: object): void {
+  parts.queue.push({ action, payload: payload as QueuedMessage['payload'], transaction: key, role });
+}
+
+export function distortionOf({ deps }: Work, connectorId: number, action: MeteredAction): MeterDistortion | null {
+  return deps.distortion?.(connectorId, action) ?? null;
+}
+
+export function pushStart(
+  work: Work,
+  record: TransactionRecord,
+  reservationId: number | null,
+  distortion: MeterDistortion | null,
+): void {
+  const payload: Requests['StartTransaction'] = {
+    connectorId: record.connectorId,
+    idTag: record.idTag,
+    meterStart: distorted(record.meterStartWh, distortion),
+    timestamp: stamp(record.startedMs),
+    ...(reservationId === null ? {} : { reservationId }),
+  };
+  push(work, record.key, 'start', 'StartTransaction', payload);
+}
+
+export function pushValues(work: Work, key: string, values: Omit<Requests['MeterValues'], 'transactionId'>): void {
+  push(work, key, 'middle', 'MeterValues', values);
+}
+
+export function pushStop(
+  work: Work,
+  { key }: TransactionRecord,
+  ending: Ending,
+  distortion: MeterDistortion | null,
+): void {
+  const { atMs, meterStopWh, reason, idTag, transactionData = [] } = ending;
+  const payload: Omit<Requests['StopTransaction'], 'transactionId'> = {
+    meterStop: distorted(meterStopWh, distortion),
+    timestamp: stamp(atMs),
+    reason,
+    ...(idTag === undefined ? {} : { idTag }),
+    ...(transactionData.length === 0 ? {} : { transactionData }),
+  };
+  push(work, key, 'end', 'StopTransaction', payload);
+}

@@ -1,0 +1,250 @@
+/**
+ * Tokens presented at an EVSE: by a person, over REST, by plugging in, or by the central system with a remote start. OCPP
+ * 2.0.1 C01, C02, C09 and C16, E07. An accepted token tells the device to authorise, and the transaction which token it is.
+ */
+import type { OcppAuthorization } from '../../../contract/ocpp.ts';
+import { errorText } from '../../../core/errors.ts';
+import { autoToken, checkFree, conflict, createTurns, followReader } from '../../authorization/reader.ts';
+import { createSignal } from '../../station/stack.ts';
+import type { IdToken, IdTokenInfo } from '../messages.ts';
+import type { Authorization, Part, StationParts, Transaction } from '../parts.ts';
+import { answer, ask, isMasterPass } from './state.ts';
+import type { AnsweredToken, AuthorizationDeps, Work } from './state.ts';
+import { bearerOf, deviceText, noAuthorization, sameToken, tokenOf } from './token.ts';
+
+// A token at a transaction that has one already: it stops it, or it is refused. OCPP 2.0.1 C09, C16 and E07.
+
+/**
+ * Stops all that tokens have authorised: the station has no means by which a person could choose (C16.FR.02).
+ * @returns false: there was none. @throws the first refusal of the device
+ */
+function stopAllByMaster({ parts, deps }: Work, idToken: IdToken): boolean {
+  const refusals: unknown[] = [];
+  const authorised = deps.transactions.running.filter(({ evseId }) => parts.device.connector(evseId).authorised);
+  for (const { evseId } of authorised)
+    try {
+      deps.transactions.stop(evseId, { reason: 'MasterPass', trigger: 'StopAuthorized', idToken });
+    } catch (error) {
+      refusals.push(error);
+    }
+  if (refusals.length > 0) throw refusals[0];
+  return authorised.length > 0;
+}
+
+/** @returns whether the token has stopped the transaction: it is of its group, or of the master pass group */
+function stopByGroup(work: Work, { evseId, groupIdToken }: Transaction, idToken: IdToken, info: IdTokenInfo): boolean {
+  const group = info.groupIdToken ?? null;
+  if (info.status !== 'Accepted') return false;
+  if (isMasterPass(work.parts, group)) stopAllByMaster(work, idToken);
+  else if (sameToken(group, groupIdToken))
+    work.deps.transactions.stop(evseId, { reason: 'Local', trigger: 'StopAuthorized', idToken });
+  else return false;
+  return true;
+}
+
+/**
+ * Presents a token where a transaction runs that a token has authorised.
+ * @throws SimError COMMAND_CONFLICT for another token, or when the device refuses
+ */
+async function stopByToken(work: Work, running: Transaction, idToken: IdToken): Promise<OcppAuthorization> {
+  const { parts, deps } = work;
+  const { evseId, transactionId, groupIdToken } = running;
+  const known = deps.tokens.find(idToken)?.info ?? null;
+  if (sameToken(idToken, running.idToken)) {
+    deps.transactions.stop(evseId, { reason: 'Local', trigger: 'StopAuthorized', idToken });
+    return answer(known ?? { status: 'Accepted' });
+  }
+  if (known !== null && stopByGroup(work, running, idToken, known)) return answer(known);
+  const refusal = conflict(evseId, 'another token has started the transaction');
+  const isGroupless = groupIdToken === null && parts.variables.text('AuthCtrlr', 'MasterPassGroupId') === '';
+  if (isGroupless || (known?.status === 'Accepted' && known.groupIdToken !== undefined)) throw refusal;
+  // nothing is known of its group: the central system tells it
+  const { info } = await ask(work, idToken, evseId);
+  if (info.status !== 'Accepted') return answer(info);
+  if (deps.transactions.at(evseId)?.transactionId !== transactionId) throw refusal;
+  if (!stopByGroup(work, running, idToken, info)) throw refusal;
+  return answer(info);
+}
+
+// Starts without authorisation: while AuthCtrlr.Enabled is false, plugging in is enough. OCPP 2.0.1 C02.
+
+/** @param start begins a transaction without a token. @returns ends it */
+function followPlugs(
+  { device, variables, log, registration }: StationParts,
+  start: (evseId: number) => Promise<unknown>,
+): () => void {
+  // a device that presents a token at plugging in does so by itself
+  const isOn = () => !variables.boolean('AuthCtrlr', 'Enabled') && device.detail.plugToken === null;
+  const isWaiting = (evseId: number) => device.connector(evseId).phase === 'connected';
+  const begin = (evseId: number) => {
+    start(evseId).catch((error: unknown) => {
+      log.info(`a start without authorisation is refused: ${errorText(error)}`, device.deviceIndex);
+    });
+  };
+  const beginAll = () => {
+    for (const evseId of device.connectorIds) if (isOn() && isWaiting(evseId)) begin(evseId);
+  };
+  const returns = new Set(['plugged', 'clear_fault', 'availability', 'reserve_end']);
+  const ends = [
+    device.onTransition((transition) => {
+      const { event, connectorId } = transition;
+      if (returns.has(event) && isOn() && isWaiting(connectorId)) begin(connectorId);
+    }),
+    variables.onChange('AuthCtrlr', 'Enabled', beginAll),
+    // a vehicle that was there before the station was heard
+    registration.onAccepted(beginAll),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+export type { AuthorizationDeps } from './state.ts';
+
+/** A start that the central system has asked for. */
+interface RemoteStart {
+  readonly idToken: IdToken;
+  /** group that the central system has told with it */
+  readonly groupIdToken: IdToken | null;
+  readonly remoteStartId: number;
+  /** false: the token counts as accepted */
+  readonly ask: boolean;
+}
+
+export interface Authorizations extends Authorization {
+  /** @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL, UNKNOWN_RESOURCE */
+  startRemote(evseId: number, start: RemoteStart): Promise<OcppAuthorization>;
+  /** a token is being checked at the EVSE */
+  checking(evseId: number): boolean;
+  /** An answer to Authorize, for what it says beside the token. */
+  onAnswered(listener: (answer: AnsweredToken) => void): () => void;
+}
+
+interface Start {
+  readonly idToken: IdToken;
+  readonly groupIdToken?: IdToken | null;
+  readonly remoteStartId?: number;
+  readonly ask: boolean;
+}
+
+/** Tells the transaction and the device. @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL */
+function grant({ parts, deps, granted }: Work, evseId: number, start: Start, info: IdTokenInfo): void {
+  const { idToken, remoteStartId } = start;
+  const groupIdToken = groupOf(deps, start, info);
+  const bearer = bearerOf(idToken, groupIdToken);
+  if (deps.reservations.blocks(evseId, bearer)) throw conflict(evseId, 'it is reserved for another token');
+  const claim = deps.reservations.claim(evseId, bearer);
+  const { reservationId } = claim;
+  const remote = remoteStartId === undefined ? {} : { remoteStartId };
+  // before the device tells it: its events carry the token
+  deps.transactions.authorized(evseId, {
+    idToken,
+    info: { ...info, ...(groupIdToken !== null && { groupIdToken }) },
+    ...remote,
+    ...(reservationId !== null && { reservationId }),
+  });
+  try {
+    parts.device.command({ kind: 'evse.authorize', connectorId: evseId, idToken: deviceText(idToken), ...remote });
+  } catch (error) {
+    claim.undo();
+    throw error;
+  }
+  granted.set(evseId, idToken);
+}
+
+function groupOf({ tokens }: AuthorizationDeps, start: Start, info: IdTokenInfo | null): IdToken | null {
+  return info?.groupIdToken ?? start.groupIdToken ?? tokens.groupOf(start.idToken);
+}
+
+async function begin(work: Work, evseId: number, start: Start): Promise<OcppAuthorization> {
+  const { parts, deps, unanswered } = work;
+  const { idToken } = start;
+  checkFree(parts.device.connector(evseId));
+  if (parts.registration.boots === 0 && !parts.variables.boolean('TxCtrlr', 'TxBeforeAcceptedEnabled')) {
+    if (idToken.idToken === autoToken) unanswered.add(evseId);
+    throw conflict(evseId, 'the central system has not accepted the station yet');
+  }
+  const group = groupOf(deps, start, null);
+  const mayBeOfGroup = start.ask && group === null && deps.reservations.groupCounts(evseId);
+  if (!mayBeOfGroup && deps.reservations.blocks(evseId, bearerOf(idToken, group)))
+    throw conflict(evseId, 'it is reserved for another token');
+  const accepted: IdTokenInfo = { status: 'Accepted', ...(group !== null && { groupIdToken: group }) };
+  const { info, isUnanswered } = start.ask ? await ask(work, idToken, evseId) : { info: accepted, isUnanswered: false };
+  if (info.status !== 'Accepted') {
+    if (idToken.idToken === autoToken && isUnanswered) unanswered.add(evseId);
+    return answer(info);
+  }
+  if (isMasterPass(parts, groupOf(deps, start, info))) {
+    if (start.remoteStartId === undefined && stopAllByMaster(work, idToken)) return answer(info);
+    throw conflict(evseId, 'a master pass starts no transaction');
+  }
+  // the EVSE may have changed while the central system was asked
+  checkFree(parts.device.connector(evseId));
+  grant(work, evseId, start, info);
+  return answer(info);
+}
+
+/** Presents a token that a reader has read. */
+async function show(work: Work, evseId: number, idToken: IdToken): Promise<OcppAuthorization> {
+  const { parts, deps, granted } = work;
+  const { phase, authorised } = parts.device.connector(evseId);
+  return await work.turns.alone(evseId, async () => {
+    const running = deps.transactions.at(evseId);
+    // one whose authorisation has ended goes on with the cable, and takes a token again
+    if (authorised && running !== null && running.idToken !== null) return await stopByToken(work, running, idToken);
+    if (phase === 'authorised' && sameToken(granted.get(evseId) ?? null, idToken)) {
+      parts.device.command({ kind: 'evse.stop', connectorId: evseId });
+      return answer({ status: 'Accepted' });
+    }
+    return await begin(work, evseId, { idToken, ask: true });
+  });
+}
+
+/** Without authorisation plugging in brings no token, whatever the device presents (C02). */
+function plugToken({ parts }: Work, text: string): IdToken {
+  const isOff = text === autoToken && !parts.variables.boolean('AuthCtrlr', 'Enabled');
+  return isOff ? noAuthorization : tokenOf(parts.version, text);
+}
+
+function follow(work: Work): readonly (() => void)[] {
+  const { parts, deps, unanswered } = work;
+  const { device, log, registration } = parts;
+  const { autoAuthorize } = deps;
+  return [
+    followReader({
+      device,
+      log,
+      registration,
+      autoAuthorize,
+      unanswered,
+      present: async (evseId, text) => await show(work, evseId, plugToken(work, text)),
+    }),
+    followPlugs(parts, (evseId) => show(work, evseId, noAuthorization)),
+  ];
+}
+
+export function createAuthorization(parts: StationParts, deps: AuthorizationDeps): Part & Authorizations {
+  const work: Work = {
+    parts,
+    deps,
+    turns: createTurns(),
+    answered: createSignal(parts.log),
+    granted: new Map(),
+    unanswered: new Set(),
+  };
+  const { turns, answered } = work;
+  let ends: readonly (() => void)[] = [];
+  return {
+    present: async (evseId, text, type) => await show(work, evseId, tokenOf(parts.version, text, type)),
+    startRemote: (evseId, start) => turns.alone(evseId, () => begin(work, evseId, start)),
+    checking: (evseId) => turns.busy(evseId),
+    onAnswered: (listener) => answered.on(listener),
+    load() {
+      ends = follow(work);
+      return Promise.resolve();
+    },
+    stop() {
+      for (const end of ends) end();
+    },
+  };
+}

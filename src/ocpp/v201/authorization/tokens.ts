@@ -1,0 +1,328 @@
+/**
+ * What the station knows of tokens: Local Authorization List and Authorization Cache, kept over a restart. Answers
+ * GetLocalListVersion, SendLocalList and ClearCache. OCPP 2.0.1 C10 to C14, D01 and D02.
+ */
+import type { OcppLocalList } from '../../../contract/ocpp.ts';
+import type { JsonValue } from '../../../core/store.ts';
+import { createCache } from '../../authorization/cache.ts';
+import type { AuthorizationCache } from '../../authorization/cache.ts';
+import { errorCode } from '../../rpc/frames.ts';
+import { CallError } from '../../rpc/model.ts';
+import { createSaver } from '../../station/stack.ts';
+import type { Saver } from '../../station/stack.ts';
+import type { IdToken, IdTokenInfo } from '../messages.ts';
+import type { AnsweredEvent, Part, Replies, Requests, StationParts, Transactions } from '../parts.ts';
+import { clauseOf } from '../provisioning/registration.ts';
+import { entryOf, infoAt, isExpired, isUnasked, listLimits, tokenFault, tokenKey } from './token.ts';
+import type { KnownToken } from './token.ts';
+
+// Local Authorization List: what SendLocalList makes of it. OCPP 2.0.1 D01.
+
+interface LocalList {
+  /** 0: the central system has sent none */
+  readonly version: number;
+  /** by `tokenKey` */
+  readonly entries: ReadonlyMap<string, KnownToken>;
+  /** of the entries as JSON text */
+  readonly bytes: number;
+}
+
+interface LocalListUpdate {
+  readonly reply: Replies['SendLocalList'];
+  /** as it was, unless the status is Accepted */
+  readonly list: LocalList;
+  /** the rule that the central system has broken */
+  readonly broken?: string;
+}
+
+const emptyList: LocalList = { version: 0, entries: new Map(), bytes: 2 };
+
+type Request = Requests['SendLocalList'];
+type Given = NonNullable<Request['localAuthorizationList']>;
+
+function apply(base: ReadonlyMap<string, KnownToken>, given: Given): ReadonlyMap<string, KnownToken> {
+  const entries = new Map(base);
+  for (const { idToken, idTokenInfo } of given) {
+    if (idTokenInfo === undefined) entries.delete(tokenKey(idToken));
+    else entries.set(tokenKey(idToken), { idToken, info: idTokenInfo });
+  }
+  return entries;
+}
+
+function bytesOf(entries: ReadonlyMap<string, KnownToken>): number {
+  return Buffer.byteLength(JSON.stringify([...entries.values()]));
+}
+
+/** What is wrong with a request whatever the list holds; null: nothing. */
+function fault({ versionNumber, updateType }: Request, given: Given): string | null {
+  if (versionNumber <= 0) return 'versionNumber must be above 0';
+  if (new Set(given.map(({ idToken }) => tokenKey(idToken))).size < given.length) return 'an idToken stands twice';
+  if (given.some(({ idToken }) => tokenFault(idToken) !== null)) return 'an idToken is no token';
+  const incomplete = updateType === 'Full' && given.some(({ idTokenInfo }) => idTokenInfo === undefined);
+  return incomplete ? 'idTokenInfo is mandatory in a full update' : null;
+}
+
+/** A list takes a change whole or not at all. */
+function updateList(list: LocalList, request: Request): LocalListUpdate {
+  const { versionNumber, updateType, localAuthorizationList: given = [] } = request;
+  const failed = (reasonCode: string, additionalInfo: string): Replies['SendLocalList'] => ({
+    status: 'Failed',
+    statusInfo: { reasonCode, additionalInfo },
+  });
+  const full = updateType === 'Full';
+  if (!full && versionNumber > 0 && versionNumber <= list.version)
+    return { reply: { status: 'VersionMismatch' }, list };
+  const broken = fault(request, given);
+  if (broken !== null) return { reply: failed('InvalidValue', broken), list, broken };
+  const entries = apply(full ? new Map() : list.entries, given);
+  const bytes = bytesOf(entries);
+  if (entries.size > listLimits.entries || bytes > listLimits.bytes)
+    return { reply: failed('OutOfStorage', `the list has room for ${listLimits.entries} entries`), list };
+  return { reply: { status: 'Accepted' }, list: { version: versionNumber, entries, bytes } };
+}
+
+/** What list or cache say of a token now. */
+interface TokenKnowledge {
+  readonly info: IdTokenInfo;
+  /** the central system may be asked though the token is not accepted (C10.FR.03, C14.FR.03) */
+  readonly mayAsk: boolean;
+}
+
+export interface Tokens {
+  /** of the local list, else of the cache, each while it is enabled; null: unknown */
+  find(idToken: IdToken): TokenKnowledge | null;
+  /** from list, cache or an earlier answer; null: none, or unknown */
+  readonly groupOf: (idToken: IdToken) => IdToken | null;
+  /** Takes over idTokenInfo of any answer: into the cache, unless the local list holds the token. */
+  learn(idToken: IdToken, info: IdTokenInfo): void;
+  /** A token of the cache has authorised: its lifetime begins again. */
+  used(idToken: IdToken): void;
+  list(): OcppLocalList;
+  /**
+   * Takes tokens out of the cache, and what is remembered of their groups (N10); the local list stays as it is.
+   * @returns how many entries of the cache they were
+   */
+  forget(fits: (idToken: Pick<IdToken, 'idToken' | 'type'>) => boolean): number;
+}
+
+interface TokensDeps {
+  readonly transactions: Pick<Transactions, 'onAnswered'>;
+}
+
+/** groups of tokens remembered beside list and cache */
+const maxGroups = 200;
+
+interface CachedToken extends KnownToken {
+  readonly usedMs: number;
+  readonly uses: number;
+  /** number of its coming into the cache */
+  readonly order: number;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly cache: AuthorizationCache<CachedToken>;
+  readonly groups: Map<string, IdToken | null>;
+  list: LocalList;
+  nextOrder: number;
+}
+
+interface StoredList {
+  readonly version: number;
+  readonly entries: readonly KnownToken[];
+}
+
+/** the list is one value: it may have more entries than a slot */
+function storedList({ list }: Work): readonly JsonValue[] {
+  const stored: StoredList = { version: list.version, entries: [...list.entries.values()] };
+  return [stored as unknown as JsonValue];
+}
+
+/** AuthCacheCtrlr.Policy: the lowest leaves first. Each use puts a token anew, so that LRU needs no rank. */
+function rankOf({ variables }: StationParts): (token: CachedToken) => number {
+  return ({ uses, order }) => {
+    const policy = variables.text('AuthCacheCtrlr', 'Policy');
+    return policy === 'LFU' ? uses : policy === 'FIFO' ? order : 0;
+  };
+}
+
+function listed({ parts, list }: Work, idToken: IdToken): IdTokenInfo | null {
+  const { variables, clock } = parts;
+  if (!variables.boolean('LocalAuthListCtrlr', 'Enabled')) return null;
+  const found = list.entries.get(tokenKey(idToken));
+  if (found === undefined) return null;
+  // 2.1: an entry whose time has passed counts as absent (SupportsExpiryDateTime)
+  if (parts.version === 'ocpp2.1' && isExpired(found.info, clock.nowMs())) return null;
+  return infoAt(found.info, clock.nowMs());
+}
+
+/** An entry leaves the cache when its time, or its lifetime since its last use, has passed (C10). */
+function cached({ parts, cache }: Work, idToken: IdToken): CachedToken | null {
+  const { variables, clock } = parts;
+  if (!variables.boolean('AuthCacheCtrlr', 'Enabled')) return null;
+  const key = tokenKey(idToken);
+  const found = cache.find(key);
+  if (found === null) return null;
+  const nowMs = clock.nowMs();
+  const isOver = found.usedMs + variables.integer('AuthCacheCtrlr', 'LifeTime') * 1000 <= nowMs;
+  if (!isOver && !isExpired(found.info, nowMs)) return found;
+  cache.remove([key]);
+  return null;
+}
+
+function find(work: Work, idToken: IdToken): TokenKnowledge | null {
+  const { variables } = work.parts;
+  const ofList = listed(work, idToken);
+  if (ofList !== null)
+    return { info: ofList, mayAsk: !variables.boolean('LocalAuthListCtrlr', 'DisablePostAuthorize') };
+  const ofCache = cached(work, idToken);
+  return ofCache && { info: ofCache.info, mayAsk: !variables.boolean('AuthCacheCtrlr', 'DisablePostAuthorize') };
+}
+
+function rememberGroup({ groups }: Work, idToken: IdToken, { groupIdToken }: IdTokenInfo): void {
+  const key = tokenKey(idToken);
+  groups.delete(key);
+  groups.set(key, groupIdToken ?? null);
+  const [oldest] = groups.keys();
+  if (groups.size > maxGroups && oldest !== undefined) groups.delete(oldest);
+}
+
+function learn(work: Work, idToken: IdToken, info: IdTokenInfo): void {
+  const { parts, cache } = work;
+  if (isUnasked(idToken)) return;
+  rememberGroup(work, idToken, info);
+  if (!parts.variables.boolean('AuthCacheCtrlr', 'Enabled')) return;
+  if (parts.variables.boolean('LocalAuthListCtrlr', 'Enabled') && work.list.entries.has(tokenKey(idToken))) return;
+  // a second transaction of a valid token says nothing about the token
+  if (info.status === 'ConcurrentTx') return;
+  const before = cache.find(tokenKey(idToken));
+  cache.put({
+    idToken,
+    info,
+    usedMs: parts.clock.nowMs(),
+    uses: (before?.uses ?? 0) + 1,
+    order: before?.order ?? work.nextOrder++,
+  });
+}
+
+function used(work: Work, idToken: IdToken): void {
+  if (listed(work, idToken) !== null) return;
+  const found = cached(work, idToken);
+  if (found !== null) work.cache.put({ ...found, usedMs: work.parts.clock.nowMs(), uses: found.uses + 1 });
+}
+
+/** @throws CallError for a message larger than the station takes (D01.FR.11, D01.FR.12) */
+function checkSize({ version }: StationParts, request: Requests['SendLocalList']): void {
+  const { itemsPerMessage, bytesPerMessage } = listLimits;
+  if ((request.localAuthorizationList?.length ?? 0) > itemsPerMessage)
+    throw new CallError(errorCode(version, 'occurrence'), `ItemsPerMessage is ${itemsPerMessage}`);
+  if (Buffer.byteLength(JSON.stringify(request)) > bytesPerMessage)
+    throw new CallError(errorCode(version, 'structure'), `BytesPerMessage is ${bytesPerMessage}`);
+}
+
+function sendLocalList(work: Work, saver: Saver, request: Requests['SendLocalList']): Replies['SendLocalList'] {
+  const { parts } = work;
+  if (!parts.variables.boolean('LocalAuthListCtrlr', 'Enabled'))
+    return { status: 'Failed', statusInfo: { reasonCode: 'NotEnabled' } };
+  checkSize(parts, request);
+  const { reply, list, broken } = updateList(work.list, request);
+  if (broken !== undefined) parts.finding(clauseOf(parts.version, 'D01'), broken, 'SendLocalList');
+  if (reply.status === 'Accepted') {
+    work.list = list;
+    // the list has precedence over the cache, which does not hold its tokens
+    work.cache.remove(list.entries.keys());
+    saver.save();
+  }
+  return reply;
+}
+
+function clearCache({ parts, cache, groups }: Work): Replies['ClearCache'] {
+  if (!parts.variables.boolean('AuthCacheCtrlr', 'Enabled'))
+    return { status: 'Rejected', statusInfo: { reasonCode: 'NotEnabled' } };
+  cache.clear();
+  groups.clear();
+  return { status: 'Accepted' };
+}
+
+function forget({ cache, groups }: Work, fits: Parameters<Tokens['forget']>[0]): number {
+  const found = cache.entries.filter(({ idToken }) => fits(idToken));
+  cache.remove(found.map(({ idToken }) => tokenKey(idToken)));
+  for (const key of groups.keys()) {
+    const colon = key.lastIndexOf(':');
+    if (fits({ idToken: key.slice(0, colon), type: key.slice(colon + 1) })) groups.delete(key);
+  }
+  return found.length;
+}
+
+function tokensOf(work: Work): Tokens {
+  return {
+    find: (idToken) => find(work, idToken),
+    groupOf: (idToken) => {
+      // what is known best also tells that there is no group
+      const known = find(work, idToken);
+      return known === null ? (work.groups.get(tokenKey(idToken)) ?? null) : (known.info.groupIdToken ?? null);
+    },
+    learn: (idToken, info) => {
+      learn(work, idToken, info);
+    },
+    used: (idToken) => {
+      used(work, idToken);
+    },
+    list: () => ({
+      version: work.list.version,
+      entries: [...work.list.entries.values()].map(entryOf),
+      cache: work.cache.entries.map(entryOf),
+    }),
+    forget: (fits) => forget(work, fits),
+  };
+}
+
+async function load(work: Work, read: Promise<readonly JsonValue[]>): Promise<void> {
+  const { cache } = work;
+  const [values] = await Promise.all([read, cache.load()]);
+  work.nextOrder = Math.max(0, ...cache.entries.map(({ order }) => order + 1));
+  const [stored] = values as unknown as readonly StoredList[];
+  if (stored === undefined) return;
+  const entries = new Map(stored.entries.map((token) => [tokenKey(token.idToken), token]));
+  work.list = { version: stored.version, entries, bytes: bytesOf(entries) };
+}
+
+function provide({ variables }: StationParts, work: Work): void {
+  variables.provide('LocalAuthListCtrlr', 'Entries', () => String(work.list.entries.size));
+  variables.provide('LocalAuthListCtrlr', 'Storage', () => String(work.list.bytes));
+  variables.provide('AuthCacheCtrlr', 'Storage', () => String(work.cache.bytes));
+}
+
+export function createTokens(parts: StationParts, { transactions }: TokensDeps): Part & Tokens {
+  const slot = parts.store('local-list');
+  const cache = createCache<CachedToken>({
+    slot: parts.store('authorization-cache'),
+    log: parts.log,
+    keyOf: ({ idToken }) => tokenKey(idToken),
+    rank: rankOf(parts),
+  });
+  const work: Work = { parts, cache, groups: new Map(), list: emptyList, nextOrder: 0 };
+  const saver = createSaver(slot, () => storedList(work), parts.log);
+  provide(parts, work);
+  let endListening: (() => void) | null = null;
+  return {
+    ...tokensOf(work),
+    handlers: {
+      GetLocalListVersion: () => ({
+        versionNumber: parts.variables.boolean('LocalAuthListCtrlr', 'Enabled') ? work.list.version : 0,
+      }),
+      SendLocalList: (request) => sendLocalList(work, saver, request),
+      ClearCache: () => clearCache(work),
+    },
+    async load() {
+      await load(work, slot.read());
+      endListening = transactions.onAnswered(({ request, reply }: AnsweredEvent) => {
+        if (request.idToken !== undefined && reply.idTokenInfo !== undefined)
+          learn(work, request.idToken, reply.idTokenInfo);
+      });
+    },
+    stop() {
+      endListening?.();
+    },
+  };
+}

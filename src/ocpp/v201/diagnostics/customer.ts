@@ -1,0 +1,167 @@
+/** CustomerInformation: what the station keeps about a customer is told and forgotten (N09, N10). */
+import type { OcppReservationEntry, OcppTokenEntry, OcppTransactionEntry } from '../../../contract/ocpp.ts';
+import type { Tokens } from '../authorization/tokens.ts';
+import { stamp } from '../parts.ts';
+import type { Part, Replies, Requests, StationParts } from '../parts.ts';
+import { clauseOf } from '../provisioning/registration.ts';
+
+// Customers and what a station keeps about them (N09, N10).
+
+/** A token as records have it; the type is absent where a record does not keep it. */
+interface RecordedToken {
+  readonly idToken: string;
+  readonly type?: string;
+}
+
+/** Whether a token is that of a customer; case does not count. */
+type IsCustomer = (token: RecordedToken) => boolean;
+
+/** One place in which a station keeps something about customers. */
+export interface CustomerRecords {
+  /** What it keeps about a customer, one fact a line; empty: nothing. */
+  about(isCustomer: IsCustomer): readonly string[];
+  /**
+   * Forgets a customer; absent: it keeps what it has, since a running transaction, a reservation or the local list of the
+   * central system needs it.
+   * @returns what it has forgotten, one fact a line; empty: nothing
+   */
+  clear?(isCustomer: IsCustomer): readonly string[];
+}
+
+type Request = Pick<Requests['CustomerInformation'], 'idToken' | 'customerIdentifier' | 'customerCertificate'>;
+
+const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+
+/**
+ * The customer of a request; null: it names none, or more than one. The station knows customers by their tokens: an
+ * identifier is the text of one, of whatever type, and a certificate is that of nobody.
+ */
+function customerOf({ idToken, customerIdentifier, customerCertificate }: Request): IsCustomer | null {
+  const named = [idToken, customerIdentifier, customerCertificate].filter((each) => each !== undefined);
+  if (named.length !== 1) return null;
+  if (idToken !== undefined)
+    return (token) =>
+      same(token.idToken, idToken.idToken) && (token.type === undefined || same(token.type, idToken.type));
+  if (customerIdentifier !== undefined) return (token) => same(token.idToken, customerIdentifier);
+  return () => false;
+}
+
+/** Longest `data` of a NotifyCustomerInformation, in characters. */
+const maxDataLength = 512;
+
+/** A text in parts that a message can carry; at least one. */
+export function partsOf(text: string): readonly string[] {
+  const characters = Array.from(text);
+  const parts: string[] = [];
+  for (let at = 0; at === 0 || at < characters.length; at += maxDataLength)
+    parts.push(characters.slice(at, at + maxDataLength).join(''));
+  return parts;
+}
+
+// What the parts of a station keep about customers, as lines of text.
+
+function tokenLine(kind: string, { status, expiresMs, parentIdToken }: OcppTokenEntry): string {
+  const group = parentIdToken === null ? '' : `, group ${parentIdToken}`;
+  const until = expiresMs === null ? '' : `, until ${stamp(expiresMs)}`;
+  return `${kind}: ${status}${group}${until}`;
+}
+
+/** The cache, which forgets, and the local list, which is the central system's. */
+export function tokenRecords(tokens: Pick<Tokens, 'list' | 'forget'>): CustomerRecords {
+  return {
+    about(isCustomer) {
+      const { entries, cache } = tokens.list();
+      return [
+        ...cache.filter(isCustomer).map((entry) => tokenLine('authorization cache', entry)),
+        ...entries.filter(isCustomer).map((entry) => tokenLine('local list', entry)),
+      ];
+    },
+    clear(isCustomer) {
+      const count = tokens.forget(isCustomer);
+      return count === 0 ? [] : [`authorization cache: ${count} removed`];
+    },
+  };
+}
+
+export function transactionRecords(entries: () => readonly OcppTransactionEntry[]): CustomerRecords {
+  return {
+    about: (isCustomer) =>
+      entries()
+        .filter(isCustomer)
+        .map(({ transactionId, connectorId, startedMs, endedMs, meterStartWh, meterStopWh }) => {
+          const end = endedMs === null ? 'running' : stamp(endedMs);
+          const energy = meterStopWh === null ? '' : `, ${meterStopWh - meterStartWh} Wh`;
+          return `transaction ${transactionId ?? 'without id'}: EVSE ${connectorId}, ${stamp(startedMs)} to ${end}${energy}`;
+        }),
+  };
+}
+
+export function reservationRecords(entries: () => readonly OcppReservationEntry[]): CustomerRecords {
+  return {
+    about: (isCustomer) =>
+      entries()
+        .filter(isCustomer)
+        .map(({ reservationId, connectorId, expiresMs }) => {
+          const place = connectorId === 0 ? 'any EVSE' : `EVSE ${connectorId}`;
+          return `reservation ${reservationId}: ${place}, until ${stamp(expiresMs)}`;
+        }),
+  };
+}
+
+interface CustomerInformationDeps {
+  readonly records: readonly CustomerRecords[];
+}
+
+/** What is told of one customer, bytes of memory for all parts together. */
+const maxReport = 64 * 1024;
+
+const nothing = 'no information about this customer';
+
+/** What the station keeps, and what it has forgotten of it; the report comes first. */
+function carryOut(
+  { report, clear }: Requests['CustomerInformation'],
+  records: readonly CustomerRecords[],
+  is: IsCustomer,
+) {
+  const kept = report ? records.flatMap((each) => each.about(is)) : [];
+  const cleared = clear ? records.flatMap((each) => each.clear?.(is) ?? []) : [];
+  const lines = [...kept, ...cleared.map((line) => `cleared: ${line}`)];
+  return (lines.length === 0 ? nothing : lines.join('\n')).slice(0, maxReport);
+}
+
+/** Sends NotifyCustomerInformation in parts, one after the other; a part that is not answered ends the report. */
+async function notify({ calls, clock }: StationParts, requestId: number, text: string): Promise<void> {
+  const generatedAt = stamp(clock.nowMs());
+  const parts = partsOf(text);
+  for (const [seqNo, data] of parts.entries()) {
+    const tbc = seqNo < parts.length - 1;
+    const { kind } = await calls.send(
+      'NotifyCustomerInformation',
+      { requestId, data, tbc, seqNo, generatedAt },
+      { triggered: true },
+    );
+    if (kind !== 'result' && kind !== 'error') return;
+  }
+}
+
+export function createCustomerInformation(parts: StationParts, { records }: CustomerInformationDeps): Part {
+  const { version, finding } = parts;
+  return {
+    handlers: {
+      CustomerInformation(request, after): Replies['CustomerInformation'] {
+        const isCustomer = customerOf(request);
+        if (isCustomer === null) {
+          finding(clauseOf(version, 'N09.FR.09'), 'not exactly one customer is named', 'CustomerInformation');
+          return { status: 'Invalid', statusInfo: { reasonCode: 'InvalidValue', additionalInfo: 'name one customer' } };
+        }
+        if (!request.report && !request.clear)
+          return {
+            status: 'Rejected',
+            statusInfo: { reasonCode: 'InvalidValue', additionalInfo: 'neither report nor clear is asked for' },
+          };
+        after(() => void notify(parts, request.requestId, carryOut(request, records, isCustomer)));
+        return { status: 'Accepted' };
+      },
+    },
+  };
+}

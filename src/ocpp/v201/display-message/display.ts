@@ -1,0 +1,259 @@
+/** The displays of a station: messages of the central system and texts of the station (block O). */
+import type { JsonValue } from '../../../core/store.ts';
+import { errorCode } from '../../rpc/frames.ts';
+import { CallError } from '../../rpc/model.ts';
+import { createSaver } from '../../station/stack.ts';
+import type { MessageContent, MessageInfo, MessageStateEnum } from '../messages.ts';
+import type { Handler, Part, Requests, StationParts, Transactions } from '../parts.ts';
+import { clauseOf } from '../provisioning/registration.ts';
+import {
+  checkedMessage,
+  contentFor,
+  formats,
+  isReplaced,
+  languages,
+  maxMessages,
+  messageState,
+  priorities,
+  states,
+} from './message.ts';
+import type { Refusal, ShownText, StoredMessage } from './message.ts';
+
+// What a display shows at one instant, as a function of the messages and of the state of its EVSE.
+
+interface Screen {
+  /** 0: the display of the station, which shows what belongs to no EVSE */
+  readonly evseId: number;
+  /** of the EVSE; of the station: those of all its EVSEs */
+  readonly states: readonly MessageStateEnum[];
+  /** remote time, ms since the epoch */
+  readonly nowMs: number;
+  /** wanted ones, best first */
+  readonly languages: readonly string[];
+}
+
+/** Whether a message stands on a display now, whatever else does. */
+function applies({ info, evseId, fromMs, untilMs }: StoredMessage, { evseId: here, states, nowMs }: Screen): boolean {
+  if (evseId !== 0 && evseId !== here) return false;
+  if (fromMs !== null && nowMs < fromMs) return false;
+  if (untilMs !== null && nowMs >= untilMs) return false;
+  return info.state === undefined || states.includes(info.state);
+}
+
+function shownText({ id, priority, message, messageExtra = [] }: StoredMessage['info'], wanted: readonly string[]) {
+  const { content, format, language = null } = contentFor([message, ...messageExtra], wanted);
+  return { messageId: id, priority, format, language, text: content };
+}
+
+function ownText(contents: readonly [MessageContent, ...MessageContent[]], wanted: readonly string[]): ShownText {
+  const { content, format, language = null } = contentFor(contents, wanted);
+  return { messageId: null, priority: 'NormalCycle', format, language, text: content };
+}
+
+/**
+ * The texts between which a display changes now. A message that stands always in front stands alone; messages in front
+ * keep the normal cycle from the display, to which the texts of the station itself belong.
+ * @param messages in the order of their arrival
+ * @param own texts of the station, each in one or more languages
+ */
+function shownTexts(
+  messages: readonly StoredMessage[],
+  own: readonly (readonly [MessageContent, ...MessageContent[]])[],
+  screen: Screen,
+): readonly ShownText[] {
+  const here = messages.filter((message) => applies(message, screen));
+  const of = (wanted: StoredMessage['info']['priority']) => here.filter(({ info }) => info.priority === wanted);
+  const text = ({ info }: StoredMessage) => shownText(info, screen.languages);
+  const always = of('AlwaysFront').at(-1);
+  if (always !== undefined) return [text(always)];
+  const front = of('InFront');
+  if (front.length > 0) return front.map(text);
+  return [...own.map((contents) => ownText(contents, screen.languages)), ...of('NormalCycle').map(text)];
+}
+
+export interface DisplayDeps {
+  readonly transactions: Pick<Transactions, 'byId' | 'onEnded'>;
+  /** Texts of the station for the display of an EVSE, each in one or more languages; default none. */
+  readonly ownTexts?: (evseId: number) => readonly (readonly [MessageContent, ...MessageContent[]])[];
+  /** Languages of the driver at an EVSE, best first; default none. */
+  readonly languagesAt?: (evseId: number) => readonly string[];
+}
+
+interface Display extends Part {
+  /** The texts between which the display of an EVSE changes now. @param evseId 0: the display of the station */
+  shown(evseId: number): readonly ShownText[];
+  /** messages that are kept, in the order of their arrival */
+  readonly messages: readonly MessageInfo[];
+}
+
+/** messages in one NotifyDisplayMessages */
+const perReport = 5;
+
+/** The messages of a station, kept over a restart; each leaves at its end. */
+function createKept({ clock, store, log }: StationParts) {
+  let kept: readonly StoredMessage[] = [];
+  let cancelEnds: readonly (() => void)[] = [];
+  const saver = createSaver(store('display'), () => kept as unknown as readonly JsonValue[], log);
+
+  function plan(): void {
+    for (const cancel of cancelEnds) cancel();
+    cancelEnds = kept.flatMap(({ untilMs }) =>
+      untilMs === null
+        ? []
+        : [
+            clock.at(untilMs, () => {
+              // the clock may call a moment early
+              sweep(Math.max(untilMs, clock.nowMs()));
+            }),
+          ],
+    );
+  }
+  function put(messages: readonly StoredMessage[]): void {
+    kept = messages;
+    plan();
+    saver.save();
+  }
+  function removeWhere(isGone: (message: StoredMessage) => boolean): boolean {
+    const left = kept.filter((message) => !isGone(message));
+    if (left.length === kept.length) return false;
+    put(left);
+    return true;
+  }
+  function sweep(nowMs = clock.nowMs()): void {
+    removeWhere(({ untilMs }) => untilMs !== null && untilMs <= nowMs);
+  }
+  return {
+    get all() {
+      return kept;
+    },
+    put,
+    removeWhere,
+    sweep,
+    async load(): Promise<void> {
+      kept = (await store('display').read()) as unknown as readonly StoredMessage[];
+      plan();
+    },
+    stop(): void {
+      for (const cancel of cancelEnds) cancel();
+      cancelEnds = [];
+    },
+  };
+}
+
+type Kept = ReturnType<typeof createKept>;
+
+/** Whether a message is one of those that GetDisplayMessages asks for. */
+function isAsked({ info }: StoredMessage, { id, priority, state }: Requests['GetDisplayMessages']): boolean {
+  if (id !== undefined && !id.includes(info.id)) return false;
+  if (priority !== undefined && info.priority !== priority) return false;
+  return state === undefined || info.state === state;
+}
+
+/** Sends NotifyDisplayMessages in parts, one after the other; a part that is not answered ends the report. */
+async function report({ calls }: StationParts, requestId: number, messages: readonly MessageInfo[]): Promise<void> {
+  for (let at = 0; at < messages.length; at += perReport) {
+    const tbc = at + perReport < messages.length;
+    const messageInfo = messages.slice(at, at + perReport);
+    const { kind } = await calls.send('NotifyDisplayMessages', { requestId, messageInfo, tbc }, { triggered: true });
+    if (kind !== 'result' && kind !== 'error') return;
+  }
+}
+
+function setMessage(
+  parts: StationParts,
+  deps: DisplayDeps,
+  kept: Kept,
+  info: MessageInfo,
+): Refusal | { readonly status: 'Accepted' } {
+  const { version, device, clock, variables } = parts;
+  if (!variables.boolean('DisplayMessageCtrlr', 'Enabled'))
+    return { status: 'Rejected', statusInfo: { reasonCode: 'NotEnabled', additionalInfo: 'displays are disabled' } };
+  const message = checkedMessage(info, {
+    formats: formats[version],
+    priorities,
+    states: states[version],
+    languages: version === 'ocpp2.1' ? languages : null,
+    evseIds: device.connectorIds,
+    nowMs: clock.nowMs(),
+    evseOf: (transactionId) => deps.transactions.byId(transactionId)?.evseId ?? null,
+  });
+  if ('status' in message) return message;
+  const left = kept.all.filter((old) => !isReplaced(old, message));
+  if (left.length >= maxMessages) {
+    const additionalInfo = `the station keeps ${maxMessages} messages`;
+    return { status: 'Rejected', statusInfo: { reasonCode: 'TooManyElements', additionalInfo } };
+  }
+  kept.put([...left, message]);
+  return { status: 'Accepted' };
+}
+
+function getMessages(parts: StationParts, kept: Kept): Handler<'GetDisplayMessages'> {
+  const { version, finding } = parts;
+  return (request, after) => {
+    if (request.id !== undefined && request.id.length > maxMessages) {
+      const text = `${request.id.length} ids, of ${maxMessages} that there can be`;
+      finding(clauseOf(version, 'O04'), text, 'GetDisplayMessages');
+      throw new CallError(errorCode(version, 'occurrence'), text);
+    }
+    kept.sweep();
+    const found = kept.all.filter((message) => isAsked(message, request)).map(({ info }) => info);
+    if (found.length === 0) return { status: 'Unknown' };
+    after(() => void report(parts, request.requestId, found));
+    return { status: 'Accepted' };
+  };
+}
+
+/** What the station knows itself of DisplayMessageCtrlr. */
+function provideCounts({ variables }: StationParts, kept: Kept): void {
+  variables.provide('DisplayMessageCtrlr', 'DisplayMessages', () => String(kept.all.length));
+}
+
+/** To be loaded after the transactions: messages of transactions that run no more leave then. */
+export function createDisplay(parts: StationParts, deps: DisplayDeps): Display {
+  const { version, device, clock, variables } = parts;
+  const kept = createKept(parts);
+  const stops: (() => void)[] = [];
+  provideCounts(parts, kept);
+  const statesAt = (evseId: number) =>
+    (evseId === 0 ? device.detail.connectors : [device.connector(evseId)]).map((each) => messageState(each, version));
+  return {
+    get messages() {
+      return kept.all.map(({ info }) => info);
+    },
+    shown(evseId) {
+      if (!variables.boolean('DisplayMessageCtrlr', 'Enabled')) return [];
+      const preferred = version === 'ocpp2.1' ? [variables.text('DisplayMessageCtrlr', 'Language')] : [];
+      return shownTexts(kept.all, deps.ownTexts?.(evseId) ?? [], {
+        evseId,
+        states: statesAt(evseId),
+        nowMs: clock.nowMs(),
+        languages: [...(deps.languagesAt?.(evseId) ?? []), ...preferred],
+      });
+    },
+    handlers: {
+      SetDisplayMessage: ({ message }) => {
+        kept.sweep();
+        return setMessage(parts, deps, kept, message);
+      },
+      GetDisplayMessages: getMessages(parts, kept),
+      ClearDisplayMessage: ({ id }) => ({
+        status: kept.removeWhere(({ info }) => info.id === id) ? 'Accepted' : 'Unknown',
+      }),
+    },
+    async load() {
+      await kept.load();
+      kept.removeWhere(
+        ({ info }) => info.transactionId !== undefined && deps.transactions.byId(info.transactionId) === null,
+      );
+      stops.push(
+        deps.transactions.onEnded(({ transactionId }) => {
+          kept.removeWhere(({ info }) => info.transactionId === transactionId);
+        }),
+      );
+    },
+    stop() {
+      kept.stop();
+      for (const end of stops.splice(0)) end();
+    },
+  };
+}

@@ -1,0 +1,193 @@
+/** UpdateFirmware and FirmwareStatusNotification (L01, L02). PublishFirmware is for local controllers and not supported. */
+import type { X509Certificate } from 'node:crypto';
+import type { JsonValue } from '../../core/store.ts';
+import { certificatesOf } from '../../core/tls/material.ts';
+import { createOutbox } from '../files/outbox.ts';
+import type { FileTransfer } from '../files/transfer.ts';
+import { fullFirmwareStatus } from '../firmware-management/states.ts';
+import { firmwareSignature, FirmwareUpdater } from '../firmware-management/updater.ts';
+import type { FirmwareOrder, FirmwareProgress, FirmwareSignature } from '../firmware-management/updater.ts';
+import { payloadChecks } from '../rpc/schemas.ts';
+import { anchorIssue } from '../security/certificates.ts';
+import { instantOf } from '../station/stack.ts';
+import type {
+  Availability,
+  Handler,
+  Handlers,
+  Part,
+  Replies,
+  Requests,
+  StationParts,
+  Transactions,
+  Version2,
+} from './parts.ts';
+import type { Certificates } from './security/certificates.ts';
+
+// UpdateFirmware: what is wrong with a request, and the order that a good one gives (L01, L02).
+
+type Request = Requests['UpdateFirmware'];
+
+/** A request that is not carried out. */
+interface Refusal {
+  readonly status: Exclude<Replies['UpdateFirmware']['status'], 'Accepted' | 'AcceptedCanceled'>;
+  readonly reasonCode: string;
+  readonly additionalInfo: string;
+}
+
+const rejected = (reasonCode: string, additionalInfo: string): Refusal => ({
+  status: 'Rejected',
+  reasonCode,
+  additionalInfo,
+});
+
+/**
+ * What is wrong with a request by itself; null: nothing. No list of revoked certificates reaches the station, so that it
+ * never answers RevokedCertificate.
+ * @param roots of the manufacturer
+ */
+function refusalOf({ firmware }: Request, roots: readonly X509Certificate[], nowMs: number): Refusal | null {
+  const { location, signingCertificate, signature } = firmware;
+  if (signingCertificate === undefined && signature !== undefined)
+    return rejected('MissingParam', 'a signature needs a signingCertificate');
+  if (signingCertificate !== undefined) {
+    const chain = certificatesOf(signingCertificate);
+    const issue = chain === null ? 'it is not in PEM form' : anchorIssue(chain, roots, nowMs);
+    if (issue !== null)
+      return { status: 'InvalidCertificate', reasonCode: 'InvalidCertificate', additionalInfo: issue };
+    if (signature === undefined) return rejected('MissingParam', 'a signingCertificate needs a signature');
+  }
+  return URL.canParse(location) ? null : rejected('InvalidURL', 'the location is no URL');
+}
+
+function signatureOf({ signingCertificate, signature }: Request['firmware']): FirmwareSignature | null {
+  const [signer] = certificatesOf(signingCertificate ?? '') ?? [];
+  return signer === undefined || signature === undefined ? null : firmwareSignature(signer, signature);
+}
+
+/** @param request one that `refusalOf` finds nothing wrong with */
+function orderOf(request: Request): FirmwareOrder {
+  const { requestId, retries, retryInterval: retryIntervalS, firmware } = request;
+  const { location, retrieveDateTime, installDateTime = '' } = firmware;
+  return {
+    asked: request as unknown as JsonValue,
+    location,
+    retries,
+    retryIntervalS,
+    retrieveMs: instantOf(retrieveDateTime),
+    installMs: instantOf(installDateTime),
+    requestId,
+    signature: signatureOf(firmware),
+  };
+}
+
+/** An update of an earlier process; null: there is none, or it does not fit its schema. */
+function keptOrder(version: Version2, value: JsonValue | undefined): FirmwareOrder | null {
+  if (value === undefined || payloadChecks.check(version, 'UpdateFirmware', 'request', value) !== null) return null;
+  return orderOf(value as unknown as Request);
+}
+
+interface FirmwareDeps {
+  readonly transfer: FileTransfer;
+  readonly transactions: Pick<Transactions, 'running' | 'at' | 'stopAll' | 'onEnded'>;
+  readonly availability: Availability;
+  readonly certificates: Pick<Certificates, 'roots'>;
+  /** ms; default 10 s */
+  readonly installMs?: number;
+}
+
+export interface Firmware extends Part {
+  readonly handlers: Handlers;
+  /** in force, for BootNotification */
+  readonly version: string;
+  /** the new version is in force, and the central system has not accepted it yet: the boot reason is FirmwareUpdate */
+  readonly restarted: boolean;
+}
+
+type Status = Requests['FirmwareStatusNotification'];
+
+const infoLength = 500;
+
+/** What a step tells; null: nothing. */
+function statusOf({ step, requestId, signed, why }: FirmwareProgress, version: Version2): Status | null {
+  // L02: an update without a signature has nothing that could be verified
+  if (step.full === null || requestId === null || (step.full === 'SignatureVerified' && !signed)) return null;
+  const additionalInfo = why?.slice(0, infoLength);
+  const tellsWhy = additionalInfo !== undefined && version === 'ocpp2.1';
+  return {
+    status: step.full,
+    requestId,
+    ...(tellsWhy && { statusInfo: { reasonCode: 'Unspecified', additionalInfo } }),
+  };
+}
+
+function updateHandler(
+  { clock, security }: StationParts,
+  { certificates }: FirmwareDeps,
+  updater: FirmwareUpdater,
+): Handler<'UpdateFirmware'> {
+  return (request, after) => {
+    const refusal = refusalOf(request, certificates.roots('ManufacturerRootCertificate'), clock.nowMs());
+    if (refusal !== null) {
+      const { status, ...statusInfo } = refusal;
+      if (status === 'InvalidCertificate')
+        security.raise('InvalidFirmwareSigningCertificate', statusInfo.additionalInfo);
+      return { status, statusInfo };
+    }
+    if (updater.busy) return { status: 'Rejected', statusInfo: { reasonCode: 'FwUpdateInProgress' } };
+    const order = orderOf(request);
+    const cancels = updater.phase !== 'idle';
+    after(() => {
+      updater.begin(order);
+    });
+    return { status: cancels ? 'AcceptedCanceled' : 'Accepted' };
+  };
+}
+
+export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmware {
+  const { calls, variables, version } = parts;
+  const send = (status: Status) => calls.send('FirmwareStatusNotification', status);
+  const outbox = createOutbox<Status>({ parts, send, capacity: 50, repeatMs: null });
+  /** told last, of this process */
+  let last: Status | null = null;
+  const updater = new FirmwareUpdater(parts, {
+    ...deps,
+    stopAll: () => {
+      deps.transactions.stopAll({ reason: 'Reboot', trigger: 'ResetCommand' });
+    },
+    newSessions: () => variables.boolean('ChargingStation', 'AllowNewSessionsPendingFirmwareUpdate'),
+    restored: (asked) => keptOrder(version, asked),
+    tell: (progress) => {
+      const status = statusOf(progress, version);
+      if (status === null) return;
+      last = status;
+      outbox.push(status);
+    },
+  });
+  if (variables.has('ChargingStation', 'FirmwareVersion'))
+    variables.provide('ChargingStation', 'FirmwareVersion', () => updater.version);
+
+  /** L01.FR.25 and FR.26: Idle after Installed, else what was told last. */
+  const toldAgain = (): Status => {
+    const { phase, requestId } = updater;
+    if (last !== null && last.status !== 'Installed') return last;
+    const status = fullFirmwareStatus(phase);
+    return status === 'Idle' || requestId === null ? { status: 'Idle' } : { status, requestId };
+  };
+  return {
+    handlers: { UpdateFirmware: updateHandler(parts, deps, updater) },
+    triggers: {
+      FirmwareStatusNotification: () => void calls.send('FirmwareStatusNotification', toldAgain(), { triggered: true }),
+    },
+    get version() {
+      return updater.version;
+    },
+    get restarted() {
+      return updater.restarted;
+    },
+    load: () => updater.load(),
+    stop: () => {
+      updater.stop();
+      outbox.stop();
+    },
+  };
+}

@@ -1,0 +1,494 @@
+/** Meter values in TransactionEvents and MeterValues (J01, J02). All values of one meter value are of one instant. */
+import type { EvseConnectorTransition, EvseTransition } from '../../contract/kinds/evse-transitions.ts';
+import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
+import type { OcppMeterReading } from '../../contract/ocpp.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { createEnergies, createHistory, meteredRows } from '../meter-values/measurands.ts';
+import type { Energies, History, MeasurandRow, MeasuredValue, Reading } from '../meter-values/measurands.ts';
+import { nextAligned, nextPeriodic, repeat } from '../meter-values/timing.ts';
+import type { Repeat } from '../meter-values/timing.ts';
+import type { MeterDistortion } from '../rpc/model.ts';
+import type { MeterSample } from '../station/port.ts';
+import type { MeterValue, SampledValue } from './messages.ts';
+import { stamp } from './parts.ts';
+import type { MeterValues, Part, StationParts, Transaction, Transactions } from './parts.ts';
+import type { Version2 } from './version.ts';
+
+// The measurands of 2.x that a station meters, as its messages show them.
+
+type Measurand = NonNullable<SampledValue['measurand']>;
+type Context = NonNullable<SampledValue['context']>;
+
+/** What one instant of an EVSE shows. */
+interface EvseReading extends Reading {
+  /** null: the meter of the station */
+  readonly connector: EvseConnectorDetail | null;
+  /** set-point of the charging profiles in force, + into the vehicle, W; null: there is none */
+  readonly setpointW: number | null;
+}
+
+interface Row {
+  readonly unit?: string;
+  readonly digits: number;
+  readonly inVehicle?: true;
+  /** empty: there is nothing to tell */
+  readonly read: (reading: EvseReading) => readonly MeasuredValue[];
+}
+
+const up = (value: number) => (value > 0 ? value : 0);
+
+type Vehicle = NonNullable<EvseConnectorDetail['ev']>;
+
+function ofVehicle(unit: string | undefined, digits: number, read: (ev: Vehicle, r: EvseReading) => number): Row {
+  return {
+    ...(unit === undefined ? {} : { unit }),
+    digits,
+    inVehicle: true,
+    read: (reading) => {
+      const ev = reading.connector?.ev ?? null;
+      return ev === null ? [] : [{ value: read(ev, reading) }];
+    },
+  };
+}
+
+function ofConnector(unit: string, digits: number, read: (connector: EvseConnectorDetail) => number): Row {
+  return { unit, digits, read: ({ connector }) => (connector === null ? [] : [{ value: read(connector) }]) };
+}
+
+function ofSetpoint(read: (setpointW: number, reading: EvseReading) => number): Row {
+  return {
+    unit: 'W',
+    digits: 1,
+    read: (reading) => (reading.setpointW === null ? [] : [{ value: read(reading.setpointW, reading) }]),
+  };
+}
+
+/** From the meter into the battery, without the losses of the charger, which the station does not know. */
+const missingWh = (ev: Vehicle, socPct: number) => ((socPct - ev.socPct) / 100) * ev.batteryCapacityWh;
+
+const energyNet: Row = {
+  unit: 'Wh',
+  digits: 0,
+  read: ({ energy }) => [{ value: energy.importWh - energy.exportWh }],
+};
+
+/** What 2.1 has added and the state of the device has. */
+const added = {
+  'Current.Import.Offered': ofConnector('A', 2, ({ allocatedA }) => up(allocatedA)),
+  'Current.Export.Offered': ofConnector('A', 2, ({ allocatedA }) => up(-allocatedA)),
+  'Power.Import.Offered': ofConnector('W', 1, ({ allocatedW }) => up(allocatedW)),
+  'Power.Export.Offered': ofConnector('W', 1, ({ allocatedW }) => up(-allocatedW)),
+  'Power.Import.Minimum': ofConnector('W', 1, ({ minPowerW }) => minPowerW),
+  'Power.Active.Setpoint': ofSetpoint((setpointW) => setpointW),
+  'Power.Active.Residual': ofSetpoint((setpointW, { sample }) => setpointW - sample.powerW),
+  'Display.PresentSOC': ofVehicle('Percent', 1, ({ socPct }) => socPct),
+  'Display.MinimumSOC': ofVehicle('Percent', 1, ({ reserveSocPct }) => reserveSocPct),
+  'Display.TargetSOC': ofVehicle('Percent', 1, ({ targetSocPct }) => targetSocPct),
+  'Display.ChargingComplete': ofVehicle(undefined, 0, ({ socPct, targetSocPct }) => (socPct >= targetSocPct ? 1 : 0)),
+  'Display.BatteryEnergyCapacity': ofVehicle('Wh', 0, ({ batteryCapacityWh }) => batteryCapacityWh),
+  'EnergyRequest.Target': ofVehicle('Wh', 0, (ev) => up(missingWh(ev, ev.targetSocPct))),
+  'EnergyRequest.Minimum': ofVehicle('Wh', 0, (ev) => missingWh(ev, ev.reserveSocPct)),
+  'EnergyRequest.Maximum': ofVehicle('Wh', 0, (ev) => up(missingWh(ev, 100))),
+} as const satisfies Partial<Record<Measurand, Row>>;
+
+/** Of both versions; none has apparent or reactive energy: the meters of the device do not count it. */
+const common: Readonly<Record<string, MeasurandRow | Row>> = { ...meteredRows, 'Energy.Active.Net': energyNet };
+const tables: Readonly<Record<Version2, Readonly<Record<string, MeasurandRow | Row>>>> = {
+  'ocpp2.0.1': common,
+  'ocpp2.1': { ...common, ...added },
+};
+
+/** What a station of a version meters: the values of the measurand lists. */
+export function suppliedMeasurands(version: Version2): readonly string[] {
+  return Object.keys(tables[version]);
+}
+
+/** Decimals of a measurand. */
+function digitsOf(version: Version2, measurand: string): number {
+  return tables[version][measurand]?.digits ?? 0;
+}
+
+function rounded(value: number, digits: number): number {
+  const number = Number(value.toFixed(digits));
+  // a reading is never -0
+  return number === 0 ? 0 : number;
+}
+
+/**
+ * The values of a sample in the order of the list; what the EVSE does not have (a vehicle, a set-point) is left out.
+ * @param evseId 0: the meter of the station, at its inlet
+ */
+function sampledValues(
+  version: Version2,
+  reading: EvseReading,
+  measurands: readonly string[],
+  { evseId, context }: { readonly evseId: number; readonly context: Context },
+): readonly SampledValue[] {
+  const place = evseId === 0 ? 'Inlet' : 'Outlet';
+  return measurands.flatMap((measurand) => {
+    const row = tables[version][measurand];
+    if (row === undefined) return [];
+    return row.read(reading).map(
+      ({ value, phase }): SampledValue => ({
+        value: rounded(value, row.digits),
+        context,
+        measurand: measurand as Measurand,
+        ...(phase === undefined ? {} : { phase }),
+        location: row.inVehicle === true ? 'EV' : place,
+        ...(row.unit === undefined ? {} : { unitOfMeasure: { unit: row.unit } }),
+      }),
+    );
+  });
+}
+
+interface MeterValuesDeps {
+  readonly transactions: Pick<Transactions, 'running' | 'at' | 'update' | 'onStarted' | 'onEnded'>;
+  /** Set-point of the charging profiles in force, + into the vehicle, W; null: there is none. Absent: there never is. */
+  readonly setpointW?: (evseId: number) => number | null;
+}
+
+/** Samples whose intervals follow each other, with the list of what each has. */
+const lists = {
+  started: ['SampledDataCtrlr', 'TxStartedMeasurands'],
+  updated: ['SampledDataCtrlr', 'TxUpdatedMeasurands'],
+  ended: ['SampledDataCtrlr', 'TxEndedMeasurands'],
+  aligned: ['AlignedDataCtrlr', 'Measurands'],
+  aligned_ended: ['AlignedDataCtrlr', 'TxEndedMeasurands'],
+  trigger: ['AlignedDataCtrlr', 'Measurands'],
+} as const;
+type Series = keyof typeof lists;
+
+const registerAlone = ['Energy.Active.Import.Register'];
+
+interface Taking {
+  readonly series: Series;
+  readonly evseId: number;
+  readonly context: Context;
+  /** default: the state now */
+  readonly transition?: EvseConnectorTransition | undefined;
+  /** default: the instant of the sample, ms on the clock of the central system */
+  readonly atMs?: number;
+  /** faults of the meter */
+  readonly distortion: () => MeterDistortion | null;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: MeterValuesDeps;
+  readonly energies: Energies<Series>;
+  readonly history: History<MeterValue>;
+  /** timers of running transactions, by their id */
+  readonly repeats: Map<string, readonly Repeat[]>;
+  /** by EVSE: faults of the meter in the Started event, which the first sample for Ended shares */
+  readonly started: Map<number, () => MeterDistortion | null>;
+}
+
+/** Faults of a meter at one occasion: all values of an EVSE then show the same register. */
+function distortionOf({ parts }: Work, evseId: number, action: 'TransactionEvent' | 'MeterValues') {
+  let known: { readonly value: MeterDistortion | null } | null = null;
+  return (): MeterDistortion | null => {
+    const { disturber, device } = parts;
+    if (!disturber.active) return null;
+    known ??= { value: disturber.readings(device.deviceIndex, evseId, action) };
+    return known.value;
+  };
+}
+
+function measurandsOf({ variables }: StationParts, series: Series): readonly string[] {
+  const [component, variable] = lists[series];
+  if (series === 'trigger') {
+    const listed = variables.list(component, variable);
+    return listed.length === 0 ? registerAlone : listed;
+  }
+  return variables.boolean(component, 'Enabled') ? variables.list(component, variable) : [];
+}
+
+/** Null: the list of its series asks for nothing that there is. */
+function take({ parts, deps, energies }: Work, taking: Taking): MeterValue | null {
+  const { series, evseId, context, transition, distortion } = taking;
+  const measurands = measurandsOf(parts, series);
+  if (measurands.length === 0) return null;
+  const { device, clock, version } = parts;
+  const sample = transition === undefined ? device.sample(evseId) : device.sampleOf(transition);
+  const reading = {
+    sample,
+    energy: energies.shown(series, evseId, sample, distortion()),
+    connector: transition?.connector ?? (evseId === 0 ? null : device.connector(evseId)),
+    setpointW: evseId === 0 ? null : (deps.setpointW?.(evseId) ?? null),
+  };
+  const [first, ...others] = sampledValues(version, reading, measurands, { evseId, context });
+  if (first === undefined) return null;
+  return { timestamp: stamp(taking.atMs ?? clock.ofSim(sample.at)), sampledValue: [first, ...others] };
+}
+
+const listOf = (value: MeterValue | null): readonly MeterValue[] => (value === null ? [] : [value]);
+
+function keep({ history }: Work, { transactionId }: Transaction, value: MeterValue | null): void {
+  if (value !== null) history.add(transactionId, value);
+}
+
+function inTransaction(
+  { deps }: Work,
+  evseId: number,
+  trigger: 'MeterValuePeriodic' | 'MeterValueClock' | 'Trigger',
+  value: MeterValue | null,
+): void {
+  if (value !== null) deps.transactions.update(evseId, trigger, { meterValue: [value] });
+}
+
+/** Clock-aligned values of an EVSE, or of the station: in its transaction, or in MeterValues outside of one. */
+function sendAligned(work: Work, evseId: number, atMs: number): void {
+  const { parts, deps } = work;
+  const { running } = deps.transactions;
+  const isBusy = evseId === 0 ? running.length > 0 : deps.transactions.at(evseId) !== null;
+  if (isBusy && parts.variables.boolean('AlignedDataCtrlr', 'SendDuringIdle')) return;
+  const inside = evseId !== 0 && isBusy;
+  const distortion = distortionOf(work, evseId, inside ? 'TransactionEvent' : 'MeterValues');
+  const value = take(work, { series: 'aligned', evseId, context: 'Sample.Clock', atMs, distortion });
+  if (inside) inTransaction(work, evseId, 'MeterValueClock', value);
+  else if (value !== null) void parts.calls.send('MeterValues', { evseId, meterValue: [value] });
+}
+
+function startSeries({ energies }: Work, evseId: number, series: readonly Series[], sample: MeterSample): void {
+  for (const each of series) energies.begin(each, evseId, sample);
+}
+
+/** @param next the due instant after another one; null: none */
+function repeated({ parts }: Work, next: (nowMs: number) => number | null, act: (dueMs: number) => void): Repeat {
+  return repeat(parts.clock, next, (dueMs) => {
+    // a station that is off meters nothing
+    if (!parts.device.dark) act(dueMs);
+  });
+}
+
+/** Acts at intervals from the start of a transaction, when there is a new reading. */
+function periodic(work: Work, { evseId, startedMs }: Transaction, variable: string, act: () => void): Repeat {
+  const { variables, device } = work.parts;
+  let sampledAt: SimTime | null = null;
+  const next = (nowMs: number) => {
+    const intervalS = variables.integer('SampledDataCtrlr', variable);
+    return intervalS > 0 ? nextPeriodic(startedMs, nowMs, intervalS) : null;
+  };
+  return repeated(work, next, () => {
+    // an interval shorter than a tick brings no further reading
+    const { at } = device.sample(evseId);
+    if (at === sampledAt) return;
+    sampledAt = at;
+    act();
+  });
+}
+
+function aligned(work: Work, variable: string, act: (dueMs: number) => void): Repeat {
+  const next = (nowMs: number) => {
+    const intervalS = work.parts.variables.integer('AlignedDataCtrlr', variable);
+    return intervalS > 0 ? nextAligned(nowMs, intervalS) : null;
+  };
+  return repeated(work, next, act);
+}
+
+function begin(work: Work, transaction: Transaction): void {
+  const { evseId, transactionId, startedMs } = transaction;
+  const { device } = work.parts;
+  startSeries(work, evseId, ['updated', 'ended', 'aligned_ended'], device.sample(evseId));
+  const context = 'Sample.Periodic';
+  const fresh = () => distortionOf(work, evseId, 'TransactionEvent');
+  const first: Taking = {
+    series: 'ended',
+    evseId,
+    context: 'Transaction.Begin',
+    atMs: startedMs,
+    distortion: work.started.get(evseId) ?? fresh(),
+  };
+  work.started.delete(evseId);
+  keep(work, transaction, take(work, first));
+  const repeats = [
+    periodic(work, transaction, 'TxUpdatedInterval', () => {
+      const value = take(work, { series: 'updated', evseId, context, distortion: fresh() });
+      inTransaction(work, evseId, 'MeterValuePeriodic', value);
+    }),
+    periodic(work, transaction, 'TxEndedInterval', () => {
+      keep(work, transaction, take(work, { series: 'ended', evseId, context, distortion: fresh() }));
+    }),
+    aligned(work, 'TxEndedInterval', (atMs) => {
+      const taking: Taking = { series: 'aligned_ended', evseId, context: 'Sample.Clock', atMs, distortion: fresh() };
+      keep(work, transaction, take(work, taking));
+    }),
+  ];
+  work.repeats.set(transactionId, repeats);
+  for (const each of repeats) each.plan();
+}
+
+function end({ repeats, history }: Work, { transactionId }: Transaction): void {
+  for (const each of repeats.get(transactionId) ?? []) each.stop();
+  repeats.delete(transactionId);
+  history.take(transactionId);
+}
+
+function sampleStarted(work: Work, taking: Omit<Taking, 'series' | 'context'>): readonly MeterValue[] {
+  const { evseId, transition, distortion } = taking;
+  const { device } = work.parts;
+  work.started.set(evseId, distortion);
+  // nothing has flowed yet, whatever an earlier transaction has told
+  const now = transition === undefined ? device.sample(evseId) : device.sampleOf(transition);
+  startSeries(work, evseId, ['started'], now);
+  return listOf(take(work, { ...taking, series: 'started', context: 'Transaction.Begin' }));
+}
+
+function sample(
+  work: Work,
+  evseId: number,
+  kind: 'Started' | 'Updated' | 'Ended',
+  transition?: EvseConnectorTransition,
+) {
+  const distortion = distortionOf(work, evseId, 'TransactionEvent');
+  const taking = { evseId, transition, distortion };
+  if (kind === 'Started') return sampleStarted(work, taking);
+  if (kind === 'Updated') return listOf(take(work, { ...taking, series: 'updated', context: 'Sample.Periodic' }));
+  const last = listOf(take(work, { ...taking, series: 'ended', context: 'Transaction.End' }));
+  const transaction = work.deps.transactions.at(evseId);
+  return [...(transaction === null ? [] : work.history.take(transaction.transactionId)), ...last];
+}
+
+/** A loss of power interrupts what is metered. */
+function hear(work: Work, { event }: EvseTransition): void {
+  if (event !== 'power_down' && event !== 'power_up') return;
+  const context = event === 'power_down' ? 'Interruption.Begin' : 'Interruption.End';
+  for (const transaction of work.deps.transactions.running) {
+    const { evseId } = transaction;
+    const distortion = distortionOf(work, evseId, 'TransactionEvent');
+    keep(work, transaction, take(work, { series: 'ended', evseId, context, distortion }));
+  }
+}
+
+/** @param options `triggered`: TriggerMessage asks for MeterValues, also while a transaction runs (F06) */
+function trigger(work: Work, evseId: number, options: { readonly triggered?: boolean }): void {
+  const { parts, deps } = work;
+  const inside = options.triggered !== true && evseId !== 0 && deps.transactions.at(evseId) !== null;
+  const distortion = distortionOf(work, evseId, inside ? 'TransactionEvent' : 'MeterValues');
+  const value = take(work, { series: 'trigger', evseId, context: 'Trigger', distortion });
+  if (inside) inTransaction(work, evseId, 'Trigger', value);
+  else if (value !== null) void parts.calls.send('MeterValues', { evseId, meterValue: [value] }, options);
+}
+
+/** TriggerMessage for TransactionEvent: a running transaction is told with its sampled values, or without any. */
+function triggerTransaction(work: Work, evseId: number): void {
+  const distortion = distortionOf(work, evseId, 'TransactionEvent');
+  const value = take(work, { series: 'updated', evseId, context: 'Trigger', distortion });
+  work.deps.transactions.update(evseId, 'Trigger', value === null ? {} : { meterValue: [value] });
+}
+
+/** What MeterValues would have now of everything that is metered; no sample of any series. */
+function readingNow({ parts, deps, energies }: Work, evseId: number): OcppMeterReading {
+  const { device, disturber, variables, clock, version } = parts;
+  const sample = device.sample(evseId);
+  const distortion = disturber.active ? disturber.peekReadings(device.deviceIndex, evseId, 'MeterValues') : null;
+  const reading = {
+    sample,
+    energy: energies.peek('trigger', evseId, sample, distortion),
+    connector: evseId === 0 ? null : device.connector(evseId),
+    setpointW: evseId === 0 ? null : (deps.setpointW?.(evseId) ?? null),
+  };
+  const listed = new Set(Object.values(lists).flatMap(([component, variable]) => variables.list(component, variable)));
+  const values = sampledValues(version, reading, suppliedMeasurands(version), { evseId, context: 'Trigger' });
+  return {
+    connectorId: evseId,
+    at: sample.at,
+    timestamp: stamp(clock.ofSim(sample.at)),
+    values: values.map(
+      ({ measurand = registerAlone[0] ?? '', phase = null, location = null, unitOfMeasure, value }) => ({
+        measurand,
+        phase,
+        location,
+        value,
+        unit: unitOfMeasure?.unit ?? null,
+        digits: digitsOf(version, measurand),
+        listed: listed.has(measurand),
+      }),
+    ),
+  };
+}
+
+function triggersOf(work: Work): NonNullable<Part['triggers']> {
+  const { device } = work.parts;
+  return {
+    MeterValues: (evseId) => {
+      for (const id of evseId === undefined ? [0, ...device.connectorIds] : [evseId])
+        trigger(work, id, { triggered: true });
+    },
+    TransactionEvent: (evseId) => {
+      const ids = evseId === undefined || evseId === 0 ? device.connectorIds : [evseId];
+      for (const id of ids) triggerTransaction(work, id);
+    },
+  };
+}
+
+const intervals = [
+  ['SampledDataCtrlr', 'TxUpdatedInterval'],
+  ['SampledDataCtrlr', 'TxEndedInterval'],
+  ['AlignedDataCtrlr', 'Interval'],
+  ['AlignedDataCtrlr', 'TxEndedInterval'],
+] as const;
+
+export interface MeterValuesPart extends MeterValues {
+  /** As of `OcppStation.meterReading`. @throws SimError UNKNOWN_RESOURCE */
+  reading(evseId: number): OcppMeterReading;
+  readonly part: Part;
+}
+
+/** Follows transactions from here on: to be made after them, and before they are loaded. */
+export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): MeterValuesPart {
+  const work: Work = {
+    parts,
+    deps,
+    energies: createEnergies(),
+    history: createHistory(),
+    repeats: new Map(),
+    started: new Map(),
+  };
+  const { device, variables, registration } = parts;
+  const evseIds = [0, ...device.connectorIds];
+  for (const evseId of evseIds) startSeries(work, evseId, ['aligned', 'trigger'], device.sample(evseId));
+  const clockAligned = aligned(work, 'Interval', (atMs) => {
+    for (const evseId of evseIds) sendAligned(work, evseId, atMs);
+  });
+  const planAll = (): void => {
+    clockAligned.plan();
+    for (const repeats of work.repeats.values()) for (const each of repeats) each.plan();
+  };
+  const ends = [
+    ...intervals.map(([component, variable]) => variables.onChange(component, variable, planAll)),
+    // the registration sets the clock
+    registration.onAccepted(planAll),
+    // before the transactions hear it, which end with a loss of power
+    device.onTransition((transition) => {
+      hear(work, transition);
+    }),
+    deps.transactions.onStarted((transaction) => {
+      begin(work, transaction);
+    }),
+    deps.transactions.onEnded((transaction) => {
+      end(work, transaction);
+    }),
+  ];
+  return {
+    reading: (evseId) => readingNow(work, evseId),
+    sample: (evseId, kind, transition) => sample(work, evseId, kind, transition),
+    trigger(evseId, options = {}) {
+      trigger(work, evseId, options);
+    },
+    part: {
+      triggers: triggersOf(work),
+      load() {
+        // variables of an earlier run have come back
+        planAll();
+        return Promise.resolve();
+      },
+      stop() {
+        for (const each of ends) each();
+        for (const repeats of work.repeats.values()) for (const each of repeats) each.stop();
+        work.repeats.clear();
+        clockAligned.stop();
+      },
+    },
+  };
+}

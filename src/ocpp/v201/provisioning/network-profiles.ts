@@ -1,0 +1,387 @@
+/** SetNetworkProfile (B09), and the way from one profile to the next (B10, A05). */
+import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
+import type { Network, NetworkAccess } from '../../station/connection.ts';
+import { createSaver } from '../../station/stack.ts';
+import type { Handler, Part, StationParts } from '../parts.ts';
+import type { Refusal, VariableCheck, VariableChecks } from '../variables/checks.ts';
+import { members } from '../variables/model.ts';
+import { networkSlots } from '../variables/rows/comm.ts';
+import {
+  downgradeOf,
+  isInterface,
+  isPassword,
+  isProfileUrl,
+  isSecurityProfile,
+  profileIssue,
+  profileOf,
+  restoredProfile,
+  transportIssue,
+} from './network-profile.ts';
+import type { NetworkProfile, ProfileContext } from './network-profile.ts';
+
+// The network profiles of a station, and which of them it uses. Slot 0 holds the settings until it is filled.
+
+const settingsSlot = 0;
+const defaultTimeoutS = 30;
+
+interface NetworkSlotsDeps {
+  readonly network: Pick<Network, 'access' | 'setAccess'>;
+}
+
+interface NetworkSlots {
+  /** in use, or tried */
+  readonly active: number;
+  at(slot: number): NetworkProfile | undefined;
+  /** Null: it is empty. */
+  securityProfileOf(slot: number): OcppSecurityProfile | null;
+  hasOwnPassword(slot: number): boolean;
+  fill(slot: number, profile: NetworkProfile): void;
+  /** What the settings hold cannot be removed. */
+  remove(slot: number): void;
+  /** The next attempt to connect uses it. */
+  use(slot: number): void;
+  /** Whether `use` would change the connection. */
+  differs(slot: number): boolean;
+  /** The user has set another target: that of the settings. */
+  resetSettings(): void;
+  load(): Promise<void>;
+}
+
+/** @param common BasicAuthPassword of SecurityCtrlr; empty: the password of the settings */
+function accessOf(profile: NetworkProfile | null, settings: NetworkAccess, common: string): NetworkAccess {
+  const text = profile?.password ?? common;
+  const password = text === '' ? settings.password : Buffer.from(text, 'utf8');
+  if (profile === null) return { ...settings, password };
+  return { url: profile.url, guarded: true, securityProfile: profile.securityProfile, password };
+}
+
+function createNetworkSlots(
+  { variables, store, log }: Pick<StationParts, 'variables' | 'store' | 'log'>,
+  { network }: NetworkSlotsDeps,
+): NetworkSlots {
+  const slots = new Map<number, NetworkProfile>();
+  const slot = store('network-profiles');
+  const saver = createSaver(slot, () => [...slots].map(([number, profile]) => [number, { ...profile }]), log);
+  let settings: NetworkAccess = network.access;
+  let active: number = settingsSlot;
+  /** the profile whose contents are in use; null: the settings */
+  let used: NetworkProfile | null = null;
+  const show = (number: number): void => {
+    variables.set('OCPPCommCtrlr', 'ActiveNetworkProfile', String(number));
+    variables.set('OCPPCommCtrlr', 'MessageTimeout[Default]', String(used?.messageTimeoutS ?? defaultTimeoutS));
+  };
+  const contents = (number: number): NetworkProfile | null => slots.get(number) ?? null;
+  return {
+    get active() {
+      return active;
+    },
+    at: (number) => slots.get(number),
+    securityProfileOf: (number) => {
+      const profile = slots.get(number);
+      // NetworkConfiguration may have begun to fill it without an address
+      if (profile !== undefined) return profile.url === '' ? null : profile.securityProfile;
+      if (number !== settingsSlot) return null;
+      return used === null ? network.access.securityProfile : settings.securityProfile;
+    },
+    hasOwnPassword: (number) => slots.get(number)?.password != null,
+    fill: (number, profile) => {
+      slots.set(number, profile);
+      saver.save();
+    },
+    remove: (number) => {
+      if (slots.delete(number)) saver.save();
+    },
+    use: (number) => {
+      // what has become of the settings meanwhile, by trials of credentials, is what they are
+      if (used === null) settings = network.access;
+      active = number;
+      used = contents(number);
+      network.setAccess(accessOf(used, settings, variables.text('SecurityCtrlr', 'BasicAuthPassword')));
+      show(number);
+    },
+    differs: (number) => number !== active || contents(number) !== used,
+    resetSettings: () => {
+      if (slots.delete(settingsSlot)) saver.save();
+      active = settingsSlot;
+      used = null;
+      show(settingsSlot);
+    },
+    load: async () => {
+      for (const entry of await slot.read()) {
+        const [number, kept] = Array.isArray(entry) ? (entry as readonly (typeof entry)[]) : [];
+        const profile = restoredProfile(kept);
+        if (profile !== null && (networkSlots as readonly unknown[]).includes(number))
+          slots.set(Number(number), profile);
+      }
+    },
+  };
+}
+
+// NetworkConfiguration of 2.1 (B09.FR.10): the slots as variables, which the central system may set one by one.
+
+interface ConfigurationDeps {
+  readonly slots: NetworkSlots;
+  readonly access: () => NetworkAccess;
+  readonly context: () => Pick<ProfileContext, 'securityProfile' | 'mayLower'>;
+}
+
+type Variables = Pick<StationParts, 'variables' | 'version'>;
+
+/** What one variable is of a profile. */
+interface Member {
+  readonly read: (profile: NetworkProfile) => string;
+  readonly write: (profile: NetworkProfile, value: string) => NetworkProfile;
+  /** null: it may be so */
+  readonly issue: (value: string, deps: ConfigurationDeps) => Refusal | null;
+}
+
+const invalid = (additionalInfo: string): Refusal => ({ reasonCode: 'InvalidNetworkConf', additionalInfo });
+
+const memberTable: Readonly<Record<string, Member>> = {
+  OcppCsmsUrl: {
+    read: ({ url }) => url,
+    write: (profile, url) => ({ ...profile, url: url.replace(/\/+$/, '') }),
+    issue: (url) => (isProfileUrl(url) ? null : invalid('no ws or wss URL that a connection is made to')),
+  },
+  SecurityProfile: {
+    read: ({ securityProfile }) => String(securityProfile),
+    write: (profile, value) => {
+      const securityProfile = Number(value);
+      return isSecurityProfile(securityProfile) ? { ...profile, securityProfile } : profile;
+    },
+    // B09.FR.35
+    issue: (value, { context }) => downgradeOf(Number(value), context()),
+  },
+  MessageTimeout: {
+    read: ({ messageTimeoutS }) => String(messageTimeoutS),
+    write: (profile, value) => ({ ...profile, messageTimeoutS: Number(value) }),
+    issue: () => null,
+  },
+  OcppInterface: {
+    read: ({ ocppInterface }) => ocppInterface,
+    write: (profile, value) => (isInterface(value) ? { ...profile, ocppInterface: value } : profile),
+    issue: () => null,
+  },
+  BasicAuthPassword: {
+    read: ({ password }) => password ?? '',
+    write: (profile, password) => ({ ...profile, password }),
+    issue: (value) => (isPassword(value) ? null : invalid('16 to 64 printable ASCII characters')),
+  },
+};
+
+const componentOf = (slot: number): string => `NetworkConfiguration[${slot}]`;
+
+/** B09.FR.22: a slot that a connection may use stays as it is. */
+function checkOf(slot: number, { issue }: Member, { variables }: Variables, deps: ConfigurationDeps): VariableCheck {
+  return (value) => {
+    const order = variables.list('OCPPCommCtrlr', 'NetworkConfigurationPriority');
+    if (slot === deps.slots.active || order.includes(String(slot)))
+      return { reasonCode: 'PriorityNetworkConf', additionalInfo: `slot ${slot} is in NetworkConfigurationPriority` };
+    return issue(value, deps);
+  };
+}
+
+interface NetworkConfiguration {
+  readonly checks: VariableChecks;
+  stop(): void;
+}
+
+function createNetworkConfiguration(parts: Variables, deps: ConfigurationDeps): NetworkConfiguration {
+  const { variables, version } = parts;
+  const { slots } = deps;
+  if (version === 'ocpp2.0.1') return { checks: {}, stop: () => undefined };
+  /** of a slot that nothing has filled yet */
+  const draft = (slot: number): NetworkProfile => {
+    const { url, securityProfile } = deps.access();
+    const isSettings = slot === 0 && slots.active === 0;
+    return {
+      url: isSettings ? url : '',
+      securityProfile,
+      messageTimeoutS: 30,
+      ocppInterface: 'Any',
+      password: null,
+    };
+  };
+  const checks: Record<string, VariableCheck> = {};
+  const ends: (() => void)[] = [];
+  for (const slot of networkSlots)
+    for (const [name, member] of Object.entries(memberTable)) {
+      const component = componentOf(slot);
+      const profile = (): NetworkProfile => slots.at(slot) ?? draft(slot);
+      variables.provide(component, name, () => member.read(profile()));
+      checks[`${component}.${name}`] = checkOf(slot, member, parts, deps);
+      ends.push(
+        variables.onChange(component, name, (value) => {
+          slots.fill(slot, member.write(profile(), value));
+        }),
+      );
+    }
+  return {
+    checks,
+    stop: () => {
+      for (const end of ends) end();
+    },
+  };
+}
+
+interface NetworkProfilesDeps {
+  readonly network: Pick<Network, 'access' | 'setAccess'>;
+  /** whether password or certificates of a security profile are there */
+  readonly ready: (profile: 1 | 2 | 3) => boolean;
+  /**
+   * The next connection leads to another central system, which knows nothing of the station yet (B10.FR.10); not called
+   * for a restart, which begins with a BootNotification anyway.
+   */
+  readonly retargeted: () => void;
+}
+
+interface NetworkProfiles extends Part {
+  readonly handlers: { readonly SetNetworkProfile: Handler<'SetNetworkProfile'> };
+  /** for SetVariables */
+  readonly checks: VariableChecks;
+  /** After the variables. */
+  load(): Promise<void>;
+  /** The station restarts, and values that waited for it are in force: the first profile of the priority counts. */
+  restarted(): void;
+  opened(): void;
+  /** An attempt to connect has failed. */
+  failed(): void;
+  /** The user has set another target over REST. */
+  targetSet(): void;
+  stop(): void;
+}
+
+type Parts = Pick<StationParts, 'id' | 'version' | 'variables' | 'store' | 'log' | 'registration' | 'security'>;
+
+/** 2.0.1 has no such variable. */
+const mayLower = ({ variables }: Pick<Parts, 'variables'>): boolean =>
+  variables.has('SecurityCtrlr', 'AllowSecurityProfileDowngrade') &&
+  variables.boolean('SecurityCtrlr', 'AllowSecurityProfileDowngrade');
+
+/** NetworkConfigurationPriority names profiles that can be used (A05.FR.02 to FR.04, B09.FR.34). */
+function priorityCheck(parts: Parts, { network, ready }: NetworkProfilesDeps, slots: NetworkSlots): VariableCheck {
+  const issueOf = (slot: number): Refusal | null => {
+    const profile = slots.securityProfileOf(slot);
+    if (profile === null)
+      return { reasonCode: 'InvalidNetworkConf', additionalInfo: `configuration slot ${slot} is empty` };
+    const filled = slots.at(slot);
+    const issue = filled === undefined ? null : transportIssue(filled);
+    if (issue !== null) return { reasonCode: 'InvalidNetworkConf', additionalInfo: `slot ${slot}: ${issue}` };
+    const { securityProfile } = network.access;
+    const lower = downgradeOf(profile, { securityProfile, mayLower: mayLower(parts) });
+    if (lower !== null || profile === 0 || ready(profile)) return lower;
+    if (profile === 1 && slots.hasOwnPassword(slot)) return null;
+    return {
+      reasonCode: 'InvalidNetworkConf',
+      additionalInfo: `slot ${slot}: certificates or password of security profile ${profile} are missing`,
+    };
+  };
+  return (value) => {
+    for (const slot of members(value)) {
+      const issue = issueOf(Number(slot));
+      if (issue !== null) return issue;
+    }
+    return null;
+  };
+}
+
+/** The slots of NetworkConfigurationPriority that are filled. */
+function orderOf({ variables }: Parts, slots: NetworkSlots): readonly number[] {
+  const order = variables
+    .list('OCPPCommCtrlr', 'NetworkConfigurationPriority')
+    .map(Number)
+    .filter((slot) => slots.securityProfileOf(slot) !== null);
+  return order.length === 0 ? [0] : order;
+}
+
+/** A05.FR.06: a higher security profile that works takes the lower ones with it. */
+function dropLower(parts: Parts, { network }: NetworkProfilesDeps, slots: NetworkSlots): void {
+  const { variables, log } = parts;
+  const context = { securityProfile: network.access.securityProfile, mayLower: mayLower(parts) };
+  const isLower = (slot: number): boolean => {
+    const profile = slots.securityProfileOf(slot);
+    return profile !== null && downgradeOf(profile, context) !== null;
+  };
+  const lower = networkSlots.filter(isLower);
+  const order = variables.list('OCPPCommCtrlr', 'NetworkConfigurationPriority').map(Number);
+  const rest = order.filter((slot) => !isLower(slot));
+  for (const slot of lower) slots.remove(slot);
+  if (rest.length === order.length || rest.length === 0) return;
+  variables.set('OCPPCommCtrlr', 'NetworkConfigurationPriority', rest.join(','));
+  log.info(`network profiles below security profile ${context.securityProfile} are given up: ${lower.join(', ')}`);
+}
+
+function setHandler(parts: Parts, { network }: NetworkProfilesDeps, slots: NetworkSlots): Handler<'SetNetworkProfile'> {
+  const { id: identity, version, security } = parts;
+  return ({ configurationSlot: slot, connectionData }) => {
+    const { securityProfile } = network.access;
+    const context = { version, identity, securityProfile, mayLower: mayLower(parts) };
+    const issue = profileIssue(slot, connectionData, context);
+    if (issue !== null) return { status: 'Rejected', statusInfo: issue };
+    slots.fill(slot, profileOf(connectionData));
+    security.raise('ReconfigurationOfSecurityParameters', `network profile in slot ${slot}`);
+    return { status: 'Accepted' };
+  };
+}
+
+export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): NetworkProfiles {
+  const { variables, log, registration } = parts;
+  const slots = createNetworkSlots(parts, deps);
+  let failures = 0;
+  const configuration = createNetworkConfiguration(parts, {
+    slots,
+    access: () => deps.network.access,
+    context: () => ({ securityProfile: deps.network.access.securityProfile, mayLower: mayLower(parts) }),
+  });
+  const use = (slot: number): void => {
+    failures = 0;
+    slots.use(slot);
+    log.info(`network profile ${slot} is used from the next connection on`);
+  };
+  const ends = [
+    registration.onAccepted(() => {
+      dropLower(parts, deps, slots);
+    }),
+    // B09.FR.27: the central system has set the password that counts
+    variables.onChange('SecurityCtrlr', 'BasicAuthPassword', () => {
+      const profile = slots.at(slots.active);
+      if (profile !== undefined && profile.password !== null) slots.fill(slots.active, { ...profile, password: null });
+    }),
+  ];
+  return {
+    handlers: { SetNetworkProfile: setHandler(parts, deps, slots) },
+    checks: {
+      ...configuration.checks,
+      'OCPPCommCtrlr.NetworkConfigurationPriority': priorityCheck(parts, deps, slots),
+    },
+    load: async () => {
+      await slots.load();
+      const [first = 0] = orderOf(parts, slots);
+      if (slots.differs(first)) slots.use(first);
+    },
+    restarted: () => {
+      const [first = 0] = orderOf(parts, slots);
+      if (slots.differs(first)) use(first);
+    },
+    opened: () => {
+      failures = 0;
+    },
+    failed: () => {
+      failures += 1;
+      const order = orderOf(parts, slots);
+      const next = order[(order.indexOf(slots.active) + 1) % order.length];
+      if (next === undefined || !slots.differs(next)) return;
+      if (failures < variables.integer('OCPPCommCtrlr', 'NetworkProfileConnectionAttempts')) return;
+      use(next);
+      deps.retargeted();
+    },
+    targetSet: () => {
+      failures = 0;
+      slots.resetSettings();
+    },
+    stop: () => {
+      configuration.stop();
+      for (const end of ends) end();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/** BootNotification and Heartbeat in the words of 2.x (B01 to B03, G02). */
+import { bootTable2, createRegistration } from '../../provisioning/registration.ts';
+import type { RegistrationOptions, RegistrationPart } from '../../provisioning/registration.ts';
+import type { Line } from '../../rpc/model.ts';
+import type { StationNameplate } from '../../station/port.ts';
+import type { Calls, Requests, StationParts } from '../parts.ts';
+import type { Variables } from '../variables/model.ts';
+
+// Why a station boots (BootReasonEnum).
+
+type BootReason = Requests['BootNotification']['reason'];
+
+export const bootReasons: readonly BootReason[] = [
+  'ApplicationReset',
+  'FirmwareUpdate',
+  'LocalReset',
+  'PowerUp',
+  'RemoteReset',
+  'ScheduledReset',
+  'Triggered',
+  'Unknown',
+  'Watchdog',
+];
+
+const isReason = (text: string): text is BootReason => (bootReasons as readonly string[]).includes(text);
+
+/** @param reason null: only the content of the station counts */
+function bootRequest(plate: StationNameplate, reason: string | null): Requests['BootNotification'] {
+  return {
+    reason: reason !== null && isReason(reason) ? reason : 'Unknown',
+    chargingStation: {
+      vendorName: plate.vendor.slice(0, 50),
+      model: plate.model.slice(0, 20),
+      ...(plate.serialNumber !== null && { serialNumber: plate.serialNumber.slice(0, 25) }),
+      ...(plate.firmwareVersion !== '' && { firmwareVersion: plate.firmwareVersion.slice(0, 50) }),
+    },
+  };
+}
+
+interface Registration2Options
+  extends Pick<StationParts, 'version' | 'clock' | 'wall' | 'later' | 'log' | 'finding'>,
+    Pick<RegistrationOptions, 'clockMoved'> {
+  readonly nameplate: () => StationNameplate;
+  /** another firmware is in force than at the last boot that the central system has accepted */
+  readonly isUpdated: () => boolean;
+  readonly variables: Variables;
+  readonly line: Line;
+}
+
+/** Clauses as findings name them. */
+export const clauseOf = (version: StationParts['version'], clause: string): string =>
+  `OCPP ${version.slice('ocpp'.length)} ${clause}`;
+
+export function createRegistration2({ nameplate, isUpdated, variables, version, ...options }: Registration2Options): {
+  readonly registration: RegistrationPart;
+  readonly calls: Calls;
+} {
+  const { registration, call } = createRegistration({
+    ...options,
+    table: bootTable2,
+    bootRequest: (reason) => bootRequest(nameplate(), reason === 'PowerUp' && isUpdated() ? 'FirmwareUpdate' : reason),
+    heartbeat: {
+      intervalS: () => variables.integer('OCPPCommCtrlr', 'HeartbeatInterval'),
+      set: (seconds) => {
+        variables.set('OCPPCommCtrlr', 'HeartbeatInterval', String(seconds));
+      },
+      onChange: (listener) => variables.onChange('OCPPCommCtrlr', 'HeartbeatInterval', listener),
+    },
+    clauses: { currentTime: clauseOf(version, 'B01.FR.06'), interval: clauseOf(version, 'B01.FR.05') },
+  });
+  const { line } = options;
+  return {
+    registration,
+    calls: {
+      // the schemas have been checked
+      send: call as Calls['send'],
+      stream: (action, payload) => {
+        if (registration.accepted) line.send(action, payload);
+      },
+    },
+  };
+}

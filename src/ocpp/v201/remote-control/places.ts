@@ -1,0 +1,78 @@
+/** Where a remote start can begin. OCPP 2.0.1 F01 and F02. */
+import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
+import { obstacle } from '../../authorization/reader.ts';
+import type { Authorizations } from '../authorization/authorization.ts';
+import { bearerOf, tokenFault } from '../authorization/token.ts';
+import type { Tokens } from '../authorization/tokens.ts';
+import type { Requests, StationParts } from '../parts.ts';
+import type { Reservations } from '../reservation.ts';
+
+type Start = Requests['RequestStartTransaction'];
+
+interface Refusal {
+  /** of the standard */
+  readonly reasonCode: string;
+  readonly why: string;
+}
+
+export interface PlaceDeps {
+  readonly tokens: Pick<Tokens, 'groupOf'>;
+  readonly authorization: Pick<Authorizations, 'checking'>;
+  readonly reservations: Pick<Reservations, 'blocks' | 'groupCounts' | 'isFor'>;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: PlaceDeps;
+}
+
+/** A reason code for a request that no state of the station can make right; null: it is well made. */
+export function requestFault({ device }: StationParts, { idToken, groupIdToken, evseId }: Start): string | null {
+  const fault = tokenFault(idToken) ?? (groupIdToken === undefined ? null : tokenFault(groupIdToken));
+  if (fault !== null) return fault;
+  return evseId === undefined || device.connectorIds.includes(evseId) ? null : 'UnknownEvse';
+}
+
+/** Whether the token may use an EVSE; one that is asked about first may turn out to be of the group that reserved it. */
+function isReservedForOther({ parts, deps }: Work, evseId: number, { idToken, groupIdToken }: Start): boolean {
+  const group = groupIdToken ?? deps.tokens.groupOf(idToken);
+  const asks = group === null && parts.variables.boolean('AuthCtrlr', 'AuthorizeRemoteStart');
+  if (asks && deps.reservations.groupCounts(evseId)) return false;
+  return deps.reservations.blocks(evseId, bearerOf(idToken, group));
+}
+
+function refusal(work: Work, connector: EvseConnectorDetail, start: Start): Refusal | null {
+  const { connectorId: evseId, errorCode, operative } = connector;
+  const why = obstacle(connector);
+  if (why !== null) {
+    const isOccupied = errorCode === 'NoError' && operative;
+    return { reasonCode: isOccupied ? 'TxInProgress' : 'Unspecified', why: `EVSE ${evseId}: ${why}` };
+  }
+  if (work.deps.authorization.checking(evseId))
+    return { reasonCode: 'TxInProgress', why: `EVSE ${evseId}: a token is being checked` };
+  return isReservedForOther(work, evseId, start)
+    ? { reasonCode: 'Unspecified', why: `EVSE ${evseId} is reserved for another token` }
+    : null;
+}
+
+/** Of the EVSEs where a start is possible: one reserved for the token, one with a vehicle, the first free one. */
+function choose(work: Work, start: Start): number | Refusal {
+  const { parts, deps } = work;
+  const bearer = bearerOf(start.idToken, start.groupIdToken ?? deps.tokens.groupOf(start.idToken));
+  // a vehicle that has charged already waits to leave; one whose token did not come in time waits for a start
+  const able = parts.device.detail.connectors.filter(
+    (c) => (c.phase !== 'finishing' || c.session === null) && refusal(work, c, start) === null,
+  );
+  const best =
+    able.find(({ connectorId }) => deps.reservations.isFor(connectorId, bearer)) ??
+    able.find(({ phase }) => phase === 'connected' || phase === 'finishing') ??
+    able[0];
+  return best?.connectorId ?? { reasonCode: 'Unspecified', why: 'no EVSE is free for this token' };
+}
+
+/** The EVSE of a start, or why there is none. */
+export function placeFor(work: Work, start: Start): number | Refusal {
+  const { evseId } = start;
+  if (evseId === undefined) return choose(work, start);
+  return refusal(work, work.parts.device.connector(evseId), start) ?? evseId;
+}

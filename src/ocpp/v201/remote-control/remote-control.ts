@@ -1,0 +1,207 @@
+/** RequestStartTransaction, RequestStopTransaction and UnlockConnector. OCPP 2.0.1 F01 to F03 and F05. */
+import { errorText, SimError } from '../../../core/errors.ts';
+import { followWithdrawals } from '../../charging/model.ts';
+import type { After } from '../../rpc/model.ts';
+import type { Authorizations } from '../authorization/authorization.ts';
+import type { StatusInfo } from '../messages.ts';
+import type { Handler, Part, Replies, Requests, SmartCharging, StationParts, Transactions } from '../parts.ts';
+import { clauseOf } from '../provisioning/registration.ts';
+import { placeFor, requestFault } from './places.ts';
+import type { PlaceDeps } from './places.ts';
+
+// UnlockConnector. OCPP 2.0.1 F05.
+
+type Reply = Replies['UnlockConnector'];
+
+const because = (status: Reply['status'], reasonCode: string): Reply => ({ status, statusInfo: { reasonCode } });
+
+/** Unlocks the cable of a connector that no token holds. A fixed cable has no lock, and a lock that has failed stays. */
+function unlockConnector({ device, log }: StationParts, { evseId, connectorId }: Requests['UnlockConnector']): Reply {
+  const connector = device.detail.connectors.find((c) => c.connectorId === evseId);
+  if (connector === undefined) return because('UnknownConnector', 'UnknownEvse');
+  if (connectorId !== 1) return because('UnknownConnector', 'UnknownConnectorId');
+  if (connector.authorised) return because('OngoingAuthorizedTransaction', 'TxInProgress');
+  if (device.ratings.find((r) => r.connectorId === evseId)?.attachedCable === true)
+    return because('UnlockFailed', 'FixedCable');
+  if (connector.errorCode === 'ConnectorLockFailure') return { status: 'UnlockFailed' };
+  if (!connector.cable.evsePlugged) return because('Unlocked', 'NoCable');
+  if (!connector.cable.locked) return { status: 'Unlocked' };
+  try {
+    device.command({ kind: 'evse.unlock', connectorId: evseId });
+  } catch (error) {
+    if (!(error instanceof SimError)) throw error;
+    log.warning(`EVSE ${evseId}: the connector stays locked: ${error.message}`, device.deviceIndex);
+    return { status: 'UnlockFailed' };
+  }
+  return { status: 'Unlocked' };
+}
+
+// TriggerMessage (F06): the answer first, the message after it.
+
+type TriggeredMessage = Requests['TriggerMessage']['requestedMessage'];
+
+/** Messages about one EVSE. */
+const perEvse: ReadonlySet<TriggeredMessage> = new Set(['MeterValues', 'StatusNotification', 'TransactionEvent']);
+
+const triggerRejected = (reasonCode: string): Replies['TriggerMessage'] => ({
+  status: 'Rejected',
+  statusInfo: { reasonCode },
+});
+
+/** There is a status of connectors alone: both of them are to be named (F06.FR.12, F06.FR.13). */
+const isComplete = ({ requestedMessage, evse }: Requests['TriggerMessage']): boolean =>
+  requestedMessage !== 'StatusNotification' || (evse !== undefined && evse.id !== 0 && evse.connectorId !== undefined);
+
+/**
+ * @param sends by message; what is missing is not implemented
+ * @param refuses what cannot be sent as the station is now
+ */
+export function createTrigger(
+  { device, registration, version, finding }: Pick<StationParts, 'device' | 'registration' | 'version' | 'finding'>,
+  sends: NonNullable<Part['triggers']>,
+  refuses: (message: TriggeredMessage, evseId: number | undefined) => boolean = () => false,
+): Part & { readonly handlers: { readonly TriggerMessage: Handler<'TriggerMessage'> } } {
+  return {
+    handlers: {
+      TriggerMessage: (request, after) => {
+        const { requestedMessage, evse } = request;
+        const send = sends[requestedMessage];
+        if (send === undefined) return { status: 'NotImplemented' };
+        // F06.FR.17
+        if (requestedMessage === 'BootNotification' && registration.status === 'accepted')
+          return triggerRejected('NotEnabled');
+        if (!isComplete(request)) {
+          finding(clauseOf(version, 'F06.FR.13'), 'StatusNotification of no connector is asked for', 'TriggerMessage');
+          return triggerRejected('MissingParam');
+        }
+        const evseId = perEvse.has(requestedMessage) && evse !== undefined && evse.id !== 0 ? evse.id : undefined;
+        if (evseId !== undefined && !device.connectorIds.includes(evseId)) return triggerRejected('UnknownEvse');
+        if (evseId !== undefined && evse?.connectorId !== undefined && evse.connectorId !== 1)
+          return triggerRejected('UnknownConnectorId');
+        if (refuses(requestedMessage, evseId)) return triggerRejected('NotEnabled');
+        after(() => {
+          send(evseId);
+        });
+        return { status: 'Accepted' };
+      },
+    },
+  };
+}
+
+interface RemoteDeps extends PlaceDeps {
+  readonly authorization: Pick<Authorizations, 'startRemote' | 'checking'>;
+  readonly transactions: Pick<Transactions, 'at' | 'byId' | 'stop'>;
+  readonly smartCharging: SmartCharging;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: RemoteDeps;
+}
+
+type Start = Requests['RequestStartTransaction'];
+type StartReply = Replies['RequestStartTransaction'];
+
+interface Rejection {
+  readonly status: 'Rejected';
+  readonly statusInfo: StatusInfo;
+}
+
+function rejected(reasonCode: string, why?: string): Rejection {
+  const more = why === undefined ? {} : { additionalInfo: why.slice(0, 512) };
+  return { status: 'Rejected', statusInfo: { reasonCode, ...more } };
+}
+
+/** Only a TxProfile without a transaction can come with a start (F01.FR.08 to FR.11). */
+function profileFault({ parts, deps }: Work, evseId: number, profile: Start['chargingProfile']): StartReply | null {
+  if (profile === undefined) return null;
+  const { chargingProfilePurpose: purpose, transactionId } = profile;
+  if (purpose !== 'TxProfile' || transactionId !== undefined) {
+    const why =
+      purpose === 'TxProfile' ? 'the profile names a transaction' : `the purpose of the profile is ${purpose}`;
+    parts.finding(
+      clauseOf(parts.version, 'F01'),
+      `no such profile can come with a start: ${why}`,
+      'RequestStartTransaction',
+    );
+    return rejected('InvalidProfile', why);
+  }
+  const reasonCode = deps.smartCharging.install(evseId, profile);
+  return reasonCode === null ? null : rejected(reasonCode);
+}
+
+async function begin({ parts, deps }: Work, evseId: number, start: Start): Promise<void> {
+  const { variables, log, device } = parts;
+  const forget = (why: string) => {
+    log.warning(`EVSE ${evseId}: the remote start does not happen: ${why}`, device.deviceIndex);
+    deps.smartCharging.forget(evseId, start.chargingProfile?.id);
+  };
+  const { idToken, groupIdToken = null, remoteStartId } = start;
+  const ask = variables.boolean('AuthCtrlr', 'AuthorizeRemoteStart');
+  try {
+    const { status } = await deps.authorization.startRemote(evseId, { idToken, groupIdToken, remoteStartId, ask });
+    if (status !== 'Accepted') forget(`the token is ${status}`);
+  } catch (error) {
+    forget(errorText(error));
+  }
+}
+
+function requestStart(work: Work, request: Start, after: After): StartReply {
+  const { parts, deps } = work;
+  if (!parts.registration.accepted) return rejected('CSNotAccepted');
+  const fault = requestFault(parts, request);
+  if (fault !== null) return rejected(fault);
+  const place = placeFor(work, request);
+  if (typeof place !== 'number') return rejected(place.reasonCode, place.why);
+  const ofProfile = profileFault(work, place, request.chargingProfile);
+  if (ofProfile !== null) return ofProfile;
+  after(() => {
+    void begin(work, place, request);
+  });
+  const running = deps.transactions.at(place);
+  if (running === null) return { status: 'Accepted' };
+  // one that began with the cable goes on with this token (F01.FR.13)
+  return { status: 'Accepted', transactionId: running.transactionId, statusInfo: { reasonCode: 'TxStarted' } };
+}
+
+function requestStop(
+  { parts, deps }: Work,
+  { transactionId }: Requests['RequestStopTransaction'],
+  after: After,
+): Replies['RequestStopTransaction'] {
+  const { log, device, registration } = parts;
+  if (!registration.accepted) return rejected('CSNotAccepted');
+  const running = deps.transactions.byId(transactionId);
+  if (running === null) return rejected('TxNotFound');
+  after(() => {
+    // it may have ended by itself since
+    if (deps.transactions.byId(transactionId) === null) return;
+    try {
+      deps.transactions.stop(running.evseId, { reason: 'Remote', trigger: 'RemoteStop' });
+    } catch (error) {
+      log.warning(`a transaction could not be stopped: ${errorText(error)}`, device.deviceIndex);
+    }
+  });
+  return { status: 'Accepted' };
+}
+
+export function createRemote(parts: StationParts, deps: RemoteDeps): Part {
+  const work: Work = { parts, deps };
+  let endListening: (() => void) | null = null;
+  return {
+    handlers: {
+      RequestStartTransaction: (request, after) => requestStart(work, request, after),
+      RequestStopTransaction: (request, after) => requestStop(work, request, after),
+      UnlockConnector: (request) => unlockConnector(parts, request),
+    },
+    load() {
+      endListening = followWithdrawals(parts.device, (connectorId) => {
+        deps.smartCharging.forget(connectorId);
+      });
+      return Promise.resolve();
+    },
+    stop() {
+      endListening?.();
+    },
+  };
+}

@@ -1,0 +1,295 @@
+/**
+ * ReserveNow, CancelReservation and ReservationStatusUpdate. OCPP 2.0.1 H01 to H04. The clock of the central system ends
+ * a reservation, so the device gets it without an end of its own. A token that is accepted uses up its reservation.
+ */
+import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
+import type { OcppReservationEntry } from '../../contract/ocpp.ts';
+import { SimError } from '../../core/errors.ts';
+import { connectorAnswer, createAccess, createBook, releaseAt, stationAnswer } from '../reservation/reservations.ts';
+import type { Access, Bearer, Book, Fits, Reservation } from '../reservation/reservations.ts';
+import { instantOf } from '../station/stack.ts';
+import { bearerOf, tokenFault } from './authorization/token.ts';
+import type { ReservationUpdateStatusEnum } from './messages.ts';
+import type { Part, Replies, Requests, StationParts, Transactions } from './parts.ts';
+import { clauseOf } from './provisioning/registration.ts';
+
+// ReservationStatusUpdate: told at once, or when the station is accepted again. OCPP 2.0.1 H01 and H04.
+
+interface Notices {
+  tell(reservationId: number, status: ReservationUpdateStatusEnum): void;
+  load(): void;
+  stop(): void;
+}
+
+/** untold ones that are kept */
+const maxUntold = 100;
+
+function createNotices({ calls, registration }: StationParts): Notices {
+  const untold = new Map<number, ReservationUpdateStatusEnum>();
+  let endListening: (() => void) | null = null;
+  const tell = async (reservationId: number, reservationUpdateStatus: ReservationUpdateStatusEnum) => {
+    const { kind } = await calls.send('ReservationStatusUpdate', { reservationId, reservationUpdateStatus });
+    if (kind !== 'unsent' && kind !== 'lost') return;
+    untold.set(reservationId, reservationUpdateStatus);
+    const [oldest] = untold.keys();
+    if (untold.size > maxUntold && oldest !== undefined) untold.delete(oldest);
+  };
+  return {
+    tell: (reservationId, status) => void tell(reservationId, status),
+    load() {
+      endListening = registration.onAccepted(() => {
+        const waiting = [...untold];
+        untold.clear();
+        for (const [reservationId, status] of waiting) void tell(reservationId, status);
+      });
+    },
+    stop() {
+      endListening?.();
+    },
+  };
+}
+
+interface Claim {
+  /** the reservation that the token has used up; null: it had none */
+  readonly reservationId: number | null;
+  /** Brings it back: the device has refused the token. */
+  undo(): void;
+}
+
+export interface Reservations extends Pick<Access, 'blocks' | 'groupCounts' | 'isFor'> {
+  /** Uses up the reservation of a token that is accepted at an EVSE. */
+  claim(evseId: number, bearer: Bearer): Claim;
+  /** How long a reservation had lasted when a token used it up, s; null: unknown. */
+  reservedS(reservationId: number): number | null;
+  entries(): readonly OcppReservationEntry[];
+}
+
+interface ReservationsDeps {
+  readonly transactions: Pick<Transactions, 'at' | 'onStarted'>;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: ReservationsDeps;
+  readonly book: Book;
+  readonly access: Access;
+  readonly notices: Notices;
+  /** reservations that tokens have used up, by EVSE, while no transaction has begun */
+  readonly used: Map<number, number>;
+  /** s, of those used up last */
+  readonly lasted: Map<number, number>;
+}
+
+/** Whether the connector of an EVSE is of the type that a reservation asks for. */
+function connectorFits({ variables }: Pick<StationParts, 'variables'>): Fits {
+  return ({ connectorType }, evseId) => {
+    if (connectorType === undefined) return true;
+    const place = { evseId, connectorId: 1 };
+    if (!variables.has('Connector', 'ConnectorType', place)) return false;
+    return variables.text('Connector', 'ConnectorType', place).toLowerCase() === connectorType.toLowerCase();
+  };
+}
+
+/** ones whose duration is remembered */
+const maxLasted = 100;
+
+function noteUse({ parts, used, lasted }: Work, evseId: number, { reservationId, madeMs }: Reservation): void {
+  used.set(evseId, reservationId);
+  lasted.delete(reservationId);
+  lasted.set(reservationId, Math.max(0, (parts.clock.nowMs() - madeMs) / 1000));
+  const [oldest] = lasted.keys();
+  if (lasted.size > maxLasted && oldest !== undefined) lasted.delete(oldest);
+}
+
+function claim(work: Work, evseId: number, bearer: Bearer): Claim {
+  const { parts, book, access, used } = work;
+  const r = access.heldBy(evseId, bearer);
+  if (r !== null) {
+    book.remove(r.reservationId);
+    noteUse(work, evseId, r);
+  }
+  // one for any EVSE that the device keeps here finds another place when this one is taken
+  const { reservation } = parts.device.connector(evseId);
+  if (reservation !== null && book.get(reservation.reservationId) !== null) releaseAt(parts, evseId);
+  return {
+    reservationId: r?.reservationId ?? null,
+    undo() {
+      if (r === null) return;
+      used.delete(evseId);
+      restore(book, r);
+    },
+  };
+}
+
+function restore(book: Book, r: Reservation): void {
+  try {
+    book.add(r);
+  } catch (error) {
+    // the EVSE is not free for it any more
+    if (!(error instanceof SimError)) throw error;
+  }
+}
+
+function remove({ book, notices }: Work, reservationId: number): void {
+  if (book.get(reservationId) === null) return;
+  book.remove(reservationId);
+  notices.tell(reservationId, 'Removed');
+}
+
+/** The reservation of an EVSE ends with its readiness (H01). */
+function dropUnready(work: Work, evseId: number): void {
+  const { parts, book } = work;
+  const { status } = parts.device.connector(evseId);
+  if (status !== 'faulted' && status !== 'unavailable') return;
+  for (const r of book.list) if (r.connectorId === evseId) remove(work, r.reservationId);
+}
+
+/** The authorisation of a token that had used up a reservation has ended without a transaction. */
+function noTransaction({ parts, used, notices }: Work, evseId: number): void {
+  const reservationId = used.get(evseId);
+  used.delete(evseId);
+  if (reservationId !== undefined && parts.version === 'ocpp2.1') notices.tell(reservationId, 'NoTransaction');
+}
+
+function hear(work: Work, transition: EvseTransition): void {
+  const { deps, book, used } = work;
+  if ('connector' in transition) {
+    const { event, reservation, by, connector, connectorId, sessionChange } = transition;
+    // it began with the cable: its token has the reservation
+    if (sessionChange === 'started' && deps.transactions.at(connectorId) !== null) used.delete(connectorId);
+    if (event === 'withdraw' || sessionChange === 'ended') noTransaction(work, connectorId);
+    if (event === 'fault' || event === 'availability') dropUnready(work, connectorId);
+    // a person has ended it at the device
+    if (event === 'reserve_end' && reservation !== null && by.source !== 'ocpp' && connector.operative)
+      remove(work, reservation.reservationId);
+  } else if (transition.event === 'restart') used.clear();
+  book.settle();
+}
+
+function entryOf({ reservationId, connectorId, idToken, expiresMs }: Reservation): OcppReservationEntry {
+  return { reservationId, connectorId, idToken, expiresMs };
+}
+
+export function createReservations(parts: StationParts, deps: ReservationsDeps): Part & Reservations {
+  const { device, clock, log, store } = parts;
+  const notices = createNotices(parts);
+  const book = createBook({
+    device,
+    clock,
+    log,
+    store,
+    fits: connectorFits(parts),
+    expired: ({ reservationId }) => {
+      notices.tell(reservationId, 'Expired');
+    },
+  });
+  const access = createAccess(parts, book);
+  const used = new Map<number, number>();
+  const lasted = new Map<number, number>();
+  const work: Work = { parts, deps, book, access, notices, used, lasted };
+  const ends: (() => void)[] = [];
+  return {
+    handlers: {
+      ReserveNow: (request) => reserveNow(work, request),
+      CancelReservation({ reservationId }) {
+        if (book.get(reservationId) === null) return { status: 'Rejected', statusInfo: { reasonCode: 'NotFound' } };
+        book.remove(reservationId);
+        book.settle();
+        return { status: 'Accepted' };
+      },
+    },
+    blocks: access.blocks,
+    groupCounts: access.groupCounts,
+    isFor: access.isFor,
+    claim: (evseId, bearer) => claim(work, evseId, bearer),
+    reservedS: (reservationId) => lasted.get(reservationId) ?? null,
+    entries: () => book.list.map(entryOf),
+    async load() {
+      notices.load();
+      await book.load();
+      ends.push(
+        device.onTransition((transition) => {
+          hear(work, transition);
+        }),
+        deps.transactions.onStarted(({ evseId, reservationId }) => {
+          if (reservationId !== null) used.delete(evseId);
+        }),
+      );
+    },
+    stop() {
+      for (const end of ends) end();
+      notices.stop();
+      book.stop();
+    },
+  };
+}
+
+// ReserveNow. OCPP 2.0.1 H01.
+
+type Request = Requests['ReserveNow'];
+type Reply = Replies['ReserveNow'];
+
+function rejected(reasonCode: string, additionalInfo?: string): Reply {
+  return { status: 'Rejected', statusInfo: { reasonCode, ...(additionalInfo !== undefined && { additionalInfo }) } };
+}
+
+/** Why no EVSE of the station can ever serve the request; null: one can. */
+function misplaced({ parts, book }: Work, request: Request): Reply | null {
+  const { evseId, connectorType, id } = request;
+  const { connectorIds } = parts.device;
+  if (evseId === undefined && !parts.variables.boolean('ReservationCtrlr', 'NonEvseSpecific'))
+    return rejected('UnsupportedRequest', 'evseId is needed: NonEvseSpecific is false');
+  if (evseId !== undefined && !connectorIds.includes(evseId)) return rejected('UnknownEvse');
+  if (connectorType === undefined) return null;
+  const places = evseId === undefined ? connectorIds : [evseId];
+  const wish = { reservationId: id, connectorType };
+  return places.some((place) => book.fits(wish, place)) ? null : rejected('UnknownConnectorType');
+}
+
+function check(work: Work, request: Request): Reply | null {
+  const { parts } = work;
+  if (!parts.variables.boolean('ReservationCtrlr', 'Enabled')) return rejected('NotEnabled');
+  const fault = tokenFault(request.idToken) ?? (request.groupIdToken ? tokenFault(request.groupIdToken) : null);
+  if (fault !== null) return rejected(fault);
+  if (!(instantOf(request.expiryDateTime) > parts.clock.nowMs())) {
+    parts.finding(clauseOf(parts.version, 'H01'), 'expiryDateTime is no time to come', 'ReserveNow');
+    return rejected('InvalidValue', 'expiryDateTime is no time to come');
+  }
+  return misplaced(work, request);
+}
+
+/** Answers by the state of the EVSE that is asked for, or of all that could serve. */
+function stateAnswer({ parts, book, access }: Work, { id, evseId, connectorType }: Request): Reply['status'] {
+  const { connectors } = parts.device.detail;
+  if (evseId === undefined) {
+    const wish = { reservationId: id, ...(connectorType !== undefined && { connectorType }) };
+    return stationAnswer(connectors, wish, book.waiting(id), book.fits);
+  }
+  const status = connectorAnswer(parts.device.connector(evseId), id);
+  // one for any EVSE waits and needs this one, or another one has it
+  const isNeeded =
+    !access.leavesOne(evseId, id) || book.list.some((r) => r.connectorId === evseId && r.reservationId !== id);
+  return status === 'Accepted' && isNeeded ? 'Occupied' : status;
+}
+
+function reserveNow(work: Work, request: Request): Reply {
+  const { id, evseId = 0, connectorType, idToken, groupIdToken = null, expiryDateTime } = request;
+  const fault = check(work, request);
+  if (fault !== null) return fault;
+  const status = stateAnswer(work, request);
+  if (status !== 'Accepted') return { status };
+  try {
+    work.book.add({
+      reservationId: id,
+      connectorId: evseId,
+      ...(connectorType !== undefined && { connectorType }),
+      ...bearerOf(idToken, groupIdToken),
+      madeMs: work.parts.clock.nowMs(),
+      expiresMs: instantOf(expiryDateTime),
+    });
+  } catch (error) {
+    if (!(error instanceof SimError)) throw error;
+    return rejected('InternalError', error.message.slice(0, 512));
+  }
+  return { status };
+}

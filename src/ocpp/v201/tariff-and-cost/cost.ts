@@ -1,0 +1,292 @@
+/**
+ * The cost of a transaction by a tariff (2.1, I12): a value that grows with each step of the meter. Amounts are numbers
+ * of the currency; nothing here knows of clocks, devices or messages that are sent.
+ */
+import type { EvseKindEnum, Price, Tariff, TariffConditions, TaxRate } from '../messages.ts';
+import { holds, holdsAtStart, msToBoundary, sToThreshold } from './conditions.ts';
+import type { PriceInstant } from './conditions.ts';
+
+export const dimensions = [
+  'fixed',
+  'energy',
+  'chargingTime',
+  'idleTime',
+  'reservationTime',
+  'reservationFixed',
+] as const;
+export type Dimension = (typeof dimensions)[number];
+
+export interface Amount {
+  readonly exclTax: number;
+  readonly inclTax: number;
+}
+
+/** A stretch of a transaction in which the same price elements applied. */
+export interface CostPeriod {
+  readonly tariffId: string;
+  /** ms since the epoch */
+  readonly startMs: number;
+  readonly energyWh: number;
+  readonly chargingS: number;
+  readonly idleS: number;
+  readonly minPowerW: number;
+  readonly maxPowerW: number;
+  readonly minCurrentA: number;
+  readonly maxCurrentA: number;
+}
+
+export interface CostState {
+  readonly amounts: Readonly<Record<Dimension, Amount>>;
+  readonly energyWh: number;
+  readonly chargingS: number;
+  readonly idleS: number;
+  /** null: no reservation was used */
+  readonly reservationS: number | null;
+  /** at least one, the oldest first */
+  readonly periods: readonly CostPeriod[];
+  /** price elements of the period under way, by energy, charging time and idle time; null: no step yet */
+  readonly used: string | null;
+  /** the maximum cost was reached: amounts stay as they are */
+  readonly capped: boolean;
+}
+
+/** What does not change during a transaction. */
+export interface CostFacts {
+  readonly evseKind: EvseKindEnum;
+  /** to be added to UTC for the time of the place, ms */
+  readonly localOffsetMs: number;
+  /** of the token; null: it tells none */
+  readonly paymentBrand: string | null;
+  readonly paymentRecognition: string | null;
+}
+
+/** What the meter has seen between two readings; energy flows evenly in between. */
+export interface CostStep {
+  /** ms since the epoch */
+  readonly fromMs: number;
+  /** not before `fromMs` */
+  readonly toMs: number;
+  /** + into the vehicle */
+  readonly energyWh: number;
+  /** mean, + into the vehicle */
+  readonly powerW: number;
+  /** mean of the sum of the phases, + into the vehicle */
+  readonly currentA: number;
+  /** energy flows; else the time is idle */
+  readonly charging: boolean;
+}
+
+/** periods that are told; what follows the last one adds to it */
+const maxPeriods = 100;
+/** pieces of one step: a clock that jumps by years must not split it at each midnight */
+const maxPieces = 1000;
+
+const nothing: Amount = { exclTax: 0, inclTax: 0 };
+const plus = (a: Amount, b: Amount): Amount => ({ exclTax: a.exclTax + b.exclTax, inclTax: a.inclTax + b.inclTax });
+const times = (a: Amount, factor: number): Amount => ({ exclTax: a.exclTax * factor, inclTax: a.inclTax * factor });
+
+/** The factor from a net price to one with taxes: those of a level on what the levels below have made (I12.FR.13). */
+function taxFactor(rates: readonly TaxRate[] = []): number {
+  const levels = [...new Set(rates.map(({ stack = 0 }) => stack))];
+  const percentOf = (level: number) =>
+    rates.filter(({ stack = 0 }) => stack === level).reduce((sum, { tax }) => sum + tax, 0);
+  return levels.reduce((factor, level) => factor * (1 + percentOf(level) / 100), 1);
+}
+
+const taxed = (exclTax: number, rates: readonly TaxRate[] | undefined): Amount => ({
+  exclTax,
+  inclTax: exclTax * taxFactor(rates),
+});
+
+export function totalOf(amounts: CostState['amounts']): Amount {
+  return dimensions.reduce((sum, dimension) => plus(sum, amounts[dimension]), nothing);
+}
+
+/** Whether a total has reached a bound in one of the two ways in which it is given. */
+export function reaches(total: Amount, { exclTax, inclTax }: Price): boolean {
+  return (exclTax !== undefined && total.exclTax >= exclTax) || (inclTax !== undefined && total.inclTax >= inclTax);
+}
+
+const newPeriod = (tariffId: string, startMs: number): CostPeriod => ({
+  tariffId,
+  startMs,
+  energyWh: 0,
+  chargingS: 0,
+  idleS: 0,
+  minPowerW: 0,
+  maxPowerW: 0,
+  minCurrentA: 0,
+  maxCurrentA: 0,
+});
+
+/**
+ * The cost of a transaction that begins: its fixed fees.
+ * @param reservationS duration of the reservation that it uses; null: none
+ * @param fees false: the tariff comes into force later, when fixed fees are due no more
+ */
+export function startCost(
+  tariff: Tariff,
+  facts: CostFacts,
+  atMs: number,
+  { reservationS = null, fees = true }: { readonly reservationS?: number | null; readonly fees?: boolean } = {},
+): CostState {
+  const { fixedFee, reservationFixed, reservationTime } = tariff;
+  const instant = { ...facts, localMs: atMs + facts.localOffsetMs };
+  const fee = (of: Tariff['fixedFee']) =>
+    taxed(of?.prices.find(({ conditions }) => holdsAtStart(conditions, instant))?.priceFixed ?? 0, of?.taxRates);
+  const reserved = reservationS !== null;
+  // conditions of a transaction cannot hold before it: the first price without any applies
+  const perMinute = reservationTime?.prices.find(({ conditions }) => conditions === undefined)?.priceMinute ?? 0;
+  const amounts = {
+    fixed: fees ? fee(fixedFee) : nothing,
+    energy: nothing,
+    chargingTime: nothing,
+    idleTime: nothing,
+    reservationTime: reserved && fees ? taxed((perMinute * reservationS) / 60, reservationTime?.taxRates) : nothing,
+    reservationFixed: reserved && fees ? fee(reservationFixed) : nothing,
+  };
+  return {
+    amounts,
+    energyWh: 0,
+    chargingS: 0,
+    idleS: 0,
+    reservationS,
+    periods: [newPeriod(tariff.tariffId, atMs)],
+    used: null,
+    capped: tariff.maxCost !== undefined && reaches(totalOf(amounts), tariff.maxCost),
+  };
+}
+
+/** Another tariff prices what comes from now on; what is past keeps its cost (I11.FR.08). */
+export function withTariff(state: CostState, tariff: Tariff, atMs: number): CostState {
+  const capped = tariff.maxCost !== undefined && reaches(totalOf(state.amounts), tariff.maxCost);
+  return { ...opened(state, tariff.tariffId, atMs), used: null, capped };
+}
+
+function opened(state: CostState, tariffId: string, atMs: number): CostState {
+  const { periods } = state;
+  const last = periods.at(-1);
+  const empty = last !== undefined && last.chargingS + last.idleS === 0 && last.energyWh === 0;
+  if (empty) return { ...state, periods: [...periods.slice(0, -1), newPeriod(tariffId, atMs)] };
+  return periods.length >= maxPeriods ? state : { ...state, periods: [...periods, newPeriod(tariffId, atMs)] };
+}
+
+const conditionsOf = ({ energy, chargingTime, idleTime }: Tariff): readonly TariffConditions[] =>
+  [energy, chargingTime, idleTime].flatMap((dimension) =>
+    (dimension?.prices ?? []).flatMap(({ conditions }) => (conditions === undefined ? [] : [conditions])),
+  );
+
+function withPiece(period: CostPeriod, { energyWh, powerW, currentA, charging }: CostStep, s: number): CostPeriod {
+  const first = period.chargingS + period.idleS === 0;
+  return {
+    ...period,
+    energyWh: period.energyWh + energyWh,
+    chargingS: period.chargingS + (charging ? s : 0),
+    idleS: period.idleS + (charging ? 0 : s),
+    minPowerW: first ? powerW : Math.min(period.minPowerW, powerW),
+    maxPowerW: first ? powerW : Math.max(period.maxPowerW, powerW),
+    minCurrentA: first ? currentA : Math.min(period.minCurrentA, currentA),
+    maxCurrentA: first ? currentA : Math.max(period.maxCurrentA, currentA),
+  };
+}
+
+/** The part of an increase that fits under the maximum cost, 0 to 1. */
+function fractionUnder(max: Price | undefined, before: Amount, added: Amount): number {
+  if (max === undefined || !reaches(plus(before, added), max)) return 1;
+  const part = (bound: number | undefined, have: number, more: number) =>
+    bound === undefined || have + more < bound ? 1 : Math.max(0, (bound - have) / more);
+  return Math.min(part(max.exclTax, before.exclTax, added.exclTax), part(max.inclTax, before.inclTax, added.inclTax));
+}
+
+/** The middle of a piece, where rounding at the ends cannot matter. */
+function middleOf(state: CostState, facts: CostFacts, piece: CostStep): PriceInstant {
+  const halfS = (piece.toMs - piece.fromMs) / 2000;
+  return {
+    evseKind: facts.evseKind,
+    localMs: (piece.fromMs + piece.toMs) / 2 + facts.localOffsetMs,
+    powerW: piece.powerW,
+    currentA: piece.currentA,
+    energyWh: state.energyWh + piece.energyWh / 2,
+    chargingS: state.chargingS + (piece.charging ? halfS : 0),
+    idleS: state.idleS + (piece.charging ? 0 : halfS),
+  };
+}
+
+/** Positions of the prices that hold; -1: none does. */
+interface PricesAt {
+  readonly energy: number;
+  readonly charging: number;
+  readonly idle: number;
+}
+
+/** The price of the energy and of the time of a piece. */
+function addedBy({ energy, chargingTime, idleTime }: Tariff, at: PricesAt, piece: CostStep) {
+  const s = (piece.toMs - piece.fromMs) / 1000;
+  const timed = piece.charging ? chargingTime : idleTime;
+  const perKwh = energy?.prices[at.energy]?.priceKwh ?? 0;
+  const perMinute = timed?.prices[piece.charging ? at.charging : at.idle]?.priceMinute ?? 0;
+  return {
+    forEnergy: taxed((perKwh * piece.energyWh) / 1000, energy?.taxRates),
+    forTime: taxed((perMinute * s) / 60, timed?.taxRates),
+  };
+}
+
+/** A piece of a step in which no condition changes its answer. */
+function withinPiece(state: CostState, tariff: Tariff, facts: CostFacts, piece: CostStep): CostState {
+  const s = (piece.toMs - piece.fromMs) / 1000;
+  const { charging } = piece;
+  const instant = middleOf(state, facts, piece);
+  const find = (prices: readonly { readonly conditions?: TariffConditions }[] = []) =>
+    prices.findIndex(({ conditions }) => holds(conditions, instant));
+  const at = {
+    energy: find(tariff.energy?.prices),
+    charging: find(tariff.chargingTime?.prices),
+    idle: find(tariff.idleTime?.prices),
+  };
+  const used = `${at.energy},${at.charging},${at.idle}`;
+  const priced = state.used === null || state.used === used ? state : opened(state, tariff.tariffId, piece.fromMs);
+
+  const { forEnergy, forTime } = addedBy(tariff, at, piece);
+  const added = plus(forEnergy, forTime);
+  const share = state.capped ? 0 : fractionUnder(tariff.maxCost, totalOf(state.amounts), added);
+  const amounts = { ...state.amounts };
+  const time = charging ? 'chargingTime' : 'idleTime';
+  amounts.energy = plus(amounts.energy, times(forEnergy, share));
+  amounts[time] = plus(amounts[time], times(forTime, share));
+  const last = priced.periods.at(-1) ?? newPeriod(tariff.tariffId, piece.fromMs);
+  return {
+    ...priced,
+    amounts,
+    used,
+    energyWh: state.energyWh + piece.energyWh,
+    chargingS: state.chargingS + (charging ? s : 0),
+    idleS: state.idleS + (charging ? 0 : s),
+    periods: [...priced.periods.slice(0, -1), withPiece(last, piece, s)],
+    capped: state.capped || share < 1 || (tariff.maxCost !== undefined && reaches(totalOf(amounts), tariff.maxCost)),
+  };
+}
+
+/** The cost after a step, which is split wherever a condition of the tariff may change its answer. */
+export function advanceCost(state: CostState, tariff: Tariff, facts: CostFacts, step: CostStep): CostState {
+  const wholeMs = step.toMs - step.fromMs;
+  if (wholeMs <= 0)
+    return step.energyWh === 0 ? state : withinPiece(state, tariff, facts, { ...step, toMs: step.fromMs });
+  const conditions = conditionsOf(tariff);
+  let now = state;
+  let atMs = step.fromMs;
+  let leftWh = step.energyWh;
+  for (let pieces = 1; atMs < step.toMs; pieces++) {
+    const energyWhPerS = (leftWh / (step.toMs - atMs)) * 1000;
+    const slopes = { ...now, energyWhPerS, charging: step.charging };
+    const stepMs = Math.min(
+      msToBoundary(conditions, atMs + facts.localOffsetMs),
+      sToThreshold(conditions, slopes) * 1000,
+    );
+    const endMs = pieces >= maxPieces || atMs + stepMs >= step.toMs ? step.toMs : atMs + stepMs;
+    const energyWh = endMs === step.toMs ? leftWh : (energyWhPerS * (endMs - atMs)) / 1000;
+    now = withinPiece(now, tariff, facts, { ...step, fromMs: atMs, toMs: endMs, energyWh });
+    leftWh -= energyWh;
+    atMs = endMs;
+  }
+  return now;
+}

@@ -1,0 +1,165 @@
+/** Tariffs and costs on the display of an EVSE, as texts of the station (I01 to I06). */
+import type { IdTokenInfo, MessageContent, Tariff } from '../messages.ts';
+import type { Replies, StationParts } from '../parts.ts';
+
+/** A text in one or more languages. */
+type Text = readonly [MessageContent, ...MessageContent[]];
+
+/** The cost of a transaction that has ended leaves the display after this time. */
+const finalMs = 120_000;
+
+interface Face {
+  /** transaction that runs, or that ran last; null: a token was presented, and nothing runs yet */
+  readonly transactionId: string | null;
+  readonly personal: Text | null;
+  readonly languages: readonly string[];
+  /** that the central system has told; null: none */
+  readonly totalCost: number | null;
+  /** calculated by the station, at the end; null: none */
+  readonly localCost: number | null;
+  readonly ended: boolean;
+}
+
+interface ScreenDeps {
+  /** The cost of the transaction at an EVSE by the calculation of the station; null: a tariff prices none. */
+  readonly localCost: (evseId: number) => number | null;
+  /** The tariff in force at an EVSE, and its currency; null: none. */
+  readonly tariffAt: (evseId: number) => Tariff | null;
+  /** The transaction that runs at an EVSE; null: none. */
+  readonly transactionAt: (evseId: number) => string | null;
+}
+
+export interface Screen {
+  texts(evseId: number): readonly Text[];
+  /** languages of the driver at an EVSE, best first */
+  languages(evseId: number): readonly string[];
+  /** The central system has told of the token that was presented at an EVSE. */
+  greet(evseId: number, info: IdTokenInfo): void;
+  started(evseId: number, transactionId: string): void;
+  answered(evseId: number, transactionId: string, reply: Replies['TransactionEvent']): void;
+  /** @returns false: the transaction runs not, and its cost is not on the display either */
+  cost(transactionId: string, totalCost: number): boolean;
+  /** @param localCost calculated by the station; null: none */
+  ended(evseId: number, transactionId: string, localCost: number | null): void;
+  /** what the central system has told last of a transaction; null: nothing */
+  totalCost(transactionId: string): number | null;
+  stop(): void;
+}
+
+const empty: Face = {
+  transactionId: null,
+  personal: null,
+  languages: [],
+  totalCost: null,
+  localCost: null,
+  ended: false,
+};
+
+const plain = (content: string): Text => [{ format: 'UTF8', content }];
+
+function withInfo(face: Face, { personalMessage, language1, language2 }: IdTokenInfo): Face {
+  const languages = [language1, language2].filter((tag) => tag !== undefined);
+  return {
+    ...face,
+    personal: personalMessage === undefined ? face.personal : [personalMessage],
+    languages: languages.length > 0 ? languages : face.languages,
+  };
+}
+
+type Variables = StationParts['variables'];
+
+/** I04; null: none is configured */
+function fallback({ variables, registration }: StationParts): Text | null {
+  const offlineText = 'OfflineTariffFallbackMessage';
+  const offline = registration.offlineSinceMs !== null && variables.has('TariffCostCtrlr', offlineText);
+  const texts = [
+    offline ? variables.text('TariffCostCtrlr', offlineText) : '',
+    variables.text('TariffCostCtrlr', 'TariffFallbackMessage'),
+  ];
+  const text = texts.find((each) => each !== '');
+  return text === undefined ? null : plain(text);
+}
+
+function tariffText(parts: StationParts, { personal, transactionId, ended }: Face, tariff: Tariff | null): Text | null {
+  if (!parts.variables.boolean('TariffCostCtrlr', 'Enabled[Tariff]')) return null;
+  if (personal !== null) return personal;
+  const [first, ...more] = tariff?.description ?? [];
+  if (first !== undefined) return [first, ...more];
+  return transactionId === null || ended ? null : fallback(parts);
+}
+
+/** @param localCost by the calculation of the station; null: none */
+function costText(variables: Variables, shown: Face, localCost: number | null, tariff: Tariff | null): Text | null {
+  if (shown.transactionId === null || !variables.boolean('TariffCostCtrlr', 'Enabled[Cost]')) return null;
+  const amount = shown.totalCost ?? localCost;
+  const currency = tariff?.currency ?? variables.text('TariffCostCtrlr', 'Currency');
+  if (amount !== null) return plain(`${shown.ended ? 'Total cost' : 'Cost'}: ${amount.toFixed(2)} ${currency}`);
+  const text = variables.text('TariffCostCtrlr', 'TotalCostFallbackMessage');
+  return shown.ended && text !== '' ? plain(text) : null;
+}
+
+function textsOf(parts: StationParts, deps: ScreenDeps, evseId: number, shown: Face): readonly Text[] {
+  const tariff = deps.tariffAt(evseId);
+  const localCost = shown.ended ? shown.localCost : deps.localCost(evseId);
+  const texts = [tariffText(parts, shown, tariff), costText(parts.variables, shown, localCost, tariff)];
+  return texts.filter((text) => text !== null);
+}
+
+export function createScreen(parts: StationParts, deps: ScreenDeps): Screen {
+  const faces = new Map<number, Face>();
+  const leaving = new Map<number, () => void>();
+  // after a restart a transaction runs of which the display has heard nothing
+  const face = (evseId: number) => faces.get(evseId) ?? { ...empty, transactionId: deps.transactionAt(evseId) };
+  const change = (evseId: number, patch: Partial<Face>) => faces.set(evseId, { ...face(evseId), ...patch });
+  function clear(evseId: number): void {
+    leaving.get(evseId)?.();
+    leaving.delete(evseId);
+    faces.delete(evseId);
+  }
+
+  return {
+    texts: (evseId) => textsOf(parts, deps, evseId, face(evseId)),
+    languages: (evseId) => face(evseId).languages,
+    greet(evseId, info) {
+      if (face(evseId).ended) clear(evseId);
+      faces.set(evseId, withInfo(face(evseId), info));
+    },
+    started(evseId, transactionId) {
+      if (face(evseId).ended) clear(evseId);
+      change(evseId, { transactionId });
+    },
+    answered(
+      evseId,
+      transactionId,
+      { idTokenInfo, updatedPersonalMessage, updatedPersonalMessageExtra = [], totalCost },
+    ) {
+      if (face(evseId).transactionId !== transactionId) return;
+      if (idTokenInfo !== undefined) faces.set(evseId, withInfo(face(evseId), idTokenInfo));
+      if (updatedPersonalMessage !== undefined)
+        change(evseId, { personal: [updatedPersonalMessage, ...updatedPersonalMessageExtra] });
+      if (totalCost !== undefined) change(evseId, { totalCost });
+    },
+    cost(transactionId, totalCost) {
+      const found = parts.device.connectorIds.find((evseId) => face(evseId).transactionId === transactionId);
+      if (found !== undefined) change(found, { totalCost });
+      return found !== undefined;
+    },
+    ended(evseId, transactionId, localCost) {
+      if (face(evseId).transactionId !== transactionId) return;
+      // a running cost of the central system is not the final one
+      change(evseId, { ended: true, localCost, totalCost: null, personal: null });
+      leaving.set(
+        evseId,
+        parts.later(finalMs, () => {
+          clear(evseId);
+        }),
+      );
+    },
+    totalCost: (transactionId) =>
+      [...faces.values()].find((each) => each.transactionId === transactionId)?.totalCost ?? null,
+    stop() {
+      for (const cancel of leaving.values()) cancel();
+      leaving.clear();
+    },
+  };
+}

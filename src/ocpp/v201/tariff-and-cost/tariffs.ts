@@ -1,0 +1,294 @@
+/**
+ * Tariffs and costs (block I): what the central system tells of them goes to the displays, and a station of 2.1
+ * calculates the cost of a transaction itself where it has a tariff for it.
+ */
+import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
+import { errorCode } from '../../rpc/frames.ts';
+import { CallError } from '../../rpc/model.ts';
+import { sameToken } from '../authorization/token.ts';
+import type { CustomerRecords } from '../diagnostics/customer.ts';
+import type { CostDetails, IdToken } from '../messages.ts';
+import type {
+  AnsweredEvent,
+  Costs,
+  EventExtras,
+  Handler,
+  Handlers,
+  Part,
+  Replies,
+  StationParts,
+  Transaction,
+  Transactions,
+} from '../parts.ts';
+import {
+  createDriverTariffs,
+  createInstalledTariffs,
+  driverRecords,
+  expectEnabled,
+  issueOf,
+  tariffHandlers,
+} from './handlers.ts';
+import type { DriverTariff, DriverTariffs, InstalledTariffs } from './handlers.ts';
+import { createCostMetering, createPacer } from './metering.ts';
+import type { Choice, CostMetering, PricedTransaction } from './metering.ts';
+import { costDetails, totalCost } from './rules.ts';
+import { createScreen } from './screen.ts';
+import type { Screen } from './screen.ts';
+
+export interface TariffsDeps {
+  readonly transactions: Pick<
+    Transactions,
+    'running' | 'byId' | 'at' | 'update' | 'onStarted' | 'onEnded' | 'onAnswered'
+  > & {
+    /** Tells what a running transaction costs so far, with taxes: its maximum may be reached (E16). */
+    spent(transactionId: string, cost: number): void;
+  };
+  /** Whether the cache has a token: its tariff is kept with it, since no answer brings it again. Default: no. */
+  readonly isCached?: (idToken: IdToken) => boolean;
+  /** How long a reservation has lasted, s; null: unknown. Default: unknown. */
+  readonly reservedS?: (reservationId: number) => number | null;
+}
+
+export interface Tariffs extends Part, Costs, Pick<Screen, 'texts' | 'languages'> {
+  /** for CustomerInformation */
+  readonly records: CustomerRecords;
+  /** The cost of a running transaction by its tariff now; null: no tariff prices it. */
+  costOf(transaction: Pick<Transaction, 'transactionId'>): CostDetails | null;
+  /**
+   * To be called with each answer to Authorize.
+   * @param evseId at which the token was presented; 0: unknown
+   * @returns false: the token may not charge, since its tariff cannot be used (HandleFailedTariff)
+   */
+  authorized(evseId: number, idToken: IdToken, reply: Replies['Authorize']): boolean;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: TariffsDeps;
+  readonly installed: InstalledTariffs;
+  readonly drivers: DriverTariffs;
+  readonly metering: CostMetering;
+  readonly screen: Screen;
+  /** tariff that an event has told, by transaction */
+  readonly told: Map<string, string>;
+}
+
+const isLocal = ({ parts: { version, variables } }: Pick<Work, 'parts'>) =>
+  version === 'ocpp2.1' &&
+  variables.boolean('TariffCostCtrlr', 'Enabled[Tariff]') &&
+  variables.boolean('TariffCostCtrlr', 'Enabled[Cost]');
+
+const grossOf = ({ cost, tariff }: PricedTransaction) => totalCost(cost, tariff).total.inclTax ?? 0;
+
+/**
+ * Assigns a tariff to a transaction that begins, or that its driver has brought one for since. A default tariff that
+ * comes while it runs is not for it.
+ */
+function priced(work: Work, transaction: Transaction, begins: boolean): PricedTransaction | null {
+  const { metering, deps, drivers, installed } = work;
+  const { transactionId, reservationId, evseId, idToken } = transaction;
+  const now = metering.get(transactionId);
+  if (now?.kind === 'DriverTariff') return now;
+  const driver = idToken === null ? null : drivers.find(idToken);
+  if (driver?.tariff === null) {
+    // the central system calculates, whatever the tariff of the EVSE
+    metering.end(transactionId);
+    return null;
+  }
+  const own: Choice | null = driver === null ? null : { tariff: driver.tariff, kind: 'DriverTariff' };
+  if (now !== null && own === null) return now;
+  if (now !== null && own !== null && now.cost.energyWh !== 0) return metering.change(transactionId, own);
+  const ofEvse = begins ? installed.at(evseId) : null;
+  const choice = own ?? (ofEvse === null ? null : ({ tariff: ofEvse, kind: 'DefaultTariff' } as const));
+  if (choice === null) return null;
+  return metering.begin(transaction, choice, reservationId === null ? null : (deps.reservedS?.(reservationId) ?? 0));
+}
+
+function extras(
+  work: Work,
+  transaction: Transaction,
+  eventType: 'Started' | 'Updated' | 'Ended',
+  transition?: EvseConnectorTransition,
+): Pick<EventExtras, 'costDetails' | 'tariffId'> {
+  const { transactionId } = transaction;
+  if (!isLocal(work) || priced(work, transaction, eventType === 'Started') === null) return {};
+  const now = work.metering.step(transactionId, transition);
+  if (now === null) return {};
+  const { tariffId } = now.tariff;
+  const isNew = work.told.get(transactionId) !== tariffId;
+  work.told.set(transactionId, tariffId);
+  const periods = eventType === 'Ended';
+  const running = work.parts.variables.boolean('TariffCostCtrlr', 'Enabled[RunningCost]');
+  const tells = periods || (eventType === 'Started' && running);
+  return {
+    ...(isNew && { tariffId }),
+    ...(tells && { costDetails: costDetails(now.cost, now.tariff, { periods }) }),
+  };
+}
+
+/** Takes the tariff of a driver, or does what HandleFailedTariff says. @returns false: the token may not charge */
+function takeDriverTariff({ parts, drivers }: Work, idToken: IdToken, { tariff }: Replies['Authorize']): boolean {
+  const { version, variables, log, device, finding } = parts;
+  if (version !== 'ocpp2.1') return true;
+  if (tariff === undefined) {
+    drivers.remove(idToken);
+    return true;
+  }
+  const enabled = variables.boolean('TariffCostCtrlr', 'Enabled[Tariff]');
+  const issue = enabled ? issueOf(parts, tariff) : { status: 'tariffs are disabled' };
+  if (variables.text('TariffCostCtrlr', 'Problem') !== String(issue !== null))
+    variables.set('TariffCostCtrlr', 'Problem', String(issue !== null));
+  if (tariff.validFrom !== undefined)
+    finding('OCPP 2.1 I08.FR.09', 'a tariff of a driver has validFrom, which does not count', 'Authorize');
+  if (issue === null) {
+    drivers.put({ idToken, tariff });
+    return true;
+  }
+  log.warning(`the tariff of a driver cannot be used: ${issue.status}`, device.deviceIndex);
+  const strategy = variables.text('TariffCostCtrlr', 'HandleFailedTariff[Tariff]');
+  const central: DriverTariff = { idToken, tariff: null };
+  if (strategy === 'CentralCost') drivers.put(central);
+  else drivers.remove(idToken);
+  return strategy !== 'Deauthorize';
+}
+
+/** The cost as the central system tells it, else by the tariff. */
+function tellSpent({ metering, screen, deps }: Work, transactionId: string): void {
+  const local = metering.get(transactionId);
+  const cost = screen.totalCost(transactionId) ?? (local === null ? null : grossOf(local));
+  if (cost !== null) deps.transactions.spent(transactionId, cost);
+}
+
+function answered(work: Work, { evseId, transactionId, reply }: AnsweredEvent): void {
+  work.screen.answered(evseId, transactionId, reply);
+  if (work.deps.transactions.byId(transactionId) !== null) tellSpent(work, transactionId);
+}
+
+function ended(work: Work, { transactionId, evseId, idToken }: Transaction): void {
+  const { metering, screen, drivers, deps } = work;
+  const last = metering.end(transactionId);
+  screen.ended(evseId, transactionId, last === null ? null : grossOf(last));
+  work.told.delete(transactionId);
+  if (idToken === null || deps.isCached?.(idToken) === true) return;
+  const others = deps.transactions.running.some(
+    (each) => each.transactionId !== transactionId && sameToken(each.idToken, idToken),
+  );
+  if (!others) drivers.remove(idToken);
+}
+
+const costUpdated =
+  (work: Work): Handler<'CostUpdated'> =>
+  ({ transactionId, totalCost: cost }) => {
+    const { version } = work.parts;
+    expectEnabled(work.parts, 'Cost');
+    // the answer has no status, so that an unknown transaction can only be refused by an error
+    if (!work.screen.cost(transactionId, cost))
+      throw new CallError(errorCode(version, 'value'), 'the transaction is unknown');
+    tellSpent(work, transactionId);
+    return {};
+  };
+
+function createWork(parts: StationParts, deps: TariffsDeps): Work {
+  const { store, log, clock } = parts;
+  const installed = createInstalledTariffs(store('tariffs'), () => clock.nowMs(), log);
+  const drivers = createDriverTariffs(store('driver-tariffs'), log);
+  const metering = createCostMetering(parts);
+  const at = (evseId: number) => metering.running.find((each) => each.evseId === evseId) ?? null;
+  const screen = createScreen(parts, {
+    localCost: (evseId) => {
+      const now = at(evseId);
+      return now === null ? null : grossOf(now);
+    },
+    tariffAt: (evseId) => at(evseId)?.tariff ?? installed.at(evseId),
+    transactionAt: (evseId) => deps.transactions.at(evseId)?.transactionId ?? null,
+  });
+  return { parts, deps, installed, drivers, metering, screen, told: new Map() };
+}
+
+async function load({ installed, drivers, metering, told }: Work): Promise<void> {
+  await Promise.all([installed.load(), drivers.load(), metering.load()]);
+  for (const { transactionId, tariff } of metering.running) told.set(transactionId, tariff.tariffId);
+}
+
+function handlersOf(work: Work, wake: () => void): Handlers {
+  const { deps, metering } = work;
+  const { transactions } = deps;
+  return {
+    CostUpdated: costUpdated(work),
+    ...tariffHandlers({
+      ...work,
+      transactions,
+      change(transactionId, tariff) {
+        const choice: Choice = { tariff, kind: 'DriverTariff' };
+        const transaction = transactions.byId(transactionId);
+        if (metering.change(transactionId, choice) === null && transaction !== null)
+          metering.begin(transaction, choice, null);
+        wake();
+      },
+    }),
+  };
+}
+
+function listen(work: Work, wake: () => void): (() => void)[] {
+  const { transactions } = work.deps;
+  return [
+    transactions.onStarted((transaction) => {
+      work.screen.started(transaction.evseId, transaction.transactionId);
+      if (isLocal(work)) priced(work, transaction, true);
+      wake();
+    }),
+    transactions.onEnded((transaction) => {
+      ended(work, transaction);
+    }),
+    transactions.onAnswered((event) => {
+      answered(work, event);
+    }),
+  ];
+}
+
+/** To be loaded before the transactions, whose restored ends tell their costs. */
+export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
+  const work = createWork(parts, deps);
+  const { metering, screen } = work;
+  const pacer = createPacer(parts, {
+    metering,
+    transactions: deps.transactions,
+    isLocal: () => isLocal(work),
+    read: (transactionId) => {
+      tellSpent(work, transactionId);
+    },
+  });
+  const wake = () => {
+    pacer.wake();
+  };
+  const ends: (() => void)[] = [];
+  return {
+    texts: (evseId) => screen.texts(evseId),
+    languages: (evseId) => screen.languages(evseId),
+    records: driverRecords(work.drivers),
+    extras(transaction, eventType, transition) {
+      const told = extras(work, transaction, eventType, transition);
+      wake();
+      return told;
+    },
+    costOf({ transactionId }) {
+      const now = isLocal(work) ? metering.step(transactionId) : null;
+      return now === null ? null : costDetails(now.cost, now.tariff, { periods: true });
+    },
+    authorized(evseId, idToken, reply) {
+      if (evseId !== 0 && reply.idTokenInfo.status === 'Accepted') screen.greet(evseId, reply.idTokenInfo);
+      return reply.idTokenInfo.status !== 'Accepted' || takeDriverTariff(work, idToken, reply);
+    },
+    handlers: handlersOf(work, wake),
+    async load() {
+      await load(work);
+      ends.push(...listen(work, wake));
+      pacer.start();
+    },
+    stop() {
+      for (const end of ends.splice(0)) end();
+      pacer.stop();
+      screen.stop();
+    },
+  };
+}

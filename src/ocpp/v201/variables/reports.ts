@@ -1,0 +1,236 @@
+/** GetBaseReport (B07) and GetReport (B08): the device model in parts, sent after the answer. */
+import { stamp } from '../parts.ts';
+import type { Handler, Part, Replies, Requests, StationParts } from '../parts.ts';
+import { checkSize } from './handlers.ts';
+import type { Found, VariableStore } from './model.ts';
+import { deviceDataLimits } from './rows/comm.ts';
+
+// What a report says of a variable, and which variables a report takes up (B07, B08).
+
+type ReportData = NonNullable<Requests['NotifyReport']['reportData']>[number];
+type Criterion = NonNullable<Requests['GetReport']['componentCriteria']>[number];
+type Wanted = NonNullable<Requests['GetReport']['componentVariable']>[number];
+
+/** Longest list of values that the schema takes. */
+const maxValuesList = 1000;
+
+function evseOf({ evseId, connectorId }: Found['place']) {
+  return evseId === undefined ? {} : { evse: { id: evseId, ...(connectorId !== undefined && { connectorId }) } };
+}
+
+function characteristicsOf(store: VariableStore, found: Found): NonNullable<ReportData['variableCharacteristics']> {
+  const { type, unit, monitored } = found.entry.row;
+  const { min, max } = store.limitsOf(found);
+  const isNumber = type === 'integer' || type === 'decimal';
+  const values = store.valuesOf(found)?.join(',');
+  return {
+    dataType: type,
+    supportsMonitoring: monitored === true,
+    ...(unit !== undefined && { unit }),
+    ...(isNumber && min !== undefined && { minLimit: min }),
+    // of a text the longest length
+    ...(max !== undefined && { maxLimit: max }),
+    ...(values !== undefined && values !== '' && { valuesList: values.slice(0, maxValuesList) }),
+  };
+}
+
+/** @param characteristics false: the attributes alone, for a summary */
+function reportOf(store: VariableStore, found: Found, characteristics = true): ReportData {
+  const { component, variable, row } = found.entry;
+  const mutability = store.mutabilityOf(found);
+  const isShown = mutability !== 'WriteOnly' && row.secret !== true;
+  return {
+    component: { ...component, ...evseOf(found.place) },
+    variable: { ...variable },
+    variableAttribute: [
+      {
+        type: 'Actual',
+        ...(isShown && { value: store.shown(found).slice(0, deviceDataLimits.reportedSize) }),
+        mutability,
+        persistent: mutability !== 'ReadOnly' || !store.isProvided(found),
+        constant: false,
+      },
+    ],
+    ...(characteristics && { variableCharacteristics: characteristicsOf(store, found) }),
+  };
+}
+
+/** Whether ConfigurationInventory has it: what the central system can set (B07.FR.07). */
+function isConfiguration(store: VariableStore, found: Found): boolean {
+  return store.mutabilityOf(found) !== 'ReadOnly';
+}
+
+const summaryComponents: ReadonlySet<string> = new Set(['ChargingStation', 'EVSE', 'Connector']);
+const summaryVariables: ReadonlySet<string> = new Set(['Available', 'AvailabilityState', 'Enabled', 'Problem']);
+
+/** Whether SummaryInventory has it: whether components are there and well (B07.FR.09). */
+function isSummary(_: VariableStore, { entry: { component, variable } }: Found): boolean {
+  const { name } = variable;
+  return name === 'Problem' || (summaryComponents.has(component.name) && summaryVariables.has(name));
+}
+
+function same(a: string | undefined, b: string | undefined): boolean {
+  return a?.toLowerCase() === b?.toLowerCase();
+}
+
+/**
+ * Whether an entry of GetReport means a variable: what it leaves out is any (B08.FR.20 to FR.23): the variable, its
+ * instance, the EVSE of the component.
+ */
+function isWanted({ component, variable }: Wanted, { entry, place }: Found): boolean {
+  const { evse } = component;
+  if (!same(component.name, entry.component.name)) return false;
+  if (component.instance !== undefined && !same(component.instance, entry.component.instance)) return false;
+  if (evse !== undefined && evse.id !== (place.evseId ?? 0)) return false;
+  if (evse?.connectorId !== undefined && evse.connectorId !== place.connectorId) return false;
+  if (variable === undefined) return true;
+  if (!same(variable.name, entry.variable.name)) return false;
+  return variable.instance === undefined || same(variable.instance, entry.variable.instance);
+}
+
+/** Components by a key of name, instance and place, with the criteria that they meet (B08.FR.08 to FR.11). */
+function meets(store: VariableStore, { entry, place }: Found, criteria: readonly Criterion[]): boolean {
+  return criteria.some((criterion) => {
+    const state = store.find(entry.row.component, criterion, place);
+    // a component that says nothing of it is there and in operation
+    if (state === undefined) return criterion === 'Available' || criterion === 'Enabled';
+    return store.valueOf(state) === 'true';
+  });
+}
+
+interface ReportsDeps {
+  readonly store: VariableStore;
+}
+
+interface ReportsPart extends Part {
+  readonly handlers: {
+    readonly GetBaseReport: Handler<'GetBaseReport'>;
+    readonly GetReport: Handler<'GetReport'>;
+  };
+}
+
+type Base = Requests['GetBaseReport']['reportBase'];
+
+interface Report {
+  readonly requestId: number;
+  readonly found: readonly Found[];
+  readonly characteristics: boolean;
+}
+
+const filters: Readonly<Record<Base, (store: VariableStore, found: Found) => boolean>> = {
+  ConfigurationInventory: isConfiguration,
+  FullInventory: () => true,
+  SummaryInventory: isSummary,
+};
+
+/** Reports under way and waiting; one more is refused. */
+const maxReports = 4;
+const busy: Replies['GetReport'] = {
+  status: 'Rejected',
+  statusInfo: { reasonCode: 'TooManyElements', additionalInfo: 'other reports are still being sent' },
+};
+
+/** Octets of a part that are left for its frame and its other members. */
+const frameBytes = 1024;
+
+/** Makes the next part of a report from an index on, by items and octets. */
+function parter(variables: StationParts['variables'], store: VariableStore) {
+  return ({ found, characteristics }: Report, from: number): readonly ReportData[] => {
+    const maxItems = variables.integer('DeviceDataCtrlr', 'ItemsPerMessage[GetReport]');
+    const maxBytes = variables.integer('DeviceDataCtrlr', 'BytesPerMessage[GetReport]') - frameBytes;
+    const data: ReportData[] = [];
+    let bytes = 0;
+    for (const each of found.slice(from, from + maxItems)) {
+      const row = reportOf(store, each, characteristics);
+      bytes += Buffer.byteLength(JSON.stringify(row)) + 1;
+      if (data.length > 0 && bytes > maxBytes) break;
+      data.push(row);
+    }
+    return data;
+  };
+}
+
+/** Sends reports one after the other; the next part goes out when the one before it is answered. */
+function createSender({ calls, clock, variables, log }: StationParts, store: VariableStore) {
+  const waiting: Report[] = [];
+  let isSending = false;
+  let isStopped = false;
+  const partOf = parter(variables, store);
+  const send = async (report: Report): Promise<void> => {
+    let from = 0;
+    for (let seqNo = 0; from < report.found.length && !isStopped; seqNo++) {
+      const reportData = partOf(report, from);
+      from += reportData.length;
+      const isLast = from >= report.found.length;
+      const outcome = await calls.send(
+        'NotifyReport',
+        {
+          requestId: report.requestId,
+          generatedAt: stamp(clock.nowMs()),
+          seqNo,
+          tbc: !isLast,
+          reportData,
+        },
+        { triggered: true },
+      );
+      if (outcome.kind === 'result') continue;
+      log.warning(`report ${report.requestId} ends with its part ${seqNo}: ${outcome.kind}`);
+      return;
+    }
+  };
+  const run = async (): Promise<void> => {
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      await send(next);
+      waiting.shift();
+    }
+    isSending = false;
+  };
+  return {
+    get isFull() {
+      return waiting.length >= maxReports;
+    },
+    add: (report: Report): void => {
+      if (isStopped || waiting.length >= maxReports) return;
+      waiting.push(report);
+      if (isSending) return;
+      isSending = true;
+      void run();
+    },
+    stop: (): void => {
+      isStopped = true;
+      waiting.length = 0;
+    },
+  };
+}
+
+export function createReports(parts: StationParts, { store }: ReportsDeps): ReportsPart {
+  const sender = createSender(parts, store);
+  const answer = (report: Report, after: (act: () => void) => void): Replies['GetReport'] => {
+    if (report.found.length === 0) return { status: 'EmptyResultSet' };
+    if (sender.isFull) return busy;
+    after(() => {
+      sender.add(report);
+    });
+    return { status: 'Accepted' };
+  };
+  return {
+    handlers: {
+      GetBaseReport: ({ requestId, reportBase }, after) => {
+        const isTaken = filters[reportBase];
+        const found = [...store.each()].filter((each) => isTaken(store, each));
+        return answer({ requestId, found, characteristics: reportBase !== 'SummaryInventory' }, after);
+      },
+      GetReport: (request, after) => {
+        const { requestId, componentCriteria: criteria, componentVariable: wanted } = request;
+        checkSize(parts, 'GetReport', wanted?.length ?? 0, request);
+        const found = [...store.each()].filter(
+          (each) =>
+            (wanted === undefined || wanted.some((one) => isWanted(one, each))) &&
+            (criteria === undefined || meets(store, each, criteria)),
+        );
+        return answer({ requestId, found, characteristics: true }, after);
+      },
+    },
+    stop: sender.stop,
+  };
+}

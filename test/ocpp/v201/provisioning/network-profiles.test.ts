@@ -1,0 +1,287 @@
+import { expect } from 'chai';
+import { createNetworkProfiles } from '../../../../src/ocpp/v201/provisioning/network-profiles.ts';
+import type { Requests } from '../../../../src/ocpp/v201/parts.ts';
+import { createVariableHandlers } from '../../../../src/ocpp/v201/variables/handlers.ts';
+import { fakeNetwork, storeRig, written } from '../variables/store-rig.ts';
+import type { StoreRig } from '../variables/store-rig.ts';
+
+type ConnectionData = Requests['SetNetworkProfile']['connectionData'];
+
+const data = {
+  ocppVersion: 'OCPP20',
+  ocppInterface: 'Wired0',
+  ocppTransport: 'JSON',
+  messageTimeout: 20,
+  ocppCsmsUrl: 'ws://second.example/ocpp/',
+  securityProfile: 1,
+} as const satisfies ConnectionData;
+
+interface Options {
+  readonly version?: 'ocpp2.0.1' | 'ocpp2.1';
+  readonly securityProfile?: 0 | 1 | 2 | 3;
+  readonly base?: StoreRig;
+  readonly ready?: readonly number[];
+}
+
+function made({ version = 'ocpp2.1', securityProfile = 1, base, ready = [1, 2, 3] }: Options = {}) {
+  const at = base ?? storeRig({ version, securityProfile });
+  const scheme = securityProfile >= 2 ? 'wss' : 'ws';
+  const network = fakeNetwork({
+    url: `${scheme}://first.example`,
+    securityProfile,
+    password: Buffer.from('password-of-settings'),
+  });
+  const told = { retargeted: 0 };
+  const part = createNetworkProfiles(at.parts, {
+    network,
+    ready: (profile) => ready.includes(profile),
+    retargeted: () => {
+      told.retargeted += 1;
+    },
+  });
+  const set = createVariableHandlers(at.parts, { store: at.variables, checks: part.checks });
+  return {
+    ...at,
+    network,
+    part,
+    told,
+    setSlot: async (slot: number, name: string, attributeValue: string) => {
+      const { setVariableResult } = await at.ask(set, 'SetVariables', {
+        setVariableData: [
+          { component: { name: 'NetworkConfiguration', instance: String(slot) }, variable: { name }, attributeValue },
+        ],
+      });
+      const [result] = setVariableResult;
+      return result?.attributeStatusInfo?.reasonCode ?? result?.attributeStatus;
+    },
+    fill: async (slot: number, change: Partial<ConnectionData> = {}) => {
+      const { status, statusInfo } = await at.ask(part, 'SetNetworkProfile', {
+        configurationSlot: slot,
+        connectionData: { ...data, ...change },
+      });
+      return statusInfo === undefined ? status : statusInfo.reasonCode;
+    },
+    prefer: async (order: string) => {
+      const { setVariableResult } = await at.ask(set, 'SetVariables', {
+        setVariableData: [
+          {
+            component: { name: 'OCPPCommCtrlr' },
+            variable: { name: 'NetworkConfigurationPriority' },
+            attributeValue: order,
+          },
+        ],
+      });
+      const [result] = setVariableResult;
+      return result?.attributeStatusInfo?.reasonCode ?? result?.attributeStatus;
+    },
+    restart: () => {
+      at.variables.restarted();
+      part.restarted();
+    },
+    fail: (times: number) => {
+      for (let i = 0; i < times; i++) part.failed();
+    },
+  };
+}
+
+describe('OCPP 2.x B09 SetNetworkProfile', () => {
+  for (const version of ['ocpp2.0.1', 'ocpp2.1'] as const)
+    it(`takes what the station can do, and nothing else (${version})`, async () => {
+      const { fill } = made({ version });
+      expect(await fill(1)).to.equal('Accepted');
+      expect(await fill(0)).to.equal('Accepted');
+      expect(await fill(4)).to.equal('InvalidConfSlot');
+      expect(await fill(1, { ocppTransport: 'SOAP' })).to.equal('InvalidNetworkConf');
+      expect(await fill(1, { ocppInterface: 'Wireless0' })).to.equal('InvalidNetworkConf');
+      expect(await fill(1, { ocppCsmsUrl: 'http://second.example' })).to.equal('InvalidNetworkConf');
+      expect(await fill(1, { ocppCsmsUrl: 'ws://user:word@second.example' })).to.equal('InvalidNetworkConf');
+      expect(await fill(1, { ocppCsmsUrl: 'ws://169.254.169.254/' })).to.equal('InvalidNetworkConf');
+      expect(await fill(1, { securityProfile: 2 })).to.equal('InvalidNetworkConf');
+      expect(await fill(1, { securityProfile: 4 })).to.equal('InvalidNetworkConf');
+      expect(await fill(1, { messageTimeout: 0 })).to.equal('InvalidNetworkConf');
+      expect(await fill(1, { apn: { apn: 'internet', apnAuthentication: 'NONE' } })).to.equal('InvalidNetworkConf');
+      expect(await fill(1, { vpn: { server: 's', user: 'u', password: 'p', key: 'k', type: 'IPSec' } })).to.equal(
+        'InvalidNetworkConf',
+      );
+      expect(await fill(1, { securityProfile: 0 })).to.equal('NoSecurityDowngrade');
+    });
+
+  it('refuses another version in 2.0.1, and ignores the member in 2.1', async () => {
+    expect(await made({ version: 'ocpp2.0.1' }).fill(1, { ocppVersion: 'OCPP16' })).to.equal('InvalidNetworkConf');
+    expect(await made({ version: 'ocpp2.1' }).fill(1, { ocppVersion: 'OCPP16' })).to.equal('Accepted');
+  });
+
+  it('takes a password of its own in 2.1, and no other identity', async () => {
+    const { fill } = made();
+    expect(await fill(1, { basicAuthPassword: 'short' })).to.equal('InvalidNetworkConf');
+    expect(await fill(1, { basicAuthPassword: 'a-password-of-the-slot' })).to.equal('Accepted');
+    expect(await fill(1, { identity: 'CS-1' })).to.equal('Accepted');
+    expect(await fill(1, { identity: 'CS-2' })).to.equal('InvalidNetworkConf');
+  });
+
+  it('lowers the security profile only from 3 to 2, and only where the variable allows it (A05)', async () => {
+    const { fill, variables } = made({ securityProfile: 3 });
+    const wss = { ocppCsmsUrl: 'wss://second.example', securityProfile: 2 } as const;
+    expect(await fill(1, wss)).to.equal('NoSecurityDowngrade');
+    variables.set('SecurityCtrlr', 'AllowSecurityProfileDowngrade', 'true');
+    expect(await fill(1, wss)).to.equal('Accepted');
+    expect(await fill(1)).to.equal('NoSecurityDowngrade');
+  });
+
+  it('tells of it as an event of security, and shows slots in NetworkConfiguration', async () => {
+    const { fill, raised, variables } = made();
+    await fill(2, { basicAuthPassword: 'a-password-of-the-slot' });
+    expect(raised).to.deep.equal([['ReconfigurationOfSecurityParameters', 'network profile in slot 2']]);
+    expect(variables.text('NetworkConfiguration[2]', 'OcppCsmsUrl')).to.equal('ws://second.example/ocpp');
+    expect(variables.text('NetworkConfiguration[2]', 'MessageTimeout')).to.equal('20');
+    expect(variables.text('NetworkConfiguration[0]', 'OcppCsmsUrl')).to.equal('ws://first.example');
+    expect(variables.text('NetworkConfiguration[3]', 'OcppCsmsUrl')).to.equal('');
+  });
+});
+
+describe('OCPP 2.x B10 the way to another central system', () => {
+  it('takes a priority of filled slots whose means are there', async () => {
+    const { fill, prefer } = made({ ready: [1] });
+    expect(await prefer('1,0')).to.equal('InvalidNetworkConf');
+    await fill(1);
+    await fill(2, { ocppCsmsUrl: 'wss://second.example', securityProfile: 2 });
+    expect(await prefer('1,0')).to.equal('RebootRequired');
+    expect(await prefer('2,0')).to.equal('InvalidNetworkConf');
+    expect(await prefer('')).to.equal('InvalidValue');
+    expect(await prefer('1,1')).to.equal('InvalidValue');
+  });
+
+  it('goes to the first profile with the restart, guarded, with its time-out', async () => {
+    const { fill, prefer, restart, network, told, variables } = made();
+    await fill(1, { basicAuthPassword: 'a-password-of-the-slot' });
+    await prefer('1,0');
+    expect(network.done).to.deep.equal([]);
+    restart();
+    expect(network.access).to.deep.equal({
+      url: 'ws://second.example/ocpp',
+      guarded: true,
+      securityProfile: 1,
+      password: Buffer.from('a-password-of-the-slot'),
+    });
+    expect(variables.text('OCPPCommCtrlr', 'ActiveNetworkProfile')).to.equal('1');
+    expect(variables.integer('OCPPCommCtrlr', 'MessageTimeout[Default]')).to.equal(20);
+    expect(told.retargeted).to.equal(0);
+    restart();
+    expect(network.done).to.have.lengthOf(1);
+  });
+
+  it('falls back to the next one after so many attempts, round and round', async () => {
+    const { fill, prefer, restart, fail, network, part, told } = made();
+    await fill(1);
+    await prefer('1,0');
+    restart();
+    fail(2);
+    part.opened();
+    fail(2);
+    expect(network.access.url).to.equal('ws://second.example/ocpp');
+    fail(1);
+    expect(network.access).to.deep.include({ url: 'ws://first.example', guarded: false });
+    expect(network.access.password?.toString()).to.equal('password-of-settings');
+    fail(3);
+    expect(network.access.url).to.equal('ws://second.example/ocpp');
+    expect(told.retargeted).to.equal(2);
+  });
+
+  it('stays where there is one profile alone', () => {
+    const { fail, network } = made();
+    fail(20);
+    expect(network.done).to.deep.equal([]);
+  });
+
+  it('gives up profiles of lower security once the higher one is accepted (A05.FR.06)', async () => {
+    const { fill, prefer, restart, registration, network, variables } = made();
+    await fill(1, { ocppCsmsUrl: 'wss://second.example', securityProfile: 2 });
+    await fill(2);
+    await prefer('1,2,0');
+    restart();
+    expect(network.access.securityProfile).to.equal(2);
+    expect(variables.text('OCPPCommCtrlr', 'NetworkConfigurationPriority')).to.equal('1,2,0');
+    registration.accept({ booted: true });
+    expect(variables.text('OCPPCommCtrlr', 'NetworkConfigurationPriority')).to.equal('1');
+    expect(variables.text('NetworkConfiguration[2]', 'OcppCsmsUrl')).to.equal('');
+    expect(await prefer('0')).to.equal('NoSecurityDowngrade');
+  });
+
+  it('uses the password of SecurityCtrlr where the slot has none, also when it is set later (B09.FR.27)', async () => {
+    const { fill, prefer, restart, network, variables } = made();
+    await fill(1, { basicAuthPassword: 'a-password-of-the-slot' });
+    await prefer('1');
+    restart();
+    variables.set('SecurityCtrlr', 'BasicAuthPassword', 'the-password-of-all');
+    restart();
+    expect(network.access.password?.toString()).to.equal('the-password-of-all');
+  });
+
+  it('begins with the first profile after the process has started again', async () => {
+    const first = made();
+    await first.fill(1, { basicAuthPassword: 'a-password-of-the-slot' });
+    await first.prefer('1,0');
+    await written();
+    first.part.stop();
+    const base = storeRig();
+    for (const name of ['variables', 'network-profiles'])
+      await base.store.slot(name).replace(await first.store.slot(name).read());
+    await base.store.slot('network-profiles').append([9, {}], [2, { url: 7 }], 'x');
+    await base.variables.load();
+    const later = made({ base });
+    await later.part.load();
+    expect(later.network.access).to.deep.include({ url: 'ws://second.example/ocpp', guarded: true });
+    expect(later.network.access.password?.toString()).to.equal('a-password-of-the-slot');
+    expect(later.told.retargeted).to.equal(0);
+    later.fail(3);
+    expect(later.network.access.url).to.equal('ws://first.example');
+  });
+
+  it('takes a target of the user for the settings', async () => {
+    const { fill, prefer, restart, part, network, variables, fail } = made();
+    await fill(1);
+    await prefer('1,0');
+    restart();
+    part.targetSet();
+    network.access = { ...network.access, url: 'ws://user.example' };
+    expect(variables.text('OCPPCommCtrlr', 'ActiveNetworkProfile')).to.equal('0');
+    fail(3);
+    expect(network.access.url).to.equal('ws://second.example/ocpp');
+    fail(3);
+    expect(network.access.url).to.equal('ws://user.example');
+  });
+});
+
+describe('OCPP 2.1 B09 NetworkConfiguration', () => {
+  it('fills a slot variable by variable, and the slot counts with its address', async () => {
+    const { setSlot, prefer, restart, network } = made();
+    expect(await setSlot(2, 'BasicAuthPassword', 'a-password-of-the-slot')).to.equal('Accepted');
+    expect(await prefer('2,0')).to.equal('InvalidNetworkConf');
+    expect(await setSlot(2, 'OcppCsmsUrl', 'wss://second.example/')).to.equal('Accepted');
+    expect(await prefer('2,0')).to.equal('InvalidNetworkConf');
+    expect(await setSlot(2, 'SecurityProfile', '2')).to.equal('Accepted');
+    expect(await setSlot(2, 'MessageTimeout', '12')).to.equal('Accepted');
+    expect(await prefer('2,0')).to.equal('RebootRequired');
+    restart();
+    expect(network.access).to.deep.equal({
+      url: 'wss://second.example',
+      guarded: true,
+      securityProfile: 2,
+      password: Buffer.from('a-password-of-the-slot'),
+    });
+  });
+
+  it('refuses a slot of the priority, a downgrade, and what is wrong', async () => {
+    const { setSlot, fill, prefer, restart } = made({ securityProfile: 2 });
+    expect(await setSlot(0, 'MessageTimeout', '12')).to.equal('PriorityNetworkConf');
+    expect(await setSlot(1, 'SecurityProfile', '1')).to.equal('NoSecurityDowngrade');
+    expect(await setSlot(1, 'OcppCsmsUrl', 'http://second.example')).to.equal('InvalidNetworkConf');
+    expect(await setSlot(1, 'OcppCsmsUrl', 'ws://169.254.169.254')).to.equal('InvalidNetworkConf');
+    expect(await setSlot(1, 'OcppInterface', 'Wireless0')).to.equal('InvalidValue');
+    expect(await setSlot(1, 'OcppTransport', 'JSON')).to.equal('ReadOnly');
+    await fill(1, { ocppCsmsUrl: 'wss://second.example', securityProfile: 2 });
+    await prefer('1,0');
+    restart();
+    expect(await setSlot(1, 'MessageTimeout', '12')).to.equal('PriorityNetworkConf');
+  });
+});
