@@ -165,3 +165,26 @@ export function compositeSchedule(state: ChargingState, query: CompositeQuery): 
   }
   return { startMs, durationS: query.durationS, unit, periods };
 }
+
+/** To a tenth, towards 0: the resolution that the standard gives limits. The tolerance is that of conversions. */
+export const tenths = (value: number) => (Math.sign(value) * Math.floor(Math.abs(value) * 10 + 1e-4)) / 10 + 0;
+
+/** The periods of an answer in whole seconds, equal ones in one. @param rowOf a period in the words of a version */
+export function compositeRows<Row extends object>(
+  { durationS, periods }: Pick<CompositeSchedule, 'durationS' | 'periods'>,
+  rowOf: (period: CompositePeriod) => Row,
+): { readonly duration: number; readonly rows: (Row & { readonly startPeriod: number })[] } {
+  const duration = Math.max(1, Math.round(durationS));
+  const rows: (Row & { readonly startPeriod: number })[] = [];
+  for (const period of periods) {
+    const startPeriod = Math.round(period.startS);
+    if (startPeriod >= duration) break;
+    // of two changes within a second the later one
+    if (rows.at(-1)?.startPeriod === startPeriod) rows.pop();
+    const row = rowOf(period);
+    const isSameAsLast =
+      JSON.stringify({ ...rows.at(-1), startPeriod: 0 }) === JSON.stringify({ startPeriod: 0, ...row });
+    if (!isSameAsLast) rows.push({ startPeriod, ...row });
+  }
+  return { duration, rows };
+}

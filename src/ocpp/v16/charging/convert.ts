@@ -1,4 +1,5 @@
 /** Charging profiles between the words of 1.6 and the form that all versions share. */
+import { compositeRows, tenths } from '../../charging/composite.ts';
 import type { CompositeSchedule } from '../../charging/composite.ts';
 import type { ChargingProfile, ProfileKind, ProfilePurpose } from '../../charging/model.ts';
 import type { ConnectorRating } from '../../station/port.ts';
@@ -60,31 +61,16 @@ export function profileOf(connectorId: number, sent: SentProfile, receivedMs: nu
   };
 }
 
-/** Down to a tenth, the resolution of the schema; the tolerance is that of conversions. */
-const tenths = (value: number) => Math.floor(value * 10 + 1e-4) / 10;
-
-/**
- * A composite schedule in whole seconds; where no profile limits, the rating does.
- */
+/** A composite schedule in whole seconds; where no profile limits, the rating does. */
 export function replyOf(
   connectorId: number,
   { startMs, durationS, unit, periods }: CompositeSchedule,
   { maxPowerW, maxCurrentA }: Pick<ConnectorRating, 'maxPowerW' | 'maxCurrentA'>,
 ): Replies['GetCompositeSchedule'] {
-  const duration = Math.max(1, Math.round(durationS));
-  const rows: { startPeriod: number; limit: number; numberPhases?: number }[] = [];
-  for (const { startS, limit, numberPhases } of periods) {
-    const startPeriod = Math.round(startS);
-    if (startPeriod >= duration) break;
-    // of two changes within a second the later one
-    if (rows.at(-1)?.startPeriod === startPeriod) rows.pop();
-    const row = {
-      limit: tenths(limit ?? (unit === 'W' ? maxPowerW : maxCurrentA)),
-      ...(numberPhases !== null && { numberPhases }),
-    };
-    const last = rows.at(-1);
-    if (last?.limit !== row.limit || last.numberPhases !== row.numberPhases) rows.push({ startPeriod, ...row });
-  }
+  const { duration, rows } = compositeRows({ durationS, periods }, ({ limit, numberPhases }) => ({
+    limit: tenths(limit ?? (unit === 'W' ? maxPowerW : maxCurrentA)),
+    ...(numberPhases !== null && { numberPhases }),
+  }));
   const scheduleStart = stamp(startMs);
   return {
     status: 'Accepted',
@@ -94,7 +80,7 @@ export function replyOf(
       duration,
       startSchedule: scheduleStart,
       chargingRateUnit: unit,
-      chargingSchedulePeriod: rows,
+      chargingSchedulePeriod: [...rows],
     },
   };
 }

@@ -2,10 +2,11 @@
  * Smart charging of 1.6: SetChargingProfile, ClearChargingProfile, GetCompositeSchedule, and the TxProfile of a remote
  * start. The profiles act through `charging/control.ts`.
  */
-import type { OcppFunctions, OcppProfileEntry, OcppSchedule } from '../../../contract/ocpp.ts';
-import { SimError } from '../../../core/errors.ts';
+import type { OcppFunctions } from '../../../contract/ocpp.ts';
 import { createChargingControl } from '../../charging/control.ts';
-import type { ChargingControl, StoredProfile } from '../../charging/control.ts';
+import type { ChargingControl } from '../../charging/control.ts';
+import { createInstalledProfiles, createProfileView } from '../../charging/installed.ts';
+import type { InstalledProfiles } from '../../charging/installed.ts';
 import { deciding } from '../../charging/limits.ts';
 import type { ChargingProfile, RateUnit, RunningTransaction } from '../../charging/model.ts';
 import type {
@@ -18,51 +19,30 @@ import type {
   Transaction,
   Transactions,
 } from '../parts.ts';
-import { purposes, replyOf } from './convert.ts';
-import { createInstalled } from './installed.ts';
-import type { InstalledProfiles } from './installed.ts';
+import { profileOf, purposes, replyOf } from './convert.ts';
 import { allowedUnits, brokenPlace, brokenRule } from './rules.ts';
-import type { SentProfile } from './rules.ts';
+import type { BrokenRule, SentProfile } from './rules.ts';
 
-// Charging profiles and composite schedules of a station of 1.6 for REST.
+type Installed = InstalledProfiles<SentProfile, BrokenRule>;
 
-/** More than a person reads. */
-const maxPeriods = 1000;
+/** A profile replaces those with its id, and those with its purpose and stackLevel at the same connector (5.16.3). */
+function replaces(profile: ChargingProfile, other: ChargingProfile): boolean {
+  if (profile.profileId === other.profileId) return true;
+  const { connectorId, purpose, stackLevel } = profile;
+  return other.connectorId === connectorId && other.purpose === purpose && other.stackLevel === stackLevel;
+}
 
-function createView(
-  control: ChargingControl,
-  waiting: () => readonly StoredProfile[],
-  connectorIds: readonly number[],
-): Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'> {
-  return {
-    chargingProfiles(connectorId): readonly OcppProfileEntry[] {
-      const { state, nowMs } = control;
-      const effective = new Set([0, ...connectorIds].flatMap((id) => deciding(state, id, nowMs)));
-      return [...control.profiles, ...waiting()]
-        .filter(({ profile }) => connectorId === undefined || profile.connectorId === connectorId)
-        .map(({ profile, sent }) => {
-          // this version installs nothing else
-          const { chargingProfilePurpose, chargingProfileKind } = sent as unknown as SentProfile;
-          const transaction = state.transactions.find((each) => each.connectorId === profile.connectorId);
-          return {
-            connectorId: profile.connectorId,
-            profileId: profile.profileId,
-            stackLevel: profile.stackLevel,
-            purpose: chargingProfilePurpose,
-            kind: chargingProfileKind,
-            transactionId: profile.purpose === 'tx' ? (transaction?.transactionId ?? null) : null,
-            effective: effective.has(profile),
-            profile: sent,
-          };
-        });
+export function createInstalled(control: ChargingControl, max: () => number): Installed {
+  return createInstalledProfiles({
+    control,
+    replaces,
+    entryOf: (connectorId, sent) => ({ profile: profileOf(connectorId, sent, control.nowMs), sent }),
+    refusal: ({ profileId }, others) => {
+      if (others.length < max()) return null;
+      const text = `profile ${profileId}: MaxChargingProfilesInstalled ${max()} is reached`;
+      return { clause: 'OCPP 1.6 9.4', text };
     },
-    compositeSchedule(connectorId, durationS, unit): OcppSchedule {
-      const schedule = control.composite({ connectorId, durationS, unit, maxPeriods });
-      if (schedule !== null) return { connectorId, ...schedule };
-      const known = [0, ...connectorIds].join(', ');
-      throw new SimError('UNKNOWN_RESOURCE', `there is no connector ${connectorId}; the station has ${known}`);
-    },
-  };
+  });
 }
 
 // Answers to the calls of smart charging.
@@ -70,7 +50,7 @@ function createView(
 interface Deps {
   readonly parts: Pick<StationParts, 'device' | 'keys' | 'finding'>;
   readonly control: ChargingControl;
-  readonly installed: InstalledProfiles;
+  readonly installed: Installed;
   readonly transactions: Pick<Transactions, 'at'>;
 }
 
@@ -182,7 +162,16 @@ export function createSmartCharging(parts: SmartChargingParts, { transactions }:
       ClearChargingProfile: clearChargingProfile(rig),
       GetCompositeSchedule: getCompositeSchedule(rig),
     },
-    ...createView(control, () => installed.waiting, device.connectorIds),
+    ...createProfileView({
+      control,
+      installed,
+      connectorIds: device.connectorIds,
+      place: 'connector',
+      transactionIdOf: ({ purpose, connectorId }) => {
+        const transaction = control.state.transactions.find((each) => each.connectorId === connectorId);
+        return purpose === 'tx' ? (transaction?.transactionId ?? null) : null;
+      },
+    }),
     install(connectorId, sent) {
       const rule =
         brokenRule(sent, keys) ?? installed.put(connectorId, sent, { awaited: transactions.at(connectorId) === null });

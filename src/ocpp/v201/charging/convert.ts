@@ -1,8 +1,8 @@
 /** Charging profiles between the words of 2.x and the form that all versions share. */
 import type { RandomStream } from '../../../core/random.ts';
-import { inUnit } from '../../charging/composite.ts';
+import { compositeRows, inUnit, tenths } from '../../charging/composite.ts';
 import type { CompositePeriod, CompositeSchedule } from '../../charging/composite.ts';
-import type { ChargingControl } from '../../charging/control.ts';
+import type { ChargingControl, StoredProfile } from '../../charging/control.ts';
 import { limitAt } from '../../charging/limits.ts';
 import type {
   ChargingProfile,
@@ -119,6 +119,11 @@ function scheduleOf(sent: SentSchedule, local: boolean, received: Received): Cha
   };
 }
 
+/** The profile as the central system has sent it: this version installs nothing else. */
+export function sentOf({ sent }: StoredProfile): SentProfile {
+  return sent as unknown as SentProfile;
+}
+
 export function isInLocalTime(sent: SentProfile): boolean {
   return sent.chargingSchedule[0]?.useLocalTime === true;
 }
@@ -143,9 +148,6 @@ export function profileOf(sent: SentProfile, received: Received): ChargingProfil
     ...(sent.maxOfflineDuration !== undefined && { maxOfflineS: sent.maxOfflineDuration }),
   };
 }
-
-/** To a tenth, towards 0: the resolution that the standard gives limits. The tolerance is that of conversions. */
-const tenths = (value: number) => (Math.sign(value) * Math.floor(Math.abs(value) * 10 + 1e-4)) / 10 + 0;
 
 type Row = Omit<SentPeriod, 'startPeriod'>;
 
@@ -172,16 +174,6 @@ export function compositeOf(
   rating: Rating,
   version: Version2,
 ): NonNullable<Replies['GetCompositeSchedule']['schedule']> {
-  const duration = Math.max(1, Math.round(durationS));
-  const rows: SentPeriod[] = [];
-  for (const period of periods) {
-    const startPeriod = Math.round(period.startS);
-    if (startPeriod >= duration) break;
-    // of two changes within a second the later one
-    if (rows.at(-1)?.startPeriod === startPeriod) rows.pop();
-    const row = rowOf(period, unit, rating, version);
-    const same = JSON.stringify({ ...rows.at(-1), startPeriod: 0 }) === JSON.stringify({ startPeriod: 0, ...row });
-    if (!same) rows.push({ startPeriod, ...row });
-  }
+  const { duration, rows } = compositeRows({ durationS, periods }, (period) => rowOf(period, unit, rating, version));
   return { evseId, duration, scheduleStart: stamp(startMs), chargingRateUnit: unit, chargingSchedulePeriod: rows };
 }

@@ -4,10 +4,9 @@ import type { ChargingControl, StoredProfile } from '../../charging/control.ts';
 import { prevailing } from '../../charging/limits.ts';
 import { stamp } from '../parts.ts';
 import type { Handlers, Registration, Requests, StationParts, Transactions } from '../parts.ts';
-import { profileOf } from './convert.ts';
+import { profileOf, sentOf } from './convert.ts';
 import type { Received } from './convert.ts';
 import { refusal } from './handlers.ts';
-import { sentOf } from './installed.ts';
 import { broken, profileIssue } from './rules.ts';
 import type { Issue, RuleFacts, SentProfile } from './rules.ts';
 

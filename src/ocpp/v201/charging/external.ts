@@ -11,7 +11,7 @@ import type { ChargingProfile } from '../../charging/model.ts';
 import { stamp } from '../parts.ts';
 import type { Registration, StationParts } from '../parts.ts';
 import type { Variables } from '../variables/model.ts';
-import { sentOf } from './installed.ts';
+import { sentOf } from './convert.ts';
 import { externalProfileId } from './rules.ts';
 import type { SentProfile } from './rules.ts';
 

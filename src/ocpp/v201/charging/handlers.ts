@@ -1,15 +1,16 @@
 /** Answers to SetChargingProfile, ClearChargingProfile and GetCompositeSchedule. */
 import type { ChargingControl, StoredProfile } from '../../charging/control.ts';
+import type { InstalledProfiles } from '../../charging/installed.ts';
 import { deciding } from '../../charging/limits.ts';
 import type { ChargingProfile, RateUnit } from '../../charging/model.ts';
 import type { Handler, Replies, Requests, StationParts, Transaction, Transactions } from '../parts.ts';
 import { clauseOf } from '../provisioning/registration.ts';
-import { compositeOf, purposes } from './convert.ts';
+import { compositeOf, purposes, sentOf } from './convert.ts';
 import type { ExternalLimits } from './external.ts';
-import { sentOf } from './installed.ts';
-import type { InstalledProfiles } from './installed.ts';
 import { broken, placeIssue, profileIssue } from './rules.ts';
 import type { Issue, RuleFacts, SentProfile } from './rules.ts';
+
+export type Installed = InstalledProfiles<SentProfile, Issue>;
 
 // GetChargingProfiles and the ReportChargingProfiles that follow (K09): a message by EVSE and source, in parts.
 
@@ -60,7 +61,7 @@ function reportsOf(requestId: number, found: readonly Found[]): readonly Report[
 
 interface ReportDeps {
   readonly parts: Pick<StationParts, 'calls' | 'finding' | 'version'>;
-  readonly installed: Pick<InstalledProfiles, 'all'>;
+  readonly installed: Pick<Installed, 'all'>;
   readonly external: Pick<ExternalLimits, 'reported'>;
 }
 
@@ -116,7 +117,7 @@ export function refusal(
 export interface HandlerDeps {
   readonly parts: Pick<StationParts, 'device' | 'variables' | 'version'> & RefusalParts;
   readonly control: ChargingControl;
-  readonly installed: InstalledProfiles;
+  readonly installed: Installed;
   readonly external: Pick<ExternalLimits, 'profiles'>;
   readonly transactions: Pick<Transactions, 'at' | 'byId'>;
   readonly facts: (evseId: number, profile: Pick<SentProfile, 'chargingProfilePurpose'>) => RuleFacts;

@@ -2,12 +2,13 @@
  * Smart charging of 2.x (block K), and what block Q needs of it. The profiles act through `charging/control.ts`, which
  * sends the device one limit for each EVSE and one for the station.
  */
-import type { OcppFunctions, OcppProfileEntry, OcppSchedule } from '../../../contract/ocpp.ts';
-import { SimError } from '../../../core/errors.ts';
+import type { OcppFunctions } from '../../../contract/ocpp.ts';
+import type { JsonValue } from '../../../core/store.ts';
 import { createChargingControl } from '../../charging/control.ts';
-import type { ChargingControl } from '../../charging/control.ts';
-import { deciding, followsConditions } from '../../charging/limits.ts';
-import type { RunningTransaction } from '../../charging/model.ts';
+import type { ChargingControl, StoredProfile } from '../../charging/control.ts';
+import { createInstalledProfiles, createProfileView } from '../../charging/installed.ts';
+import { followsConditions } from '../../charging/limits.ts';
+import type { ChargingProfile, RunningTransaction } from '../../charging/model.ts';
 import { errorCode } from '../../rpc/frames.ts';
 import { CallError } from '../../rpc/model.ts';
 import { createSignal } from '../../station/stack.ts';
@@ -24,6 +25,8 @@ import type {
 import { createConditions } from '../v2x/conditions.ts';
 import type { V2xConditions } from '../v2x/conditions.ts';
 import { localOffsetMs } from '../variables/checks.ts';
+import { isInLocalTime, profileOf, sentOf } from './convert.ts';
+import type { Received } from './convert.ts';
 import { createDynamicSchedules, createPriorityCharging } from './dynamic.ts';
 import { createExternalLimits, createOfflineWatch } from './external.ts';
 import type { ExternalLimits } from './external.ts';
@@ -34,59 +37,82 @@ import {
   refusal,
   setChargingProfile,
 } from './handlers.ts';
-import { createInstalled, sentOf } from './installed.ts';
-import type { InstalledProfiles } from './installed.ts';
+import type { Installed } from './handlers.ts';
 import { createNotices } from './notices.ts';
-import { externalProfileId, maxProfiles, modesOf, profileIssue, startIssue } from './rules.ts';
-import type { EvseFacts, RuleFacts, SentProfile } from './rules.ts';
+import { duplicateIssue, externalProfileId, maxProfiles, modesOf, profileIssue, startIssue, unable } from './rules.ts';
+import type { EvseFacts, Issue, RuleFacts, SentProfile } from './rules.ts';
 
-// Charging profiles and composite schedules of a station of 2.x for REST.
+interface InstalledOptions {
+  readonly control: ChargingControl;
+  readonly maxProfiles: number;
+  readonly random: Received['random'];
+  readonly localOffsetMs: () => number;
+}
 
-/** More than a person reads. */
-const maxPeriods = 1000;
+interface StationProfiles extends Installed {
+  /** A transaction has begun: the profile that waits for it acts. */
+  started(transaction: Pick<Transaction, 'evseId' | 'transactionId'>): void;
+  /** The local time of the station has another offset. */
+  localTimeChanged(): void;
+}
 
-function entryOf(connectorId: number, profile: SentProfile, transactionId: string | null, effective: boolean) {
-  return {
-    connectorId,
-    profileId: profile.id,
-    stackLevel: profile.stackLevel,
-    purpose: profile.chargingProfilePurpose,
-    kind: profile.chargingProfileKind,
-    transactionId,
-    effective,
-    profile,
-  };
+export function createInstalled({ control, maxProfiles, random, localOffsetMs }: InstalledOptions): StationProfiles {
+  const entryOf = (evseId: number, sent: SentProfile, receivedMs = control.nowMs): StoredProfile => ({
+    profile: profileOf(sent, { evseId, receivedMs, random, localOffsetMs: localOffsetMs() }),
+    sent: sent as unknown as JsonValue,
+  });
+  // K01.FR.05
+  const replaces = (profile: ChargingProfile, other: ChargingProfile) => profile.profileId === other.profileId;
+  const installed = createInstalledProfiles<SentProfile, Issue>({
+    control,
+    replaces,
+    entryOf,
+    refusal: (profile, others) =>
+      others.length < maxProfiles
+        ? duplicateIssue(profile, others)
+        : unable('OutOfStorage', `there are ${maxProfiles} profiles, the maximum of Entries[ChargingProfiles]`),
+  });
+  return Object.assign(installed, {
+    started: ({ evseId, transactionId }: Pick<Transaction, 'evseId' | 'transactionId'>) => {
+      installed.begin(evseId, (entry) => entryOf(evseId, { ...sentOf(entry), transactionId }));
+    },
+    localTimeChanged: () => {
+      for (const { profile, sent } of control.profiles.filter((each) => isInLocalTime(sentOf(each))))
+        control.install(entryOf(profile.connectorId, sentOf({ profile, sent }), profile.receivedMs), (other) =>
+          replaces(profile, other),
+        );
+    },
+  });
 }
 
 interface ViewDeps {
   readonly control: ChargingControl;
-  readonly installed: Pick<InstalledProfiles, 'all'>;
+  readonly installed: Pick<Installed, 'all'>;
   readonly external: Pick<ExternalLimits, 'profiles' | 'reported'>;
   readonly evseIds: readonly number[];
 }
 
-export function createView(deps: ViewDeps): Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'> {
-  const { control, installed, external, evseIds } = deps;
-  return {
-    chargingProfiles(evseId): readonly OcppProfileEntry[] {
-      const { state, nowMs } = control;
-      const effective = new Set(
-        [0, ...evseIds].flatMap((id) => deciding(state, id, nowMs)).map((each) => each.profileId),
-      );
-      const rows = installed.all.map((entry) => {
-        const { connectorId, profileId, transactionId } = entry.profile;
-        return entryOf(connectorId, sentOf(entry), transactionId, effective.has(profileId));
-      });
-      const outside = external.reported().map(({ evseId: at, profile }) => entryOf(at, profile, null, true));
-      return [...rows, ...outside].filter(({ connectorId }) => evseId === undefined || connectorId === evseId);
-    },
-    compositeSchedule(evseId, durationS, unit): OcppSchedule {
-      const schedule = control.composite({ connectorId: evseId, durationS, unit, maxPeriods }, external.profiles());
-      if (schedule !== null) return { connectorId: evseId, ...schedule };
-      const known = [0, ...evseIds].join(', ');
-      throw new SimError('UNKNOWN_RESOURCE', `there is no EVSE ${evseId}; the station has ${known}`);
-    },
-  };
+/** Charging profiles and composite schedules of a station of 2.x for REST. */
+export function createView({ control, installed, external, evseIds }: ViewDeps) {
+  return createProfileView({
+    control,
+    installed,
+    connectorIds: evseIds,
+    place: 'EVSE',
+    transactionIdOf: ({ transactionId }) => transactionId,
+    external,
+    externalEntries: () =>
+      external.reported().map(({ evseId, profile }) => ({
+        connectorId: evseId,
+        profileId: profile.id,
+        stackLevel: profile.stackLevel,
+        purpose: profile.chargingProfilePurpose,
+        kind: profile.chargingProfileKind,
+        transactionId: null,
+        effective: true,
+        profile,
+      })),
+  });
 }
 
 // What profiles are checked against at a place of the station.
@@ -230,7 +256,7 @@ function listen(
 ): () => void {
   const listeners = [
     transactions.onStarted((transaction) => {
-      installed.begin(transaction);
+      installed.started(transaction);
     }),
     transactions.onEnded(({ evseId, transactionId }) => {
       priority.forget(transactionId);

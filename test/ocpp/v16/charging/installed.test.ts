@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createInstalled } from '../../../../src/ocpp/v16/charging/installed.ts';
+import { createInstalled } from '../../../../src/ocpp/v16/charging/smart-charging.ts';
 import { fakeControl } from '../../charging/fake-control.ts';
 import { chargingRig, periods, profile } from './rig.ts';
 import type { SentProfile } from './rig.ts';
@@ -22,7 +22,10 @@ function rigOf(highest = 9) {
       );
     },
     /** Ids of those that act, and of those that wait. */
-    ids: () => [control.profiles, installed.waiting].map((all) => all.map((each) => each.profile.profileId)),
+    ids: () =>
+      [control.profiles, installed.all.slice(control.profiles.length)].map((all) =>
+        all.map((each) => each.profile.profileId),
+      ),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Parts of smart charging of 2.x by themselves: what is installed, offline, priority, and reports. */
 import { expect } from 'chai';
 import type { StoredProfile } from '../../../../src/ocpp/charging/control.ts';
-import { createInstalled } from '../../../../src/ocpp/v201/charging/installed.ts';
+import { createInstalled } from '../../../../src/ocpp/v201/charging/smart-charging.ts';
 import { createOfflineWatch } from '../../../../src/ocpp/v201/charging/external.ts';
 import { createPriorityCharging } from '../../../../src/ocpp/v201/charging/dynamic.ts';
 import { getChargingProfiles, refusal } from '../../../../src/ocpp/v201/charging/handlers.ts';
@@ -79,14 +79,14 @@ describe('OCPP 2.x installed charging profiles', () => {
   it('a transaction that begins takes what waits at its EVSE, once, and is evaluated without it', () => {
     const { put, ids, installed, control } = installedRig();
     put(1, 1, tx, true);
-    installed.begin({ evseId: 2, transactionId: 'T' });
+    installed.started({ evseId: 2, transactionId: 'T' });
     expect([ids(), control.refreshes]).to.deep.equal([[[1], []], 1]);
-    installed.begin({ evseId: 1, transactionId: 'T' });
+    installed.started({ evseId: 1, transactionId: 'T' });
     expect([ids(), control.refreshes]).to.deep.equal([[[1], [1]], 1]);
     expect(control.profiles[0]?.profile.transactionId).to.equal('T');
     expect(control.profiles[0]?.sent).to.include({ transactionId: 'T' });
     installed.remove(() => true);
-    installed.begin({ evseId: 1, transactionId: 'U' });
+    installed.started({ evseId: 1, transactionId: 'U' });
     expect([ids(), control.refreshes]).to.deep.equal([[[], []], 2]);
   });
 
