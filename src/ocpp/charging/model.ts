@@ -2,22 +2,6 @@
  * Charging profiles of every version in one form. Instants in whole ms since the epoch, on the clock of the central
  * system, so that sums of them are exact.
  */
-import type { StationPort } from '../station/port.ts';
-
-/**
- * Calls `forget` for each connector whose authorisation the device takes back, so that a profile that waits for its
- * transaction goes. The returned function ends it.
- */
-export function followWithdrawals(
-  device: Pick<StationPort, 'connectorIds' | 'onTransition'>,
-  forget: (connectorId: number) => void,
-): () => void {
-  return device.onTransition(({ event, connectorId }) => {
-    if (event === 'withdraw') forget(connectorId);
-    // a reset of the device takes back every authorisation
-    if (event === 'restart') for (const id of device.connectorIds) forget(id);
-  });
-}
 
 /** 1.6 knows the first three, its ChargePointMaxProfile being `station_max`. */
 export type ProfilePurpose = 'station_max' | 'tx_default' | 'tx' | 'external' | 'priority' | 'local_generation';

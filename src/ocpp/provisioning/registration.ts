@@ -26,7 +26,7 @@ interface BootState {
   readonly remote: boolean;
 }
 
-type BootTable = Readonly<Record<OcppBootStatus, BootState>>;
+export type BootTable = Readonly<Record<OcppBootStatus, BootState>>;
 
 /** 4.2 */
 export const bootTable16: BootTable = {

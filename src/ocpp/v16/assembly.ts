@@ -14,7 +14,7 @@ import type { Firmware, FirmwareDeps } from './firmware-management.ts';
 import { createLogs } from './diagnostics.ts';
 import type { Logs, LogsDeps } from './diagnostics.ts';
 import { createConfiguration, createKeyEffects, profileCheck } from './keys/configuration.ts';
-import { createDataTransfer } from './data-transfer.ts';
+import { dataTransfer } from '../data-transfer.ts';
 import { createKeys } from './keys/keys.ts';
 import type { KeySet } from './keys/keys.ts';
 import { errorText } from '../../core/errors.ts';
@@ -259,7 +259,7 @@ export function assembleParts(options: Stack16Options) {
     status,
     trigger,
     reset,
-    createDataTransfer(),
+    dataTransfer,
   ];
   return { ...base, ...sessions, ...upkeep, availability, status, effects, configuration, all, queue };
 }

@@ -4,37 +4,22 @@
  */
 import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppAuthorization, OcppBootStatus } from '../../contract/ocpp.ts';
-import type { After, CallOptions, CallOutcome, MeterDistortion, TransactionQueue } from '../rpc/model.ts';
+import type { MeterDistortion, TransactionQueue } from '../rpc/model.ts';
+import type { CallsOf, HandlerOf, PartOf, RegistrationOf, SecurityEvents } from '../station/parts.ts';
 import type { StackOptions } from '../station/stack.ts';
 import type { Action, Replies, Requests } from './messages.ts';
 
 export type { Connection } from '../station/connection.ts';
+export { stamp } from '../station/parts.ts';
+export type { Availability, SecurityEvents, StatusReports } from '../station/parts.ts';
 export type { Action, Replies, Requests } from './messages.ts';
 
-/** @throws CallError */
-export type Handler<Name extends Action> = (
-  request: Requests[Name],
-  after: After,
-) => Replies[Name] | Promise<Replies[Name]>;
+export type Handler<Name extends Action> = HandlerOf<Requests[Name], Replies[Name]>;
 export type Handlers = { readonly [Name in Action]?: Handler<Name> };
 
-/** Members of a request that the schema permits, as the queue keeps them. */
-type ReplyOutcome<Name extends Action> =
-  | { readonly kind: 'result'; readonly payload: Replies[Name]; readonly durationMs: number }
-  | Exclude<CallOutcome, { readonly kind: 'result' }>;
-
-/** Calls to the central system. */
-export interface Calls {
-  /**
-   * Sends as soon as the line is free. Before the registration is accepted only BootNotification goes out, and what the
-   * central system has triggered (`triggered`); everything else is `unsent` then.
-   */
-  send<Name extends Action>(
-    action: Name,
-    request: Requests[Name],
-    options?: CallOptions & { readonly triggered?: boolean },
-  ): Promise<ReplyOutcome<Name>>;
-}
+export type Calls = CallsOf<Requests, Replies>;
+export type Registration = RegistrationOf<Replies>;
+export type Part = PartOf<Handlers>;
 
 /** Keys of configuration; `keys/table.ts` has one row for each. */
 export interface Keys {
@@ -47,30 +32,6 @@ export interface Keys {
   set(key: string, value: string): void;
   /** Calls back after a change of this key; the returned function ends it. */
   onChange(key: string, listener: (value: string) => void): () => void;
-}
-
-export interface Registration {
-  readonly status: OcppBootStatus;
-  /** and the line is open: calls go out */
-  readonly accepted: boolean;
-  /** Sends a BootNotification now. */
-  boot(options?: { readonly triggered?: boolean }): Promise<ReplyOutcome<'BootNotification'>>;
-  heartbeat(options?: { readonly triggered?: boolean }): Promise<ReplyOutcome<'Heartbeat'>>;
-  /** Calls back each time the station becomes accepted, also again after a new connection. */
-  onAccepted(listener: () => void): () => void;
-}
-
-/** StatusNotification. */
-export interface StatusReports {
-  /** Sends the status of a connector, of all with 0 included when absent, though it has not changed. */
-  announce(connectorId?: number, options?: { readonly triggered?: boolean }): void;
-}
-
-/** Operative states that the central system sets; they survive a restart. */
-export interface Availability {
-  /** whether the whole station is set inoperative */
-  readonly stationInoperative: boolean;
-  operative(connectorId: number): boolean;
 }
 
 export interface Transaction {
@@ -140,11 +101,6 @@ export interface SmartCharging {
   forget(connectorId: number): void;
 }
 
-/** White paper "Improved security for OCPP 1.6-J": sent when critical, logged always. */
-export interface SecurityEvents {
-  raise(type: string, techInfo?: string): void;
-}
-
 /** What every part of a station works with. */
 export interface StationParts
   extends Pick<StackOptions, 'id' | 'device' | 'clock' | 'wall' | 'later' | 'random' | 'log' | 'store' | 'connection'> {
@@ -155,20 +111,6 @@ export interface StationParts
   readonly security: SecurityEvents;
   /** A rule of 1.6 that the central system has broken, for `findings`. */
   readonly finding: (clause: string, text: string, action?: Action) => void;
-}
-
-/** A part as `stack.ts` sees it. */
-export interface Part {
-  readonly handlers?: Handlers;
-  /** restores its state from the store; before the first connection */
-  load?(): Promise<void>;
-  /** the station leaves, or the process ends */
-  stop?(): void;
-}
-
-/** A time stamp of 1.6: UTC with milliseconds. */
-export function stamp(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 // Verdicts on what the central system sends that no other part gives, each with the clause of OCPP 1.6.

@@ -1,7 +1,7 @@
 /** RemoteStartTransaction, RemoteStopTransaction and UnlockConnector. OCPP 1.6 4.2, 5.11, 5.12 and 5.18. */
 import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
-import { errorText, SimError } from '../../core/errors.ts';
-import { followWithdrawals } from '../charging/model.ts';
+import { errorText } from '../../core/errors.ts';
+import { beginStart, bestConnector, dropsWithdrawn, unlock } from '../remote-control/remote-control.ts';
 import type { After } from '../rpc/model.ts';
 import type { StationPort } from '../station/port.ts';
 import type { Authorizations } from './authorization/authorization.ts';
@@ -26,14 +26,7 @@ function unlockConnector(
   if (connector.errorCode === 'ConnectorLockFailure') return { status: 'UnlockFailed' };
   const running = connector.session !== null && connector.session.endedAtS === null;
   if (!connector.cable.locked && !running) return { status: 'Unlocked' };
-  try {
-    device.command({ kind: 'evse.unlock', connectorId });
-  } catch (error) {
-    if (!(error instanceof SimError)) throw error;
-    log.warning(`connector ${connectorId} stays locked: ${error.message}`, device.deviceIndex);
-    return { status: 'UnlockFailed' };
-  }
-  return { status: 'Unlocked' };
+  return { status: unlock({ device, log }, connectorId, `connector ${connectorId}`) };
 }
 
 // TriggerMessage (5.17) and ExtendedTriggerMessage (white paper 5.4): the answer first, the message after it.
@@ -121,18 +114,13 @@ function canStart(work: Work, connector: EvseConnectorDetail, idTag: string): bo
   );
 }
 
-/** Of the connectors where a start is possible: one reserved for the token, one with a vehicle, the first free one. */
 function choose(work: Work, idTag: string): EvseConnectorDetail | undefined {
   const { parts, deps } = work;
-  // a vehicle that has charged already waits to leave; one whose token did not come in time waits for a start
-  const able = parts.device.detail.connectors.filter(
-    (c) => (c.phase !== 'finishing' || c.session === null) && canStart(work, c, idTag),
-  );
   const parent = deps.tokens.parentOf(idTag);
-  return (
-    able.find(({ connectorId }) => deps.reservations.isFor(connectorId, idTag, parent)) ??
-    able.find(({ phase }) => phase === 'connected' || phase === 'finishing') ??
-    able[0]
+  return bestConnector(
+    parts.device.detail.connectors,
+    (connector) => canStart(work, connector, idTag),
+    (connectorId) => deps.reservations.isFor(connectorId, idTag, parent),
   );
 }
 
@@ -148,23 +136,9 @@ function takesProfile({ parts, deps }: Work, connectorId: number, profile: Start
   return deps.smartCharging.install(connectorId, profile);
 }
 
-async function begin({ parts, deps }: Work, connectorId: number, idTag: string): Promise<void> {
-  const { keys, log, device } = parts;
-  const forget = (why: string) => {
-    log.warning(`connector ${connectorId}: the remote start does not happen: ${why}`, device.deviceIndex);
-    deps.smartCharging.forget(connectorId);
-  };
-  try {
-    const { status } = await deps.authorization.start(connectorId, idTag, keys.boolean('AuthorizeRemoteTxRequests'));
-    if (status !== 'Accepted') forget(`the token is ${status}`);
-  } catch (error) {
-    forget(errorText(error));
-  }
-}
-
 function remoteStart(work: Work, request: Start, after: After): Replies['RemoteStartTransaction'] {
   const { idTag, connectorId } = request;
-  const { device, registration } = work.parts;
+  const { device, keys, registration } = work.parts;
   if (!registration.accepted) return { status: 'Rejected' };
   const connector =
     connectorId === undefined
@@ -173,7 +147,14 @@ function remoteStart(work: Work, request: Start, after: After): Replies['RemoteS
   if (connector === undefined || !takesProfile(work, connector.connectorId, request.chargingProfile))
     return { status: 'Rejected' };
   after(() => {
-    void begin(work, connector.connectorId, idTag);
+    void beginStart(
+      work.parts,
+      `connector ${connector.connectorId}`,
+      () => work.deps.authorization.start(connector.connectorId, idTag, keys.boolean('AuthorizeRemoteTxRequests')),
+      () => {
+        work.deps.smartCharging.forget(connector.connectorId);
+      },
+    );
   });
   return { status: 'Accepted' };
 }
@@ -200,21 +181,14 @@ function remoteStop(
 
 export function createRemote(parts: StationParts, deps: RemoteDeps): Part {
   const work: Work = { parts, deps };
-  let endListening: (() => void) | null = null;
   return {
     handlers: {
       RemoteStartTransaction: (request, after) => remoteStart(work, request, after),
       RemoteStopTransaction: (request, after) => remoteStop(work, request, after),
       UnlockConnector: (request) => unlockConnector(parts, request),
     },
-    load() {
-      endListening = followWithdrawals(parts.device, (connectorId) => {
-        deps.smartCharging.forget(connectorId);
-      });
-      return Promise.resolve();
-    },
-    stop() {
-      endListening?.();
-    },
+    ...dropsWithdrawn(parts.device, (connectorId) => {
+      deps.smartCharging.forget(connectorId);
+    }),
   };
 }

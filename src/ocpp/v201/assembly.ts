@@ -22,7 +22,7 @@ import type { Costs, Part, StationParts, Version2 } from './parts.ts';
 import { createRemote, createTrigger } from './remote-control/remote-control.ts';
 import { createReservations } from './reservation.ts';
 import { createReset } from './provisioning/reset.ts';
-import { createDataTransfer } from './data-transfer.ts';
+import { dataTransfer } from '../data-transfer.ts';
 import {
   createCustomerInformation,
   reservationRecords,
@@ -176,7 +176,7 @@ export function assembleParts(version: Version2, options: StackOptions) {
     ...[transactions.part, sessions.authorization, sessions.remote, sessions.smartCharging, sessions.v2x],
     ...[sessions.meterValues.part, front.display, model.monitoring, model.streams, derControl, status.part],
     ...[upkeep.certificates, upkeep.logs, upkeep.firmware, model.effects, ...model.others, customers],
-    ...[createDataTransfer(parts), createReset(parts, { transactions })],
+    ...[dataTransfer, createReset(parts, { transactions })],
   ];
   const trigger = createTrigger(parts, triggersOf(base, all), (message) => upkeep.certificates.refuses(message));
   return { ...base, ...sessions, ...front, ...upkeep, ...model, status, derControl, all: [...all, trigger] };

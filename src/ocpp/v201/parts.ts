@@ -4,8 +4,9 @@
  * device, with connector 1 in it; 0 is the station.
  */
 import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
-import type { OcppAuthorization, OcppBootStatus } from '../../contract/ocpp.ts';
-import type { After, CallOptions, CallOutcome, TransactionQueue } from '../rpc/model.ts';
+import type { OcppAuthorization } from '../../contract/ocpp.ts';
+import type { TransactionQueue } from '../rpc/model.ts';
+import type { CallsOf, HandlerOf, PartOf, RegistrationOf, ReplyOutcomeOf, SecurityEvents } from '../station/parts.ts';
 import type { StackOptions } from '../station/stack.ts';
 import type {
   Action,
@@ -24,61 +25,29 @@ import type { Variables } from './variables/model.ts';
 import type { Version2 } from './version.ts';
 
 export type { Connection } from '../station/connection.ts';
+export { stamp } from '../station/parts.ts';
+export type { Availability, SecurityEvents, StatusReports } from '../station/parts.ts';
 export type { Action, Replies, Requests, Sends } from './messages.ts';
 export type { Version2 } from './version.ts';
 
-/** @throws CallError */
-export type Handler<Name extends Action> = (
-  request: Requests[Name],
-  after: After,
-) => Replies[Name] | Promise<Replies[Name]>;
+export type Handler<Name extends Action> = HandlerOf<Requests[Name], Replies[Name]>;
 export type Handlers = { readonly [Name in Action]?: Handler<Name> };
 
-export type ReplyOutcome<Name extends Action> =
-  | { readonly kind: 'result'; readonly payload: Replies[Name]; readonly durationMs: number }
-  | Exclude<CallOutcome, { readonly kind: 'result' }>;
+export type ReplyOutcome<Name extends Action> = ReplyOutcomeOf<Replies[Name]>;
 
 /** Messages to the central system. */
-export interface Calls {
-  /**
-   * Sends as soon as the line is free. Before the registration is accepted only BootNotification goes out, and what the
-   * central system has asked for (`triggered`: TriggerMessage, reports); everything else is `unsent` then.
-   */
-  send<Name extends Action>(
-    action: Name,
-    request: Requests[Name],
-    options?: CallOptions & { readonly triggered?: boolean },
-  ): Promise<ReplyOutcome<Name>>;
+export interface Calls extends CallsOf<Requests, Replies> {
   /** SEND of 2.1: never answered; dropped while the station is not accepted. */
   stream<Name extends keyof Sends>(action: Name, payload: Sends[Name]): void;
 }
 
-export interface Registration {
-  readonly status: OcppBootStatus;
-  /** and the line is open: calls go out */
-  readonly accepted: boolean;
+export interface Registration extends RegistrationOf<Replies> {
   /** BootNotifications that were accepted: another number at `onAccepted` means that the station has booted */
   readonly boots: number;
-  boot(options?: { readonly triggered?: boolean }): Promise<ReplyOutcome<'BootNotification'>>;
-  heartbeat(options?: { readonly triggered?: boolean }): Promise<ReplyOutcome<'Heartbeat'>>;
-  /** Calls back each time the station becomes accepted, also again after a new connection. */
-  onAccepted(listener: () => void): () => void;
   /** Calls back when an accepted station is not accepted any more, or the line ends. */
   onEnded(listener: () => void): () => void;
   /** null: the line is open; else since when it is not, monotonic ms */
   readonly offlineSinceMs: number | null;
-}
-
-/** StatusNotification. */
-export interface StatusReports {
-  /** Sends the status of an EVSE, of all when absent, though it has not changed. */
-  announce(evseId?: number, options?: { readonly triggered?: boolean }): void;
-}
-
-/** Operative states that the central system sets; they survive a restart. */
-export interface Availability {
-  readonly stationInoperative: boolean;
-  operative(evseId: number): boolean;
 }
 
 export interface Transaction {
@@ -197,11 +166,6 @@ export interface SmartCharging {
   forget(evseId: number, profileId?: number): void;
 }
 
-/** Part A of the standard: sent when critical, logged always. */
-export interface SecurityEvents {
-  raise(type: string, techInfo?: string): void;
-}
-
 /** What every part of a station works with. */
 export interface StationParts
   extends Pick<
@@ -218,20 +182,9 @@ export interface StationParts
   readonly finding: (clause: string, text: string, action?: string) => void;
 }
 
-/** A part as `stack.ts` sees it. */
-export interface Part {
-  readonly handlers?: Handlers;
+export interface Part extends PartOf<Handlers> {
   /** by message of TriggerMessage that the part can send; the EVSE is absent where none was named */
   readonly triggers?: Readonly<
     Partial<Record<Requests['TriggerMessage']['requestedMessage'], (evseId: number | undefined) => void>>
   >;
-  /** restores its state from the store; before the first connection */
-  load?(): Promise<void>;
-  /** the station leaves, or the process ends */
-  stop?(): void;
-}
-
-/** A time stamp of 2.x: UTC with milliseconds. */
-export function stamp(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -4,7 +4,7 @@ import { SimError } from '../../../src/core/errors.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { createAvailability } from '../../../src/ocpp/v16/availability.ts';
 import { createConfiguration, createKeyEffects, profileCheck } from '../../../src/ocpp/v16/keys/configuration.ts';
-import { createDataTransfer } from '../../../src/ocpp/v16/data-transfer.ts';
+import { dataTransfer } from '../../../src/ocpp/data-transfer.ts';
 import { createReset } from '../../../src/ocpp/v16/provisioning.ts';
 import { createTrigger } from '../../../src/ocpp/v16/remote-control.ts';
 import type { TriggeredMessage } from '../../../src/ocpp/v16/remote-control.ts';
@@ -274,15 +274,14 @@ describe('OCPP 1.6 TriggerMessage (5.17) and ExtendedTriggerMessage (white paper
 });
 
 describe('OCPP 1.6 DataTransfer (5.6)', () => {
-  const { handlers } = createDataTransfer();
-  const { after } = afterwards();
+  const { handlers } = dataTransfer;
   it('UnknownVendorId, UnknownMessageId, and an echo of our own', () => {
-    expect(handlers.DataTransfer({ vendorId: 'com.other' }, after)).to.deep.equal({ status: 'UnknownVendorId' });
-    expect(handlers.DataTransfer({ vendorId: 'derbench' }, after)).to.deep.equal({ status: 'UnknownMessageId' });
-    expect(handlers.DataTransfer({ vendorId: 'derbench', messageId: 'x' }, after)).to.deep.equal({
+    expect(handlers.DataTransfer({ vendorId: 'com.other' })).to.deep.equal({ status: 'UnknownVendorId' });
+    expect(handlers.DataTransfer({ vendorId: 'derbench' })).to.deep.equal({ status: 'UnknownMessageId' });
+    expect(handlers.DataTransfer({ vendorId: 'derbench', messageId: 'x' })).to.deep.equal({
       status: 'UnknownMessageId',
     });
-    expect(handlers.DataTransfer({ vendorId: 'DERbench', messageId: 'echo', data: '{"a":1}' }, after)).to.deep.equal({
+    expect(handlers.DataTransfer({ vendorId: 'DERbench', messageId: 'echo', data: '{"a":1}' })).to.deep.equal({
       status: 'Accepted',
       data: '{"a":1}',
     });

@@ -1,6 +1,7 @@
 /** Where a remote start can begin. OCPP 2.0.1 F01 and F02. */
 import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
 import { obstacle } from '../../authorization/reader.ts';
+import { bestConnector } from '../../remote-control/remote-control.ts';
 import type { Authorizations } from '../authorization/authorization.ts';
 import { bearerOf, tokenFault } from '../authorization/token.ts';
 import type { Tokens } from '../authorization/tokens.ts';
@@ -55,18 +56,14 @@ function refusal(work: Work, connector: EvseConnectorDetail, start: Start): Refu
     : null;
 }
 
-/** Of the EVSEs where a start is possible: one reserved for the token, one with a vehicle, the first free one. */
 function choose(work: Work, start: Start): number | Refusal {
   const { parts, deps } = work;
   const bearer = bearerOf(start.idToken, start.groupIdToken ?? deps.tokens.groupOf(start.idToken));
-  // a vehicle that has charged already waits to leave; one whose token did not come in time waits for a start
-  const able = parts.device.detail.connectors.filter(
-    (c) => (c.phase !== 'finishing' || c.session === null) && refusal(work, c, start) === null,
+  const best = bestConnector(
+    parts.device.detail.connectors,
+    (connector) => refusal(work, connector, start) === null,
+    (evseId) => deps.reservations.isFor(evseId, bearer),
   );
-  const best =
-    able.find(({ connectorId }) => deps.reservations.isFor(connectorId, bearer)) ??
-    able.find(({ phase }) => phase === 'connected' || phase === 'finishing') ??
-    able[0];
   return best?.connectorId ?? { reasonCode: 'Unspecified', why: 'no EVSE is free for this token' };
 }
 

@@ -1,6 +1,6 @@
 /** RequestStartTransaction, RequestStopTransaction and UnlockConnector. OCPP 2.0.1 F01 to F03 and F05. */
-import { errorText, SimError } from '../../../core/errors.ts';
-import { followWithdrawals } from '../../charging/model.ts';
+import { errorText } from '../../../core/errors.ts';
+import { beginStart, dropsWithdrawn, unlock } from '../../remote-control/remote-control.ts';
 import type { After } from '../../rpc/model.ts';
 import type { Authorizations } from '../authorization/authorization.ts';
 import type { StatusInfo } from '../messages.ts';
@@ -26,14 +26,7 @@ function unlockConnector({ device, log }: StationParts, { evseId, connectorId }:
   if (connector.errorCode === 'ConnectorLockFailure') return { status: 'UnlockFailed' };
   if (!connector.cable.evsePlugged) return because('Unlocked', 'NoCable');
   if (!connector.cable.locked) return { status: 'Unlocked' };
-  try {
-    device.command({ kind: 'evse.unlock', connectorId: evseId });
-  } catch (error) {
-    if (!(error instanceof SimError)) throw error;
-    log.warning(`EVSE ${evseId}: the connector stays locked: ${error.message}`, device.deviceIndex);
-    return { status: 'UnlockFailed' };
-  }
-  return { status: 'Unlocked' };
+  return { status: unlock({ device, log }, evseId, `EVSE ${evseId}: the connector`) };
 }
 
 // TriggerMessage (F06): the answer first, the message after it.
@@ -130,20 +123,17 @@ function profileFault({ parts, deps }: Work, evseId: number, profile: Start['cha
   return reasonCode === null ? null : rejected(reasonCode);
 }
 
-async function begin({ parts, deps }: Work, evseId: number, start: Start): Promise<void> {
-  const { variables, log, device } = parts;
-  const forget = (why: string) => {
-    log.warning(`EVSE ${evseId}: the remote start does not happen: ${why}`, device.deviceIndex);
-    deps.smartCharging.forget(evseId, start.chargingProfile?.id);
-  };
+function begin({ parts, deps }: Work, evseId: number, start: Start): Promise<void> {
   const { idToken, groupIdToken = null, remoteStartId } = start;
-  const ask = variables.boolean('AuthCtrlr', 'AuthorizeRemoteStart');
-  try {
-    const { status } = await deps.authorization.startRemote(evseId, { idToken, groupIdToken, remoteStartId, ask });
-    if (status !== 'Accepted') forget(`the token is ${status}`);
-  } catch (error) {
-    forget(errorText(error));
-  }
+  const ask = parts.variables.boolean('AuthCtrlr', 'AuthorizeRemoteStart');
+  return beginStart(
+    parts,
+    `EVSE ${evseId}`,
+    () => deps.authorization.startRemote(evseId, { idToken, groupIdToken, remoteStartId, ask }),
+    () => {
+      deps.smartCharging.forget(evseId, start.chargingProfile?.id);
+    },
+  );
 }
 
 function requestStart(work: Work, request: Start, after: After): StartReply {
@@ -187,21 +177,14 @@ function requestStop(
 
 export function createRemote(parts: StationParts, deps: RemoteDeps): Part {
   const work: Work = { parts, deps };
-  let endListening: (() => void) | null = null;
   return {
     handlers: {
       RequestStartTransaction: (request, after) => requestStart(work, request, after),
       RequestStopTransaction: (request, after) => requestStop(work, request, after),
       UnlockConnector: (request) => unlockConnector(parts, request),
     },
-    load() {
-      endListening = followWithdrawals(parts.device, (connectorId) => {
-        deps.smartCharging.forget(connectorId);
-      });
-      return Promise.resolve();
-    },
-    stop() {
-      endListening?.();
-    },
+    ...dropsWithdrawn(parts.device, (connectorId) => {
+      deps.smartCharging.forget(connectorId);
+    }),
   };
 }

@@ -1,0 +1,89 @@
+/** Remote starts, stops and unlocks as far as the versions share them. OCPP 1.6 5.11, 5.12, 5.18; 2.0.1 F01 to F05. */
+import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
+import { errorText, SimError } from '../../core/errors.ts';
+import type { StationPort } from '../station/port.ts';
+import type { StackOptions } from '../station/stack.ts';
+
+/**
+ * Of the connectors where a start is possible: one reserved for the token, one with a vehicle, the first free one. A vehicle
+ * that has charged already waits to leave; one whose token did not come in time waits for a start.
+ */
+export function bestConnector(
+  connectors: readonly EvseConnectorDetail[],
+  canStart: (connector: EvseConnectorDetail) => boolean,
+  isReservedForToken: (connectorId: number) => boolean,
+): EvseConnectorDetail | undefined {
+  const able = connectors.filter((c) => (c.phase !== 'finishing' || c.session === null) && canStart(c));
+  return (
+    able.find(({ connectorId }) => isReservedForToken(connectorId)) ??
+    able.find(({ phase }) => phase === 'connected' || phase === 'finishing') ??
+    able[0]
+  );
+}
+
+/** Authorises a remote start that has been answered. @param forget drops its profile where it does not happen */
+export async function beginStart(
+  { device, log }: Pick<StackOptions, 'device' | 'log'>,
+  place: string,
+  authorize: () => Promise<{ readonly status: string }>,
+  forget: () => void,
+): Promise<void> {
+  const failed = (why: string) => {
+    log.warning(`${place}: the remote start does not happen: ${why}`, device.deviceIndex);
+    forget();
+  };
+  try {
+    const { status } = await authorize();
+    if (status !== 'Accepted') failed(`the token is ${status}`);
+  } catch (error) {
+    failed(errorText(error));
+  }
+}
+
+/** Unlocks a cable. @param place for the log */
+export function unlock(
+  { device, log }: Pick<StackOptions, 'device' | 'log'>,
+  connectorId: number,
+  place: string,
+): 'Unlocked' | 'UnlockFailed' {
+  try {
+    device.command({ kind: 'evse.unlock', connectorId });
+    return 'Unlocked';
+  } catch (error) {
+    if (!(error instanceof SimError)) throw error;
+    log.warning(`${place} stays locked: ${error.message}`, device.deviceIndex);
+    return 'UnlockFailed';
+  }
+}
+
+/**
+ * Calls `forget` for each connector whose authorisation the device takes back, so that a profile that waits for its
+ * transaction goes. The returned function ends it.
+ */
+export function followWithdrawals(
+  device: Pick<StationPort, 'connectorIds' | 'onTransition'>,
+  forget: (connectorId: number) => void,
+): () => void {
+  return device.onTransition(({ event, connectorId }) => {
+    if (event === 'withdraw') forget(connectorId);
+    // a reset of the device takes back every authorisation
+    if (event === 'restart') for (const id of device.connectorIds) forget(id);
+  });
+}
+
+/** Load and end of a part whose profiles are dropped with the authorisations that they wait for. */
+export function dropsWithdrawn(
+  device: Pick<StationPort, 'connectorIds' | 'onTransition'>,
+  forget: (id: number) => void,
+) {
+  let endListening: (() => void) | null = null;
+  return {
+    load() {
+      endListening = followWithdrawals(device, forget);
+      return Promise.resolve();
+    },
+    stop() {
+      endListening?.();
+    },
+  };
+}

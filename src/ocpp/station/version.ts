@@ -1,0 +1,115 @@
+/** One version at work for one station: its parts loaded, opened, closed and stopped together. */
+import type { OcppFunctions } from '../../contract/ocpp.ts';
+import type { BootTable, RegistrationPart } from '../provisioning/registration.ts';
+import type { CallHandler } from '../rpc/model.ts';
+import type { LoadableQueue } from '../rpc/queue.ts';
+import type { ConnectFailure } from '../rpc/socket.ts';
+import { createFallback } from '../security/events.ts';
+import { setAuthority } from './stack.ts';
+import type { InForce, StackOptions, VersionStack } from './stack.ts';
+
+/** The parts of a station that every version has. */
+export interface AssembledParts {
+  readonly parts: Pick<StackOptions, 'device' | 'log'>;
+  readonly registration: RegistrationPart;
+  readonly queue: Pick<LoadableQueue, 'length' | 'droppedMiddles' | 'resume' | 'pause' | 'settled' | 'load' | 'stop'>;
+  readonly transactions: { leave(): void };
+  readonly effects: { apply(): void; restorePassword(password: InForce['password']): void };
+  readonly certificates: { restoreOwn(own: InForce['own']): void };
+  /** in the order of their loading */
+  readonly all: readonly { load?(): Promise<void>; stop?(): void }[];
+}
+
+interface VersionRules {
+  readonly functions: OcppFunctions;
+  readonly bootTable: BootTable;
+  readonly heartbeatIntervalS: () => number;
+  /** Restores keys or variables. */
+  readonly loadSettings: () => Promise<void>;
+  readonly loaded?: () => void;
+  /** before the registration is told of it */
+  readonly opened?: () => void;
+  readonly failed: (failure: ConnectFailure) => void;
+  readonly retargeted?: () => void;
+  /** @param isEnding the station leaves or has stopped */
+  readonly dispatch: (isEnding: () => boolean) => CallHandler;
+}
+
+export function createVersionStack(at: AssembledParts, rules: VersionRules): VersionStack {
+  const { parts, registration, queue, all } = at;
+  // Nothing of the central system is carried out from then on: it could begin a transaction or a firmware update that
+  // nothing ends. An answer would promise it, and a refusal is needless, since the connection ends within seconds.
+  let isEnding = false;
+  const fallback = createFallback(({ password, own }) => {
+    at.effects.restorePassword(password);
+    at.certificates.restoreOwn(own);
+  });
+  // after the parts, so that the states of the connectors come before what the queue has kept
+  registration.onAccepted(() => {
+    queue.resume();
+  });
+  registration.onEnded(() => {
+    queue.pause();
+  });
+  return {
+    functions: rules.functions,
+    handle: rules.dispatch(() => isEnding),
+    get bootStatus() {
+      return registration.status;
+    },
+    get heartbeatIntervalS() {
+      return registration.boots === 0 ? null : rules.heartbeatIntervalS();
+    },
+    get lastHeartbeatMs() {
+      return registration.lastHeartbeatMs;
+    },
+    get transactionMessages() {
+      return queue.length;
+    },
+    get droppedMeterValues() {
+      return queue.droppedMiddles;
+    },
+    get isMute() {
+      return isEnding || rules.bootTable[registration.status].incoming === 'ignored';
+    },
+    async load() {
+      await rules.loadSettings();
+      setAuthority(parts, true);
+      at.effects.apply();
+      await queue.load();
+      for (const part of all) await part.load?.();
+      rules.loaded?.();
+    },
+    opened() {
+      fallback.opened();
+      rules.opened?.();
+      registration.opened();
+    },
+    closed() {
+      registration.closed();
+    },
+    failed: rules.failed,
+    credentials(...about) {
+      fallback.credentials(...about);
+    },
+    retargeted() {
+      rules.retargeted?.();
+      registration.restarted();
+    },
+    sent() {
+      registration.traffic();
+    },
+    leave() {
+      isEnding = true;
+      at.transactions.leave();
+      return queue.settled();
+    },
+    stop() {
+      isEnding = true;
+      registration.stop();
+      queue.stop();
+      for (const part of all) part.stop?.();
+      setAuthority(parts, false);
+    },
+  };
+}
