@@ -129,7 +129,7 @@ interface Taking {
   readonly distortion?: () => MeterDistortion | null;
 }
 
-interface Work {
+interface MeterState {
   readonly parts: StationParts;
   readonly deps: MeterValuesDeps;
   readonly energies: Energies<Series>;
@@ -139,7 +139,7 @@ interface Work {
 }
 
 /** Faults of a meter at one occasion: all values of a connector then show the same register. */
-function distortionOf({ parts, deps: { disturber } }: Work, connectorId: number): () => MeterDistortion | null {
+function distortionOf({ parts, deps: { disturber } }: MeterState, connectorId: number): () => MeterDistortion | null {
   let known: { readonly value: MeterDistortion | null } | null = null;
   return () => {
     if (!disturber.active) return null;
@@ -149,7 +149,7 @@ function distortionOf({ parts, deps: { disturber } }: Work, connectorId: number)
 }
 
 /** One meter value; null: the key of its series asks for nothing that there is. */
-function take({ parts, energies }: Work, taking: Taking): MeterValue | null {
+function take({ parts, energies }: MeterState, taking: Taking): MeterValue | null {
   const { series, connectorId, context, atMs, distortion } = taking;
   const asked = parts.keys.list(measurandKeys[series]);
   const members = asked.length === 0 && series === 'trigger' ? registerAlone : asked;
@@ -162,7 +162,7 @@ function take({ parts, energies }: Work, taking: Taking): MeterValue | null {
 }
 
 /** Sends a meter value: queued with the transaction that runs there, else at once or not at all. */
-function send({ parts, deps }: Work, connectorId: number, value: MeterValue | null): void {
+function send({ parts, deps }: MeterState, connectorId: number, value: MeterValue | null): void {
   if (value === null) return;
   const values = { connectorId, meterValue: [value] };
   const transaction = connectorId === 0 ? null : deps.transactions.at(connectorId);
@@ -170,40 +170,40 @@ function send({ parts, deps }: Work, connectorId: number, value: MeterValue | nu
   void parts.calls.send('MeterValues', values);
 }
 
-function keep(work: Work, { key }: Transaction, value: MeterValue | null): void {
-  if (value !== null) work.history.add(key, value);
+function keep(state: MeterState, { key }: Transaction, value: MeterValue | null): void {
+  if (value !== null) state.history.add(key, value);
 }
 
 /** Samples of a transaction, one for MeterValues and one for its StopTransaction. */
-function sampleTransaction(work: Work, transaction: Transaction, context: Context): void {
+function sampleTransaction(state: MeterState, transaction: Transaction, context: Context): void {
   const { connectorId } = transaction;
-  const distortion = distortionOf(work, connectorId);
-  send(work, connectorId, take(work, { series: 'sampled', connectorId, context, distortion }));
-  keep(work, transaction, take(work, { series: 'stop_sampled', connectorId, context, distortion }));
+  const distortion = distortionOf(state, connectorId);
+  send(state, connectorId, take(state, { series: 'sampled', connectorId, context, distortion }));
+  keep(state, transaction, take(state, { series: 'stop_sampled', connectorId, context, distortion }));
 }
 
-function sampleAligned(work: Work, atMs: number): void {
-  const { parts, deps } = work;
+function sampleAligned(state: MeterState, atMs: number): void {
+  const { parts, deps } = state;
   if (parts.device.dark) return;
   const context = 'Sample.Clock';
   for (const connectorId of [0, ...parts.device.connectorIds]) {
-    const distortion = distortionOf(work, connectorId);
-    send(work, connectorId, take(work, { series: 'aligned', connectorId, context, atMs, distortion }));
+    const distortion = distortionOf(state, connectorId);
+    send(state, connectorId, take(state, { series: 'aligned', connectorId, context, atMs, distortion }));
     const transaction = connectorId === 0 ? null : deps.transactions.at(connectorId);
     if (transaction === null) continue;
-    keep(work, transaction, take(work, { series: 'stop_aligned', connectorId, context, atMs, distortion }));
+    keep(state, transaction, take(state, { series: 'stop_aligned', connectorId, context, atMs, distortion }));
   }
 }
 
-function begin(work: Work, transaction: Transaction, distortion: MeterDistortion | null): void {
-  const { parts, periodic, energies } = work;
+function begin(state: MeterState, transaction: Transaction, distortion: MeterDistortion | null): void {
+  const { parts, periodic, energies } = state;
   const { connectorId, key, startedMs } = transaction;
   const sample = parts.device.sample(connectorId);
   for (const series of ['sampled', 'stop_sampled', 'stop_aligned'] as const)
     energies.begin(series, connectorId, sample);
   const context = 'Transaction.Begin';
   const taking: Taking = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
-  keep(work, transaction, take(work, { ...taking, atMs: startedMs }));
+  keep(state, transaction, take(state, { ...taking, atMs: startedMs }));
   let sampledAt: SimTime | null = null;
   const repeated = repeat(
     parts.clock,
@@ -216,7 +216,7 @@ function begin(work: Work, transaction: Transaction, distortion: MeterDistortion
       const { at } = parts.device.sample(connectorId);
       if (at === sampledAt || parts.device.dark) return;
       sampledAt = at;
-      sampleTransaction(work, transaction, 'Sample.Periodic');
+      sampleTransaction(state, transaction, 'Sample.Periodic');
     },
   );
   periodic.get(key)?.stop();
@@ -224,25 +224,25 @@ function begin(work: Work, transaction: Transaction, distortion: MeterDistortion
   repeated.plan();
 }
 
-function end({ periodic, history }: Work, { key }: Transaction): void {
+function end({ periodic, history }: MeterState, { key }: Transaction): void {
   periodic.get(key)?.stop();
   periodic.delete(key);
   history.take(key);
 }
 
 /** A loss of power interrupts what is metered; the sessions end after it. */
-function hear(work: Work, transition: EvseTransition): void {
+function hear(state: MeterState, transition: EvseTransition): void {
   if (transition.event !== 'power_down' && transition.event !== 'power_up') return;
   const context = transition.event === 'power_down' ? 'Interruption.Begin' : 'Interruption.End';
-  for (const transaction of work.deps.transactions.running) sampleTransaction(work, transaction, context);
+  for (const transaction of state.deps.transactions.running) sampleTransaction(state, transaction, context);
 }
 
-function trigger(work: Work, connectorId: number | undefined, options: { readonly triggered?: boolean }): void {
-  const { parts, deps } = work;
+function trigger(state: MeterState, connectorId: number | undefined, options: { readonly triggered?: boolean }): void {
+  const { parts, deps } = state;
   const ids = connectorId === undefined ? [0, ...parts.device.connectorIds] : [connectorId];
   for (const id of ids) {
-    const distortion = distortionOf(work, id);
-    const value = take(work, { series: 'trigger', connectorId: id, context: 'Trigger', distortion });
+    const distortion = distortionOf(state, id);
+    const value = take(state, { series: 'trigger', connectorId: id, context: 'Trigger', distortion });
     if (value === null) continue;
     const transactionId = id === 0 ? null : (deps.transactions.at(id)?.transactionId ?? null);
     const request: Requests['MeterValues'] = {
@@ -255,7 +255,7 @@ function trigger(work: Work, connectorId: number | undefined, options: { readonl
 }
 
 /** What MeterValues would have now of everything that is metered; no sample of any series. */
-function readingNow({ parts, deps: { disturber }, energies }: Work, connectorId: number): OcppMeterReading {
+function readingNow({ parts, deps: { disturber }, energies }: MeterState, connectorId: number): OcppMeterReading {
   const { device, keys, clock } = parts;
   const sample = device.sample(connectorId);
   const distortion = disturber.active ? disturber.peekReadings(device.deviceIndex, connectorId, 'MeterValues') : null;
@@ -279,18 +279,18 @@ function readingNow({ parts, deps: { disturber }, energies }: Work, connectorId:
 }
 
 function transactionData(
-  work: Work,
+  state: MeterState,
   transaction: Transaction,
   ended: EvseConnectorTransition | undefined,
   distortion: MeterDistortion | null,
 ): readonly MeterValue[] | undefined {
-  const { device } = work.parts;
+  const { device } = state.parts;
   const { connectorId, key } = transaction;
   const sample = ended === undefined ? device.sample(connectorId) : device.sampleOf(ended);
   const context = 'Transaction.End';
   const taking: Taking = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
-  keep(work, transaction, take(work, taking));
-  const values = work.history.take(key);
+  keep(state, transaction, take(state, taking));
+  const values = state.history.take(key);
   return values.length === 0 ? undefined : values;
 }
 
@@ -303,10 +303,10 @@ export interface MeterValuesPart extends MeterValues, Part {
 
 /** Starts at once: to be made after `transactions`. */
 export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): MeterValuesPart {
-  const work: Work = { parts, deps, energies: createEnergies(), history: createHistory(), periodic: new Map() };
+  const state: MeterState = { parts, deps, energies: createEnergies(), history: createHistory(), periodic: new Map() };
   for (const connectorId of [0, ...parts.device.connectorIds]) {
     const sample = parts.device.sample(connectorId);
-    for (const series of ['aligned', 'trigger'] as const) work.energies.begin(series, connectorId, sample);
+    for (const series of ['aligned', 'trigger'] as const) state.energies.begin(series, connectorId, sample);
   }
   const aligned = repeat(
     parts.clock,
@@ -315,11 +315,11 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
       return intervalS > 0 ? nextAligned(nowMs, intervalS) : null;
     },
     (dueMs) => {
-      sampleAligned(work, dueMs);
+      sampleAligned(state, dueMs);
     },
   );
   const planPeriodic = () => {
-    for (const each of work.periodic.values()) each.plan();
+    for (const each of state.periodic.values()) each.plan();
   };
   const ends = [
     parts.keys.onChange(sampleKey, planPeriodic),
@@ -332,23 +332,23 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
       planPeriodic();
     }),
     parts.device.onTransition((transition) => {
-      hear(work, transition);
+      hear(state, transition);
     }),
     deps.transactions.onStarted((transaction, distortion) => {
-      begin(work, transaction, distortion);
+      begin(state, transaction, distortion);
     }),
     deps.transactions.onEnded((transaction) => {
-      end(work, transaction);
+      end(state, transaction);
     }),
   ];
-  for (const transaction of deps.transactions.running) begin(work, transaction, null);
+  for (const transaction of deps.transactions.running) begin(state, transaction, null);
   aligned.plan();
   return {
     trigger(connectorId, options = {}) {
-      trigger(work, connectorId, options);
+      trigger(state, connectorId, options);
     },
-    reading: (connectorId) => readingNow(work, connectorId),
-    transactionData: (transaction, ended, distortion = null) => transactionData(work, transaction, ended, distortion),
+    reading: (connectorId) => readingNow(state, connectorId),
+    transactionData: (transaction, ended, distortion = null) => transactionData(state, transaction, ended, distortion),
     load() {
       // keys of an earlier run have come back
       aligned.plan();
@@ -356,8 +356,8 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
     },
     stop() {
       for (const each of ends) each();
-      for (const each of work.periodic.values()) each.stop();
-      work.periodic.clear();
+      for (const each of state.periodic.values()) each.stop();
+      state.periodic.clear();
       aligned.stop();
     },
   };

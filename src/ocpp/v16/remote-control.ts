@@ -88,7 +88,7 @@ interface RemoteDeps {
   readonly smartCharging: SmartCharging;
 }
 
-interface Work {
+interface RemoteControl {
   readonly parts: StationParts;
   readonly deps: RemoteDeps;
 }
@@ -96,36 +96,36 @@ interface Work {
 type Start = Requests['RemoteStartTransaction'];
 
 /** Whether the token may use a connector; one that is asked about first may turn out to be of the group that reserved it. */
-function isFree({ parts, deps }: Work, connectorId: number, idTag: string): boolean {
+function isFree({ parts, deps }: RemoteControl, connectorId: number, idTag: string): boolean {
   const parent = deps.tokens.parentOf(idTag);
   const asks = parent === null && parts.keys.boolean('AuthorizeRemoteTxRequests');
   if (asks && deps.reservations.groupCounts(connectorId)) return true;
   return !deps.reservations.blocks(connectorId, idTag, parent);
 }
 
-function canStart(work: Work, connector: EvseConnectorDetail, idTag: string): boolean {
+function canStart(control: RemoteControl, connector: EvseConnectorDetail, idTag: string): boolean {
   const { connectorId, errorCode, operative, phase } = connector;
   return (
     errorCode === 'NoError' &&
     operative &&
     (phase === 'free' || phase === 'connected' || phase === 'finishing') &&
-    !work.deps.authorization.checking(connectorId) &&
-    isFree(work, connectorId, idTag)
+    !control.deps.authorization.checking(connectorId) &&
+    isFree(control, connectorId, idTag)
   );
 }
 
-function choose(work: Work, idTag: string): EvseConnectorDetail | undefined {
-  const { parts, deps } = work;
+function choose(control: RemoteControl, idTag: string): EvseConnectorDetail | undefined {
+  const { parts, deps } = control;
   const parent = deps.tokens.parentOf(idTag);
   return bestConnector(
     parts.device.detail.connectors,
-    (connector) => canStart(work, connector, idTag),
+    (connector) => canStart(control, connector, idTag),
     (connectorId) => deps.reservations.isFor(connectorId, idTag, parent),
   );
 }
 
 /** Only a TxProfile without a transaction can come with a start (3.13.4 and 5.11). */
-function takesProfile({ parts, deps }: Work, connectorId: number, profile: Start['chargingProfile']): boolean {
+function takesProfile({ parts, deps }: RemoteControl, connectorId: number, profile: Start['chargingProfile']): boolean {
   if (profile === undefined) return true;
   const { chargingProfilePurpose: purpose, transactionId } = profile;
   if (purpose !== 'TxProfile' || transactionId !== undefined) {
@@ -136,23 +136,23 @@ function takesProfile({ parts, deps }: Work, connectorId: number, profile: Start
   return deps.smartCharging.install(connectorId, profile);
 }
 
-function remoteStart(work: Work, request: Start, after: After): Replies['RemoteStartTransaction'] {
+function remoteStart(control: RemoteControl, request: Start, after: After): Replies['RemoteStartTransaction'] {
   const { idTag, connectorId } = request;
-  const { device, keys, registration } = work.parts;
+  const { device, keys, registration } = control.parts;
   if (!registration.accepted) return { status: 'Rejected' };
   const connector =
     connectorId === undefined
-      ? choose(work, idTag)
-      : device.detail.connectors.find((c) => c.connectorId === connectorId && canStart(work, c, idTag));
-  if (connector === undefined || !takesProfile(work, connector.connectorId, request.chargingProfile))
+      ? choose(control, idTag)
+      : device.detail.connectors.find((c) => c.connectorId === connectorId && canStart(control, c, idTag));
+  if (connector === undefined || !takesProfile(control, connector.connectorId, request.chargingProfile))
     return { status: 'Rejected' };
   after(() => {
     void beginStart(
-      work.parts,
+      control.parts,
       `connector ${connector.connectorId}`,
-      () => work.deps.authorization.start(connector.connectorId, idTag, keys.boolean('AuthorizeRemoteTxRequests')),
+      () => control.deps.authorization.start(connector.connectorId, idTag, keys.boolean('AuthorizeRemoteTxRequests')),
       () => {
-        work.deps.smartCharging.forget(connector.connectorId);
+        control.deps.smartCharging.forget(connector.connectorId);
       },
     );
   });
@@ -160,7 +160,7 @@ function remoteStart(work: Work, request: Start, after: After): Replies['RemoteS
 }
 
 function remoteStop(
-  { parts, deps }: Work,
+  { parts, deps }: RemoteControl,
   { transactionId }: Requests['RemoteStopTransaction'],
   after: After,
 ): Replies['RemoteStopTransaction'] {
@@ -180,11 +180,11 @@ function remoteStop(
 }
 
 export function createRemote(parts: StationParts, deps: RemoteDeps): Part {
-  const work: Work = { parts, deps };
+  const control: RemoteControl = { parts, deps };
   return {
     handlers: {
-      RemoteStartTransaction: (request, after) => remoteStart(work, request, after),
-      RemoteStopTransaction: (request, after) => remoteStop(work, request, after),
+      RemoteStartTransaction: (request, after) => remoteStart(control, request, after),
+      RemoteStopTransaction: (request, after) => remoteStop(control, request, after),
       UnlockConnector: (request) => unlockConnector(parts, request),
     },
     ...dropsWithdrawn(parts.device, (connectorId) => {

@@ -37,7 +37,7 @@ export interface Reservations {
   entries(): readonly OcppReservationEntry[];
 }
 
-interface Work {
+interface ReservationState {
   readonly parts: StationParts;
   readonly book: Book;
   readonly access: Access;
@@ -47,7 +47,7 @@ function bearerOf(idTag: string, parentIdTag: string | null): Bearer {
   return { idToken: idTag, tokenKey: tagKey(idTag), groupKey: parentIdTag && tagKey(parentIdTag) };
 }
 
-function reserveNow({ parts, book, access }: Work, request: Requests['ReserveNow']): Replies['ReserveNow'] {
+function reserveNow({ parts, book, access }: ReservationState, request: Requests['ReserveNow']): Replies['ReserveNow'] {
   const { connectorId, reservationId, idTag, expiryDate, parentIdTag = null } = request;
   const { device, clock, keys } = parts;
   const expiresMs = instantOf(expiryDate);
@@ -73,7 +73,7 @@ function reserveNow({ parts, book, access }: Work, request: Requests['ReserveNow
   return { status: 'Accepted' };
 }
 
-function claim({ parts, book, access }: Work, connectorId: number, bearer: Bearer): () => void {
+function claim({ parts, book, access }: ReservationState, connectorId: number, bearer: Bearer): () => void {
   const { idToken } = bearer;
   const r = access.heldBy(connectorId, bearer);
   if (r === null) return () => undefined;
@@ -93,7 +93,7 @@ function claim({ parts, book, access }: Work, connectorId: number, bearer: Beare
   };
 }
 
-function use({ book }: Work, connectorId: number, session: EvseSession): number | null {
+function use({ book }: ReservationState, connectorId: number, session: EvseSession): number | null {
   const id = session.reservationId ?? book.claimed.get(connectorId) ?? null;
   book.claimed.delete(connectorId);
   const known = id !== null && book.get(id) !== null;
@@ -102,7 +102,7 @@ function use({ book }: Work, connectorId: number, session: EvseSession): number 
   return known ? id : null;
 }
 
-function hear({ book }: Work, transition: EvseTransition): void {
+function hear({ book }: ReservationState, transition: EvseTransition): void {
   if ('connector' in transition) {
     const { event, reservation, by, connector, sessionChange } = transition;
     // `use` follows, or has been there
@@ -118,11 +118,11 @@ function hear({ book }: Work, transition: EvseTransition): void {
 export function createReservations(parts: StationParts): Part & Reservations {
   const book = createBook(parts);
   const access = createAccess(parts, book);
-  const work: Work = { parts, book, access };
+  const state: ReservationState = { parts, book, access };
   let endListening: (() => void) | null = null;
   return {
     handlers: {
-      ReserveNow: (request) => reserveNow(work, request),
+      ReserveNow: (request) => reserveNow(state, request),
       CancelReservation({ reservationId }) {
         if (book.get(reservationId) === null) return { status: 'Rejected' };
         book.remove(reservationId);
@@ -133,8 +133,8 @@ export function createReservations(parts: StationParts): Part & Reservations {
     blocks: (connectorId, idTag, parentIdTag) => access.blocks(connectorId, bearerOf(idTag, parentIdTag)),
     groupCounts: (connectorId) => access.groupCounts(connectorId),
     isFor: (connectorId, idTag, parentIdTag) => access.isFor(connectorId, bearerOf(idTag, parentIdTag)),
-    claim: (connectorId, idTag, parentIdTag) => claim(work, connectorId, bearerOf(idTag, parentIdTag)),
-    use: (connectorId, session) => use(work, connectorId, session),
+    claim: (connectorId, idTag, parentIdTag) => claim(state, connectorId, bearerOf(idTag, parentIdTag)),
+    use: (connectorId, session) => use(state, connectorId, session),
     entries: () =>
       book.list.map(({ reservationId, connectorId, idToken, expiresMs }) => ({
         reservationId,
@@ -145,7 +145,7 @@ export function createReservations(parts: StationParts): Part & Reservations {
     async load() {
       await book.load();
       endListening = parts.device.onTransition((transition) => {
-        hear(work, transition);
+        hear(state, transition);
       });
     },
     stop() {

@@ -172,7 +172,7 @@ interface Taking {
   readonly distortion: () => MeterDistortion | null;
 }
 
-interface Work {
+interface MeterState {
   readonly parts: StationParts;
   readonly deps: MeterValuesDeps;
   readonly energies: Energies<Series>;
@@ -184,7 +184,7 @@ interface Work {
 }
 
 /** Faults of a meter at one occasion: all values of an EVSE then show the same register. */
-function distortionOf({ parts }: Work, evseId: number, action: 'TransactionEvent' | 'MeterValues') {
+function distortionOf({ parts }: MeterState, evseId: number, action: 'TransactionEvent' | 'MeterValues') {
   let known: { readonly value: MeterDistortion | null } | null = null;
   return (): MeterDistortion | null => {
     const { disturber, device } = parts;
@@ -204,7 +204,7 @@ function measurandsOf({ variables }: StationParts, series: Series): readonly str
 }
 
 /** Null: the list of its series asks for nothing that there is. */
-function take({ parts, deps, energies }: Work, taking: Taking): MeterValue | null {
+function take({ parts, deps, energies }: MeterState, taking: Taking): MeterValue | null {
   const { series, evseId, context, transition, distortion } = taking;
   const measurands = measurandsOf(parts, series);
   if (measurands.length === 0) return null;
@@ -223,12 +223,12 @@ function take({ parts, deps, energies }: Work, taking: Taking): MeterValue | nul
 
 const listOf = (value: MeterValue | null): readonly MeterValue[] => (value === null ? [] : [value]);
 
-function keep({ history }: Work, { transactionId }: Transaction, value: MeterValue | null): void {
+function keep({ history }: MeterState, { transactionId }: Transaction, value: MeterValue | null): void {
   if (value !== null) history.add(transactionId, value);
 }
 
 function inTransaction(
-  { deps }: Work,
+  { deps }: MeterState,
   evseId: number,
   trigger: 'MeterValuePeriodic' | 'MeterValueClock' | 'Trigger',
   value: MeterValue | null,
@@ -237,24 +237,24 @@ function inTransaction(
 }
 
 /** Clock-aligned values of an EVSE, or of the station: in its transaction, or in MeterValues outside of one. */
-function sendAligned(work: Work, evseId: number, atMs: number): void {
-  const { parts, deps } = work;
+function sendAligned(state: MeterState, evseId: number, atMs: number): void {
+  const { parts, deps } = state;
   const { running } = deps.transactions;
   const isBusy = evseId === 0 ? running.length > 0 : deps.transactions.at(evseId) !== null;
   if (isBusy && parts.variables.boolean('AlignedDataCtrlr', 'SendDuringIdle')) return;
   const inside = evseId !== 0 && isBusy;
-  const distortion = distortionOf(work, evseId, inside ? 'TransactionEvent' : 'MeterValues');
-  const value = take(work, { series: 'aligned', evseId, context: 'Sample.Clock', atMs, distortion });
-  if (inside) inTransaction(work, evseId, 'MeterValueClock', value);
+  const distortion = distortionOf(state, evseId, inside ? 'TransactionEvent' : 'MeterValues');
+  const value = take(state, { series: 'aligned', evseId, context: 'Sample.Clock', atMs, distortion });
+  if (inside) inTransaction(state, evseId, 'MeterValueClock', value);
   else if (value !== null) void parts.calls.send('MeterValues', { evseId, meterValue: [value] });
 }
 
-function startSeries({ energies }: Work, evseId: number, series: readonly Series[], sample: MeterSample): void {
+function startSeries({ energies }: MeterState, evseId: number, series: readonly Series[], sample: MeterSample): void {
   for (const each of series) energies.begin(each, evseId, sample);
 }
 
 /** @param next the due instant after another one; null: none */
-function repeated({ parts }: Work, next: (nowMs: number) => number | null, act: (dueMs: number) => void): Repeat {
+function repeated({ parts }: MeterState, next: (nowMs: number) => number | null, act: (dueMs: number) => void): Repeat {
   return repeat(parts.clock, next, (dueMs) => {
     // a station that is off meters nothing
     if (!parts.device.dark) act(dueMs);
@@ -262,14 +262,14 @@ function repeated({ parts }: Work, next: (nowMs: number) => number | null, act: 
 }
 
 /** Acts at intervals from the start of a transaction, when there is a new reading. */
-function periodic(work: Work, { evseId, startedMs }: Transaction, variable: string, act: () => void): Repeat {
-  const { variables, device } = work.parts;
+function periodic(state: MeterState, { evseId, startedMs }: Transaction, variable: string, act: () => void): Repeat {
+  const { variables, device } = state.parts;
   let sampledAt: SimTime | null = null;
   const next = (nowMs: number) => {
     const intervalS = variables.integer('SampledDataCtrlr', variable);
     return intervalS > 0 ? nextPeriodic(startedMs, nowMs, intervalS) : null;
   };
-  return repeated(work, next, () => {
+  return repeated(state, next, () => {
     // an interval shorter than a tick brings no further reading
     const { at } = device.sample(evseId);
     if (at === sampledAt) return;
@@ -278,107 +278,107 @@ function periodic(work: Work, { evseId, startedMs }: Transaction, variable: stri
   });
 }
 
-function aligned(work: Work, variable: string, act: (dueMs: number) => void): Repeat {
+function aligned(state: MeterState, variable: string, act: (dueMs: number) => void): Repeat {
   const next = (nowMs: number) => {
-    const intervalS = work.parts.variables.integer('AlignedDataCtrlr', variable);
+    const intervalS = state.parts.variables.integer('AlignedDataCtrlr', variable);
     return intervalS > 0 ? nextAligned(nowMs, intervalS) : null;
   };
-  return repeated(work, next, act);
+  return repeated(state, next, act);
 }
 
-function begin(work: Work, transaction: Transaction): void {
+function begin(state: MeterState, transaction: Transaction): void {
   const { evseId, transactionId, startedMs } = transaction;
-  const { device } = work.parts;
-  startSeries(work, evseId, ['updated', 'ended', 'aligned_ended'], device.sample(evseId));
+  const { device } = state.parts;
+  startSeries(state, evseId, ['updated', 'ended', 'aligned_ended'], device.sample(evseId));
   const context = 'Sample.Periodic';
-  const fresh = () => distortionOf(work, evseId, 'TransactionEvent');
+  const fresh = () => distortionOf(state, evseId, 'TransactionEvent');
   const first: Taking = {
     series: 'ended',
     evseId,
     context: 'Transaction.Begin',
     atMs: startedMs,
-    distortion: work.started.get(evseId) ?? fresh(),
+    distortion: state.started.get(evseId) ?? fresh(),
   };
-  work.started.delete(evseId);
-  keep(work, transaction, take(work, first));
+  state.started.delete(evseId);
+  keep(state, transaction, take(state, first));
   const repeats = [
-    periodic(work, transaction, 'TxUpdatedInterval', () => {
-      const value = take(work, { series: 'updated', evseId, context, distortion: fresh() });
-      inTransaction(work, evseId, 'MeterValuePeriodic', value);
+    periodic(state, transaction, 'TxUpdatedInterval', () => {
+      const value = take(state, { series: 'updated', evseId, context, distortion: fresh() });
+      inTransaction(state, evseId, 'MeterValuePeriodic', value);
     }),
-    periodic(work, transaction, 'TxEndedInterval', () => {
-      keep(work, transaction, take(work, { series: 'ended', evseId, context, distortion: fresh() }));
+    periodic(state, transaction, 'TxEndedInterval', () => {
+      keep(state, transaction, take(state, { series: 'ended', evseId, context, distortion: fresh() }));
     }),
-    aligned(work, 'TxEndedInterval', (atMs) => {
+    aligned(state, 'TxEndedInterval', (atMs) => {
       const taking: Taking = { series: 'aligned_ended', evseId, context: 'Sample.Clock', atMs, distortion: fresh() };
-      keep(work, transaction, take(work, taking));
+      keep(state, transaction, take(state, taking));
     }),
   ];
-  work.repeats.set(transactionId, repeats);
+  state.repeats.set(transactionId, repeats);
   for (const each of repeats) each.plan();
 }
 
-function end({ repeats, history }: Work, { transactionId }: Transaction): void {
+function end({ repeats, history }: MeterState, { transactionId }: Transaction): void {
   for (const each of repeats.get(transactionId) ?? []) each.stop();
   repeats.delete(transactionId);
   history.take(transactionId);
 }
 
-function sampleStarted(work: Work, taking: Omit<Taking, 'series' | 'context'>): readonly MeterValue[] {
+function sampleStarted(state: MeterState, taking: Omit<Taking, 'series' | 'context'>): readonly MeterValue[] {
   const { evseId, transition, distortion } = taking;
-  const { device } = work.parts;
-  work.started.set(evseId, distortion);
+  const { device } = state.parts;
+  state.started.set(evseId, distortion);
   // nothing has flowed yet, whatever an earlier transaction has told
   const now = transition === undefined ? device.sample(evseId) : device.sampleOf(transition);
-  startSeries(work, evseId, ['started'], now);
-  return listOf(take(work, { ...taking, series: 'started', context: 'Transaction.Begin' }));
+  startSeries(state, evseId, ['started'], now);
+  return listOf(take(state, { ...taking, series: 'started', context: 'Transaction.Begin' }));
 }
 
 function sample(
-  work: Work,
+  state: MeterState,
   evseId: number,
   kind: 'Started' | 'Updated' | 'Ended',
   transition?: EvseConnectorTransition,
 ) {
-  const distortion = distortionOf(work, evseId, 'TransactionEvent');
+  const distortion = distortionOf(state, evseId, 'TransactionEvent');
   const taking = { evseId, transition, distortion };
-  if (kind === 'Started') return sampleStarted(work, taking);
-  if (kind === 'Updated') return listOf(take(work, { ...taking, series: 'updated', context: 'Sample.Periodic' }));
-  const last = listOf(take(work, { ...taking, series: 'ended', context: 'Transaction.End' }));
-  const transaction = work.deps.transactions.at(evseId);
-  return [...(transaction === null ? [] : work.history.take(transaction.transactionId)), ...last];
+  if (kind === 'Started') return sampleStarted(state, taking);
+  if (kind === 'Updated') return listOf(take(state, { ...taking, series: 'updated', context: 'Sample.Periodic' }));
+  const last = listOf(take(state, { ...taking, series: 'ended', context: 'Transaction.End' }));
+  const transaction = state.deps.transactions.at(evseId);
+  return [...(transaction === null ? [] : state.history.take(transaction.transactionId)), ...last];
 }
 
 /** A loss of power interrupts what is metered. */
-function hear(work: Work, { event }: EvseTransition): void {
+function hear(state: MeterState, { event }: EvseTransition): void {
   if (event !== 'power_down' && event !== 'power_up') return;
   const context = event === 'power_down' ? 'Interruption.Begin' : 'Interruption.End';
-  for (const transaction of work.deps.transactions.running) {
+  for (const transaction of state.deps.transactions.running) {
     const { evseId } = transaction;
-    const distortion = distortionOf(work, evseId, 'TransactionEvent');
-    keep(work, transaction, take(work, { series: 'ended', evseId, context, distortion }));
+    const distortion = distortionOf(state, evseId, 'TransactionEvent');
+    keep(state, transaction, take(state, { series: 'ended', evseId, context, distortion }));
   }
 }
 
 /** @param options `triggered`: TriggerMessage asks for MeterValues, also while a transaction runs (F06) */
-function trigger(work: Work, evseId: number, options: { readonly triggered?: boolean }): void {
-  const { parts, deps } = work;
+function trigger(state: MeterState, evseId: number, options: { readonly triggered?: boolean }): void {
+  const { parts, deps } = state;
   const inside = options.triggered !== true && evseId !== 0 && deps.transactions.at(evseId) !== null;
-  const distortion = distortionOf(work, evseId, inside ? 'TransactionEvent' : 'MeterValues');
-  const value = take(work, { series: 'trigger', evseId, context: 'Trigger', distortion });
-  if (inside) inTransaction(work, evseId, 'Trigger', value);
+  const distortion = distortionOf(state, evseId, inside ? 'TransactionEvent' : 'MeterValues');
+  const value = take(state, { series: 'trigger', evseId, context: 'Trigger', distortion });
+  if (inside) inTransaction(state, evseId, 'Trigger', value);
   else if (value !== null) void parts.calls.send('MeterValues', { evseId, meterValue: [value] }, options);
 }
 
 /** TriggerMessage for TransactionEvent: a running transaction is told with its sampled values, or without any. */
-function triggerTransaction(work: Work, evseId: number): void {
-  const distortion = distortionOf(work, evseId, 'TransactionEvent');
-  const value = take(work, { series: 'updated', evseId, context: 'Trigger', distortion });
-  work.deps.transactions.update(evseId, 'Trigger', value === null ? {} : { meterValue: [value] });
+function triggerTransaction(state: MeterState, evseId: number): void {
+  const distortion = distortionOf(state, evseId, 'TransactionEvent');
+  const value = take(state, { series: 'updated', evseId, context: 'Trigger', distortion });
+  state.deps.transactions.update(evseId, 'Trigger', value === null ? {} : { meterValue: [value] });
 }
 
 /** What MeterValues would have now of everything that is metered; no sample of any series. */
-function readingNow({ parts, deps, energies }: Work, evseId: number): OcppMeterReading {
+function readingNow({ parts, deps, energies }: MeterState, evseId: number): OcppMeterReading {
   const { device, disturber, variables, clock, version } = parts;
   const sample = device.sample(evseId);
   const distortion = disturber.active ? disturber.peekReadings(device.deviceIndex, evseId, 'MeterValues') : null;
@@ -408,16 +408,16 @@ function readingNow({ parts, deps, energies }: Work, evseId: number): OcppMeterR
   };
 }
 
-function triggersOf(work: Work): NonNullable<Part['triggers']> {
-  const { device } = work.parts;
+function triggersOf(state: MeterState): NonNullable<Part['triggers']> {
+  const { device } = state.parts;
   return {
     MeterValues: (evseId) => {
       for (const id of evseId === undefined ? [0, ...device.connectorIds] : [evseId])
-        trigger(work, id, { triggered: true });
+        trigger(state, id, { triggered: true });
     },
     TransactionEvent: (evseId) => {
       const ids = evseId === undefined || evseId === 0 ? device.connectorIds : [evseId];
-      for (const id of ids) triggerTransaction(work, id);
+      for (const id of ids) triggerTransaction(state, id);
     },
   };
 }
@@ -437,7 +437,7 @@ export interface MeterValuesPart extends MeterValues {
 
 /** Follows transactions from here on: to be made after them, and before they are loaded. */
 export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): MeterValuesPart {
-  const work: Work = {
+  const state: MeterState = {
     parts,
     deps,
     energies: createEnergies(),
@@ -447,13 +447,13 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
   };
   const { device, variables, registration } = parts;
   const evseIds = [0, ...device.connectorIds];
-  for (const evseId of evseIds) startSeries(work, evseId, ['aligned', 'trigger'], device.sample(evseId));
-  const clockAligned = aligned(work, 'Interval', (atMs) => {
-    for (const evseId of evseIds) sendAligned(work, evseId, atMs);
+  for (const evseId of evseIds) startSeries(state, evseId, ['aligned', 'trigger'], device.sample(evseId));
+  const clockAligned = aligned(state, 'Interval', (atMs) => {
+    for (const evseId of evseIds) sendAligned(state, evseId, atMs);
   });
   const planAll = (): void => {
     clockAligned.plan();
-    for (const repeats of work.repeats.values()) for (const each of repeats) each.plan();
+    for (const repeats of state.repeats.values()) for (const each of repeats) each.plan();
   };
   const ends = [
     ...intervals.map(([component, variable]) => variables.onChange(component, variable, planAll)),
@@ -461,23 +461,23 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
     registration.onAccepted(planAll),
     // before the transactions hear it, which end with a loss of power
     device.onTransition((transition) => {
-      hear(work, transition);
+      hear(state, transition);
     }),
     deps.transactions.onStarted((transaction) => {
-      begin(work, transaction);
+      begin(state, transaction);
     }),
     deps.transactions.onEnded((transaction) => {
-      end(work, transaction);
+      end(state, transaction);
     }),
   ];
   return {
-    reading: (evseId) => readingNow(work, evseId),
-    sample: (evseId, kind, transition) => sample(work, evseId, kind, transition),
+    reading: (evseId) => readingNow(state, evseId),
+    sample: (evseId, kind, transition) => sample(state, evseId, kind, transition),
     trigger(evseId, options = {}) {
-      trigger(work, evseId, options);
+      trigger(state, evseId, options);
     },
     part: {
-      triggers: triggersOf(work),
+      triggers: triggersOf(state),
       load() {
         // variables of an earlier run have come back
         planAll();
@@ -485,8 +485,8 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
       },
       stop() {
         for (const each of ends) each();
-        for (const repeats of work.repeats.values()) for (const each of repeats) each.stop();
-        work.repeats.clear();
+        for (const repeats of state.repeats.values()) for (const each of repeats) each.stop();
+        state.repeats.clear();
         clockAligned.stop();
       },
     },

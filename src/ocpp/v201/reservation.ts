@@ -68,7 +68,7 @@ interface ReservationsDeps {
   readonly transactions: Pick<Transactions, 'at' | 'onStarted'>;
 }
 
-interface Work {
+interface ReservationState {
   readonly parts: StationParts;
   readonly deps: ReservationsDeps;
   readonly book: Book;
@@ -93,7 +93,11 @@ function connectorFits({ variables }: Pick<StationParts, 'variables'>): Fits {
 /** ones whose duration is remembered */
 const maxLasted = 100;
 
-function noteUse({ parts, used, lasted }: Work, evseId: number, { reservationId, madeMs }: Reservation): void {
+function noteUse(
+  { parts, used, lasted }: ReservationState,
+  evseId: number,
+  { reservationId, madeMs }: Reservation,
+): void {
   used.set(evseId, reservationId);
   lasted.delete(reservationId);
   lasted.set(reservationId, Math.max(0, (parts.clock.nowMs() - madeMs) / 1000));
@@ -101,12 +105,12 @@ function noteUse({ parts, used, lasted }: Work, evseId: number, { reservationId,
   if (lasted.size > maxLasted && oldest !== undefined) lasted.delete(oldest);
 }
 
-function claim(work: Work, evseId: number, bearer: Bearer): Claim {
-  const { parts, book, access, used } = work;
+function claim(state: ReservationState, evseId: number, bearer: Bearer): Claim {
+  const { parts, book, access, used } = state;
   const r = access.heldBy(evseId, bearer);
   if (r !== null) {
     book.remove(r.reservationId);
-    noteUse(work, evseId, r);
+    noteUse(state, evseId, r);
   }
   // one for any EVSE that the device keeps here finds another place when this one is taken
   const { reservation } = parts.device.connector(evseId);
@@ -130,38 +134,38 @@ function restore(book: Book, r: Reservation): void {
   }
 }
 
-function remove({ book, notices }: Work, reservationId: number): void {
+function remove({ book, notices }: ReservationState, reservationId: number): void {
   if (book.get(reservationId) === null) return;
   book.remove(reservationId);
   notices.tell(reservationId, 'Removed');
 }
 
 /** The reservation of an EVSE ends with its readiness (H01). */
-function dropUnready(work: Work, evseId: number): void {
-  const { parts, book } = work;
+function dropUnready(state: ReservationState, evseId: number): void {
+  const { parts, book } = state;
   const { status } = parts.device.connector(evseId);
   if (status !== 'faulted' && status !== 'unavailable') return;
-  for (const r of book.list) if (r.connectorId === evseId) remove(work, r.reservationId);
+  for (const r of book.list) if (r.connectorId === evseId) remove(state, r.reservationId);
 }
 
 /** The authorisation of a token that had used up a reservation has ended without a transaction. */
-function noTransaction({ parts, used, notices }: Work, evseId: number): void {
+function noTransaction({ parts, used, notices }: ReservationState, evseId: number): void {
   const reservationId = used.get(evseId);
   used.delete(evseId);
   if (reservationId !== undefined && parts.version === 'ocpp2.1') notices.tell(reservationId, 'NoTransaction');
 }
 
-function hear(work: Work, transition: EvseTransition): void {
-  const { deps, book, used } = work;
+function hear(state: ReservationState, transition: EvseTransition): void {
+  const { deps, book, used } = state;
   if ('connector' in transition) {
     const { event, reservation, by, connector, connectorId, sessionChange } = transition;
     // it began with the cable: its token has the reservation
     if (sessionChange === 'started' && deps.transactions.at(connectorId) !== null) used.delete(connectorId);
-    if (event === 'withdraw' || sessionChange === 'ended') noTransaction(work, connectorId);
-    if (event === 'fault' || event === 'availability') dropUnready(work, connectorId);
+    if (event === 'withdraw' || sessionChange === 'ended') noTransaction(state, connectorId);
+    if (event === 'fault' || event === 'availability') dropUnready(state, connectorId);
     // a person has ended it at the device
     if (event === 'reserve_end' && reservation !== null && by.source !== 'ocpp' && connector.operative)
-      remove(work, reservation.reservationId);
+      remove(state, reservation.reservationId);
   } else if (transition.event === 'restart') used.clear();
   book.settle();
 }
@@ -186,11 +190,11 @@ export function createReservations(parts: StationParts, deps: ReservationsDeps):
   const access = createAccess(parts, book);
   const used = new Map<number, number>();
   const lasted = new Map<number, number>();
-  const work: Work = { parts, deps, book, access, notices, used, lasted };
+  const state: ReservationState = { parts, deps, book, access, notices, used, lasted };
   const ends: (() => void)[] = [];
   return {
     handlers: {
-      ReserveNow: (request) => reserveNow(work, request),
+      ReserveNow: (request) => reserveNow(state, request),
       CancelReservation({ reservationId }) {
         if (book.get(reservationId) === null) return { status: 'Rejected', statusInfo: { reasonCode: 'NotFound' } };
         book.remove(reservationId);
@@ -201,7 +205,7 @@ export function createReservations(parts: StationParts, deps: ReservationsDeps):
     blocks: access.blocks,
     groupCounts: access.groupCounts,
     isFor: access.isFor,
-    claim: (evseId, bearer) => claim(work, evseId, bearer),
+    claim: (evseId, bearer) => claim(state, evseId, bearer),
     reservedS: (reservationId) => lasted.get(reservationId) ?? null,
     entries: () => book.list.map(entryOf),
     async load() {
@@ -209,7 +213,7 @@ export function createReservations(parts: StationParts, deps: ReservationsDeps):
       await book.load();
       ends.push(
         device.onTransition((transition) => {
-          hear(work, transition);
+          hear(state, transition);
         }),
         deps.transactions.onStarted(({ evseId, reservationId }) => {
           if (reservationId !== null) used.delete(evseId);
@@ -234,7 +238,7 @@ function rejected(reasonCode: string, additionalInfo?: string): Reply {
 }
 
 /** Why no EVSE of the station can ever serve the request; null: one can. */
-function misplaced({ parts, book }: Work, request: Request): Reply | null {
+function misplaced({ parts, book }: ReservationState, request: Request): Reply | null {
   const { evseId, connectorType, id } = request;
   const { connectorIds } = parts.device;
   if (evseId === undefined && !parts.variables.boolean('ReservationCtrlr', 'NonEvseSpecific'))
@@ -246,8 +250,8 @@ function misplaced({ parts, book }: Work, request: Request): Reply | null {
   return places.some((place) => book.fits(wish, place)) ? null : rejected('UnknownConnectorType');
 }
 
-function check(work: Work, request: Request): Reply | null {
-  const { parts } = work;
+function check(state: ReservationState, request: Request): Reply | null {
+  const { parts } = state;
   if (!parts.variables.boolean('ReservationCtrlr', 'Enabled')) return rejected('NotEnabled');
   const fault = tokenFault(request.idToken) ?? (request.groupIdToken ? tokenFault(request.groupIdToken) : null);
   if (fault !== null) return rejected(fault);
@@ -255,11 +259,14 @@ function check(work: Work, request: Request): Reply | null {
     parts.finding(clauseOf(parts.version, 'H01'), 'expiryDateTime is no time to come', 'ReserveNow');
     return rejected('InvalidValue', 'expiryDateTime is no time to come');
   }
-  return misplaced(work, request);
+  return misplaced(state, request);
 }
 
 /** Answers by the state of the EVSE that is asked for, or of all that could serve. */
-function stateAnswer({ parts, book, access }: Work, { id, evseId, connectorType }: Request): Reply['status'] {
+function stateAnswer(
+  { parts, book, access }: ReservationState,
+  { id, evseId, connectorType }: Request,
+): Reply['status'] {
   const { connectors } = parts.device.detail;
   if (evseId === undefined) {
     const wish = { reservationId: id, ...(connectorType !== undefined && { connectorType }) };
@@ -272,19 +279,19 @@ function stateAnswer({ parts, book, access }: Work, { id, evseId, connectorType 
   return status === 'Accepted' && isNeeded ? 'Occupied' : status;
 }
 
-function reserveNow(work: Work, request: Request): Reply {
+function reserveNow(state: ReservationState, request: Request): Reply {
   const { id, evseId = 0, connectorType, idToken, groupIdToken = null, expiryDateTime } = request;
-  const fault = check(work, request);
+  const fault = check(state, request);
   if (fault !== null) return fault;
-  const status = stateAnswer(work, request);
+  const status = stateAnswer(state, request);
   if (status !== 'Accepted') return { status };
   try {
-    work.book.add({
+    state.book.add({
       reservationId: id,
       connectorId: evseId,
       ...(connectorType !== undefined && { connectorType }),
       ...bearerOf(idToken, groupIdToken),
-      madeMs: work.parts.clock.nowMs(),
+      madeMs: state.parts.clock.nowMs(),
       expiresMs: instantOf(expiryDateTime),
     });
   } catch (error) {

@@ -37,7 +37,7 @@ export interface Authorizations extends Authorization {
   checking(connectorId: number): boolean;
 }
 
-interface Work {
+interface AuthorizationState {
   readonly parts: StationParts;
   readonly deps: AuthorizationDeps;
   readonly turns: Turns;
@@ -55,7 +55,7 @@ interface Verdict {
   readonly isUnanswered?: boolean;
 }
 
-async function decide({ parts, deps: { tokens } }: Work, idTag: string): Promise<Verdict> {
+async function decide({ parts, deps: { tokens } }: AuthorizationState, idTag: string): Promise<Verdict> {
   const { keys, clock, calls, registration } = parts;
   const local = (): Verdict | null => {
     const known = tokens.find(idTag);
@@ -88,17 +88,22 @@ function answer({ status, info }: Verdict): OcppAuthorization {
   return { status, info: info && { ...info } };
 }
 
-async function start(work: Work, connectorId: number, idTag: string, ask: boolean): Promise<OcppAuthorization> {
-  const { parts, deps, granted } = work;
+async function start(
+  state: AuthorizationState,
+  connectorId: number,
+  idTag: string,
+  ask: boolean,
+): Promise<OcppAuthorization> {
+  const { parts, deps, granted } = state;
   const { device } = parts;
   const parent = deps.tokens.parentOf(idTag);
   checkFree(device.connector(connectorId));
   const mayBeOfGroup = ask && parent === null && deps.reservations.groupCounts(connectorId);
   if (!mayBeOfGroup && deps.reservations.blocks(connectorId, idTag, parent))
     throw conflict(connectorId, 'it is reserved for another token');
-  const verdict: Verdict = ask ? await decide(work, idTag) : { status: 'Accepted', info: null };
+  const verdict: Verdict = ask ? await decide(state, idTag) : { status: 'Accepted', info: null };
   if (verdict.status !== 'Accepted') {
-    if (idTag === autoToken && verdict.isUnanswered === true) work.unanswered.add(connectorId);
+    if (idTag === autoToken && verdict.isUnanswered === true) state.unanswered.add(connectorId);
     return answer(verdict);
   }
   // the connector may have changed while the central system was asked
@@ -118,8 +123,8 @@ async function start(work: Work, connectorId: number, idTag: string, ask: boolea
 }
 
 /** A token at a running transaction stops it when it is that of the transaction or of its group (4.10). */
-async function stopRunning(work: Work, running: Transaction, idTag: string): Promise<OcppAuthorization> {
-  const { parts, deps } = work;
+async function stopRunning(state: AuthorizationState, running: Transaction, idTag: string): Promise<OcppAuthorization> {
+  const { parts, deps } = state;
   const { connectorId, parentIdTag } = running;
   const known = deps.tokens.find(idTag);
   const info = known && infoOf(known, parts.clock.nowMs());
@@ -134,37 +139,37 @@ async function stopRunning(work: Work, running: Transaction, idTag: string): Pro
   if (sameGroup(parent, parentIdTag) && (info === null || info.status === 'Accepted')) return stop(info);
   if (parent !== null && info !== null) throw refusal;
   // nothing is known of its group: the central system tells it
-  const verdict = await decide(work, idTag);
+  const verdict = await decide(state, idTag);
   if (verdict.status !== 'Accepted') return answer(verdict);
   const sameRuns = deps.transactions.at(connectorId)?.key === running.key;
   if (!sameRuns || !sameGroup(verdict.info?.parentIdTag ?? null, parentIdTag)) throw refusal;
   return stop(verdict.info);
 }
 
-async function present(work: Work, connectorId: number, idTag: string): Promise<OcppAuthorization> {
-  const { parts, deps, granted } = work;
+async function present(state: AuthorizationState, connectorId: number, idTag: string): Promise<OcppAuthorization> {
+  const { parts, deps, granted } = state;
   const { device } = parts;
   const { phase } = device.connector(connectorId);
   if (idTag.length === 0 || idTag.length > maxIdTagLength) return answer({ status: 'Invalid', info: null });
-  return await work.turns.alone(connectorId, async () => {
+  return await state.turns.alone(connectorId, async () => {
     const running = deps.transactions.at(connectorId);
-    if (running !== null) return await stopRunning(work, running, idTag);
+    if (running !== null) return await stopRunning(state, running, idTag);
     if (phase === 'authorised' && sameTag(granted.get(connectorId) ?? '', idTag)) {
       device.command({ kind: 'evse.stop', connectorId });
       return answer({ status: 'Accepted', info: null });
     }
-    return await start(work, connectorId, idTag, true);
+    return await start(state, connectorId, idTag, true);
   });
 }
 
 export function createAuthorization(parts: StationParts, deps: AuthorizationDeps): Part & Authorizations {
   const { device, log, registration } = parts;
-  const work: Work = { parts, deps, turns: createTurns(), granted: new Map(), unanswered: new Set() };
-  const { turns, unanswered } = work;
+  const state: AuthorizationState = { parts, deps, turns: createTurns(), granted: new Map(), unanswered: new Set() };
+  const { turns, unanswered } = state;
   let endReading: (() => void) | null = null;
   return {
-    present: (connectorId, idTag) => present(work, connectorId, idTag),
-    start: (connectorId, idTag, ask) => turns.alone(connectorId, () => start(work, connectorId, idTag, ask)),
+    present: (connectorId, idTag) => present(state, connectorId, idTag),
+    start: (connectorId, idTag, ask) => turns.alone(connectorId, () => start(state, connectorId, idTag, ask)),
     checking: (connectorId) => turns.busy(connectorId),
     load() {
       endReading = followReader({
@@ -173,7 +178,7 @@ export function createAuthorization(parts: StationParts, deps: AuthorizationDeps
         registration,
         autoAuthorize: deps.autoAuthorize,
         unanswered,
-        present: (connectorId, idTag) => present(work, connectorId, idTag),
+        present: (connectorId, idTag) => present(state, connectorId, idTag),
       });
       return Promise.resolve();
     },

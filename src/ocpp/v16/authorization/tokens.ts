@@ -139,7 +139,7 @@ interface TokensDeps {
 /** parents of tokens remembered beside list and cache */
 const maxParents = 200;
 
-interface Work {
+interface TokensState {
   readonly parts: StationParts;
   readonly deps: TokensDeps;
   readonly cache: AuthorizationCache<Token>;
@@ -153,20 +153,20 @@ interface StoredList {
 }
 
 /** the list is one value: it may have more entries than a slot */
-function storedList({ list }: Work): readonly JsonValue[] {
+function storedList({ list }: TokensState): readonly JsonValue[] {
   const stored: StoredList = { version: list.version, entries: [...list.entries.values()] };
   return [stored as unknown as JsonValue];
 }
 
-function listed({ parts, list }: Work, idTag: string): Token | null {
+function listed({ parts, list }: TokensState, idTag: string): Token | null {
   return parts.keys.boolean('LocalAuthListEnabled') ? (list.entries.get(tagKey(idTag)) ?? null) : null;
 }
 
-function cached({ parts, cache }: Work, idTag: string): Token | null {
+function cached({ parts, cache }: TokensState, idTag: string): Token | null {
   return parts.keys.boolean('AuthorizationCacheEnabled') ? cache.find(tagKey(idTag)) : null;
 }
 
-function rememberParent({ parents }: Work, { idTag, parentIdTag }: Token): void {
+function rememberParent({ parents }: TokensState, { idTag, parentIdTag }: Token): void {
   parents.delete(tagKey(idTag));
   parents.set(tagKey(idTag), parentIdTag);
   const [oldest] = parents.keys();
@@ -174,7 +174,7 @@ function rememberParent({ parents }: Work, { idTag, parentIdTag }: Token): void 
 }
 
 /** 3.5.2: the list itself stays as it is. */
-function reportConflict({ parts, deps }: Work): void {
+function reportConflict({ parts, deps }: TokensState): void {
   const { log, device, calls, clock } = parts;
   log.warning('the local list and the central system disagree about a token', device.deviceIndex);
   // an event, no state: what the station is follows at once
@@ -187,59 +187,59 @@ function reportConflict({ parts, deps }: Work): void {
     });
 }
 
-function learn(work: Work, idTag: string, info: IdTagInfo): void {
-  const { parts, cache } = work;
+function learn(state: TokensState, idTag: string, info: IdTagInfo): void {
+  const { parts, cache } = state;
   const token = tokenOf(idTag, info);
-  rememberParent(work, token);
-  const known = listed(work, idTag);
+  rememberParent(state, token);
+  const known = listed(state, idTag);
   if (known === null) {
     // a second transaction of a valid token says nothing about the token
     if (info.status !== 'ConcurrentTx' && parts.keys.boolean('AuthorizationCacheEnabled')) cache.put(token);
     return;
   }
   const accepted = statusAt(known, parts.clock.nowMs()) === 'Accepted';
-  if (info.status !== 'ConcurrentTx' && accepted !== (info.status === 'Accepted')) reportConflict(work);
+  if (info.status !== 'ConcurrentTx' && accepted !== (info.status === 'Accepted')) reportConflict(state);
 }
 
-function sendLocalList(work: Work, saver: Saver, request: Requests['SendLocalList']): Replies['SendLocalList'] {
-  const { keys, finding } = work.parts;
+function sendLocalList(state: TokensState, saver: Saver, request: Requests['SendLocalList']): Replies['SendLocalList'] {
+  const { keys, finding } = state.parts;
   if (!keys.boolean('LocalAuthListEnabled')) return { status: 'NotSupported' };
-  const update = updateList(work.list, request, {
+  const update = updateList(state.list, request, {
     perMessage: keys.integer('SendLocalListMaxLength'),
     entries: keys.integer('LocalAuthListMaxLength'),
   });
   if (update.broken !== undefined) finding('OCPP 1.6 5.15', update.broken, 'SendLocalList');
   if (update.status === 'Accepted') {
-    work.list = update.list;
+    state.list = update.list;
     // the list has precedence over the cache, which does not hold its tokens
-    work.cache.remove(work.list.entries.keys());
+    state.cache.remove(state.list.entries.keys());
     saver.save();
   }
   return { status: update.status };
 }
 
-function clearCache({ parts, cache, parents }: Work): Replies['ClearCache'] {
+function clearCache({ parts, cache, parents }: TokensState): Replies['ClearCache'] {
   if (!parts.keys.boolean('AuthorizationCacheEnabled')) return { status: 'Rejected' };
   cache.clear();
   parents.clear();
   return { status: 'Accepted' };
 }
 
-function tokensOf(work: Work): Tokens {
+function tokensOf(state: TokensState): Tokens {
   return {
-    find: (idTag) => listed(work, idTag) ?? cached(work, idTag),
+    find: (idTag) => listed(state, idTag) ?? cached(state, idTag),
     parentOf: (idTag) => {
       // what is known best also tells that there is no parent
-      const known = listed(work, idTag) ?? cached(work, idTag);
-      return known === null ? (work.parents.get(tagKey(idTag)) ?? null) : known.parentIdTag;
+      const known = listed(state, idTag) ?? cached(state, idTag);
+      return known === null ? (state.parents.get(tagKey(idTag)) ?? null) : known.parentIdTag;
     },
     learn(idTag, info) {
-      learn(work, idTag, info);
+      learn(state, idTag, info);
     },
     list: () => ({
-      version: work.list.version,
-      entries: [...work.list.entries.values()].map(entryOf),
-      cache: work.cache.entries.map(entryOf),
+      version: state.list.version,
+      entries: [...state.list.entries.values()].map(entryOf),
+      cache: state.cache.entries.map(entryOf),
     }),
   };
 }
@@ -251,22 +251,22 @@ export function createTokens(parts: StationParts, deps: TokensDeps): Part & Toke
     log: parts.log,
     keyOf: ({ idTag }) => tagKey(idTag),
   });
-  const work: Work = { parts, deps, cache, parents: new Map(), list: emptyList };
-  const saver = createSaver(slot, () => storedList(work), parts.log);
+  const state: TokensState = { parts, deps, cache, parents: new Map(), list: emptyList };
+  const saver = createSaver(slot, () => storedList(state), parts.log);
   return {
-    ...tokensOf(work),
+    ...tokensOf(state),
     handlers: {
       GetLocalListVersion: () => ({
-        listVersion: parts.keys.boolean('LocalAuthListEnabled') ? work.list.version : -1,
+        listVersion: parts.keys.boolean('LocalAuthListEnabled') ? state.list.version : -1,
       }),
-      SendLocalList: (request) => sendLocalList(work, saver, request),
-      ClearCache: () => clearCache(work),
+      SendLocalList: (request) => sendLocalList(state, saver, request),
+      ClearCache: () => clearCache(state),
     },
     async load() {
       const [values] = await Promise.all([slot.read(), cache.load()]);
       const [stored] = values as unknown as readonly StoredList[];
       if (stored === undefined) return;
-      work.list = {
+      state.list = {
         version: stored.version,
         entries: new Map(stored.entries.map((token) => [tagKey(token.idTag), token])),
       };

@@ -6,12 +6,12 @@ import type { Payload, QueuedMessage } from '../../rpc/model.ts';
 import { maxIdTagLength } from '../authorization/tokens.ts';
 import type { Replies } from '../parts.ts';
 import { addTransaction, distortionOf, pushStart, pushStop, stopReasonOf } from './state.ts';
-import type { Ending, QueueEvents, TransactionRecord, Work } from './state.ts';
+import type { Ending, QueueEvents, TransactionRecord, TransactionsState } from './state.ts';
 
 // What the answers to transaction messages change. OCPP 1.6 4.8 and 4.10.
 
-function startAnswered(work: Work, record: TransactionRecord, reply: Replies['StartTransaction']): void {
-  const { ledger, deps, parts, identified, invalid } = work;
+function startAnswered(state: TransactionsState, record: TransactionRecord, reply: Replies['StartTransaction']): void {
+  const { ledger, deps, parts, identified, invalid } = state;
   const { transactionId, idTagInfo } = reply;
   if (ledger.records.some((other) => other.key !== record.key && other.transactionId === transactionId))
     parts.finding('OCPP 1.6 6.46', `transactionId ${transactionId} was given twice`, 'StartTransaction');
@@ -30,29 +30,29 @@ function startAnswered(work: Work, record: TransactionRecord, reply: Replies['St
   invalid.refused(changed);
 }
 
-function answered(work: Work, message: QueuedMessage, reply: Payload): void {
-  const record = work.ledger.get(message.transaction);
+function answered(state: TransactionsState, message: QueuedMessage, reply: Payload): void {
+  const record = state.ledger.get(message.transaction);
   if (record === null) return;
   // the reply fits the schema of its action
-  if (message.action === 'StartTransaction') startAnswered(work, record, reply as Replies['StartTransaction']);
+  if (message.action === 'StartTransaction') startAnswered(state, record, reply as Replies['StartTransaction']);
   if (message.action !== 'StopTransaction') return;
   const { idTagInfo } = reply as Replies['StopTransaction'];
   const { idTag } = message.payload;
-  if (idTagInfo !== undefined) work.deps.tokens.learn(typeof idTag === 'string' ? idTag : record.idTag, idTagInfo);
+  if (idTagInfo !== undefined) state.deps.tokens.learn(typeof idTag === 'string' ? idTag : record.idTag, idTagInfo);
 }
 
 /** @returns null: the transaction has no id and will have none */
-function fill({ ledger }: Work, { role, payload, transaction }: QueuedMessage): Payload | null {
+function fill({ ledger }: TransactionsState, { role, payload, transaction }: QueuedMessage): Payload | null {
   if (role === 'start') return payload;
   const transactionId = ledger.get(transaction)?.transactionId ?? null;
   return transactionId === null ? null : { ...payload, transactionId };
 }
 
-export function queueEvents(work: Work): QueueEvents {
+export function queueEvents(state: TransactionsState): QueueEvents {
   return {
-    fill: (message) => fill(work, message),
+    fill: (message) => fill(state, message),
     answered(message, reply) {
-      answered(work, message, reply);
+      answered(state, message, reply);
     },
   };
 }
@@ -64,12 +64,12 @@ function idTagOf({ idToken }: EvseSession): string {
   return idToken === null || idToken === '' ? noTokenIdTag : idToken.slice(0, maxIdTagLength);
 }
 
-function begin(work: Work, session: EvseSession, startedMs: number): void {
-  const { ledger, deps, parts } = work;
+function begin(state: TransactionsState, session: EvseSession, startedMs: number): void {
+  const { ledger, deps, parts } = state;
   const { connectorId } = session;
   // a session whose end was never told cannot go on beside a new one
   const before = ledger.at(connectorId);
-  if (before !== null) endAsKnown(work, before, 'Other');
+  if (before !== null) endAsKnown(state, before, 'Other');
   const reservationId = deps.reservations.use(connectorId, session);
   const idTag = idTagOf(session);
   const record = addTransaction(ledger, {
@@ -82,23 +82,23 @@ function begin(work: Work, session: EvseSession, startedMs: number): void {
     meterStartWh: Math.round(session.meterStartWh),
   });
   parts.log.info(`connector ${connectorId}: a transaction begins`, parts.device.deviceIndex);
-  const distortion = distortionOf(work, connectorId, 'StartTransaction');
-  pushStart(work, record, reservationId, distortion);
-  work.started.emit([record, distortion]);
+  const distortion = distortionOf(state, connectorId, 'StartTransaction');
+  pushStart(state, record, reservationId, distortion);
+  state.started.emit([record, distortion]);
 }
 
 function end(
-  work: Work,
+  state: TransactionsState,
   record: TransactionRecord,
   ending: Ending,
-  distortion = distortionOf(work, record.connectorId, 'StopTransaction'),
+  distortion = distortionOf(state, record.connectorId, 'StopTransaction'),
 ): void {
   const { atMs, meterStopWh, reason } = ending;
-  const { parts } = work;
-  work.invalid.ended(record.key);
-  work.stopTags.delete(record.connectorId);
-  pushStop(work, record, ending, distortion);
-  const changed = work.ledger.change(record.key, {
+  const { parts } = state;
+  state.invalid.ended(record.key);
+  state.stopTags.delete(record.connectorId);
+  pushStop(state, record, ending, distortion);
+  const changed = state.ledger.change(record.key, {
     endedMs: atMs,
     meterStopWh,
     stopReason: reason,
@@ -106,41 +106,46 @@ function end(
     lastWh: meterStopWh,
   });
   parts.log.info(`connector ${record.connectorId}: the transaction ends (${reason})`, parts.device.deviceIndex);
-  if (changed !== null) work.ended.emit(changed);
+  if (changed !== null) state.ended.emit(changed);
 }
 
 /** Ends a transaction whose session the station has lost, with the last values known of it. */
-export function endAsKnown(work: Work, record: TransactionRecord, reason: Ending['reason']): void {
-  end(work, record, { atMs: record.lastMs, meterStopWh: record.lastWh, reason });
+export function endAsKnown(state: TransactionsState, record: TransactionRecord, reason: Ending['reason']): void {
+  end(state, record, { atMs: record.lastMs, meterStopWh: record.lastWh, reason });
 }
 
 /** Notes the meter now, for a loss of power. */
-export function note(work: Work, { key, lastWh }: TransactionRecord, energyWh: number, atMs: number): void {
+export function note(
+  state: TransactionsState,
+  { key, lastWh }: TransactionRecord,
+  energyWh: number,
+  atMs: number,
+): void {
   const meterWh = Math.round(energyWh);
-  if (meterWh !== lastWh) work.ledger.change(key, { lastWh: meterWh, lastMs: atMs });
+  if (meterWh !== lastWh) state.ledger.change(key, { lastWh: meterWh, lastMs: atMs });
 }
 
 /** @throws SimError COMMAND_CONFLICT */
-export function stop({ parts }: Work, connectorId: number, reason: string): void {
+export function stop({ parts }: TransactionsState, connectorId: number, reason: string): void {
   parts.device.command({ kind: 'evse.stop', connectorId, reason });
 }
 
 /** As `stop`; a refusal of the device is logged. */
-function tryStop(work: Work, connectorId: number, reason: string): void {
-  const { log, device } = work.parts;
+function tryStop(state: TransactionsState, connectorId: number, reason: string): void {
+  const { log, device } = state.parts;
   try {
-    stop(work, connectorId, reason);
+    stop(state, connectorId, reason);
   } catch (error) {
     log.warning(`the transaction at connector ${connectorId} goes on: ${errorText(error)}`, device.deviceIndex);
   }
 }
 
 /** Tries each of them. @throws the first refusal of the device */
-export function stopAll(work: Work, reason: string): void {
+export function stopAll(state: TransactionsState, reason: string): void {
   const refusals: unknown[] = [];
-  for (const { connectorId } of work.ledger.running) {
+  for (const { connectorId } of state.ledger.running) {
     try {
-      stop(work, connectorId, reason);
+      stop(state, connectorId, reason);
     } catch (error) {
       refusals.push(error);
     }
@@ -149,59 +154,59 @@ export function stopAll(work: Work, reason: string): void {
 }
 
 /** Ends all of them because the station leaves, also one whose session the device does not end. */
-export function leave(work: Work): void {
-  const { device, clock } = work.parts;
-  for (const record of work.ledger.running) {
+export function leave(state: TransactionsState): void {
+  const { device, clock } = state.parts;
+  for (const record of state.ledger.running) {
     const { connectorId, key } = record;
-    tryStop(work, connectorId, 'Other');
-    if (work.ledger.at(connectorId)?.key !== key) continue;
+    tryStop(state, connectorId, 'Other');
+    if (state.ledger.at(connectorId)?.key !== key) continue;
     const meterStopWh = Math.round(device.connector(connectorId).energyWh);
-    end(work, record, { atMs: clock.ofSim(device.now), meterStopWh, reason: 'Other' });
+    end(state, record, { atMs: clock.ofSim(device.now), meterStopWh, reason: 'Other' });
   }
 }
 
-function endSession(work: Work, record: TransactionRecord, t: EvseConnectorTransition): void {
-  const idTag = work.stopTags.get(record.connectorId);
-  const distortion = distortionOf(work, record.connectorId, 'StopTransaction');
-  const data = work.deps.transactionData(record, t, distortion);
+function endSession(state: TransactionsState, record: TransactionRecord, t: EvseConnectorTransition): void {
+  const idTag = state.stopTags.get(record.connectorId);
+  const distortion = distortionOf(state, record.connectorId, 'StopTransaction');
+  const data = state.deps.transactionData(record, t, distortion);
   const ending = {
-    atMs: work.parts.clock.ofSim(t.at),
+    atMs: state.parts.clock.ofSim(t.at),
     meterStopWh: Math.round(t.connector.energyWh),
     reason: stopReasonOf(t.session?.stopReason ?? null),
     idTag,
     ...(data === undefined ? {} : { transactionData: data }),
   };
-  end(work, record, ending, distortion);
+  end(state, record, ending, distortion);
 }
 
-function hearConnector(work: Work, t: EvseConnectorTransition): void {
-  const { ledger, parts } = work;
+function hearConnector(state: TransactionsState, t: EvseConnectorTransition): void {
+  const { ledger, parts } = state;
   const atMs = parts.clock.ofSim(t.at);
   if (t.sessionChange === 'started') {
-    if (t.session !== null) begin(work, t.session, atMs);
+    if (t.session !== null) begin(state, t.session, atMs);
     return;
   }
   const record = ledger.at(t.connectorId);
   if (record === null || record.sessionId !== t.session?.transactionId) return;
   if (t.sessionChange === 'ended') {
-    endSession(work, record, t);
+    endSession(state, record, t);
     return;
   }
-  note(work, record, t.connector.energyWh, atMs);
+  note(state, record, t.connector.energyWh, atMs);
 }
 
 /** Follows the device. After a loss of power its sessions do not go on; a reset of it has ended them. */
-export function hear(work: Work, transition: EvseTransition): void {
-  if ('connector' in transition) hearConnector(work, transition);
+export function hear(state: TransactionsState, transition: EvseTransition): void {
+  if ('connector' in transition) hearConnector(state, transition);
   else if (transition.event === 'power_up')
-    for (const { connectorId } of work.ledger.running) tryStop(work, connectorId, 'PowerLoss');
+    for (const { connectorId } of state.ledger.running) tryStop(state, connectorId, 'PowerLoss');
   else if (transition.event === 'restart')
-    for (const record of work.ledger.running) endAsKnown(work, record, 'PowerLoss');
+    for (const record of state.ledger.running) endAsKnown(state, record, 'PowerLoss');
 }
 
 /** A session that began before the station was heard. */
-export function adopt(work: Work, connectors: readonly EvseConnectorDetail[]): void {
-  const { clock, device } = work.parts;
+export function adopt(state: TransactionsState, connectors: readonly EvseConnectorDetail[]): void {
+  const { clock, device } = state.parts;
   for (const { session } of connectors)
-    if (session !== null && session.endedAtS === null) begin(work, session, clock.ofSim(device.now));
+    if (session !== null && session.endedAtS === null) begin(state, session, clock.ofSim(device.now));
 }

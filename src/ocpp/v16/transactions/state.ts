@@ -159,7 +159,7 @@ export interface Ending {
   readonly transactionData?: Requests['StopTransaction']['transactionData'];
 }
 
-export interface Work {
+export interface TransactionsState {
   readonly parts: StationParts;
   readonly deps: TransactionsDeps;
   readonly ledger: Ledger;
@@ -171,16 +171,20 @@ export interface Work {
   readonly stopTags: Map<number, string>;
 }
 
-function push({ parts }: Work, key: string, role: QueuedRole, action: string, payload: object): void {
+function push({ parts }: TransactionsState, key: string, role: QueuedRole, action: string, payload: object): void {
   parts.queue.push({ action, payload: payload as QueuedMessage['payload'], transaction: key, role });
 }
 
-export function distortionOf({ deps }: Work, connectorId: number, action: MeteredAction): MeterDistortion | null {
+export function distortionOf(
+  { deps }: TransactionsState,
+  connectorId: number,
+  action: MeteredAction,
+): MeterDistortion | null {
   return deps.distortion?.(connectorId, action) ?? null;
 }
 
 export function pushStart(
-  work: Work,
+  state: TransactionsState,
   record: TransactionRecord,
   reservationId: number | null,
   distortion: MeterDistortion | null,
@@ -192,15 +196,19 @@ export function pushStart(
     timestamp: stamp(record.startedMs),
     ...(reservationId === null ? {} : { reservationId }),
   };
-  push(work, record.key, 'start', 'StartTransaction', payload);
+  push(state, record.key, 'start', 'StartTransaction', payload);
 }
 
-export function pushValues(work: Work, key: string, values: Omit<Requests['MeterValues'], 'transactionId'>): void {
-  push(work, key, 'middle', 'MeterValues', values);
+export function pushValues(
+  state: TransactionsState,
+  key: string,
+  values: Omit<Requests['MeterValues'], 'transactionId'>,
+): void {
+  push(state, key, 'middle', 'MeterValues', values);
 }
 
 export function pushStop(
-  work: Work,
+  state: TransactionsState,
   { key }: TransactionRecord,
   ending: Ending,
   distortion: MeterDistortion | null,
@@ -213,5 +221,5 @@ export function pushStop(
     ...(idTag === undefined ? {} : { idTag }),
     ...(transactionData.length === 0 ? {} : { transactionData }),
   };
-  push(work, key, 'end', 'StopTransaction', payload);
+  push(state, key, 'end', 'StopTransaction', payload);
 }

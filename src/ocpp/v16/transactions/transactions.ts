@@ -11,7 +11,7 @@ import { createSignal } from '../../station/stack.ts';
 import { createLedger } from '../../transactions/ledger.ts';
 import { adopt, endAsKnown, hear, leave, note, queueEvents, stop, stopAll } from './life.ts';
 import { createInvalidTokens, pushValues, transactionEntry } from './state.ts';
-import type { QueueEvents, TransactionRecord, TransactionsDeps, Work } from './state.ts';
+import type { QueueEvents, TransactionRecord, TransactionsDeps, TransactionsState } from './state.ts';
 
 export type { TransactionsDeps } from './state.ts';
 
@@ -28,95 +28,95 @@ export interface TransactionBook extends Transactions {
   readonly part: Part;
 }
 
-function createWork(parts: StationParts, deps: TransactionsDeps): Work {
+function createState(parts: StationParts, deps: TransactionsDeps): TransactionsState {
   const { queue, log, store } = parts;
   const slots = { running: store('transactions'), ended: store('ended-transactions') };
   const ledger = createLedger<TransactionRecord>(slots, (key) => queue.lengthOf(key) > 0, log);
-  const work: Work = {
+  const state: TransactionsState = {
     parts,
     deps,
     ledger,
     invalid: createInvalidTokens(parts, (connectorId, reason) => {
-      stop(work, connectorId, reason);
+      stop(state, connectorId, reason);
     }),
     started: createSignal(log),
     identified: createSignal(log),
     ended: createSignal(log),
     stopTags: new Map(),
   };
-  return work;
+  return state;
 }
 
 /** Notes the meters of all running transactions. */
-function noteAll(work: Work): void {
-  const { device, clock } = work.parts;
-  for (const record of work.ledger.running)
-    note(work, record, device.connector(record.connectorId).energyWh, clock.ofSim(device.now));
+function noteAll(state: TransactionsState): void {
+  const { device, clock } = state.parts;
+  for (const record of state.ledger.running)
+    note(state, record, device.connector(record.connectorId).energyWh, clock.ofSim(device.now));
 }
 
-function partOf(work: Work): Part {
-  const { device } = work.parts;
+function partOf(state: TransactionsState): Part {
+  const { device } = state.parts;
   let endListening: (() => void) | null = null;
   return {
     async load() {
-      await work.ledger.load();
-      for (const record of work.ledger.running) endAsKnown(work, record, 'PowerLoss');
+      await state.ledger.load();
+      for (const record of state.ledger.running) endAsKnown(state, record, 'PowerLoss');
       endListening = device.onTransition((transition) => {
-        hear(work, transition);
+        hear(state, transition);
       });
-      adopt(work, device.detail.connectors);
+      adopt(state, device.detail.connectors);
     },
     stop() {
       endListening?.();
-      work.invalid.stop();
-      noteAll(work);
+      state.invalid.stop();
+      noteAll(state);
     },
   };
 }
 
 export function createTransactions(parts: StationParts, deps: TransactionsDeps): TransactionBook {
-  const work = createWork(parts, deps);
-  const { ledger } = work;
+  const state = createState(parts, deps);
+  const { ledger } = state;
   const { device } = parts;
   return {
-    queueEvents: queueEvents(work),
+    queueEvents: queueEvents(state),
     get running() {
       return ledger.running;
     },
     at: (connectorId) => ledger.at(connectorId),
     byId: (transactionId) => ledger.running.find((record) => record.transactionId === transactionId) ?? null,
     stop(connectorId, reason) {
-      stop(work, connectorId, reason);
+      stop(state, connectorId, reason);
     },
     stopAll(reason) {
-      stopAll(work, reason);
+      stopAll(state, reason);
     },
     leave() {
-      leave(work);
+      leave(state);
     },
     stopByToken(connectorId, idTag) {
-      work.stopTags.set(connectorId, idTag);
+      state.stopTags.set(connectorId, idTag);
       try {
-        stop(work, connectorId, 'Local');
+        stop(state, connectorId, 'Local');
       } catch (error) {
-        work.stopTags.delete(connectorId);
+        state.stopTags.delete(connectorId);
         throw error;
       }
     },
     pushMeterValues(key, values) {
       const record = ledger.get(key);
       if (record === null || record.endedMs !== null) return false;
-      note(work, record, device.connector(record.connectorId).energyWh, parts.clock.ofSim(device.now));
-      pushValues(work, key, values);
+      note(state, record, device.connector(record.connectorId).energyWh, parts.clock.ofSim(device.now));
+      pushValues(state, key, values);
       return true;
     },
     onStarted: (listener) =>
-      work.started.on(([transaction, distortion]) => {
+      state.started.on(([transaction, distortion]) => {
         listener(transaction, distortion);
       }),
-    onIdentified: (listener) => work.identified.on(listener),
-    onEnded: (listener) => work.ended.on(listener),
+    onIdentified: (listener) => state.identified.on(listener),
+    onEnded: (listener) => state.ended.on(listener),
     entries: () => ledger.records.toReversed().map((r) => transactionEntry(r, parts.queue.lengthOf(r.key))),
-    part: partOf(work),
+    part: partOf(state),
   };
 }

@@ -9,7 +9,7 @@ import { createSignal } from '../../station/stack.ts';
 import type { IdToken, IdTokenInfo } from '../messages.ts';
 import type { Authorization, Part, StationParts, Transaction } from '../parts.ts';
 import { answer, ask, isMasterPass } from './state.ts';
-import type { AnsweredToken, AuthorizationDeps, Work } from './state.ts';
+import type { AnsweredToken, AuthorizationDeps, AuthorizationState } from './state.ts';
 import { bearerOf, deviceText, noAuthorization, sameToken, tokenOf } from './token.ts';
 
 // A token at a transaction that has one already: it stops it, or it is refused. OCPP 2.0.1 C09, C16 and E07.
@@ -18,7 +18,7 @@ import { bearerOf, deviceText, noAuthorization, sameToken, tokenOf } from './tok
  * Stops all that tokens have authorised: the station has no means by which a person could choose (C16.FR.02).
  * @returns false: there was none. @throws the first refusal of the device
  */
-function stopAllByMaster({ parts, deps }: Work, idToken: IdToken): boolean {
+function stopAllByMaster({ parts, deps }: AuthorizationState, idToken: IdToken): boolean {
   const refusals: unknown[] = [];
   const authorised = deps.transactions.running.filter(({ evseId }) => parts.device.connector(evseId).authorised);
   for (const { evseId } of authorised)
@@ -32,12 +32,17 @@ function stopAllByMaster({ parts, deps }: Work, idToken: IdToken): boolean {
 }
 
 /** @returns whether the token has stopped the transaction: it is of its group, or of the master pass group */
-function stopByGroup(work: Work, { evseId, groupIdToken }: Transaction, idToken: IdToken, info: IdTokenInfo): boolean {
+function stopByGroup(
+  state: AuthorizationState,
+  { evseId, groupIdToken }: Transaction,
+  idToken: IdToken,
+  info: IdTokenInfo,
+): boolean {
   const group = info.groupIdToken ?? null;
   if (info.status !== 'Accepted') return false;
-  if (isMasterPass(work.parts, group)) stopAllByMaster(work, idToken);
+  if (isMasterPass(state.parts, group)) stopAllByMaster(state, idToken);
   else if (sameToken(group, groupIdToken))
-    work.deps.transactions.stop(evseId, { reason: 'Local', trigger: 'StopAuthorized', idToken });
+    state.deps.transactions.stop(evseId, { reason: 'Local', trigger: 'StopAuthorized', idToken });
   else return false;
   return true;
 }
@@ -46,23 +51,27 @@ function stopByGroup(work: Work, { evseId, groupIdToken }: Transaction, idToken:
  * Presents a token where a transaction runs that a token has authorised.
  * @throws SimError COMMAND_CONFLICT for another token, or when the device refuses
  */
-async function stopByToken(work: Work, running: Transaction, idToken: IdToken): Promise<OcppAuthorization> {
-  const { parts, deps } = work;
+async function stopByToken(
+  state: AuthorizationState,
+  running: Transaction,
+  idToken: IdToken,
+): Promise<OcppAuthorization> {
+  const { parts, deps } = state;
   const { evseId, transactionId, groupIdToken } = running;
   const known = deps.tokens.find(idToken)?.info ?? null;
   if (sameToken(idToken, running.idToken)) {
     deps.transactions.stop(evseId, { reason: 'Local', trigger: 'StopAuthorized', idToken });
     return answer(known ?? { status: 'Accepted' });
   }
-  if (known !== null && stopByGroup(work, running, idToken, known)) return answer(known);
+  if (known !== null && stopByGroup(state, running, idToken, known)) return answer(known);
   const refusal = conflict(evseId, 'another token has started the transaction');
   const isGroupless = groupIdToken === null && parts.variables.text('AuthCtrlr', 'MasterPassGroupId') === '';
   if (isGroupless || (known?.status === 'Accepted' && known.groupIdToken !== undefined)) throw refusal;
   // nothing is known of its group: the central system tells it
-  const { info } = await ask(work, idToken, evseId);
+  const { info } = await ask(state, idToken, evseId);
   if (info.status !== 'Accepted') return answer(info);
   if (deps.transactions.at(evseId)?.transactionId !== transactionId) throw refusal;
-  if (!stopByGroup(work, running, idToken, info)) throw refusal;
+  if (!stopByGroup(state, running, idToken, info)) throw refusal;
   return answer(info);
 }
 
@@ -128,7 +137,7 @@ interface Start {
 }
 
 /** Tells the transaction and the device. @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL */
-function grant({ parts, deps, granted }: Work, evseId: number, start: Start, info: IdTokenInfo): void {
+function grant({ parts, deps, granted }: AuthorizationState, evseId: number, start: Start, info: IdTokenInfo): void {
   const { idToken, remoteStartId } = start;
   const groupIdToken = groupOf(deps, start, info);
   const bearer = bearerOf(idToken, groupIdToken);
@@ -156,8 +165,8 @@ function groupOf({ tokens }: AuthorizationDeps, start: Start, info: IdTokenInfo 
   return info?.groupIdToken ?? start.groupIdToken ?? tokens.groupOf(start.idToken);
 }
 
-async function begin(work: Work, evseId: number, start: Start): Promise<OcppAuthorization> {
-  const { parts, deps, unanswered } = work;
+async function begin(state: AuthorizationState, evseId: number, start: Start): Promise<OcppAuthorization> {
+  const { parts, deps, unanswered } = state;
   const { idToken } = start;
   checkFree(parts.device.connector(evseId));
   if (parts.registration.boots === 0 && !parts.variables.boolean('TxCtrlr', 'TxBeforeAcceptedEnabled')) {
@@ -169,45 +178,47 @@ async function begin(work: Work, evseId: number, start: Start): Promise<OcppAuth
   if (!mayBeOfGroup && deps.reservations.blocks(evseId, bearerOf(idToken, group)))
     throw conflict(evseId, 'it is reserved for another token');
   const accepted: IdTokenInfo = { status: 'Accepted', ...(group !== null && { groupIdToken: group }) };
-  const { info, isUnanswered } = start.ask ? await ask(work, idToken, evseId) : { info: accepted, isUnanswered: false };
+  const { info, isUnanswered } = start.ask
+    ? await ask(state, idToken, evseId)
+    : { info: accepted, isUnanswered: false };
   if (info.status !== 'Accepted') {
     if (idToken.idToken === autoToken && isUnanswered) unanswered.add(evseId);
     return answer(info);
   }
   if (isMasterPass(parts, groupOf(deps, start, info))) {
-    if (start.remoteStartId === undefined && stopAllByMaster(work, idToken)) return answer(info);
+    if (start.remoteStartId === undefined && stopAllByMaster(state, idToken)) return answer(info);
     throw conflict(evseId, 'a master pass starts no transaction');
   }
   // the EVSE may have changed while the central system was asked
   checkFree(parts.device.connector(evseId));
-  grant(work, evseId, start, info);
+  grant(state, evseId, start, info);
   return answer(info);
 }
 
 /** Presents a token that a reader has read. */
-async function show(work: Work, evseId: number, idToken: IdToken): Promise<OcppAuthorization> {
-  const { parts, deps, granted } = work;
+async function show(state: AuthorizationState, evseId: number, idToken: IdToken): Promise<OcppAuthorization> {
+  const { parts, deps, granted } = state;
   const { phase, authorised } = parts.device.connector(evseId);
-  return await work.turns.alone(evseId, async () => {
+  return await state.turns.alone(evseId, async () => {
     const running = deps.transactions.at(evseId);
     // one whose authorisation has ended goes on with the cable, and takes a token again
-    if (authorised && running !== null && running.idToken !== null) return await stopByToken(work, running, idToken);
+    if (authorised && running !== null && running.idToken !== null) return await stopByToken(state, running, idToken);
     if (phase === 'authorised' && sameToken(granted.get(evseId) ?? null, idToken)) {
       parts.device.command({ kind: 'evse.stop', connectorId: evseId });
       return answer({ status: 'Accepted' });
     }
-    return await begin(work, evseId, { idToken, ask: true });
+    return await begin(state, evseId, { idToken, ask: true });
   });
 }
 
 /** Without authorisation plugging in brings no token, whatever the device presents (C02). */
-function plugToken({ parts }: Work, text: string): IdToken {
+function plugToken({ parts }: AuthorizationState, text: string): IdToken {
   const isOff = text === autoToken && !parts.variables.boolean('AuthCtrlr', 'Enabled');
   return isOff ? noAuthorization : tokenOf(parts.version, text);
 }
 
-function follow(work: Work): readonly (() => void)[] {
-  const { parts, deps, unanswered } = work;
+function follow(state: AuthorizationState): readonly (() => void)[] {
+  const { parts, deps, unanswered } = state;
   const { device, log, registration } = parts;
   const { autoAuthorize } = deps;
   return [
@@ -217,14 +228,14 @@ function follow(work: Work): readonly (() => void)[] {
       registration,
       autoAuthorize,
       unanswered,
-      present: async (evseId, text) => await show(work, evseId, plugToken(work, text)),
+      present: async (evseId, text) => await show(state, evseId, plugToken(state, text)),
     }),
-    followPlugs(parts, (evseId) => show(work, evseId, noAuthorization)),
+    followPlugs(parts, (evseId) => show(state, evseId, noAuthorization)),
   ];
 }
 
 export function createAuthorization(parts: StationParts, deps: AuthorizationDeps): Part & Authorizations {
-  const work: Work = {
+  const state: AuthorizationState = {
     parts,
     deps,
     turns: createTurns(),
@@ -232,15 +243,15 @@ export function createAuthorization(parts: StationParts, deps: AuthorizationDeps
     granted: new Map(),
     unanswered: new Set(),
   };
-  const { turns, answered } = work;
+  const { turns, answered } = state;
   let ends: readonly (() => void)[] = [];
   return {
-    present: async (evseId, text, type) => await show(work, evseId, tokenOf(parts.version, text, type)),
-    startRemote: (evseId, start) => turns.alone(evseId, () => begin(work, evseId, start)),
+    present: async (evseId, text, type) => await show(state, evseId, tokenOf(parts.version, text, type)),
+    startRemote: (evseId, start) => turns.alone(evseId, () => begin(state, evseId, start)),
     checking: (evseId) => turns.busy(evseId),
     onAnswered: (listener) => answered.on(listener),
     load() {
-      ends = follow(work);
+      ends = follow(state);
       return Promise.resolve();
     },
     stop() {

@@ -104,7 +104,7 @@ export interface AuthorizationDeps {
   readonly mayCharge?: (answer: AnsweredToken) => boolean;
 }
 
-export interface Work {
+export interface AuthorizationState {
   readonly parts: StationParts;
   readonly deps: AuthorizationDeps;
   readonly turns: Turns;
@@ -119,7 +119,7 @@ export function answer(info: IdTokenInfo): OcppAuthorization {
   return { status: info.status, info: { ...info } };
 }
 
-export function ask({ parts, deps, answered }: Work, idToken: IdToken, evseId: number): Promise<Verdict> {
+export function ask({ parts, deps, answered }: AuthorizationState, idToken: IdToken, evseId: number): Promise<Verdict> {
   const told = (reply: AnsweredToken) => {
     answered.emit(reply);
   };

@@ -119,7 +119,7 @@ interface CachedToken extends KnownToken {
   readonly order: number;
 }
 
-interface Work {
+interface TokensState {
   readonly parts: StationParts;
   readonly cache: AuthorizationCache<CachedToken>;
   readonly groups: Map<string, IdToken | null>;
@@ -133,7 +133,7 @@ interface StoredList {
 }
 
 /** the list is one value: it may have more entries than a slot */
-function storedList({ list }: Work): readonly JsonValue[] {
+function storedList({ list }: TokensState): readonly JsonValue[] {
   const stored: StoredList = { version: list.version, entries: [...list.entries.values()] };
   return [stored as unknown as JsonValue];
 }
@@ -146,7 +146,7 @@ function rankOf({ variables }: StationParts): (token: CachedToken) => number {
   };
 }
 
-function listed({ parts, list }: Work, idToken: IdToken): IdTokenInfo | null {
+function listed({ parts, list }: TokensState, idToken: IdToken): IdTokenInfo | null {
   const { variables, clock } = parts;
   if (!variables.boolean('LocalAuthListCtrlr', 'Enabled')) return null;
   const found = list.entries.get(tokenKey(idToken));
@@ -157,7 +157,7 @@ function listed({ parts, list }: Work, idToken: IdToken): IdTokenInfo | null {
 }
 
 /** An entry leaves the cache when its time, or its lifetime since its last use, has passed (C10). */
-function cached({ parts, cache }: Work, idToken: IdToken): CachedToken | null {
+function cached({ parts, cache }: TokensState, idToken: IdToken): CachedToken | null {
   const { variables, clock } = parts;
   if (!variables.boolean('AuthCacheCtrlr', 'Enabled')) return null;
   const key = tokenKey(idToken);
@@ -170,16 +170,16 @@ function cached({ parts, cache }: Work, idToken: IdToken): CachedToken | null {
   return null;
 }
 
-function find(work: Work, idToken: IdToken): TokenKnowledge | null {
-  const { variables } = work.parts;
-  const ofList = listed(work, idToken);
+function find(state: TokensState, idToken: IdToken): TokenKnowledge | null {
+  const { variables } = state.parts;
+  const ofList = listed(state, idToken);
   if (ofList !== null)
     return { info: ofList, mayAsk: !variables.boolean('LocalAuthListCtrlr', 'DisablePostAuthorize') };
-  const ofCache = cached(work, idToken);
+  const ofCache = cached(state, idToken);
   return ofCache && { info: ofCache.info, mayAsk: !variables.boolean('AuthCacheCtrlr', 'DisablePostAuthorize') };
 }
 
-function rememberGroup({ groups }: Work, idToken: IdToken, { groupIdToken }: IdTokenInfo): void {
+function rememberGroup({ groups }: TokensState, idToken: IdToken, { groupIdToken }: IdTokenInfo): void {
   const key = tokenKey(idToken);
   groups.delete(key);
   groups.set(key, groupIdToken ?? null);
@@ -187,12 +187,12 @@ function rememberGroup({ groups }: Work, idToken: IdToken, { groupIdToken }: IdT
   if (groups.size > maxGroups && oldest !== undefined) groups.delete(oldest);
 }
 
-function learn(work: Work, idToken: IdToken, info: IdTokenInfo): void {
-  const { parts, cache } = work;
+function learn(state: TokensState, idToken: IdToken, info: IdTokenInfo): void {
+  const { parts, cache } = state;
   if (isUnasked(idToken)) return;
-  rememberGroup(work, idToken, info);
+  rememberGroup(state, idToken, info);
   if (!parts.variables.boolean('AuthCacheCtrlr', 'Enabled')) return;
-  if (parts.variables.boolean('LocalAuthListCtrlr', 'Enabled') && work.list.entries.has(tokenKey(idToken))) return;
+  if (parts.variables.boolean('LocalAuthListCtrlr', 'Enabled') && state.list.entries.has(tokenKey(idToken))) return;
   // a second transaction of a valid token says nothing about the token
   if (info.status === 'ConcurrentTx') return;
   const before = cache.find(tokenKey(idToken));
@@ -201,14 +201,14 @@ function learn(work: Work, idToken: IdToken, info: IdTokenInfo): void {
     info,
     usedMs: parts.clock.nowMs(),
     uses: (before?.uses ?? 0) + 1,
-    order: before?.order ?? work.nextOrder++,
+    order: before?.order ?? state.nextOrder++,
   });
 }
 
-function used(work: Work, idToken: IdToken): void {
-  if (listed(work, idToken) !== null) return;
-  const found = cached(work, idToken);
-  if (found !== null) work.cache.put({ ...found, usedMs: work.parts.clock.nowMs(), uses: found.uses + 1 });
+function used(state: TokensState, idToken: IdToken): void {
+  if (listed(state, idToken) !== null) return;
+  const found = cached(state, idToken);
+  if (found !== null) state.cache.put({ ...found, usedMs: state.parts.clock.nowMs(), uses: found.uses + 1 });
 }
 
 /** @throws CallError for a message larger than the station takes (D01.FR.11, D01.FR.12) */
@@ -220,23 +220,23 @@ function checkSize({ version }: StationParts, request: Requests['SendLocalList']
     throw new CallError(errorCode(version, 'structure'), `BytesPerMessage is ${bytesPerMessage}`);
 }
 
-function sendLocalList(work: Work, saver: Saver, request: Requests['SendLocalList']): Replies['SendLocalList'] {
-  const { parts } = work;
+function sendLocalList(state: TokensState, saver: Saver, request: Requests['SendLocalList']): Replies['SendLocalList'] {
+  const { parts } = state;
   if (!parts.variables.boolean('LocalAuthListCtrlr', 'Enabled'))
     return { status: 'Failed', statusInfo: { reasonCode: 'NotEnabled' } };
   checkSize(parts, request);
-  const { reply, list, broken } = updateList(work.list, request);
+  const { reply, list, broken } = updateList(state.list, request);
   if (broken !== undefined) parts.finding(clauseOf(parts.version, 'D01'), broken, 'SendLocalList');
   if (reply.status === 'Accepted') {
-    work.list = list;
+    state.list = list;
     // the list has precedence over the cache, which does not hold its tokens
-    work.cache.remove(list.entries.keys());
+    state.cache.remove(list.entries.keys());
     saver.save();
   }
   return reply;
 }
 
-function clearCache({ parts, cache, groups }: Work): Replies['ClearCache'] {
+function clearCache({ parts, cache, groups }: TokensState): Replies['ClearCache'] {
   if (!parts.variables.boolean('AuthCacheCtrlr', 'Enabled'))
     return { status: 'Rejected', statusInfo: { reasonCode: 'NotEnabled' } };
   cache.clear();
@@ -244,7 +244,7 @@ function clearCache({ parts, cache, groups }: Work): Replies['ClearCache'] {
   return { status: 'Accepted' };
 }
 
-function forget({ cache, groups }: Work, fits: Parameters<Tokens['forget']>[0]): number {
+function forget({ cache, groups }: TokensState, fits: Parameters<Tokens['forget']>[0]): number {
   const found = cache.entries.filter(({ idToken }) => fits(idToken));
   cache.remove(found.map(({ idToken }) => tokenKey(idToken)));
   for (const key of groups.keys()) {
@@ -254,43 +254,43 @@ function forget({ cache, groups }: Work, fits: Parameters<Tokens['forget']>[0]):
   return found.length;
 }
 
-function tokensOf(work: Work): Tokens {
+function tokensOf(state: TokensState): Tokens {
   return {
-    find: (idToken) => find(work, idToken),
+    find: (idToken) => find(state, idToken),
     groupOf: (idToken) => {
       // what is known best also tells that there is no group
-      const known = find(work, idToken);
-      return known === null ? (work.groups.get(tokenKey(idToken)) ?? null) : (known.info.groupIdToken ?? null);
+      const known = find(state, idToken);
+      return known === null ? (state.groups.get(tokenKey(idToken)) ?? null) : (known.info.groupIdToken ?? null);
     },
     learn: (idToken, info) => {
-      learn(work, idToken, info);
+      learn(state, idToken, info);
     },
     used: (idToken) => {
-      used(work, idToken);
+      used(state, idToken);
     },
     list: () => ({
-      version: work.list.version,
-      entries: [...work.list.entries.values()].map(entryOf),
-      cache: work.cache.entries.map(entryOf),
+      version: state.list.version,
+      entries: [...state.list.entries.values()].map(entryOf),
+      cache: state.cache.entries.map(entryOf),
     }),
-    forget: (fits) => forget(work, fits),
+    forget: (fits) => forget(state, fits),
   };
 }
 
-async function load(work: Work, read: Promise<readonly JsonValue[]>): Promise<void> {
-  const { cache } = work;
+async function load(state: TokensState, read: Promise<readonly JsonValue[]>): Promise<void> {
+  const { cache } = state;
   const [values] = await Promise.all([read, cache.load()]);
-  work.nextOrder = Math.max(0, ...cache.entries.map(({ order }) => order + 1));
+  state.nextOrder = Math.max(0, ...cache.entries.map(({ order }) => order + 1));
   const [stored] = values as unknown as readonly StoredList[];
   if (stored === undefined) return;
   const entries = new Map(stored.entries.map((token) => [tokenKey(token.idToken), token]));
-  work.list = { version: stored.version, entries, bytes: bytesOf(entries) };
+  state.list = { version: stored.version, entries, bytes: bytesOf(entries) };
 }
 
-function provide({ variables }: StationParts, work: Work): void {
-  variables.provide('LocalAuthListCtrlr', 'Entries', () => String(work.list.entries.size));
-  variables.provide('LocalAuthListCtrlr', 'Storage', () => String(work.list.bytes));
-  variables.provide('AuthCacheCtrlr', 'Storage', () => String(work.cache.bytes));
+function provide({ variables }: StationParts, state: TokensState): void {
+  variables.provide('LocalAuthListCtrlr', 'Entries', () => String(state.list.entries.size));
+  variables.provide('LocalAuthListCtrlr', 'Storage', () => String(state.list.bytes));
+  variables.provide('AuthCacheCtrlr', 'Storage', () => String(state.cache.bytes));
 }
 
 export function createTokens(parts: StationParts, { transactions }: TokensDeps): Part & Tokens {
@@ -301,24 +301,24 @@ export function createTokens(parts: StationParts, { transactions }: TokensDeps):
     keyOf: ({ idToken }) => tokenKey(idToken),
     rank: rankOf(parts),
   });
-  const work: Work = { parts, cache, groups: new Map(), list: emptyList, nextOrder: 0 };
-  const saver = createSaver(slot, () => storedList(work), parts.log);
-  provide(parts, work);
+  const state: TokensState = { parts, cache, groups: new Map(), list: emptyList, nextOrder: 0 };
+  const saver = createSaver(slot, () => storedList(state), parts.log);
+  provide(parts, state);
   let endListening: (() => void) | null = null;
   return {
-    ...tokensOf(work),
+    ...tokensOf(state),
     handlers: {
       GetLocalListVersion: () => ({
-        versionNumber: parts.variables.boolean('LocalAuthListCtrlr', 'Enabled') ? work.list.version : 0,
+        versionNumber: parts.variables.boolean('LocalAuthListCtrlr', 'Enabled') ? state.list.version : 0,
       }),
-      SendLocalList: (request) => sendLocalList(work, saver, request),
-      ClearCache: () => clearCache(work),
+      SendLocalList: (request) => sendLocalList(state, saver, request),
+      ClearCache: () => clearCache(state),
     },
     async load() {
-      await load(work, slot.read());
+      await load(state, slot.read());
       endListening = transactions.onAnswered(({ request, reply }: AnsweredEvent) => {
         if (request.idToken !== undefined && reply.idTokenInfo !== undefined)
-          learn(work, request.idToken, reply.idTokenInfo);
+          learn(state, request.idToken, reply.idTokenInfo);
       });
     },
     stop() {

@@ -22,7 +22,7 @@ export interface PlaceDeps {
   readonly reservations: Pick<Reservations, 'blocks' | 'groupCounts' | 'isFor'>;
 }
 
-interface Work {
+interface PlaceParts {
   readonly parts: StationParts;
   readonly deps: PlaceDeps;
 }
@@ -35,41 +35,41 @@ export function requestFault({ device }: StationParts, { idToken, groupIdToken, 
 }
 
 /** Whether the token may use an EVSE; one that is asked about first may turn out to be of the group that reserved it. */
-function isReservedForOther({ parts, deps }: Work, evseId: number, { idToken, groupIdToken }: Start): boolean {
+function isReservedForOther({ parts, deps }: PlaceParts, evseId: number, { idToken, groupIdToken }: Start): boolean {
   const group = groupIdToken ?? deps.tokens.groupOf(idToken);
   const asks = group === null && parts.variables.boolean('AuthCtrlr', 'AuthorizeRemoteStart');
   if (asks && deps.reservations.groupCounts(evseId)) return false;
   return deps.reservations.blocks(evseId, bearerOf(idToken, group));
 }
 
-function refusal(work: Work, connector: EvseConnectorDetail, start: Start): Refusal | null {
+function refusal(control: PlaceParts, connector: EvseConnectorDetail, start: Start): Refusal | null {
   const { connectorId: evseId, errorCode, operative } = connector;
   const why = obstacle(connector);
   if (why !== null) {
     const isOccupied = errorCode === 'NoError' && operative;
     return { reasonCode: isOccupied ? 'TxInProgress' : 'Unspecified', why: `EVSE ${evseId}: ${why}` };
   }
-  if (work.deps.authorization.checking(evseId))
+  if (control.deps.authorization.checking(evseId))
     return { reasonCode: 'TxInProgress', why: `EVSE ${evseId}: a token is being checked` };
-  return isReservedForOther(work, evseId, start)
+  return isReservedForOther(control, evseId, start)
     ? { reasonCode: 'Unspecified', why: `EVSE ${evseId} is reserved for another token` }
     : null;
 }
 
-function choose(work: Work, start: Start): number | Refusal {
-  const { parts, deps } = work;
+function choose(control: PlaceParts, start: Start): number | Refusal {
+  const { parts, deps } = control;
   const bearer = bearerOf(start.idToken, start.groupIdToken ?? deps.tokens.groupOf(start.idToken));
   const best = bestConnector(
     parts.device.detail.connectors,
-    (connector) => refusal(work, connector, start) === null,
+    (connector) => refusal(control, connector, start) === null,
     (evseId) => deps.reservations.isFor(evseId, bearer),
   );
   return best?.connectorId ?? { reasonCode: 'Unspecified', why: 'no EVSE is free for this token' };
 }
 
 /** The EVSE of a start, or why there is none. */
-export function placeFor(work: Work, start: Start): number | Refusal {
+export function placeFor(control: PlaceParts, start: Start): number | Refusal {
   const { evseId } = start;
-  if (evseId === undefined) return choose(work, start);
-  return refusal(work, work.parts.device.connector(evseId), start) ?? evseId;
+  if (evseId === undefined) return choose(control, start);
+  return refusal(control, control.parts.device.connector(evseId), start) ?? evseId;
 }

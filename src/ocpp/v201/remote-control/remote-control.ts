@@ -87,7 +87,7 @@ interface RemoteDeps extends PlaceDeps {
   readonly smartCharging: SmartCharging;
 }
 
-interface Work {
+interface RemoteControl {
   readonly parts: StationParts;
   readonly deps: RemoteDeps;
 }
@@ -106,7 +106,11 @@ function rejected(reasonCode: string, why?: string): Rejection {
 }
 
 /** Only a TxProfile without a transaction can come with a start (F01.FR.08 to FR.11). */
-function profileFault({ parts, deps }: Work, evseId: number, profile: Start['chargingProfile']): StartReply | null {
+function profileFault(
+  { parts, deps }: RemoteControl,
+  evseId: number,
+  profile: Start['chargingProfile'],
+): StartReply | null {
   if (profile === undefined) return null;
   const { chargingProfilePurpose: purpose, transactionId } = profile;
   if (purpose !== 'TxProfile' || transactionId !== undefined) {
@@ -123,7 +127,7 @@ function profileFault({ parts, deps }: Work, evseId: number, profile: Start['cha
   return reasonCode === null ? null : rejected(reasonCode);
 }
 
-function begin({ parts, deps }: Work, evseId: number, start: Start): Promise<void> {
+function begin({ parts, deps }: RemoteControl, evseId: number, start: Start): Promise<void> {
   const { idToken, groupIdToken = null, remoteStartId } = start;
   const ask = parts.variables.boolean('AuthCtrlr', 'AuthorizeRemoteStart');
   return beginStart(
@@ -136,17 +140,17 @@ function begin({ parts, deps }: Work, evseId: number, start: Start): Promise<voi
   );
 }
 
-function requestStart(work: Work, request: Start, after: After): StartReply {
-  const { parts, deps } = work;
+function requestStart(control: RemoteControl, request: Start, after: After): StartReply {
+  const { parts, deps } = control;
   if (!parts.registration.accepted) return rejected('CSNotAccepted');
   const fault = requestFault(parts, request);
   if (fault !== null) return rejected(fault);
-  const place = placeFor(work, request);
+  const place = placeFor(control, request);
   if (typeof place !== 'number') return rejected(place.reasonCode, place.why);
-  const ofProfile = profileFault(work, place, request.chargingProfile);
+  const ofProfile = profileFault(control, place, request.chargingProfile);
   if (ofProfile !== null) return ofProfile;
   after(() => {
-    void begin(work, place, request);
+    void begin(control, place, request);
   });
   const running = deps.transactions.at(place);
   if (running === null) return { status: 'Accepted' };
@@ -155,7 +159,7 @@ function requestStart(work: Work, request: Start, after: After): StartReply {
 }
 
 function requestStop(
-  { parts, deps }: Work,
+  { parts, deps }: RemoteControl,
   { transactionId }: Requests['RequestStopTransaction'],
   after: After,
 ): Replies['RequestStopTransaction'] {
@@ -176,11 +180,11 @@ function requestStop(
 }
 
 export function createRemote(parts: StationParts, deps: RemoteDeps): Part {
-  const work: Work = { parts, deps };
+  const control: RemoteControl = { parts, deps };
   return {
     handlers: {
-      RequestStartTransaction: (request, after) => requestStart(work, request, after),
-      RequestStopTransaction: (request, after) => requestStop(work, request, after),
+      RequestStartTransaction: (request, after) => requestStart(control, request, after),
+      RequestStopTransaction: (request, after) => requestStop(control, request, after),
       UnlockConnector: (request) => unlockConnector(parts, request),
     },
     ...dropsWithdrawn(parts.device, (connectorId) => {

@@ -62,7 +62,7 @@ export interface Tariffs extends Part, Costs, Pick<Screen, 'texts' | 'languages'
   authorized(evseId: number, idToken: IdToken, reply: Replies['Authorize']): boolean;
 }
 
-interface Work {
+interface TariffsState {
   readonly parts: StationParts;
   readonly deps: TariffsDeps;
   readonly installed: InstalledTariffs;
@@ -73,7 +73,7 @@ interface Work {
   readonly told: Map<string, string>;
 }
 
-const isLocal = ({ parts: { version, variables } }: Pick<Work, 'parts'>) =>
+const isLocal = ({ parts: { version, variables } }: Pick<TariffsState, 'parts'>) =>
   version === 'ocpp2.1' &&
   variables.boolean('TariffCostCtrlr', 'Enabled[Tariff]') &&
   variables.boolean('TariffCostCtrlr', 'Enabled[Cost]');
@@ -84,8 +84,8 @@ const grossOf = ({ cost, tariff }: PricedTransaction) => totalCost(cost, tariff)
  * Assigns a tariff to a transaction that begins, or that its driver has brought one for since. A default tariff that
  * comes while it runs is not for it.
  */
-function priced(work: Work, transaction: Transaction, begins: boolean): PricedTransaction | null {
-  const { metering, deps, drivers, installed } = work;
+function priced(state: TariffsState, transaction: Transaction, begins: boolean): PricedTransaction | null {
+  const { metering, deps, drivers, installed } = state;
   const { transactionId, reservationId, evseId, idToken } = transaction;
   const now = metering.get(transactionId);
   if (now?.kind === 'DriverTariff') return now;
@@ -105,20 +105,20 @@ function priced(work: Work, transaction: Transaction, begins: boolean): PricedTr
 }
 
 function extras(
-  work: Work,
+  state: TariffsState,
   transaction: Transaction,
   eventType: 'Started' | 'Updated' | 'Ended',
   transition?: EvseConnectorTransition,
 ): Pick<EventExtras, 'costDetails' | 'tariffId'> {
   const { transactionId } = transaction;
-  if (!isLocal(work) || priced(work, transaction, eventType === 'Started') === null) return {};
-  const now = work.metering.step(transactionId, transition);
+  if (!isLocal(state) || priced(state, transaction, eventType === 'Started') === null) return {};
+  const now = state.metering.step(transactionId, transition);
   if (now === null) return {};
   const { tariffId } = now.tariff;
-  const isNew = work.told.get(transactionId) !== tariffId;
-  work.told.set(transactionId, tariffId);
+  const isNew = state.told.get(transactionId) !== tariffId;
+  state.told.set(transactionId, tariffId);
   const periods = eventType === 'Ended';
-  const running = work.parts.variables.boolean('TariffCostCtrlr', 'Enabled[RunningCost]');
+  const running = state.parts.variables.boolean('TariffCostCtrlr', 'Enabled[RunningCost]');
   const tells = periods || (eventType === 'Started' && running);
   return {
     ...(isNew && { tariffId }),
@@ -127,7 +127,11 @@ function extras(
 }
 
 /** Takes the tariff of a driver, or does what HandleFailedTariff says. @returns false: the token may not charge */
-function takeDriverTariff({ parts, drivers }: Work, idToken: IdToken, { tariff }: Replies['Authorize']): boolean {
+function takeDriverTariff(
+  { parts, drivers }: TariffsState,
+  idToken: IdToken,
+  { tariff }: Replies['Authorize'],
+): boolean {
   const { version, variables, log, device, finding } = parts;
   if (version !== 'ocpp2.1') return true;
   if (tariff === undefined) {
@@ -153,22 +157,22 @@ function takeDriverTariff({ parts, drivers }: Work, idToken: IdToken, { tariff }
 }
 
 /** The cost as the central system tells it, else by the tariff. */
-function tellSpent({ metering, screen, deps }: Work, transactionId: string): void {
+function tellSpent({ metering, screen, deps }: TariffsState, transactionId: string): void {
   const local = metering.get(transactionId);
   const cost = screen.totalCost(transactionId) ?? (local === null ? null : grossOf(local));
   if (cost !== null) deps.transactions.spent(transactionId, cost);
 }
 
-function answered(work: Work, { evseId, transactionId, reply }: AnsweredEvent): void {
-  work.screen.answered(evseId, transactionId, reply);
-  if (work.deps.transactions.byId(transactionId) !== null) tellSpent(work, transactionId);
+function answered(state: TariffsState, { evseId, transactionId, reply }: AnsweredEvent): void {
+  state.screen.answered(evseId, transactionId, reply);
+  if (state.deps.transactions.byId(transactionId) !== null) tellSpent(state, transactionId);
 }
 
-function ended(work: Work, { transactionId, evseId, idToken }: Transaction): void {
-  const { metering, screen, drivers, deps } = work;
+function ended(state: TariffsState, { transactionId, evseId, idToken }: Transaction): void {
+  const { metering, screen, drivers, deps } = state;
   const last = metering.end(transactionId);
   screen.ended(evseId, transactionId, last === null ? null : grossOf(last));
-  work.told.delete(transactionId);
+  state.told.delete(transactionId);
   if (idToken === null || deps.isCached?.(idToken) === true) return;
   const others = deps.transactions.running.some(
     (each) => each.transactionId !== transactionId && sameToken(each.idToken, idToken),
@@ -177,18 +181,18 @@ function ended(work: Work, { transactionId, evseId, idToken }: Transaction): voi
 }
 
 const costUpdated =
-  (work: Work): Handler<'CostUpdated'> =>
+  (state: TariffsState): Handler<'CostUpdated'> =>
   ({ transactionId, totalCost: cost }) => {
-    const { version } = work.parts;
-    expectEnabled(work.parts, 'Cost');
+    const { version } = state.parts;
+    expectEnabled(state.parts, 'Cost');
     // the answer has no status, so that an unknown transaction can only be refused by an error
-    if (!work.screen.cost(transactionId, cost))
+    if (!state.screen.cost(transactionId, cost))
       throw new CallError(errorCode(version, 'value'), 'the transaction is unknown');
-    tellSpent(work, transactionId);
+    tellSpent(state, transactionId);
     return {};
   };
 
-function createWork(parts: StationParts, deps: TariffsDeps): Work {
+function createState(parts: StationParts, deps: TariffsDeps): TariffsState {
   const { store, log, clock } = parts;
   const installed = createInstalledTariffs(store('tariffs'), () => clock.nowMs(), log);
   const drivers = createDriverTariffs(store('driver-tariffs'), log);
@@ -205,18 +209,18 @@ function createWork(parts: StationParts, deps: TariffsDeps): Work {
   return { parts, deps, installed, drivers, metering, screen, told: new Map() };
 }
 
-async function load({ installed, drivers, metering, told }: Work): Promise<void> {
+async function load({ installed, drivers, metering, told }: TariffsState): Promise<void> {
   await Promise.all([installed.load(), drivers.load(), metering.load()]);
   for (const { transactionId, tariff } of metering.running) told.set(transactionId, tariff.tariffId);
 }
 
-function handlersOf(work: Work, wake: () => void): Handlers {
-  const { deps, metering } = work;
+function handlersOf(state: TariffsState, wake: () => void): Handlers {
+  const { deps, metering } = state;
   const { transactions } = deps;
   return {
-    CostUpdated: costUpdated(work),
+    CostUpdated: costUpdated(state),
     ...tariffHandlers({
-      ...work,
+      ...state,
       transactions,
       change(transactionId, tariff) {
         const choice: Choice = { tariff, kind: 'DriverTariff' };
@@ -229,33 +233,33 @@ function handlersOf(work: Work, wake: () => void): Handlers {
   };
 }
 
-function listen(work: Work, wake: () => void): (() => void)[] {
-  const { transactions } = work.deps;
+function listen(state: TariffsState, wake: () => void): (() => void)[] {
+  const { transactions } = state.deps;
   return [
     transactions.onStarted((transaction) => {
-      work.screen.started(transaction.evseId, transaction.transactionId);
-      if (isLocal(work)) priced(work, transaction, true);
+      state.screen.started(transaction.evseId, transaction.transactionId);
+      if (isLocal(state)) priced(state, transaction, true);
       wake();
     }),
     transactions.onEnded((transaction) => {
-      ended(work, transaction);
+      ended(state, transaction);
     }),
     transactions.onAnswered((event) => {
-      answered(work, event);
+      answered(state, event);
     }),
   ];
 }
 
 /** To be loaded before the transactions, whose restored ends tell their costs. */
 export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
-  const work = createWork(parts, deps);
-  const { metering, screen } = work;
+  const state = createState(parts, deps);
+  const { metering, screen } = state;
   const pacer = createPacer(parts, {
     metering,
     transactions: deps.transactions,
-    isLocal: () => isLocal(work),
+    isLocal: () => isLocal(state),
     read: (transactionId) => {
-      tellSpent(work, transactionId);
+      tellSpent(state, transactionId);
     },
   });
   const wake = () => {
@@ -265,24 +269,24 @@ export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
   return {
     texts: (evseId) => screen.texts(evseId),
     languages: (evseId) => screen.languages(evseId),
-    records: driverRecords(work.drivers),
+    records: driverRecords(state.drivers),
     extras(transaction, eventType, transition) {
-      const told = extras(work, transaction, eventType, transition);
+      const told = extras(state, transaction, eventType, transition);
       wake();
       return told;
     },
     costOf({ transactionId }) {
-      const now = isLocal(work) ? metering.step(transactionId) : null;
+      const now = isLocal(state) ? metering.step(transactionId) : null;
       return now === null ? null : costDetails(now.cost, now.tariff, { periods: true });
     },
     authorized(evseId, idToken, reply) {
       if (evseId !== 0 && reply.idTokenInfo.status === 'Accepted') screen.greet(evseId, reply.idTokenInfo);
-      return reply.idTokenInfo.status !== 'Accepted' || takeDriverTariff(work, idToken, reply);
+      return reply.idTokenInfo.status !== 'Accepted' || takeDriverTariff(state, idToken, reply);
     },
-    handlers: handlersOf(work, wake),
+    handlers: handlersOf(state, wake),
     async load() {
-      await load(work);
-      ends.push(...listen(work, wake));
+      await load(state);
+      ends.push(...listen(state, wake));
       pacer.start();
     },
     stop() {

@@ -9,7 +9,7 @@ import { isConnected } from './points.ts';
 import { reasonIn, triggerIn } from './reasons.ts';
 import { chargedMsAt } from './record.ts';
 import type { Told, TransactionRecord } from './record.ts';
-import type { Work } from './state.ts';
+import type { TransactionsState } from './state.ts';
 
 // The meter value of a transaction whose meter cannot be read any more.
 
@@ -76,8 +76,8 @@ function evseOf({ evseId, told }: TransactionRecord, now: Told, type: Transactio
   return { evse: { id: evseId, ...(now.connector ? { connectorId: 1 } : {}) } };
 }
 
-function transactionInfo(work: Work, record: TransactionRecord, now: Told, event: TxEvent) {
-  const { version } = work.parts;
+function transactionInfo(state: TransactionsState, record: TransactionRecord, now: Told, event: TxEvent) {
+  const { version } = state.parts;
   const { extras = {}, reason, type } = event;
   const chargedS = Math.floor(chargedMsAt(record, event.atMs) / 1000);
   const { chargingState, told } = record;
@@ -116,14 +116,14 @@ function withValues(meterValue: readonly MeterValue[] = []) {
  * @returns the record after it
  */
 export function pushEvent(
-  work: Work,
+  state: TransactionsState,
   record: TransactionRecord,
   connector: Connector,
   event: TxEvent,
 ): TransactionRecord {
-  const { parts, ledger } = work;
+  const { parts, ledger } = state;
   const { type } = event;
-  const extras = { ...work.deps.costs?.extras(record, type, event.t), ...event.extras };
+  const extras = { ...state.deps.costs?.extras(record, type, event.t), ...event.extras };
   const now = toldBy(record, connector, extras);
   const payload: TransactionEvent = {
     eventType: type,
@@ -132,7 +132,7 @@ export function pushEvent(
     seqNo: record.nextSeqNo,
     ...(parts.registration.offlineSinceMs === null ? {} : { offline: true }),
     ...newMembers(record, now, extras),
-    transactionInfo: transactionInfo(work, record, now, { ...event, extras }),
+    transactionInfo: transactionInfo(state, record, now, { ...event, extras }),
     ...evseOf(record, now, type),
     ...withValues(extras.meterValue),
     ...(extras.costDetails === undefined || parts.version !== 'ocpp2.1' ? {} : { costDetails: extras.costDetails }),

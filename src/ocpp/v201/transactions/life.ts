@@ -13,7 +13,7 @@ import type { Cause } from './reasons.ts';
 import { chargedMsAt, toldNothing } from './record.ts';
 import type { TransactionRecord } from './record.ts';
 import { startPoints, stopPoints } from './state.ts';
-import type { Work } from './state.ts';
+import type { TransactionsState } from './state.ts';
 
 const energyLimit: Cause = { trigger: 'EnergyLimitReached', reason: 'EnergyLimitReached' };
 const noPoints: ReadonlySet<TxPoint> = new Set();
@@ -28,8 +28,13 @@ interface Instant {
 const eventAt = ({ t }: Instant) => (t === undefined ? [] : ([t] as const));
 const broughtBy = ({ t }: Instant) => (t === undefined ? {} : { t });
 
-function begin(work: Work, evseId: number, instant: Instant, trigger: Cause['trigger']): TransactionRecord {
-  const { ledger, parts, deps } = work;
+function begin(
+  state: TransactionsState,
+  evseId: number,
+  instant: Instant,
+  trigger: Cause['trigger'],
+): TransactionRecord {
+  const { ledger, parts, deps } = state;
   const { atMs, connector } = instant;
   const transactionId = randomUUID();
   const made: TransactionRecord = {
@@ -60,31 +65,37 @@ function begin(work: Work, evseId: number, instant: Instant, trigger: Cause['tri
     limit: null,
     refusedUntilWh: null,
   };
-  const record = ledger.add(() => ({ ...made, ...courseOf(work, made, instant) }));
+  const record = ledger.add(() => ({ ...made, ...courseOf(state, made, instant) }));
   parts.log.info(`EVSE ${evseId}: a transaction begins (${trigger})`, parts.device.deviceIndex);
   const meterValue = deps.sample(evseId, 'Started', ...eventAt(instant));
-  const begun = pushEvent(work, record, connector, {
+  const begun = pushEvent(state, record, connector, {
     type: 'Started',
     trigger,
     atMs,
     extras: { meterValue },
     ...broughtBy(instant),
   });
-  work.started.emit(begun);
+  state.started.emit(begun);
   return begun;
 }
 
 /** Its session, if it goes on, ends with it: no energy flows without a transaction. */
-function endSession(work: Work, { evseId, key }: TransactionRecord, reason: string): void {
-  const { device } = work.parts;
-  work.insistence.insist(`session ${key}`, `EVSE ${evseId}: the session of an ended transaction goes on`, () => {
-    if (work.ledger.at(evseId) !== null || !device.connector(evseId).authorised) return;
+function endSession(state: TransactionsState, { evseId, key }: TransactionRecord, reason: string): void {
+  const { device } = state.parts;
+  state.insistence.insist(`session ${key}`, `EVSE ${evseId}: the session of an ended transaction goes on`, () => {
+    if (state.ledger.at(evseId) !== null || !device.connector(evseId).authorised) return;
     device.command({ kind: 'evse.stop', connectorId: evseId, reason });
   });
 }
 
-function close(work: Work, record: TransactionRecord, atMs: number, meterStopWh: number, reason: string): void {
-  const { parts, ledger, limits } = work;
+function close(
+  state: TransactionsState,
+  record: TransactionRecord,
+  atMs: number,
+  meterStopWh: number,
+  reason: string,
+): void {
+  const { parts, ledger, limits } = state;
   const { key, evseId } = record;
   const changed = ledger.change(key, {
     endedMs: atMs,
@@ -96,16 +107,16 @@ function close(work: Work, record: TransactionRecord, atMs: number, meterStopWh:
   });
   limits.ended(key);
   parts.log.info(`EVSE ${evseId}: the transaction ends (${reason})`, parts.device.deviceIndex);
-  if (changed !== null) work.ended.emit(changed);
+  if (changed !== null) state.ended.emit(changed);
 }
 
-function end(work: Work, record: TransactionRecord, instant: Instant, cause: Cause): void {
+function end(state: TransactionsState, record: TransactionRecord, instant: Instant, cause: Cause): void {
   const { atMs, connector } = instant;
   const reason = record.why ?? cause.reason ?? 'Local';
-  const meterValue = work.deps.sample(record.evseId, 'Ended', ...eventAt(instant));
+  const meterValue = state.deps.sample(record.evseId, 'Ended', ...eventAt(instant));
   const { idToken } = cause;
   const extras = { meterValue, ...(idToken === undefined ? {} : { idToken }) };
-  pushEvent(work, record, connector, {
+  pushEvent(state, record, connector, {
     type: 'Ended',
     trigger: cause.trigger,
     atMs,
@@ -113,36 +124,41 @@ function end(work: Work, record: TransactionRecord, instant: Instant, cause: Cau
     extras,
     ...broughtBy(instant),
   });
-  close(work, record, atMs, Math.round(connector.energyWh), reason);
-  if (connector.authorised) endSession(work, record, reason);
+  close(state, record, atMs, Math.round(connector.energyWh), reason);
+  if (connector.authorised) endSession(state, record, reason);
 }
 
 /** Ends a transaction as it stands now. */
-export function endNow(work: Work, record: TransactionRecord, cause: Cause): void {
-  const { device, clock } = work.parts;
+export function endNow(state: TransactionsState, record: TransactionRecord, cause: Cause): void {
+  const { device, clock } = state.parts;
   const connector = device.connector(record.evseId);
-  end(work, record, { atMs: clock.ofSim(device.now), connector }, cause);
+  end(state, record, { atMs: clock.ofSim(device.now), connector }, cause);
 }
 
 /** Ends a transaction that the station has lost, with the last values known of it. */
-export function endAsKnown(work: Work, record: TransactionRecord, reason: 'PowerLoss' | 'Reboot'): void {
+export function endAsKnown(state: TransactionsState, record: TransactionRecord, reason: 'PowerLoss' | 'Reboot'): void {
   const { lastMs: atMs, lastWh, evseId } = record;
-  const extras = { meterValue: lastValues(work.parts.variables, atMs, lastWh) };
+  const extras = { meterValue: lastValues(state.parts.variables, atMs, lastWh) };
   const event = { type: 'Ended', trigger: 'AbnormalCondition', atMs, reason, extras } as const;
-  pushEvent(work, record, work.parts.device.connector(evseId), event);
-  close(work, record, atMs, lastWh, reason);
+  pushEvent(state, record, state.parts.device.connector(evseId), event);
+  close(state, record, atMs, lastWh, reason);
 }
 
-function update(work: Work, record: TransactionRecord, instant: Instant, cause: Cause): TransactionRecord {
+function update(
+  state: TransactionsState,
+  record: TransactionRecord,
+  instant: Instant,
+  cause: Cause,
+): TransactionRecord {
   const { connector, atMs } = instant;
   const { trigger, idToken } = cause;
   const extras = idToken === undefined ? {} : { idToken };
-  return pushEvent(work, record, connector, { type: 'Updated', trigger, atMs, extras, ...broughtBy(instant) });
+  return pushEvent(state, record, connector, { type: 'Updated', trigger, atMs, extras, ...broughtBy(instant) });
 }
 
 /** The place of the cause that ends it: a vehicle that leaves its bay does so only where nothing has ended it before. */
-function endingCause(work: Work, causes: readonly Cause[], { lost }: PointChange): number {
-  const points = stopPoints(work);
+function endingCause(state: TransactionsState, causes: readonly Cause[], { lost }: PointChange): number {
+  const points = stopPoints(state);
   const byBay = lost.filter((point) => points.includes(point)).every((point) => point === 'ParkingBayOccupancy');
   const departed = causes.findIndex(({ trigger }) => trigger === 'EVDeparted');
   return byBay && departed > 0 ? departed : 0;
@@ -160,106 +176,106 @@ function endOf([cause]: readonly Cause[]): TransactionRecord['why'] {
   return cause?.reason ?? 'Local';
 }
 
-function follow(work: Work, before: TransactionRecord, heard: Heard): void {
-  const { ledger, limits } = work;
+function follow(state: TransactionsState, before: TransactionRecord, heard: Heard): void {
+  const { ledger, limits } = state;
   const { t, now, change } = heard;
   const isLimit = t.event === 'evse_hold' && limits.isUsedUp(before, t.connector.energyWh);
   const causes = isLimit ? [energyLimit] : heard.causes;
   const why = before.why ?? (change.lost.includes('Authorized') ? endOf(causes) : null);
-  const course = courseOf(work, before, heard);
+  const course = courseOf(state, before, heard);
   let record = ledger.change(before.key, { why, ...course }) ?? before;
-  if (stops(stopPoints(work), now, change)) {
-    const at = endingCause(work, causes, change);
-    for (const cause of causes.slice(0, at)) record = update(work, record, heard, cause);
-    end(work, record, heard, causes[at] ?? { trigger: 'ChargingStateChanged', reason: null });
+  if (stops(stopPoints(state), now, change)) {
+    const at = endingCause(state, causes, change);
+    for (const cause of causes.slice(0, at)) record = update(state, record, heard, cause);
+    end(state, record, heard, causes[at] ?? { trigger: 'ChargingStateChanged', reason: null });
     return;
   }
   // the stop that follows tells a limit, and the return of the power an outage
   const isOutage = t.event === 'evse_hold' && t.cause === 'fault';
-  if (!isLimit && !isOutage) for (const cause of causes) record = update(work, record, heard, cause);
+  if (!isLimit && !isOutage) for (const cause of causes) record = update(state, record, heard, cause);
   limits.follow(record, t);
 }
 
-function causesAt(work: Work, t: EvseConnectorTransition, change: PointChange) {
+function causesAt(state: TransactionsState, t: EvseConnectorTransition, change: PointChange) {
   const { connectorId, event } = t;
-  const record = work.ledger.at(connectorId);
-  const watched = [...startPoints(work), ...stopPoints(work)];
-  const asked = work.asked.get(connectorId) ?? null;
-  if (event === 'stop' || event === 'withdraw') work.asked.delete(connectorId);
+  const record = state.ledger.at(connectorId);
+  const watched = [...startPoints(state), ...stopPoints(state)];
+  const asked = state.asked.get(connectorId) ?? null;
+  if (event === 'stop' || event === 'withdraw') state.asked.delete(connectorId);
   return causesOf(t, {
     change,
     asked,
     watchesBay: watched.includes('ParkingBayOccupancy'),
     stateChanged: chargingStateOf(t.connector) !== (record?.chargingState ?? 'Idle'),
-    remote: typeof work.bearers.get(connectorId)?.remoteStartId === 'number',
+    remote: typeof state.bearers.get(connectorId)?.remoteStartId === 'number',
   });
 }
 
-function hearConnector(work: Work, t: EvseConnectorTransition): void {
+function hearConnector(state: TransactionsState, t: EvseConnectorTransition): void {
   const { connectorId, connector } = t;
-  const atMs = work.parts.clock.ofSim(t.at);
+  const atMs = state.parts.clock.ofSim(t.at);
   const now = pointsOf(connector);
-  const change = pointChange(work.seen.get(connectorId) ?? noPoints, now);
-  work.seen.set(connectorId, now);
-  if (change.lost.includes('Authorized')) work.bearers.delete(connectorId);
-  if (t.event === 'authorize') noteBearer(work, connector, t);
-  const causes = causesAt(work, t, change);
-  const record = work.ledger.at(connectorId);
-  if (record !== null) follow(work, record, { t, atMs, connector, now, change, causes });
-  else if (starts(startPoints(work), now, change)) {
-    const begun = begin(work, connectorId, { t, atMs, connector }, causes[0]?.trigger ?? 'ChargingStateChanged');
-    work.limits.follow(begun, t);
+  const change = pointChange(state.seen.get(connectorId) ?? noPoints, now);
+  state.seen.set(connectorId, now);
+  if (change.lost.includes('Authorized')) state.bearers.delete(connectorId);
+  if (t.event === 'authorize') noteBearer(state, connector, t);
+  const causes = causesAt(state, t, change);
+  const record = state.ledger.at(connectorId);
+  if (record !== null) follow(state, record, { t, atMs, connector, now, change, causes });
+  else if (starts(startPoints(state), now, change)) {
+    const begun = begin(state, connectorId, { t, atMs, connector }, causes[0]?.trigger ?? 'ChargingStateChanged');
+    state.limits.follow(begun, t);
   }
 }
 
 /** E17: an outage that was short enough ends nothing. */
-function resumes({ parts, downSinceMs }: Work, upMs: number): boolean {
+function resumes({ parts, downSinceMs }: TransactionsState, upMs: number): boolean {
   const { variables } = parts;
   if (downSinceMs === null || !variables.has('TxCtrlr', 'ResumptionTimeout')) return false;
   const timeoutS = variables.integer('TxCtrlr', 'ResumptionTimeout');
   return timeoutS > 0 && upMs - downSinceMs <= timeoutS * 1000;
 }
 
-function powerUp(work: Work, atMs: number): void {
-  const goesOn = resumes(work, atMs);
-  work.downSinceMs = null;
-  for (const record of work.ledger.running) {
-    const connector = work.parts.device.connector(record.evseId);
-    if (goesOn) update(work, record, { connector, atMs }, { trigger: 'TxResumed', reason: null });
-    else end(work, record, { connector, atMs }, { trigger: 'AbnormalCondition', reason: 'PowerLoss' });
+function powerUp(state: TransactionsState, atMs: number): void {
+  const goesOn = resumes(state, atMs);
+  state.downSinceMs = null;
+  for (const record of state.ledger.running) {
+    const connector = state.parts.device.connector(record.evseId);
+    if (goesOn) update(state, record, { connector, atMs }, { trigger: 'TxResumed', reason: null });
+    else end(state, record, { connector, atMs }, { trigger: 'AbnormalCondition', reason: 'PowerLoss' });
   }
 }
 
 /** The device begins anew: its meters too. */
-function restarted(work: Work): void {
-  for (const record of work.ledger.running) endAsKnown(work, record, 'Reboot');
-  for (const known of [work.seen, work.bearers, work.asked]) known.clear();
+function restarted(state: TransactionsState): void {
+  for (const record of state.ledger.running) endAsKnown(state, record, 'Reboot');
+  for (const known of [state.seen, state.bearers, state.asked]) known.clear();
 }
 
 /** Follows the device. */
-export function hear(work: Work, transition: EvseTransition): void {
+export function hear(state: TransactionsState, transition: EvseTransition): void {
   if ('connector' in transition) {
-    hearConnector(work, transition);
+    hearConnector(state, transition);
     return;
   }
-  const atMs = work.parts.clock.ofSim(transition.at);
-  if (transition.event === 'power_down') work.downSinceMs ??= atMs;
-  else if (transition.event === 'power_up') powerUp(work, atMs);
-  else if (transition.event === 'restart') restarted(work);
+  const atMs = state.parts.clock.ofSim(transition.at);
+  if (transition.event === 'power_down') state.downSinceMs ??= atMs;
+  else if (transition.event === 'power_up') powerUp(state, atMs);
+  else if (transition.event === 'restart') restarted(state);
 }
 
 /** What was going on before the station was heard. A vehicle whose session is over begins nothing. */
-export function adopt(work: Work, connectors: readonly EvseConnectorDetail[]): void {
-  const { device, clock } = work.parts;
+export function adopt(state: TransactionsState, connectors: readonly EvseConnectorDetail[]): void {
+  const { device, clock } = state.parts;
   for (const connector of connectors) {
     const { connectorId, phase, authorised } = connector;
     const now = pointsOf(connector);
-    work.seen.set(connectorId, now);
-    if (authorised) noteBearer(work, connector);
-    if (phase === 'finishing' || !starts(startPoints(work), now, { risen: [...now], lost: [] })) continue;
+    state.seen.set(connectorId, now);
+    if (authorised) noteBearer(state, connector);
+    if (phase === 'finishing' || !starts(startPoints(state), now, { risen: [...now], lost: [] })) continue;
     const instant = { atMs: clock.ofSim(device.now), connector };
     begin(
-      work,
+      state,
       connectorId,
       instant,
       authorised ? 'Authorized' : now.has('EVConnected') ? 'CablePluggedIn' : 'EVDetected',
@@ -276,7 +292,11 @@ function localToken(text: string | null, version: Version2): IdToken {
 }
 
 /** Notes the token of an authorisation that the device tells, or that it has at the start. */
-function noteBearer({ parts, grants, bearers }: Work, connector: EvseConnectorDetail, t?: EvseConnectorTransition) {
+function noteBearer(
+  { parts, grants, bearers }: TransactionsState,
+  connector: EvseConnectorDetail,
+  t?: EvseConnectorTransition,
+) {
   const { connectorId, session } = connector;
   const text = t?.idToken ?? session?.idToken ?? null;
   const known = grants.get(connectorId);
@@ -290,7 +310,11 @@ function noteBearer({ parts, grants, bearers }: Work, connector: EvseConnectorDe
 }
 
 /** Token, and what came with it, of an authorisation that the record does not know yet. */
-function authorisation({ bearers }: Work, record: TransactionRecord, { t }: Instant): Partial<TransactionRecord> {
+function authorisation(
+  { bearers }: TransactionsState,
+  record: TransactionRecord,
+  { t }: Instant,
+): Partial<TransactionRecord> {
   const bearer = bearers.get(record.evseId);
   if (bearer === undefined || (record.idToken !== null && t?.event !== 'authorize')) return {};
   return {
@@ -303,7 +327,7 @@ function authorisation({ bearers }: Work, record: TransactionRecord, { t }: Inst
 }
 
 /** The changes of a record by what has happened at its EVSE. */
-function courseOf(work: Work, record: TransactionRecord, instant: Instant): Partial<TransactionRecord> {
+function courseOf(state: TransactionsState, record: TransactionRecord, instant: Instant): Partial<TransactionRecord> {
   const { atMs, connector } = instant;
   const { session } = connector;
   const running = session !== null && session.endedAtS === null ? session : null;
@@ -318,6 +342,6 @@ function courseOf(work: Work, record: TransactionRecord, instant: Instant): Part
     lastMs: atMs,
     lastWh: Math.round(connector.energyWh),
     reservationId,
-    ...authorisation(work, { ...record, reservationId }, instant),
+    ...authorisation(state, { ...record, reservationId }, instant),
   };
 }

@@ -32,7 +32,7 @@ export interface Asked extends Why {
   readonly idToken?: IdToken;
 }
 
-export interface Work {
+export interface TransactionsState {
   readonly parts: StationParts;
   readonly deps: TransactionsDeps;
   readonly ledger: TransactionLedger;
@@ -53,5 +53,7 @@ export interface Work {
   downSinceMs: number | null;
 }
 
-export const startPoints = ({ parts }: Work): readonly string[] => parts.variables.list('TxCtrlr', 'TxStartPoint');
-export const stopPoints = ({ parts }: Work): readonly string[] => parts.variables.list('TxCtrlr', 'TxStopPoint');
+export const startPoints = ({ parts }: TransactionsState): readonly string[] =>
+  parts.variables.list('TxCtrlr', 'TxStartPoint');
+export const stopPoints = ({ parts }: TransactionsState): readonly string[] =>
+  parts.variables.list('TxCtrlr', 'TxStopPoint');

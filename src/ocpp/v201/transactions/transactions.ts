@@ -16,12 +16,12 @@ import { adopt, endAsKnown, endNow, hear } from './life.ts';
 import { createLimits } from './limits.ts';
 import { transactionEntry } from './record.ts';
 import type { TransactionRecord } from './record.ts';
-import type { Asked, TransactionsDeps, Work } from './state.ts';
+import type { Asked, TransactionsDeps, TransactionsState } from './state.ts';
 
 // What the parts of a station ask of transactions.
 
 /** Stops the authorisation at the device. @throws SimError COMMAND_CONFLICT */
-function stopDevice({ parts, asked }: Work, evseId: number, why: Asked): void {
+function stopDevice({ parts, asked }: TransactionsState, evseId: number, why: Asked): void {
   asked.set(evseId, why);
   try {
     parts.device.command({ kind: 'evse.stop', connectorId: evseId, reason: why.reason });
@@ -35,39 +35,39 @@ function stopDevice({ parts, asked }: Work, evseId: number, why: Asked): void {
  * Ends a transaction: at the device where it is authorised, so that its stop point decides; where it is not, nothing holds
  * it but the cable. @throws SimError COMMAND_CONFLICT
  */
-function stopAt(work: Work, record: TransactionRecord, why: Asked): void {
-  if (work.parts.device.connector(record.evseId).authorised) stopDevice(work, record.evseId, why);
-  else endNow(work, record, why);
+function stopAt(state: TransactionsState, record: TransactionRecord, why: Asked): void {
+  if (state.parts.device.connector(record.evseId).authorised) stopDevice(state, record.evseId, why);
+  else endNow(state, record, why);
 }
 
 /** @throws SimError COMMAND_CONFLICT */
-function stop(work: Work, evseId: number, why: Asked): void {
-  const record = work.ledger.at(evseId);
-  if (record === null) stopDevice(work, evseId, why);
-  else stopAt(work, record, why);
+function stop(state: TransactionsState, evseId: number, why: Asked): void {
+  const record = state.ledger.at(evseId);
+  if (record === null) stopDevice(state, evseId, why);
+  else stopAt(state, record, why);
 }
 
 /** Ends a transaction whatever its stop points. @throws SimError COMMAND_CONFLICT */
-function endAt(work: Work, { key, evseId }: TransactionRecord, why: Asked): void {
+function endAt(state: TransactionsState, { key, evseId }: TransactionRecord, why: Asked): void {
   const running = () => {
-    const record = work.ledger.get(key);
+    const record = state.ledger.get(key);
     return record?.endedMs === null ? record : null;
   };
   const before = running();
-  if (before !== null) stopAt(work, before, why);
+  if (before !== null) stopAt(state, before, why);
   const after = running();
   if (after === null) return;
   // the device tells its stop later where this is a part of what it tells now
-  work.asked.delete(evseId);
-  endNow(work, after, why);
+  state.asked.delete(evseId);
+  endNow(state, after, why);
 }
 
 /** Ends each of them. @throws the first refusal of the device */
-function stopAll(work: Work, why: Asked): void {
+function stopAll(state: TransactionsState, why: Asked): void {
   const refusals: unknown[] = [];
-  for (const record of work.ledger.running) {
+  for (const record of state.ledger.running) {
     try {
-      endAt(work, record, why);
+      endAt(state, record, why);
     } catch (error) {
       refusals.push(error);
     }
@@ -76,46 +76,55 @@ function stopAll(work: Work, why: Asked): void {
 }
 
 /** Ends all of them because the station leaves, also one whose session the device does not end. */
-function leave(work: Work): void {
-  const { log, device } = work.parts;
+function leave(state: TransactionsState): void {
+  const { log, device } = state.parts;
   const why = { reason: 'Other', trigger: 'AbnormalCondition' } as const;
-  for (const record of work.ledger.running) {
+  for (const record of state.ledger.running) {
     try {
-      endAt(work, record, why);
+      endAt(state, record, why);
     } catch (error) {
       log.warning(`the session at EVSE ${record.evseId} goes on: ${errorText(error)}`, device.deviceIndex);
-      endNow(work, work.ledger.get(record.key) ?? record, why);
+      endNow(state, state.ledger.get(record.key) ?? record, why);
     }
   }
 }
 
-function instantOf(work: Work, meterValue: readonly MeterValue[] | undefined): number {
-  const { clock, device } = work.parts;
+function instantOf(state: TransactionsState, meterValue: readonly MeterValue[] | undefined): number {
+  const { clock, device } = state.parts;
   const [first] = meterValue ?? [];
   return first === undefined ? clock.ofSim(device.now) : Date.parse(first.timestamp);
 }
 
-function pushUpdate(work: Work, record: TransactionRecord, event: Pick<TxEvent, 'trigger' | 'extras' | 'limitSet'>) {
-  const { device } = work.parts;
+function pushUpdate(
+  state: TransactionsState,
+  record: TransactionRecord,
+  event: Pick<TxEvent, 'trigger' | 'extras' | 'limitSet'>,
+) {
+  const { device } = state.parts;
   const connector = device.connector(record.evseId);
-  const atMs = instantOf(work, event.extras?.meterValue);
-  const noted = work.ledger.change(record.key, { lastMs: atMs, lastWh: Math.round(connector.energyWh) }) ?? record;
-  pushEvent(work, noted, connector, { type: 'Updated', atMs, ...event });
+  const atMs = instantOf(state, event.extras?.meterValue);
+  const noted = state.ledger.change(record.key, { lastMs: atMs, lastWh: Math.round(connector.energyWh) }) ?? record;
+  pushEvent(state, noted, connector, { type: 'Updated', atMs, ...event });
 }
 
 /** @returns false: no transaction runs at the EVSE */
-function update(work: Work, evseId: number, trigger: TriggerReasonEnum, extras: EventExtras = {}): boolean {
-  const record = work.ledger.at(evseId);
+function update(
+  state: TransactionsState,
+  evseId: number,
+  trigger: TriggerReasonEnum,
+  extras: EventExtras = {},
+): boolean {
+  const record = state.ledger.at(evseId);
   if (record === null) return false;
-  pushUpdate(work, record, { trigger, extras });
+  pushUpdate(state, record, { trigger, extras });
   return true;
 }
 
 /** Keeps to a limit from now on, and tells it where it is new (E16). */
-function tellLimit(work: Work, key: string, limit: TransactionLimit): void {
-  if (!work.limits.set(key, limit)) return;
-  const record = work.ledger.get(key);
-  if (record?.endedMs === null) pushUpdate(work, record, { trigger: 'LimitSet', limitSet: true });
+function tellLimit(state: TransactionsState, key: string, limit: TransactionLimit): void {
+  if (!state.limits.set(key, limit)) return;
+  const record = state.ledger.get(key);
+  if (record?.endedMs === null) pushUpdate(state, record, { trigger: 'LimitSet', limitSet: true });
 }
 
 // What the answers to TransactionEvents change (E05, E16).
@@ -124,8 +133,8 @@ function tellLimit(work: Work, key: string, limit: TransactionLimit): void {
 type QueueEvents = Required<Pick<TransactionQueueEvents, 'answered'>>;
 
 /** StopTxOnInvalidId and MaxEnergyOnInvalidId. */
-function refused(work: Work, { key, evseId }: TransactionRecord, status: string): void {
-  const { parts, limits, insistence, ledger } = work;
+function refused(state: TransactionsState, { key, evseId }: TransactionRecord, status: string): void {
+  const { parts, limits, insistence, ledger } = state;
   const { variables, log, device } = parts;
   log.warning(
     `EVSE ${evseId}: the central system answers ${status} for the token of the transaction`,
@@ -139,34 +148,34 @@ function refused(work: Work, { key, evseId }: TransactionRecord, status: string)
     const record = ledger.get(key);
     // its authorisation may have ended meanwhile, and a stop point that does not depend on it keeps it running
     if (record?.endedMs !== null || !device.connector(evseId).authorised) return;
-    stopAt(work, record, { reason: 'DeAuthorized', trigger: 'Deauthorized' });
+    stopAt(state, record, { reason: 'DeAuthorized', trigger: 'Deauthorized' });
   });
 }
 
-function hearToken(work: Work, record: TransactionRecord, info: IdTokenInfo): void {
-  if (info.groupIdToken !== undefined) work.ledger.change(record.key, { groupIdToken: info.groupIdToken });
-  if (info.status !== 'Accepted') refused(work, record, info.status);
+function hearToken(state: TransactionsState, record: TransactionRecord, info: IdTokenInfo): void {
+  if (info.groupIdToken !== undefined) state.ledger.change(record.key, { groupIdToken: info.groupIdToken });
+  if (info.status !== 'Accepted') refused(state, record, info.status);
 }
 
-function answered(work: Work, message: QueuedMessage, reply: Replies['TransactionEvent']): void {
-  const { ledger, parts } = work;
+function answered(state: TransactionsState, message: QueuedMessage, reply: Replies['TransactionEvent']): void {
+  const { ledger, parts } = state;
   // the payload was made here
   const request = message.payload as unknown as Requests['TransactionEvent'];
   const record = ledger.get(message.transaction);
   if (record?.endedMs === null) {
     const { idTokenInfo, transactionLimit } = reply;
-    if (idTokenInfo !== undefined) hearToken(work, record, idTokenInfo);
-    if (transactionLimit !== undefined && parts.version === 'ocpp2.1') tellLimit(work, record.key, transactionLimit);
+    if (idTokenInfo !== undefined) hearToken(state, record, idTokenInfo);
+    if (transactionLimit !== undefined && parts.version === 'ocpp2.1') tellLimit(state, record.key, transactionLimit);
   }
   const evseId = record?.evseId ?? request.evse?.id ?? 0;
-  work.answered.emit({ transactionId: message.transaction, evseId, request, reply });
+  state.answered.emit({ transactionId: message.transaction, evseId, request, reply });
 }
 
-function queueEvents(work: Work): QueueEvents {
+function queueEvents(state: TransactionsState): QueueEvents {
   return {
     answered(message: QueuedMessage, reply: Payload) {
       // the reply fits the schema of its action
-      if (message.action === 'TransactionEvent') answered(work, message, reply);
+      if (message.action === 'TransactionEvent') answered(state, message, reply);
     },
   };
 }
@@ -186,12 +195,12 @@ export interface TransactionBook extends Transactions {
   readonly part: Part;
 }
 
-function createWork(parts: StationParts, deps: TransactionsDeps): Work {
+function createState(parts: StationParts, deps: TransactionsDeps): TransactionsState {
   const { queue, log, store, clock, device } = parts;
   const slots = { running: store('transactions'), ended: store('ended-transactions') };
   const ledger = createLedger<TransactionRecord>(slots, (key) => queue.lengthOf(key) > 0, log);
   const insistence = createInsistence(clock, log, device.deviceIndex);
-  const work: Work = {
+  const state: TransactionsState = {
     parts,
     deps,
     ledger,
@@ -200,7 +209,7 @@ function createWork(parts: StationParts, deps: TransactionsDeps): Work {
       ledger,
       insistence,
       end: (record, why) => {
-        stopAt(work, record, why);
+        stopAt(state, record, why);
       },
     }),
     started: createSignal(log),
@@ -212,17 +221,17 @@ function createWork(parts: StationParts, deps: TransactionsDeps): Work {
     seen: new Map(),
     downSinceMs: null,
   };
-  return work;
+  return state;
 }
 
 /** Notes the meters of all running transactions, for a loss of power. */
-function noteAll({ parts: { device, clock }, ledger }: Work): void {
+function noteAll({ parts: { device, clock }, ledger }: TransactionsState): void {
   for (const { key, evseId } of ledger.running)
     ledger.change(key, { lastMs: clock.ofSim(device.now), lastWh: Math.round(device.connector(evseId).energyWh) });
 }
 
 /** E14 */
-function statusHandler({ ledger, parts: { queue } }: Work): Handler<'GetTransactionStatus'> {
+function statusHandler({ ledger, parts: { queue } }: TransactionsState): Handler<'GetTransactionStatus'> {
   return ({ transactionId }) => {
     if (transactionId === undefined) return { messagesInQueue: queue.length > 0 };
     return {
@@ -232,30 +241,30 @@ function statusHandler({ ledger, parts: { queue } }: Work): Handler<'GetTransact
   };
 }
 
-function partOf(work: Work): Part {
-  const { device } = work.parts;
+function partOf(state: TransactionsState): Part {
+  const { device } = state.parts;
   let endListening: (() => void) | null = null;
   return {
-    handlers: { GetTransactionStatus: statusHandler(work) },
+    handlers: { GetTransactionStatus: statusHandler(state) },
     async load() {
-      await work.ledger.load();
-      for (const record of work.ledger.running) endAsKnown(work, record, 'PowerLoss');
+      await state.ledger.load();
+      for (const record of state.ledger.running) endAsKnown(state, record, 'PowerLoss');
       endListening = device.onTransition((transition) => {
-        hear(work, transition);
+        hear(state, transition);
       });
-      adopt(work, device.detail.connectors);
+      adopt(state, device.detail.connectors);
     },
     stop() {
       endListening?.();
-      work.insistence.stop();
-      work.limits.stop();
-      noteAll(work);
+      state.insistence.stop();
+      state.limits.stop();
+      noteAll(state);
     },
   };
 }
 
 /** Members of `Transactions` that read. */
-function views({ ledger, parts }: Work) {
+function views({ ledger, parts }: TransactionsState) {
   return {
     get running() {
       return ledger.running;
@@ -268,10 +277,10 @@ function views({ ledger, parts }: Work) {
 
 /** The token of an EVSE is to be told (`authorized`) before its authorisation is commanded. */
 export function createTransactions(parts: StationParts, deps: TransactionsDeps): TransactionBook {
-  const work = createWork(parts, deps);
-  const read = views(work);
+  const state = createState(parts, deps);
+  const read = views(state);
   return {
-    queueEvents: queueEvents(work),
+    queueEvents: queueEvents(state),
     get running() {
       return read.running;
     },
@@ -279,24 +288,24 @@ export function createTransactions(parts: StationParts, deps: TransactionsDeps):
     byId: read.byId,
     entries: read.entries,
     stop(evseId, why) {
-      stop(work, evseId, why);
+      stop(state, evseId, why);
     },
     stopAll(why) {
-      stopAll(work, why);
+      stopAll(state, why);
     },
     leave() {
-      leave(work);
+      leave(state);
     },
-    update: (evseId, trigger, extras) => update(work, evseId, trigger, extras),
+    update: (evseId, trigger, extras) => update(state, evseId, trigger, extras),
     authorized(evseId, grant) {
-      work.grants.set(evseId, grant);
+      state.grants.set(evseId, grant);
     },
     spent(transactionId, cost) {
-      work.limits.spent(transactionId, cost);
+      state.limits.spent(transactionId, cost);
     },
-    onStarted: (listener) => work.started.on(listener),
-    onEnded: (listener) => work.ended.on(listener),
-    onAnswered: (listener) => work.answered.on(listener),
-    part: partOf(work),
+    onStarted: (listener) => state.started.on(listener),
+    onEnded: (listener) => state.ended.on(listener),
+    onAnswered: (listener) => state.answered.on(listener),
+    part: partOf(state),
   };
 }
