@@ -3,8 +3,6 @@ import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { StackOptions } from '../station/stack.ts';
 
-/** What decides about a token that the central system has not answered. */
-
 interface OfflineRules {
   /** LocalAuthorizeOffline */
   readonly known: boolean;
@@ -16,7 +14,7 @@ interface OfflineRules {
  * Status of a token without an answer: a known one counts as it is known, an accepted one only where the rules permit; a
  * token that neither list nor cache holds is refused unless the rules permit unknown ones.
  * @param known of local list or cache; null: neither holds it
- * @param refused what a token is where the rules decide against it
+ * @param refused status where the rules decide against the token
  */
 export function offlineStatus<Status extends string>(
   known: Status | 'Accepted' | null,
@@ -35,7 +33,7 @@ export function conflict(connectorId: number, why: string): SimError {
   return new SimError('COMMAND_CONFLICT', `connector ${connectorId}: ${why}`);
 }
 
-/** Whether a token could authorise a connector by itself; null: it could, else why not. */
+/** Reason why no token can authorise a connector by itself; null: one can. */
 export function obstacle({ errorCode, operative, phase }: EvseConnectorDetail): string | null {
   if (errorCode !== 'NoError') return `${errorCode} must be cleared first`;
   if (!operative) return 'it is out of operation';

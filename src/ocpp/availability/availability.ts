@@ -7,7 +7,7 @@ import type { StackOptions } from '../station/stack.ts';
 type AvailabilityStatus = 'Accepted' | 'Scheduled' | 'Rejected';
 
 export interface OperativeStates {
-  /** whether the whole station is set inoperative */
+  /** true: the whole station is set inoperative */
   readonly stationInoperative: boolean;
   readonly operative: (connectorId: number) => boolean;
   /** By the central system. @param connectorId 0: the station @returns Scheduled: a session there goes on before */

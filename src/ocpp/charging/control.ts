@@ -57,7 +57,7 @@ const openText = JSON.stringify(commandOf(openLimit));
 /** Sends limits that have changed. */
 export class SentLimits {
   readonly #options: SentLimitsOptions;
-  /** what the device has, by connector; absent: no limit */
+  /** limits of the device by connector, as text; absent: no limit */
   readonly #sent = new Map<number, string>();
   /** connectors whose limit the device has not taken yet */
   readonly #waiting = new Set<number>();
@@ -115,7 +115,7 @@ export interface ChargingControlOptions {
   readonly store: Slot;
   readonly log: Pick<Logger, 'info' | 'warning' | 'error'>;
   readonly precedence: DefaultPrecedence;
-  /** those that run now */
+  /** running now */
   readonly transactions: () => readonly RunningTransaction[];
   /** by connector, read at each evaluation; what follows them is evaluated each second */
   readonly conditions?: () => ReadonlyMap<number, Conditions>;
@@ -129,7 +129,7 @@ export interface ChargingControlOptions {
 
 export interface ChargingControl {
   readonly profiles: readonly StoredProfile[];
-  /** what the limits follow from now */
+  /** basis of the limits now */
   readonly state: ChargingState;
   /** the present instant in whole ms */
   readonly nowMs: number;

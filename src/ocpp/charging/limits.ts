@@ -89,7 +89,7 @@ function higher(a: number | null | undefined, b: number | null | undefined): num
   return b == null ? a : Math.max(a, b);
 }
 
-/** What two limits permit together. A set-point of the first comes before one of the second. */
+/** Two limits together. A set-point of the first comes before one of the second. */
 export function combined(a: Limit, b: Limit): Limit {
   const hasSetpoint = a.setpointW != null || a.setpointA != null;
   const { setpointW, setpointA } = hasSetpoint ? a : b;
@@ -139,7 +139,7 @@ export function transactionAt(state: ChargingState, connectorId: number): Runnin
   return state.transactions.find((each) => each.connectorId === connectorId) ?? null;
 }
 
-/** Whether a profile has a say at a connector (0: the station), in force or not. */
+/** True if a profile has a say at a connector (0: the station), in force or not. */
 function concerns(profile: ChargingProfile, connectorId: number, transaction: RunningTransaction | null): boolean {
   switch (profile.purpose) {
     case 'station_max':
@@ -160,7 +160,7 @@ function concerns(profile: ChargingProfile, connectorId: number, transaction: Ru
   }
 }
 
-/** Whether `a` prevails over `b` of the same purpose. Of equal stackLevels the connector's own, then the later one. */
+/** True if `a` prevails over `b` of the same purpose. Of equal stackLevels the connector's own, then the later one. */
 function prevails(a: ChargingProfile, b: ChargingProfile, { precedence }: ChargingState): boolean {
   const ownOfA = a.connectorId !== 0;
   const ownDiffers = ownOfA !== (b.connectorId !== 0);
@@ -234,7 +234,7 @@ export function nextChange(state: ChargingState, connectorId: number, afterMs: n
   return next;
 }
 
-/** Whether the limit of a connector may change without a boundary of a schedule: it follows `Conditions`. */
+/** True if the limit of a connector may change without a boundary of a schedule: it follows `Conditions`. */
 export function followsConditions(state: ChargingState, connectorId: number, atMs: number): boolean {
   const transaction = transactionAt(state, connectorId);
   return deciding(state, connectorId, atMs).some(

@@ -74,7 +74,7 @@ export interface ChargingProfile {
   readonly maxOfflineS?: number;
 }
 
-/** What a schedule may follow at a connector beside the time. Null: not known, so nothing follows it. */
+/** Conditions beside the time that a schedule may follow at a connector. Null: not known, so nothing follows it. */
 export interface Conditions {
   readonly frequencyHz: number | null;
   /** last signal of the grid operator */

@@ -62,7 +62,7 @@ function acceptanceOf(action: string, payload: Payload): Payload | null {
   return withStatus.has(action) ? { status: 'Accepted' } : null;
 }
 
-// What faults make of the text and payload of a message.
+// Text and payload of a message after faults.
 
 type MalformedMode = 'truncated' | 'not_array' | 'wrong_type' | 'missing_payload' | 'null_members' | 'empty';
 
@@ -223,7 +223,7 @@ class StationDisturber implements FrameDisturber {
   }
 }
 
-/** What the faults of a meter make of its registers together; null: the truth. */
+/** The faults of a meter together; null: it tells the truth. */
 function distortionBy(faults: readonly ActiveFault[], strikes: Strikes): MeterDistortion | null {
   let made: MeterDistortion | null = null;
   for (const fault of faults) {
@@ -235,7 +235,7 @@ function distortionBy(faults: readonly ActiveFault[], strikes: Strikes): MeterDi
   return made;
 }
 
-/** Whether `no_response` acts on this frame: on the call, or on the answer of one that is carried out. */
+/** True if `no_response` acts on this frame: on the call, or on the answer of one that is carried out. */
 function isUnanswered(frame: DisturbableFrame, isCarriedOut: boolean): boolean {
   return isCarriedOut
     ? frame.direction === 'out' && isAnswer(frame)

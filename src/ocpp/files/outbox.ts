@@ -24,7 +24,7 @@ export interface OutboxOptions<Report> {
   readonly send: (report: Report) => Promise<Pick<CallOutcome, 'kind'>>;
   /** reports that wait at most; over it the oldest that `spare` names is lost, else the oldest */
   readonly capacity: number;
-  /** what may be lost before the others; absent: none */
+  /** messages that may be lost before the others; absent: none */
   readonly spare?: (report: Report) => boolean;
   /** ms after which a report without an answer is sent again; null: it counts as sent */
   readonly repeatMs: number | null;
@@ -32,7 +32,7 @@ export interface OutboxOptions<Report> {
   readonly changed?: () => void;
 }
 
-/** What is not on the wire, or broke with the line, is sent once the station is accepted again. */
+/** A message that is not on the wire, or broke with the line, is sent once the station is accepted again. */
 export function createOutbox<Report>(options: OutboxOptions<Report>): Outbox<Report> {
   const { later, registration } = options.parts;
   let waiting: readonly Report[] = [];

@@ -104,7 +104,7 @@ export const firmwareSteps: readonly FirmwareStep[] = [
   step('install_scheduled', 'cancel', 'idle', 'InstallationFailed', null),
 ];
 
-/** What a triggered report tells in each phase: the last step that each kind reports. */
+/** Status of a triggered report in each phase: the last step that each kind reports. */
 const statuses: Readonly<
   Record<FirmwarePhase, { readonly plain: PlainFirmwareStatus; readonly full: FullFirmwareStatus }>
 > = {

@@ -21,7 +21,7 @@ import { firmwareStep } from './states.ts';
 import type { FirmwareEvent, FirmwarePhase, FirmwareStep } from './states.ts';
 
 /**
- * What a firmware file tells. Any octets count as a firmware. A first line `derbench-firmware <version>` names its
+ * Content of a firmware file. Any octets count as a firmware. A first line `derbench-firmware <version>` names its
  * version, otherwise the file name does (`evse-2.4.1.bin`), otherwise the version in force gets a suffix. Two words may
  * follow the version for tests of a central system: `damaged` (the check before the installation fails) and `fails` (the
  * installation does).
@@ -110,7 +110,7 @@ interface OperativeStates {
 interface ConnectorHold {
   /** Every connector without a transaction becomes unavailable; call it again when a transaction has ended. */
   take(): void;
-  /** What the central system has set returns. */
+  /** The state that the central system has set returns. */
   release(): void;
 }
 
@@ -202,7 +202,7 @@ interface UpdaterDeps {
   readonly availability: OperativeStates;
   /** Ends what still runs before the restart. @throws the refusal of the device */
   readonly stopAll: () => void;
-  /** whether vehicles may come while an update waits for the end of transactions; absent: they may not (L01.FR.07) */
+  /** true: vehicles may come while an update waits for the end of transactions; absent: they may not (L01.FR.07) */
   readonly newSessions?: () => boolean;
   /** An order of an earlier process; null: none, or it does not fit. */
   readonly restored: (asked: JsonValue | undefined) => FirmwareOrder | null;
@@ -266,7 +266,7 @@ export class FirmwareUpdater {
     return this.#requestId;
   }
 
-  /** whether that update has a signature */
+  /** true: that update has a signature */
   get signed(): boolean {
     return this.#signed;
   }
@@ -330,7 +330,7 @@ export class FirmwareUpdater {
     };
   }
 
-  /** What a new process would begin again; once per change. */
+  /** State with which a new process would begin again; once per change. */
   #keep(order: FirmwareOrder | null): void {
     if (this.#order === order) return;
     this.#order = order;

@@ -107,7 +107,7 @@ interface Known {
 export interface Energies<Series extends string> {
   /** Of a sample of a series; what has flown counts from the one before it. */
   shown(series: Series, connectorId: number, sample: MeterSample, distortion: MeterDistortion | null): ShownEnergy;
-  /** What `shown` would give; the intervals of the series go on. */
+  /** As `shown`, but the intervals of the series go on. */
   peek(series: Series, connectorId: number, sample: MeterSample, distortion: MeterDistortion | null): ShownEnergy;
   /** A series begins: its first interval counts from here. */
   begin(series: Series, connectorId: number, sample: MeterSample): void;
@@ -150,7 +150,7 @@ export function createEnergies<Series extends string>(): Energies<Series> {
   };
 }
 
-// What a transaction has measured for its last message.
+// Samples of a transaction for its last message.
 
 /** More samples than this are thinned out: every other one between the first and the last goes. */
 export const maxSamples = 500;

@@ -1,4 +1,4 @@
-/** What the meters of a station show, from its detail and the measurements at its grid connection. */
+/** Samples of the meters of a station, from its detail and the measurements at its grid connection. */
 import type { EvseConnectorDetail, EvseDetail } from '../../contract/kinds/evse.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { MeterSample } from '../station/port.ts';

@@ -69,7 +69,7 @@ interface AfterBoot {
 }
 
 /**
- * What an answer of the central system leads to.
+ * Effect of an answer of the central system.
  * @param attempts made so far that left the wait to the station
  */
 export function afterBoot({ status, interval }: BootReply, attempts: number): AfterBoot {
@@ -87,7 +87,7 @@ interface BootOptions {
   readonly reason?: string;
 }
 
-/** What became of a message whose answer fits its schema. */
+/** Outcome of a message whose answer fits its schema. */
 type Outcome<Reply> =
   | { readonly kind: 'result'; readonly payload: Reply; readonly durationMs: number }
   | Exclude<CallOutcome, { readonly kind: 'result' }>;
@@ -269,7 +269,7 @@ class Registered implements RegistrationPart {
   readonly #endings: Signal<null>;
   readonly #endKey: () => void;
   #status: OcppBootStatus = 'none';
-  /** what the central system has accepted; null: nothing since the start */
+  /** accepted by the central system; null: nothing since the start */
   #told: string | null = null;
   #boots = 0;
   #offlineSinceMs: number | null;

@@ -103,7 +103,7 @@ export function createRestarts(options: RestartOptions): Restarts {
   };
   const end = device.onTransition(({ event }) => {
     if (event !== 'power_down' && event !== 'restart') return;
-    // what a reset under way was to bring about has come about; a second restart would cut the next connection
+    // a reset under way has had its effect; a second restart would cut the next connection
     giveUp();
     if (event === 'power_down') connection.restart('the device has switched itself off', 'PowerUp');
     else if (!device.dark) connection.restart('the device was reset', 'LocalReset');

@@ -31,7 +31,7 @@ export interface Bearer {
   readonly groupKey: string | null;
 }
 
-/** Whether a token may use a reservation: it is that of the reservation, or of its group. */
+/** True if a token may use a reservation: it is that of the reservation, or of its group. */
 function holds({ tokenKey, groupKey }: Reservation, bearer: Omit<Bearer, 'idToken'>): boolean {
   return tokenKey === bearer.tokenKey || (groupKey !== null && groupKey === bearer.groupKey);
 }
@@ -62,7 +62,7 @@ export interface Wish {
   readonly connectorType?: string;
 }
 
-/** Whether a connector may serve a reservation that names none. */
+/** True if a connector may serve a reservation that names none. */
 export type Fits = (wish: Wish, connectorId: number) => boolean;
 
 /** The reservation that is replaced does not stand in the way of the new one. */
@@ -132,7 +132,7 @@ export function keptConnectors(
 }
 
 interface BookDeps extends Pick<StackOptions, 'device' | 'clock' | 'log' | 'store'> {
-  /** whether a connector may serve a reservation for any connector; default every one may */
+  /** true: a connector may serve a reservation for any connector; default every one may */
   readonly fits?: Fits;
   /** the time of a reservation has passed; it is no longer in the book */
   readonly expired?: (reservation: Reservation) => void;
@@ -322,15 +322,15 @@ export function createBook(deps: BookDeps): Book {
 const sameText = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 export interface Access {
-  /** Whether a reservation keeps this token from a connector. */
+  /** True if a reservation keeps this token from a connector. */
   readonly blocks: (connectorId: number, bearer: Bearer) => boolean;
-  /** Whether a token could use a connector if it were of this group: the group is worth asking for. */
+  /** True if a token could use a connector if it were of this group: the group is worth asking for. */
   readonly groupCounts: (connectorId: number) => boolean;
-  /** Whether a reservation for this very connector is that of the token or of its group. */
+  /** True if a reservation for this very connector is that of the token or of its group. */
   readonly isFor: (connectorId: number, bearer: Bearer) => boolean;
   /** The reservation that a token would use at a connector: the connector's own before one for any. */
   readonly heldBy: (connectorId: number, bearer: Bearer) => Reservation | null;
-  /** Whether a free connector is left for each waiting reservation when this one is taken. */
+  /** True if a free connector is left for each waiting reservation when this one is taken. */
   readonly leavesOne: (connectorId: number, except?: number) => boolean;
 }
 

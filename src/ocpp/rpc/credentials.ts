@@ -48,7 +48,7 @@ export function contextMaker(): ContextMaker {
   };
 }
 
-/** What basic authentication sends. */
+/** Value of basic authentication. */
 export function passwordOf({ securityProfile, password }: Credentials): Buffer | null {
   return securityProfile === 1 || securityProfile === 2 ? password : null;
 }
@@ -59,7 +59,7 @@ export function passwordOf({ securityProfile, password }: Credentials): Buffer |
 const trialAttempts = 3;
 const unrelated: ReadonlySet<ConnectFailure['kind']> = new Set(['network', 'timeout', 'no_version']);
 
-/** Whether a failure may have nothing to do with the credentials, for example a central system that restarts. */
+/** True if a failure may have nothing to do with the credentials, for example a central system that restarts. */
 const isUnrelated = ({ kind, status }: ConnectFailure) =>
   unrelated.has(kind) || (kind === 'rejected' && status !== 401 && status !== 403);
 
@@ -76,12 +76,12 @@ export class CredentialsTrial {
     this.#proven = inForce;
   }
 
-  /** those of the next attempt */
+  /** of the next attempt */
   get next(): Credentials {
     return this.#tried?.credentials ?? this.#proven;
   }
 
-  /** those of the next attempt may be given up again */
+  /** of the next attempt may be given up again */
   get isRunning(): boolean {
     return this.#tried !== null;
   }
@@ -103,7 +103,7 @@ export class CredentialsTrial {
     this.#tried = null;
   }
 
-  /** A connection has opened. @returns whether a trial has ended well */
+  /** A connection has opened. @returns true if a trial has ended well */
   opened(): boolean {
     if (this.#tried === null) return false;
     this.#proven = this.#tried.credentials;
@@ -115,7 +115,7 @@ export class CredentialsTrial {
    * An attempt has failed.
    * @param everConnected before the first connection nothing shows that the former ones are any better: the central system
    *   may not be there yet
-   * @returns whether the trial has ended, so that the former ones count again
+   * @returns true if the trial has ended, so that the former ones count again
    */
   failed(failure: ConnectFailure, everConnected: boolean): boolean {
     if (this.#tried === null) return false;

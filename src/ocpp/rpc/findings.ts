@@ -1,4 +1,4 @@
-/** What the central system of a station has done wrong: two verdicts, against the schema and against the rules. */
+/** Errors of the central system of a station: two verdicts, against the schema and against the rules. */
 import type { OcppFinding, OcppFindingKind } from '../../contract/ocpp.ts';
 
 /** Findings of a station that are kept. */

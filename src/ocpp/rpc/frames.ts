@@ -53,13 +53,13 @@ const known = {
   v2: new Set<string>([incomplete, ...Object.values(situations).map(({ v2 }) => v2)]),
 };
 
-/** Whether a version has a code: the central system may send no other. */
+/** True if a version has a code: the central system may send no other. */
 export function isErrorCode(version: OcppSubprotocol, code: string): boolean {
   return known[version === 'ocpp1.6' ? 'v16' : 'v2'].has(code);
 }
 
 /**
- * What is wrong with a frame. `unreadable`: no JSON array, or no id; `number`: its type is none of the standard;
+ * Error of a frame. `unreadable`: no JSON array, or no id; `number`: its type is none of the standard;
  * `broken`: an action that is no text, or a payload that is no object; `deep`: more than `maxLevels`.
  */
 type FrameProblem = 'unreadable' | 'number' | 'broken' | 'deep';
@@ -104,7 +104,7 @@ const openObject = 0x7b;
 const closeObject = 0x7d;
 
 /**
- * Whether a text of JSON has more than `maxLevels`: what takes it apart level by level, JSON.stringify among others, may
+ * True if a text of JSON has more than `maxLevels`: code that takes it apart level by level, JSON.stringify among others, may
  * then have no room on the stack. By hand, since this must not happen here.
  */
 export function isTooDeep(json: string): boolean {

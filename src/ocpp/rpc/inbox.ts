@@ -14,7 +14,7 @@ interface InboxOptions {
 }
 
 const sharedTurns = new LoopQueue();
-/** What is read already may still be added. */
+/** Frames that are read already may still be added. */
 const maxWaiting = 64;
 
 export class Inbox {

@@ -84,7 +84,7 @@ class SlotJournal implements Journal {
   /** changes that the slot lacks because it could not be written */
   #missed = 0;
   #hasWarned = false;
-  /** what cannot be read must not be replaced either */
+  /** a journal that cannot be read must not be replaced either */
   #isReadable = true;
 
   constructor(slot: Slot, items: () => readonly QueuedItem[], log: Logger) {
@@ -174,7 +174,7 @@ class SlotJournal implements Journal {
   }
 }
 
-/** @param items those in the queue now, in order */
+/** @param items of the queue now, in order */
 export function createJournal(slot: Slot, items: () => readonly QueuedItem[], log: Logger): Journal {
   return new SlotJournal(slot, items, log);
 }

@@ -73,7 +73,7 @@ interface LinkTarget {
   readonly subprotocols: readonly OcppSubprotocol[];
   /** set over REST: outbound rules apply */
   readonly guarded: boolean;
-  /** whether a certificate of the central system may name its host by a wildcard; default true */
+  /** true: a certificate of the central system may name its host by a wildcard; default true */
   readonly wildcards?: boolean;
 }
 
@@ -200,12 +200,12 @@ export class Link {
     return this.#target;
   }
 
-  /** those of the next attempt */
+  /** of the next attempt */
   get credentials(): Credentials {
     return this.#trial.next;
   }
 
-  /** those of the next attempt may be given up again */
+  /** of the next attempt may be given up again */
   get isTrial(): boolean {
     return this.#trial.isRunning;
   }
@@ -426,7 +426,7 @@ export class Link {
     return this.#socket === null && this.#nextAtMs === null;
   }
 
-  /** Whether new credentials have failed for good. */
+  /** True if new credentials have failed for good. */
   #judge(failure: ConnectFailure): void {
     if (!this.#trial.failed(failure, this.connects > 0)) return;
     this.#waitMs = 0;

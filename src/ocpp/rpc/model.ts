@@ -9,7 +9,7 @@ export type Payload = Readonly<Record<string, unknown>>;
 /** Numbers of the frame types. */
 export const frameTypes = { call: 2, result: 3, error: 4, resultError: 5, send: 6 } as const;
 
-/** What became of a call. Never rejects. */
+/** Outcome of a call. Never rejects. */
 export type CallOutcome =
   | { readonly kind: 'result'; readonly payload: Payload; readonly durationMs: number }
   | {
@@ -52,7 +52,7 @@ export class CallError extends Error {
 /** Work that follows once the answer is on the wire ("answer first, message after"). */
 export type After = (act: () => void) => void;
 
-/** What a handler gives for a call that must not be answered at all. */
+/** Answer of a handler to a call that must not be answered at all. */
 export const noAnswer = Symbol('no answer');
 
 type Answer = Payload | typeof noAnswer;
@@ -60,7 +60,7 @@ type Answer = Payload | typeof noAnswer;
 /** Answers a call of the central system whose payload fits its schema. @throws CallError */
 export type CallHandler = (action: string, payload: Payload, after: After) => Answer | Promise<Answer>;
 
-/** What opened a connection, and why one ended. */
+/** How a connection began and why it ended. */
 export interface LineOpened {
   readonly subprotocol: OcppSubprotocol;
 }
@@ -81,7 +81,7 @@ export interface Line {
   send(action: string, payload: Payload): void;
 }
 
-/** What a transaction message is to its transaction. `middle` may be dropped when the queue is full. */
+/** Role of a message in its transaction. `middle` may be dropped when the queue is full. */
 export type QueuedRole = 'start' | 'middle' | 'end';
 
 /** A transaction message as it is kept in the store. */
@@ -130,7 +130,7 @@ export interface TransactionQueue {
 /** A request (of a CALL or SEND) or a reply (of a CALLRESULT). */
 export type PayloadSide = 'request' | 'reply';
 
-/** What is wrong with a payload. */
+/** Error of a payload. */
 export interface PayloadIssue {
   /** of the error table of the version */
   readonly code: string;
@@ -143,7 +143,7 @@ export interface PayloadIssue {
 export interface PayloadChecks {
   /** Loads a version, so that nothing after it throws. @throws SimError SHORTAGE; the error of the file system */
   prepare(version: OcppSubprotocol): void;
-  /** Whether the version has this action. @throws as `prepare` */
+  /** True if the version has this action. @throws as `prepare` */
   knows(version: OcppSubprotocol, action: string): boolean;
   /** Null: it fits. An action that the version does not have: `NotImplemented`. @throws as `prepare` */
   check(version: OcppSubprotocol, action: string, side: PayloadSide, payload: unknown): PayloadIssue | null;
@@ -161,7 +161,7 @@ export interface DisturbableFrame {
   readonly payload: Payload;
 }
 
-/** What happens to one frame; absent members: nothing. */
+/** Faults of one frame; absent members: nothing. */
 export interface FrameDisturbance {
   /** closes the socket without a close frame instead */
   readonly drop?: true;
@@ -179,7 +179,7 @@ export interface FrameDisturbance {
   readonly payload?: Payload;
 }
 
-/** What a meter shows in place of the truth: energies times `factor`, then plus `offsetWh`. */
+/** Readings of a faulty meter: energies times `factor`, then plus `offsetWh`. */
 export interface MeterDistortion {
   readonly factor: number;
   readonly offsetWh: number;
@@ -188,11 +188,11 @@ export interface MeterDistortion {
 export interface FrameDisturber {
   readonly active: boolean;
   disturb(frame: DisturbableFrame): FrameDisturbance | null;
-  /** whether pings of the central system stay unanswered now */
+  /** true: pings of the central system stay unanswered now */
   noPong(deviceIndex: number): boolean;
   /** how long after its opening a connection may be dropped (flapping); null: never. No occasion of the fault yet */
   dropsAfterMs(deviceIndex: number): number | null;
-  /** Whether the connection is dropped now that this time has passed: an occasion of its fault. */
+  /** True if the connection is dropped now that this time has passed: an occasion of its fault. */
   drops(deviceIndex: number): boolean;
   /** added to every time stamp that is sent, s */
   skewS(deviceIndex: number): number;
@@ -203,7 +203,7 @@ export interface FrameDisturber {
    * TransactionEvent, MeterValues
    */
   readings(deviceIndex: number, connectorId: number, action: string): MeterDistortion | null;
-  /** What `readings` would give now; no occasion of any fault. */
+  /** As `readings`, but no occasion of any fault. */
   peekReadings(deviceIndex: number, connectorId: number, action: string): MeterDistortion | null;
   /** Calls back when a fault of OCPP begins or ends. */
   onChange(listener: () => void): () => void;

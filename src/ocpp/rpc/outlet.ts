@@ -6,7 +6,7 @@ import type { FrameDisturbance, FrameDisturber, Payload } from './model.ts';
 import { frameText, isObject } from './frames.ts';
 import type { OutFrame } from './frames.ts';
 
-/** What is known of a frame beside its text. */
+/** Facts of a frame beside its text. */
 export interface FrameFacts {
   readonly direction: WireDirection;
   readonly type: OcppMessageType;

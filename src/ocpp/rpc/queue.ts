@@ -23,7 +23,7 @@ export interface TransactionQueueOptions extends TransactionQueueEvents {
   /** `Line.call`, or `Calls.send`. @param messageId absent: a new one */
   readonly send: (action: string, payload: Payload, messageId?: string) => Promise<CallOutcome>;
   /**
-   * Whether the line is open: a message that is `unsent` nevertheless breaks its own schema, which counts as a failure,
+   * True if the line is open: a message that is `unsent` nevertheless breaks its own schema, which counts as a failure,
    * since it would hold up the queue for ever.
    */
   readonly isOpen: () => boolean;
@@ -217,7 +217,7 @@ class PersistentQueue implements LoadableQueue {
       this.#journal.left([head]);
     } else if (outcome.kind === 'result') {
       this.#take(head);
-      // what the answer means is kept first: a repeat after a crash is better than an answer that is forgotten
+      // the effect of the answer is kept first: a repeat after a crash is better than an answer that is forgotten
       this.#safely(() => answered?.(head.message, outcome.payload));
       this.#journal.left([head]);
     } else if (outcome.kind === 'error' || outcome.kind === 'timeout') {

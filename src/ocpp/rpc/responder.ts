@@ -49,7 +49,7 @@ interface Connection {
   readonly known: Set<string>;
 }
 
-/** @returns whether the id was there already */
+/** @returns true if the id was there already */
 function remember(known: Set<string>, id: string): boolean {
   if (known.has(id)) return true;
   known.add(id);

@@ -235,5 +235,5 @@ export function createPayloadChecks(read: (version: OcppSubprotocol) => SchemaTe
   };
 }
 
-/** Those of the process: all stations share what is compiled. */
+/** Checks of the process: all stations share the compiled schemas. */
 export const payloadChecks: PayloadChecks = createPayloadChecks();

@@ -98,7 +98,7 @@ const noSubprotocol = /^Server sent (?:no|an invalid) subprotocol$/;
 
 type SocketError = Error & { readonly code?: unknown; readonly reason?: unknown };
 
-/** What Node puts into the message of EPROTO, where a write meets the failure of the handshake. */
+/** Text of Node in the message of EPROTO, where a write meets the failure of the handshake. */
 const openSslWords = /:error:[0-9A-F]+:SSL routines:[^:]*:([^:]+):/i;
 
 /** The same failure has the same code, whether a read or a write has met it. */
@@ -109,7 +109,7 @@ function withOpenSslCode(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
   return Object.assign(new Error(reason), { code });
 }
 
-/** @param thrown what the attempt ended with: an error of a socket, of `ws`, or with an HTTP status as its code */
+/** @param thrown end of the attempt: an error of a socket, of `ws`, or with an HTTP status as its code */
 export function failureOf(thrown: unknown): ConnectFailure {
   const given: SocketError = thrown instanceof Error ? thrown : new Error('the connection could not be opened');
   if (typeof given.code === 'number') {
@@ -137,12 +137,12 @@ interface SocketOptions {
   readonly context: SecureContext | null;
   /** the target was set over REST: outbound rules apply */
   readonly guarded: boolean;
-  /** whether a certificate of the central system may name its host by a wildcard */
+  /** true: a certificate of the central system may name its host by a wildcard */
   readonly wildcards: boolean;
   readonly later: Later;
   /** an attempt that takes longer is given up */
   readonly openTimeoutMs: number;
-  /** whether a ping of the central system is answered now */
+  /** true: a ping of the central system is answered now */
   readonly pongs: () => boolean;
   /** where host names are looked up; default the system's */
   readonly names?: NameSources;
@@ -285,7 +285,7 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
     });
     opening.once('close', (code: number, reason: Buffer) => {
       if (state !== 'open') return;
-      // what came before the end was sent before it
+      // frames before the end were sent before it
       inbox.whenEmpty(() => {
         ended({ code, reason: reason.toString() || error, failure: null });
       });

@@ -20,7 +20,7 @@ import { createOutlet } from './outlet.ts';
 import type { FrameFacts } from './outlet.ts';
 import { createResponder } from './responder.ts';
 
-/** What a version is told of its connection; every member is optional. */
+/** Events of a connection for its version; every member is optional. */
 interface TransportEvents {
   readonly opened?: (event: LineOpened) => void;
   readonly closed?: (event: LineClosed) => void;
@@ -43,7 +43,7 @@ export interface TransportOptions extends Omit<LinkOptions, 'log'> {
   readonly schemas: PayloadChecks;
   /** answers calls of actions that the version has */
   readonly handle: CallHandler;
-  /** whether calls of the central system get no answer now, also no refusal; default: never */
+  /** true: calls of the central system get no answer now, also no refusal; default: never */
   readonly isMute?: () => boolean;
   readonly events?: TransportEvents;
   /** default for a call, ms: 30 s */

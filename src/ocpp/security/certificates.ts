@@ -35,7 +35,7 @@ export function validityIssue(certificate: X509Certificate, atMs: number): strin
   return keyIssue(certificate.publicKey);
 }
 
-/** Whether the name, the rights and the signature say so. */
+/** True if the name, the rights and the signature say so. */
 export function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   try {
     return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
@@ -148,7 +148,7 @@ export function hashDataOf(
   };
 }
 
-/** Whether two data name one certificate; central systems differ in case and zeros. */
+/** True if two data name one certificate; central systems differ in case and zeros. */
 export function sameHashData(a: CertificateHashData, b: CertificateHashData): boolean {
   return (
     a.hashAlgorithm === b.hashAlgorithm &&
@@ -158,7 +158,7 @@ export function sameHashData(a: CertificateHashData, b: CertificateHashData): bo
   );
 }
 
-/** What a version calls the uses of certificates. */
+/** Uses of certificates in the words of a version. */
 export interface CertificateUses<RootUse extends string, OwnUse extends string> {
   readonly roots: readonly RootUse[];
   /** of the roots that the connection to the central system trusts */

@@ -11,7 +11,7 @@ import type { InForce } from '../station/stack.ts';
 
 // Attempts to connect that have failed, as security events.
 
-/** What a version calls the events. */
+/** Events in the words of a version. */
 export interface FailureEvents {
   /** the certificate of the central system is not accepted */
   readonly certificate: string;
@@ -52,7 +52,7 @@ export function createFallback(restore: (inForce: InForce) => void): Fallback {
       settle();
     },
     credentials: (outcome, inForce) => {
-      // what the store has kept from an earlier process goes only when something else has opened a connection
+      // credentials of an earlier process go only when something else has opened a connection
       due = outcome === 'reverted' ? inForce : null;
       settle();
     },
@@ -70,9 +70,9 @@ export interface SecurityEventRow {
 
 /** The list of a version. An event that it lacks is a vendor's own and is only logged. */
 interface SecurityEventTable {
-  /** whether the central system must learn of it, whatever comes between */
+  /** true: the central system must learn of it, whatever comes between */
   readonly isCritical: (type: string) => boolean;
-  /** whether the central system is told */
+  /** true: the central system is told */
   readonly isReported: (type: string) => boolean;
 }
 

@@ -46,7 +46,7 @@ export interface ChargePointOptions {
   readonly id: string;
   readonly device: StationPort;
   readonly version: OcppVersion;
-  /** what is at work of this version */
+  /** makes the stack of the version */
   readonly stack: Version;
   readonly url: string;
   /** the URL came over REST: outbound rules apply */

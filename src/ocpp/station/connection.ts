@@ -7,7 +7,7 @@ import type { Transport } from '../rpc/transport.ts';
 
 // Where a station connects to and how it tries, as network profiles and variables of 2.x change it.
 
-/** What one network profile sets. */
+/** Settings of one network profile. */
 export interface NetworkAccess {
   /** without the identity */
   readonly url: string;
@@ -19,7 +19,7 @@ export interface NetworkAccess {
 }
 
 export interface Network {
-  /** what the next attempt to connect uses */
+  /** for the next attempt to connect */
   readonly access: NetworkAccess;
   /** From the next attempt on, for good: nothing returns when it fails. */
   setAccess(access: NetworkAccess): void;
@@ -27,7 +27,7 @@ export interface Network {
   setBackOff(options: OcppBackOffOptions): void;
   /** Time in which the central system has to answer a call, s; for calls that are sent from now on. */
   setMessageTimeout(seconds: number): void;
-  /** Whether a certificate of the central system may name its host by a wildcard, from the next attempt on. */
+  /** True if a certificate of the central system may name its host by a wildcard, from the next attempt on. */
   setWildcards(allowed: boolean): void;
 }
 
@@ -112,7 +112,7 @@ export function connectionOf(link: Link): Connection {
   };
 }
 
-/** Whether credentials have what a profile needs (white paper, A05.FR.02 to FR.04). */
+/** True if credentials have what a profile needs (white paper, A05.FR.02 to FR.04). */
 export function isReady({ password, rootCert, own }: Credentials, profile: 1 | 2 | 3): boolean {
   if (profile === 1) return password !== null;
   return rootCert !== null && (profile === 3 ? own : password) !== null;

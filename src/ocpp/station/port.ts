@@ -38,7 +38,7 @@ export interface MeterSample {
   readonly frequencyHz: number;
   /** of the vehicle; null: none, or unknown */
   readonly socPct: number | null;
-  /** what the vehicle is offered */
+  /** offered to the vehicle */
   readonly offeredW: number;
   readonly offeredA: number;
 }

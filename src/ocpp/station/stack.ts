@@ -83,7 +83,7 @@ export interface VersionStack {
   stop(): void;
 }
 
-/** What a version is made of. */
+/** Dependencies of a version. */
 export interface StackOptions {
   readonly id: string;
   readonly device: StationPort;
@@ -106,7 +106,7 @@ export interface StackOptions {
   readonly disturber: FrameDisturber;
   /** plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
-  /** whether password or certificates of a security profile are there */
+  /** true: password or certificates of a security profile are there */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
   /** The central system has broken a rule of the version. */
   readonly finding: (clause: string, text: string, action?: string) => void;
@@ -118,7 +118,7 @@ export interface Version {
   readonly makeStack: (options: StackOptions) => VersionStack;
 }
 
-// Who decides about the sessions of a device while the client runs.
+// The authority about the sessions of a device while the client runs.
 
 /**
  * The central system decides from the start to the end of the client; then the device returns to its profile.

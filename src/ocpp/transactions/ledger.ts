@@ -10,7 +10,7 @@ import { createSaver } from '../station/stack.ts';
 export interface Insistence {
   /**
    * Acts, and again each second until the act throws nothing; in place of an earlier act with this key.
-   * @param refused what the log says once, before the reason
+   * @param refused text of the log before the reason, once
    */
   insist(key: string, refused: string, act: () => void): void;
   /** Ends the attempts with this key. */
@@ -57,7 +57,7 @@ export function createInsistence(
   };
 }
 
-/** What every version keeps of a transaction. */
+/** A transaction as every version keeps it. */
 interface LedgerRecord {
   /** chosen by the station, unique for ever: links its messages in the queue */
   readonly key: string;

@@ -57,7 +57,7 @@ export interface Stack16Options
   readonly disturber: Pick<FrameDisturber, 'active' | 'readings' | 'peekReadings'>;
   /** plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
-  /** Whether password or certificates of a security profile are there, for the key SecurityProfile. */
+  /** True if password or certificates of a security profile are there, for the key SecurityProfile. */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
 }
 
@@ -121,7 +121,7 @@ function queueOf(
 /** A smaller correction of the clock is no change of the system time, s. */
 const systemTimeSetS = 60;
 
-/** What every part needs; the events of the queue come from the transactions, which are made after it. */
+/** Common to all parts; the events of the queue come from the transactions, which are made after it. */
 function createBase(
   options: Stack16Options,
   events: () => QueueEvents,

@@ -90,7 +90,7 @@ interface Row {
   readonly connectorId: number;
   /** the last message; null: none since the boot */
   sent: Told | null;
-  /** whether the last message may not have arrived */
+  /** true: the last message may not have arrived */
   doubtful: boolean;
   /** of the last change; told on the clock of the central system, which the registration sets */
   since: SimTime;

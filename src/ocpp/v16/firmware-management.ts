@@ -91,7 +91,7 @@ function signedStatus(
   return { status, ...(status !== 'Idle' && requestId !== null && { requestId }) };
 }
 
-/** What an update under way tells; null: nothing at this step. */
+/** Status of an update under way; null: nothing at this step. */
 function reportOf({ step, requestId }: FirmwareProgress): Report<StatusAction> | null {
   if (requestId !== null)
     return step.full === null

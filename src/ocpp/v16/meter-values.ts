@@ -43,7 +43,7 @@ function wanted(
   return row.readPhase === undefined ? null : { name, row, phase: Number(match[2]?.slice(1)) };
 }
 
-/** Whether a station meters what a key asks for: a measurand, alone or with a phase (`Voltage.L1-N`, `Current.Import.L2`). */
+/** True if a station meters what a key asks for: a measurand, alone or with a phase (`Voltage.L1-N`, `Current.Import.L2`). */
 export function isSupplied(member: string): boolean {
   return wanted(member) !== null;
 }
@@ -254,7 +254,7 @@ function trigger(state: MeterState, connectorId: number | undefined, options: { 
   }
 }
 
-/** What MeterValues would have now of everything that is metered; no sample of any series. */
+/** MeterValues as they would be now, of everything that is metered; no sample of any series. */
 function readingNow({ parts, deps: { disturber }, energies }: MeterState, connectorId: number): OcppMeterReading {
   const { device, keys, clock } = parts;
   const sample = device.sample(connectorId);

@@ -1,5 +1,5 @@
 /**
- * What the parts of a 1.6 station offer each other. A part is a function of the parts that it needs; `stack.ts` puts them
+ * Interfaces between the parts of a 1.6 station. A part is a function of the parts that it needs; `stack.ts` puts them
  * together. Handlers answer calls of the central system that fit their schema.
  */
 import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
@@ -63,7 +63,7 @@ export interface Transactions {
    * @returns false: the transaction has ended
    */
   pushMeterValues(key: string, values: Omit<Requests['MeterValues'], 'transactionId'>): boolean;
-  /** @param listener its `distortion` is what a fault has made of the readings of StartTransaction */
+  /** @param listener its `distortion` is that of the readings of StartTransaction */
   onStarted(listener: (transaction: Transaction, distortion: MeterDistortion | null) => void): () => void;
   /** The central system has told the id. */
   onIdentified(listener: (transaction: Transaction) => void): () => void;
@@ -81,7 +81,7 @@ export interface MeterValues {
   /**
    * Samples for `transactionData` of a transaction that ends now.
    * @param ended the transition that ends it, whose meter is that of `meterStop`; absent: the meter as it is now
-   * @param distortion what a fault makes of the readings of StopTransaction
+   * @param distortion of the readings of StopTransaction by a fault
    */
   readonly transactionData: (
     transaction: Transaction,
@@ -101,7 +101,7 @@ export interface SmartCharging {
   forget(connectorId: number): void;
 }
 
-/** What every part of a station works with. */
+/** Common to all parts of a station. */
 export interface StationParts
   extends Pick<StackOptions, 'id' | 'device' | 'clock' | 'wall' | 'later' | 'random' | 'log' | 'store' | 'connection'> {
   readonly keys: Keys;

@@ -46,7 +46,7 @@ export type Triggers = Readonly<
 /** Messages of one connector; the others belong to the station and ignore it. */
 const perConnector: readonly TriggeredMessage[] = ['MeterValues', 'StatusNotification'];
 
-/** @param refuses what cannot be sent as the station is now */
+/** @param refuses messages that cannot be sent in the present state of the station */
 export function createTrigger(
   device: Pick<StationPort, 'connectorIds'>,
   triggers: Triggers,
@@ -95,7 +95,7 @@ interface RemoteControl {
 
 type Start = Requests['RemoteStartTransaction'];
 
-/** Whether the token may use a connector; one that is asked about first may turn out to be of the group that reserved it. */
+/** True if the token may use a connector; one that is asked about first may turn out to be of the group that reserved it. */
 function isFree({ parts, deps }: RemoteControl, connectorId: number, idTag: string): boolean {
   const parent = deps.tokens.parentOf(idTag);
   const asks = parent === null && parts.keys.boolean('AuthorizeRemoteTxRequests');

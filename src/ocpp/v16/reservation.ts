@@ -21,11 +21,11 @@ import { tagKey } from './authorization/tokens.ts';
 import type { Part, Replies, Requests, StationParts } from './parts.ts';
 
 export interface Reservations {
-  /** Whether a reservation keeps this token from a connector. */
+  /** True if a reservation keeps this token from a connector. */
   blocks(connectorId: number, idTag: string, parentIdTag: string | null): boolean;
-  /** Whether a token could use a connector if it were of this group: the group is worth asking for. */
+  /** True if a token could use a connector if it were of this group: the group is worth asking for. */
   groupCounts(connectorId: number): boolean;
-  /** Whether a reservation for this very connector is that of the token or of its group. */
+  /** True if a reservation for this very connector is that of the token or of its group. */
   isFor(connectorId: number, idTag: string, parentIdTag: string | null): boolean;
   /**
    * Prepares a connector for the authorisation of a token that holds a reservation.

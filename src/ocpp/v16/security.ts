@@ -13,7 +13,7 @@ import type { Handlers, Part, Replies, Requests, SecurityEvents, StationParts } 
 
 // Security events of the white paper "Improved security for OCPP 1.6-J", edition 3, section 5.
 
-/** What is reported though it is not critical: use cases A02, A03, L01 and M05 have the station do so. */
+/** Events that are reported though they are not critical: use cases A02, A03, L01 and M05 have the station do so. */
 export const securityEventTable = [
   { type: 'FirmwareUpdated', critical: true },
   { type: 'FailedToAuthenticateAtCentralSystem', critical: false },

@@ -70,7 +70,7 @@ function createSessions(
 
 type Sessions = ReturnType<typeof createSessions>;
 
-/** What a person sees and pays. */
+/** Display and costs. */
 function createFront(parts: StationParts, { transactions, tokens, reservations }: Sessions) {
   const tariffs = createTariffs(parts, {
     transactions,

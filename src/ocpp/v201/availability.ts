@@ -49,7 +49,7 @@ interface Row {
   readonly evseId: number;
   /** the last message; null: none since the boot */
   sent: ConnectorStatus | null;
-  /** whether the last message may not have arrived */
+  /** true: the last message may not have arrived */
   isDoubtful: boolean;
   /** as the device had it at the last look */
   last: ConnectorStatus;

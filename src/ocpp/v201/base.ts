@@ -1,4 +1,4 @@
-/** What all parts of a 2.x station work with: variables, registration, queue, connection and security events. */
+/** Common to all parts of a 2.x station: variables, registration, queue, connection and security events. */
 import { createTransactionQueue } from '../rpc/queue.ts';
 import type { LoadableQueue } from '../rpc/queue.ts';
 import type { Line, TransactionQueueEvents } from '../rpc/model.ts';
@@ -15,7 +15,7 @@ import { variableRows } from './variables/table.ts';
 import { createVariables } from './variables/variables.ts';
 
 interface BaseDeps {
-  /** what the queue calls */
+  /** callbacks of the queue */
   readonly events: () => Required<Pick<TransactionQueueEvents, 'answered'>>;
   readonly firmware: () => Pick<Firmware, 'version' | 'restarted'>;
   /** the clock of the central system has been set */

@@ -41,7 +41,7 @@ const rejected = (reasonCode: string, additionalInfo: string): Refusal => ({
 });
 
 /**
- * What is wrong with a request by itself; null: nothing. No list of revoked certificates reaches the station, so that it
+ * Error of a request by itself; null: nothing. No list of revoked certificates reaches the station, so that it
  * never answers RevokedCertificate.
  * @param roots of the manufacturer
  */
@@ -107,7 +107,7 @@ type Status = Requests['FirmwareStatusNotification'];
 
 const infoLength = 500;
 
-/** What a step tells; null: nothing. */
+/** Status of a step; null: none. */
 function statusOf({ step, requestId, signed, why }: FirmwareProgress, version: Version2): Status | null {
   // L02: an update without a signature has nothing that could be verified
   if (step.full === null || requestId === null || (step.full === 'SignatureVerified' && !signed)) return null;

@@ -19,7 +19,7 @@ import type { Version2 } from './version.ts';
 type Measurand = NonNullable<SampledValue['measurand']>;
 type Context = NonNullable<SampledValue['context']>;
 
-/** What one instant of an EVSE shows. */
+/** Readings of an EVSE at one instant. */
 interface EvseReading extends Reading {
   /** null: the meter of the station */
   readonly connector: EvseConnectorDetail | null;
@@ -72,7 +72,7 @@ const energyNet: Row = {
   read: ({ energy }) => [{ value: energy.importWh - energy.exportWh }],
 };
 
-/** What 2.1 has added and the state of the device has. */
+/** Readings of 2.1 that come from the state of the device. */
 const added = {
   'Current.Import.Offered': ofConnector('A', 2, ({ allocatedA }) => up(allocatedA)),
   'Current.Export.Offered': ofConnector('A', 2, ({ allocatedA }) => up(-allocatedA)),
@@ -98,7 +98,7 @@ const tables: Readonly<Record<Version2, Readonly<Record<string, MeasurandRow | R
   'ocpp2.1': { ...common, ...added },
 };
 
-/** What a station of a version meters: the values of the measurand lists. */
+/** Measurands that a station of a version meters: the values of the measurand lists. */
 export function suppliedMeasurands(version: Version2): readonly string[] {
   return Object.keys(tables[version]);
 }
@@ -377,7 +377,7 @@ function triggerTransaction(state: MeterState, evseId: number): void {
   state.deps.transactions.update(evseId, 'Trigger', value === null ? {} : { meterValue: [value] });
 }
 
-/** What MeterValues would have now of everything that is metered; no sample of any series. */
+/** MeterValues as they would be now, of everything that is metered; no sample of any series. */
 function readingNow({ parts, deps, energies }: MeterState, evseId: number): OcppMeterReading {
   const { device, disturber, variables, clock, version } = parts;
   const sample = device.sample(evseId);

@@ -1,5 +1,5 @@
 /**
- * What the parts of a 2.0.1 or 2.1 station offer each other. A part is a function of the parts that it needs; `assembly.ts`
+ * Interfaces between the parts of a 2.0.1 or 2.1 station. A part is a function of the parts that it needs; `assembly.ts`
  * puts them together. Handlers answer calls of the central system that fit their schema. EVSE k is connector k of the
  * device, with connector 1 in it; 0 is the station.
  */
@@ -66,7 +66,7 @@ export interface Transaction {
   readonly meterStartWh: number;
 }
 
-/** What a TransactionEvent says beside what every one of its kind says. */
+/** Members of a TransactionEvent that not every one of its kind has. */
 export interface EventExtras {
   readonly idToken?: IdToken;
   readonly remoteStartId?: number;
@@ -137,7 +137,7 @@ export interface Costs {
   ): Pick<EventExtras, 'costDetails' | 'tariffId'>;
 }
 
-/** What the meters say in TransactionEvents and MeterValues. */
+/** Samples of the meters for TransactionEvents and MeterValues. */
 export interface MeterValues {
   /**
    * Samples for an event of a transaction, by SampledDataCtrlr; empty where nothing is configured.
@@ -166,7 +166,7 @@ export interface SmartCharging {
   forget(evseId: number, profileId?: number): void;
 }
 
-/** What every part of a station works with. */
+/** Common to all parts of a station. */
 export interface StationParts
   extends Pick<
     StackOptions,

@@ -80,7 +80,7 @@ interface ReservationState {
   readonly lasted: Map<number, number>;
 }
 
-/** Whether the connector of an EVSE is of the type that a reservation asks for. */
+/** True if the connector of an EVSE is of the type that a reservation asks for. */
 function connectorFits({ variables }: Pick<StationParts, 'variables'>): Fits {
   return ({ connectorType }, evseId) => {
     if (connectorType === undefined) return true;

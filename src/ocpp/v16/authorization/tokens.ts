@@ -1,5 +1,5 @@
 /**
- * What the station knows of tokens: Local Authorization List and Authorization Cache, kept over a restart. Answers
+ * Tokens that the station knows: Local Authorization List and Authorization Cache, kept over a restart. Answers
  * GetLocalListVersion, SendLocalList and ClearCache. OCPP 1.6 3.5, 5.4, 5.10 and 5.15.
  */
 import type { OcppLocalList, OcppTokenEntry } from '../../../contract/ocpp.ts';
@@ -11,7 +11,7 @@ import type { Saver } from '../../station/stack.ts';
 import { stamp } from '../parts.ts';
 import type { Part, Replies, Requests, StationParts } from '../parts.ts';
 
-// What is known of an idTag, and what follows from it. OCPP 1.6 3.5, 7.2 and 7.27.
+// An idTag with its information, and its status at an instant. OCPP 1.6 3.5, 7.2 and 7.27.
 
 /** idTagInfo of an answer of the central system */
 export type IdTagInfo = Replies['Authorize']['idTagInfo'];
@@ -229,7 +229,7 @@ function tokensOf(state: TokensState): Tokens {
   return {
     find: (idTag) => listed(state, idTag) ?? cached(state, idTag),
     parentOf: (idTag) => {
-      // what is known best also tells that there is no parent
+      // the best information also says that there is no parent
       const known = listed(state, idTag) ?? cached(state, idTag);
       return known === null ? (state.parents.get(tagKey(idTag)) ?? null) : known.parentIdTag;
     },

@@ -124,7 +124,7 @@ export function brokenRule(profile: SentProfile, keys: Pick<Keys, 'integer' | 'l
   return null;
 }
 
-/** What the place of a profile is checked against. */
+/** State of the place for which a profile is checked. */
 export interface Place {
   readonly connectorIds: readonly number[];
   /** the transaction that runs at the connector; null: none */

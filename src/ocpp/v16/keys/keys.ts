@@ -8,7 +8,7 @@ import type { Keys, Replies, Requests } from '../parts.ts';
 import { keyTable, members, normalValue } from './table.ts';
 import type { KeyFacts, KeyRow } from './table.ts';
 
-/** Whether a value of the right kind is refused nevertheless, for example a lower security profile. */
+/** True if a value of the right kind is refused nevertheless, for example a lower security profile. */
 export type KeyCheck = (value: string) => boolean;
 
 interface KeySetOptions {

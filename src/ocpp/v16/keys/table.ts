@@ -87,7 +87,7 @@ const featureProfiles = [
 ] as const;
 type FeatureProfile = (typeof featureProfiles)[number];
 
-/** What the defaults depend on. */
+/** Facts of the station on which the defaults depend. */
 export interface KeyFacts {
   readonly connectorIds: readonly number[];
   readonly securityProfile: 0 | 1 | 2 | 3;
@@ -105,11 +105,11 @@ export interface KeyRow {
   /** a change takes effect with the next restart of the station */
   readonly reboot: boolean;
   readonly profile: FeatureProfile | 'Security';
-  /** what it does, for people; `stored`: the standard gives it no effect that can be seen from outside */
+  /** its effect, for people; `stored`: the standard gives it no effect that can be seen from outside */
   readonly effect: string;
 }
 
-/** What the length keys and the limits of messages say; the parts keep to the same numbers. */
+/** Values of the length keys and limits of messages; the parts keep to the same numbers. */
 const keyLimits = {
   getConfigurationKeys: 100,
   measurands: 20,

@@ -8,7 +8,7 @@ import type { Replies } from '../parts.ts';
 import { addTransaction, distortionOf, pushStart, pushStop, stopReasonOf } from './state.ts';
 import type { Ending, QueueEvents, TransactionRecord, TransactionsState } from './state.ts';
 
-// What the answers to transaction messages change. OCPP 1.6 4.8 and 4.10.
+// Effects of the answers to transaction messages. OCPP 1.6 4.8 and 4.10.
 
 function startAnswered(state: TransactionsState, record: TransactionRecord, reply: Replies['StartTransaction']): void {
   const { ledger, deps, parts, identified, invalid } = state;

@@ -1,4 +1,4 @@
-/** What the functions of transactions work on. */
+/** State of the transactions of a 1.6 station. */
 import type { EvseSession } from '../../../contract/kinds/evse.ts';
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import { distorted } from '../../meter-values/measurands.ts';
@@ -10,7 +10,7 @@ import type { Tokens } from '../authorization/tokens.ts';
 import { stamp } from '../parts.ts';
 import type { MeterValues, Requests, StationParts, Transaction } from '../parts.ts';
 
-// What a 1.6 station keeps of its transactions.
+// A transaction as a 1.6 station keeps it.
 
 export interface TransactionRecord extends Transaction {
   readonly endedMs: number | null;
@@ -136,7 +136,7 @@ export interface TransactionsDeps {
   };
   /** asked when a transaction ends */
   readonly transactionData: MeterValues['transactionData'];
-  /** what a fault makes of the readings of a message; asked once for each. Absent: there are no faults */
+  /** distortion of the readings of a message by a fault; asked once for each. Absent: there are no faults */
   readonly distortion?: (connectorId: number, action: MeteredAction) => MeterDistortion | null;
 }
 
@@ -146,7 +146,7 @@ type MeteredAction = 'StartTransaction' | 'StopTransaction';
 /** A transaction that has begun, and what a fault has made of the readings of its StartTransaction. */
 type Started = readonly [transaction: Transaction, distortion: MeterDistortion | null];
 
-/** What the queue calls. A message that is given up has no part here: the queue tells it in the log. */
+/** Callbacks of the queue. A message that is given up has no part here: the queue tells it in the log. */
 export type QueueEvents = Required<Pick<TransactionQueueEvents, 'fill' | 'answered'>>;
 
 /** How a transaction ends. */

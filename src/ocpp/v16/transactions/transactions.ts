@@ -16,7 +16,7 @@ import type { QueueEvents, TransactionRecord, TransactionsDeps, TransactionsStat
 export type { TransactionsDeps } from './state.ts';
 
 export interface TransactionBook extends Transactions {
-  /** what the queue of the station calls */
+  /** callbacks of the queue of the station */
   readonly queueEvents: QueueEvents;
   /** As `stop` with reason Local, by a token that was presented. @throws SimError COMMAND_CONFLICT */
   stopByToken(connectorId: number, idTag: string): void;

@@ -31,7 +31,7 @@ function stopAllByMaster({ parts, deps }: AuthorizationState, idToken: IdToken):
   return authorised.length > 0;
 }
 
-/** @returns whether the token has stopped the transaction: it is of its group, or of the master pass group */
+/** @returns true if the token has stopped the transaction: it is of its group, or of the master pass group */
 function stopByGroup(
   state: AuthorizationState,
   { evseId, groupIdToken }: Transaction,

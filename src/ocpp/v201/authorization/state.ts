@@ -1,4 +1,4 @@
-/** What the functions of authorisation work on. */
+/** State of the authorisation of a 2.x station. */
 import type { OcppAuthorization } from '../../../contract/ocpp.ts';
 import { offlineStatus } from '../../authorization/reader.ts';
 import type { Turns } from '../../authorization/reader.ts';
@@ -10,7 +10,7 @@ import { infoAtEvse, isUnasked } from './token.ts';
 import type { TokenStatus } from './token.ts';
 import type { Tokens } from './tokens.ts';
 
-// Whether a token may charge: list and cache decide where they may, the central system otherwise. OCPP 2.0.1 C01, C02,
+// Decision about a token: list and cache decide where they may, the central system otherwise. OCPP 2.0.1 C01, C02,
 // C05, C06 and C10 to C15.
 
 interface Verdict {

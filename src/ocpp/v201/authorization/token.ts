@@ -6,7 +6,7 @@ import { instantOf } from '../../station/stack.ts';
 import type { AuthorizationStatusEnum, IdToken, IdTokenInfo } from '../messages.ts';
 import type { Version2 } from '../version.ts';
 
-// What tokens and their lists are held to.
+// Limits of tokens and their lists.
 
 /** AuthCtrlr.AdditionalInfoItemsPerMessage */
 export const maxAdditionalInfo = 10;

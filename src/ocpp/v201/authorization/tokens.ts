@@ -1,5 +1,5 @@
 /**
- * What the station knows of tokens: Local Authorization List and Authorization Cache, kept over a restart. Answers
+ * Tokens that the station knows: Local Authorization List and Authorization Cache, kept over a restart. Answers
  * GetLocalListVersion, SendLocalList and ClearCache. OCPP 2.0.1 C10 to C14, D01 and D02.
  */
 import type { OcppLocalList } from '../../../contract/ocpp.ts';
@@ -53,7 +53,7 @@ function bytesOf(entries: ReadonlyMap<string, KnownToken>): number {
   return Buffer.byteLength(JSON.stringify([...entries.values()]));
 }
 
-/** What is wrong with a request whatever the list holds; null: nothing. */
+/** Error of a request whatever the list holds; null: nothing. */
 function fault({ versionNumber, updateType }: Request, given: Given): string | null {
   if (versionNumber <= 0) return 'versionNumber must be above 0';
   if (new Set(given.map(({ idToken }) => tokenKey(idToken))).size < given.length) return 'an idToken stands twice';
@@ -81,7 +81,7 @@ function updateList(list: LocalList, request: Request): LocalListUpdate {
   return { reply: { status: 'Accepted' }, list: { version: versionNumber, entries, bytes } };
 }
 
-/** What list or cache say of a token now. */
+/** Information of list or cache about a token now. */
 interface TokenKnowledge {
   readonly info: IdTokenInfo;
   /** the central system may be asked though the token is not accepted (C10.FR.03, C14.FR.03) */
@@ -258,7 +258,7 @@ function tokensOf(state: TokensState): Tokens {
   return {
     find: (idToken) => find(state, idToken),
     groupOf: (idToken) => {
-      // what is known best also tells that there is no group
+      // the best information also says that there is no group
       const known = find(state, idToken);
       return known === null ? (state.groups.get(tokenKey(idToken)) ?? null) : (known.info.groupIdToken ?? null);
     },

@@ -32,7 +32,7 @@ export function createPriorityCharging({ parts, control, transactions }: Priorit
   const notify = (transactionId: string, activated: boolean): void => {
     void parts.calls.send('NotifyPriorityCharging', { transactionId, activated });
   };
-  /** whether an EVSE would have a profile in force for a transaction with priority */
+  /** true: an EVSE would have a profile in force for a transaction with priority */
   const hasProfile = (evseId: number): boolean => {
     const { state, nowMs } = control;
     const preferred = state.transactions.map((each) => ({ ...each, priority: true }));

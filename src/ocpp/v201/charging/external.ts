@@ -63,7 +63,7 @@ export function createOfflineWatch(
 }
 
 /**
- * Whether a change is worth a message by LimitChangeSignificance, percent of the value before. Any change of 0 is.
+ * True if a change is worth a message by LimitChangeSignificance, percent of the value before. Any change of 0 is.
  * @param before null: no limit
  */
 export function isSignificant(before: number | null, now: number, variables: Pick<Variables, 'decimal'>): boolean {
@@ -106,9 +106,9 @@ interface ReportedLimit {
 }
 
 export interface ExternalLimits {
-  /** What outside limits leave to an EVSE, W; null: none. */
+  /** Power that outside limits leave to an EVSE, W; null: none. */
   limitAt(evseId: number): number | null;
-  /** those of the present limits, for composite schedules */
+  /** profiles of the present limits, for composite schedules */
   profiles(): readonly ChargingProfile[];
   reported(): readonly ReportedLimit[];
   /** Tells the central system what it does not know yet. */
@@ -120,7 +120,7 @@ type ExternalParts = Pick<StationParts, 'device' | 'clock' | 'calls' | 'variable
   readonly registration: Pick<Registration, 'accepted' | 'boots' | 'onAccepted'>;
 };
 
-/** What an external limit of the station is to the central system; null: it is none. */
+/** An external limit of the station in the words of the standard; null: it is none. */
 export function limitSource({ writer }: Pick<EvseExternalLimit, 'writer'>): LimitSource | null {
   return writer === null ? 'EMS' : limitSources[writer.source];
 }
@@ -201,7 +201,7 @@ function createTeller({ calls, variables, registration }: ExternalParts, now: ()
   const told = new Map<number, ExternalLimit>();
   let toldAtBoot = registration.boots;
 
-  /** What broke with the line is told again with the next one. */
+  /** Notices that broke with the line are sent again with the next one. */
   const isLost = ({ kind }: { readonly kind: string }) => kind === 'lost' || kind === 'unsent';
 
   const send = async (limit: ExternalLimit): Promise<void> => {

@@ -100,7 +100,7 @@ type RefusalParts = Pick<StationParts, 'finding' | 'version'>;
 /** Characters that `additionalInfo` of 2.0.1 may have; 2.1 permits more. */
 const maxInfo = 512;
 
-/** @param subject what the text is about; absent: the text says it */
+/** @param subject of the text; absent: the text says it */
 export function refusal(
   { finding, version }: RefusalParts,
   action: string,
@@ -121,7 +121,7 @@ export interface HandlerDeps {
   readonly external: Pick<ExternalLimits, 'profiles'>;
   readonly transactions: Pick<Transactions, 'at' | 'byId'>;
   readonly facts: (evseId: number, profile: Pick<SentProfile, 'chargingProfilePurpose'>) => RuleFacts;
-  /** whether a vehicle has yet to tell the needs of the transaction, which a TxProfile answers (K15.FR.17) */
+  /** true: a vehicle has yet to tell the needs of the transaction, which a TxProfile answers (K15.FR.17) */
   readonly awaitsNeeds: (transaction: Transaction) => boolean;
   /** A TxProfile of SetChargingProfile acts. */
   readonly txProfileSet: (evseId: number, profile: SentProfile) => void;

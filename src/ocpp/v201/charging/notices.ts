@@ -1,5 +1,5 @@
 /**
- * What transactions tell of their limits: ChargingRateChanged when what an EVSE is offered changes by at least
+ * Messages about the limits of transactions: ChargingRateChanged when what an EVSE is offered changes by at least
  * LimitChangeSignificance, and (2.1) OperationModeChanged. A set-point that follows the frequency is told by its mode alone.
  */
 import type { ChargingControl } from '../../charging/control.ts';

@@ -4,7 +4,7 @@ import { instantOf } from '../../station/stack.ts';
 import type { ChargingProfilePurposeEnum, OperationModeEnum, Requests } from '../messages.ts';
 import type { Version2 } from '../version.ts';
 
-// What a charging profile is checked against, and what a check finds.
+// Facts and results of the checks of a charging profile.
 
 export type SentProfile = Requests['SetChargingProfile']['chargingProfile'];
 export type SentSchedule = SentProfile['chargingSchedule'][number];
@@ -45,7 +45,7 @@ export interface RuleFacts {
 /** A check of one aspect; null: nothing found. */
 type Check<Subject extends readonly unknown[]> = (...subject: Subject) => Issue | null;
 
-/** What the first of several checks finds. */
+/** First issue of several checks. */
 function firstIssue<Subject extends readonly unknown[]>(
   checks: readonly Check<Subject>[],
   ...subject: Subject
@@ -64,7 +64,7 @@ export interface Place {
   readonly evseIds: readonly number[];
   /** the transaction that runs at the EVSE; null: none */
   readonly transaction: { readonly transactionId: string } | null;
-  /** whether a transaction with this id runs anywhere */
+  /** true: a transaction with this id runs anywhere */
   readonly runs: (transactionId: string) => boolean;
 }
 

@@ -115,7 +115,7 @@ export function createView({ control, installed, external, evseIds }: ViewDeps) 
   });
 }
 
-// What profiles are checked against at a place of the station.
+// Facts of a place for which profiles are checked.
 
 type FactParts = Pick<StationParts, 'device' | 'variables' | 'version'>;
 
@@ -156,7 +156,7 @@ interface SmartChargingDeps {
   readonly transactions: Pick<Transactions, 'running' | 'at' | 'byId' | 'update' | 'onStarted' | 'onEnded'>;
 }
 
-/** What block Q and the negotiation with vehicles work with. */
+/** Smart charging as block Q and the negotiation with vehicles see it. */
 export interface ChargingOfVehicles {
   readonly conditions: V2xConditions;
   readonly control: Pick<ChargingControl, 'state' | 'nowMs' | 'refresh'>;
@@ -236,7 +236,7 @@ function createParts(parts: SmartChargingParts, { transactions }: SmartChargingD
   const afterEvaluation = (): void => {
     const { state, nowMs } = control;
     const now = device.connectorIds.some((id) => followsConditions(state, id, nowMs));
-    // what has begun to follow conditions was evaluated without them
+    // schedules that begin to follow conditions were evaluated without them
     const begins = now && !follows;
     follows = now;
     if (begins) control.refresh();
@@ -249,7 +249,7 @@ function createParts(parts: SmartChargingParts, { transactions }: SmartChargingD
 
 type InnerParts = ReturnType<typeof createParts>;
 
-/** What profiles follow from outside of their calls. @returns ends it */
+/** Follows events outside of the calls of profiles. @returns ends it */
 function listen(
   { variables, transactions }: SmartChargingParts & SmartChargingDeps,
   { control, conditions, installed, notices, priority }: InnerParts,
@@ -275,7 +275,7 @@ function listen(
   };
 }
 
-/** What is told to block Q, and asked of it. */
+/** The exchange with block Q. */
 function createVehicles({ conditions, control }: InnerParts, log: SmartChargingParts['log']) {
   const txProfiles = createSignal<{ readonly evseId: number; readonly profile: SentProfile }>(log);
   let awaitsNeeds: (transaction: Transaction) => boolean = () => false;

@@ -13,17 +13,17 @@ interface RecordedToken {
   readonly type?: string;
 }
 
-/** Whether a token is that of a customer; case does not count. */
+/** True if a token is that of a customer; case does not count. */
 type IsCustomer = (token: RecordedToken) => boolean;
 
 /** One place in which a station keeps something about customers. */
 export interface CustomerRecords {
-  /** What it keeps about a customer, one fact a line; empty: nothing. */
+  /** Facts that it keeps about a customer, one fact a line; empty: nothing. */
   about(isCustomer: IsCustomer): readonly string[];
   /**
    * Forgets a customer; absent: it keeps what it has, since a running transaction, a reservation or the local list of the
    * central system needs it.
-   * @returns what it has forgotten, one fact a line; empty: nothing
+   * @returns facts that it has forgotten, one a line; empty: nothing
    */
   clear?(isCustomer: IsCustomer): readonly string[];
 }
@@ -58,7 +58,7 @@ export function partsOf(text: string): readonly string[] {
   return parts;
 }
 
-// What the parts of a station keep about customers, as lines of text.
+// Facts that the parts of a station keep about customers, as lines of text.
 
 function tokenLine(kind: string, { status, expiresMs, parentIdToken }: OcppTokenEntry): string {
   const group = parentIdToken === null ? '' : `, group ${parentIdToken}`;
@@ -112,12 +112,12 @@ interface CustomerInformationDeps {
   readonly records: readonly CustomerRecords[];
 }
 
-/** What is told of one customer, bytes of memory for all parts together. */
+/** Size of a report about one customer, bytes of memory for all parts together. */
 const maxReport = 64 * 1024;
 
 const nothing = 'no information about this customer';
 
-/** What the station keeps, and what it has forgotten of it; the report comes first. */
+/** Facts that the station keeps, and those that it has forgotten; the report comes first. */
 function carryOut(
   { report, clear }: Requests['CustomerInformation'],
   records: readonly CustomerRecords[],

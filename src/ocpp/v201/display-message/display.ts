@@ -19,7 +19,7 @@ import {
 } from './message.ts';
 import type { Refusal, ShownText, StoredMessage } from './message.ts';
 
-// What a display shows at one instant, as a function of the messages and of the state of its EVSE.
+// Content of a display at one instant, as a function of the messages and of the state of its EVSE.
 
 interface Screen {
   /** 0: the display of the station, which shows what belongs to no EVSE */
@@ -32,7 +32,7 @@ interface Screen {
   readonly languages: readonly string[];
 }
 
-/** Whether a message stands on a display now, whatever else does. */
+/** True if a message stands on a display now, whatever else does. */
 function applies({ info, evseId, fromMs, untilMs }: StoredMessage, { evseId: here, states, nowMs }: Screen): boolean {
   if (evseId !== 0 && evseId !== here) return false;
   if (fromMs !== null && nowMs < fromMs) return false;
@@ -142,7 +142,7 @@ function createKept({ clock, store, log }: StationParts) {
 
 type Kept = ReturnType<typeof createKept>;
 
-/** Whether a message is one of those that GetDisplayMessages asks for. */
+/** True if a message is one of those that GetDisplayMessages asks for. */
 function isAsked({ info }: StoredMessage, { id, priority, state }: Requests['GetDisplayMessages']): boolean {
   if (id !== undefined && !id.includes(info.id)) return false;
   if (priority !== undefined && info.priority !== priority) return false;
@@ -203,7 +203,7 @@ function getMessages(parts: StationParts, kept: Kept): Handler<'GetDisplayMessag
   };
 }
 
-/** What the station knows itself of DisplayMessageCtrlr. */
+/** Values of DisplayMessageCtrlr that come from the station. */
 function provideCounts({ variables }: StationParts, kept: Kept): void {
   variables.provide('DisplayMessageCtrlr', 'DisplayMessages', () => String(kept.all.length));
 }

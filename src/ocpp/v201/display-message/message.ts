@@ -77,7 +77,7 @@ export function messageState(
 
 const primary = (tag: string) => tag.toLowerCase().split('-')[0];
 
-/** Whether two language tags name the same language, whatever the region. */
+/** True if two language tags name the same language, whatever the region. */
 function sameLanguage(a: string, b: string): boolean {
   return primary(a) === primary(b);
 }
@@ -97,7 +97,7 @@ export function contentFor(
   return contents[0];
 }
 
-// What SetDisplayMessage has to keep to (O01, O02, O06).
+// Rules of SetDisplayMessage (O01, O02, O06).
 
 interface DisplayFacts {
   readonly formats: readonly MessageFormatEnum[];

@@ -198,7 +198,7 @@ function createOutflow(parts: EventParts, waiting: Waiting) {
     sending = true;
     let delivery: Delivery = 'done';
     try {
-      // what comes meanwhile is another report
+      // events that come meanwhile are another report
       while (delivery === 'done' && waiting.entries.length > 0 && !isStopped()) delivery = await send(waiting);
     } finally {
       sending = false;

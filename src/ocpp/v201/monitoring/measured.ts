@@ -150,13 +150,13 @@ export function provideMeasured({ device, variables }: Pick<StationParts, 'devic
   }
 }
 
-/** Whether a variable has a value that it should have. */
+/** True if a variable has a value that it should have. */
 export function hasTarget({ entry }: Found): boolean {
   const { component, variable } = entry.row;
   return component === 'EVSE' && (variable === 'Power' || variable === 'DischargePower');
 }
 
-/** What a value should be now: an EVSE delivers what it allots to the vehicle. Null: it has no target. */
+/** Target of a value now: an EVSE delivers what it allots to the vehicle. Null: it has no target. */
 export function targetOf({ device }: Pick<StationParts, 'device'>, found: Found): number | null {
   const { evseId } = found.place;
   if (evseId === undefined || !hasTarget(found)) return null;

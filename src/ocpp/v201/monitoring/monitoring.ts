@@ -36,7 +36,7 @@ import type { Streams } from './streams.ts';
 import { createWatch } from './watch.ts';
 import type { Watch } from './watch.ts';
 
-// Whether a monitor can be set as the central system asks (N04, N11).
+// Rules for monitors that the central system sets (N04, N11).
 
 interface RuleDeps {
   readonly variables: Pick<VariableStore, 'lookUp' | 'accepted' | 'has' | 'integer'>;
@@ -69,7 +69,7 @@ function unsupportedType({ type }: SetMonitoringData, found: Found): string | nu
   return needsTarget && !hasTarget(found) ? 'the variable has no target' : null;
 }
 
-/** Whether a threshold lies where the variable can be (N04.FR.06). */
+/** True if a threshold lies where the variable can be (N04.FR.06). */
 function isInRange({ value }: SetMonitoringData, found: Found, variables: RuleDeps['variables']): boolean {
   const wholes = found.entry.row.type === 'integer' ? [Math.floor(value), Math.ceil(value)] : [value];
   return wholes.every((each) => variables.accepted(found, each.toFixed(6).replace(/\.?0+$/, '')) !== null);
@@ -86,7 +86,7 @@ function valueIssue(given: SetMonitoringData, found: Found, variables: RuleDeps[
   return value < 0 ? rejected('ValuePositiveOnly', 'a difference is not negative') : null;
 }
 
-/** Whether the id names a monitor in whose place another can come (N04.FR.12 to FR.18). */
+/** True if the id names a monitor in whose place another can come (N04.FR.12 to FR.18). */
 function idIssue({ id }: SetMonitoringData, found: Found, { monitors }: RuleDeps): Refusal | null {
   if (id === undefined)
     return monitors.customCount < maxCustomMonitors
@@ -367,7 +367,7 @@ interface MonitoringDeps {
   readonly streams: Pick<Streams, 'follow' | 'end' | 'record' | 'onAdjusted'>;
 }
 
-/** What the station tells without a monitor. */
+/** Events without a monitor. */
 interface HardWiredNotice {
   /** names as in `VariableRow` */
   readonly component: string;

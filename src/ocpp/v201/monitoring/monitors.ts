@@ -49,7 +49,7 @@ export function namesOf({ entry, place: { evseId, connectorId } }: Found): Named
   };
 }
 
-/** Whether both are the same variable at the same place. */
+/** True if both are the same variable at the same place. */
 export function isSame(a: Found, b: Found): boolean {
   return a.entry === b.entry && a.place.evseId === b.place.evseId && a.place.connectorId === b.place.connectorId;
 }
@@ -69,7 +69,7 @@ export const periodicTypes: ReadonlySet<MonitorEnum> = new Set(['Periodic', 'Per
 
 type JsonObject = { readonly [name: string]: JsonValue };
 
-/** What is kept beside the monitors of the central system. */
+/** Stored beside the monitors of the central system. */
 interface SavedHead {
   readonly base: MonitoringBaseEnum;
   readonly level: number;
@@ -199,7 +199,7 @@ interface Trouble {
   readonly techInfo?: string;
 }
 
-/** Whether a component has a problem now. The station has one where no connector works, or the grid keeps it from power. */
+/** True if a component has a problem now. The station has one where no connector works, or the grid keeps it from power. */
 export function hasProblem(device: Pick<StationPort, 'detail' | 'connector'>, { evseId }: Place): boolean {
   if (evseId !== undefined) return device.connector(evseId).errorCode !== 'NoError';
   const { connectors, externalLimit } = device.detail;
@@ -207,7 +207,7 @@ export function hasProblem(device: Pick<StationPort, 'detail' | 'connector'>, { 
   return noneWorks || externalLimit?.decidedBy === 'cessation';
 }
 
-/** What the device says about the problem of a component; empty where it has none. */
+/** Text of the device about the problem of a component; empty where it has none. */
 export function troubleOf(device: Pick<StationPort, 'detail' | 'connector'>, { evseId }: Place): Trouble {
   if (evseId === undefined)
     return device.detail.externalLimit?.decidedBy === 'cessation'
@@ -226,7 +226,7 @@ export function troubleOf(device: Pick<StationPort, 'detail' | 'connector'>, { e
 export const maxCustomMonitors = 200;
 
 export interface Monitors extends Required<Pick<Part, 'load'>> {
-  /** those that act, in the order in which they are looked at */
+  /** acting ones, in the order in which they are looked at */
   readonly all: readonly Monitor[];
   readonly customCount: number;
   /** events of monitors with a greater severity number are not told */

@@ -34,7 +34,7 @@ function limitOf(value: number | undefined): number {
   return value === undefined || value === 0 ? Infinity : value;
 }
 
-/** Whether the number of values alone makes a message due; without any limit each value is one. */
+/** True if the number of values alone makes a message due; without any limit each value is one. */
 function isFull(length: number, { values, interval }: PeriodicEventStreamParams): boolean {
   const isUnlimited = limitOf(values) === Infinity && limitOf(interval) === Infinity;
   return length >= (isUnlimited ? 1 : Math.min(limitOf(values), capacity));
@@ -126,7 +126,7 @@ function createOutflow({ calls, clock, registration, variables }: StreamsParts) 
   };
   const flush = (stream: Stream, dueMs: number): void => {
     settle(stream);
-    // what waits goes out with the next connection
+    // waiting values go out with the next connection
     if (!registration.accepted) return;
     stream.sinceMs = dueMs;
     for (const message of stream.buffer.drain(stream.id)) calls.stream('NotifyPeriodicEventStream', message);

@@ -13,7 +13,7 @@ import type { Monitor, Monitors } from './monitors.ts';
 
 // When a monitor of a value triggers (N07): pure functions of the monitor, what it has told, and the value now.
 
-/** What a monitor remembers between two looks at its value. */
+/** Memory of a monitor between two looks at its value. */
 export interface MonitorState {
   /** of a threshold: its event is out, and that it has cleared is not */
   readonly exceeded: boolean;
@@ -25,7 +25,7 @@ export const freshState: MonitorState = { exceeded: false, reference: null };
 
 interface Reading {
   readonly value: string;
-  /** what the value should be; null: it has no target */
+  /** target of the value; null: it has none */
   readonly target: number | null;
 }
 
@@ -128,7 +128,7 @@ export interface Watch {
   stop(): void;
 }
 
-/** What is known of a monitor between two looks. */
+/** A monitor with its memory. */
 interface Running {
   state: MonitorState;
   /** a periodic one: when it is due */
@@ -153,7 +153,7 @@ const byTransition: ReadonlySet<string> = new Set([
 
 type WatchParts = Pick<StationParts, 'device' | 'clock' | 'registration'>;
 
-/** Whether monitors act now. */
+/** True if monitors act now. */
 function createActivity({ device }: WatchParts, { variables, monitors, reports, transactions }: WatchDeps) {
   const inTransaction = ({ found: { place } }: Monitor): boolean =>
     place.evseId === undefined ? transactions.running.length > 0 : transactions.at(place.evseId) !== null;
@@ -178,7 +178,7 @@ function createActivity({ device }: WatchParts, { variables, monitors, reports, 
   };
 }
 
-/** What an event says of a monitor, beside why it has come. */
+/** Members of an event that come from its monitor. */
 function createNotices({ device }: WatchParts, { transactions }: WatchDeps) {
   /** the newest problem of a connector: the cause of one of the station at the same instant */
   let problem: { readonly atMs: number; readonly id: number } | null = null;
@@ -210,7 +210,7 @@ function createNotices({ device }: WatchParts, { transactions }: WatchDeps) {
 
 type Memory = ReturnType<typeof createMemory>;
 
-/** What is known of each monitor. */
+/** By monitor. */
 function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
   const known = new Map<number, Running>();
   const fresh = (monitor: Monitor): Running => {

@@ -20,7 +20,7 @@ export interface NetworkProfile {
   readonly password: string | null;
 }
 
-/** What a profile is checked against. */
+/** Facts for the checks of a profile. */
 export interface ProfileContext {
   readonly version: StationParts['version'];
   readonly identity: string;
@@ -49,7 +49,7 @@ export function isPassword(text: string): boolean {
   return passwordPattern.test(text);
 }
 
-/** Whether a connection may be made to it, whatever the security profile. */
+/** True if a connection may be made to it, whatever the security profile. */
 export function isProfileUrl(url: string): boolean {
   if (!isOcppUrl(url)) return false;
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
@@ -74,7 +74,7 @@ function addressIssue({ ocppCsmsUrl, securityProfile }: ConnectionData): string 
   return transportIssue({ url: ocppCsmsUrl, securityProfile });
 }
 
-/** Whether address and security profile of a slot fit each other; null: they do. */
+/** Contradiction between address and security profile of a slot; null: none. */
 export function transportIssue({
   url,
   securityProfile,
@@ -84,7 +84,7 @@ export function transportIssue({
   return isProfileUrl(url) ? null : 'no connection is made to such an address';
 }
 
-/** What the station does not have. */
+/** Features that the station lacks. */
 function supportIssue(data: ConnectionData, { version, identity }: ProfileContext): string | null {
   const { ocppTransport, ocppVersion = 'OCPP201', ocppInterface } = data;
   if (ocppTransport !== 'JSON') return 'ocppTransport is JSON';

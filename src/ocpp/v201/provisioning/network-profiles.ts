@@ -36,11 +36,11 @@ interface NetworkSlots {
   securityProfileOf(slot: number): OcppSecurityProfile | null;
   hasOwnPassword(slot: number): boolean;
   fill(slot: number, profile: NetworkProfile): void;
-  /** What the settings hold cannot be removed. */
+  /** Slots of the settings cannot be removed. */
   remove(slot: number): void;
   /** The next attempt to connect uses it. */
   use(slot: number): void;
-  /** Whether `use` would change the connection. */
+  /** True if `use` would change the connection. */
   differs(slot: number): boolean;
   /** The user has set another target: that of the settings. */
   resetSettings(): void;
@@ -92,7 +92,7 @@ function createNetworkSlots(
       if (slots.delete(number)) saver.save();
     },
     use: (number) => {
-      // what has become of the settings meanwhile, by trials of credentials, is what they are
+      // the settings as trials of credentials have left them
       if (used === null) settings = network.access;
       active = number;
       used = contents(number);
@@ -127,7 +127,7 @@ interface ConfigurationDeps {
 
 type Variables = Pick<StationParts, 'variables' | 'version'>;
 
-/** What one variable is of a profile. */
+/** Value of one variable of a profile. */
 interface Member {
   readonly read: (profile: NetworkProfile) => string;
   readonly write: (profile: NetworkProfile, value: string) => NetworkProfile;
@@ -226,7 +226,7 @@ function createNetworkConfiguration(parts: Variables, deps: ConfigurationDeps): 
 
 interface NetworkProfilesDeps {
   readonly network: Pick<Network, 'access' | 'setAccess'>;
-  /** whether password or certificates of a security profile are there */
+  /** true: password or certificates of a security profile are there */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
   /**
    * The next connection leads to another central system, which knows nothing of the station yet (B10.FR.10); not called

@@ -34,7 +34,7 @@ export function requestFault({ device }: StationParts, { idToken, groupIdToken, 
   return evseId === undefined || device.connectorIds.includes(evseId) ? null : 'UnknownEvse';
 }
 
-/** Whether the token may use an EVSE; one that is asked about first may turn out to be of the group that reserved it. */
+/** True if the token may use an EVSE; one that is asked about first may turn out to be of the group that reserved it. */
 function isReservedForOther({ parts, deps }: PlaceParts, evseId: number, { idToken, groupIdToken }: Start): boolean {
   const group = groupIdToken ?? deps.tokens.groupOf(idToken);
   const asks = group === null && parts.variables.boolean('AuthCtrlr', 'AuthorizeRemoteStart');

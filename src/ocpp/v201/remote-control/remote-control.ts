@@ -47,7 +47,7 @@ const isComplete = ({ requestedMessage, evse }: Requests['TriggerMessage']): boo
 
 /**
  * @param sends by message; what is missing is not implemented
- * @param refuses what cannot be sent as the station is now
+ * @param refuses messages that cannot be sent in the present state of the station
  */
 export function createTrigger(
   { device, registration, version, finding }: Pick<StationParts, 'device' | 'registration' | 'version' | 'finding'>,

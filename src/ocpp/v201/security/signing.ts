@@ -5,7 +5,7 @@ import type { CertificateUses } from '../../security/certificates.ts';
 import type { CertificateKeeper, SigningSubject } from '../../security/keeper.ts';
 import type { Requests, StationParts } from '../parts.ts';
 
-// What 2.x calls the uses of certificates.
+// Uses of certificates in the words of 2.x.
 
 /** OEMRootCertificate is of 2.1: the schema of 2.0.1 refuses it. */
 export type RootUse = Requests['InstallCertificate']['certificateType'];
@@ -29,7 +29,7 @@ export const certificateUses: CertificateUses<RootUse, OwnUse> = {
 };
 
 export interface Signing {
-  /** whether the station holds certificates of this use, and has what their subject needs */
+  /** true: the station holds certificates of this use, and has what their subject needs */
   can(use: OwnUse): boolean;
   /** SignCertificate now; what waited for an earlier request ends. */
   begin(use: OwnUse, options?: { readonly triggered?: boolean }): Promise<void>;

@@ -71,7 +71,7 @@ function isInRange(value: number, min: number | undefined, max: number | undefin
   return max === undefined || (max < 0 ? value > max : value < max);
 }
 
-/** Whether every condition of an energy or time price holds; absent conditions do. */
+/** True if every condition of an energy or time price holds; absent conditions do. */
 export function holds(conditions: TariffConditions | undefined, at: PriceInstant): boolean {
   if (conditions === undefined) return true;
   const c = conditions;
@@ -86,7 +86,7 @@ export function holds(conditions: TariffConditions | undefined, at: PriceInstant
   );
 }
 
-/** Whether every condition of a fixed fee holds at the start of a transaction; absent conditions do. */
+/** True if every condition of a fixed fee holds at the start of a transaction; absent conditions do. */
 export function holdsAtStart(conditions: TariffConditionsFixed | undefined, at: FixedInstant): boolean {
   if (conditions === undefined) return true;
   const { paymentBrand, paymentRecognition } = conditions;
@@ -104,7 +104,7 @@ export function msToBoundary(conditions: readonly TariffConditions[], localMs: n
   return Math.min(dayMs - ofDay, ...edges.filter((edge) => edge > ofDay).map((edge) => edge - ofDay));
 }
 
-/** What changes during a step, each with its value at the beginning and its change per second. */
+/** Quantities that change during a step, each with its value at the beginning and its change per second. */
 interface Slopes {
   readonly energyWh: number;
   readonly energyWhPerS: number;

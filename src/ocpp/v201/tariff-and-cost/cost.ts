@@ -50,7 +50,7 @@ export interface CostState {
   readonly capped: boolean;
 }
 
-/** What does not change during a transaction. */
+/** Constant during a transaction. */
 export interface CostFacts {
   readonly evseKind: EvseKindEnum;
   /** to be added to UTC for the time of the place, ms */
@@ -60,7 +60,7 @@ export interface CostFacts {
   readonly paymentRecognition: string | null;
 }
 
-/** What the meter has seen between two readings; energy flows evenly in between. */
+/** Change of the meter between two readings; energy flows evenly in between. */
 export interface CostStep {
   /** ms since the epoch */
   readonly fromMs: number;
@@ -102,7 +102,7 @@ export function totalOf(amounts: CostState['amounts']): Amount {
   return dimensions.reduce((sum, dimension) => plus(sum, amounts[dimension]), nothing);
 }
 
-/** Whether a total has reached a bound in one of the two ways in which it is given. */
+/** True if a total has reached a bound in one of the two ways in which it is given. */
 export function reaches(total: Amount, { exclTax, inclTax }: Price): boolean {
   return (exclTax !== undefined && total.exclTax >= exclTax) || (inclTax !== undefined && total.inclTax >= inclTax);
 }

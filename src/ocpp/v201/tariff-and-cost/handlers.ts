@@ -128,7 +128,7 @@ export function createDriverTariffs(slot: Slot, log: Pick<Logger, 'error'>): Dri
   };
 }
 
-/** What CustomerInformation tells and forgets of them; a running transaction keeps its tariff. */
+/** Tariffs of drivers for CustomerInformation; a running transaction keeps its tariff. */
 export function driverRecords(drivers: Pick<DriverTariffs, 'all' | 'remove'>): CustomerRecords {
   return {
     about: (isCustomer) =>

@@ -154,7 +154,7 @@ export function createCostMetering(parts: StationParts): CostMetering {
 interface PacerDeps {
   readonly metering: CostMetering;
   readonly transactions: Pick<Transactions, 'update' | 'byId'>;
-  /** Whether the station calculates costs at present. */
+  /** True if the station calculates costs at present. */
   readonly isLocal: () => boolean;
   /** The meter of a transaction was read. */
   readonly read: (transactionId: string) => void;

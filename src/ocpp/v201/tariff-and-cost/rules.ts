@@ -1,4 +1,4 @@
-/** What a tariff has to keep to before a station calculates with it (I07, I08, I11). */
+/** Rules for a tariff with which a station calculates (I07, I08, I11). */
 import type {
   CostDetails,
   CostDimension,
@@ -33,7 +33,7 @@ const bounded = (total: Amount, { exclTax, inclTax }: Price): Amount => ({
   inclTax: inclTax ?? total.inclTax,
 });
 
-/** What the transaction costs now, with the least and the most that the tariff asks for (I12.FR.38 to FR.41). */
+/** Cost of the transaction now, with the least and the most that the tariff asks for (I12.FR.38 to FR.41). */
 export function totalCost(state: CostState, tariff: Tariff): TotalCost {
   const { currency, minCost, maxCost } = tariff;
   const total = totalOf(state.amounts);

@@ -41,7 +41,7 @@ export interface Screen {
   cost(transactionId: string, totalCost: number): boolean;
   /** @param localCost calculated by the station; null: none */
   ended(evseId: number, transactionId: string, localCost: number | null): void;
-  /** what the central system has told last of a transaction; null: nothing */
+  /** last message of the central system about a transaction; null: none */
   totalCost(transactionId: string): number | null;
   stop(): void;
 }

@@ -43,7 +43,7 @@ export interface TariffsDeps {
     /** Tells what a running transaction costs so far, with taxes: its maximum may be reached (E16). */
     spent(transactionId: string, cost: number): void;
   };
-  /** Whether the cache has a token: its tariff is kept with it, since no answer brings it again. Default: no. */
+  /** True if the cache has a token: its tariff is kept with it, since no answer brings it again. Default: no. */
   readonly isCached?: (idToken: IdToken) => boolean;
   /** How long a reservation has lasted, s; null: unknown. Default: unknown. */
   readonly reservedS?: (reservationId: number) => number | null;

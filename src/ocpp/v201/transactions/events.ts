@@ -55,7 +55,7 @@ const roles: Readonly<Record<TransactionEventEnum, QueuedRole>> = { Started: 'st
 
 type Connector = Pick<EvseConnectorDetail, 'phase' | 'type' | 'supplyPhases' | 'attachedCable' | 'maxCurrentA'>;
 
-/** What the event tells for the first time, or anew. */
+/** Members that are new or have changed. */
 function toldBy(record: TransactionRecord, connector: Connector, { idToken }: EventExtras): Told {
   const { told, chargingState } = record;
   const connected = isConnected(connector);

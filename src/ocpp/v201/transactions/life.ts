@@ -264,7 +264,7 @@ export function hear(state: TransactionsState, transition: EvseTransition): void
   else if (transition.event === 'restart') restarted(state);
 }
 
-/** What was going on before the station was heard. A vehicle whose session is over begins nothing. */
+/** Adopts the sessions that ran before the station was heard. A vehicle whose session is over begins nothing. */
 export function adopt(state: TransactionsState, connectors: readonly EvseConnectorDetail[]): void {
   const { device, clock } = state.parts;
   for (const connector of connectors) {
@@ -283,7 +283,7 @@ export function adopt(state: TransactionsState, connectors: readonly EvseConnect
   }
 }
 
-// What a transaction knows after each event of the device: session, token, charging time, meter.
+// The record of a transaction after each event of the device: session, token, charging time, meter.
 
 /** A token that was taken at the device itself: no part of the station has brought it. */
 function localToken(text: string | null, version: Version2): IdToken {

@@ -1,5 +1,5 @@
 /**
- * What bounds a running transaction: the limits of 2.1 (E16), and the energy that a refused token may still take
+ * Bounds of a running transaction: the limits of 2.1 (E16), and the energy that a refused token may still take
  * (MaxEnergyOnInvalidId, E05). The device stops the energy exactly; time and state of charge are watched here.
  */
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
@@ -19,7 +19,7 @@ export interface Limits {
   spent(key: string, cost: number): void;
   /** A transition at the EVSE of a running transaction. */
   follow(record: TransactionRecord, t: EvseConnectorTransition): void;
-  /** Whether the energy of a limit is used up. */
+  /** True if the energy of a limit is used up. */
   isUsedUp(record: TransactionRecord, energyWh: number): boolean;
   ended(key: string): void;
   stop(): void;

@@ -81,7 +81,7 @@ export function pointChange(before: ReadonlySet<TxPoint>, now: ReadonlySet<TxPoi
 }
 
 /**
- * Whether a transaction starts: a start point begins to hold, or one holds and a token was authorised, for a vehicle that
+ * True if a transaction starts: a start point begins to hold, or one holds and a token was authorised, for a vehicle that
  * stays after its transaction.
  */
 export function starts(startPoints: readonly string[], now: ReadonlySet<TxPoint>, { risen }: PointChange): boolean {
@@ -89,7 +89,7 @@ export function starts(startPoints: readonly string[], now: ReadonlySet<TxPoint>
   return risen.some(isStart) || (risen.includes('Authorized') && [...now].some(isStart));
 }
 
-/** Whether a transaction stops: a stop point is lost, or neither vehicle nor token is left. */
+/** True if a transaction stops: a stop point is lost, or neither vehicle nor token is left. */
 export function stops(stopPoints: readonly string[], now: ReadonlySet<TxPoint>, { lost }: PointChange): boolean {
   return lost.some((point) => stopPoints.includes(point)) || (lost.length > 0 && now.size === 0);
 }

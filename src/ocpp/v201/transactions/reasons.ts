@@ -87,7 +87,7 @@ export function reasonIn(version: Version2, reason: ReasonEnum): ReasonEnum {
   return version === 'ocpp2.0.1' && reason === 'ReqEnergyTransferRejected' ? 'Other' : reason;
 }
 
-// What a transition of the device tells in TransactionEvents: a trigger for each cause, the first of them first.
+// TransactionEvents of a transition of the device: a trigger for each cause, the first of them first.
 
 export interface Cause {
   readonly trigger: TriggerReasonEnum;
@@ -97,7 +97,7 @@ export interface Cause {
   readonly idToken?: IdToken;
 }
 
-/** What the station knows beside the transition. */
+/** Facts beside the transition. */
 interface CauseContext {
   readonly change: PointChange;
   /** the parking bay is watched: a start or stop point is ParkingBayOccupancy */

@@ -1,4 +1,4 @@
-/** What a 2.x station keeps of its transactions, over a restart too. */
+/** A transaction as a 2.x station keeps it, over a restart too. */
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import type { Ledger } from '../../transactions/ledger.ts';
 import type { ChargingStateEnum, ReasonEnum, TransactionLimit } from '../messages.ts';
@@ -14,7 +14,7 @@ export const limitNames = [
   'maxSoC',
 ] as const satisfies readonly (keyof TransactionLimit)[];
 
-/** What the events of a transaction have told, so that they tell it once or again when it has changed. */
+/** Values that the events of a transaction have sent: each is sent once, and again when it has changed. */
 export interface Told {
   readonly connector: boolean;
   readonly idToken: boolean;

@@ -1,4 +1,4 @@
-/** What the functions of transactions work on. */
+/** State of the transactions of a 2.x station. */
 import type { Signal } from '../../station/stack.ts';
 import type { Insistence } from '../../transactions/ledger.ts';
 import type { IdToken } from '../messages.ts';
@@ -9,9 +9,9 @@ import type { Why } from './reasons.ts';
 import type { TransactionLedger } from './record.ts';
 
 export interface TransactionsDeps {
-  /** what the meters say in Started and Ended */
+  /** samples of Started and Ended */
   readonly sample: MeterValues['sample'];
-  /** what tariffs add to the events of 2.1; absent: nothing */
+  /** members that tariffs add to the events of 2.1; absent: nothing */
   readonly costs?: Costs;
 }
 

@@ -18,7 +18,7 @@ import { transactionEntry } from './record.ts';
 import type { TransactionRecord } from './record.ts';
 import type { Asked, TransactionsDeps, TransactionsState } from './state.ts';
 
-// What the parts of a station ask of transactions.
+// Requests of the other parts of a station.
 
 /** Stops the authorisation at the device. @throws SimError COMMAND_CONFLICT */
 function stopDevice({ parts, asked }: TransactionsState, evseId: number, why: Asked): void {
@@ -127,9 +127,9 @@ function tellLimit(state: TransactionsState, key: string, limit: TransactionLimi
   if (record?.endedMs === null) pushUpdate(state, record, { trigger: 'LimitSet', limitSet: true });
 }
 
-// What the answers to TransactionEvents change (E05, E16).
+// Effects of the answers to TransactionEvents (E05, E16).
 
-/** What the queue calls. */
+/** Callbacks of the queue. */
 type QueueEvents = Required<Pick<TransactionQueueEvents, 'answered'>>;
 
 /** StopTxOnInvalidId and MaxEnergyOnInvalidId. */
@@ -183,7 +183,7 @@ function queueEvents(state: TransactionsState): QueueEvents {
 export type { TransactionsDeps } from './state.ts';
 
 export interface TransactionBook extends Transactions {
-  /** what the queue of the station calls */
+  /** callbacks of the queue of the station */
   readonly queueEvents: QueueEvents;
   /** The cost of a running transaction so far, for `maxCost` (2.1). */
   spent(transactionId: string, cost: number): void;

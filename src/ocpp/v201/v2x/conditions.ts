@@ -1,6 +1,6 @@
 /**
- * What schedules follow at each EVSE beside the time: grid frequency, signals of the grid operator, state of charge, and
- * whether its vehicle may discharge. They are read when limits are evaluated: each second while a schedule follows them.
+ * Conditions beside the time that schedules follow at each EVSE: grid frequency, signals of the grid operator, state of charge, and
+ * true: its vehicle may discharge. They are read when limits are evaluated: each second while a schedule follows them.
  * Meters show a frequency at the end of a tick, so that longer ticks give one set-point each.
  * A frequency counts once it has moved by LocalFrequencyUpdateThreshold.
  */
@@ -14,7 +14,7 @@ export interface V2xConditions {
   enabled(evseId: number): boolean;
   /** A signal of the grid operator, in force until the next one. */
   setSignal(evseId: number, signal: number): void;
-  /** Whether the transaction at an EVSE may discharge (NotifyAllowedEnergyTransfer). */
+  /** True if the transaction at an EVSE may discharge (NotifyAllowedEnergyTransfer). */
   permitDischarge(evseId: number, permitted: boolean): void;
   /** The transaction at an EVSE has ended, with what was in force for it. */
   forget(evseId: number): void;

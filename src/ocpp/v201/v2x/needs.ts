@@ -9,7 +9,7 @@ import type { ChargingNeeds, ChargingSchedule, EnergyTransferModeEnum } from '..
 import { stamp } from '../parts.ts';
 import type { Replies, Requests, StationParts, Transaction, Transactions, Version2 } from '../parts.ts';
 
-// What a vehicle of the device would tell by ISO 15118: its needs, and the schedule that it makes of an offered one.
+// Messages of ISO 15118 that a vehicle of the device would send: its needs, and the schedule that it makes of an offered one.
 
 /** Transfers that vehicle and EVSE have in common; one with discharge comes first. */
 function commonTransfers(
@@ -71,7 +71,7 @@ function departure({ departureTime }: EvDetail): string | undefined {
   return Number.isNaN(ms) ? undefined : stamp(ms);
 }
 
-/** @param transfers those in common, the requested one first */
+/** @param transfers in common, the requested one first */
 function needsOf(
   connector: EvseConnectorDetail,
   ev: EvDetail,
@@ -133,7 +133,7 @@ export interface NeedsDeps {
 }
 
 export interface VehicleNeeds {
-  /** whether the vehicles of an EVSE tell their needs */
+  /** true: the vehicles of an EVSE tell their needs */
   speaks(evseId: number): boolean;
   /** Transfers that the vehicle at an EVSE and the EVSE have in common; empty: no vehicle. */
   transfers(evseId: number): readonly EnergyTransferModeEnum[];
@@ -144,7 +144,7 @@ export interface VehicleNeeds {
   stop(): void;
 }
 
-/** What is known of the negotiation of a transaction. */
+/** Negotiation of a transaction. */
 interface Talk {
   told: boolean;
   /** null: all */
@@ -179,7 +179,7 @@ function createTalks() {
   };
 }
 
-/** What a vehicle may ask for, and what becomes of a refusal. */
+/** Requests of a vehicle, and the effect of a refusal. */
 function createTeller(parts: NeedsParts, { transactions, vehicles }: NeedsDeps, talks: ReturnType<typeof createTalks>) {
   const { device, variables, version, calls } = parts;
   const { conditions, control } = vehicles;

@@ -111,7 +111,7 @@ function entryOf(store: VariableStore, found: Found): OcppVariableEntry {
   };
 }
 
-/** Whether a key means a variable: the names of component and variable, each with or without its instance. */
+/** True if a key means a variable: the names of component and variable, each with or without its instance. */
 function means(key: string, { entry: { row, component, variable } }: Found): boolean {
   const wanted = key.toLowerCase();
   return [row.component, component.name].some((first) => {

@@ -22,7 +22,7 @@ export interface Place {
   readonly connectorId?: number;
 }
 
-/** What the rows may depend on. */
+/** Facts of the station on which rows may depend. */
 export interface VariableFacts {
   readonly version: Version2;
   readonly nameplate: StationNameplate;
@@ -72,7 +72,7 @@ export interface Variables {
   decimal(component: string, variable: string, place?: Place): number;
   /** of a comma-separated list */
   list(component: string, variable: string, place?: Place): readonly string[];
-  /** whether there is such a variable */
+  /** true: there is such a variable */
   has(component: string, variable: string, place?: Place): boolean;
   /** By the station itself, also of read-only variables; at once. What is read-only does not survive the process. */
   set(component: string, variable: string, value: string, place?: Place): void;
@@ -147,7 +147,7 @@ export interface VariableStore extends Variables {
 
 // Values of variables as texts: how a text of the central system is checked and written.
 
-/** What a value must keep to. */
+/** Limits of a value. */
 interface ValueRule {
   readonly type: DataType;
   /** of a number; of a text its shortest length */

@@ -5,7 +5,7 @@ import { checkSize } from './handlers.ts';
 import type { Found, VariableStore } from './model.ts';
 import { deviceDataLimits } from './rows/comm.ts';
 
-// What a report says of a variable, and which variables a report takes up (B07, B08).
+// Variables in reports: which ones, and their members (B07, B08).
 
 type ReportData = NonNullable<Requests['NotifyReport']['reportData']>[number];
 type Criterion = NonNullable<Requests['GetReport']['componentCriteria']>[number];
@@ -55,7 +55,7 @@ function reportOf(store: VariableStore, found: Found, characteristics = true): R
   };
 }
 
-/** Whether ConfigurationInventory has it: what the central system can set (B07.FR.07). */
+/** True if ConfigurationInventory has it: the central system can set it (B07.FR.07). */
 function isConfiguration(store: VariableStore, found: Found): boolean {
   return store.mutabilityOf(found) !== 'ReadOnly';
 }
@@ -63,7 +63,7 @@ function isConfiguration(store: VariableStore, found: Found): boolean {
 const summaryComponents: ReadonlySet<string> = new Set(['ChargingStation', 'EVSE', 'Connector']);
 const summaryVariables: ReadonlySet<string> = new Set(['Available', 'AvailabilityState', 'Enabled', 'Problem']);
 
-/** Whether SummaryInventory has it: whether components are there and well (B07.FR.09). */
+/** True if SummaryInventory has it: whether components are there and well (B07.FR.09). */
 function isSummary(_: VariableStore, { entry: { component, variable } }: Found): boolean {
   const { name } = variable;
   return name === 'Problem' || (summaryComponents.has(component.name) && summaryVariables.has(name));
@@ -74,7 +74,7 @@ function same(a: string | undefined, b: string | undefined): boolean {
 }
 
 /**
- * Whether an entry of GetReport means a variable: what it leaves out is any (B08.FR.20 to FR.23): the variable, its
+ * True if an entry of GetReport means a variable: what it leaves out is any (B08.FR.20 to FR.23): the variable, its
  * instance, the EVSE of the component.
  */
 function isWanted({ component, variable }: Wanted, { entry, place }: Found): boolean {

@@ -20,7 +20,7 @@ import type {
 
 // Values of one station that differ from the initial ones of the table.
 
-/** What a station knows of one variable beside its row. */
+/** State of one variable beside its row. */
 interface Cell {
   /** in force; null: the initial value of the row */
   value: string | null;
@@ -71,7 +71,7 @@ function createCells(): Cells {
   };
 }
 
-/** What reads and changes values; `changed` hears of each change in force. */
+/** Reads and changes values; `changed` hears of each change in force. */
 function createValues(facts: VariableFacts, cells: Cells, changed: (found: Found, value: string) => void) {
   const valueOf = (found: Found): string => {
     const cell = cells.of(found);

@@ -6,7 +6,7 @@ import type { VariableFacts, VariableRow } from '../model.ts';
 /** Numbers of the network profiles that SetNetworkProfile can fill; 0 holds the settings of the process. */
 export const networkSlots = [0, 1, 2, 3] as const;
 
-/** What the requests and reports of the device model are held to. */
+/** Limits of the requests and reports of the device model. */
 export const deviceDataLimits = {
   getReportItems: 100,
   getVariablesItems: 100,
@@ -204,7 +204,7 @@ const limits: readonly VariableRow[] = [
   limit('ReportingValueSize', deviceDataLimits.reportedSize),
 ];
 
-/** What proves the station to the central system, and what may be lowered (A01, A05). */
+/** Identity of the station, and security that may be lowered (A01, A05). */
 const credentials: readonly VariableRow[] = [
   {
     component: 'SecurityCtrlr',
