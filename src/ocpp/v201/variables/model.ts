@@ -63,6 +63,34 @@ export interface VariableRow {
   readonly secret?: true;
 }
 
+type Initial = VariableRow['initial'] | number | boolean;
+
+interface RowOptions extends Omit<VariableRow, 'component' | 'variable' | 'type' | 'mutability' | 'initial'> {
+  /** places that have the variable; default every one of the tier */
+  readonly where?: (facts: VariableFacts, place: Place) => boolean;
+}
+
+type MakeRow = (variable: string, type: DataType, initial: Initial, options?: RowOptions) => VariableRow;
+
+function initialOf(initial: Initial, where: RowOptions['where']): VariableRow['initial'] {
+  if (where === undefined) return typeof initial === 'function' ? initial : String(initial);
+  return (facts, place) => {
+    if (!where(facts, place)) return null;
+    return typeof initial === 'function' ? initial(facts, place) : String(initial);
+  };
+}
+
+/** Makes rows of one component. @param common options of all its rows */
+export function rowsOf(component: string, common: RowOptions = {}) {
+  const maker =
+    (mutability: Mutability): MakeRow =>
+    (variable, type, initial, options = {}) => {
+      const { where, ...columns } = { ...common, ...options };
+      return { component, variable, type, mutability, initial: initialOf(initial, where), ...columns };
+    };
+  return { readOnly: maker('ReadOnly'), readWrite: maker('ReadWrite'), writeOnly: maker('WriteOnly') };
+}
+
 /** Names as in `VariableRow`. Every read throws SimError UNKNOWN_RESOURCE for what there is not. */
 export interface Variables {
   /** the value in force */

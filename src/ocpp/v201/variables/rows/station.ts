@@ -1,5 +1,6 @@
 /** The physical components: charging station, EVSEs and their connectors. `live.ts` gives them their present values. */
 import type { ConnectorRating } from '../../../station/port.ts';
+import { rowsOf } from '../model.ts';
 import type { Place, VariableFacts, VariableRow } from '../model.ts';
 
 export const availabilityStates = ['Available', 'Occupied', 'Reserved', 'Unavailable', 'Faulted'] as const;
@@ -7,17 +8,11 @@ export const availabilityStates = ['Available', 'Occupied', 'Reserved', 'Unavail
 /** B07, 3.3.5 of the standard names them in the same words as TransactionEvent. */
 export const chargingStates = ['Idle', 'EVConnected', 'Charging', 'SuspendedEV', 'SuspendedEVSE'] as const;
 
-type Columns = Omit<VariableRow, 'component' | 'tier' | 'mutability'>;
+const station = rowsOf('ChargingStation').readOnly;
+const evse = rowsOf('EVSE', { tier: 'evse' }).readOnly;
+const connector = rowsOf('Connector', { tier: 'connector' }).readOnly;
 
-const of =
-  (component: string, tier: NonNullable<VariableRow['tier']>) =>
-  (row: Columns): VariableRow => ({ component, tier, mutability: 'ReadOnly', ...row });
-
-const station = of('ChargingStation', 'station');
-const evse = of('EVSE', 'evse');
-const connector = of('Connector', 'connector');
-
-function ratingAt({ ratings, evseIds, stationRating }: VariableFacts, { evseId }: Place): ConnectorRating {
+export function ratingAt({ ratings, evseIds, stationRating }: VariableFacts, { evseId }: Place): ConnectorRating {
   return evseId === undefined ? stationRating : (ratings[evseIds.indexOf(evseId)] ?? stationRating);
 }
 
@@ -27,71 +22,40 @@ const phasesAt = (facts: VariableFacts, place: Place): string => {
   return String(type === 'dc' ? 0 : phases);
 };
 
-const maxPowerAt = (facts: VariableFacts, place: Place): number => ratingAt(facts, place).maxPowerW;
+const monitored = { monitored: true } as const;
+const monitored21 = { monitored: true, since: 'ocpp2.1' } as const;
+const power = { unit: 'W', max: (facts: VariableFacts, place: Place) => ratingAt(facts, place).maxPowerW };
 
-/** Of every component that can be in or out of operation; `monitoring.ts` has what is a problem of them. */
-const states: readonly Columns[] = [
-  {
-    variable: 'AvailabilityState',
-    type: 'OptionList',
-    initial: 'Available',
-    values: availabilityStates,
-    monitored: true,
-  },
-  { variable: 'Available', type: 'boolean', initial: 'true' },
-  { variable: 'Enabled', type: 'boolean', initial: 'true', monitored: true },
-  { variable: 'SupplyPhases', type: 'integer', initial: phasesAt, monitored: true },
+/** Of every component that can be in or out of operation; `monitoring.ts` has the problems of them. */
+const states = (row: typeof station): readonly VariableRow[] => [
+  row('AvailabilityState', 'OptionList', 'Available', { values: availabilityStates, ...monitored }),
+  row('Available', 'boolean', true),
+  row('Enabled', 'boolean', true, monitored),
+  row('SupplyPhases', 'integer', phasesAt, monitored),
 ];
-
-const power: Columns = {
-  variable: 'Power',
-  type: 'decimal',
-  initial: '0',
-  unit: 'W',
-  max: maxPowerAt,
-  monitored: true,
-};
-
-const nameplate: readonly Columns[] = [
-  { variable: 'Model', type: 'string', initial: (facts) => facts.nameplate.model },
-  { variable: 'VendorName', type: 'string', initial: (facts) => facts.nameplate.vendor },
-  { variable: 'SerialNumber', type: 'string', initial: (facts) => facts.nameplate.serialNumber },
-  { variable: 'FirmwareVersion', type: 'string', initial: (facts) => facts.nameplate.firmwareVersion },
-];
-
-const transaction: Columns = {
-  variable: 'ActiveTransactionId',
-  type: 'string',
-  initial: '',
-  since: 'ocpp2.1',
-  monitored: true,
-};
 
 export const stationRows: readonly VariableRow[] = [
-  ...[...states, power, ...nameplate, transaction].map(station),
-  ...[...states, power, transaction].map(evse),
-  evse({
-    variable: 'DischargePower',
-    type: 'decimal',
-    initial: (facts, place) => (ratingAt(facts, place).bidirectional ? '0' : null),
-    unit: 'W',
-    max: maxPowerAt,
-    since: 'ocpp2.1',
-    monitored: true,
+  ...states(station),
+  station('Power', 'decimal', 0, { ...power, ...monitored }),
+  station('Model', 'string', ({ nameplate }) => nameplate.model),
+  station('VendorName', 'string', ({ nameplate }) => nameplate.vendor),
+  station('SerialNumber', 'string', ({ nameplate }) => nameplate.serialNumber),
+  station('FirmwareVersion', 'string', ({ nameplate }) => nameplate.firmwareVersion),
+  station('ActiveTransactionId', 'string', '', monitored21),
+
+  ...states(evse),
+  evse('Power', 'decimal', 0, { ...power, ...monitored }),
+  evse('ActiveTransactionId', 'string', '', monitored21),
+  evse('DischargePower', 'decimal', 0, {
+    ...power,
+    ...monitored21,
+    where: (facts, place) => ratingAt(facts, place).bidirectional,
   }),
-  evse({
-    variable: 'ChargingState',
-    type: 'OptionList',
-    initial: 'Idle',
-    values: chargingStates,
-    since: 'ocpp2.1',
-    monitored: true,
-  }),
-  ...states.map(connector),
-  connector({ variable: 'ConnectorType', type: 'string', initial: 'Unknown' }),
-  connector({
-    variable: 'ChargeProtocol',
-    type: 'string',
-    initial: (facts, place) => (ratingAt(facts, place).type === 'dc' ? 'ISO15118' : 'CPPWM'),
-  }),
+  evse('ChargingState', 'OptionList', 'Idle', { values: chargingStates, ...monitored21 }),
+
+  ...states(connector),
+  connector('ConnectorType', 'string', 'Unknown'),
+  connector('ChargeProtocol', 'string', (facts, place) =>
+    ratingAt(facts, place).type === 'dc' ? 'ISO15118' : 'CPPWM',
+  ),
 ];
