@@ -298,13 +298,18 @@ const final: ReadonlySet<TransferFailure> = new Set(['bad_location', 'unsupporte
 
 const clamped = (value: number, high: number) => Math.min(Math.max(value, 0), high);
 
-function waited(later: Later, ms: number, signal: AbortSignal): Promise<void> {
+/**
+ * Waits until `start` calls back or the signal ends it.
+ * @param start calls back once; the returned function cancels it
+ * @throws TransferError cancelled
+ */
+export function waitFor(signal: AbortSignal, start: (done: () => void) => () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const cancelled = () => {
-      endWait();
+      end();
       reject(new TransferError('cancelled', 'the transfer was cancelled'));
     };
-    const endWait = later(ms, () => {
+    const end = start(() => {
       signal.removeEventListener('abort', cancelled);
       resolve();
     });
@@ -324,7 +329,7 @@ export async function withRetries<T>(options: AttemptsOptions, act: () => Promis
       if (failed >= max || (error instanceof TransferError && final.has(error.failure))) throw error;
     }
     paused?.();
-    await waited(later, clamped(retryIntervalS, maxIntervalS) * 1000, signal);
+    await waitFor(signal, (done) => later(clamped(retryIntervalS, maxIntervalS) * 1000, done));
     resumed?.();
   }
 }

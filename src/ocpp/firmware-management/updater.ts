@@ -11,8 +11,8 @@ import type { Logger } from '../../core/log/log.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Later } from '../../core/time/timers.ts';
-import { waitFor } from '../diagnostics/log-uploads.ts';
-import { shownLocation, TransferError, withRetries } from '../files/transfer.ts';
+
+import { shownLocation, TransferError, waitFor, withRetries } from '../files/transfer.ts';
 import type { FileTransfer } from '../files/transfer.ts';
 import type { Connection } from '../station/connection.ts';
 import type { StationPort } from '../station/port.ts';

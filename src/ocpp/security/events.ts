@@ -108,6 +108,8 @@ export interface EventLog {
   /** events that the central system has not confirmed */
   readonly waiting: number;
   raise(type: string, techInfo?: string): void;
+  /** An attempt to connect has failed. */
+  failed(failure: ConnectFailure): void;
   /** Restores both lists, and raises the start of the device. */
   load(): Promise<void>;
   stop(): void;
@@ -126,12 +128,16 @@ const queueCapacity = 500;
 const techInfoLength = 255;
 const repeatMs = 60_000;
 
-/** @param send SecurityEventNotification */
-export function createEventLog(
-  parts: EventLogParts,
-  { isCritical, isReported }: SecurityEventTable,
-  send: (report: SecurityEventReport) => Promise<Pick<CallOutcome, 'kind'>>,
-): EventLog {
+interface EventLogOptions extends SecurityEventTable {
+  readonly failures: FailureEvents;
+  /** SecurityEventNotification */
+  readonly send: (report: SecurityEventReport) => Promise<Pick<CallOutcome, 'kind'>>;
+  /** Calls back with the name of a setting of security that has changed. The functions end it. */
+  readonly watch: (changed: (name: string) => void) => readonly (() => void)[];
+}
+
+export function createEventLog(parts: EventLogParts, options: EventLogOptions): EventLog {
+  const { isCritical, isReported, failures, send, watch } = options;
   const { clock, log, store, device } = parts;
   const logSlot = store('security-log');
   const queueSlot = store('security-events');
@@ -160,6 +166,10 @@ export function createEventLog(
     outbox.push({ type, timestamp: new Date(atMs).toISOString(), ...(info !== null && { techInfo: info }) });
   };
 
+  // the value of a setting is never in its event
+  const ends = watch((name) => {
+    raise('ReconfigurationOfSecurityParameters', `${name} changed`);
+  });
   return {
     get entries() {
       return entries;
@@ -168,6 +178,10 @@ export function createEventLog(
       return outbox.waiting.length;
     },
     raise,
+    failed(failure) {
+      const type = failureEvent(failure, failures);
+      if (type !== null) raise(type, failure.text);
+    },
     async load() {
       const [lines, queued] = await Promise.all([logSlot.read(), queueSlot.read()]);
       entries = [...lines.flatMap(entryOf), ...entries].slice(-securityLogCapacity);
@@ -175,6 +189,7 @@ export function createEventLog(
       raise('StartupOfTheDevice');
     },
     stop() {
+      for (const end of ends) end();
       outbox.stop();
     },
   };

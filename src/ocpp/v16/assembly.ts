@@ -8,7 +8,8 @@ import { createMeterValues } from './meter-values.ts';
 import { createTransactionQueue } from '../rpc/queue.ts';
 import { createFileTransfer, fileProtocols } from '../files/transfer.ts';
 import { createCertificates, createSecurityEvents } from './security.ts';
-import type { CertificateFiles, Certificates, SecurityLog } from './security.ts';
+import type { EventLog } from '../security/events.ts';
+import type { CertificateFiles, Certificates } from './security.ts';
 import { createFirmware } from './firmware-management.ts';
 import type { Firmware, FirmwareDeps } from './firmware-management.ts';
 import { createLogs } from './diagnostics.ts';
@@ -149,7 +150,7 @@ function createBase(
   const queue = queueOf(options, keys, line, events);
   const { id, device, clock, wall, later, random, log, store, finding } = options;
   const common = { id, device, clock, wall, later, random, log, store, finding, keys, calls, queue, registration };
-  const security: SecurityLog = createSecurityEvents({ ...common, connection });
+  const security: EventLog = createSecurityEvents({ ...common, connection });
   const parts: StationParts = { ...common, connection, security };
   return { parts, keys, registration, queue, security };
 }

@@ -6,10 +6,10 @@ import type { After, CallOptions } from '../rpc/model.ts';
 import { rootHashData } from '../security/certificates.ts';
 import type { CertificateUses } from '../security/certificates.ts';
 import { createEventLog, securityEventTableOf } from '../security/events.ts';
-import type { EventLog, SecurityEventRow } from '../security/events.ts';
+import type { EventLog, FailureEvents, SecurityEventRow } from '../security/events.ts';
 import { CertificateKeeper } from '../security/keeper.ts';
 import type { CertificateFiles } from '../security/keeper.ts';
-import type { Handlers, Part, Replies, Requests, SecurityEvents, StationParts } from './parts.ts';
+import type { Handlers, Part, Replies, Requests, StationParts } from './parts.ts';
 
 // Security events of the white paper "Improved security for OCPP 1.6-J", edition 3, section 5.
 
@@ -42,38 +42,31 @@ export const { isCritical, isReported } = securityEventTableOf(securityEventTabl
 export { securityLogCapacity } from '../security/events.ts';
 export type { SecurityLogEntry } from '../security/events.ts';
 
-export interface SecurityLog extends SecurityEvents, Part, Pick<EventLog, 'entries' | 'waiting'> {}
+const failures = {
+  certificate: 'InvalidCentralSystemCertificate',
+  tlsVersion: 'InvalidTLSVersion',
+  cipherSuite: 'InvalidTLSCipherSuite',
+  refused: 'FailedToAuthenticateAtCentralSystem',
+} as const satisfies FailureEvents;
 
-/** A change of one is an event; its value is never in it. */
+/** A change of one is an event. */
 const securityKeys = ['AuthorizationKey', 'CpoName', 'SecurityProfile'] as const;
 
 /** @param parts all of a station but the security events themselves */
-export function createSecurityEvents(parts: Omit<StationParts, 'security'>): SecurityLog {
+export function createSecurityEvents(parts: Omit<StationParts, 'security'>): EventLog {
   const { keys, calls } = parts;
-  const log = createEventLog(parts, { isCritical, isReported }, (report) =>
-    calls.send('SecurityEventNotification', report),
-  );
-  const ends = securityKeys.map((key) =>
-    keys.onChange(key, () => {
-      log.raise('ReconfigurationOfSecurityParameters', `${key} changed`);
-    }),
-  );
-  return {
-    get entries() {
-      return log.entries;
-    },
-    get waiting() {
-      return log.waiting;
-    },
-    raise: (type, techInfo) => {
-      log.raise(type, techInfo);
-    },
-    load: () => log.load(),
-    stop() {
-      for (const end of ends) end();
-      log.stop();
-    },
-  };
+  return createEventLog(parts, {
+    isCritical,
+    isReported,
+    failures,
+    send: (report) => calls.send('SecurityEventNotification', report),
+    watch: (changed) =>
+      securityKeys.map((key) =>
+        keys.onChange(key, () => {
+          changed(key);
+        }),
+      ),
+  });
 }
 
 export type { CertificateFiles } from '../security/keeper.ts';

@@ -2,8 +2,6 @@
 import type { OcppFunctions } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import { mergeHandlers } from '../station/stack.ts';
-import { failureEvent } from '../security/events.ts';
-import type { FailureEvents } from '../security/events.ts';
 import { called, sharedFunctions } from '../station/functions.ts';
 import type { VersionStack } from '../station/stack.ts';
 import { createVersionStack } from '../station/version.ts';
@@ -14,14 +12,6 @@ import { createDispatch } from './dispatch.ts';
 import { bootTable16 } from '../provisioning/registration.ts';
 
 export type { Stack16Options } from './assembly.ts';
-
-/** Security events of the white paper for attempts to connect that failed. */
-const failureEvents: FailureEvents = {
-  certificate: 'InvalidCentralSystemCertificate',
-  tlsVersion: 'InvalidTLSVersion',
-  cipherSuite: 'InvalidTLSCipherSuite',
-  refused: 'FailedToAuthenticateAtCentralSystem',
-};
 
 function functionsOf(at: Assembled): OcppFunctions {
   const { registration, keys, configuration } = at;
@@ -69,8 +59,7 @@ export function createStack16(options: Stack16Options): VersionStack {
       noteProfile(at);
     },
     failed: (failure) => {
-      const type = failureEvent(failure, failureEvents);
-      if (type !== null) security.raise(type, failure.text);
+      security.failed(failure);
     },
     dispatch: (isEnding) =>
       createDispatch({ handlers: mergeHandlers(at.all), registration, finding: options.finding, isEnding }),

@@ -37,13 +37,14 @@ export function createAvailability(parts: Pick<StationParts, 'device' | 'log' | 
 
 type ConnectorStatus = Requests['StatusNotification']['connectorStatus'];
 
-const words: Readonly<Record<EvseOccupancy, ConnectorStatus>> = {
+/** States of connectors in the words of 2.x. */
+export const occupancyWords = {
   available: 'Available',
   occupied: 'Occupied',
   reserved: 'Reserved',
   unavailable: 'Unavailable',
   faulted: 'Faulted',
-};
+} as const satisfies Readonly<Record<EvseOccupancy, ConnectorStatus>>;
 
 interface Row {
   readonly evseId: number;
@@ -65,7 +66,7 @@ interface StatusPart extends StatusReports {
 
 /** The state of a connector in the words of 2.x, for messages and for the variable AvailabilityState. */
 function connectorStatus(device: StationParts['device'], evseId: number): ConnectorStatus {
-  return words[device.connector(evseId).occupancy];
+  return occupancyWords[device.connector(evseId).occupancy];
 }
 
 /** Sends the states of the rows. A message that was not answered is sent again after the next connection. */

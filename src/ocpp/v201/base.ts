@@ -9,7 +9,7 @@ import type { StationParts, Version2 } from './parts.ts';
 import { createRegistration2 } from './provisioning/registration.ts';
 import { createSecurityEvents } from './security/events.ts';
 import type { Firmware } from './firmware-management.ts';
-import type { SecurityLog } from './security/events.ts';
+import type { EventLog } from '../security/events.ts';
 import type { VariableFacts, VariableStore } from './variables/model.ts';
 import { variableRows } from './variables/table.ts';
 import { createVariables } from './variables/variables.ts';
@@ -29,7 +29,7 @@ export interface Base {
   readonly variables: VariableStore;
   readonly registration: RegistrationPart;
   readonly queue: LoadableQueue;
-  readonly security: SecurityLog;
+  readonly security: EventLog;
 }
 
 function variablesOf(version: Version2, { device, connection, store, log }: StackOptions): VariableStore {
@@ -93,6 +93,6 @@ export function createBase(version: Version2, options: StackOptions, deps: BaseD
   const { id, clock, wall, later, random, log, store, disturber, finding } = options;
   const common = { id, device, clock, wall, later, random, log, store, disturber, finding };
   const known = { ...common, version, variables, calls, queue, registration, connection };
-  const security: SecurityLog = createSecurityEvents(known);
+  const security: EventLog = createSecurityEvents(known);
   return { parts: { ...known, security }, variables, registration, queue, security };
 }

@@ -6,7 +6,7 @@
 import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppAuthorization } from '../../contract/ocpp.ts';
 import type { TransactionQueue } from '../rpc/model.ts';
-import type { CallsOf, HandlerOf, PartOf, RegistrationOf, ReplyOutcomeOf, SecurityEvents } from '../station/parts.ts';
+import type { CallsOf, HandlerOf, PartOf, RegistrationOf, SecurityEvents } from '../station/parts.ts';
 import type { StackOptions } from '../station/stack.ts';
 import type {
   Action,
@@ -32,8 +32,6 @@ export type { Version2 } from './version.ts';
 
 export type Handler<Name extends Action> = HandlerOf<Requests[Name], Replies[Name]>;
 export type Handlers = { readonly [Name in Action]?: Handler<Name> };
-
-export type ReplyOutcome<Name extends Action> = ReplyOutcomeOf<Replies[Name]>;
 
 /** Messages to the central system. */
 export interface Calls extends CallsOf<Requests, Replies> {

@@ -1,8 +1,7 @@
 /** SecurityEventNotification and the security log (A04 and N01). */
-import type { ConnectFailure } from '../../rpc/socket.ts';
-import { createEventLog, failureEvent, securityEventTableOf } from '../../security/events.ts';
+import { createEventLog, securityEventTableOf } from '../../security/events.ts';
 import type { EventLog, FailureEvents, SecurityEventRow } from '../../security/events.ts';
-import type { Part, SecurityEvents, StationParts } from '../parts.ts';
+import type { StationParts } from '../parts.ts';
 
 // Security events of the appendices of 2.0.1 and 2.1. Critical ones reach the central system (A04).
 
@@ -33,19 +32,14 @@ export const securityEventTable = [
 
 export const { isCritical, isReported } = securityEventTableOf(securityEventTable);
 
-const failureEvents = {
+const failures = {
   certificate: 'InvalidCsmsCertificate',
   tlsVersion: 'InvalidTLSVersion',
   cipherSuite: 'InvalidTLSCipherSuite',
   refused: 'FailedToAuthenticateAtCsms',
 } as const satisfies FailureEvents;
 
-export interface SecurityLog extends SecurityEvents, Part, Pick<EventLog, 'entries' | 'waiting'> {
-  /** An attempt to connect has failed. */
-  failed(failure: ConnectFailure): void;
-}
-
-/** A change of one is an event; its value is never in it. */
+/** A change of one is an event. */
 const securityVariables = [
   ['SecurityCtrlr', 'BasicAuthPassword'],
   ['SecurityCtrlr', 'OrganizationName'],
@@ -54,34 +48,18 @@ const securityVariables = [
 ] as const;
 
 /** @param parts all of a station but the security events themselves */
-export function createSecurityEvents(parts: Omit<StationParts, 'security'>): SecurityLog {
+export function createSecurityEvents(parts: Omit<StationParts, 'security'>): EventLog {
   const { variables, calls } = parts;
-  const log = createEventLog(parts, { isCritical, isReported }, (report) =>
-    calls.send('SecurityEventNotification', report),
-  );
-  const ends = securityVariables.map(([component, variable]) =>
-    variables.onChange(component, variable, () => {
-      log.raise('ReconfigurationOfSecurityParameters', `${component}.${variable} changed`);
-    }),
-  );
-  return {
-    get entries() {
-      return log.entries;
-    },
-    get waiting() {
-      return log.waiting;
-    },
-    raise: (type, techInfo) => {
-      log.raise(type, techInfo);
-    },
-    failed: (failure) => {
-      const type = failureEvent(failure, failureEvents);
-      if (type !== null) log.raise(type, failure.text);
-    },
-    load: () => log.load(),
-    stop: () => {
-      for (const end of ends) end();
-      log.stop();
-    },
-  };
+  return createEventLog(parts, {
+    isCritical,
+    isReported,
+    failures,
+    send: (report) => calls.send('SecurityEventNotification', report),
+    watch: (changed) =>
+      securityVariables.map(([component, variable]) =>
+        variables.onChange(component, variable, () => {
+          changed(`${component}.${variable}`);
+        }),
+      ),
+  });
 }

@@ -1,6 +1,6 @@
 /** Present values of the physical components: states change with the device, powers are read when they are asked for. */
 import type { EvseChargingState, EvseConnectorDetail, EvseConnectorStandard } from '../../../contract/kinds/evse.ts';
-import type { EvseOccupancy } from '../../../contract/kinds/evse.ts';
+import { occupancyWords } from '../availability.ts';
 import type { Availability, Part, StationParts, Transactions } from '../parts.ts';
 import type { Version2 } from '../version.ts';
 import type { Place } from './model.ts';
@@ -14,14 +14,6 @@ interface LiveDeps {
   };
   readonly transactions: Pick<Transactions, 'running' | 'at'>;
 }
-
-const availabilityWords: Readonly<Record<EvseOccupancy, AvailabilityState>> = {
-  available: 'Available',
-  occupied: 'Occupied',
-  reserved: 'Reserved',
-  unavailable: 'Unavailable',
-  faulted: 'Faulted',
-};
 
 const chargingWords: Readonly<Record<EvseChargingState, (typeof chargingStates)[number]>> = {
   idle: 'Idle',
@@ -84,7 +76,7 @@ function provideMeters({ device, variables, version }: StationParts, { transacti
 export function createLiveVariables(parts: StationParts, deps: LiveDeps): Part {
   const { device, variables, version } = parts;
   const { availability } = deps;
-  const stateOf = (connector: EvseConnectorDetail): AvailabilityState => availabilityWords[connector.occupancy];
+  const stateOf = (connector: EvseConnectorDetail): AvailabilityState => occupancyWords[connector.occupancy];
   const look = (): void => {
     const { connectors } = device.detail;
     for (const connector of connectors) {
