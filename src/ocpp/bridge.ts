@@ -72,14 +72,14 @@ function gridMeter({ bank }: Device): GridMeter {
  */
 export function createStationPort(device: Device, plant: StationPlant, id: string): StationPort {
   const start = evseDetailOf(device);
-  const own = { source: 'ocpp', peer: id } as const;
+  const commandOrigin = { source: 'ocpp', peer: id } as const;
   const hz = () => pointNumber(device.bank, 701, 'Hz') ?? 0;
   const connectorOf = (connectorId: number): EvseConnectorDetail => {
     const { connectors } = evseDetailOf(device);
-    const found = connectors.find((each) => each.connectorId === connectorId);
-    if (found) return found;
-    const known = connectors.map((each) => each.connectorId).join(', ');
-    throw new SimError('UNKNOWN_RESOURCE', `${id} has no connector ${connectorId}; it has ${known}.`);
+    const match = connectors.find((each) => each.connectorId === connectorId);
+    if (match) return match;
+    const ids = connectors.map((each) => each.connectorId).join(', ');
+    throw new SimError('UNKNOWN_RESOURCE', `${id} has no connector ${connectorId}; it has ${ids}.`);
   };
   return {
     deviceIndex: device.index,
@@ -103,7 +103,7 @@ export function createStationPort(device: Device, plant: StationPlant, id: strin
     get dark() {
       return plant.silentDevices.has(device.index);
     },
-    command: (command, by = own) => {
+    command: (command, by = commandOrigin) => {
       device.command(command, by);
     },
     openDer: () => createDerPort(device, plant),

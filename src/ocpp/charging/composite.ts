@@ -131,14 +131,16 @@ function atConnector(state: ChargingState, rating: CompositeRating, query: Compo
 
 function atGrid(state: ChargingState, { connectors, station, unit }: CompositeQuery, atMs: number): Shown {
   const limitsW = connectors.map((rating) => inUnit(limitAt(state, rating.connectorId, atMs), 'W', rating));
-  const own = limitAt(state, 0, atMs);
-  if (limitsW.every((each) => each === null)) return shown(own, unit, station);
+  const stationLimit = limitAt(state, 0, atMs);
+  if (limitsW.every((each) => each === null)) return shown(stationLimit, unit, station);
   const sumW = connectors.reduce((sum, { maxPowerW }, i) => sum + Math.min(maxPowerW, limitsW[i] ?? maxPowerW), 0);
   const limitW = Math.min(sumW, station.maxPowerW);
   // amperes of the sum count on all phases, whatever the profile of the station permits
   const ofSum = inUnit({ limitW, limitA: null, numberPhases: null }, unit, station) ?? Infinity;
-  const ofOwn = shown(own, unit, station);
-  return ofOwn.limit !== null && ofOwn.limit <= ofSum ? ofOwn : { limit: ofSum, numberPhases: own.numberPhases };
+  const ofOwn = shown(stationLimit, unit, station);
+  return ofOwn.limit !== null && ofOwn.limit <= ofSum
+    ? ofOwn
+    : { limit: ofSum, numberPhases: stationLimit.numberPhases };
 }
 
 /** @returns null for a connector that there is not */

@@ -77,12 +77,12 @@ export class SentLimits {
 
   set(connectorId: number, limit: Limit): void {
     const { device, log } = this.#options;
-    const wanted = commandOf(limit);
-    const text = JSON.stringify(wanted);
+    const command = commandOf(limit);
+    const text = JSON.stringify(command);
     const where = connectorId === 0 ? 'of the station' : `of connector ${connectorId}`;
     if ((this.#sent.get(connectorId) ?? openText) !== text) {
       try {
-        device.command({ kind: 'evse.profile_limit', connectorId, ...wanted });
+        device.command({ kind: 'evse.profile_limit', connectorId, ...command });
       } catch (error) {
         if (error instanceof SimError && waitingCodes.includes(error.code)) {
           if (!this.#waiting.has(connectorId))

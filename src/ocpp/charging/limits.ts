@@ -219,8 +219,8 @@ export function limitAt(state: ChargingState, connectorId: number, atMs: number)
   let limit = openLimit;
   // local generation is the last that decides
   for (const profile of deciding(state, connectorId, atMs)) {
-    const own = limitOf(profile, atMs, transaction, state.conditions?.get(connectorId));
-    limit = profile.purpose === 'local_generation' ? withGeneration(limit, own, state) : combined(limit, own);
+    const ownLimit = limitOf(profile, atMs, transaction, state.conditions?.get(connectorId));
+    limit = profile.purpose === 'local_generation' ? withGeneration(limit, ownLimit, state) : combined(limit, ownLimit);
   }
   return limit;
 }

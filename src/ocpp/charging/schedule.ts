@@ -77,8 +77,8 @@ function isSame(a: SchedulePeriod | undefined, b: SchedulePeriod): boolean {
 }
 
 function startsOf(schedule: ChargingSchedule): Starts {
-  const known = knownStarts.get(schedule);
-  if (known !== undefined) return known;
+  const starts = knownStarts.get(schedule);
+  if (starts !== undefined) return starts;
   const { periods } = schedule;
   const made = {
     all: periods.map(({ startS }) => startS * 1000),

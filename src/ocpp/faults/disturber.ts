@@ -161,17 +161,17 @@ class StationDisturber implements FrameDisturber {
 
   disturb(frame: DisturbableFrame): FrameDisturbance | null {
     const { deviceIndex, direction, action } = frame;
-    const own = this.#at(deviceIndex, action, connectorOf(frame.payload));
-    if (own.length === 0) return null;
+    const faultsOfFrame = this.#at(deviceIndex, action, connectorOf(frame.payload));
+    if (faultsOfFrame.length === 0) return null;
     const strikes: Strikes = (fault) => fault.strikes(deviceIndex);
-    for (const fault of own) {
+    for (const fault of faultsOfFrame) {
       if (fault.isOf(dropSocketFault) && strikes(fault)) return { drop: true };
       if (fault.isOf(noResponseFault) && isUnanswered(frame, fault.parameters.carried_out) && strikes(fault))
         return { suppress: true };
     }
-    if (direction === 'in') return answerFor(frame, own, strikes);
+    if (direction === 'in') return answerFor(frame, faultsOfFrame, strikes);
     const draft: Draft = {};
-    for (const fault of own) spoil(fault, frame, draft, strikes);
+    for (const fault of faultsOfFrame) spoil(fault, frame, draft, strikes);
     return Object.keys(draft).length === 0 ? null : draft;
   }
 
@@ -225,14 +225,14 @@ class StationDisturber implements FrameDisturber {
 
 /** The faults of a meter together; null: it tells the truth. */
 function distortionBy(faults: readonly ActiveFault[], strikes: Strikes): MeterDistortion | null {
-  let made: MeterDistortion | null = null;
+  let distortion: MeterDistortion | null = null;
   for (const fault of faults) {
     if (!fault.isOf(meterJumpFault) || !strikes(fault)) continue;
     const { factor, offset_wh: offsetWh } = fault.parameters;
-    const before: MeterDistortion = made ?? { factor: 1, offsetWh: 0 };
-    made = { factor: before.factor * factor, offsetWh: before.offsetWh * factor + offsetWh };
+    const before: MeterDistortion = distortion ?? { factor: 1, offsetWh: 0 };
+    distortion = { factor: before.factor * factor, offsetWh: before.offsetWh * factor + offsetWh };
   }
-  return made;
+  return distortion;
 }
 
 /** True if `no_response` acts on this frame: on the call, or on the answer of one that is carried out. */

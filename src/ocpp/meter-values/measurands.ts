@@ -135,14 +135,14 @@ export function createEnergies<Series extends string>(): Energies<Series> {
   return {
     shown(series, connectorId, sample, distortion) {
       const key = keyOf(series, connectorId);
-      const now = known(sample);
-      const before = last.get(key) ?? now;
-      last.set(key, now);
-      return energyOf(before, now, distortion);
+      const energiesNow = known(sample);
+      const before = last.get(key) ?? energiesNow;
+      last.set(key, energiesNow);
+      return energyOf(before, energiesNow, distortion);
     },
     peek(series, connectorId, sample, distortion) {
-      const now = known(sample);
-      return energyOf(last.get(keyOf(series, connectorId)) ?? now, now, distortion);
+      const reading = known(sample);
+      return energyOf(last.get(keyOf(series, connectorId)) ?? reading, reading, distortion);
     },
     begin(series, connectorId, sample) {
       last.set(keyOf(series, connectorId), known(sample));

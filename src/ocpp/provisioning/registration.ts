@@ -331,8 +331,8 @@ class Registered implements RegistrationPart {
     this.#offlineSinceMs = null;
     // a wait that the central system asked for goes on over a new connection
     if (this.#stopped || this.#cancelBoot !== null) return;
-    const known = this.#status === 'accepted' && this.#told === this.#content();
-    if (known) this.#accept();
+    const isAnswered = this.#status === 'accepted' && this.#told === this.#content();
+    if (isAnswered) this.#accept();
     else void this.boot();
   }
 

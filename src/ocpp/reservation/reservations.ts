@@ -348,8 +348,8 @@ export function createAccess({ device }: Pick<BookDeps, 'device'>, book: Book): 
   };
   return {
     blocks(connectorId, bearer) {
-      const own = book.list.find((r) => r.connectorId === connectorId);
-      if (own !== undefined) return !holds(own, bearer);
+      const reservationHere = book.list.find((r) => r.connectorId === connectorId);
+      if (reservationHere !== undefined) return !holds(reservationHere, bearer);
       const { reservation } = device.connector(connectorId);
       const there = reservation && book.get(reservation.reservationId);
       if (heldBy(connectorId, bearer) !== null)

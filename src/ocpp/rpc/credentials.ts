@@ -27,20 +27,20 @@ const keptContexts = 32;
 
 function makeContext({ rootCert, own }: Pick<Credentials, 'rootCert' | 'own'>): SecureContext {
   if (rootCert === null) return createSecureContext({ ...own, ...clientOffers.ocpp });
-  const made = clientMaterial({ rootCert, ...own }, 'ocpp', names);
-  if ('material' in made) return createSecureContext(made.material.context);
-  throw new SimError('COMMAND_BAD_VALUE', made.issues.map(({ name, detail }) => `${name} ${detail}`).join('; '));
+  const material = clientMaterial({ rootCert, ...own }, 'ocpp', names);
+  if ('material' in material) return createSecureContext(material.material.context);
+  throw new SimError('COMMAND_BAD_VALUE', material.issues.map(({ name, detail }) => `${name} ${detail}`).join('; '));
 }
 
 /** Contexts that the stations of a process share: one takes some 100 kB outside the heap. */
 export function contextMaker(): ContextMaker {
   const kept = new Map<string, SecureContext>();
   return ({ securityProfile, rootCert, own }) => {
-    const shown = securityProfile === 3 ? own : null;
-    const key = [rootCert, shown?.cert, shown?.key].join('\n');
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    const context = makeContext({ rootCert, own: shown });
+    const clientCertificate = securityProfile === 3 ? own : null;
+    const key = [rootCert, clientCertificate?.cert, clientCertificate?.key].join('\n');
+    const cachedContext = kept.get(key);
+    if (cachedContext !== undefined) return cachedContext;
+    const context = makeContext({ rootCert, own: clientCertificate });
     const [oldest] = kept.keys();
     if (kept.size >= keptContexts && oldest !== undefined) kept.delete(oldest);
     kept.set(key, context);

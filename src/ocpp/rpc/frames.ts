@@ -48,14 +48,14 @@ export function errorCode(version: OcppSubprotocol, situation: ErrorSituation): 
 /** In no situation of the table above, but permitted: the payload is incomplete. */
 const incomplete = 'ProtocolError';
 
-const known = {
+const codesByVersion = {
   v16: new Set<string>([incomplete, ...Object.values(situations).map(({ v16 }) => v16)]),
   v2: new Set<string>([incomplete, ...Object.values(situations).map(({ v2 }) => v2)]),
 };
 
 /** True if a version has a code: the central system may send no other. */
 export function isErrorCode(version: OcppSubprotocol, code: string): boolean {
-  return known[version === 'ocpp1.6' ? 'v16' : 'v2'].has(code);
+  return codesByVersion[version === 'ocpp1.6' ? 'v16' : 'v2'].has(code);
 }
 
 /**
@@ -128,7 +128,7 @@ export function isTooDeep(json: string): boolean {
 
 function hasMoreThan(text: string, part: string, times: number): boolean {
   let at = -1;
-  for (let found = 0; found <= times; found += 1) {
+  for (let count = 0; count <= times; count += 1) {
     at = text.indexOf(part, at + 1);
     if (at < 0) return false;
   }

@@ -50,10 +50,10 @@ function itemOf({ number, message, failures = 0 }: Entry): QueuedItem | null {
   if (typeof number !== 'number' || typeof failures !== 'number') return null;
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return null;
   const { action, payload, transaction, role } = message as Entry;
-  const known = roles.find((name) => name === role);
-  if (typeof action !== 'string' || typeof transaction !== 'string' || known === undefined) return null;
+  const knownRole = roles.find((name) => name === role);
+  if (typeof action !== 'string' || typeof transaction !== 'string' || knownRole === undefined) return null;
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return null;
-  return { number, message: { action, payload: payload as Entry, transaction, role: known }, failures };
+  return { number, message: { action, payload: payload as Entry, transaction, role: knownRole }, failures };
 }
 
 function replay(entries: readonly JsonValue[]): QueuedItem[] {
@@ -62,9 +62,9 @@ function replay(entries: readonly JsonValue[]): QueuedItem[] {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
     const entry = value as Entry;
     const { left, failed, failures } = entry;
-    const known = typeof failed === 'number' ? items.get(failed) : undefined;
+    const failedItem = typeof failed === 'number' ? items.get(failed) : undefined;
     if (Array.isArray(left)) for (const number of left) items.delete(Number(number));
-    else if (known !== undefined && typeof failures === 'number') known.failures = failures;
+    else if (failedItem !== undefined && typeof failures === 'number') failedItem.failures = failures;
     else {
       const item = itemOf(entry);
       if (item !== null) items.set(item.number, item);

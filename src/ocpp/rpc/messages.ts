@@ -77,13 +77,13 @@ function cleaned(value: unknown, known: readonly string[], inside: string, depth
   if (Array.isArray(value)) return value.map((each) => cleaned(each, known, inside, depth + 1));
   if (!isObject(value)) return value;
   const aboutSecret = Object.entries(value).some(([name, member]) => name !== 'unknownKey' && mentions(member));
-  const shown = mapMembers(value, (name, member) => {
+  const redacted = mapMembers(value, (name, member) => {
     if (secretMember.test(name) || (inside === 'vpn' && name === 'key')) return hideAll(member);
     if (aboutSecret && !harmless.has(name)) return hideAll(member);
     return cleaned(member, known, name, depth + 1);
   });
   // a name can be a secret too, by mistake of a peer or of a negative test
-  return Object.fromEntries(Object.entries(shown).map(([name, member]) => [withoutKnown(name, known), member]));
+  return Object.fromEntries(Object.entries(redacted).map(([name, member]) => [withoutKnown(name, known), member]));
 }
 
 /**
@@ -123,11 +123,11 @@ export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => 
       duration_ms: durationMs,
     }),
     redact(message) {
-      const known = secrets();
-      const clean = redacted(message.raw, known);
+      const secretTexts = secrets();
+      const clean = redacted(message.raw, secretTexts);
       const { messageId, action } = message.facts;
       // that of an answer is not in its text; the message id is
-      const cleanAction = action === null ? null : redacted(action, known);
+      const cleanAction = action === null ? null : redacted(action, secretTexts);
       if (clean === message.raw && cleanAction === action) return message;
       return {
         ...message,
@@ -135,7 +135,7 @@ export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => 
         raw: clean,
         facts: {
           ...message.facts,
-          messageId: messageId === null ? null : redacted(messageId, known),
+          messageId: messageId === null ? null : redacted(messageId, secretTexts),
           action: cleanAction,
         },
       };

@@ -66,7 +66,7 @@ export function createOutlet({ deviceIndex, later, disturber, record }: OutletOp
   };
 
   const disturbed = (given: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {
-    const told: FrameDisturbance =
+    const disturbance: FrameDisturbance =
       disturber.disturb({
         deviceIndex,
         direction: 'out',
@@ -75,23 +75,23 @@ export function createOutlet({ deviceIndex, later, disturber, record }: OutletOp
         payload: payloadOf(given),
       }) ?? {};
     const { line } = outlet;
-    if (told.drop) {
+    if (disturbance.drop) {
       line?.terminate();
       return;
     }
-    if (told.suppress) return;
+    if (disturbance.suppress) return;
     const skewS = disturber.skewS(deviceIndex);
-    const payload = told.payload ?? payloadOf(given);
+    const payload = disturbance.payload ?? payloadOf(given);
     const moved = withPayload(given, skewS === 0 ? payload : (skewed(payload, skewS) as Payload));
-    const frame = told.messageId === undefined ? moved : { ...moved, id: told.messageId };
+    const frame = disturbance.messageId === undefined ? moved : { ...moved, id: disturbance.messageId };
     const plain = frameText(frame);
-    const text = told.rewrite?.(plain) ?? plain;
+    const text = disturbance.rewrite?.(plain) ?? plain;
     const go = () => {
       if (outlet.line !== line) return;
       put(frame, text, about);
-      if (told.twice) put(frame, text, about);
+      if (disturbance.twice) put(frame, text, about);
     };
-    if (told.delayMs !== undefined && told.delayMs > 0) later(told.delayMs, go);
+    if (disturbance.delayMs !== undefined && disturbance.delayMs > 0) later(disturbance.delayMs, go);
     else go();
   };
 

@@ -141,8 +141,8 @@ const otherRule: Rule = { situation: 'generic', words: () => 'does not fit its s
 function memberOf({ missingProperty, additionalProperty }: Parameters): string {
   const name = missingProperty ?? additionalProperty;
   if (typeof name !== 'string') return '';
-  const shown = name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength)}...`;
-  return pointerStep(shown);
+  const shortName = name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength)}...`;
+  return pointerStep(shortName);
 }
 
 function violationOf({ keyword, instancePath, params }: ErrorObject): Violation {
@@ -166,7 +166,7 @@ const compiler = memo(() => {
   checkDescriptorsToRequire();
   const { Ajv } = require('ajv') as typeof ajv;
   const { fullFormats } = require('ajv-formats/dist/formats.js') as typeof ajvFormats;
-  const made = new Ajv({
+  const validatorFactory = new Ajv({
     strict: false,
     logger: false,
     meta: false,
@@ -174,8 +174,8 @@ const compiler = memo(() => {
     addUsedSchema: false,
     multipleOfPrecision: 6,
   });
-  for (const name of ['date-time', 'uri'] as const) made.addFormat(name, fullFormats[name]);
-  return made;
+  for (const name of ['date-time', 'uri'] as const) validatorFactory.addFormat(name, fullFormats[name]);
+  return validatorFactory;
 });
 
 interface VersionChecks {
@@ -186,13 +186,13 @@ interface VersionChecks {
 
 /** Null: an answer to a message that has none. */
 function validator({ texts, validators }: VersionChecks, action: string, side: PayloadSide): Validator | null {
-  const known = validators[side].get(action);
-  if (known !== undefined) return known;
+  const cachedCheck = validators[side].get(action);
+  if (cachedCheck !== undefined) return cachedCheck;
   const text = texts.get(action)?.[side];
   if (text === undefined) return null;
-  const made = compiler().compile(JSON.parse(text) as PayloadSchema);
-  validators[side].set(action, made);
-  return made;
+  const compiled = compiler().compile(JSON.parse(text) as PayloadSchema);
+  validators[side].set(action, compiled);
+  return compiled;
 }
 
 function issue(version: OcppSubprotocol, situation: ErrorSituation, description: string, place?: string): PayloadIssue {
@@ -206,12 +206,12 @@ function issue(version: OcppSubprotocol, situation: ErrorSituation, description:
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function createPayloadChecks(read: (version: OcppSubprotocol) => SchemaTexts = readSchemas): PayloadChecks {
-  const made = new Map<OcppSubprotocol, VersionChecks>();
+  const byVersion = new Map<OcppSubprotocol, VersionChecks>();
   const versionChecks = (version: OcppSubprotocol): VersionChecks => {
-    const known = made.get(version);
-    if (known !== undefined) return known;
+    const cachedChecks = byVersion.get(version);
+    if (cachedChecks !== undefined) return cachedChecks;
     const checks = { texts: read(version), validators: { request: new Map(), reply: new Map() } };
-    made.set(version, checks);
+    byVersion.set(version, checks);
     return checks;
   };
   return {

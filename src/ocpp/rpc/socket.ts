@@ -111,18 +111,18 @@ function withOpenSslCode(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
 
 /** @param thrown end of the attempt: an error of a socket, of `ws`, or with an HTTP status as its code */
 export function failureOf(thrown: unknown): ConnectFailure {
-  const given: SocketError = thrown instanceof Error ? thrown : new Error('the connection could not be opened');
-  if (typeof given.code === 'number') {
-    const words = statusWords[given.code];
+  const socketError: SocketError = thrown instanceof Error ? thrown : new Error('the connection could not be opened');
+  if (typeof socketError.code === 'number') {
+    const words = statusWords[socketError.code];
     return {
       kind: 'rejected',
-      status: given.code,
-      text: `the central system answered with status ${given.code}${words === undefined ? '' : `: ${words}`}`,
+      status: socketError.code,
+      text: `the central system answered with status ${socketError.code}${words === undefined ? '' : `: ${words}`}`,
     };
   }
-  if (noSubprotocol.test(given.message))
+  if (noSubprotocol.test(socketError.message))
     return { kind: 'no_version', status: null, text: 'the central system has no version of OCPP in common' };
-  const error = withOpenSslCode(given as NodeJS.ErrnoException);
+  const error = withOpenSslCode(socketError as NodeJS.ErrnoException);
   return { kind: kindOf(error.code ?? ''), status: null, text: `no connection: ${socketErrorText(error)}` };
 }
 

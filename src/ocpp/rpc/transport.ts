@@ -229,32 +229,32 @@ export function createTransport(options: TransportOptions): Transport {
 
   const disturbedIn = (frame: Exclude<Frame, { readonly kind: 'invalid' | 'result_error' }>, action: string) => {
     const payload = 'payload' in frame ? frame.payload : {};
-    const told = disturber.disturb({
+    const disturbance = disturber.disturb({
       deviceIndex,
       direction: 'in',
       type: frame.kind,
       action,
       payload,
     });
-    if (told === null) {
+    if (disturbance === null) {
       process(frame);
       return;
     }
-    if (told.drop) {
+    if (disturbance.drop) {
       link.terminate();
       return;
     }
-    if (told.suppress) return;
-    const { callError, pretence } = told;
+    if (disturbance.suppress) return;
+    const { callError, pretence } = disturbance;
     process(frame, callError === undefined ? pretence : new CallError(callError.code, callError.description));
   };
 
   const received = (frame: Frame, text: string) => {
     const messageId = frame.id;
     const isAnswer = frame.kind === 'result' || frame.kind === 'error';
-    const asked = isAnswer ? caller.inFlight(frame.id) : null;
-    const action = frame.kind === 'call' || frame.kind === 'send' ? frame.action : (asked?.action ?? null);
-    record({ direction: 'in', type: frame.kind, messageId, action, durationMs: asked?.durationMs ?? null }, text);
+    const question = isAnswer ? caller.inFlight(frame.id) : null;
+    const action = frame.kind === 'call' || frame.kind === 'send' ? frame.action : (question?.action ?? null);
+    record({ direction: 'in', type: frame.kind, messageId, action, durationMs: question?.durationMs ?? null }, text);
     if (disturber.active && frame.kind !== 'invalid' && frame.kind !== 'result_error') disturbedIn(frame, action ?? '');
     else process(frame);
   };

@@ -287,8 +287,8 @@ function withValue<RootUse extends string, OwnUse extends string>(
   const ownUse = use === undefined ? uses.shown : uses.own.find((each) => each === use);
   if (ownUse === undefined) return state;
   if (kind === 'own' && typeof pem === 'string') {
-    const own = ownOf(pem, typeof key === 'string' ? key : null);
-    return { ...state, own: withEntry(state.own, ownUse, own) };
+    const ownCertificate = ownOf(pem, typeof key === 'string' ? key : null);
+    return { ...state, own: withEntry(state.own, ownUse, ownCertificate) };
   }
   if (kind !== 'pending' || typeof key !== 'string') return state;
   const pending = { key, requestId: typeof requestId === 'number' ? requestId : null };

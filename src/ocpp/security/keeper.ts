@@ -153,12 +153,12 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     const { shown } = this.#uses;
     const kept = keptCertificates(await this.#parts.store('certificates').read(), this.#uses);
     if (kept === null) return;
-    const own = kept.own.get(shown) ?? null;
+    const certificate = kept.own.get(shown) ?? null;
     // without a key it was that of the settings of an earlier process
-    const isOfCentral = own !== null && own.key !== null;
+    const isOfCentral = certificate !== null && certificate.key !== null;
     this.#state = isOfCentral ? kept : { ...kept, own: withEntry(kept.own, shown, this.#given) };
     this.#trust();
-    if (isOfCentral) this.#show(own);
+    if (isOfCentral) this.#show(certificate);
   }
 
   stop(): void {
@@ -199,13 +199,13 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
   /** @param keepsLast the last root of the central system stays */
   remove(wanted: CertificateHashData, keepsLast: boolean): Removed {
     const { roots } = this.#state;
-    const found = roots.filter((root) => sameHashData(rootHashData(root, roots, wanted.hashAlgorithm), wanted));
-    if (found.length === 0) return 'unknown';
-    const left = roots.filter((root) => !found.includes(root));
+    const matching = roots.filter((root) => sameHashData(rootHashData(root, roots, wanted.hashAlgorithm), wanted));
+    if (matching.length === 0) return 'unknown';
+    const left = roots.filter((root) => !matching.includes(root));
     const isCentral = ({ use }: Root<RootUse>) => use === this.#uses.central;
-    if (found.some(isCentral) && !left.some(isCentral) && keepsLast) return 'last';
+    if (matching.some(isCentral) && !left.some(isCentral) && keepsLast) return 'last';
     this.#set({ ...this.#state, roots: left });
-    if (found.some(isCentral)) this.#trust();
+    if (matching.some(isCentral)) this.#trust();
     return 'removed';
   }
 
@@ -235,19 +235,19 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     if (key === undefined) return 'no certificate was asked for';
     if (Buffer.byteLength(pem) > maxBytes) return 'the chain is too long';
     const chain = certificatesOf(pem);
-    const own = ownOf(pem, key);
-    if (chain === null || own === null) return 'the chain is not in PEM form';
-    if (!own.certificate.checkPrivateKey(createPrivateKey(key))) return 'it is for another key';
+    const ownCertificate = ownOf(pem, key);
+    if (chain === null || ownCertificate === null) return 'the chain is not in PEM form';
+    if (!ownCertificate.certificate.checkPrivateKey(createPrivateKey(key))) return 'it is for another key';
     const nowMs = this.#parts.clock.nowMs();
     const issue = anchors === null ? chainIssue(chain, nowMs) : anchorIssue(chain, anchors, nowMs);
     if (issue !== null) return issue;
     const { pending } = this.#state;
     this.#set({
       ...this.#state,
-      own: withEntry(this.#state.own, use, own),
+      own: withEntry(this.#state.own, use, ownCertificate),
       pending: withEntry(pending, use, null),
     });
-    if (use === this.#uses.shown) this.#show(own);
+    if (use === this.#uses.shown) this.#show(ownCertificate);
     return null;
   }
 
@@ -259,10 +259,10 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
 
   /** Calls back a month before the end of an own certificate; it takes the place of the call for the one before. */
   renew(use: OwnUse, act: () => void): void {
-    const own = this.own(use);
-    if (own === null) return;
+    const certificate = this.own(use);
+    if (certificate === null) return;
     this.#waits.get(use)?.();
-    this.#waits.set(use, this.#parts.clock.at(renewalMs(own.certificate), act));
+    this.#waits.set(use, this.#parts.clock.at(renewalMs(certificate.certificate), act));
   }
 
   #set(state: CertificateState<RootUse, OwnUse>): void {

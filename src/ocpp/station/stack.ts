@@ -190,11 +190,11 @@ export interface Saver {
 
 /** @param state read at the moment of writing */
 export function createSaver(slot: Slot, state: () => readonly JsonValue[], log: Pick<Logger, 'error'>): Saver {
-  let wanted = false;
+  let isDue = false;
   let writing: Promise<void> | null = null;
   const write = async () => {
-    while (wanted) {
-      wanted = false;
+    while (isDue) {
+      isDue = false;
       try {
         await slot.replace(state());
       } catch (error) {
@@ -205,7 +205,7 @@ export function createSaver(slot: Slot, state: () => readonly JsonValue[], log: 
   };
   return {
     save() {
-      wanted = true;
+      isDue = true;
       writing ??= write();
     },
   };

@@ -178,12 +178,12 @@ function createRows(options: StatusOptions, keys: Keys, send: ReturnType<typeof 
     row.cancel = null;
   };
   const report = (row: Row): void => {
-    const told = stateOf(options, row.connectorId);
+    const current = stateOf(options, row.connectorId);
     // a row that the central system does not know is reported with all others, or after the next connection
-    if (row.sent === null || !registration.accepted || same(row.sent, told)) return;
-    const via: ConnectorStatus | null = intermediate(row.sent.status, told.status);
+    if (row.sent === null || !registration.accepted || same(row.sent, current)) return;
+    const via: ConnectorStatus | null = intermediate(row.sent.status, current.status);
     if (via !== null) send(row, { status: via, ...noError }, false);
-    send(row, told, false);
+    send(row, current, false);
   };
   const look = (row: Row, at: SimTime): void => {
     const text = JSON.stringify(stateOf(options, row.connectorId));

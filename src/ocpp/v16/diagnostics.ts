@@ -65,8 +65,8 @@ function logHandler(
     const { remoteLocation: location, oldestTimestamp, latestTimestamp } = request.log;
     const isSecurity = logType === 'SecurityLog';
     const lines = isSecurity ? files.securityLines() : files.diagnosticLines();
-    const wanted = within(lines, instant(oldestTimestamp), instant(latestTimestamp));
-    const file = files.file(isSecurity ? 'security' : 'diagnostics', wanted);
+    const selected = within(lines, instant(oldestTimestamp), instant(latestTimestamp));
+    const file = files.file(isSecurity ? 'security' : 'diagnostics', selected);
     if (file === null) return { status: 'Rejected' };
     const tell = (status: UploadStatus) => {
       outbox.push({ action: 'LogStatusNotification', request: { status, requestId } });

@@ -78,9 +78,9 @@ function sampledValues(
 ): readonly SampledValue[] {
   const place = connectorId === 0 ? 'Inlet' : 'Outlet';
   return members.flatMap((member) => {
-    const found = wanted(member);
-    if (found === null) return [];
-    const { name, row, phase } = found;
+    const match = wanted(member);
+    if (match === null) return [];
+    const { name, row, phase } = match;
     return valuesOf(reading, row, phase).map(
       (each): SampledValue => ({
         value: textOf(each.value, row.digits),
@@ -140,19 +140,19 @@ interface MeterState {
 
 /** Faults of a meter at one occasion: all values of a connector then show the same register. */
 function distortionOf({ parts, deps: { disturber } }: MeterState, connectorId: number): () => MeterDistortion | null {
-  let known: { readonly value: MeterDistortion | null } | null = null;
+  let first: { readonly value: MeterDistortion | null } | null = null;
   return () => {
     if (!disturber.active) return null;
-    known ??= { value: disturber.readings(parts.device.deviceIndex, connectorId, 'MeterValues') };
-    return known.value;
+    first ??= { value: disturber.readings(parts.device.deviceIndex, connectorId, 'MeterValues') };
+    return first.value;
   };
 }
 
 /** One meter value; null: the key of its series asks for nothing that there is. */
 function take({ parts, energies }: MeterState, taking: Taking): MeterValue | null {
   const { series, connectorId, context, atMs, distortion } = taking;
-  const asked = parts.keys.list(measurandKeys[series]);
-  const members = asked.length === 0 && series === 'trigger' ? registerAlone : asked;
+  const listed = parts.keys.list(measurandKeys[series]);
+  const members = listed.length === 0 && series === 'trigger' ? registerAlone : listed;
   if (members.length === 0) return null;
   const sample = taking.sample ?? parts.device.sample(connectorId);
   const energy = energies.shown(series, connectorId, sample, distortion?.() ?? null);

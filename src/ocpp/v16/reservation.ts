@@ -96,10 +96,10 @@ function claim({ parts, book, access }: ReservationState, connectorId: number, b
 function use({ book }: ReservationState, connectorId: number, session: EvseSession): number | null {
   const id = session.reservationId ?? book.claimed.get(connectorId) ?? null;
   book.claimed.delete(connectorId);
-  const known = id !== null && book.get(id) !== null;
-  if (known) book.remove(id);
+  const isInBook = id !== null && book.get(id) !== null;
+  if (isInBook) book.remove(id);
   book.settle();
-  return known ? id : null;
+  return isInBook ? id : null;
 }
 
 function hear({ book }: ReservationState, transition: EvseTransition): void {

@@ -72,14 +72,14 @@ export function createSecurityEvents(parts: Omit<StationParts, 'security'>): Eve
 export type { CertificateFiles } from '../security/keeper.ts';
 
 type RootUse = Requests['InstallCertificate']['certificateType'];
-const own = 'ChargePointCertificate';
-type Keeper = CertificateKeeper<RootUse, typeof own>;
+const ownUse = 'ChargePointCertificate';
+type Keeper = CertificateKeeper<RootUse, typeof ownUse>;
 
-const uses: CertificateUses<RootUse, typeof own> = {
+const uses: CertificateUses<RootUse, typeof ownUse> = {
   roots: ['CentralSystemRootCertificate', 'ManufacturerRootCertificate'],
   central: 'CentralSystemRootCertificate',
-  own: [own],
-  shown: own,
+  own: [ownUse],
+  shown: ownUse,
 };
 
 export interface Certificates extends Part {
@@ -113,8 +113,8 @@ function rootHandlers({ keys, security, connection }: StationParts, keeper: Keep
     certificateType: use,
   }: Requests['GetInstalledCertificateIds']): Replies['GetInstalledCertificateIds'] => {
     const roots = keeper.installed;
-    const found = roots.filter((root) => root.use === use).map((root) => rootHashData(root, roots));
-    return found.length === 0 ? { status: 'NotFound' } : { status: 'Accepted', certificateHashData: found };
+    const hashes = roots.filter((root) => root.use === use).map((root) => rootHashData(root, roots));
+    return hashes.length === 0 ? { status: 'NotFound' } : { status: 'Accepted', certificateHashData: hashes };
   };
   const remove = ({ certificateHashData }: Requests['DeleteCertificate']) => {
     // without any root no connection of profiles 2 and 3 would come about again
@@ -137,7 +137,7 @@ export function createCertificates(parts: StationParts, initial: CertificateFile
 
   const sign = async (options: CallOptions & { readonly triggered?: boolean } = {}): Promise<void> => {
     try {
-      const csr = await keeper.request(own, {
+      const csr = await keeper.request(ownUse, {
         // as BootNotification tells it
         commonName: device.nameplate.serialNumber?.slice(0, serialLength) ?? id,
         organization: keys.text('CpoName') || null,
@@ -152,10 +152,10 @@ export function createCertificates(parts: StationParts, initial: CertificateFile
   };
   /** Once per connection, and for a new certificate: asks for the next one before its end. */
   const renew = () => {
-    if (canSign()) keeper.renew(own, () => void sign());
+    if (canSign()) keeper.renew(ownUse, () => void sign());
   };
   const signed = ({ certificateChain }: Requests['CertificateSigned'], after: After) => {
-    const issue = keeper.adopt(own, certificateChain, { maxBytes: keys.integer('CertificateSignedMaxChainSize') });
+    const issue = keeper.adopt(ownUse, certificateChain, { maxBytes: keys.integer('CertificateSignedMaxChainSize') });
     if (issue !== null) {
       security.raise('InvalidChargePointCertificate', issue);
       return 'Rejected';

@@ -119,9 +119,9 @@ export function createStatusReports(options: StatusOptions): StatusPart {
   const send = sender(options);
   const rows = rowsOf(options);
   const look = (row: Row, at: SimTime): boolean => {
-    const now = connectorStatus(device, row.evseId);
-    if (now === row.last) return false;
-    row.last = now;
+    const status = connectorStatus(device, row.evseId);
+    if (status === row.last) return false;
+    row.last = status;
     row.since = at;
     return true;
   };

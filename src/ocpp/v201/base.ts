@@ -92,7 +92,7 @@ export function createBase(version: Version2, options: StackOptions, deps: BaseD
   const queue = queueOf(options, variables, line, deps.events);
   const { id, clock, wall, later, random, log, store, disturber, finding } = options;
   const common = { id, device, clock, wall, later, random, log, store, disturber, finding };
-  const known = { ...common, version, variables, calls, queue, registration, connection };
-  const security: EventLog = createSecurityEvents(known);
-  return { parts: { ...known, security }, variables, registration, queue, security };
+  const allButSecurity = { ...common, version, variables, calls, queue, registration, connection };
+  const security: EventLog = createSecurityEvents(allButSecurity);
+  return { parts: { ...allButSecurity, security }, variables, registration, queue, security };
 }

@@ -185,12 +185,12 @@ interface MeterState {
 
 /** Faults of a meter at one occasion: all values of an EVSE then show the same register. */
 function distortionOf({ parts }: MeterState, evseId: number, action: 'TransactionEvent' | 'MeterValues') {
-  let known: { readonly value: MeterDistortion | null } | null = null;
+  let first: { readonly value: MeterDistortion | null } | null = null;
   return (): MeterDistortion | null => {
     const { disturber, device } = parts;
     if (!disturber.active) return null;
-    known ??= { value: disturber.readings(device.deviceIndex, evseId, action) };
-    return known.value;
+    first ??= { value: disturber.readings(device.deviceIndex, evseId, action) };
+    return first.value;
   };
 }
 
@@ -329,8 +329,8 @@ function sampleStarted(state: MeterState, taking: Omit<Taking, 'series' | 'conte
   const { device } = state.parts;
   state.started.set(evseId, distortion);
   // nothing has flowed yet, whatever an earlier transaction has told
-  const now = transition === undefined ? device.sample(evseId) : device.sampleOf(transition);
-  startSeries(state, evseId, ['started'], now);
+  const reading = transition === undefined ? device.sample(evseId) : device.sampleOf(transition);
+  startSeries(state, evseId, ['started'], reading);
   return listOf(take(state, { ...taking, series: 'started', context: 'Transaction.Begin' }));
 }
 

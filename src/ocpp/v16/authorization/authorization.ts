@@ -58,8 +58,8 @@ interface Verdict {
 async function decide({ parts, deps: { tokens } }: AuthorizationState, idTag: string): Promise<Verdict> {
   const { keys, clock, calls, registration } = parts;
   const local = (): Verdict | null => {
-    const known = tokens.find(idTag);
-    return known && { status: statusAt(known, clock.nowMs()), info: infoOf(known, clock.nowMs()) };
+    const token = tokens.find(idTag);
+    return token && { status: statusAt(token, clock.nowMs()), info: infoOf(token, clock.nowMs()) };
   };
   const before = local();
   if (registration.accepted) {
@@ -72,14 +72,14 @@ async function decide({ parts, deps: { tokens } }: AuthorizationState, idTag: st
       return { status: idTagInfo.status, info: idTagInfo };
     }
   }
-  const known = local();
+  const verdict = local();
   const rules = {
     known: keys.boolean('LocalAuthorizeOffline'),
     unknown: keys.boolean('AllowOfflineTxForUnknownId'),
   };
   return {
-    status: offlineStatus<TokenStatus>(known?.status ?? null, rules, 'Invalid'),
-    info: known?.info ?? null,
+    status: offlineStatus<TokenStatus>(verdict?.status ?? null, rules, 'Invalid'),
+    info: verdict?.info ?? null,
     isUnanswered: true,
   };
 }
@@ -126,8 +126,8 @@ async function start(
 async function stopRunning(state: AuthorizationState, running: Transaction, idTag: string): Promise<OcppAuthorization> {
   const { parts, deps } = state;
   const { connectorId, parentIdTag } = running;
-  const known = deps.tokens.find(idTag);
-  const info = known && infoOf(known, parts.clock.nowMs());
+  const token = deps.tokens.find(idTag);
+  const info = token && infoOf(token, parts.clock.nowMs());
   const stop = (said: IdTagInfo | null): OcppAuthorization => {
     deps.transactions.stopByToken(connectorId, idTag);
     return answer({ status: 'Accepted', info: said });

@@ -191,13 +191,13 @@ function learn(state: TokensState, idTag: string, info: IdTagInfo): void {
   const { parts, cache } = state;
   const token = tokenOf(idTag, info);
   rememberParent(state, token);
-  const known = listed(state, idTag);
-  if (known === null) {
+  const listEntry = listed(state, idTag);
+  if (listEntry === null) {
     // a second transaction of a valid token says nothing about the token
     if (info.status !== 'ConcurrentTx' && parts.keys.boolean('AuthorizationCacheEnabled')) cache.put(token);
     return;
   }
-  const accepted = statusAt(known, parts.clock.nowMs()) === 'Accepted';
+  const accepted = statusAt(listEntry, parts.clock.nowMs()) === 'Accepted';
   if (info.status !== 'ConcurrentTx' && accepted !== (info.status === 'Accepted')) reportConflict(state);
 }
 
@@ -230,8 +230,8 @@ function tokensOf(state: TokensState): Tokens {
     find: (idTag) => listed(state, idTag) ?? cached(state, idTag),
     parentOf: (idTag) => {
       // the best information also says that there is no parent
-      const known = listed(state, idTag) ?? cached(state, idTag);
-      return known === null ? (state.parents.get(tagKey(idTag)) ?? null) : known.parentIdTag;
+      const token = listed(state, idTag) ?? cached(state, idTag);
+      return token === null ? (state.parents.get(tagKey(idTag)) ?? null) : token.parentIdTag;
     },
     learn(idTag, info) {
       learn(state, idTag, info);

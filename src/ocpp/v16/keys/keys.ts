@@ -135,9 +135,9 @@ function createValues({ facts, slot, failed }: KeySetOptions): Values {
       save(entry);
     },
     onChange: ({ row }, listener) => {
-      const known = listeners.get(row.name) ?? new Set();
-      listeners.set(row.name, known.add(listener));
-      return () => known.delete(listener);
+      const ofKey = listeners.get(row.name) ?? new Set();
+      listeners.set(row.name, ofKey.add(listener));
+      return () => ofKey.delete(listener);
     },
     load: async () => {
       for (const pair of await slot.read()) {
@@ -175,10 +175,10 @@ export function createKeys(options: KeySetOptions): KeySet {
       const max = Number(values.entry('GetConfigurationMaxKeys').value);
       if (key.length > max)
         throw new CallError(errorCode('ocpp1.6', 'occurrence'), `at most ${max} keys, see GetConfigurationMaxKeys`);
-      const known = new Set(key.flatMap((name) => values.find(name) ?? []));
+      const entries = new Set(key.flatMap((name) => values.find(name) ?? []));
       const unknown = key.filter((name) => values.find(name) === undefined);
       return {
-        ...(known.size > 0 && { configurationKey: [...known].map(told) }),
+        ...(entries.size > 0 && { configurationKey: [...entries].map(told) }),
         ...(unknown.length > 0 && { unknownKey: unknown }),
       };
     },

@@ -49,9 +49,9 @@ function normalInteger(value: string, from: number, to: number): string | null {
 
 function normalList(value: string, kind: Extract<KeyKind, { type: 'list' }>): string | null {
   if (value.trim() !== '' && value.split(',').some((each) => each.trim() === '')) return null;
-  const each = members(value);
-  return each.length <= kind.max && new Set(each).size === each.length && each.every(kind.allows)
-    ? each.join(',')
+  const list = members(value);
+  return list.length <= kind.max && new Set(list).size === list.length && list.every(kind.allows)
+    ? list.join(',')
     : null;
 }
 

@@ -58,15 +58,15 @@ async function stopByToken(
 ): Promise<OcppAuthorization> {
   const { parts, deps } = state;
   const { evseId, transactionId, groupIdToken } = running;
-  const known = deps.tokens.find(idToken)?.info ?? null;
+  const knownInfo = deps.tokens.find(idToken)?.info ?? null;
   if (sameToken(idToken, running.idToken)) {
     deps.transactions.stop(evseId, { reason: 'Local', trigger: 'StopAuthorized', idToken });
-    return answer(known ?? { status: 'Accepted' });
+    return answer(knownInfo ?? { status: 'Accepted' });
   }
-  if (known !== null && stopByGroup(state, running, idToken, known)) return answer(known);
+  if (knownInfo !== null && stopByGroup(state, running, idToken, knownInfo)) return answer(knownInfo);
   const refusal = conflict(evseId, 'another token has started the transaction');
   const isGroupless = groupIdToken === null && parts.variables.text('AuthCtrlr', 'MasterPassGroupId') === '';
-  if (isGroupless || (known?.status === 'Accepted' && known.groupIdToken !== undefined)) throw refusal;
+  if (isGroupless || (knownInfo?.status === 'Accepted' && knownInfo.groupIdToken !== undefined)) throw refusal;
   // nothing is known of its group: the central system tells it
   const { info } = await ask(state, idToken, evseId);
   if (info.status !== 'Accepted') return answer(info);

@@ -43,23 +43,23 @@ const said = (status: TokenStatus): IdTokenInfo => ({ status });
 /** Null: list and cache leave it to the central system. */
 function ownVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idToken: IdToken): Verdict | null {
   if (!variables.boolean('AuthCtrlr', 'Enabled') || isUnasked(idToken)) return verdict(said('Accepted'));
-  const known = tokens.find(idToken);
-  const isAccepted = known?.info.status === 'Accepted';
-  if (variables.boolean('AuthCtrlr', 'DisableRemoteAuthorization')) return verdict(known?.info ?? said('Unknown'));
-  if (known === null) return null;
-  if (isAccepted) return variables.boolean('AuthCtrlr', 'LocalPreAuthorize') ? verdict(known.info) : null;
-  return known.mayAsk ? null : verdict(known.info);
+  const knowledge = tokens.find(idToken);
+  const isAccepted = knowledge?.info.status === 'Accepted';
+  if (variables.boolean('AuthCtrlr', 'DisableRemoteAuthorization')) return verdict(knowledge?.info ?? said('Unknown'));
+  if (knowledge === null) return null;
+  if (isAccepted) return variables.boolean('AuthCtrlr', 'LocalPreAuthorize') ? verdict(knowledge.info) : null;
+  return knowledge.mayAsk ? null : verdict(knowledge.info);
 }
 
 function offlineVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idToken: IdToken): Verdict {
   if (!variables.boolean('AuthCtrlr', 'Enabled') || isUnasked(idToken)) return verdict(said('Accepted'));
-  const known = tokens.find(idToken)?.info ?? null;
+  const knownInfo = tokens.find(idToken)?.info ?? null;
   const rules = {
     known: variables.boolean('AuthCtrlr', 'LocalAuthorizeOffline'),
     unknown: variables.boolean('AuthCtrlr', 'OfflineTxForUnknownIdEnabled'),
   };
-  const status = offlineStatus<TokenStatus>(known?.status ?? null, rules, 'Unknown');
-  return verdict({ ...known, status }, true);
+  const status = offlineStatus<TokenStatus>(knownInfo?.status ?? null, rules, 'Unknown');
+  return verdict({ ...knownInfo, status }, true);
 }
 
 async function decideAnywhere(
@@ -69,8 +69,8 @@ async function decideAnywhere(
   evseId: number,
 ): Promise<Verdict> {
   if (!parts.registration.accepted) return offlineVerdict(parts, deps, idToken);
-  const own = ownVerdict(parts, deps, idToken);
-  if (own !== null) return own;
+  const localVerdict = ownVerdict(parts, deps, idToken);
+  if (localVerdict !== null) return localVerdict;
   const outcome = await parts.calls.send('Authorize', { idToken });
   if (outcome.kind === 'error') return verdict(said('Invalid'));
   if (outcome.kind !== 'result') return offlineVerdict(parts, deps, idToken);

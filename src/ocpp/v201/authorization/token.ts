@@ -90,10 +90,10 @@ export function typeOfText(text: string): string {
  * @throws SimError COMMAND_BAD_VALUE
  */
 export function tokenOf(version: Version2, text: string, type?: string): IdToken {
-  const known = tokenTypes[version];
-  const named = type === undefined ? typeOfText(text) : known.find((each) => each.toLowerCase() === type.toLowerCase());
+  const types = tokenTypes[version];
+  const named = type === undefined ? typeOfText(text) : types.find((each) => each.toLowerCase() === type.toLowerCase());
   if (named === undefined)
-    throw new SimError('COMMAND_BAD_VALUE', `type: given ${JSON.stringify(type)}; expected ${known.join(', ')}`);
+    throw new SimError('COMMAND_BAD_VALUE', `type: given ${JSON.stringify(type)}; expected ${types.join(', ')}`);
   const max = maxTokenLength[version];
   if ((text === '') !== (named === 'NoAuthorization') || text.length > max)
     throw new SimError('COMMAND_BAD_VALUE', `id_token: 1 to ${max} characters, none with the type NoAuthorization`);

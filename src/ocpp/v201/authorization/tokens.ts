@@ -149,11 +149,11 @@ function rankOf({ variables }: StationParts): (token: CachedToken) => number {
 function listed({ parts, list }: TokensState, idToken: IdToken): IdTokenInfo | null {
   const { variables, clock } = parts;
   if (!variables.boolean('LocalAuthListCtrlr', 'Enabled')) return null;
-  const found = list.entries.get(tokenKey(idToken));
-  if (found === undefined) return null;
+  const entry = list.entries.get(tokenKey(idToken));
+  if (entry === undefined) return null;
   // 2.1: an entry whose time has passed counts as absent (SupportsExpiryDateTime)
-  if (parts.version === 'ocpp2.1' && isExpired(found.info, clock.nowMs())) return null;
-  return infoAt(found.info, clock.nowMs());
+  if (parts.version === 'ocpp2.1' && isExpired(entry.info, clock.nowMs())) return null;
+  return infoAt(entry.info, clock.nowMs());
 }
 
 /** An entry leaves the cache when its time, or its lifetime since its last use, has passed (C10). */
@@ -161,11 +161,11 @@ function cached({ parts, cache }: TokensState, idToken: IdToken): CachedToken | 
   const { variables, clock } = parts;
   if (!variables.boolean('AuthCacheCtrlr', 'Enabled')) return null;
   const key = tokenKey(idToken);
-  const found = cache.find(key);
-  if (found === null) return null;
+  const entry = cache.find(key);
+  if (entry === null) return null;
   const nowMs = clock.nowMs();
-  const isOver = found.usedMs + variables.integer('AuthCacheCtrlr', 'LifeTime') * 1000 <= nowMs;
-  if (!isOver && !isExpired(found.info, nowMs)) return found;
+  const isOver = entry.usedMs + variables.integer('AuthCacheCtrlr', 'LifeTime') * 1000 <= nowMs;
+  if (!isOver && !isExpired(entry.info, nowMs)) return entry;
   cache.remove([key]);
   return null;
 }
@@ -207,8 +207,8 @@ function learn(state: TokensState, idToken: IdToken, info: IdTokenInfo): void {
 
 function used(state: TokensState, idToken: IdToken): void {
   if (listed(state, idToken) !== null) return;
-  const found = cached(state, idToken);
-  if (found !== null) state.cache.put({ ...found, usedMs: state.parts.clock.nowMs(), uses: found.uses + 1 });
+  const entry = cached(state, idToken);
+  if (entry !== null) state.cache.put({ ...entry, usedMs: state.parts.clock.nowMs(), uses: entry.uses + 1 });
 }
 
 /** @throws CallError for a message larger than the station takes (D01.FR.11, D01.FR.12) */
@@ -245,13 +245,13 @@ function clearCache({ parts, cache, groups }: TokensState): Replies['ClearCache'
 }
 
 function forget({ cache, groups }: TokensState, fits: Parameters<Tokens['forget']>[0]): number {
-  const found = cache.entries.filter(({ idToken }) => fits(idToken));
-  cache.remove(found.map(({ idToken }) => tokenKey(idToken)));
+  const removed = cache.entries.filter(({ idToken }) => fits(idToken));
+  cache.remove(removed.map(({ idToken }) => tokenKey(idToken)));
   for (const key of groups.keys()) {
     const colon = key.lastIndexOf(':');
     if (fits({ idToken: key.slice(0, colon), type: key.slice(colon + 1) })) groups.delete(key);
   }
-  return found.length;
+  return removed.length;
 }
 
 function tokensOf(state: TokensState): Tokens {
@@ -259,8 +259,8 @@ function tokensOf(state: TokensState): Tokens {
     find: (idToken) => find(state, idToken),
     groupOf: (idToken) => {
       // the best information also says that there is no group
-      const known = find(state, idToken);
-      return known === null ? (state.groups.get(tokenKey(idToken)) ?? null) : (known.info.groupIdToken ?? null);
+      const knowledge = find(state, idToken);
+      return knowledge === null ? (state.groups.get(tokenKey(idToken)) ?? null) : (knowledge.info.groupIdToken ?? null);
     },
     learn: (idToken, info) => {
       learn(state, idToken, info);

@@ -98,8 +98,8 @@ function updated(entry: StoredProfile, update: Update, nowMs: number, received: 
     })),
   };
   const { connectorId: evseId, receivedMs } = entry.profile;
-  const made = profileOf(sent, { ...received, evseId, receivedMs });
-  return { sent, profile: { ...made, schedule: { ...made.schedule, startMs: nowMs } } };
+  const changed = profileOf(sent, { ...received, evseId, receivedMs });
+  return { sent, profile: { ...changed, schedule: { ...changed.schedule, startMs: nowMs } } };
 }
 
 /** @returns why the update cannot be; null: it acts */
@@ -180,11 +180,11 @@ export function createDynamicSchedules(deps: DynamicDeps): DynamicSchedules {
     },
     plan() {
       if (stopped) return;
-      const wanted = new Map(
+      const due = new Map(
         control.profiles.filter((entry) => intervalMs(entry) > 0).map((entry) => [entry.profile.profileId, entry]),
       );
-      for (const [profileId, { entry }] of pulls) if (wanted.get(profileId) !== entry) drop(profileId);
-      for (const [profileId, entry] of wanted) if (!pulls.has(profileId)) wait(profileId, entry);
+      for (const [profileId, { entry }] of pulls) if (due.get(profileId) !== entry) drop(profileId);
+      for (const [profileId, entry] of due) if (!pulls.has(profileId)) wait(profileId, entry);
     },
     stop() {
       stopped = true;

@@ -198,7 +198,7 @@ function createReader({ device, clock }: ExternalParts): () => readonly External
 /** Tells the central system of changes of the limits. */
 function createTeller({ calls, variables, registration }: ExternalParts, now: () => readonly ExternalLimit[]) {
   /** by EVSE */
-  const told = new Map<number, ExternalLimit>();
+  const sent = new Map<number, ExternalLimit>();
   let toldAtBoot = registration.boots;
 
   /** Notices that broke with the line are sent again with the next one. */
@@ -207,41 +207,41 @@ function createTeller({ calls, variables, registration }: ExternalParts, now: ()
   const send = async (limit: ExternalLimit): Promise<void> => {
     const { evseId, source } = limit;
     const withSchedules = variables.boolean('SmartChargingCtrlr', 'NotifyChargingLimitWithSchedules');
-    told.set(evseId, limit);
+    sent.set(evseId, limit);
     const outcome = await calls.send('NotifyChargingLimit', {
       chargingLimit: { chargingLimitSource: source },
       ...(evseId > 0 && { evseId }),
       ...(withSchedules && { chargingSchedule: [scheduleOf(limit)] }),
     });
-    if (isLost(outcome) && told.get(evseId) === limit) told.delete(evseId);
+    if (isLost(outcome) && sent.get(evseId) === limit) sent.delete(evseId);
   };
 
   const clear = async (limit: ExternalLimit): Promise<void> => {
     const { evseId, source } = limit;
-    told.delete(evseId);
+    sent.delete(evseId);
     const request = { chargingLimitSource: source, ...(evseId > 0 && { evseId }) };
     const outcome = await calls.send('ClearedChargingLimit', request);
-    if (isLost(outcome) && !told.has(evseId)) told.set(evseId, limit);
+    if (isLost(outcome) && !sent.has(evseId)) sent.set(evseId, limit);
   };
 
   return (): void => {
     if (!registration.accepted) return;
     // after a boot the central system begins anew
-    if (toldAtBoot !== registration.boots) told.clear();
+    if (toldAtBoot !== registration.boots) sent.clear();
     toldAtBoot = registration.boots;
     const limits = now();
-    for (const before of told.values())
+    for (const before of sent.values())
       if (!limits.some(({ evseId, source }) => evseId === before.evseId && source === before.source))
         void clear(before);
     for (const limit of limits)
-      if (isSignificant(told.get(limit.evseId)?.limitW ?? null, limit.limitW, variables)) void send(limit);
+      if (isSignificant(sent.get(limit.evseId)?.limitW ?? null, limit.limitW, variables)) void send(limit);
   };
 }
 
 /** @param changed a limit may have begun, changed or ended */
 export function createExternalLimits(parts: ExternalParts, changed: () => void): ExternalLimits {
-  const now = createReader(parts);
-  const tell = createTeller(parts, now);
+  const reader = createReader(parts);
+  const tell = createTeller(parts, reader);
   const listeners = [
     parts.device.onTransition(() => {
       tell();
@@ -251,11 +251,11 @@ export function createExternalLimits(parts: ExternalParts, changed: () => void):
   ];
   return {
     limitAt(evseId) {
-      const limits = now().filter((each) => each.evseId === 0 || each.evseId === evseId);
+      const limits = reader().filter((each) => each.evseId === 0 || each.evseId === evseId);
       return limits.length === 0 ? null : Math.min(...limits.map(({ limitW }) => limitW));
     },
-    profiles: () => now().map(profileOf),
-    reported: () => now().map(reportedOf),
+    profiles: () => reader().map(profileOf),
+    reported: () => reader().map(reportedOf),
     tell,
     stop() {
       for (const end of listeners) end();

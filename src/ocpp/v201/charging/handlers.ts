@@ -81,10 +81,10 @@ export function getChargingProfiles(deps: ReportDeps): Handler<'GetChargingProfi
       const text = 'chargingProfile names nothing to look for; all profiles are reported';
       finding(clauseOf(version, 'K09.FR.03'), text, 'GetChargingProfiles');
     }
-    const found = allOf(deps).filter((each) => isAsked(each, request));
-    if (found.length === 0) return { status: 'NoProfiles', statusInfo: { reasonCode: 'NotFound' } };
+    const reported = allOf(deps).filter((each) => isAsked(each, request));
+    if (reported.length === 0) return { status: 'NoProfiles', statusInfo: { reasonCode: 'NotFound' } };
     after(() => {
-      for (const report of reportsOf(request.requestId, found))
+      for (const report of reportsOf(request.requestId, reported))
         void calls.send('ReportChargingProfiles', report, { triggered: true });
     });
     return { status: 'Accepted' };

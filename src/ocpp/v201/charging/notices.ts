@@ -38,31 +38,31 @@ function offerAt({ parts, external }: NoticeDeps, evseId: number, state: Chargin
   const { device } = parts;
   const rating = device.ratings.find((each) => each.connectorId === evseId);
   if (rating === undefined) return null;
-  const own = limitAt(state, evseId, nowMs);
-  const mode = own.mode ?? 'ChargingOnly';
+  const ownLimit = limitAt(state, evseId, nowMs);
+  const mode = ownLimit.mode ?? 'ChargingOnly';
   if (mode === 'LocalFrequency') return { mode, rateW: null };
   const ceilings = [
-    inUnit(own, 'W', rating),
+    inUnit(ownLimit, 'W', rating),
     inUnit(limitAt(state, 0, nowMs), 'W', device.stationRating),
     external.limitAt(evseId),
   ];
   const ceilingW = Math.min(rating.maxPowerW, ...ceilings.map((each) => each ?? Infinity));
-  return { mode, rateW: rateOf(own, ceilingW, rating) };
+  return { mode, rateW: rateOf(ownLimit, ceilingW, rating) };
 }
 
 export function createNotices(deps: NoticeDeps) {
   const { parts, transactions } = deps;
   const { version, variables } = parts;
   /** by transaction: what the central system knows */
-  const told = new Map<string, Offer>();
+  const offers = new Map<string, Offer>();
 
   const look = ({ transactionId, evseId }: Transaction, state: ChargingState, nowMs: number): void => {
     const offer = offerAt(deps, evseId, state, nowMs);
     if (offer === null) return;
-    const before = told.get(transactionId) ?? { mode: 'ChargingOnly', rateW: offer.rateW };
+    const before = offers.get(transactionId) ?? { mode: 'ChargingOnly', rateW: offer.rateW };
     const modeChanged = version === 'ocpp2.1' && offer.mode !== before.mode;
     const rateChanged = offer.rateW !== null && isSignificant(before.rateW, offer.rateW, variables);
-    if (modeChanged || rateChanged || !told.has(transactionId)) told.set(transactionId, offer);
+    if (modeChanged || rateChanged || !offers.has(transactionId)) offers.set(transactionId, offer);
     if (!modeChanged && !rateChanged) return;
     transactions.update(
       evseId,
@@ -79,7 +79,7 @@ export function createNotices(deps: NoticeDeps) {
       for (const transaction of transactions.running) look(transaction, state, nowMs);
     },
     forget(transactionId: string) {
-      told.delete(transactionId);
+      offers.delete(transactionId);
     },
   };
 }

@@ -248,12 +248,12 @@ const powers: PeriodCheck = (period, _schedule, { chargingProfilePurpose: purpos
   const name = modeOf(period);
   if (!isCarriedOut(name)) return null;
   const { required, optional } = modePowers[name];
-  const given = (['limit', 'dischargeLimit', 'setpoint'] as const).filter((each) => period[each] !== undefined);
-  const missing = required.find((each) => !given.includes(each));
+  const limits = (['limit', 'dischargeLimit', 'setpoint'] as const).filter((each) => period[each] !== undefined);
+  const missing = required.find((each) => !limits.includes(each));
   if (missing !== undefined) return broken('Q01', 'InvalidSchedule', `operationMode ${name} needs a ${missing}`);
   // the grid connection of the station may be kept from giving power whatever its EVSEs do
   const isOfGrid = (each: PeriodPower) => purpose === 'ChargingStationMaxProfile' && each === 'dischargeLimit';
-  const extra = given.find((each) => !required.includes(each) && !optional.includes(each) && !isOfGrid(each));
+  const extra = limits.find((each) => !required.includes(each) && !optional.includes(each) && !isOfGrid(each));
   return extra === undefined ? null : broken('Q01', 'InvalidSchedule', `operationMode ${name} has no ${extra}`);
 };
 
@@ -384,7 +384,7 @@ const offline: ProfileCheck = ({ maxOfflineDuration = 0 }) =>
 /** Prices, and what proves them: no vehicle of the simulation chooses by a price. */
 const prices: ScheduleCheck = (schedule, { priceScheduleSignature }) => {
   const { salesTariff, absolutePriceSchedule, priceLevelSchedule, signatureId, digestValue, powerTolerance } = schedule;
-  const given = Object.entries({
+  const members = Object.entries({
     salesTariff,
     absolutePriceSchedule,
     priceLevelSchedule,
@@ -393,7 +393,7 @@ const prices: ScheduleCheck = (schedule, { priceScheduleSignature }) => {
     powerTolerance,
     priceScheduleSignature,
   }).find(([, value]) => value !== undefined);
-  return given === undefined ? null : unable('UnsupportedParam', `${given[0]}: no vehicle would act by it`);
+  return members === undefined ? null : unable('UnsupportedParam', `${members[0]}: no vehicle would act by it`);
 };
 
 const unit: ScheduleCheck = ({ chargingRateUnit }, _profile, { rateUnits }) =>
@@ -460,8 +460,8 @@ export function profileIssue(profile: SentProfile, facts: RuleFacts): Issue | nu
   const issue = firstIssue(ofProfile, profile, facts);
   if (issue !== null) return issue;
   for (const schedule of profile.chargingSchedule) {
-    const found = firstIssue(ofSchedule, schedule, profile, facts);
-    if (found !== null) return { ...found, text: `schedule ${schedule.id}: ${found.text}` };
+    const scheduleIssue = firstIssue(ofSchedule, schedule, profile, facts);
+    if (scheduleIssue !== null) return { ...scheduleIssue, text: `schedule ${schedule.id}: ${scheduleIssue.text}` };
   }
   return null;
 }

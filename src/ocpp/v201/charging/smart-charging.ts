@@ -235,10 +235,10 @@ function createParts(parts: SmartChargingParts, { transactions }: SmartChargingD
   const dynamic = createDynamicSchedules({ parts, control, facts, received });
   const afterEvaluation = (): void => {
     const { state, nowMs } = control;
-    const now = device.connectorIds.some((id) => followsConditions(state, id, nowMs));
+    const followsNow = device.connectorIds.some((id) => followsConditions(state, id, nowMs));
     // schedules that begin to follow conditions were evaluated without them
-    const begins = now && !follows;
-    follows = now;
+    const begins = followsNow && !follows;
+    follows = followsNow;
     if (begins) control.refresh();
     priority.check();
     dynamic.plan();

@@ -30,8 +30,8 @@ function fileOf(files: LogFiles, { logType, log }: Requests['GetLog']) {
   const { oldestTimestamp = '', latestTimestamp = '' } = log;
   const isSecurity = logType === 'SecurityLog';
   const lines = isSecurity ? files.securityLines() : files.diagnosticLines();
-  const wanted = within(lines, instantOf(oldestTimestamp), instantOf(latestTimestamp));
-  return files.file(isSecurity ? 'security' : 'diagnostics', wanted);
+  const selected = within(lines, instantOf(oldestTimestamp), instantOf(latestTimestamp));
+  return files.file(isSecurity ? 'security' : 'diagnostics', selected);
 }
 
 export function createLogs(parts: StationParts, { transfer, ...sources }: LogsDeps): Logs {

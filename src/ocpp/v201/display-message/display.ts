@@ -196,9 +196,9 @@ function getMessages(parts: StationParts, kept: Kept): Handler<'GetDisplayMessag
       throw new CallError(errorCode(version, 'occurrence'), text);
     }
     kept.sweep();
-    const found = kept.all.filter((message) => isAsked(message, request)).map(({ info }) => info);
-    if (found.length === 0) return { status: 'Unknown' };
-    after(() => void report(parts, request.requestId, found));
+    const messages = kept.all.filter((message) => isAsked(message, request)).map(({ info }) => info);
+    if (messages.length === 0) return { status: 'Unknown' };
+    after(() => void report(parts, request.requestId, messages));
     return { status: 'Accepted' };
   };
 }

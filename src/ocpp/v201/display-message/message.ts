@@ -91,8 +91,8 @@ export function contentFor(
   wanted: readonly string[],
 ): MessageContent {
   for (const tag of wanted) {
-    const found = contents.find(({ language }) => language !== undefined && sameLanguage(language, tag));
-    if (found !== undefined) return found;
+    const content = contents.find(({ language }) => language !== undefined && sameLanguage(language, tag));
+    if (content !== undefined) return content;
   }
   return contents[0];
 }

@@ -92,10 +92,10 @@ function idIssue({ id }: SetMonitoringData, found: Found, { monitors }: RuleDeps
     return monitors.customCount < maxCustomMonitors
       ? null
       : rejected('TooManyElements', `the station keeps at most ${maxCustomMonitors} monitors`);
-  const known = monitors.byId(id);
-  if (known === undefined) return rejected('NotFound', `there is no monitor ${id}`);
-  if (known.kind === 'HardWiredMonitor') return rejected('ReadOnly', `monitor ${id} is hard-wired`);
-  return isSame(known.found, found) ? null : rejected('InvalidValue', `monitor ${id} is one of another variable`);
+  const monitor = monitors.byId(id);
+  if (monitor === undefined) return rejected('NotFound', `there is no monitor ${id}`);
+  if (monitor.kind === 'HardWiredMonitor') return rejected('ReadOnly', `monitor ${id} is hard-wired`);
+  return isSame(monitor.found, found) ? null : rejected('InvalidValue', `monitor ${id} is one of another variable`);
 }
 
 function streamIssue(given: SetMonitoringData, { monitors, variables }: RuleDeps): Refusal | null {
@@ -222,9 +222,9 @@ function createSetting(parts: StationParts, deps: SettingDeps): Handlers {
   const restrict = (change: () => void, after: After): void => {
     const before = monitors.all;
     change();
-    const now = new Set(monitors.all);
+    const acting = new Set(monitors.all);
     after(() => {
-      for (const monitor of before) if (!now.has(monitor)) end(monitor.id);
+      for (const monitor of before) if (!acting.has(monitor)) end(monitor.id);
       watch.refresh();
     });
   };

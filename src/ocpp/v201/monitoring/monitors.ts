@@ -180,11 +180,11 @@ function factoryMonitors(
   { connectorIds }: Pick<StationPort, 'connectorIds'>,
 ): readonly Monitor[] {
   const connectors = connectorIds.map((evseId) => ({ evseId, connectorId: 1 }));
-  const made: readonly Made[] = [
+  const candidates: readonly Made[] = [
     { kind: 'PreconfiguredMonitor', component: 'Connector', places: connectors, severity: 3 },
     { kind: 'HardWiredMonitor', component: 'ChargingStation', places: [{}], severity: 2 },
   ];
-  return made
+  return candidates
     .flatMap(({ kind, component, places, severity }) =>
       places.flatMap((place) => {
         const found = variables.find(component, 'Problem', place);

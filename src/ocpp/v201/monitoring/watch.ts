@@ -70,12 +70,12 @@ function threshold(
 const roundingError = 1e-9;
 
 function difference(text: string, number: number | null, by: number | null, state: MonitorState): Judgement {
-  const told: Judgement = { state: { ...state, reference: text }, event: { trigger: 'Delta' } };
-  if (state.reference === null) return { ...told, event: null };
-  if (by === null) return text === state.reference ? { state, event: null } : told;
+  const judgement: Judgement = { state: { ...state, reference: text }, event: { trigger: 'Delta' } };
+  if (state.reference === null) return { ...judgement, event: null };
+  if (by === null) return text === state.reference ? { state, event: null } : judgement;
   const reference = numberOf(state.reference);
-  if (number === null || reference === null) return { ...told, event: null };
-  return Math.abs(number - reference) > by + roundingError ? told : { state, event: null };
+  if (number === null || reference === null) return { ...judgement, event: null };
+  return Math.abs(number - reference) > by + roundingError ? judgement : { state, event: null };
 }
 
 /** The distance to the target counts as a difference does; it begins at 0. `TargetDeltaRelative`: by parts of the target. */
@@ -212,7 +212,7 @@ type Memory = ReturnType<typeof createMemory>;
 
 /** By monitor. */
 function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
-  const known = new Map<number, Running>();
+  const byId = new Map<number, Running>();
   const fresh = (monitor: Monitor): Running => {
     const nowMs = clock.nowMs();
     return {
@@ -222,9 +222,9 @@ function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
   };
   return {
     of(monitor: Monitor): Running {
-      const found = known.get(monitor.id) ?? fresh(monitor);
-      known.set(monitor.id, found);
-      return found;
+      const entry = byId.get(monitor.id) ?? fresh(monitor);
+      byId.set(monitor.id, entry);
+      return entry;
     },
     /** When a periodic monitor is due. One that has slept begins again with its next instant, also after the clock was set. */
     dueOf(monitor: Monitor, nowMs: number): number {
@@ -236,12 +236,12 @@ function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
     },
     /** The monitor begins anew; a threshold goes on from what it has told (N07.FR.11). */
     forget(id: number): void {
-      known.delete(id);
+      byId.delete(id);
     },
     /** The monitor begins and ends with a transaction: of another one it knows nothing. */
     restart(id: number): void {
       monitors.setExceeded(id, false);
-      known.delete(id);
+      byId.delete(id);
     },
   };
 }

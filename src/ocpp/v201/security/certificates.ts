@@ -71,8 +71,8 @@ function install(
 
 /** The chain for vehicles; null: the station has none. */
 function v2gOf(keeper: Keeper, algorithm?: HashData['hashAlgorithm']) {
-  const own = keeper.own('V2GCertificate');
-  return own === null ? null : v2gChainOf(own, keeper.roots('V2GRootCertificate'), algorithm);
+  const chain = keeper.own('V2GCertificate');
+  return chain === null ? null : v2gChainOf(chain, keeper.roots('V2GRootCertificate'), algorithm);
 }
 
 function listed(
@@ -97,8 +97,8 @@ function listed(
             ...(chain.children.length > 0 && { childCertificateHashData: chain.children }),
           },
         ];
-  const found = [...roots, ...chains];
-  return found.length === 0 ? { status: 'NotFound' } : { status: 'Accepted', certificateHashDataChain: found };
+  const installed = [...roots, ...chains];
+  return installed.length === 0 ? { status: 'NotFound' } : { status: 'Accepted', certificateHashDataChain: installed };
 }
 
 /** By issuer and serial number alone: the key of the issuer may be unknown here. */

@@ -272,21 +272,21 @@ export function advanceCost(state: CostState, tariff: Tariff, facts: CostFacts, 
   if (wholeMs <= 0)
     return step.energyWh === 0 ? state : withinPiece(state, tariff, facts, { ...step, toMs: step.fromMs });
   const conditions = conditionsOf(tariff);
-  let now = state;
+  let current = state;
   let atMs = step.fromMs;
   let leftWh = step.energyWh;
   for (let pieces = 1; atMs < step.toMs; pieces++) {
     const energyWhPerS = (leftWh / (step.toMs - atMs)) * 1000;
-    const slopes = { ...now, energyWhPerS, charging: step.charging };
+    const slopes = { ...current, energyWhPerS, charging: step.charging };
     const stepMs = Math.min(
       msToBoundary(conditions, atMs + facts.localOffsetMs),
       sToThreshold(conditions, slopes) * 1000,
     );
     const endMs = pieces >= maxPieces || atMs + stepMs >= step.toMs ? step.toMs : atMs + stepMs;
     const energyWh = endMs === step.toMs ? leftWh : (energyWhPerS * (endMs - atMs)) / 1000;
-    now = withinPiece(now, tariff, facts, { ...step, fromMs: atMs, toMs: endMs, energyWh });
+    current = withinPiece(current, tariff, facts, { ...step, fromMs: atMs, toMs: endMs, energyWh });
     leftWh -= energyWh;
     atMs = endMs;
   }
-  return now;
+  return current;
 }

@@ -51,8 +51,8 @@ export function createInstalledTariffs(slot: Slot, nowMs: () => number, log: Pic
   const saver = createSaver(slot, () => kept as unknown as readonly JsonValue[], log);
   /** Tariffs that are in force or will be: a later one replaces those that were valid before it. */
   const current = () => {
-    const now = nowMs();
-    return kept.filter((each) => each.validFromMs > now || inForce(kept, each.evseId, now) === each);
+    const instantMs = nowMs();
+    return kept.filter((each) => each.validFromMs > instantMs || inForce(kept, each.evseId, instantMs) === each);
   };
   return {
     get all() {
@@ -136,9 +136,9 @@ export function driverRecords(drivers: Pick<DriverTariffs, 'all' | 'remove'>): C
         .filter(({ idToken }) => isCustomer(idToken))
         .map(({ tariff }) => `tariff of the driver: ${tariff?.tariffId ?? 'none, the central system calculates'}`),
     clear(isCustomer) {
-      const found = drivers.all.filter(({ idToken }) => isCustomer(idToken));
-      for (const { idToken } of found) drivers.remove(idToken);
-      return found.length === 0 ? [] : [`tariff of the driver: ${found.length} removed`];
+      const ofCustomer = drivers.all.filter(({ idToken }) => isCustomer(idToken));
+      for (const { idToken } of ofCustomer) drivers.remove(idToken);
+      return ofCustomer.length === 0 ? [] : [`tariff of the driver: ${ofCustomer.length} removed`];
     },
   };
 }
@@ -174,8 +174,8 @@ function setDefault(work: TariffWork, { evseId, tariff }: Requests['SetDefaultTa
   expectEnabled(parts, 'Tariff');
   const { connectorIds } = parts.device;
   if (evseId !== 0 && !connectorIds.includes(evseId)) return { status: 'Rejected', statusInfo: unknownEvse };
-  const known = [...installed.all, ...drivers.all, ...metering.running];
-  if (known.some((each) => each.tariff?.tariffId === tariff.tariffId)) return { status: 'DuplicateTariffId' };
+  const tariffs = [...installed.all, ...drivers.all, ...metering.running];
+  if (tariffs.some((each) => each.tariff?.tariffId === tariff.tariffId)) return { status: 'DuplicateTariffId' };
   const issue = issueOf(parts, tariff);
   if (issue !== null) return issue;
   if (installed.install(evseId === 0 ? connectorIds : [evseId], tariff)) return { status: 'Accepted' };
@@ -237,10 +237,10 @@ function clear({ parts, installed }: TariffWork, request: Requests['ClearTariffs
   const removed = installed.remove(
     (each) => (everywhere || each.evseId === evseId) && tariffIds?.includes(each.tariff.tariffId) !== false,
   );
-  const found = [...new Set(removed.map(({ tariff }) => tariff.tariffId))];
-  if (found.length === 0) return { clearTariffsResult: [{ status: 'NoTariff' }] };
-  const clearTariffsResult = [...new Set(tariffIds ?? found)].map(
-    (tariffId): ClearTariffsResult => ({ tariffId, status: found.includes(tariffId) ? 'Accepted' : 'NoTariff' }),
+  const removedIds = [...new Set(removed.map(({ tariff }) => tariff.tariffId))];
+  if (removedIds.length === 0) return { clearTariffsResult: [{ status: 'NoTariff' }] };
+  const clearTariffsResult = [...new Set(tariffIds ?? removedIds)].map(
+    (tariffId): ClearTariffsResult => ({ tariffId, status: removedIds.includes(tariffId) ? 'Accepted' : 'NoTariff' }),
   );
   return { clearTariffsResult };
 }
@@ -253,8 +253,8 @@ function changeTariff(work: TariffWork, request: Requests['ChangeTransactionTari
   if (transactions.byId(transactionId) === null) return { status: 'TxNotFound' } as const;
   const issue = issueOf(parts, tariff);
   if (issue !== null) return issue;
-  const now = metering.get(transactionId);
-  if (now !== null && now.tariff.currency !== tariff.currency) return { status: 'NoCurrencyChange' } as const;
+  const priced = metering.get(transactionId);
+  if (priced !== null && priced.tariff.currency !== tariff.currency) return { status: 'NoCurrencyChange' } as const;
   work.change(transactionId, tariff);
   return { status: 'Accepted' } as const;
 }

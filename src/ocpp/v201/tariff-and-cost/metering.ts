@@ -178,13 +178,13 @@ export function createPacer(parts: StationParts, { metering, transactions, isLoc
   const tellsCost = () => variables.boolean('TariffCostCtrlr', 'Enabled[RunningCost]');
 
   function tell(transactionId: string): void {
-    const now = metering.get(transactionId);
+    const priced = metering.get(transactionId);
     const atMs = due.get(transactionId) ?? wall.monotonicMs() + intervalMs('Cost');
     due.set(transactionId, atMs);
-    if (now === null || atMs > wall.monotonicMs()) return;
+    if (priced === null || atMs > wall.monotonicMs()) return;
     due.set(transactionId, wall.monotonicMs() + intervalMs('Cost'));
-    transactions.update(now.evseId, 'RunningCost', {
-      costDetails: costDetails(now.cost, now.tariff, { periods: false }),
+    transactions.update(priced.evseId, 'RunningCost', {
+      costDetails: costDetails(priced.cost, priced.tariff, { periods: false }),
     });
   }
 
@@ -216,8 +216,8 @@ export function createPacer(parts: StationParts, { metering, transactions, isLoc
       started = true;
       endListening = device.onTransition((transition) => {
         if (transition.connectorId === 0 || !('phase' in transition)) return;
-        const found = metering.running.find(({ evseId }) => evseId === transition.connectorId);
-        if (found !== undefined && isLocal()) metering.step(found.transactionId, transition);
+        const pricedHere = metering.running.find(({ evseId }) => evseId === transition.connectorId);
+        if (pricedHere !== undefined && isLocal()) metering.step(pricedHere.transactionId, transition);
       });
       wake();
     },

@@ -42,7 +42,7 @@ export function totalCost(state: CostState, tariff: Tariff): TotalCost {
     const fixed = price(least, minCost.taxRates);
     return { currency, typeOfCost: 'MinCost', fixed, total: price(least, undefined) };
   }
-  const told = dimensions
+  const texts = dimensions
     .filter((dimension) => state.amounts[dimension].exclTax !== 0)
     .map((dimension) => [dimension, price(state.amounts[dimension], ratesOf(tariff, dimension))]);
   const capped = state.capped && maxCost !== undefined;
@@ -52,7 +52,7 @@ export function totalCost(state: CostState, tariff: Tariff): TotalCost {
   return {
     currency,
     typeOfCost: capped ? 'MaxCost' : 'NormalCost',
-    ...(Object.fromEntries(told) as Partial<Record<Dimension, Price>>),
+    ...(Object.fromEntries(texts) as Partial<Record<Dimension, Price>>),
     total: price({ exclTax, inclTax }, undefined),
   };
 }

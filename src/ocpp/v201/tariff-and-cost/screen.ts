@@ -140,9 +140,9 @@ export function createScreen(parts: StationParts, deps: ScreenDeps): Screen {
       if (totalCost !== undefined) change(evseId, { totalCost });
     },
     cost(transactionId, totalCost) {
-      const found = parts.device.connectorIds.find((evseId) => face(evseId).transactionId === transactionId);
-      if (found !== undefined) change(found, { totalCost });
-      return found !== undefined;
+      const place = parts.device.connectorIds.find((evseId) => face(evseId).transactionId === transactionId);
+      if (place !== undefined) change(place, { totalCost });
+      return place !== undefined;
     },
     ended(evseId, transactionId, localCost) {
       if (face(evseId).transactionId !== transactionId) return;

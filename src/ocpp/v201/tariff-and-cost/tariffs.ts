@@ -87,19 +87,20 @@ const grossOf = ({ cost, tariff }: PricedTransaction) => totalCost(cost, tariff)
 function priced(state: TariffsState, transaction: Transaction, begins: boolean): PricedTransaction | null {
   const { metering, deps, drivers, installed } = state;
   const { transactionId, reservationId, evseId, idToken } = transaction;
-  const now = metering.get(transactionId);
-  if (now?.kind === 'DriverTariff') return now;
+  const before = metering.get(transactionId);
+  if (before?.kind === 'DriverTariff') return before;
   const driver = idToken === null ? null : drivers.find(idToken);
   if (driver?.tariff === null) {
     // the central system calculates, whatever the tariff of the EVSE
     metering.end(transactionId);
     return null;
   }
-  const own: Choice | null = driver === null ? null : { tariff: driver.tariff, kind: 'DriverTariff' };
-  if (now !== null && own === null) return now;
-  if (now !== null && own !== null && now.cost.energyWh !== 0) return metering.change(transactionId, own);
+  const ofDriver: Choice | null = driver === null ? null : { tariff: driver.tariff, kind: 'DriverTariff' };
+  if (before !== null && ofDriver === null) return before;
+  if (before !== null && ofDriver !== null && before.cost.energyWh !== 0)
+    return metering.change(transactionId, ofDriver);
   const ofEvse = begins ? installed.at(evseId) : null;
-  const choice = own ?? (ofEvse === null ? null : ({ tariff: ofEvse, kind: 'DefaultTariff' } as const));
+  const choice = ofDriver ?? (ofEvse === null ? null : ({ tariff: ofEvse, kind: 'DefaultTariff' } as const));
   if (choice === null) return null;
   return metering.begin(transaction, choice, reservationId === null ? null : (deps.reservedS?.(reservationId) ?? 0));
 }
@@ -112,9 +113,9 @@ function extras(
 ): Pick<EventExtras, 'costDetails' | 'tariffId'> {
   const { transactionId } = transaction;
   if (!isLocal(state) || priced(state, transaction, eventType === 'Started') === null) return {};
-  const now = state.metering.step(transactionId, transition);
-  if (now === null) return {};
-  const { tariffId } = now.tariff;
+  const step = state.metering.step(transactionId, transition);
+  if (step === null) return {};
+  const { tariffId } = step.tariff;
   const isNew = state.told.get(transactionId) !== tariffId;
   state.told.set(transactionId, tariffId);
   const periods = eventType === 'Ended';
@@ -122,7 +123,7 @@ function extras(
   const tells = periods || (eventType === 'Started' && running);
   return {
     ...(isNew && { tariffId }),
-    ...(tells && { costDetails: costDetails(now.cost, now.tariff, { periods }) }),
+    ...(tells && { costDetails: costDetails(step.cost, step.tariff, { periods }) }),
   };
 }
 
@@ -200,8 +201,8 @@ function createState(parts: StationParts, deps: TariffsDeps): TariffsState {
   const at = (evseId: number) => metering.running.find((each) => each.evseId === evseId) ?? null;
   const screen = createScreen(parts, {
     localCost: (evseId) => {
-      const now = at(evseId);
-      return now === null ? null : grossOf(now);
+      const transaction = at(evseId);
+      return transaction === null ? null : grossOf(transaction);
     },
     tariffAt: (evseId) => at(evseId)?.tariff ?? installed.at(evseId),
     transactionAt: (evseId) => deps.transactions.at(evseId)?.transactionId ?? null,
@@ -271,13 +272,13 @@ export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
     languages: (evseId) => screen.languages(evseId),
     records: driverRecords(state.drivers),
     extras(transaction, eventType, transition) {
-      const told = extras(state, transaction, eventType, transition);
+      const members = extras(state, transaction, eventType, transition);
       wake();
-      return told;
+      return members;
     },
     costOf({ transactionId }) {
-      const now = isLocal(state) ? metering.step(transactionId) : null;
-      return now === null ? null : costDetails(now.cost, now.tariff, { periods: true });
+      const step = isLocal(state) ? metering.step(transactionId) : null;
+      return step === null ? null : costDetails(step.cost, step.tariff, { periods: true });
     },
     authorized(evseId, idToken, reply) {
       if (evseId !== 0 && reply.idTokenInfo.status === 'Accepted') screen.greet(evseId, reply.idTokenInfo);

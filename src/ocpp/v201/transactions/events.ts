@@ -124,23 +124,23 @@ export function pushEvent(
   const { parts, ledger } = state;
   const { type } = event;
   const extras = { ...state.deps.costs?.extras(record, type, event.t), ...event.extras };
-  const now = toldBy(record, connector, extras);
+  const values = toldBy(record, connector, extras);
   const payload: TransactionEvent = {
     eventType: type,
     timestamp: stamp(event.atMs),
     triggerReason: triggerIn(parts.version, event.trigger),
     seqNo: record.nextSeqNo,
     ...(parts.registration.offlineSinceMs === null ? {} : { offline: true }),
-    ...newMembers(record, now, extras),
-    transactionInfo: transactionInfo(state, record, now, { ...event, extras }),
-    ...evseOf(record, now, type),
+    ...newMembers(record, values, extras),
+    transactionInfo: transactionInfo(state, record, values, { ...event, extras }),
+    ...evseOf(record, values, type),
     ...withValues(extras.meterValue),
     ...(extras.costDetails === undefined || parts.version !== 'ocpp2.1' ? {} : { costDetails: extras.costDetails }),
   };
   // kept before it is queued: a number that a crash has used up is better than one that stands for two events
   const changed = ledger.change(record.key, {
     nextSeqNo: record.nextSeqNo + 1,
-    told: now,
+    told: values,
   });
   parts.queue.push({
     action: 'TransactionEvent',

@@ -200,11 +200,11 @@ function causesAt(state: TransactionsState, t: EvseConnectorTransition, change: 
   const { connectorId, event } = t;
   const record = state.ledger.at(connectorId);
   const watched = [...startPoints(state), ...stopPoints(state)];
-  const asked = state.asked.get(connectorId) ?? null;
+  const request = state.asked.get(connectorId) ?? null;
   if (event === 'stop' || event === 'withdraw') state.asked.delete(connectorId);
   return causesOf(t, {
     change,
-    asked,
+    asked: request,
     watchesBay: watched.includes('ParkingBayOccupancy'),
     stateChanged: chargingStateOf(t.connector) !== (record?.chargingState ?? 'Idle'),
     remote: typeof state.bearers.get(connectorId)?.remoteStartId === 'number',
@@ -214,15 +214,15 @@ function causesAt(state: TransactionsState, t: EvseConnectorTransition, change: 
 function hearConnector(state: TransactionsState, t: EvseConnectorTransition): void {
   const { connectorId, connector } = t;
   const atMs = state.parts.clock.ofSim(t.at);
-  const now = pointsOf(connector);
-  const change = pointChange(state.seen.get(connectorId) ?? noPoints, now);
-  state.seen.set(connectorId, now);
+  const points = pointsOf(connector);
+  const change = pointChange(state.seen.get(connectorId) ?? noPoints, points);
+  state.seen.set(connectorId, points);
   if (change.lost.includes('Authorized')) state.bearers.delete(connectorId);
   if (t.event === 'authorize') noteBearer(state, connector, t);
   const causes = causesAt(state, t, change);
   const record = state.ledger.at(connectorId);
-  if (record !== null) follow(state, record, { t, atMs, connector, now, change, causes });
-  else if (starts(startPoints(state), now, change)) {
+  if (record !== null) follow(state, record, { t, atMs, connector, now: points, change, causes });
+  else if (starts(startPoints(state), points, change)) {
     const begun = begin(state, connectorId, { t, atMs, connector }, causes[0]?.trigger ?? 'ChargingStateChanged');
     state.limits.follow(begun, t);
   }
@@ -269,16 +269,16 @@ export function adopt(state: TransactionsState, connectors: readonly EvseConnect
   const { device, clock } = state.parts;
   for (const connector of connectors) {
     const { connectorId, phase, authorised } = connector;
-    const now = pointsOf(connector);
-    state.seen.set(connectorId, now);
+    const points = pointsOf(connector);
+    state.seen.set(connectorId, points);
     if (authorised) noteBearer(state, connector);
-    if (phase === 'finishing' || !starts(startPoints(state), now, { risen: [...now], lost: [] })) continue;
+    if (phase === 'finishing' || !starts(startPoints(state), points, { risen: [...points], lost: [] })) continue;
     const instant = { atMs: clock.ofSim(device.now), connector };
     begin(
       state,
       connectorId,
       instant,
-      authorised ? 'Authorized' : now.has('EVConnected') ? 'CablePluggedIn' : 'EVDetected',
+      authorised ? 'Authorized' : points.has('EVConnected') ? 'CablePluggedIn' : 'EVDetected',
     );
   }
 }
@@ -299,8 +299,8 @@ function noteBearer(
 ) {
   const { connectorId, session } = connector;
   const text = t?.idToken ?? session?.idToken ?? null;
-  const known = grants.get(connectorId);
-  const grant = known !== undefined && text === deviceText(known.idToken) ? known : null;
+  const tokenGrant = grants.get(connectorId);
+  const grant = tokenGrant !== undefined && text === deviceText(tokenGrant.idToken) ? tokenGrant : null;
   bearers.set(connectorId, {
     idToken: grant?.idToken ?? localToken(text, parts.version),
     groupIdToken: grant?.info.groupIdToken ?? null,

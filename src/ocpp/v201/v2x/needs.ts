@@ -168,9 +168,9 @@ function createTalks() {
   const talks = new Map<string, Talk>();
   return {
     of(transactionId: string): Talk {
-      const known = talks.get(transactionId) ?? { told: false, allowed: null };
-      talks.set(transactionId, known);
-      return known;
+      const talk = talks.get(transactionId) ?? { told: false, allowed: null };
+      talks.set(transactionId, talk);
+      return talk;
     },
     hasTold: (transactionId: string) => talks.get(transactionId)?.told ?? false,
     forget: (transactionId: string) => {

@@ -49,10 +49,10 @@ export function createFinder({
     find,
     /** @throws SimError UNKNOWN_RESOURCE */
     need: (component: string, variable: string, place: Place = {}): Found => {
-      const found = find(component, variable, place);
-      if (found === undefined)
+      const variableFound = find(component, variable, place);
+      if (variableFound === undefined)
         throw new SimError('UNKNOWN_RESOURCE', `there is no variable ${placeName(component, variable, place)}`);
-      return found;
+      return variableFound;
     },
     lookUp: ({ component, variable }: Parameters<VariableStore['lookUp']>[0]): ReturnType<VariableStore['lookUp']> => {
       const { id: evseId, connectorId } = component.evse ?? {};

@@ -211,9 +211,9 @@ function normalNumber(value: string, rule: ValueRule, pattern: RegExp): string |
 
 function normalList(value: string, { values }: ValueRule): string | null {
   if (value !== '' && value.split(',').some((each) => each.trim() === '')) return null;
-  const each = members(value);
+  const list = members(value);
   const isKnown = (member: string): boolean => values === undefined || values.includes(member);
-  return new Set(each).size === each.length && each.every(isKnown) ? each.join(',') : null;
+  return new Set(list).size === list.length && list.every(isKnown) ? list.join(',') : null;
 }
 
 function fits(value: string, { min = 0, max = Infinity }: ValueRule): boolean {

@@ -217,18 +217,18 @@ export function createReports(parts: StationParts, { store }: ReportsDeps): Repo
     handlers: {
       GetBaseReport: ({ requestId, reportBase }, after) => {
         const isTaken = filters[reportBase];
-        const found = [...store.each()].filter((each) => isTaken(store, each));
-        return answer({ requestId, found, characteristics: reportBase !== 'SummaryInventory' }, after);
+        const reported = [...store.each()].filter((each) => isTaken(store, each));
+        return answer({ requestId, found: reported, characteristics: reportBase !== 'SummaryInventory' }, after);
       },
       GetReport: (request, after) => {
         const { requestId, componentCriteria: criteria, componentVariable: wanted } = request;
         checkSize(parts, 'GetReport', wanted?.length ?? 0, request);
-        const found = [...store.each()].filter(
+        const matching = [...store.each()].filter(
           (each) =>
             (wanted === undefined || wanted.some((one) => isWanted(one, each))) &&
             (criteria === undefined || meets(store, each, criteria)),
         );
-        return answer({ requestId, found, characteristics: true }, after);
+        return answer({ requestId, found: matching, characteristics: true }, after);
       },
     },
     stop: sender.stop,

@@ -90,10 +90,10 @@ const tables = new WeakMap<readonly VariableRow[], Map<Version2, VariableTable>>
 
 /** The table of a version; the same one for the same rows. */
 export function tableOf(rows: readonly VariableRow[], version: Version2): VariableTable {
-  const known = tables.get(rows) ?? new Map<Version2, VariableTable>();
-  tables.set(rows, known);
-  const table = known.get(version) ?? makeTable(rows, version);
-  known.set(version, table);
+  const byVersion = tables.get(rows) ?? new Map<Version2, VariableTable>();
+  tables.set(rows, byVersion);
+  const table = byVersion.get(version) ?? makeTable(rows, version);
+  byVersion.set(version, table);
   return table;
 }
 
