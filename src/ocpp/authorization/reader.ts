@@ -13,16 +13,16 @@ interface OfflineRules {
 /**
  * Status of a token without an answer: a known one counts as it is known, an accepted one only where the rules permit; a
  * token that neither list nor cache holds is refused unless the rules permit unknown ones.
- * @param known of local list or cache; null: neither holds it
+ * @param knownStatus of local list or cache; null: neither holds it
  * @param refused status where the rules decide against the token
  */
 export function offlineStatus<Status extends string>(
-  known: Status | 'Accepted' | null,
+  knownStatus: Status | 'Accepted' | null,
   rules: OfflineRules,
   refused: Status,
 ): Status | 'Accepted' {
-  if (known === null) return rules.unknown ? 'Accepted' : refused;
-  if (known !== 'Accepted') return known;
+  if (knownStatus === null) return rules.unknown ? 'Accepted' : refused;
+  if (knownStatus !== 'Accepted') return knownStatus;
   return rules.known ? 'Accepted' : refused;
 }
 

@@ -71,10 +71,10 @@ const clean = (value: number) => Math.round(value * 1e6) / 1e6;
 /** A limit in one unit; null: none. */
 export function inUnit({ limitW, limitA, numberPhases }: Limit, unit: RateUnit, nominal: Nominal): number | null {
   const perA = wattsPerAmpere(nominal, numberPhases);
-  const [own, other] =
+  const [first, other] =
     unit === 'W' ? [limitW, limitA === null ? null : limitA * perA] : [limitA, limitW === null ? null : limitW / perA];
-  const lowest = Math.min(own ?? Infinity, other ?? Infinity);
-  return own === null && other === null ? null : clean(Math.min(lowest, maxShown));
+  const lowest = Math.min(first ?? Infinity, other ?? Infinity);
+  return first === null && other === null ? null : clean(Math.min(lowest, maxShown));
 }
 
 /** The limit of the station as a connector sees it: amperes of its grid connection are none of a DC connector. */

@@ -161,7 +161,7 @@ const conditionsMs = 1000;
 const maxPlanMs = 365 * 86_400_000;
 
 function readStored(values: readonly JsonValue[]): readonly StoredProfile[] {
-  // this module alone writes the slot
+  // no other module writes the slot
   return (values as unknown as readonly StoredProfile[]).filter(({ profile }) => profile.purpose !== 'tx');
 }
 

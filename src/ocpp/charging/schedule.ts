@@ -80,12 +80,12 @@ function startsOf(schedule: ChargingSchedule): Starts {
   const starts = knownStarts.get(schedule);
   if (starts !== undefined) return starts;
   const { periods } = schedule;
-  const made = {
+  const computed = {
     all: periods.map(({ startS }) => startS * 1000),
     changes: periods.filter((period, i) => !isSame(periods[i - 1], period)).map(({ startS }) => startS * 1000),
   };
-  knownStarts.set(schedule, made);
-  return made;
+  knownStarts.set(schedule, computed);
+  return computed;
 }
 
 /** The period of a profile at an instant; null: the profile is not in force. @param transaction at the connector */

@@ -125,12 +125,12 @@ export function distorted(wh: number, distortion: MeterDistortion | null): numbe
 export function createEnergies<Series extends string>(): Energies<Series> {
   const last = new Map<string, Known>();
   const keyOf = (series: Series, connectorId: number) => `${series} ${connectorId}`;
-  const energyOf = (before: Known, now: Known, distortion: MeterDistortion | null): ShownEnergy => ({
-    importWh: distorted(now.importWh, distortion),
-    exportWh: distorted(now.exportWh, distortion),
+  const energyOf = (before: Known, after: Known, distortion: MeterDistortion | null): ShownEnergy => ({
+    importWh: distorted(after.importWh, distortion),
+    exportWh: distorted(after.exportWh, distortion),
     // a register that was set back shows no energy that flows backwards
-    intervalImportWh: Math.max(0, now.importWh - before.importWh),
-    intervalExportWh: Math.max(0, now.exportWh - before.exportWh),
+    intervalImportWh: Math.max(0, after.importWh - before.importWh),
+    intervalExportWh: Math.max(0, after.exportWh - before.exportWh),
   });
   return {
     shown(series, connectorId, sample, distortion) {

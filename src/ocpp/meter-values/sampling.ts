@@ -24,8 +24,10 @@ function wiredPhases({ phases, supplyPhases, supplyVoltageV }: EvseConnectorDeta
 /** Currents by wired phase, magnitudes; a connector with more or fewer conductors than the supply loads all evenly. */
 function currentsOf(connector: EvseConnectorDetail, phases: readonly number[], voltageV: readonly number[]) {
   const { currentA } = connector;
-  const known = currentA.map(Math.abs);
-  return known.length === phases.length ? known : voltageV.map(() => sum(known) / phases.length);
+  const phaseCurrents = currentA.map(Math.abs);
+  return phaseCurrents.length === phases.length
+    ? phaseCurrents
+    : voltageV.map(() => sum(phaseCurrents) / phases.length);
 }
 
 interface Electrical {

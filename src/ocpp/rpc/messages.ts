@@ -14,7 +14,7 @@ const maxDepth = 64;
 const secretName = /authorization_?key|basic_?auth_?password/i;
 /** members of any payload that are secrets: SetNetworkProfile, and what vendors send */
 const secretMember = /authorization_?key|password|passwd|secret|private_?key|sim_?pin/i;
-/** what may be a URL, as far as it reaches */
+/** a text that may be a URL, as far as it reaches */
 const word = /[^\s"'<>]+/g;
 const privateKey = /PRIVATE KEY/i;
 /** Frames without any of these have no secret; escapes could hide one. */
@@ -28,7 +28,7 @@ const harmless = new Set(['key', 'readonly', 'status', 'attributeStatus', 'attri
 
 type Mentions = (value: unknown) => boolean;
 
-/** Whether a value is the name of a secret, directly or as `{name}` or a list of names. */
+/** True if a value is the name of a secret, directly or as `{name}` or a list of names. */
 const mentions: Mentions = (value) => {
   if (typeof value === 'string') return secretName.test(value);
   if (Array.isArray(value)) return value.some((each) => typeof each === 'string' && mentions(each));
@@ -60,45 +60,47 @@ function withoutUserInfo(text: string): string {
   });
 }
 
-function cleanText(text: string, known: readonly string[]): string {
+function cleanText(text: string, secretTexts: readonly string[]): string {
   if (privateKey.test(text)) return hidden;
   // text inside text, for example JSON in the data of a DataTransfer
   if (secretMember.test(text) && text.length > 40) return hidden;
-  return withoutKnown(withoutUserInfo(text), known);
+  return withoutKnown(withoutUserInfo(text), secretTexts);
 }
 
-function withoutKnown(text: string, known: readonly string[]): string {
-  return known.reduce((clean, secret) => clean.replaceAll(secret, hidden), text);
+function withoutKnown(text: string, secretTexts: readonly string[]): string {
+  return secretTexts.reduce((clean, secret) => clean.replaceAll(secret, hidden), text);
 }
 
-function cleaned(value: unknown, known: readonly string[], inside: string, depth: number): unknown {
+function cleaned(value: unknown, secretTexts: readonly string[], inside: string, depth: number): unknown {
   if (depth > maxDepth) return hidden;
-  if (typeof value === 'string') return cleanText(value, known);
-  if (Array.isArray(value)) return value.map((each) => cleaned(each, known, inside, depth + 1));
+  if (typeof value === 'string') return cleanText(value, secretTexts);
+  if (Array.isArray(value)) return value.map((each) => cleaned(each, secretTexts, inside, depth + 1));
   if (!isObject(value)) return value;
   const aboutSecret = Object.entries(value).some(([name, member]) => name !== 'unknownKey' && mentions(member));
   const redacted = mapMembers(value, (name, member) => {
     if (secretMember.test(name) || (inside === 'vpn' && name === 'key')) return hideAll(member);
     if (aboutSecret && !harmless.has(name)) return hideAll(member);
-    return cleaned(member, known, name, depth + 1);
+    return cleaned(member, secretTexts, name, depth + 1);
   });
   // a name can be a secret too, by mistake of a peer or of a negative test
-  return Object.fromEntries(Object.entries(redacted).map(([name, member]) => [withoutKnown(name, known), member]));
+  return Object.fromEntries(
+    Object.entries(redacted).map(([name, member]) => [withoutKnown(name, secretTexts), member]),
+  );
 }
 
 /**
  * The text of a frame without secrets.
- * @param known secrets that the station has now, as they could stand in a text
+ * @param secretTexts secrets that the station has now, as they could stand in a text
  */
-export function redacted(text: string, known: readonly string[] = []): string {
-  if (!suspicious.test(text) && !known.some((secret) => text.includes(secret))) return text;
+export function redacted(text: string, secretTexts: readonly string[] = []): string {
+  if (!suspicious.test(text) && !secretTexts.some((secret) => text.includes(secret))) return text;
   let frame: unknown;
   try {
     frame = JSON.parse(text);
   } catch {
-    return suspiciousText.test(text) || known.some((secret) => text.includes(secret)) ? hidden : text;
+    return suspiciousText.test(text) || secretTexts.some((secret) => text.includes(secret)) ? hidden : text;
   }
-  return JSON.stringify(cleaned(frame, known, '', 0));
+  return JSON.stringify(cleaned(frame, secretTexts, '', 0));
 }
 
 export type OcppFacts = Omit<FrameFacts, 'direction'>;

@@ -50,12 +50,12 @@ interface Connection {
 }
 
 /** @returns true if the id was there already */
-function remember(known: Set<string>, id: string): boolean {
-  if (known.has(id)) return true;
-  known.add(id);
-  if (known.size > maxKnownIds) {
-    const [oldest = id] = known;
-    known.delete(oldest);
+function remember(ids: Set<string>, id: string): boolean {
+  if (ids.has(id)) return true;
+  ids.add(id);
+  if (ids.size > maxKnownIds) {
+    const [oldest = id] = ids;
+    ids.delete(oldest);
   }
   return false;
 }

@@ -252,8 +252,8 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
   }
 
   /** The shown certificate as it is in force, after another one has failed. Null: that of the settings. */
-  restoreShown(own: { readonly cert: string; readonly key: string } | null): void {
-    const restored = own === null ? this.#given : ownOf(own.cert, own.key);
+  restoreShown(material: { readonly cert: string; readonly key: string } | null): void {
+    const restored = material === null ? this.#given : ownOf(material.cert, material.key);
     this.#set({ ...this.#state, own: withEntry(this.#state.own, this.#uses.shown, restored) });
   }
 

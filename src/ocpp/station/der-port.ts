@@ -14,18 +14,18 @@ import type { Written } from '../../sunspec/map/point-holds.ts';
 /** `limited`: on the way into service; `out`: for any other reason than a trip. */
 export type DerService = 'in_service' | 'ceased' | 'tripped' | 'limited' | 'out';
 
-/** What a translation may look at. */
+/** Facts for a translation. */
 export interface DerFacts extends PointFacts {
-  /** Whether the station has a function: its points, and its bit of 702.CtrlModes. */
+  /** True if the station has a function: its points, and its bit of 702.CtrlModes. */
   has(name: FunctionName): boolean;
-  /** Whether the station has a curve of a trip function. */
+  /** True if the station has a curve of a trip function. */
   hasCurve(name: TripName, region: TripRegion): boolean;
   /** The points that carry out wishes, or why one of them cannot be. */
   place(wishes: readonly FunctionWish[]): readonly PointValue[] | RefusedWish;
   readonly nominalHz: number;
 }
 
-/** What a control asks for. */
+/** Request of a control. */
 export interface DerSettings {
   readonly points: readonly PointValue[];
   /** slope of active power, percent of 702.WMax per second; absent: it sets none */
@@ -64,7 +64,7 @@ export interface DerCondition {
 export interface DerPort extends DerFacts {
   /** A text point; null: the station does not have it. */
   text(model: number, path: string): string | null;
-  /** What the station would make of values if nothing kept it from taking them now. */
+  /** The values as the station would take them if nothing kept it from taking them now. */
   check(settings: DerSettings): Written;
   /**
    * Makes exactly these controls be in force. No two of them set the same point. A point that another writer has
@@ -74,7 +74,7 @@ export interface DerPort extends DerFacts {
   follow(wanted: readonly DerWanted[]): ReadonlyMap<string, Written>;
   /** The last `follow` is complete: nothing waits for the device to take it. */
   readonly isSettled: boolean;
-  /** Whether another writer has changed something of a control since. */
+  /** True if another writer has changed something of a control since. */
   isOverwritten(id: string): boolean;
   /** The condition now. @param since instant of the last look, for trips that are over already */
   condition(since: SimTime): DerCondition;

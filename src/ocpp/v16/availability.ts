@@ -147,17 +147,17 @@ function sender({
   calls,
   clock,
 }: Pick<StatusOptions, 'calls' | 'clock'>): (row: Row, told: Told, triggered: boolean) => void {
-  const send = (row: Row, told: Told, triggered: boolean) =>
+  const send = (row: Row, report: Told, triggered: boolean) =>
     calls.send(
       'StatusNotification',
-      { connectorId: row.connectorId, ...told, timestamp: stamp(clock.ofSim(row.since)) },
+      { connectorId: row.connectorId, ...report, timestamp: stamp(clock.ofSim(row.since)) },
       { triggered },
     );
-  return (row, told, triggered) => {
-    row.sent = told;
+  return (row, report, triggered) => {
+    row.sent = report;
     row.doubtful = true;
-    void send(row, told, triggered).then(({ kind }) => {
-      if (row.sent === told) row.doubtful = kind !== 'result' && kind !== 'error';
+    void send(row, report, triggered).then(({ kind }) => {
+      if (row.sent === report) row.doubtful = kind !== 'result' && kind !== 'error';
     });
   };
 }

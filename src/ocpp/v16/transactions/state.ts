@@ -24,15 +24,15 @@ export interface TransactionRecord extends Transaction {
 type Ledger = AnyLedger<TransactionRecord>;
 
 /** Adds a transaction that begins. */
-export function addTransaction(ledger: Ledger, made: Omit<Transaction, 'key'>): TransactionRecord {
+export function addTransaction(ledger: Ledger, transaction: Omit<Transaction, 'key'>): TransactionRecord {
   return ledger.add((count) => ({
-    ...made,
+    ...transaction,
     key: String(count),
     endedMs: null,
     meterStopWh: null,
     stopReason: null,
-    lastMs: made.startedMs,
-    lastWh: made.meterStartWh,
+    lastMs: transaction.startedMs,
+    lastWh: transaction.meterStartWh,
   }));
 }
 

@@ -66,11 +66,11 @@ export function createOfflineWatch(
  * True if a change is worth a message by LimitChangeSignificance, percent of the value before. Any change of 0 is.
  * @param before null: no limit
  */
-export function isSignificant(before: number | null, now: number, variables: Pick<Variables, 'decimal'>): boolean {
-  if (before === now) return false;
+export function isSignificant(before: number | null, after: number, variables: Pick<Variables, 'decimal'>): boolean {
+  if (before === after) return false;
   if (before === null) return true;
   const percent = variables.decimal('SmartChargingCtrlr', 'LimitChangeSignificance');
-  return (Math.abs(now - before) / Math.abs(before)) * 100 >= percent;
+  return (Math.abs(after - before) / Math.abs(before)) * 100 >= percent;
 }
 
 type LimitSource = 'SO' | 'EMS' | 'Other';
@@ -196,7 +196,7 @@ function createReader({ device, clock }: ExternalParts): () => readonly External
 }
 
 /** Tells the central system of changes of the limits. */
-function createTeller({ calls, variables, registration }: ExternalParts, now: () => readonly ExternalLimit[]) {
+function createTeller({ calls, variables, registration }: ExternalParts, limitsNow: () => readonly ExternalLimit[]) {
   /** by EVSE */
   const sent = new Map<number, ExternalLimit>();
   let toldAtBoot = registration.boots;
@@ -229,7 +229,7 @@ function createTeller({ calls, variables, registration }: ExternalParts, now: ()
     // after a boot the central system begins anew
     if (toldAtBoot !== registration.boots) sent.clear();
     toldAtBoot = registration.boots;
-    const limits = now();
+    const limits = limitsNow();
     for (const before of sent.values())
       if (!limits.some(({ evseId, source }) => evseId === before.evseId && source === before.source))
         void clear(before);

@@ -38,9 +38,9 @@ function isAsked({ evseId, profile, source }: Found, { evseId: askedEvse, chargi
   );
 }
 
-function reportsOf(requestId: number, found: readonly Found[]): readonly Report[] {
+function reportsOf(requestId: number, profiles: readonly Found[]): readonly Report[] {
   const groups = new Map<string, Found[]>();
-  for (const each of found) {
+  for (const each of profiles) {
     const key = `${each.evseId} ${each.source}`;
     groups.set(key, [...(groups.get(key) ?? []), each]);
   }

@@ -118,8 +118,8 @@ const duplicateRules: Partial<Record<ProfilePurpose, string>> = { tx: 'K01.FR.39
  * K01.FR.06, K01.FR.39, K01.FR.53: beside a profile there is no other with its purpose and stackLevel whose validity
  * overlaps. TxDefaultProfiles of the station and of an EVSE meet as well.
  */
-export function duplicateIssue(made: ChargingProfile, others: readonly ChargingProfile[]): Issue | null {
-  const { purpose, connectorId, stackLevel, profileId } = made;
+export function duplicateIssue(profile: ChargingProfile, others: readonly ChargingProfile[]): Issue | null {
+  const { purpose, connectorId, stackLevel, profileId } = profile;
   const meets = (other: ChargingProfile) =>
     other.connectorId === connectorId ||
     ((purpose === 'tx_default' || purpose === 'priority') && (connectorId === 0 || other.connectorId === 0));
@@ -129,7 +129,7 @@ export function duplicateIssue(made: ChargingProfile, others: readonly ChargingP
       other.purpose === purpose &&
       other.stackLevel === stackLevel &&
       meets(other) &&
-      overlaps(made, other),
+      overlaps(profile, other),
   );
   if (twin === undefined) return null;
   const text = `profile ${twin.profileId} has the same purpose and stackLevel ${stackLevel}`;

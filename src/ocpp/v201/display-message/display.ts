@@ -54,11 +54,11 @@ function ownText(contents: readonly [MessageContent, ...MessageContent[]], wante
  * The texts between which a display changes now. A message that stands always in front stands alone; messages in front
  * keep the normal cycle from the display, to which the texts of the station itself belong.
  * @param messages in the order of their arrival
- * @param own texts of the station, each in one or more languages
+ * @param ofDisplay texts of the station, each in one or more languages
  */
 function shownTexts(
   messages: readonly StoredMessage[],
-  own: readonly (readonly [MessageContent, ...MessageContent[]])[],
+  ofDisplay: readonly (readonly [MessageContent, ...MessageContent[]])[],
   screen: Screen,
 ): readonly ShownText[] {
   const here = messages.filter((message) => applies(message, screen));
@@ -68,7 +68,7 @@ function shownTexts(
   if (always !== undefined) return [text(always)];
   const front = of('InFront');
   if (front.length > 0) return front.map(text);
-  return [...own.map((contents) => ownText(contents, screen.languages)), ...of('NormalCycle').map(text)];
+  return [...ofDisplay.map((contents) => ownText(contents, screen.languages)), ...of('NormalCycle').map(text)];
 }
 
 export interface DisplayDeps {

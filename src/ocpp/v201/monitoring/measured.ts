@@ -157,9 +157,9 @@ export function hasTarget({ entry }: Found): boolean {
 }
 
 /** Target of a value now: an EVSE delivers what it allots to the vehicle. Null: it has no target. */
-export function targetOf({ device }: Pick<StationParts, 'device'>, found: Found): number | null {
-  const { evseId } = found.place;
-  if (evseId === undefined || !hasTarget(found)) return null;
+export function targetOf({ device }: Pick<StationParts, 'device'>, target: Found): number | null {
+  const { evseId } = target.place;
+  if (evseId === undefined || !hasTarget(target)) return null;
   const { allocatedW } = device.connector(evseId);
-  return Math.max(0, found.entry.row.variable === 'Power' ? allocatedW : -allocatedW);
+  return Math.max(0, target.entry.row.variable === 'Power' ? allocatedW : -allocatedW);
 }

@@ -61,33 +61,33 @@ const rejected = (reasonCode: string, additionalInfo: string): Refusal => ({
   statusInfo: { reasonCode, additionalInfo },
 });
 
-function unsupportedType({ type }: SetMonitoringData, found: Found): string | null {
-  if (found.entry.row.monitored !== true) return 'the variable cannot be monitored';
+function unsupportedType({ type }: SetMonitoringData, target: Found): string | null {
+  if (target.entry.row.monitored !== true) return 'the variable cannot be monitored';
   if (type === 'Delta' || periodicTypes.has(type)) return null;
-  if (!isNumeric(found) || isWriteOnly(found)) return 'the variable shows no number';
+  if (!isNumeric(target) || isWriteOnly(target)) return 'the variable shows no number';
   const needsTarget = type === 'TargetDelta' || type === 'TargetDeltaRelative';
-  return needsTarget && !hasTarget(found) ? 'the variable has no target' : null;
+  return needsTarget && !hasTarget(target) ? 'the variable has no target' : null;
 }
 
 /** True if a threshold lies where the variable can be (N04.FR.06). */
-function isInRange({ value }: SetMonitoringData, found: Found, variables: RuleDeps['variables']): boolean {
-  const wholes = found.entry.row.type === 'integer' ? [Math.floor(value), Math.ceil(value)] : [value];
-  return wholes.every((each) => variables.accepted(found, each.toFixed(6).replace(/\.?0+$/, '')) !== null);
+function isInRange({ value }: SetMonitoringData, target: Found, variables: RuleDeps['variables']): boolean {
+  const wholes = target.entry.row.type === 'integer' ? [Math.floor(value), Math.ceil(value)] : [value];
+  return wholes.every((each) => variables.accepted(target, each.toFixed(6).replace(/\.?0+$/, '')) !== null);
 }
 
-function valueIssue(given: SetMonitoringData, found: Found, variables: RuleDeps['variables']): Refusal | null {
+function valueIssue(given: SetMonitoringData, target: Found, variables: RuleDeps['variables']): Refusal | null {
   const { type, value } = given;
   if (periodicTypes.has(type)) {
     if (value < minIntervalS) return rejected('ValueTooLow', `the shortest interval is ${minIntervalS} s`);
     return value > maxIntervalS ? rejected('ValueTooHigh', `the longest interval is ${maxIntervalS} s`) : null;
   }
   if (type === 'UpperThreshold' || type === 'LowerThreshold')
-    return isInRange(given, found, variables) ? null : rejected('ValueOutOfRange', 'the variable does not reach it');
+    return isInRange(given, target, variables) ? null : rejected('ValueOutOfRange', 'the variable does not reach it');
   return value < 0 ? rejected('ValuePositiveOnly', 'a difference is not negative') : null;
 }
 
 /** True if the id names a monitor in whose place another can come (N04.FR.12 to FR.18). */
-function idIssue({ id }: SetMonitoringData, found: Found, { monitors }: RuleDeps): Refusal | null {
+function idIssue({ id }: SetMonitoringData, target: Found, { monitors }: RuleDeps): Refusal | null {
   if (id === undefined)
     return monitors.customCount < maxCustomMonitors
       ? null
@@ -95,7 +95,7 @@ function idIssue({ id }: SetMonitoringData, found: Found, { monitors }: RuleDeps
   const monitor = monitors.byId(id);
   if (monitor === undefined) return rejected('NotFound', `there is no monitor ${id}`);
   if (monitor.kind === 'HardWiredMonitor') return rejected('ReadOnly', `monitor ${id} is hard-wired`);
-  return isSame(monitor.found, found) ? null : rejected('InvalidValue', `monitor ${id} is one of another variable`);
+  return isSame(monitor.found, target) ? null : rejected('InvalidValue', `monitor ${id} is one of another variable`);
 }
 
 function streamIssue(given: SetMonitoringData, { monitors, variables }: RuleDeps): Refusal | null {
@@ -117,19 +117,19 @@ function streamOf({ periodicEventStream }: SetMonitoringData): Monitor['stream']
 /** Checks an element of SetVariableMonitoring whole. */
 function checked(given: SetMonitoringData, deps: RuleDeps): Wanted | Refusal {
   const { type, value, severity, id, transaction = false } = given;
-  const found = deps.variables.lookUp(given);
-  if (typeof found === 'string') return { status: found };
-  const unsupported = unsupportedType(given, found);
+  const target = deps.variables.lookUp(given);
+  if (typeof target === 'string') return { status: target };
+  const unsupported = unsupportedType(given, target);
   if (unsupported !== null)
     return {
       status: 'UnsupportedMonitorType',
       statusInfo: { reasonCode: 'UnsupportedParam', additionalInfo: unsupported },
     };
   if (severity > 9) return rejected('ValueTooHigh', 'the least severe is 9');
-  const issue = valueIssue(given, found, deps.variables) ?? idIssue(given, found, deps) ?? streamIssue(given, deps);
+  const issue = valueIssue(given, target, deps.variables) ?? idIssue(given, target, deps) ?? streamIssue(given, deps);
   if (issue !== null) return issue;
   const wanted: Wanted = {
-    found,
+    found: target,
     type,
     value,
     severity,
@@ -427,9 +427,9 @@ export function createMonitoring(parts: StationParts, deps: MonitoringDeps): Mon
     notify({ component, variable, place = {}, severity = noticeSeverity, atMs = clock.nowMs(), ...told }) {
       // the refusal of a variable that does not exist
       variables.text(component, variable, place);
-      const found = variables.find(component, variable, place);
-      if (found === undefined) return null;
-      return reports.report({ ...told, ...namesOf(found), kind: 'HardWiredNotification', severity, atMs });
+      const target = variables.find(component, variable, place);
+      if (target === undefined) return null;
+      return reports.report({ ...told, ...namesOf(target), kind: 'HardWiredNotification', severity, atMs });
     },
     get waiting() {
       return reports.waiting;

@@ -148,12 +148,12 @@ function restoredMonitor(value: JsonValue, variables: Pick<VariableStore, 'find'
   const { id, component, variable, place, type, value: limit, severity, transaction, stream } = value;
   if (typeof id !== 'number' || typeof limit !== 'number' || typeof severity !== 'number') return null;
   if (typeof component !== 'string' || typeof variable !== 'string' || !isType(type)) return null;
-  const found = variables.find(component, variable, placeOf(place));
-  if (found?.entry.row.monitored !== true) return null;
+  const target = variables.find(component, variable, placeOf(place));
+  if (target?.entry.row.monitored !== true) return null;
   return {
     id,
     kind: 'CustomMonitor',
-    found,
+    found: target,
     type,
     value: limit,
     severity,
@@ -187,8 +187,8 @@ function factoryMonitors(
   return candidates
     .flatMap(({ kind, component, places, severity }) =>
       places.flatMap((place) => {
-        const found = variables.find(component, 'Problem', place);
-        return found === undefined ? [] : [{ kind, found, severity }];
+        const target = variables.find(component, 'Problem', place);
+        return target === undefined ? [] : [{ kind, found: target, severity }];
       }),
     )
     .map((each, i) => ({ ...each, id: i + 1, type: 'Delta', value: 1, transaction: false, stream: null }));

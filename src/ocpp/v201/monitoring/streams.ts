@@ -289,8 +289,8 @@ export function createStreams(parts: StreamsParts): Streams {
     handlers,
     follow(monitor) {
       const { id, severity, stream: params } = monitor;
-      const known = streams.get(id);
-      if (params !== null && known !== undefined && same(known.params, params) && known.severity === severity) return;
+      const open = streams.get(id);
+      if (params !== null && open !== undefined && same(open.params, params) && open.severity === severity) return;
       end(id);
       if (params !== null) begin(monitor, params);
     },

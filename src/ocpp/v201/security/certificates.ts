@@ -253,9 +253,9 @@ export function createCertificates(
       return keeper.entries;
     },
     roots: (use) => keeper.roots(use),
-    restoreOwn: (own) => {
+    restoreOwn: (material) => {
       const discarded = keeper.own(certificateUses.shown)?.pem;
-      keeper.restoreShown(own);
+      keeper.restoreShown(material);
       const isOther = discarded !== keeper.own(certificateUses.shown)?.pem;
       if (isOther && version === 'ocpp2.1')
         security.raise('DiscardedRenewedClientCertificate', 'no connection came about with it');

@@ -60,8 +60,8 @@ export function createInstalledTariffs(slot: Slot, nowMs: () => number, log: Pic
     },
     at: (evseId) => inForce(kept, evseId, nowMs())?.tariff ?? null,
     install(evseIds, tariff) {
-      const now = nowMs();
-      const validFromMs = Math.max(now, tariff.validFrom === undefined ? now : instantOf(tariff.validFrom));
+      const instantMs = nowMs();
+      const validFromMs = Math.max(instantMs, tariff.validFrom === undefined ? instantMs : instantOf(tariff.validFrom));
       const stays = (old: InstalledTariff) => !(evseIds.includes(old.evseId) && old.validFromMs === validFromMs);
       const next = [...current().filter(stays), ...evseIds.map((evseId) => ({ evseId, tariff, validFromMs }))];
       if (next.length > maxInstalled) return false;

@@ -71,12 +71,12 @@ function toldBy(record: TransactionRecord, connector: Connector, { idToken }: Ev
 }
 
 /** The EVSE in the first event, its connector in the first event after the cable. */
-function evseOf({ evseId, told }: TransactionRecord, now: Told, type: TransactionEventEnum) {
-  if (type !== 'Started' && told.connector === now.connector) return {};
-  return { evse: { id: evseId, ...(now.connector ? { connectorId: 1 } : {}) } };
+function evseOf({ evseId, told }: TransactionRecord, values: Told, type: TransactionEventEnum) {
+  if (type !== 'Started' && told.connector === values.connector) return {};
+  return { evse: { id: evseId, ...(values.connector ? { connectorId: 1 } : {}) } };
 }
 
-function transactionInfo(state: TransactionsState, record: TransactionRecord, now: Told, event: TxEvent) {
+function transactionInfo(state: TransactionsState, record: TransactionRecord, values: Told, event: TxEvent) {
   const { version } = state.parts;
   const { extras = {}, reason, type } = event;
   const chargedS = Math.floor(chargedMsAt(record, event.atMs) / 1000);
@@ -86,7 +86,7 @@ function transactionInfo(state: TransactionsState, record: TransactionRecord, no
     ...(chargingState === 'Idle' && told.chargingState === 'Idle' ? {} : { chargingState }),
     ...(chargedS > 0 || type === 'Ended' ? { timeSpentCharging: chargedS } : {}),
     ...(reason === undefined ? {} : { stoppedReason: reasonIn(version, reason) }),
-    ...(now.remoteStartId && !told.remoteStartId ? { remoteStartId: record.remoteStartId ?? 0 } : {}),
+    ...(values.remoteStartId && !told.remoteStartId ? { remoteStartId: record.remoteStartId ?? 0 } : {}),
     ...(extras.remoteStartId === undefined ? {} : { remoteStartId: extras.remoteStartId }),
     ...(extras.operationMode === undefined || version !== 'ocpp2.1' ? {} : { operationMode: extras.operationMode }),
     ...(extras.tariffId === undefined || version !== 'ocpp2.1' ? {} : { tariffId: extras.tariffId }),
@@ -95,12 +95,12 @@ function transactionInfo(state: TransactionsState, record: TransactionRecord, no
 }
 
 /** Members that stand in an event only where they are new. */
-function newMembers({ told, idToken, reservationId }: TransactionRecord, now: Told, extras: EventExtras) {
-  const reservation = extras.reservationId ?? (now.reservationId && !told.reservationId ? reservationId : null);
+function newMembers({ told, idToken, reservationId }: TransactionRecord, values: Told, extras: EventExtras) {
+  const reservation = extras.reservationId ?? (values.reservationId && !told.reservationId ? reservationId : null);
   const token = extras.idToken ?? (told.idToken ? null : idToken);
   return {
-    ...(now.phases === null || now.phases === told.phases ? {} : { numberOfPhasesUsed: now.phases }),
-    ...(now.cableA === null || now.cableA === told.cableA ? {} : { cableMaxCurrent: now.cableA }),
+    ...(values.phases === null || values.phases === told.phases ? {} : { numberOfPhasesUsed: values.phases }),
+    ...(values.cableA === null || values.cableA === told.cableA ? {} : { cableMaxCurrent: values.cableA }),
     ...(reservation === null ? {} : { reservationId: reservation }),
     ...(token === null ? {} : { idToken: token }),
   };

@@ -37,7 +37,7 @@ function begin(
   const { ledger, parts, deps } = state;
   const { atMs, connector } = instant;
   const transactionId = randomUUID();
-  const made: TransactionRecord = {
+  const fresh: TransactionRecord = {
     key: transactionId,
     transactionId,
     evseId,
@@ -65,7 +65,7 @@ function begin(
     limit: null,
     refusedUntilWh: null,
   };
-  const record = ledger.add(() => ({ ...made, ...courseOf(state, made, instant) }));
+  const record = ledger.add(() => ({ ...fresh, ...courseOf(state, fresh, instant) }));
   parts.log.info(`EVSE ${evseId}: a transaction begins (${trigger})`, parts.device.deviceIndex);
   const meterValue = deps.sample(evseId, 'Started', ...eventAt(instant));
   const begun = pushEvent(state, record, connector, {
@@ -249,7 +249,7 @@ function powerUp(state: TransactionsState, atMs: number): void {
 /** The device begins anew: its meters too. */
 function restarted(state: TransactionsState): void {
   for (const record of state.ledger.running) endAsKnown(state, record, 'Reboot');
-  for (const known of [state.seen, state.bearers, state.asked]) known.clear();
+  for (const memory of [state.seen, state.bearers, state.asked]) memory.clear();
 }
 
 /** Follows the device. */

@@ -73,10 +73,10 @@ export interface PointChange {
   readonly lost: readonly TxPoint[];
 }
 
-export function pointChange(before: ReadonlySet<TxPoint>, now: ReadonlySet<TxPoint>): PointChange {
+export function pointChange(before: ReadonlySet<TxPoint>, after: ReadonlySet<TxPoint>): PointChange {
   return {
-    risen: txPoints.filter((point) => now.has(point) && !before.has(point)),
-    lost: txPoints.filter((point) => before.has(point) && !now.has(point)),
+    risen: txPoints.filter((point) => after.has(point) && !before.has(point)),
+    lost: txPoints.filter((point) => before.has(point) && !after.has(point)),
   };
 }
 
@@ -84,12 +84,12 @@ export function pointChange(before: ReadonlySet<TxPoint>, now: ReadonlySet<TxPoi
  * True if a transaction starts: a start point begins to hold, or one holds and a token was authorised, for a vehicle that
  * stays after its transaction.
  */
-export function starts(startPoints: readonly string[], now: ReadonlySet<TxPoint>, { risen }: PointChange): boolean {
+export function starts(startPoints: readonly string[], points: ReadonlySet<TxPoint>, { risen }: PointChange): boolean {
   const isStart = (point: TxPoint) => startPoints.includes(point);
-  return risen.some(isStart) || (risen.includes('Authorized') && [...now].some(isStart));
+  return risen.some(isStart) || (risen.includes('Authorized') && [...points].some(isStart));
 }
 
 /** True if a transaction stops: a stop point is lost, or neither vehicle nor token is left. */
-export function stops(stopPoints: readonly string[], now: ReadonlySet<TxPoint>, { lost }: PointChange): boolean {
-  return lost.some((point) => stopPoints.includes(point)) || (lost.length > 0 && now.size === 0);
+export function stops(stopPoints: readonly string[], points: ReadonlySet<TxPoint>, { lost }: PointChange): boolean {
+  return lost.some((point) => stopPoints.includes(point)) || (lost.length > 0 && points.size === 0);
 }

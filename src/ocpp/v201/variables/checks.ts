@@ -72,6 +72,6 @@ export function reconnectsAfter(changed: Found): boolean {
   return reconnecting.has(nameOf(changed));
 }
 
-export function refusalOf(checks: VariableChecks, found: Found, value: string): Refusal | null {
-  return checks[nameOf(found)]?.(value, found) ?? null;
+export function refusalOf(checks: VariableChecks, target: Found, value: string): Refusal | null {
+  return checks[nameOf(target)]?.(value, target) ?? null;
 }

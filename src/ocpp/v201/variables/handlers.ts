@@ -61,8 +61,8 @@ export function createFinder({
         ...(connectorId !== undefined && { connectorId }),
       };
       const name = bracketed(component);
-      const found = find(name, bracketed(variable), place);
-      if (found !== undefined) return found;
+      const target = find(name, bracketed(variable), place);
+      if (target !== undefined) return target;
       const isKnown = table.component(name, tierOf(place)).some((entry) => isThere(entry, place));
       return isKnown ? 'UnknownVariable' : 'UnknownComponent';
     },
@@ -94,15 +94,15 @@ interface VariableView {
   setConfiguration(change: OcppConfigurationChange): OcppConfiguration;
 }
 
-function entryOf(store: VariableStore, found: Found): OcppVariableEntry {
-  const { entry, place } = found;
-  const mutability = store.mutabilityOf(found);
+function entryOf(store: VariableStore, target: Found): OcppVariableEntry {
+  const { entry, place } = target;
+  const mutability = store.mutabilityOf(target);
   const isSecret = mutability === 'WriteOnly' || entry.row.secret === true;
   return {
     component: entry.row.component,
     variable: entry.variable.name,
     attribute: 'Actual',
-    value: isSecret ? null : store.shown(found),
+    value: isSecret ? null : store.shown(target),
     mutability,
     evseId: place.evseId ?? null,
     connectorId: place.connectorId ?? null,
@@ -128,11 +128,11 @@ function foundBy(store: VariableStore, change: OcppConfigurationChange): Found {
     ...(connectorId !== undefined && { connectorId }),
   };
   const variable = bracketed({ name, ...(instance !== undefined && { instance }) });
-  const found = store.find(component, variable, place);
-  if (found === undefined)
+  const target = store.find(component, variable, place);
+  if (target === undefined)
     throw new SimError('UNKNOWN_RESOURCE', `there is no variable ${component.slice(0, 50)}.${variable.slice(0, 102)}`);
   if (attribute !== 'Actual') throw new SimError('COMMAND_BAD_VALUE', 'attribute: a variable has Actual only');
-  return found;
+  return target;
 }
 
 /** @param others checks beside those of `checks.ts` */
@@ -144,26 +144,26 @@ export function createVariableView(
   const checks = { ...ownChecks, ...others };
   return {
     configuration: (key) => {
-      const found = [...store.each()].filter((each) => key === undefined || means(key, each));
-      if (key !== undefined && found.length === 0)
+      const targets = [...store.each()].filter((each) => key === undefined || means(key, each));
+      if (key !== undefined && targets.length === 0)
         throw new SimError('UNKNOWN_RESOURCE', `there is no component or variable ${key.slice(0, 101)}`);
-      return { kind: 'variables', variables: found.map((each) => entryOf(store, each)) };
+      return { kind: 'variables', variables: targets.map((each) => entryOf(store, each)) };
     },
     setConfiguration: (change) => {
-      const found = foundBy(store, change);
-      const name = nameOf(found);
-      if (store.isProvided(found) && store.mutabilityOf(found) === 'ReadOnly')
+      const target = foundBy(store, change);
+      const name = nameOf(target);
+      if (store.isProvided(target) && store.mutabilityOf(target) === 'ReadOnly')
         throw new SimError('COMMAND_BAD_VALUE', `${name} is what the station finds, not set`);
-      const value = store.accepted(found, change.value);
+      const value = store.accepted(target, change.value);
       if (value === null)
-        throw new SimError('COMMAND_BAD_VALUE', `${name} does not take this value (${found.entry.row.type})`);
-      const refusal = refusalOf(checks, found, value);
+        throw new SimError('COMMAND_BAD_VALUE', `${name} does not take this value (${target.entry.row.type})`);
+      const refusal = refusalOf(checks, target, value);
       if (refusal !== null) throw new SimError('COMMAND_BAD_VALUE', `${name}: ${refusal.additionalInfo}`);
-      store.change(found, value);
+      store.change(target, value);
       if (store.has('OCPPCommCtrlr', 'ExternalConfigChangeDate'))
         store.set('OCPPCommCtrlr', 'ExternalConfigChangeDate', stamp(clock.nowMs()));
-      if (reconnectsAfter(found)) connection.reconnect(`${name} was changed`);
-      return { kind: 'variables', variables: [entryOf(store, found)] };
+      if (reconnectsAfter(target)) connection.reconnect(`${name} was changed`);
+      return { kind: 'variables', variables: [entryOf(store, target)] };
     },
   };
 }
@@ -218,26 +218,26 @@ const clauses = {
 
 function got(store: VariableStore, data: GetData): GetResult {
   const same = asked(data);
-  const found = store.lookUp(data);
-  if (typeof found === 'string') return { ...same, attributeStatus: found };
+  const target = store.lookUp(data);
+  if (typeof target === 'string') return { ...same, attributeStatus: target };
   if ((data.attributeType ?? 'Actual') !== 'Actual') return { ...same, attributeStatus: 'NotSupportedAttributeType' };
-  const { row } = found.entry;
+  const { row } = target.entry;
   if (row.mutability === 'WriteOnly' || row.secret === true)
     return { ...same, attributeStatus: 'Rejected', attributeStatusInfo: { reasonCode: 'WriteOnly' } };
   return {
     ...same,
     attributeStatus: 'Accepted',
-    attributeValue: store.shown(found).slice(0, deviceDataLimits.reportedSize),
+    attributeValue: store.shown(target).slice(0, deviceDataLimits.reportedSize),
   };
 }
 
 /** Why a value does not fit its row. */
-function unfit(store: VariableStore, found: Found): Refusal {
-  const { row } = found.entry;
-  const { min, max } = store.limitsOf(found);
+function unfit(store: VariableStore, target: Found): Refusal {
+  const { row } = target.entry;
+  const { min, max } = store.limitsOf(target);
   const range = [min !== undefined && `from ${min}`, max !== undefined && `to ${max}`].filter(Boolean).join(' ');
   const isLength = row.type !== 'integer' && row.type !== 'decimal';
-  const values = store.valuesOf(found)?.join(',') ?? '';
+  const values = store.valuesOf(target)?.join(',') ?? '';
   const words = [row.type, range === '' ? '' : isLength ? `of ${range} characters` : range, values];
   return {
     reasonCode: 'InvalidValue',
@@ -258,19 +258,19 @@ function set(
     result: { ...same, attributeStatus, ...(attributeStatusInfo !== undefined && { attributeStatusInfo }) },
     changed: null,
   });
-  const found = store.lookUp(data);
-  if (typeof found === 'string') return ended(found);
+  const target = store.lookUp(data);
+  if (typeof target === 'string') return ended(target);
   if ((data.attributeType ?? 'Actual') !== 'Actual') return ended('NotSupportedAttributeType');
-  if (store.mutabilityOf(found) === 'ReadOnly')
-    return ended('Rejected', { reasonCode: 'ReadOnly', additionalInfo: `${nameOf(found)} cannot be set` });
+  if (store.mutabilityOf(target) === 'ReadOnly')
+    return ended('Rejected', { reasonCode: 'ReadOnly', additionalInfo: `${nameOf(target)} cannot be set` });
   const { attributeValue } = data;
-  const value = attributeValue.length > deviceDataLimits.valueSize ? null : store.accepted(found, attributeValue);
-  if (value === null) return ended('Rejected', unfit(store, found));
-  const refusal = refusalOf(checks, found, value);
+  const value = attributeValue.length > deviceDataLimits.valueSize ? null : store.accepted(target, attributeValue);
+  if (value === null) return ended('Rejected', unfit(store, target));
+  const refusal = refusalOf(checks, target, value);
   if (refusal !== null) return ended('Rejected', refusal);
-  store.change(found, value);
-  const attributeStatus = found.entry.row.reboot === true ? 'RebootRequired' : 'Accepted';
-  return { result: { ...same, attributeStatus }, changed: found };
+  store.change(target, value);
+  const attributeStatus = target.entry.row.reboot === true ? 'RebootRequired' : 'Accepted';
+  return { result: { ...same, attributeStatus }, changed: target };
 }
 
 const keyOf = ({ component, variable, attributeType = 'Actual' }: GetData): string =>
@@ -295,10 +295,10 @@ export function createVariableHandlers(
         if (new Set(setVariableData.map(keyOf)).size < setVariableData.length)
           finding(clauseOf(version, 'B05.FR.13'), 'one attribute of a variable stands twice', 'SetVariables');
         const done = setVariableData.map((data) => set(store, checks, data));
-        const found = done.find(({ changed }) => changed !== null && reconnectsAfter(changed))?.changed ?? null;
-        if (found !== null)
+        const changedTarget = done.find(({ changed }) => changed !== null && reconnectsAfter(changed))?.changed ?? null;
+        if (changedTarget !== null)
           after(() => {
-            connection.reconnect(`${nameOf(found)} was changed`);
+            connection.reconnect(`${nameOf(changedTarget)} was changed`);
           });
         return { setVariableResult: done.map(({ result }) => result) };
       },

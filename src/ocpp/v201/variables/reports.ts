@@ -18,11 +18,11 @@ function evseOf({ evseId, connectorId }: Found['place']) {
   return evseId === undefined ? {} : { evse: { id: evseId, ...(connectorId !== undefined && { connectorId }) } };
 }
 
-function characteristicsOf(store: VariableStore, found: Found): NonNullable<ReportData['variableCharacteristics']> {
-  const { type, unit, monitored } = found.entry.row;
-  const { min, max } = store.limitsOf(found);
+function characteristicsOf(store: VariableStore, target: Found): NonNullable<ReportData['variableCharacteristics']> {
+  const { type, unit, monitored } = target.entry.row;
+  const { min, max } = store.limitsOf(target);
   const isNumber = type === 'integer' || type === 'decimal';
-  const values = store.valuesOf(found)?.join(',');
+  const values = store.valuesOf(target)?.join(',');
   return {
     dataType: type,
     supportsMonitoring: monitored === true,
@@ -35,29 +35,29 @@ function characteristicsOf(store: VariableStore, found: Found): NonNullable<Repo
 }
 
 /** @param characteristics false: the attributes alone, for a summary */
-function reportOf(store: VariableStore, found: Found, characteristics = true): ReportData {
-  const { component, variable, row } = found.entry;
-  const mutability = store.mutabilityOf(found);
+function reportOf(store: VariableStore, target: Found, characteristics = true): ReportData {
+  const { component, variable, row } = target.entry;
+  const mutability = store.mutabilityOf(target);
   const isShown = mutability !== 'WriteOnly' && row.secret !== true;
   return {
-    component: { ...component, ...evseOf(found.place) },
+    component: { ...component, ...evseOf(target.place) },
     variable: { ...variable },
     variableAttribute: [
       {
         type: 'Actual',
-        ...(isShown && { value: store.shown(found).slice(0, deviceDataLimits.reportedSize) }),
+        ...(isShown && { value: store.shown(target).slice(0, deviceDataLimits.reportedSize) }),
         mutability,
-        persistent: mutability !== 'ReadOnly' || !store.isProvided(found),
+        persistent: mutability !== 'ReadOnly' || !store.isProvided(target),
         constant: false,
       },
     ],
-    ...(characteristics && { variableCharacteristics: characteristicsOf(store, found) }),
+    ...(characteristics && { variableCharacteristics: characteristicsOf(store, target) }),
   };
 }
 
 /** True if ConfigurationInventory has it: the central system can set it (B07.FR.07). */
-function isConfiguration(store: VariableStore, found: Found): boolean {
-  return store.mutabilityOf(found) !== 'ReadOnly';
+function isConfiguration(store: VariableStore, target: Found): boolean {
+  return store.mutabilityOf(target) !== 'ReadOnly';
 }
 
 const summaryComponents: ReadonlySet<string> = new Set(['ChargingStation', 'EVSE', 'Connector']);

@@ -36,9 +36,9 @@ const maxEvses = 65_536;
 const cellKey = ({ index }: TableEntry, { evseId = 0 }: Place): number => index * maxEvses + evseId;
 
 /** A saved value: `[component, variable, evseId, value]`; EVSE 0 is the station. */
-function savedValue(found: Found, value: string): JsonValue {
-  const { row } = found.entry;
-  return [row.component, row.variable, found.place.evseId ?? 0, value];
+function savedValue(target: Found, value: string): JsonValue {
+  const { row } = target.entry;
+  return [row.component, row.variable, target.place.evseId ?? 0, value];
 }
 
 interface Cells {
@@ -54,10 +54,10 @@ function createCells(): Cells {
   const cells = new Map<number, { readonly found: Found; readonly cell: Cell }>();
   return {
     of: ({ entry, place }) => cells.get(cellKey(entry, place))?.cell,
-    own: (found) => {
-      const key = cellKey(found.entry, found.place);
+    own: (target) => {
+      const key = cellKey(target.entry, target.place);
       const cell = cells.get(key)?.cell ?? { value: null, next: null, read: null };
-      cells.set(key, { found, cell });
+      cells.set(key, { found: target, cell });
       return cell;
     },
     saved: () =>
@@ -73,16 +73,16 @@ function createCells(): Cells {
 
 /** Reads and changes values; `changed` hears of each change in force. */
 function createValues(facts: VariableFacts, cells: Cells, changed: (found: Found, value: string) => void) {
-  const valueOf = (found: Found): string => {
-    const cell = cells.of(found);
-    return cell?.read?.(found.place) ?? cell?.value ?? initialOf(found.entry, facts, found.place) ?? '';
+  const valueOf = (target: Found): string => {
+    const cell = cells.of(target);
+    return cell?.read?.(target.place) ?? cell?.value ?? initialOf(target.entry, facts, target.place) ?? '';
   };
-  const put = (found: Found, value: string): void => {
-    const before = valueOf(found);
-    const cell = cells.own(found);
+  const put = (target: Found, value: string): void => {
+    const before = valueOf(target);
+    const cell = cells.own(target);
     cell.next = null;
     cell.value = value;
-    if (before !== value) changed(found, value);
+    if (before !== value) changed(target, value);
   };
   const valuesOf = ({ entry, place }: Found): readonly string[] | undefined => {
     const { values } = entry.row;
@@ -96,16 +96,16 @@ function createValues(facts: VariableFacts, cells: Cells, changed: (found: Found
     valueOf,
     valuesOf,
     put,
-    plan: (found: Found, value: string): void => {
-      cells.own(found).next = valueOf(found) === value ? null : value;
+    plan: (target: Found, value: string): void => {
+      cells.own(target).next = valueOf(target) === value ? null : value;
     },
-    shown: (found: Found): string => cells.of(found)?.next ?? valueOf(found),
+    shown: (target: Found): string => cells.of(target)?.next ?? valueOf(target),
     limitsOf,
     mutabilityOf: ({ entry: { row }, place }: Found): Mutability =>
       row.readOnlyIf?.(facts, place) === true ? 'ReadOnly' : row.mutability,
-    accepted: (found: Found, value: string): string | null => {
-      const values = valuesOf(found);
-      const rule = { type: found.entry.row.type, ...limitsOf(found), ...(values !== undefined && { values }) };
+    accepted: (target: Found, value: string): string | null => {
+      const values = valuesOf(target);
+      const rule = { type: target.entry.row.type, ...limitsOf(target), ...(values !== undefined && { values }) };
       return normalValue(rule, value);
     },
   };
@@ -135,9 +135,9 @@ function restore(saved: JsonValue, { cells, finder, values }: Room): void {
   if (typeof component !== 'string' || typeof variable !== 'string') return;
   if (typeof evseId !== 'number' || typeof value !== 'string') return;
   for (const tier of tiers) {
-    const found = finder.find(component, variable, placeOf(tier, evseId));
-    if (found === undefined || (tier === 'station') !== (evseId === 0)) continue;
-    if (values.accepted(found, value) !== null) cells.own(found).value = value;
+    const target = finder.find(component, variable, placeOf(tier, evseId));
+    if (target === undefined || (tier === 'station') !== (evseId === 0)) continue;
+    if (values.accepted(target, value) !== null) cells.own(target).value = value;
   }
 }
 
@@ -187,14 +187,14 @@ export function createVariables(options: VariablesOptions): VariableStore {
   const cells = createCells();
   const finder = createFinder(options);
   const listeners = createListeners(log);
-  const values = createValues(options.facts, cells, (found, value) => {
-    listeners.emit({ found, value });
+  const values = createValues(options.facts, cells, (target, value) => {
+    listeners.emit({ found: target, value });
   });
   const room = { cells, finder, values };
   const saver = createSaver(slot, () => cells.saved(), log);
-  const put = (found: Found, value: string): void => {
-    values.put(found, value);
-    if (found.entry.mutability !== 'ReadOnly') saver.save();
+  const put = (target: Found, value: string): void => {
+    values.put(target, value);
+    if (target.entry.mutability !== 'ReadOnly') saver.save();
   };
   return {
     ...readers(room),
@@ -206,7 +206,7 @@ export function createVariables(options: VariablesOptions): VariableStore {
     provide: (component, variable, read, place) => {
       const all =
         place === undefined ? finder.everywhere(component, variable) : [finder.need(component, variable, place)];
-      for (const found of all) cells.own(found).read = read;
+      for (const target of all) cells.own(target).read = read;
     },
     find: finder.find,
     lookUp: finder.lookUp,
@@ -216,18 +216,18 @@ export function createVariables(options: VariablesOptions): VariableStore {
     valuesOf: values.valuesOf,
     limitsOf: values.limitsOf,
     mutabilityOf: values.mutabilityOf,
-    isProvided: (found) => cells.of(found)?.read != null,
+    isProvided: (target) => cells.of(target)?.read != null,
     accepted: values.accepted,
-    change: (found, value) => {
-      if (found.entry.row.reboot === undefined) {
-        put(found, value);
+    change: (target, value) => {
+      if (target.entry.row.reboot === undefined) {
+        put(target, value);
         return;
       }
-      values.plan(found, value);
+      values.plan(target, value);
       saver.save();
     },
     restarted: () => {
-      for (const [found, cell] of cells.each()) if (cell.next !== null) put(found, cell.next);
+      for (const [target, cell] of cells.each()) if (cell.next !== null) put(target, cell.next);
     },
     load: async () => {
       for (const saved of await slot.read()) restore(saved, room);

@@ -16,7 +16,7 @@ const action = 'SecurityEventNotification';
 async function eventsOn(before?: Rig) {
   const s = upkeepRig(before);
   const log = createSecurityEvents(s.parts);
-  await log.load?.();
+  await log.load();
   return {
     ...s,
     log,
@@ -81,7 +81,7 @@ describe('OCPP 1.6 security events (white paper, A04 and section 5)', () => {
       'ReconfigurationOfSecurityParameters: AuthorizationKey changed',
       'ReconfigurationOfSecurityParameters: CpoName changed',
     ]);
-    s.log.stop?.();
+    s.log.stop();
     s.keys.set('CpoName', 'other');
     expect(s.log.entries).to.have.lengthOf(3);
   });
@@ -132,7 +132,7 @@ describe('OCPP 1.6 security events (white paper, A04 and section 5)', () => {
   it('what waits and the log survive a restart of the process', async () => {
     const s = await eventsOn();
     s.log.raise('InvalidFirmwareSignature', 'why');
-    s.log.stop?.();
+    s.log.stop();
     await settled();
     const again = await eventsOn(s);
     expect(again.log.entries.map(({ type }) => type)).to.deep.equal([

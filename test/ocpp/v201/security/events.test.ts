@@ -16,7 +16,7 @@ async function eventsOn(before?: Rig) {
   const s = rig({ version: 'ocpp2.0.1' });
   const kept = before?.store ?? s.store;
   const log = createSecurityEvents({ ...s.parts, store: (name) => kept.slot(name) });
-  await log.load?.();
+  await log.load();
   await settled();
   return {
     ...s,
@@ -99,7 +99,7 @@ describe('OCPP 2.x security events (A04)', () => {
       'ReconfigurationOfSecurityParameters: SecurityCtrlr.BasicAuthPassword changed',
       'ReconfigurationOfSecurityParameters: SecurityCtrlr.OrganizationName changed',
     ]);
-    s.log.stop?.();
+    s.log.stop();
     s.variables.override('SecurityCtrlr', 'OrganizationName', 'other');
     expect(s.log.entries).to.have.lengthOf(3);
   });
