@@ -65,8 +65,8 @@ describe('mutation scores', () => {
     expect(stale).to.deep.equal([equivalent]);
   });
 
-  it('are whole without a mutant', () => {
-    expect(judged({ files: {} }, []).figures.score).to.equal(100);
+  it('are 0 without a mutant: nothing was judged', () => {
+    expect(judged({ files: {} }, []).figures.score).to.equal(0);
   });
 
   it('take the text of a mutant over several lines', () => {

@@ -119,7 +119,15 @@ describe('npm start', () => {
     };
 
     it('builds for two starts at once, from another folder and by a link, and leaves only dist/', async () => {
-      for (const path of ['src', 'scripts', 'config', 'package.json', 'package-lock.json', 'tsconfig.json'])
+      for (const path of [
+        'src',
+        'scripts',
+        'config',
+        'fixtures/openapi',
+        'package.json',
+        'package-lock.json',
+        'tsconfig.json',
+      ])
         await cp(packageFile(path), join(folder, path), { recursive: true });
       await symlink(packageFile('node_modules'), join(folder, 'node_modules'), 'junction');
       await symlink(join(folder, 'scripts'), join(folder, 'link'), 'junction');
