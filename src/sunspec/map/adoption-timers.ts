@@ -7,13 +7,13 @@ import type { AdoptionOutcome, Commit, CommitParticipant } from './commit.ts';
 import type { PointSlot } from './layout.ts';
 
 export interface AdoptionTimersOptions {
-  /** time that an adoption takes, s; 0: it is done inside the commit */
+  /** duration of an adoption, s; 0: inside the commit */
   readonly adoptionS: number;
-  /** an outcome that is decided elsewhere; null: the usual one */
+  /** an outcome decided elsewhere; null: the usual one */
   readonly overrule?: (request: PointSlot, by: Origin) => AdoptionOutcome | null;
 }
 
-/** Settles the adoption requests of a bank. A later request for a model takes the place of one under way. */
+/** Settles the adoption requests of a bank. A later request for a model replaces the running one. */
 export class AdoptionTimers implements CommitParticipant {
   readonly #bank: RegisterBank;
   readonly #scheduler: Scheduler;

@@ -109,8 +109,8 @@ export function adoptionIssue(layout: Layout, image: Buffer, modelId: number, nu
   const issue = settingsIssue(candidate);
   if (issue) return issue;
   for (const rule of curveRules(model)) {
-    const found = curveIssue(candidate, rule);
-    if (found) return found;
+    const curveProblem = curveIssue(candidate, rule);
+    if (curveProblem) return curveProblem;
   }
   return null;
 }

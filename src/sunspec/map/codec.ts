@@ -9,7 +9,7 @@ interface NumberCodec {
   readonly max: number;
   get(dv: DataView, at: number): number;
   set(dv: DataView, at: number, raw: number): void;
-  /** whether the raw value at `at` is the type's "not implemented" */
+  /** true if the raw value at `at` is the type's "not implemented" */
   absent(dv: DataView, at: number): boolean;
   clear(dv: DataView, at: number): void;
 }
@@ -150,7 +150,7 @@ export function numberCodec(type: PointType): NumberCodec | undefined {
   return numberCodecs[type];
 }
 
-/** Whether values of this type are whole numbers in the register. */
+/** True for the floating-point types. */
 export function isFloat(type: PointType): boolean {
   return type === 'float32' || type === 'float64';
 }
@@ -165,7 +165,7 @@ export function getText(dv: DataView, at: number, registers: number): string {
 /** Writes text NUL-padded, cut at a whole character when too long. */
 export function setText(dv: DataView, at: number, registers: number, text: string): void {
   const size = registers * 2;
-  // most text is ASCII and short, and some is written in each tick: a Buffer takes longer to make than to fill
+  // most text is short ASCII, some of it written in every tick: creating a Buffer takes longer than filling it
   let done = 0;
   while (done < size && done < text.length && text.charCodeAt(done) < 0x80) {
     dv.setUint8(at + done, text.charCodeAt(done));
@@ -192,7 +192,7 @@ export function clearPoint(dv: DataView, at: number, def: PointDef): void {
   } else setText(dv, at, def.size, '');
 }
 
-/** Whether a bit is set in a field of up to 32 bits; signed bit operators reach 31 only. @param mask 2 ** its number */
+/** True if a bit of a field of up to 32 bits is set; signed bit operators reach 31 only. @param mask 2 ** bit number */
 export function hasBit(field: number, mask: number): boolean {
   return Math.floor(field / mask) % 2 === 1;
 }

@@ -12,13 +12,13 @@ import { readPoint, writePoint } from './view.ts';
  */
 export type AdoptionOutcome = 'ADOPT' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED';
 
-/** A value of a point to come back to. */
+/** An earlier value of a point, to be restored. */
 export interface Former {
   /** as `Bank.raw` gives it */
   readonly raw: readonly number[];
   /** undefined: a start value */
   readonly writer: Provenance | undefined;
-  /** what a participant remembers beside the registers, as `rankOf` gave it */
+  /** state that a participant keeps beside the registers, from `rankOf` */
   readonly rank: number | undefined;
 }
 
@@ -42,8 +42,8 @@ export interface CommitParticipant {
   /** @returns the follow-up of the change; null: none */
   prepare?(commit: Commit): FollowUp | null;
   /**
-   * What a change of this point loses beside its value: the place of an enable among others, the last of which counts,
-   * or the gradient in the place of a ramp. A commit that restores the point brings it back (`Commit.restored`).
+   * State beside its value that a change of this point overwrites: the position of an enable among others (the last one
+   * counts), or the gradient that a ramp replaces. A commit that restores the point restores it too (`Commit.restored`).
    */
   rankOf?(slot: PointSlot): number | undefined;
   /** The start values are back, which takes no other phase. @param points settings that differed */
@@ -53,7 +53,7 @@ export interface CommitParticipant {
 /** A checked change on the candidate image. Valid during `prepare` only: the image is lent. */
 export class Commit {
   readonly by: Origin;
-  /** points among them that got back a former value: a function among these is not enabled by this change */
+  /** points that this change restores: restoring an enable does not count as enabling the function */
   readonly restored: ReadonlyMap<PointSlot, Former>;
   readonly layout: Layout;
   readonly #image: Buffer;
@@ -82,7 +82,7 @@ export class Commit {
     this.by = by;
   }
 
-  /** Points of the change event, in the order in which they were written; those that `mirror` has set stand last. */
+  /** Points of the change event, in the order in which they were written; points set by `mirror` come last. */
   get points(): readonly PointSlot[] {
     return this.#points;
   }
@@ -117,8 +117,8 @@ export class Commit {
   }
 
   /**
-   * Sets a point that shows or carries out what another point of this change says: it is part of the change then, and has
-   * the writer of the other.
+   * Sets a point that mirrors or carries out another point of this change: it becomes part of the change, with the
+   * writer of the other point.
    */
   mirror(slot: PointSlot, value: AnyPointValue, twin: PointSlot): void {
     this.set(slot, value);
@@ -144,7 +144,7 @@ export class Commit {
     );
   }
 
-  /** The candidate goes back to the banks that share it. */
+  /** Returns the candidate to the banks that share it. */
   close(): void {
     this.#open = false;
   }

@@ -4,7 +4,7 @@
  *
  * - Every point has a *base*, its value and writer before the first hold of an owner, handed on when another hold of this
  *   owner takes the point over. The end restores the base, whatever holds came in between.
- * - A point that somebody else has written since is *left* alone. Whether it was, its writer tells: the end gives points
+ * - A point that another writer has changed since is *left* alone, recognised by its writer: the end gives points
  *   back to the writer of their base, so a hold under the hold of another owner is in force again after that one's end;
  *   and where the lower one ends first, its base becomes the base of the upper one. No order of ends leaves a value of
  *   an ended hold behind.
@@ -44,14 +44,14 @@ export interface HoldChange {
   readonly begin?: NewHold;
 }
 
-/** What became of the points of a hold that has ended; each point is in one list. */
+/** The points of an ended hold by their outcome; each point is in one list. */
 export interface EndedHold {
   readonly id: string;
   /** have their base again */
   readonly restored: readonly PointSlot[];
-  /** belong to somebody else, who has written them since */
+  /** written by another writer since */
   readonly left: readonly PointSlot[];
-  /** belong to another hold of the same owner, and their base with them */
+  /** taken over, with their base, by another hold of the same owner */
   readonly handedOver: readonly PointSlot[];
 }
 
@@ -60,11 +60,11 @@ export interface HeldPoint {
   readonly slot: PointSlot;
   /** as the register showed it at the begin */
   readonly value: AnyPointValue;
-  /** the value that its end restores, unless the point is overwritten by then */
+  /** the value that its end restores unless the point is overwritten */
   readonly base: AnyPointValue;
-  /** somebody else, or a later hold, is its last writer now */
+  /** its last writer is another writer or a later hold */
   readonly overwritten: boolean;
-  /** the hold itself has added the point to those that it was given */
+  /** the point was not requested: the hold needs it to last */
   readonly added: boolean;
 }
 
@@ -75,7 +75,7 @@ interface Base extends Former {
 interface Entry {
   readonly value: AnyPointValue;
   readonly added: boolean;
-  /** the writer of the point while this hold has it: the very object, which no other write can have */
+  /** the writer of the point while this hold has it, compared by identity: no other write has this object */
   readonly mark: Provenance | undefined;
   base: Base;
   /** how the hold has lost the point to another hold of its owner; null: it has not */
@@ -87,7 +87,7 @@ interface Control {
   readonly points: Map<PointSlot, Entry>;
 }
 
-/** A change that has been thought through and not yet written. */
+/** A change that is planned and not yet written. */
 interface Plan {
   readonly ended: readonly EndedHold[];
   readonly restore: readonly (readonly [PointSlot, Entry])[];
@@ -99,14 +99,14 @@ interface Plan {
 interface Write extends HoldValue {
   readonly added: boolean;
   readonly base: Base;
-  /** what another hold of the owner loses by it, and why; null: no other has the point */
+  /** the entry that another hold of the owner loses, and why; null: no other hold has the point */
   readonly former: { readonly entry: Entry; readonly lost: NonNullable<Entry['lost']> } | null;
 }
 
 /** The holds of all owners on one bank: where they meet, bases are handed on between owners. */
 const onBank = new WeakMap<Bank, Set<Holds>>();
 
-/** Points of the simulation model 64414 are commands to surroundings, which have timed changes of their own. */
+/** Points of the simulation model 64414 are commands to surroundings, which have their own timed changes. */
 const surroundingsModel = 64414;
 
 /** @throws SimError MAP_BAD_VALUE for a point that no end could restore */
@@ -257,8 +257,8 @@ export class Holds {
         return plan.ended;
       } catch (error) {
         const model = brokenSet(this.#bank.layout, error);
-        const own = plan.write.some(({ slot }) => slot.modelId === model && isInSet1(slot));
-        if (model === null || own || leftSets.has(model)) throw error;
+        const writesSet = plan.write.some(({ slot }) => slot.modelId === model && isInSet1(slot));
+        if (model === null || writesSet || leftSets.has(model)) throw error;
         leftSets.add(model);
       }
     }
@@ -290,7 +290,7 @@ export class Holds {
     return { ended, restore, keep, write };
   }
 
-  /** The registers hold the change: so does the owner's memory, before any listener asks. */
+  /** Updates the holds once the registers have the change, before any listener is called. */
   #take({ ended, keep, write }: Plan, { begin }: HoldChange): void {
     for (const { id, left } of ended) {
       const { points } = this.#control(id);
@@ -315,7 +315,7 @@ export class Holds {
     return { value: bank.value(slot), added, base, mark: bank.provenance(slot), lost: null };
   }
 
-  /** The base of a point that a new hold writes, and whom it takes the point from. */
+  /** The base of a point that a new hold writes, and the hold that loses the point. */
   #taken(slot: PointSlot): Pick<Write, 'base' | 'former'> {
     const bank = this.#bank;
     const current = { value: bank.value(slot), ...bank.former(slot) };
@@ -329,7 +329,7 @@ export class Holds {
     return { base: current, former: null };
   }
 
-  /** A hold that goes on and that a timer, back at its base, would end early. */
+  /** A continuing hold that a timer, restored to its base, would end early. */
   #heirOfTimer(timer: PointSlot, ending: ReadonlySet<Control>): Control | undefined {
     if (!timer.path.endsWith('RvrtTms')) return undefined;
     const timers = reversionTimers(this.#bank.layout);
@@ -340,12 +340,12 @@ export class Holds {
     );
   }
 
-  /** Whether a point is still as the hold has written it, as far as anybody can tell. */
+  /** True if the hold is still the last writer of the point. */
   #has(slot: PointSlot, { mark, lost }: Entry): boolean {
     return lost === null && this.#bank.provenance(slot) === mark;
   }
 
-  /** Whether the hold has a point, or will have it again once later holds of other owners have ended. */
+  /** True if the hold has the point, or will have it again when later holds of other owners end. */
   #keeps(slot: PointSlot, entry: Entry): boolean {
     if (entry.lost !== null) return false;
     return this.#has(slot, entry) || [...(onBank.get(this.#bank) ?? [])].some((holds) => holds.covers(slot, entry));
@@ -363,7 +363,7 @@ export class Holds {
     if (ids.length > 0) for (const listener of this.#resetListeners) listener(ids, at);
   }
 
-  /** Whether a hold of this owner lies over this value and will give it back. */
+  /** True if a hold of this owner covers this value and will restore it. */
   covers(slot: PointSlot, { mark }: Entry): boolean {
     return [...this.#controls.values()].some(({ points }) => {
       const entry = points.get(slot);
@@ -371,7 +371,7 @@ export class Holds {
     });
   }
 
-  /** Another hold has this one's value as its base, which is not to come back: it gets the base of that value. */
+  /** Another hold whose base is the value of an ended hold gets the base of that hold, so that the value does not return. */
   inherit(slot: PointSlot, { mark, base }: Entry): void {
     for (const { points } of this.#controls.values()) {
       const entry = points.get(slot);

@@ -53,7 +53,7 @@ export interface ModelChoice {
   readonly scale?: Readonly<Record<string, number>>;
   /** points the device does not have, by path without indices (`Prt.Tmp`) */
   readonly omit?: ReadonlySet<string>;
-  /** the device has the model and masters do not find it: its registers lie behind the end model */
+  /** masters do not find the model: its registers lie behind the end model */
   readonly hidden?: true;
 }
 
@@ -63,9 +63,9 @@ export interface Layout {
   readonly base: number;
   /** registers from the marker to the end model's L: the map that masters find */
   readonly size: number;
-  /** the same with the registers of hidden models behind them: the length of images */
+  /** `size` plus the registers of hidden models: the length of images */
   readonly imageSize: number;
-  /** those that masters find in the order of the map, then the hidden ones */
+  /** visible models in the order of the map, then the hidden ones */
   readonly models: readonly ModelPlace[];
   readonly slots: readonly PointSlot[];
   /** slot index by register offset from the base, as far as `size`; `noSlot` for the marker and the end model */
@@ -90,7 +90,7 @@ export function plainPath(path: string): string {
 const setGroups = ['Crv', 'Ctl'] as const;
 const set1 = new RegExp(`^(${setGroups.join('|')})\\[0\\]`);
 
-/** Whether a path lies in set 1 of a curve or control model: the set in force, read only on the wire. */
+/** True if a path lies in set 1 of a curve or control model: the set in force, read only on the wire. */
 export function isSet1Path(path: string): boolean {
   return set1.test(path);
 }
@@ -100,14 +100,14 @@ export function setsOf({ groups }: Pick<ModelPlace, 'groups'>): readonly GroupPl
   return setGroups.flatMap((name) => groups[name] ?? []);
 }
 
-/** Caches `make` per layout: its result is made once for all devices that share the layout. */
+/** Caches `make` per layout: one result for all devices that share the layout. */
 export function memoPerLayout<T>(make: (layout: Layout) => T): (layout: Layout) => T {
-  const known = new WeakMap<Layout, { readonly made: T }>();
+  const entries = new WeakMap<Layout, { readonly made: T }>();
   return (layout) => {
-    let entry = known.get(layout);
+    let entry = entries.get(layout);
     if (entry === undefined) {
       entry = { made: make(layout) };
-      known.set(layout, entry);
+      entries.set(layout, entry);
     }
     return entry.made;
   };
@@ -117,12 +117,12 @@ export function memoPerLayout<T>(make: (layout: Layout) => T): (layout: Layout) 
 export function memoPerLayoutAndKey<K extends object, T>(
   make: (layout: Layout, key: K) => T,
 ): (layout: Layout, key: K) => T {
-  const known = new WeakMap<K, (layout: Layout) => T>();
+  const functions = new WeakMap<K, (layout: Layout) => T>();
   return (layout, key) => {
-    let ofKey = known.get(key);
+    let ofKey = functions.get(key);
     if (ofKey === undefined) {
       ofKey = memoPerLayout((one) => make(one, key));
-      known.set(key, ofKey);
+      functions.set(key, ofKey);
     }
     return ofKey(layout);
   };
@@ -275,8 +275,8 @@ function shapeKey(choices: readonly ModelChoice[], base: number): string {
  */
 export function buildLayout(choices: readonly ModelChoice[], base: number = defaultBase): Layout {
   const key = shapeKey(choices, base);
-  const known = inUse.get(key)?.deref();
-  if (known) return known;
+  const cached = inUse.get(key)?.deref();
+  if (cached) return cached;
   const layout = layOut(choices, base);
   inUse.set(key, new WeakRef(layout));
   unused.register(layout, key);
@@ -285,15 +285,15 @@ export function buildLayout(choices: readonly ModelChoice[], base: number = defa
 
 function layOut(choices: readonly ModelChoice[], base: number): Layout {
   const draft: Draft = { address: base + markerRegisters, base, slots: [] };
-  const shown = choices.filter(({ hidden }) => hidden !== true).map((choice) => placeModel(draft, choice));
+  const visibleModels = choices.filter(({ hidden }) => hidden !== true).map((choice) => placeModel(draft, choice));
   draft.address += endRegisters;
   const size = draft.address - base;
-  const concealed = choices.filter(({ hidden }) => hidden === true);
-  const models = [...shown, ...concealed.map((choice) => placeModel(draft, choice))];
+  const hiddenChoices = choices.filter(({ hidden }) => hidden === true);
+  const models = [...visibleModels, ...hiddenChoices.map((choice) => placeModel(draft, choice))];
   const slotAt = new Uint16Array(size).fill(noSlot);
   const bySlotName = new Map<string, PointSlot>();
   for (const slot of draft.slots) {
-    // those of hidden models lie beyond its end, which `fill` leaves out
+    // slots of hidden models lie beyond the end of the array, where `fill` does nothing
     slotAt.fill(slot.index, slot.address - base, slot.address - base + slot.def.size);
     bySlotName.set(`${slot.modelId}.${slot.path}`, slot);
   }

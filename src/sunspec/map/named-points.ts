@@ -14,7 +14,7 @@ export function pointNumber(bank: Bank, modelId: number, path: string): number |
   return typeof value === 'number' ? value : null;
 }
 
-/** Whether the device implements a point. */
+/** True if the device implements a point. */
 export function hasPoint(bank: Bank, modelId: number, path: string): boolean {
   return bank.layout.slot(modelId, path)?.implemented === true;
 }

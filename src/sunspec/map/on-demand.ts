@@ -5,7 +5,7 @@ import type { MapView, MeasurementView } from './view.ts';
 
 export interface OnDemandOptions {
   readonly modelId: number;
-  /** Updates the registers through a view that does not draw itself; called at each read, so it must be cheap. */
+  /** Updates the registers through a view that does not draw itself; called at every read, so it must be cheap. */
   readonly draw: (map: MeasurementView) => void;
 }
 
@@ -31,18 +31,18 @@ export class OnDemandModel {
     if (!place) return null;
     const from = place.address - layout.base;
     const raw = createMapView(layout, image);
-    const made = new OnDemandModel(from, from + 2 + place.length, raw, draw);
+    const onDemand = new OnDemandModel(from, from + 2 + place.length, raw, draw);
     const name = `m${modelId}`;
     Object.defineProperty(map, name, {
       get: () => {
-        made.draw();
+        onDemand.draw();
         return raw[name as keyof MapView];
       },
     });
-    return made;
+    return onDemand;
   }
 
-  /** To be called before `count` registers from offset `first` are read. */
+  /** Call it before reading `count` registers from offset `first`. */
   lookAt(first: number, count: number): void {
     if (first < this.#end && first + count > this.#from) this.draw();
   }

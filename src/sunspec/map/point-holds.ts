@@ -10,13 +10,13 @@ import type { HoldValue, NewHold } from './holds.ts';
 import type { PointSlot } from './layout.ts';
 import type { AnyPointValue } from './types.ts';
 
-/** Why a device takes a write at no time. */
+/** The reason why a device refuses a write for good. */
 export interface RefusedWrite {
   readonly refused: 'unsupported' | 'invalid';
   readonly detail: string;
 }
 
-/** What became of a write: done, to be tried again, or refused for good. */
+/** Outcome of a write: done, to be tried again, or refused for good. */
 export type Written = 'done' | 'waiting' | RefusedWrite;
 
 export type PointValues = Map<PointSlot, AnyPointValue>;
@@ -24,12 +24,12 @@ export type PointValues = Map<PointSlot, AnyPointValue>;
 /** Longer than the id of any control of a protocol. */
 const checkId = 'a check of values, which belongs to no control of any protocol';
 
-/** Codes of a device that takes nothing from afar at present: it is off, or under local control. */
+/** Error codes of a device that takes no remote writes at present: it is off, or under local control. */
 const waitingCodes: readonly string[] = ['COMMAND_CONFLICT', 'MAP_LOCAL_CONTROL'];
 const unsupportedCodes: readonly string[] = ['MAP_NOT_SUPPORTED', 'MAP_NOT_IMPLEMENTED', 'MAP_READ_ONLY'];
 const invalidCodes: readonly string[] = ['MAP_BAD_VALUE', 'COMMAND_BAD_VALUE'];
 
-/** Carries out a write. @throws what is no refusal of the device */
+/** Carries out a write. @throws any error that is not a refusal by the device */
 export function written(write: () => void): Written {
   try {
     write();
@@ -75,20 +75,20 @@ export class PointHolds {
     return [...this.#live.keys()];
   }
 
-  /** Whether nothing is held. */
+  /** True if no control holds a point. */
   get isEmpty(): boolean {
     return this.#live.size === 0;
   }
 
-  /** Whether another writer has changed a point of a control since. */
+  /** True if another writer has changed a point of a control since. */
   isOverwritten(id: string): boolean {
     if (this.#live.has(id)) this.#lookForOthers([id]);
     return (this.#lost.get(id)?.size ?? 0) > 0;
   }
 
   /**
-   * What the device would make of values now.
-   * @param source of the write; `default`: what it would make of them if nothing kept it from taking remote writes
+   * Outcome of a write of these values now, without writing.
+   * @param source of the write; `default`: the outcome if the device took remote writes
    */
   check(values: readonly HoldValue[], source = this.#source): Written {
     if (values.length === 0) return 'done';
@@ -101,25 +101,25 @@ export class PointHolds {
   /**
    * Makes these controls have exactly these points.
    * @param wanted highest priority first
-   * @returns what became of the controls whose points had to be written
+   * @returns the outcome for the controls whose points had to be written
    */
   follow(wanted: ReadonlyMap<string, PointValues>): ReadonlyMap<string, Written> {
     this.#lookForOthers();
-    const own = new Map(
+    const heldValues = new Map(
       [...wanted].flatMap(([id, values]) => {
         const lost = this.#lost.get(id);
         const left = new Map([...values].filter(([slot]) => lost?.has(slot) !== true));
         return left.size > 0 ? [[id, left] as const] : [];
       }),
     );
-    const begins = [...own.keys()].filter((id) => !this.#live.has(id));
-    const taken = new Set(begins.flatMap((id) => [...(own.get(id)?.keys() ?? [])]));
-    const again = [...own].flatMap(([id, values]) =>
+    const begins = [...heldValues.keys()].filter((id) => !this.#live.has(id));
+    const taken = new Set(begins.flatMap((id) => [...(heldValues.get(id)?.keys() ?? [])]));
+    const again = [...heldValues].flatMap(([id, values]) =>
       this.#live.has(id) && !this.#stands(id, values, taken) ? [id] : [],
     );
-    const ends = [...this.#live.keys()].filter((id) => !own.has(id));
+    const ends = [...this.#live.keys()].filter((id) => !heldValues.has(id));
     for (const id of this.#lost.keys()) if (!wanted.has(id)) this.#lost.delete(id);
-    return this.#write(own, { begins, again, ends });
+    return this.#write(heldValues, { begins, again, ends });
   }
 
   /** The device has been reset: the holds are over. */
@@ -144,7 +144,7 @@ export class PointHolds {
     }
   }
 
-  /** Whether a control has what it should have, once the controls that begin have taken their points. */
+  /** True if a control has exactly its points once the beginning controls have taken theirs. */
   #stands(id: string, values: PointValues, taken: ReadonlySet<PointSlot>): boolean {
     const live = this.#live.get(id) ?? new Map<PointSlot, AnyPointValue>();
     const keeps = [...values].every(([slot, value]) => this.#owners.get(slot) === id && live.get(slot) === value);
@@ -155,13 +155,13 @@ export class PointHolds {
   }
 
   #write(
-    own: ReadonlyMap<string, PointValues>,
+    heldValues: ReadonlyMap<string, PointValues>,
     { begins, again, ends }: Readonly<Record<'begins' | 'again' | 'ends', readonly string[]>>,
   ): ReadonlyMap<string, Written> {
     const results = new Map<string, Written>();
     let toEnd = [...ends];
     [...begins, ...again].forEach((id, i, all) => {
-      const values = own.get(id);
+      const values = heldValues.get(id);
       if (!values) return;
       const former = this.#live.has(id) ? [id] : [];
       const end = i === all.length - 1 ? [...toEnd, ...former] : former;

@@ -47,14 +47,14 @@ interface Conclusion {
 
 const scratchOf = memoPerLayout((layout): Scratch => {
   const image = Buffer.alloc(layout.imageSize * 2);
-  const made: Scratch = {
+  const scratch: Scratch = {
     image,
     touched: null,
     tx: createMapView(layout, image, (index) => {
-      made.touched?.add(index);
+      scratch.touched?.add(index);
     }),
   };
-  return made;
+  return scratch;
 });
 
 /** One buffer per device is the truth; devices of one shape share layout and views. */
@@ -287,7 +287,7 @@ export class RegisterBank implements Bank {
     }
   }
 
-  /** Checks a change whole and calls `then` with the points to commit. */
+  /** Checks a whole change and calls `then` with the points to commit. */
   #adoptable(
     by: Origin,
     change: AdoptChange,

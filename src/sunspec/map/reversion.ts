@@ -61,8 +61,8 @@ const groupsOf = memoPerLayout((layout): readonly ReversionGroup[] =>
 );
 
 /**
- * The timer points (RvrtTms) by the points that such a timer would end the effect of: those whose write restarts it,
- * and set 1 where it adopts another set.
+ * The timer points (RvrtTms) by the points whose effect the timer ends: the points whose write restarts it, and set 1
+ * where it adopts another set.
  */
 export const reversionTimers = memoPerLayout((layout): ReadonlyMap<PointSlot, PointSlot> => {
   const timers = new Map<PointSlot, PointSlot>();
@@ -72,7 +72,7 @@ export const reversionTimers = memoPerLayout((layout): ReadonlyMap<PointSlot, Po
     if (!adoption) continue;
     for (const slot of layout.slots) if (slot.modelId === timer.modelId && isInSet1(slot)) timers.set(slot, timer);
   }
-  // those of the classic models run as timers of the current ones, whose settings theirs are
+  // timers of the classic models run as timers of the current models, with which they share their settings
   for (const slot of layout.slots) {
     const timer = slot.def.reversion === undefined ? undefined : layout.slot(slot.modelId, slot.def.reversion);
     if (timer?.implemented === true && slot.writable && !timers.has(slot)) timers.set(slot, timer);
@@ -90,7 +90,7 @@ export class ReversionTimers implements CommitParticipant {
   readonly #running = new Map<ReversionGroup, Timer>();
   readonly #onError: (message: string) => void;
 
-  /** @param onError receives why stored reversion values were refused at expiry */
+  /** @param onError receives the reason why stored reversion values were refused at expiry */
   constructor(bank: RegisterBank, scheduler: Scheduler, clock: CommitClock, onError: (message: string) => void) {
     this.#bank = bank;
     this.#scheduler = scheduler;
@@ -100,7 +100,7 @@ export class ReversionTimers implements CommitParticipant {
 
   /** Starts, restarts or ends the timers of the groups that were written. */
   prepare(commit: Commit): null {
-    // its own write; the end of a hold, which has the same source, does restart the timer of a master
+    // skips writes by a reversion timer; the end of a hold has the same source and does restart the timer of a master
     if (commit.by === byReversion) return null;
     for (const group of groupsOf(this.#bank.layout)) {
       if (!commit.points.some((slot) => group.members.has(slot))) continue;
@@ -121,9 +121,9 @@ export class ReversionTimers implements CommitParticipant {
   }
 
   /** Publishes the seconds left, rounded up: 0 means idle. */
-  publish(now: SimTime): void {
+  publish(time: SimTime): void {
     for (const [group, timer] of this.#running) {
-      this.#bank.publish(group.remaining, Math.max(0, Math.ceil(secondsBetween(now, timer.due))));
+      this.#bank.publish(group.remaining, Math.max(0, Math.ceil(secondsBetween(time, timer.due))));
     }
   }
 

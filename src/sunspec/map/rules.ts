@@ -35,7 +35,7 @@ const powerFactor =
     min: read(`704.${group}.Ext`) === 'UNDER_EXCITED' ? '702.PFUndExtRtg' : '702.PFOvrExtRtg',
     max: 1,
   });
-/** A device that takes power says with a rated discharge of 0 that it gives none back, as a one-way charging station. */
+/** A rated discharge of 0 marks a device that takes power and gives none back, such as a one-way charging station. */
 const givesPower = (read: ReadPoint) => read('702.WDisChaRteMaxRtg') !== 0;
 /** Down to the maximum power that the device can take from the grid, up to the one that it can deliver. */
 const setPoint: RangeRule = (read) => ({ min: '-702.WChaRteMax', max: givesPower(read) ? '702.WMax' : 0 });
@@ -85,8 +85,8 @@ const frequencyTrip = (id: 709 | 710): ByPoint<Range> =>
   );
 
 /**
- * Ranges by model and plain path (no set or point numbers). Those of the classic models are those of the current points
- * that show the same settings: a write that they let through is one that its other face takes.
+ * Ranges by model and plain path (no set or point numbers). The classic models have the ranges of the current
+ * points that show the same settings, so that a write passes in both or in neither.
  */
 export const ranges: Readonly<Record<string, RangeRule>> = {
   '1.DA': { min: 1, max: 247 },
@@ -157,7 +157,7 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   '705.AdptCrvReq': { min: 1, max: '705.NCrv' },
   '705.RvrtCrv': upTo('705.NCrv'),
   '705.Crv.ActPt': upTo('705.NPt'),
-  // an adjustment in SunSpec's words: 0 is none, which clients write for a curve without a reference
+  // an adjustment in SunSpec's terms: 0 means none; clients write it for a curve without a reference
   '705.Crv.VRef': { min: 80, max: 120, orZero: true },
   '705.Crv.VRefAutoTms': upTo(5000),
   '705.Crv.RspTms': upTo(600),

@@ -2,12 +2,12 @@
 import { isSet1Path, memoPerLayout } from './layout.ts';
 import type { Layout, ModelPlace, PointSlot } from './layout.ts';
 
-/** Whether a point lies in set 1: the set in force, read only on the wire. */
+/** True if a point lies in set 1: the set in force, read only on the wire. */
 export function isInSet1({ path }: PointSlot): boolean {
   return isSet1Path(path);
 }
 
-/** Whether the write of a point is a request to adopt a stored set. */
+/** True if writing the point requests the adoption of a stored set. */
 export function isAdoptionRequest({ def, path }: PointSlot): boolean {
   return def.effect === 'latch' && path.startsWith('Adpt');
 }

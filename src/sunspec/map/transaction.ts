@@ -140,8 +140,8 @@ function valueIssue(layout: Layout, image: Buffer, slot: PointSlot, rule: RangeR
   }
   if (typeof value !== 'number') return wordIssue(slot, value);
   if (symbols) {
-    const known = Object.values(symbols).reduce((mask, bit) => mask + 2 ** bit, 0);
-    return (value & ~known) === 0 ? null : badValue(slot, `${value} sets bits that are not defined`);
+    const definedBits = Object.values(symbols).reduce((mask, bit) => mask + 2 ** bit, 0);
+    return (value & ~definedBits) === 0 ? null : badValue(slot, `${value} sets bits that are not defined`);
   }
   return Number.isFinite(value)
     ? rangeIssue(layout, image, slot, value, rule)
@@ -149,8 +149,8 @@ function valueIssue(layout: Layout, image: Buffer, slot: PointSlot, rule: RangeR
 }
 
 /**
- * Encodes one value into a candidate. A number beyond what the register can hold is refused with the range of the
- * setting, where it has one: that of the register would name values that are refused as well.
+ * Encodes one value into a candidate. A number beyond the register is refused with the range of the setting, where
+ * it has one: the range of the register would include values that are refused as well.
  * @throws SimError MAP_BAD_VALUE
  */
 export function encodePoint(layout: Layout, image: Buffer, slot: PointSlot, value: AnyPointValue): void {
@@ -176,7 +176,7 @@ export function checkValue(layout: Layout, image: Buffer, slot: PointSlot): void
   if (issue) throw issue;
 }
 
-/** Why a point cannot be part of a set in force: there it must hold a value within its range. null: it can. */
+/** The reason why a point cannot be part of a set in force, where it needs a value within its range. null: it can. */
 export function inUseIssue(layout: Layout, image: Buffer, slot: PointSlot): string | null {
   if (isAbsent(layout, image, slot)) return 'is not set';
   const rule = `${slot.modelId}.${plainPath(slot.path)}`;

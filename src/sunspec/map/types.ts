@@ -45,7 +45,7 @@ export interface PointDef {
   readonly label: string;
   /** the write is an action inside the commit */
   readonly effect?: 'latch';
-  /** this point is the set-point or enable of a reversion group: name of its timer point */
+  /** timer point of the reversion group of which this point is the set-point or enable */
   readonly reversion?: string;
 }
 
@@ -87,8 +87,8 @@ declare const settable: unique symbol;
 export type ViewAccess = 'read' | 'measurements' | 'all';
 
 /**
- * Marks the views that can be assigned through; no such member exists at run time. Without it a read-only view would
- * pass for a writable one: `readonly` plays no part in assignability.
+ * Marks the views that can be assigned through; no such member exists at run time. Without it the compiler would accept a
+ * read-only view as a writable one: `readonly` plays no part in assignability.
  */
 export type AccessMark<A extends ViewAccess> = A extends 'all'
   ? { readonly [measurable]: true; readonly [settable]: true }
@@ -126,5 +126,5 @@ export type GroupView<
  */
 export type View<M extends ModelDef, A extends ViewAccess = 'read'> = GroupView<M, A>;
 
-/** A value as it crosses an untyped edge (REST, JSON files). */
+/** A value at an untyped boundary (REST, JSON files). */
 export type AnyPointValue = number | string | null;

@@ -78,7 +78,7 @@ function badValue(slot: PointSlot, detail: string): SimError {
   return new SimError('MAP_BAD_VALUE', `${pointName(slot)}: ${detail}`, [issue]);
 }
 
-/** A longer list stands only in `allowed`. */
+/** A longer list appears in `allowed` only. */
 const maxListedSymbols = 12;
 
 /** The refusal of a value that is no symbol of its point: the symbols, and the nearest of them. */
@@ -155,7 +155,7 @@ function enumAccessor(
         codec.clear(this.dv, this.offset + at);
         return;
       }
-      // own members only: 'constructor' is no symbol
+      // own members only: 'constructor' is not a symbol
       const raw = typeof value === 'string' ? (Object.hasOwn(symbols, value) ? symbols[value] : undefined) : value;
       if (raw === undefined || !names.has(raw)) throw badValue(under(this), notASymbol(value, symbols));
       codec.set(this.dv, this.offset + at, raw);
@@ -255,10 +255,10 @@ function makeClass(layout: Layout, shape: PlaceShape, base: number, recorded: bo
       Object.defineProperty(GroupCursor.prototype, name, { value: [] });
       continue;
     }
-    const own = first.firstSlot;
-    const slots = layout.slots.slice(own, own + first.def.points.length);
+    const { firstSlot } = first;
+    const slots = layout.slots.slice(firstSlot, firstSlot + first.def.points.length);
     // inner places are relative to the first repetition: all repetitions have the same shape
-    const inner = makeClass(layout, { slots, offset: first.offset, groups: first.groups }, own, recorded);
+    const inner = makeClass(layout, { slots, offset: first.offset, groups: first.groups }, firstSlot, recorded);
     const relative = places.map((place) => ({ ...place, firstSlot: place.firstSlot - base }));
     defineGroup(GroupCursor.prototype, name, relative, inner, shape.offset);
   }
@@ -273,8 +273,8 @@ interface MapRoot {
 function defineModel(prototype: object, layout: Layout, place: ModelPlace, recorded: boolean): void {
   const offset = (place.address - layout.base) * 2;
   const firstSlot = place.slots[0]?.index ?? 0;
-  const own = place.slots.slice(0, place.def.points.length);
-  const view = makeClass(layout, { slots: own, offset, groups: place.groups }, firstSlot, recorded);
+  const slots = place.slots.slice(0, place.def.points.length);
+  const view = makeClass(layout, { slots, offset, groups: place.groups }, firstSlot, recorded);
   Object.defineProperty(prototype, `m${place.def.id}`, {
     configurable: true,
     get(this: MapRoot) {
@@ -307,8 +307,8 @@ const recordedClass = memoPerLayout((layout) => makeMapClass(layout, true));
  * fit are refused (`MAP_BAD_VALUE`); without it they saturate.
  */
 export function createMapView(layout: Layout, bytes: Buffer, record?: Recorder): WritableMapView {
-  const made = (record ? recordedClass : plainClass)(layout);
-  return new made(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), record);
+  const viewClass = (record ? recordedClass : plainClass)(layout);
+  return new viewClass(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), record);
 }
 
 const single = new WeakMap<PointSlot, Accessor>();
@@ -324,7 +324,7 @@ function accessorAtOrigin(slot: PointSlot): Accessor {
 
 const noBytes: Buffer = Buffer.alloc(0);
 let lastBytes = noBytes;
-/** moved from point to point: reading is synchronous, and a getter reads nothing else */
+/** shared by all reads: they are synchronous and do not nest */
 const readCursor = new Cursor(new DataView(noBytes.buffer), 0, 0, undefined);
 
 /** Decoded value of one point in the bytes of a bank: number, symbol or text; null when not implemented. */
