@@ -69,7 +69,7 @@ export interface Connector {
   /** the same with the maximum of the vehicle, before its curve */
   capW: number;
   capSource: EvseLimitSource;
-  /** what the limit of the station in amperes leaves for it, W; Infinity: there is none */
+  /** share of the station's limit in amperes, W; Infinity: no limit */
   supplyCapW: number;
   /** `capW` after sharing */
   offerW: number;

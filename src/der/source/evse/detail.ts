@@ -24,7 +24,7 @@ function currents(c: Connector, station: Station): readonly number[] {
   return [voltageV > 0 ? c.powerW / voltageV : 0];
 }
 
-/** @param limit from outside of the station, made anew at each reading */
+/** @param limit from outside the station, created at each reading */
 export function connectorDetail(
   station: Station,
   c: Connector,

@@ -257,7 +257,7 @@ export class EvseSource implements DcSource {
     this.#station.onSession = listener;
   }
 
-  /** Tells which limits have changed; called between sub-steps while there are listeners. */
+  /** Reports changed limits; called between sub-steps while there are listeners. */
   tellLimits(): void {
     tellLimits(this.#station);
   }

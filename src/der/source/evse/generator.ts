@@ -138,7 +138,7 @@ function arrive(station: Station, generator: Generator, line: Line, act: Act): v
 function leave(generator: Generator, line: Line, act: Act): boolean {
   const { c, vehicleId } = line;
   const { connectorId } = c.p;
-  // a user may have let it go
+  // a user may have unplugged it
   if (vehicleId === null || c.vehicle?.id !== vehicleId) {
     line.vehicleId = null;
     return true;
@@ -154,7 +154,7 @@ function leave(generator: Generator, line: Line, act: Act): boolean {
   return gone;
 }
 
-/** @returns whether the station has accepted it */
+/** @returns true if the station accepted it */
 function attempt(act: () => void): boolean {
   try {
     act();

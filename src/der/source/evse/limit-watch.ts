@@ -1,4 +1,4 @@
-/** Tells the listeners of a station when a limit begins, changes or ends. */
+/** Reports to the listeners of a station when a limit begins, changes or ends. */
 import type { EvseExternalLimit } from '../../../contract/kinds/evse.ts';
 import { heldByStation } from './connector.ts';
 import type { Connector } from './connector.ts';
@@ -8,10 +8,10 @@ import { because, byItself } from './station.ts';
 import type { Station } from './station.ts';
 import { tell, tellStation } from './tell.ts';
 
-/** Smaller changes are not told, as a share of the maximum power. */
+/** Smaller changes are not reported; share of the maximum power. */
 const significant = 0.01;
 
-/** Remembers the limits of now as told. */
+/** Records the present limits as reported. */
 export function knowLimits(station: Station): void {
   for (const c of station.connectors) know(station, c);
   station.toldLimit = station.outside.limit;
@@ -19,14 +19,14 @@ export function knowLimits(station: Station): void {
 
 /**
  * Limits count while energy may flow; those of hardware and vehicle count as none.
- * @returns whether this is a change worth telling
+ * @returns true if the change is worth reporting
  */
 function know(station: Station, c: Connector): boolean {
   if (!phaseTraits[c.phase].powered || c.errorCode !== null) {
     c.toldSource = 'none';
     return false;
   }
-  // a suspension by command is told as one
+  // a suspension by command is reported as one
   if (heldByStation(c) || c.evHeldByCommand) return false;
   const { limitW, limitSource } = limitNow(station, c);
   const source = limitSource === 'hardware' || limitSource === 'ev' ? 'none' : limitSource;
@@ -36,12 +36,14 @@ function know(station: Station, c: Connector): boolean {
   return true;
 }
 
-function differs(now: EvseExternalLimit | null, told: EvseExternalLimit | null, maxPowerW: number): boolean {
-  if (now === null || told === null) return now !== told;
-  return now.decidedBy !== told.decidedBy || Math.abs(now.limitW - told.limitW) > significant * maxPowerW;
+function differs(present: EvseExternalLimit | null, reported: EvseExternalLimit | null, maxPowerW: number): boolean {
+  if (present === null || reported === null) return present !== reported;
+  return (
+    present.decidedBy !== reported.decidedBy || Math.abs(present.limitW - reported.limitW) > significant * maxPowerW
+  );
 }
 
-/** Compares the limits with what listeners know. Only called while there are listeners. */
+/** Reports limits that differ from the last report. Only called while there are listeners. */
 export function tellLimits(station: Station): void {
   for (const c of station.connectors) {
     const before = c.toldSource;

@@ -95,7 +95,7 @@ export function fireDue(station: Station, c: Connector): void {
   const limitS = station.nowS + dueToleranceS;
   if (c.startDueS <= limitS) {
     fire(station, c, 'delay_over');
-    // no energy flows, so nothing else would tell it before the next sub-step
+    // no energy flows, so nothing else would report it before the next sub-step
     if (isUsedUp(c)) updateHolds(station, c);
   }
   if (c.timeoutDueS > limitS && (c.reservation?.expiresAtS ?? Infinity) > limitS) return;
@@ -105,7 +105,7 @@ export function fireDue(station: Station, c: Connector): void {
   });
 }
 
-/** The reservation is over without having been used. */
+/** Ends a reservation that was not used. */
 export function endReservation(station: Station, c: Connector): void {
   const { reservation } = c;
   if (reservation === null) return;
@@ -138,13 +138,13 @@ function evseHoldsByItself(c: Connector): boolean {
 
 /** Suspends or resumes after a sub-step, depending on whether vehicle or station stops the energy. */
 export function updateHolds(station: Station, c: Connector): void {
-  const now = phaseTraits[c.phase];
-  if (!now.powered || c.errorCode !== null) return;
+  const traits = phaseTraits[c.phase];
+  if (!traits.powered || c.errorCode !== null) return;
   const evHolds = c.evHeldByCommand || evHoldsByItself(c);
-  // while a command suspends the vehicle, limits have no effect that would show
+  // while a command suspends the vehicle, limits have no visible effect
   const evseHolds = heldByStation(c) || (!c.evHeldByCommand && evseHoldsByItself(c));
-  if (evHolds !== now.evHolds) fire(station, c, evHolds ? 'ev_hold' : 'ev_release');
-  if (evseHolds === now.evseHolds) return;
+  if (evHolds !== traits.evHolds) fire(station, c, evHolds ? 'ev_hold' : 'ev_release');
+  if (evseHolds === traits.evseHolds) return;
   if (evseHolds) c.heldBy = holdingLimit(station, c);
   const { heldBy } = c;
   const cause = heldBy === 'der' && station.outside.down ? 'fault' : 'limit';

@@ -117,8 +117,8 @@ function suspend(station: Station, c: Connector, { by }: Of<'evse.suspend'>): vo
   if (by === 'ev') c.evHeldByCommand = true;
   else c.evseHeldByCommand = true;
   cutPower(c);
-  const now = phaseTraits[c.phase];
-  if (by === 'ev' ? !now.evHolds : !now.evseHolds) fire(station, c, by === 'ev' ? 'ev_hold' : 'evse_hold');
+  const traits = phaseTraits[c.phase];
+  if (by === 'ev' ? !traits.evHolds : !traits.evseHolds) fire(station, c, by === 'ev' ? 'ev_hold' : 'evse_hold');
 }
 
 function resume(station: Station, c: Connector, { by }: Of<'evse.resume'>): void {
@@ -143,7 +143,7 @@ function limit(station: Station, c: Connector, { powerW }: Of<'evse.limit'>): vo
   const before = c.localLimitW;
   c.localLimitW = powerW ?? Infinity;
   c.localLimitBy = station.trigger.by;
-  // where energy flows its effect is told, with all other limits
+  // where energy flows, its effect is reported with all other limits
   if (c.localLimitW !== before && !phaseTraits[c.phase].powered) tell(station, c, 'limit');
 }
 
@@ -230,15 +230,15 @@ function reserve(station: Station, c: Connector, { reservation }: Of<'evse.reser
   const same = status === 'reserved' && c.reservation?.reservationId === reservationId;
   if (status !== 'available' && !same) throw conflict(c, 'only an available connector can be reserved');
   const expiresAtS = expiresInS === null ? null : station.nowS + expiresInS;
-  const made = { reservationId, idToken, expiresAtS };
+  const newReservation = { reservationId, idToken, expiresAtS };
   change(
     station,
     c,
     'reserve',
     () => {
-      c.reservation = made;
+      c.reservation = newReservation;
     },
-    { reservation: made },
+    { reservation: newReservation },
   );
 }
 
@@ -314,10 +314,10 @@ const operations: { readonly [Kind in Exclude<EvseCommand['kind'], StationKind>]
 function connectorOf({ connectors }: Station, connectorId: number): Connector {
   const c = connectors.find(({ p }) => p.connectorId === connectorId);
   if (c !== undefined) return c;
-  const known = connectors.map(({ p }) => p.connectorId).join(', ');
+  const connectorIds = connectors.map(({ p }) => p.connectorId).join(', ');
   throw new SimError(
     'UNKNOWN_RESOURCE',
-    `connectorId: given ${JSON.stringify(connectorId)}; this station has ${known}`,
+    `connectorId: given ${JSON.stringify(connectorId)}; this station has ${connectorIds}`,
   );
 }
 

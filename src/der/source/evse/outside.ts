@@ -1,4 +1,4 @@
-/** What a charging station and the device around it tell each other. */
+/** Types exchanged between a charging station and the device around it. */
 import type { EvseConnectorTransition, EvseStationTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseExternalLimit, EvseSession } from '../../../contract/kinds/evse.ts';
 import type { Origin } from '../../../core/origin.ts';
@@ -10,7 +10,7 @@ export type TransitionListener = (transition: SourceTransition) => void;
 /** @param atS simulated seconds since the start of the device */
 export type SessionListener = (change: 'started' | 'ended', session: EvseSession, by: Origin, atS: number) => void;
 
-/** What the station sees of the device around it. */
+/** State of the device around the station, as the station sees it. */
 export interface StationOutside {
   /** live conductors of the supply */
   readonly supplyPhases: 1 | 2 | 3;
@@ -18,6 +18,6 @@ export interface StationOutside {
   readonly down: boolean;
   /** the connection point decided the power of the last sub-step */
   readonly siteHolds: boolean;
-  /** what limits the consumption of the station from outside; null: nothing */
+  /** limit on the consumption of the station from outside; null: no limit */
   readonly limit: EvseExternalLimit | null;
 }

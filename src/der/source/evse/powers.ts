@@ -8,7 +8,7 @@ import { packVoltageV } from './vehicle.ts';
 
 export type ConnectorPowers = Pick<EvseConnectorDetail, 'wantedW' | 'possibleW' | 'allocatedW' | 'allocatedA'>;
 
-/** What a limit from outside leaves beyond the present power of all vehicles, W; Infinity: there is no limit. */
+/** Power left under a limit from outside beyond the present power of all vehicles, W; Infinity: no limit. */
 export function outsideRoomW({ connectors, p }: Station, limit: EvseExternalLimit | null): number {
   if (limit === null) return Infinity;
   let roomW = limit.limitW - p.standbyW;

@@ -1,4 +1,4 @@
-/** The limits that a charging profile sets: what a command must fulfil, and what they amount to now. */
+/** The limits of a charging profile: the checks of its command, and the limits in W at present. */
 import type { EvseProfileLimit } from '../../../contract/kinds/evse-commands.ts';
 import type { Origin } from '../../../core/origin.ts';
 import { badValue } from '../shared.ts';
@@ -98,7 +98,7 @@ export function dischargeCapW({ dischargeLimitW, dischargeLimitA }: ProfileLimit
 }
 
 /**
- * Whether charging is below its minimum. Amperes are compared with amperes, so that a sagging voltage does not pause
+ * True if charging is below its minimum. Amperes are compared with amperes, so that a sagging voltage does not pause
  * charging. @param minA per phase; 0 where the minimum is a power (DC)
  */
 export function isBelowMinimum(

@@ -123,7 +123,7 @@ function discharge(flowW: number, vehicle: Vehicle, levelW: number, rampWS: numb
   motion.meanW = Math.max(demandJ, minJ) / dtS;
 }
 
-/** Farther away than this, a lower bound of the time is good enough. */
+/** Beyond this time, a lower bound suffices. */
 const nearS = 10;
 
 /**

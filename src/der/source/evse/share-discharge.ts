@@ -3,41 +3,42 @@ import { canFlow } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { maxDischargeW } from './reach.ts';
 
-function mostW(c: Connector): number {
+function availableDischargeW(c: Connector): number {
   return c.vehicle !== null && canFlow(c) ? maxDischargeW(c, c.vehicle) : 0;
 }
 
-function askedW(c: Connector, mostOfC: number): number {
-  return c.dischargeW === null ? 0 : Math.min(c.dischargeW, mostOfC);
+function requestedDischargeW(c: Connector, availableW: number): number {
+  return c.dischargeW === null ? 0 : Math.min(c.dischargeW, availableW);
 }
 
 /**
- * Lowers `dischargeCapW` so that all connectors together stay within `capW`: first what is asked for, in proportion; the
- * rest is for the functions of the device, in proportion to what each vehicle could give beyond.
+ * Lowers `dischargeCapW` so that all connectors together stay within `capW`: first the requested discharge, in proportion; the
+ * rest is for the functions of the device, in proportion to the further discharge available from each vehicle.
  */
 export function shareStationDischarge(connectors: readonly Connector[], capW: number): void {
-  let askedSumW = 0;
-  let mostSumW = 0;
+  let requestedSumW = 0;
+  let availableSumW = 0;
   for (const c of connectors) {
-    const most = mostW(c);
-    mostSumW += most;
-    askedSumW += askedW(c, most);
+    const availableW = availableDischargeW(c);
+    availableSumW += availableW;
+    requestedSumW += requestedDischargeW(c, availableW);
   }
-  if (mostSumW <= capW) return;
-  const part = askedSumW > capW ? capW / askedSumW : 1;
-  const restPart = mostSumW > askedSumW ? Math.max(0, capW - askedSumW) / (mostSumW - askedSumW) : 0;
+  if (availableSumW <= capW) return;
+  const part = requestedSumW > capW ? capW / requestedSumW : 1;
+  const restPart =
+    availableSumW > requestedSumW ? Math.max(0, capW - requestedSumW) / (availableSumW - requestedSumW) : 0;
   for (const c of connectors) {
-    const most = mostW(c);
-    const asked = askedW(c, most);
-    c.dischargeCapW = Math.min(c.dischargeCapW, asked * part + (most - asked) * restPart);
+    const availableW = availableDischargeW(c);
+    const requestedW = requestedDischargeW(c, availableW);
+    c.dischargeCapW = Math.min(c.dischargeCapW, requestedW * part + (availableW - requestedW) * restPart);
   }
 }
 
-/** Keeps ramps down from carrying the vehicles together beyond `capW`. @param downW what they would give */
+/** Keeps ramps down from carrying the vehicles together beyond `capW`. @param downW their discharge without this bound */
 export function scaleDischarging(connectors: readonly Connector[], capW: number, downW: number): void {
-  let givenW = 0;
-  for (const c of connectors) givenW += Math.max(0, -c.unrestrictedW);
-  const factor = givenW > capW ? capW / givenW : 1;
+  let dischargeW = 0;
+  for (const c of connectors) dischargeW += Math.max(0, -c.unrestrictedW);
+  const factor = dischargeW > capW ? capW / dischargeW : 1;
   for (const c of connectors) {
     if (c.unrestrictedW < 0) {
       c.unrestrictedW *= factor;

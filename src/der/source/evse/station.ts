@@ -13,7 +13,7 @@ import type { ProfileLimit } from './profile-limit.ts';
 import type { SessionLog } from './sessions.ts';
 import type { Phases } from '../source.ts';
 
-/** Origin and cause of what happens now. */
+/** Origin and cause of the present change. */
 export interface Trigger {
   readonly by: Origin;
   readonly cause: EvseCause;
@@ -25,7 +25,7 @@ export interface Station {
   readonly random: RandomStream;
   readonly log: SessionLog;
   readonly listeners: Set<TransitionListener>;
-  /** told of each session that begins or ends, also while there are no listeners; null: nobody wants to know */
+  /** called when a session begins or ends, also without listeners; null: no observer */
   onSession: SessionListener | null;
   /** simulated seconds since the source was created */
   nowS: number;
@@ -38,14 +38,14 @@ export interface Station {
   varPerW: Phases | null;
   /** the sign of that reactive power: 1 injected, -1 absorbed */
   varSign: 1 | -1;
-  /** that reactive power as the limits in amperes count it: it follows within a few sub-steps, var, a magnitude */
+  /** reactive power used for ampere limits (var, magnitude); lags the actual value by a few sub-steps */
   limitVar: number;
   /** charging profile of the whole station */
   profile: ProfileLimit;
   central: boolean;
   behaviour: EvseBehaviour;
   trigger: Trigger;
-  /** null: no vehicle comes by itself */
+  /** null: no generated vehicles */
   generator: Generator | null;
   outside: StationOutside;
   /** the limit from outside that listeners know */
@@ -66,7 +66,7 @@ export function because(station: Station, trigger: Trigger, act: () => void): vo
   }
 }
 
-/** How the profile wants the station to behave. */
+/** Behaviour of the station by its profile. */
 export function profileBehaviour({ autoAuthorize, connectionTimeoutS }: EvseParameters): EvseBehaviour {
   return {
     connectionTimeoutS,

@@ -1,6 +1,6 @@
 /**
  * The limit of a station in amperes: it holds on each phase of the grid connection. Where it permits one phase of three,
- * the current of all phases together counts. What the station itself draws counts evenly on all phases.
+ * the current of all phases together counts. The draw of the station itself counts evenly on all phases.
  */
 import { activeShare, lineVoltageV, phasesInUse } from './connector.ts';
 import type { Connector } from './connector.ts';
@@ -23,7 +23,7 @@ function voltsOf({ phaseLnV: [a, b, c] }: Station): number {
   return a + b + c;
 }
 
-/** Whether the connector counts on a phase of the supply, 0 to 2. */
+/** True if the connector loads a phase of the supply, 0 to 2. */
 function loads(c: Connector, station: Station, phase: number): boolean {
   if (countsTogether(station)) return phase === 0;
   const only = onePhaseOf(c, station);
@@ -118,8 +118,8 @@ function sharePhase(station: Station, phase: number, budget: Budget, { demandW: 
 }
 
 /**
- * Sets `supplyCapW` of every connector from its `capW`. The fullest phase comes first: it holds all connectors on three
- * phases, and what they take of it they take of the others.
+ * Sets `supplyCapW` of every connector from its `capW`. The fullest phase comes first: it caps all three-phase
+ * connectors, which take the same current from the other phases.
  * @param scratch amperes instead of watts
  * @returns whether the limit binds
  */
@@ -155,7 +155,7 @@ export function scaleBySupply(station: Station): void {
     return sumA > limitA ? limitA / sumA : 1;
   });
   for (const c of connectors) {
-    const own = factors.filter((_, phase) => loads(c, station, phase));
-    scaleCharging(c, Math.min(1, ...own));
+    const phaseFactors = factors.filter((_, phase) => loads(c, station, phase));
+    scaleCharging(c, Math.min(1, ...phaseFactors));
   }
 }

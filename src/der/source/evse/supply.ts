@@ -30,15 +30,15 @@ export function onePhaseOf(c: Connector, { outside: { supplyPhases: supplied } }
 export function phaseLoads(station: Station): PhaseLoads | null {
   const watts: [number, number, number] = [0, 0, 0];
   const vars: [number, number, number] = [0, 0, 0];
-  let found = false;
+  let hasLoad = false;
   for (const c of station.connectors) {
     const at = onePhaseOf(c, station);
     if (at === null || c.planW === 0) continue;
-    found = true;
+    hasLoad = true;
     watts[at] = (watts[at] ?? 0) - c.planW;
     vars[at] = (vars[at] ?? 0) + chargerVar(c, c.planW);
   }
-  return found ? { watts, vars } : null;
+  return hasLoad ? { watts, vars } : null;
 }
 
 /** Share of the way to a new reactive power that the limits go in one sub-step: limits and power factor depend on each other. */

@@ -1,4 +1,4 @@
-/** Tells the listeners of a station what has changed. Without listeners nothing is built. */
+/** Reports changes to the listeners of a station. Without listeners no transition is built. */
 import type { EvseStateEvent, EvseStationEvent } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseReservation } from '../../../contract/kinds/evse.ts';
 import { statusOf } from './connector.ts';
@@ -10,11 +10,11 @@ import { sessionDetail } from './sessions.ts';
 import type { SourceTransition } from './outside.ts';
 import type { Station } from './station.ts';
 
-/** What a transition is about beside phase and status. */
+/** Details of a transition beside phase and status. */
 interface Subject {
-  /** default: the one in force */
+  /** absent: the token in force */
   readonly idToken?: string;
-  /** that began or ended */
+  /** the reservation that began or ended */
   readonly reservation?: EvseReservation | null;
 }
 
@@ -22,7 +22,7 @@ function send({ listeners }: Station, transition: SourceTransition): void {
   for (const listener of listeners) listener(transition);
 }
 
-/** Applies a change to one connector and tells it. */
+/** Applies a change to one connector and reports it. */
 export function change(
   station: Station,
   c: Connector,
@@ -58,12 +58,12 @@ export function change(
   });
 }
 
-/** Tells something that changes neither phase nor status by itself. */
+/** Reports an event that changes neither phase nor status. */
 export function tell(station: Station, c: Connector, event: EvseStateEvent, subject?: Subject): void {
   change(station, c, event, () => undefined, subject);
 }
 
-/** Tells something about the whole station. */
+/** Reports an event of the whole station. */
 export function tellStation(station: Station, event: EvseStationEvent): void {
   if (station.listeners.size === 0) return;
   send(station, { ...station.trigger, connectorId: 0, event, externalLimit: station.outside.limit });

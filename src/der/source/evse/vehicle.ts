@@ -61,27 +61,27 @@ export function patchVehicle(vehicle: Vehicle, ev: EvParameters, type: EvseConne
   return build(ev, type, vehicleDetail(vehicle), patch);
 }
 
-function build(ev: EvParameters, type: EvseConnectorType, now: EvDetail, patch: EvPatch): Vehicle {
+function build(ev: EvParameters, type: EvseConnectorType, present: EvDetail, patch: EvPatch): Vehicle {
   checkPatch(patch);
   const ac = type === 'ac';
-  const capacityWh = patch.batteryCapacityWh ?? now.batteryCapacityWh;
-  const maxChargeW = patch.maxChargeW ?? now.maxChargeW;
-  const curve = patch.chargingCurve ?? now.chargingCurve;
+  const capacityWh = patch.batteryCapacityWh ?? present.batteryCapacityWh;
+  const maxChargeW = patch.maxChargeW ?? present.maxChargeW;
+  const curve = patch.chargingCurve ?? present.chargingCurve;
   const table = curveTable(curve, maxChargeW);
-  const targetSoc = (patch.targetSocPct ?? now.targetSocPct) / 100;
+  const targetSoc = (patch.targetSocPct ?? present.targetSocPct) / 100;
   const efficiency = ac ? ev.acEfficiency : ev.dcEfficiency;
   return {
-    id: patch.id === undefined ? now.id : patch.id,
+    id: patch.id === undefined ? present.id : patch.id,
     capacityWh,
     maxChargeW,
     curve,
     table,
     targetSoc,
-    soc: (patch.socPct ?? now.socPct) / 100,
-    reserveSoc: (patch.reserveSocPct ?? now.reserveSocPct) / 100,
-    maxDischargeW: patch.maxDischargeW ?? now.maxDischargeW,
-    phases: patch.phases ?? now.phases,
-    departureTime: patch.departureTime === undefined ? now.departureTime : patch.departureTime,
+    soc: (patch.socPct ?? present.socPct) / 100,
+    reserveSoc: (patch.reserveSocPct ?? present.reserveSocPct) / 100,
+    maxDischargeW: patch.maxDischargeW ?? present.maxDischargeW,
+    phases: patch.phases ?? present.phases,
+    departureTime: patch.departureTime === undefined ? present.departureTime : patch.departureTime,
     goalSoc: Math.min(targetSoc, endOfCurve(table, ev.endOfChargeFraction * maxChargeW)),
     socPerJ: efficiency / (capacityWh * 3600),
     drainPerJ: 1 / (efficiency * capacityWh * 3600),
