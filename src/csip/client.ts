@@ -20,7 +20,7 @@ import { retryWaits } from './transport/retries.ts';
 import type { RegistrationBook, WalkConduct, WalkListener, WalkTarget } from './walk/model.ts';
 import { Walk } from './walk/walk.ts';
 
-/** A connection that was opened, and whom it stands for. */
+/** An open connection with its EndDevices. */
 export interface OpenedIdentity {
   readonly exchange: SepExchange;
   readonly certificate: CertificateFacts | null;
@@ -59,7 +59,7 @@ export interface ClientOptions {
   readonly log: Logger;
 }
 
-/** Between two walks because of resources that are gone. */
+/** Minimum time between two walks for missing resources, ms. */
 const lookAgainAfterMs = 60_000;
 
 export class Client {
@@ -72,7 +72,7 @@ export class Client {
   #attempts = 0;
   #failures = 0;
   #lookedMs = -Infinity;
-  /** counts openings: what an earlier one still does is ignored */
+  /** counts openings: late results of an earlier one are ignored */
   #session = 0;
   #cancelRetry: (() => void) | null = null;
   #retryAtMs: number | null = null;
@@ -169,7 +169,7 @@ export class Client {
     await this.#walk?.rediscover();
   }
 
-  /** A resource that was there is gone: looks for it, but not at each request that meets it. */
+  /** Looks for a known resource that is gone, but not at every request that finds it missing. */
   lookAgain(): void {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs - this.#lookedMs < lookAgainAfterMs) return;

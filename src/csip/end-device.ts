@@ -54,16 +54,16 @@ export class EndDevice {
   /** communication was lost for so long that events gave way to default controls */
   #expired = false;
   #closed = false;
-  /** the end of everything that is being made durable */
+  /** resolves when all pending writes are durable */
   #owed: Promise<void> = Promise.resolve();
-  /** the state that was kept last, or could not be */
+  /** the state of the last save, successful or not */
   #saved: ScheduleState | null = null;
-  /** why it could not be, once it is logged */
+  /** the logged reason why the state could not be kept; null: none */
   #unkept: string | null = null;
 
   constructor(options: EndDeviceOptions) {
     this.#options = options;
-    // called within a commit, which is to end first
+    // the listener runs within a commit, which must end first
     this.#endChanges = options.target.onChange((reset) => queueMicrotask(() => this.#deviceChanged(reset)));
   }
 
@@ -156,7 +156,7 @@ export class EndDevice {
     if (remoteClock.offsetS === null) remoteClock.sync(remoteMs + wall.nowMs() - wallMs, wall.monotonicMs());
   }
 
-  /** null: the server has told none */
+  /** null: the server has sent no time */
   get #time(): KeptTime | null {
     const { remoteClock, wall } = this.#options;
     return remoteClock.offsetS === null ? null : { remoteMs: remoteClock.nowMs(), wallMs: wall.nowMs() };

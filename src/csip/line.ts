@@ -1,10 +1,10 @@
-/** The exchange of one client, with what its state shows: counts, the last contact, and a loss that was asked for. */
+/** The exchange of one client, with what its state shows: counts, the last contact, and a requested loss of communication. */
 import { errorText, SimError } from '../core/errors.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { SepAnswer, SepExchange, SepRequest } from './transport/exchange.ts';
 
-/** A loss of communication that was asked for; wall time, ms since the epoch. */
+/** A requested loss of communication; wall time, ms since the epoch. */
 export interface AskedLoss {
   readonly sinceMs: number;
   /** null: until it is ended */
@@ -48,7 +48,7 @@ export class Line implements SepExchange {
     return this.#loss;
   }
 
-  /** Takes the place of the exchange so far, which is closed. */
+  /** Replaces the present exchange, which is closed. */
   use(exchange: SepExchange | null): Promise<void> {
     const old = this.#exchange;
     this.#exchange = exchange;
@@ -91,7 +91,7 @@ export class Line implements SepExchange {
     }
   }
 
-  /** Notes an error that no request has met. */
+  /** Records an error outside of any request. */
   fail(reason: string): void {
     this.lastError = reason;
     this.lastErrorMs = this.#options.clock.nowMs();

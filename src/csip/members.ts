@@ -53,7 +53,7 @@ export interface MemberOptions {
   readonly devices: readonly Device[];
   readonly exchange: SepExchange;
   readonly remoteClock: RemoteClock;
-  /** a resource that was there is not: the walk looks for it again */
+  /** called when a known resource is gone: the walk looks for it again */
   readonly onLost: () => void;
 }
 
@@ -159,7 +159,7 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
       get deviceCategory() {
         return deviceCategory();
       },
-      // CSIP-AUS knows one DER of a site, which stands for all devices
+      // in CSIP-AUS a site has one DER, which stands for all devices
       derCount: () => (aus === null ? places.count : 1),
     },
     endDevice,

@@ -47,7 +47,7 @@ export class Notifications {
     this.#options = options;
   }
 
-  /** In front of the paths of subscriptions; null: nothing listens. */
+  /** Base URL of the subscription paths; null: no listener. */
   get base(): string | null {
     return this.#listener?.base ?? null;
   }
@@ -109,7 +109,7 @@ export class Notifications {
   }
 
   #gateOf(credentials: Pick<ClientCredentials, 'pem'>): TlsGate<null> {
-    // a chain that leads to the authorities of the client is all that is asked of the server
+    // the server only needs a chain to the authorities of the client
     return new TlsGate(this.#materialOf(credentials), { identify: () => null, rootCertName: names.rootCert });
   }
 
@@ -135,7 +135,7 @@ export class Notifications {
   }
 }
 
-/** The subscriptions of one connection follow what its walk has found. */
+/** Updates the subscriptions of one connection after each of its walks. */
 export class SubscriptionFollower {
   readonly subscriptions: Subscriptions;
 
@@ -153,7 +153,7 @@ export class SubscriptionFollower {
     this.subscriptions.reachable(yes);
   }
 
-  /** @param farewell whether they are deleted at the server; otherwise nothing is sent */
+  /** @param farewell true: deletes them at the server; false: sends nothing */
   close(farewell: boolean): Promise<void> {
     return this.subscriptions.close(farewell);
   }

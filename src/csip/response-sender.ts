@@ -76,7 +76,7 @@ export class ResponseSender {
     this.#send();
   }
 
-  /** 4xx is final, but for those that ask for patience. */
+  /** 4xx is final, except for those that ask to retry later. */
   async #outcome({ mrid, status, createdS, replyTo }: QueuedResponse): Promise<SendOutcome> {
     const { exchange, lfdi, deviceIndex } = this.#options;
     try {

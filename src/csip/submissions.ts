@@ -68,7 +68,7 @@ const nowhere: ReportHrefs = {
 
 export interface SubmissionsOptions {
   readonly responses: ResponseSender;
-  /** made with the first EndDevice that is found: before, nothing is known to report to */
+  /** called with the first EndDevice that is found: before, there is no address to report to */
   readonly makeReporter: () => Reporter;
   /** for each device the place of its DER in the DERList, as it is now */
   readonly places: () => readonly number[];
@@ -79,7 +79,7 @@ export class Submissions {
   readonly responses: ResponseSender;
   readonly #options: SubmissionsOptions;
   #reporter: Reporter | null = null;
-  /** the last of `follow` */
+  /** the arguments of the last `follow` */
   #place: readonly [EndDeviceFacts, ServerFacts | null] | null = null;
   #closed = false;
 

@@ -9,7 +9,7 @@ import type { FunctionWish, RefusedWish, TripRegion } from '../../sunspec/map/gr
 import type { HoldValue } from '../../sunspec/map/holds.ts';
 import { hasPoint, pointNumber } from '../../sunspec/map/named-points.ts';
 
-/** What a percentage of reactive power refers to: symbols of 704.VarSetMod. */
+/** Reference of a percentage of reactive power: symbols of 704.VarSetMod. */
 export type VarReference = 'W_MAX_PCT' | 'VAR_MAX_PCT' | 'VAR_AVAIL_PCT' | 'VA_MAX_PCT';
 
 export class Asset {
@@ -21,7 +21,7 @@ export class Asset {
     this.#plant = plant;
   }
 
-  /** Whether the device has a grid-support function. */
+  /** True if the device has the grid-support function. */
   has(name: FunctionName): boolean {
     return isSupported(this.device.bank, functionTable[name]);
   }
@@ -35,7 +35,7 @@ export class Asset {
     return pointNumber(this.device.bank, model, path);
   }
 
-  /** Whether the device has a curve of a trip function. */
+  /** True if the device has the curve of the trip function. */
   hasCurve(name: TripName, region: TripRegion): boolean {
     return hasCurve(this, name, region);
   }

@@ -39,7 +39,7 @@ export function storageState(device: Device): CommandState<StoragePin> {
   };
 }
 
-/** Policy and pinned battery power of a hybrid; null: the device is none. */
+/** Policy and pinned battery power of a hybrid; null: the device is not a hybrid. */
 export type StoragePin = {
   readonly policy: HybridPolicy;
   readonly powerW: number | null;

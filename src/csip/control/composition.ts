@@ -24,7 +24,7 @@ export interface Contribution {
 }
 
 export interface Composition {
-  /** what each control writes; a point belongs to one control */
+  /** values to write, by control; a point belongs to one control */
   readonly values: ReadonlyMap<string, PointValues>;
   readonly outweighed: ReadonlyMap<string, readonly LeftOutMode[]>;
   /** powers at which the modes that run aim, in order of priority */
@@ -40,7 +40,7 @@ interface Contender {
 
 const powerFactors: readonly ModeName[] = ['opModFixedPFInjectW', 'opModFixedPFAbsorbW'];
 
-/** The contests of a device, with the winners that stand. */
+/** The contests of a device, with their present winners. */
 export class Contests {
   readonly #standing = new Map<Contest['group'], { readonly contenders: string; readonly winner: string }>();
 
@@ -69,8 +69,9 @@ export class Contests {
   #winner(group: Contest['group'], contenders: readonly Contender[]): Contender | null {
     const key = contenders.map((each) => each.key).join('\n');
     const standing = this.#standing.get(group);
-    const known = standing?.contenders === key ? contenders.find((each) => each.key === standing.winner) : undefined;
-    const winner = known ?? leastOf(contenders);
+    const formerWinner =
+      standing?.contenders === key ? contenders.find((each) => each.key === standing.winner) : undefined;
+    const winner = formerWinner ?? leastOf(contenders);
     if (winner) this.#standing.set(group, { contenders: key, winner: winner.key });
     else this.#standing.delete(group);
     return winner;
@@ -118,12 +119,12 @@ class Composer {
 
   /** Gives points to a control, except those that another control has with the same value. */
   give(id: string, points: readonly HoldValue[]): void {
-    const own = this.values.get(id) ?? new Map<PointSlot, AnyPointValue>();
-    this.values.set(id, own);
+    const controlValues = this.values.get(id) ?? new Map<PointSlot, AnyPointValue>();
+    this.values.set(id, controlValues);
     for (const { slot, value } of points) {
       if (this.#owners.has(slot)) continue;
       this.#owners.set(slot, { id, value });
-      own.set(slot, value);
+      controlValues.set(slot, value);
     }
   }
 
@@ -145,7 +146,7 @@ class Composer {
     if (wish.storageW !== undefined) this.storageW = { id, value: wish.storageW };
   }
 
-  /** The control that already has a part of a wish otherwise; null: none. */
+  /** The control that has already set a part of a wish differently; null: none. */
   #rivalOf({ points, switchClosed, storageW }: Wish): string | null {
     for (const { slot, value } of points) {
       const owner = this.#owners.get(slot);
@@ -159,7 +160,7 @@ class Composer {
 /**
  * Composes controls.
  * @param contributions highest priority first
- * @param reactiveEnables the points that enable the functions of reactive power: whoever has one of them has them all
+ * @param reactiveEnables the points that enable the functions of reactive power: one control has them all
  */
 export function compose(
   contributions: readonly Contribution[],

@@ -62,9 +62,9 @@ class EndDeviceTarget implements GroupTarget {
   constructor({ devices, plant, siteOwner, revision, log }: ControlTargetOptions) {
     this.#make = (device) => {
       const shareOf = (mode: ModeName) => this.#shareOf(device, mode);
-      const made = new DeviceControls({ device, plant, revision, log, shareOf });
-      made.onChange((reset) => this.#tell(reset));
-      return made;
+      const controls = new DeviceControls({ device, plant, revision, log, shareOf });
+      controls.onChange((reset) => this.#tell(reset));
+      return controls;
     };
     this.#devices = devices.map(this.#make);
     this.#site = new SiteLimits({
@@ -91,9 +91,10 @@ class EndDeviceTarget implements GroupTarget {
   }
 
   gradW(deviceIndex: number): number {
-    const found = this.#devices.find(({ device }) => device.index === deviceIndex);
-    if (found === undefined) throw new SimError('UNKNOWN_DEVICE', `device ${deviceIndex} is not under these controls`);
-    return found.gradW;
+    const controls = this.#devices.find(({ device }) => device.index === deviceIndex);
+    if (controls === undefined)
+      throw new SimError('UNKNOWN_DEVICE', `device ${deviceIndex} is not under these controls`);
+    return controls.gradW;
   }
 
   claims(id: string, control: ResolvedControl, deviceIndex: number): ReadonlyMap<ModeName, readonly HoldValue[]> {
@@ -107,10 +108,10 @@ class EndDeviceTarget implements GroupTarget {
     if (modes.length === 0 && !control.settings) return { state: 'unsupported', leftOut: [], overwritten: false };
     const site = this.#siteOutcome(modes, control);
     if (site?.state === 'invalid') return site;
-    const own = modes.filter((mode) => !isSiteMode(mode));
+    const deviceModes = modes.filter((mode) => !isSiteMode(mode));
     return merged(
       site,
-      own.length > 0 || control.settings ? this.#devices.map((each) => each.check(control, own)) : [],
+      deviceModes.length > 0 || control.settings ? this.#devices.map((each) => each.check(control, deviceModes)) : [],
     );
   }
 
@@ -150,7 +151,7 @@ class EndDeviceTarget implements GroupTarget {
     if (kept.length === before.length && kept.every((each) => before.includes(each))) return;
     this.#devices = kept;
     for (const each of before) if (!kept.includes(each)) each.close();
-    // what each device gets of the targets of all has changed
+    // the share of each device in the common targets has changed
     for (const each of kept) each.replan();
     written(() => this.#site.regroup(devices.map(({ index }) => index)));
     this.#tell(false);

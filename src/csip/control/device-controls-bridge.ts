@@ -32,7 +32,7 @@ export interface DeviceControlsOptions {
   readonly shareOf: (mode: ModeName) => number;
 }
 
-/** What a control would do if it were alone. */
+/** The effect of a control alone on the device. */
 interface Plan {
   readonly control: ResolvedControl;
   readonly modes: readonly ModeName[];
@@ -57,8 +57,8 @@ export class DeviceControls {
   readonly #plans = new Map<string, Plan>();
   /** controls that have been applied */
   readonly #running = new Set<string>();
-  /** by control, with what they follow from */
-  readonly #slopes = new Map<string, { readonly asked: string; readonly slopes: Slopes }>();
+  /** by control, with the inputs they were computed from */
+  readonly #slopes = new Map<string, { readonly inputs: string; readonly slopes: Slopes }>();
   readonly #switch: CommandHold<boolean>;
   readonly #storage: CommandHold<StoragePin>;
   readonly #slopeW: CommandHold<number | null>;
@@ -82,7 +82,7 @@ export class DeviceControls {
     this.#slopeW = new CommandHold(slopeState(device, 'wPctPerS'), 'csip');
     this.#slopeVar = new CommandHold(slopeState(device, 'varPctPerS'), 'csip');
     this.#subscriptions = [
-      // after that of the holds, which has been there before
+      // registered after the listener of the holds
       device.bank.onReload(() => {
         this.#forget();
         if (this.#closed) this.close();
@@ -98,8 +98,8 @@ export class DeviceControls {
 
   /** Slope of active power, percent per second, but for those with which single controls begin (`rampTms`). */
   get gradW(): number {
-    const now = this.device.gradient.w.pctPerS;
-    return this.#slopeW.overwritten ? now : (this.#gradW ?? this.#slopeBefore ?? now);
+    const presentPctPerS = this.device.gradient.w.pctPerS;
+    return this.#slopeW.overwritten ? presentPctPerS : (this.#gradW ?? this.#slopeBefore ?? presentPctPerS);
   }
 
   /** Modes that act on the device, in the order of the bitmaps. */
@@ -164,7 +164,7 @@ export class DeviceControls {
     return new Map(outcomes);
   }
 
-  /** Works out anew what controls in force ask of the device, when they are applied next. */
+  /** Makes the next `apply` compute the plans of all controls again. */
   replan(): void {
     this.#plans.clear();
   }
@@ -188,7 +188,7 @@ export class DeviceControls {
 
   #forget(): void {
     this.#points.forget();
-    // not the storage: a reboot that forgets registers keeps its policy, and after a reset it shows that it has another one
+    // without the storage: a reboot that loses registers keeps its policy, and a reset is noticed by its changed policy
     for (const hold of [this.#switch, this.#slopeW, this.#slopeVar]) hold.forget();
     this.#contests.forget();
     this.#plans.clear();
@@ -209,8 +209,8 @@ export class DeviceControls {
     for (const id of this.#slopes.keys()) if (!ids.has(id)) this.#slopes.delete(id);
     for (const id of this.#running) if (!ids.has(id)) this.#running.delete(id);
     for (const { id, control, modes } of inForce) {
-      const known = this.#plans.get(id);
-      if (known && !known.waiting && known.control === control && asOne(known.modes, modes)) continue;
+      const plan = this.#plans.get(id);
+      if (plan && !plan.waiting && plan.control === control && asOne(plan.modes, modes)) continue;
       this.#plans.set(id, this.#plan(control, modes));
     }
   }
@@ -253,7 +253,7 @@ export class DeviceControls {
     };
   }
 
-  /** The slopes of the controls in order of priority; a control keeps them while what it asks for and its modes that run stay. */
+  /** The slopes of the controls in order of priority; they stay while the request and the running modes of a control stay. */
   #slopesOf(contributions: readonly Contribution[], composition: Composition): readonly Asked<Slopes>[] {
     const asset = this.#asset;
     const { aims, outweighed, switchClosed } = composition;
@@ -265,14 +265,14 @@ export class DeviceControls {
       const { rampTms } = plan?.control.base ?? {};
       const usual = opens ? {} : this.#usualOf({ id }).value;
       const modes = [...wishes.keys()].filter((mode) => !out.some((each) => each.mode === mode));
-      const asked = JSON.stringify([modes, rampTms, usual]);
-      const known = this.#slopes.get(id);
-      if (known?.asked === asked) return { id, value: known.slopes };
-      const own = aims.flatMap((each) => (each.id === id ? [each.value] : []));
-      const now = { w: asset.w, var: asset.var, wMax: asset.wMax, varMax: asset.varMax };
-      const ramped = slopesFor(own, rampTms, now);
+      const inputs = JSON.stringify([modes, rampTms, usual]);
+      const cached = this.#slopes.get(id);
+      if (cached?.inputs === inputs) return { id, value: cached.slopes };
+      const controlAims = aims.flatMap((each) => (each.id === id ? [each.value] : []));
+      const present = { w: asset.w, var: asset.var, wMax: asset.wMax, varMax: asset.varMax };
+      const ramped = slopesFor(controlAims, rampTms, present);
       const slopes = { ...usual, ...ramped };
-      this.#slopes.set(id, { asked, slopes });
+      this.#slopes.set(id, { inputs, slopes });
       return { id, value: slopes };
     });
   }

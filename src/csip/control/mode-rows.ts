@@ -11,7 +11,7 @@ import { integerOf, scaledOf } from './values.ts';
 import { invalid, isRefusal, unsupported } from './wish.ts';
 import type { ModeWish, Refusal, Wish } from './wish.ts';
 
-/** What a row may look at. */
+/** Inputs of a row. */
 export interface WishContext {
   readonly asset: Asset;
   readonly revision: Revision;
@@ -110,7 +110,7 @@ function powerFactor(direction: 'inject' | 'absorb') {
     const reactive = () => Math.abs(asset.w) * Math.tan(Math.acos(pf));
     return {
       functions: on(name, values),
-      // while power flows the other way the factor does nothing, and so excludes nothing
+      // while power flows the other way the factor has no effect and excludes nothing
       contest: { group: 'reactive', magnitude: () => (acts() ? reactive() : Infinity) },
       ...(acts() && { aim: { var: (excitation ? -1 : 1) * reactive() } }),
     };
@@ -342,14 +342,14 @@ function hasWattSetPoint(asset: Asset): boolean {
   return asset.has('active_power') && asset.hasPoint(704, 'WSet');
 }
 
-/** Whether a device has what a mode needs. */
+/** True if a device can carry out a mode. */
 export function supportsMode(mode: ModeName, asset: Asset, revision: Revision): boolean {
   const row = modeRows[mode];
   if (!row || (row.since === '2023' && revision !== '2023')) return false;
   return row.supported?.(asset) ?? (row.uses !== undefined && asset.has(row.uses));
 }
 
-/** What a mode with this value asks of a device. */
+/** The wish of a mode with this value for a device. */
 export function wishOf<Mode extends ModeName>(
   mode: Mode,
   value: Received<DERControlBase>[Mode],
@@ -367,14 +367,14 @@ export function wishOf<Mode extends ModeName>(
   return isRefusal(points) ? points : { ...rest, points };
 }
 
-/** The ramp after entering service that a slope in hundredths of a percent per second means, s; 0: no limit. */
+/** Duration of the ramp after entering service, s, from a slope in hundredths of a percent per second; 0: no limit. */
 function softRampS(setSoftGradW: unknown): number | null {
   const pctPerS = scaledOf(setSoftGradW, -2);
   if (pctPerS === null || pctPerS < 0) return null;
   return pctPerS === 0 ? 0 : 100 / pctPerS;
 }
 
-/** The members of a default control beside its modes; `setESRampTms` goes before `setSoftGradW`, which means the same. */
+/** The members of a default control beside its modes; `setESRampTms` takes precedence over `setSoftGradW`, which means the same. */
 export function settingsWish(settings: NonNullable<ResolvedControl['settings']>): FunctionWish {
   return {
     name: 'enter_service',

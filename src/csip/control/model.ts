@@ -1,4 +1,4 @@
-/** Controls as the scheduler hands them to the bridge: what is to be in force on one device, and what became of it. */
+/** Controls as the scheduler hands them to the bridge: the controls to be in force on one device, and their outcomes. */
 import type { HoldValue } from '../../sunspec/map/holds.ts';
 import type { Received } from '../xml/document.ts';
 import type { DERControlBase, DERCurve, DefaultDERControl } from '../xml/documents.ts';
@@ -6,7 +6,7 @@ import type { DERControlBase, DERCurve, DefaultDERControl } from '../xml/documen
 /** A control mode: the name of a member of DERControlBase. */
 export type ModeName = Exclude<keyof DERControlBase, 'rampTms'>;
 
-/** What a DERControl or DefaultDERControl asks for, with the curves that its links name. */
+/** Content of a DERControl or DefaultDERControl, with the curves that its links name. */
 export interface ResolvedControl {
   readonly base: Received<DERControlBase>;
   /** by the `href` of the DERCurveLink as it stands in `base`; null: it could not be read */
@@ -24,7 +24,7 @@ export interface ControlInForce {
   readonly control: ResolvedControl;
 }
 
-/** Why a mode of a control is not carried out. */
+/** A mode of a control that is not carried out, with the reason. */
 export interface LeftOutMode {
   readonly mode: ModeName;
   /** `unsupported`: the device has no physics for it; `invalid`: its value; `outweighed`: by another control's mode */
@@ -34,7 +34,7 @@ export interface LeftOutMode {
 }
 
 /**
- * What became of a control in force.
+ * Outcome of a control in force.
  * - `applied`: its supported modes are in force
  * - `waiting`: the device takes no control now (local control, dark); it is tried again
  * - `unsupported`: none of its modes has physics (response 252)
@@ -55,11 +55,11 @@ export interface ControlTarget {
   gradW(deviceIndex: number): number;
   /** The values that a control has written to a device, by mode; of one that is not in force what it would write. */
   claims(id: string, control: ResolvedControl, deviceIndex: number): ReadonlyMap<ModeName, readonly HoldValue[]>;
-  /** What would become of a control if it were in force alone; changes nothing. For responses at receipt. */
+  /** Outcome of a control if it were in force alone; changes nothing. For responses at receipt. */
   check(control: ResolvedControl): ControlOutcome;
   /**
-   * Makes exactly these controls be in force, of highest priority first; what is no longer among them is given back.
-   * Calling it again with the same controls changes nothing but tries what is `waiting`.
+   * Makes exactly these controls be in force, of highest priority first; controls no longer among them are given back.
+   * Calling it again with the same controls only tries the `waiting` ones again.
    * @returns the outcome of each, by id
    */
   apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome>;

@@ -34,17 +34,17 @@ function slope(from: number, to: number, max: number, seconds: number): number |
  * @param aims of the modes of the control that run
  * @param rampTms hundredths of a second
  */
-export function slopesFor(aims: readonly Aim[], rampTms: unknown, now: RampBase): Slopes {
+export function slopesFor(aims: readonly Aim[], rampTms: unknown, present: RampBase): Slopes {
   const seconds = scaledOf(rampTms, -2);
   if (seconds === null || seconds < 0) return {};
   const aimW = aims.find((aim) => aim.w !== undefined)?.w;
   const aimVar = aims.find((aim) => aim.var !== undefined)?.var;
-  const w = aimW === undefined ? null : slope(now.w, aimW, now.wMax, seconds);
-  const reactive = aimVar === undefined ? null : slope(now.var, aimVar, now.varMax, seconds);
+  const w = aimW === undefined ? null : slope(present.w, aimW, present.wMax, seconds);
+  const reactive = aimVar === undefined ? null : slope(present.var, aimVar, present.varMax, seconds);
   return { ...(w !== null && { w }), ...(reactive !== null && { var: reactive }) };
 }
 
-/** `setGradW` of a default control, hundredths of a percent per second; 0: no limit. null: none is given. */
+/** `setGradW` of a default control, hundredths of a percent per second; 0: no limit. null: not given. */
 export function defaultSlope(setGradW: unknown): number | null {
   const pctPerS = scaledOf(setGradW, -2);
   if (pctPerS === null || pctPerS < 0) return null;

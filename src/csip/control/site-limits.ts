@@ -71,8 +71,8 @@ export class SiteLimits {
   readonly #limits = new Map<SiteLimitName, Limit>();
   /** as the plant has them, W */
   readonly #set = new Map<SiteLimitName, number>();
-  /** slopes of controls, percent of 702.WMax per second, by what they follow from */
-  readonly #slopes = new Map<string, { readonly asked: string; readonly pctPerS: number | null }>();
+  /** slopes by control, percent of 702.WMax per second, with the inputs they were computed from */
+  readonly #slopes = new Map<string, { readonly inputs: string; readonly pctPerS: number | null }>();
   #cancelStep: (() => void) | null = null;
 
   constructor(options: SiteLimitsOptions) {
@@ -81,7 +81,7 @@ export class SiteLimits {
   }
 
   /**
-   * The limits hold for these devices from now on, in place of those so far.
+   * Applies the limits to these devices instead of the former ones.
    * @throws SimError as `Plant.setSite`; `apply` tries again
    */
   regroup(devices: readonly number[]): void {
@@ -105,11 +105,11 @@ export class SiteLimits {
     return [...Object.keys(limitModes).filter(isLimitMode), ...absorb];
   }
 
-  /** What a mode of a control asks for. */
+  /** The limit that a mode of a control asks for. */
   wish(mode: SiteMode, { base }: ResolvedControl): SiteWish | Refusal {
     const limitW = mode === 'opModMaxLimPctWAbsorb' ? this.#ofChargeRate(base[mode]) : wattsOf(base[mode]);
     if (limitW === null || limitW < 0) return invalid(`${mode} is no limit`);
-    // a limit above what can be set is none
+    // a limit above the maximum setting does not limit
     return { limit: isLimitMode(mode) ? limitModes[mode] : 'load', limitW: Math.min(maxSiteLimitW, limitW) };
   }
 
@@ -119,10 +119,10 @@ export class SiteLimits {
     for (const id of this.#slopes.keys()) if (!inForce.some((each) => each.id === id)) this.#slopes.delete(id);
     for (const each of inForce) {
       const wishes = this.#wishes(each);
-      const asked = JSON.stringify([wishes, each.control.base.rampTms]);
-      const known = this.#slopes.get(each.id);
-      const pctPerS = known?.asked === asked ? known.pctPerS : this.#widening(wishes, each.control.base.rampTms);
-      this.#slopes.set(each.id, { asked, pctPerS });
+      const inputs = JSON.stringify([wishes, each.control.base.rampTms]);
+      const cached = this.#slopes.get(each.id);
+      const pctPerS = cached?.inputs === inputs ? cached.pctPerS : this.#widening(wishes, each.control.base.rampTms);
+      this.#slopes.set(each.id, { inputs, pctPerS });
       if (pctPerS !== null) slopes.set(each.id, pctPerS);
     }
     return slopes;
@@ -133,21 +133,21 @@ export class SiteLimits {
    * @throws SimError as `Plant.setSite`
    */
   apply(inForce: readonly ControlInForce[]): void {
-    const wanted = new Map<SiteLimitName, ControlInForce & SiteWish>();
+    const tightest = new Map<SiteLimitName, ControlInForce & SiteWish>();
     for (const each of inForce) {
       for (const wish of this.#wishes(each)) {
-        const other = wanted.get(wish.limit);
-        if (!other || wish.limitW < other.limitW) wanted.set(wish.limit, { ...each, ...wish });
+        const other = tightest.get(wish.limit);
+        if (!other || wish.limitW < other.limitW) tightest.set(wish.limit, { ...each, ...wish });
       }
     }
     const gradW = inForce
       .map(({ control }) => defaultSlope(control.settings?.setGradW))
       .find((slope) => slope !== null);
     for (const name of siteLimitNames) {
-      const next = wanted.get(name);
-      const now = this.#limits.get(name);
+      const next = tightest.get(name);
+      const present = this.#limits.get(name);
       if (!next) this.#limits.delete(name);
-      else if (now?.asked.value !== next.limitW || now.asked.id !== next.id) {
+      else if (present?.asked.value !== next.limitW || present.asked.id !== next.id) {
         const asked = { id: next.id, value: next.limitW };
         this.#limits.set(name, { asked, ramp: this.#rampTo(next, gradW ?? null) });
       }
@@ -189,16 +189,16 @@ export class SiteLimits {
     return widest > 0 ? (100 * widest) / wMax / seconds : null;
   }
 
-  /** Brings the limits to the plant, and comes back while one is on its way. */
+  /** Sets the limits of the plant, and again each step while one ramps. */
   #follow(): void {
     this.#cancelStep?.();
     this.#cancelStep = null;
     const { plant } = this.#options;
-    const now = plant.time.sim;
-    const values = new Map([...this.#limits].map(([name, limit]) => [name, limitAt(limit, now)] as const));
+    const simNow = plant.time.sim;
+    const values = new Map([...this.#limits].map(([name, limit]) => [name, limitAt(limit, simNow)] as const));
     this.#bring(values);
     if (![...this.#limits].some(([name, { asked }]) => (values.get(name) ?? 0) > asked.value)) return;
-    const next = addSeconds(now, stepS);
+    const next = addSeconds(simNow, stepS);
     this.#cancelStep = plant.at(next, () => {
       this.#follow();
     });
@@ -233,9 +233,9 @@ export class SiteLimits {
 }
 
 /** The limit at the end of the step that begins now. */
-function limitAt({ asked, ramp }: Limit, now: SimTime): number {
+function limitAt({ asked, ramp }: Limit, time: SimTime): number {
   if (!ramp) return asked.value;
-  return Math.max(asked.value, ramp.fromW - ramp.rateWS * (secondsBetween(ramp.start, now) + stepS));
+  return Math.max(asked.value, ramp.fromW - ramp.rateWS * (secondsBetween(ramp.start, time) + stepS));
 }
 
 /** The power that a limit bounds, W. */

@@ -1,4 +1,4 @@
-/** What a control mode asks of one device, before it is known whether it may run beside the other controls in force. */
+/** Effects that a control mode asks of one device, before conflicts with the other controls in force are resolved. */
 import type { SiteLimitName } from '../../contract/site.ts';
 import type { FunctionWish } from '../../sunspec/map/grid-support/wish.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
@@ -9,7 +9,7 @@ import type { LeftOutMode, ModeName } from './model.ts';
 export interface Contest {
   /** functions of reactive power: var; limits of the injected active power: W */
   readonly group: 'reactive' | 'injected power';
-  /** of what the mode would do at the present operating point */
+  /** of the effect of the mode at the present operating point */
   readonly magnitude: () => number;
 }
 
@@ -19,7 +19,7 @@ export interface Aim {
   readonly var?: number;
 }
 
-/** What the value of a mode means. */
+/** The effects of the value of a mode. */
 export interface ModeWish {
   readonly functions: readonly FunctionWish[];
   /** position of the disconnect switch */
@@ -30,13 +30,13 @@ export interface ModeWish {
   readonly aim?: Aim;
 }
 
-/** The same on one device. */
+/** A wish as points of one device. */
 export interface Wish extends Omit<ModeWish, 'functions'> {
   /** the points that carry out `functions` */
   readonly points: readonly HoldValue[];
 }
 
-/** Why a mode cannot run. */
+/** The reason why a mode cannot run. */
 export type Refusal = RefusedWrite;
 
 /** A limit at the connection point of the EndDevice, W. */
