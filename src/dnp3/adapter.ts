@@ -56,7 +56,7 @@ export interface Dnp3AdapterOptions {
 
 interface Entry {
   readonly outstation: DeviceOutstation;
-  /** that of all outstations with a shared port */
+  /** the listener of all outstations on a shared port */
   readonly listener: Dnp3Listener;
   /** monotonic ms since which masters have no connection; null: they have one; absent: they never had one */
   readonly lostMs: Map<number, number | null>;
@@ -239,7 +239,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     this.#options.tlsFiles?.unwatch();
   }
 
-  /** Looks for masters that are gone. */
+  /** Reports masters that have been gone too long. */
   sweep(): void {
     const { context, commAlarms } = this.#options;
     const nowMs = context.clock.monotonicMs();
@@ -247,7 +247,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
       const missed: number[] = [];
       for (const { masterAddress, session, lastRequestMs } of outstation.stack.associations) {
         if (session !== null) lostMs.set(masterAddress, null);
-        // one that came and went between two rounds has been there too
+        // a master that came and went between two rounds counts too
         else if (lastRequestMs !== null && (lostMs.get(masterAddress) ?? null) === null)
           lostMs.set(masterAddress, nowMs);
         const since = lostMs.get(masterAddress) ?? null;

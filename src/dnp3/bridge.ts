@@ -43,13 +43,13 @@ const slotsByPath = memoPerLayout((layout) => {
   for (const slot of layout.slots) {
     const name = `${slot.modelId}.${plainPath(slot.path)}`;
     const numbers = [...slot.path.matchAll(/\[(\d+)\]/g)].map(([, number]) => number).join(',');
-    const known = byPath.get(name) ?? new Map<string, PointSlot>();
-    byPath.set(name, known.set(numbers, slot));
+    const slotsByNumbers = byPath.get(name) ?? new Map<string, PointSlot>();
+    byPath.set(name, slotsByNumbers.set(numbers, slot));
   }
   return byPath;
 });
 
-/** The slot of each name whose groups all have number 0: of nearly every point that is read. */
+/** Slots by name whose group numbers are all 0, as in nearly every read. */
 const firstSlots = memoPerLayout(
   (layout) =>
     new Map(
@@ -177,8 +177,8 @@ class MapPort implements DevicePort {
   };
 
   limitW(name: SiteLimitName): number | null {
-    const own = this.#plant.siteOf([this.index]).owners.find(({ owner }) => owner === siteOwner);
-    return own?.limitsW[name] ?? null;
+    const ownerLimits = this.#plant.siteOf([this.index]).owners.find(({ owner }) => owner === siteOwner);
+    return ownerLimits?.limitsW[name] ?? null;
   }
 
   setLimitW(name: SiteLimitName, limitW: number | null, by: Origin): void {

@@ -11,7 +11,7 @@ import type { StoredCurve } from './store.ts';
 const perTenth = 10;
 const msPerS = 1000;
 
-/** What a curve of one type sets. */
+/** The function that a curve of one type sets. */
 export interface CurveUse {
   readonly type: number;
   readonly name: CurveFunction;
@@ -45,7 +45,7 @@ interface Scales {
   readonly x: number | null;
   readonly y: number | null;
   readonly xUnit?: CurveWish['xUnit'];
-  /** what percent of Y are of; absent: the function has one reference alone */
+  /** reference of the percentages of Y; absent: the function has only one */
   readonly reference?: string | undefined;
 }
 
@@ -72,13 +72,13 @@ function scalesOf(port: DevicePort, { xUnit: x, yUnit: y }: StoredCurve, name: C
   }
 }
 
-/** What a curve asks of its function. @returns null: its units are none that the function knows */
+/** A curve as a wish for its function. @returns null: the function does not know its units */
 export function curveWish(port: DevicePort, curve: StoredCurve, { name, region }: CurveUse): FunctionWish | null {
   const { x, y, reference, ...unit } = scalesOf(port, curve, name);
   if (x === null || y === null) return null;
   const points = Array.from({ length: curve.count }, (_, i) => {
     const [first, second] = [(curve.values[2 * i] ?? 0) / x, (curve.values[2 * i + 1] ?? 0) / y];
-    // the map has the threshold first, the profile the time
+    // the map has the threshold first, the profile has the time first
     return region === undefined ? { x: first, y: second } : { x: second, y: first };
   });
   return {

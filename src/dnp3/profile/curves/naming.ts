@@ -1,4 +1,4 @@
-/** Which curve each function has been given, and what follows from it: locks, and curves put into force. */
+/** The curve that each function names, with its consequences: locks, and curves put into force. */
 import type { CurveFunction } from '../../../sunspec/map/grid-support/functions.ts';
 import type { Origin } from '../../../core/origin.ts';
 import type { FunctionWish } from '../../../sunspec/map/grid-support/wish.ts';
@@ -16,17 +16,17 @@ import type { CurveStore } from './store.ts';
 export interface Naming {
   readonly output: PointName;
   readonly use: CurveUse;
-  /** 0: the function has the curve of its registers, whoever wrote it */
+  /** 0: the function keeps the curve of its registers, whoever wrote it */
   number: number;
-  /** whether a command waits that puts the curve into force */
+  /** true while a delayed command is to put the curve into force */
   readonly isWaiting: () => boolean;
 }
 
-/** Something else that puts curves of the store into force. */
+/** Another user that puts curves of the store into force. */
 export interface CurveUser {
-  /** whether it needs a curve as it is */
+  /** true if it needs the curve unchanged */
   names(number: number): boolean;
-  /** whether the curve of a function that is in force is its own for now */
+  /** true if the curve in force of the function comes from this user */
   acts(name: CurveFunction): boolean;
 }
 
@@ -45,7 +45,7 @@ export class Namings {
     onSettings(() => this.look());
   }
 
-  /** A curve that another writer has put into force is none of the store. */
+  /** Sets a naming to 0 when another writer has put a different curve into force. */
   look(): void {
     for (const naming of this.#all) if (naming.number > 0 && this.#isOther(naming)) naming.number = 0;
   }
@@ -60,18 +60,18 @@ export class Namings {
     this.#users.push(user);
   }
 
-  /** Whether any function or other user names a curve. */
+  /** True if a function or another user names the curve. */
   isNamed(number: number): boolean {
     return this.#isUsed(number) || this.#all.some((naming) => naming.number === number);
   }
 
-  /** Whether a function that is enabled or about to be, or another user names it: it must not change. */
+  /** True if the curve must not change: an enabled or waiting function, or another user, names it. */
   isLocked(number: number): boolean {
     const acts = ({ use, isWaiting }: Naming) => this.#port.isEnabled(use.name) || isWaiting();
     return this.#isUsed(number) || this.#all.some((naming) => naming.number === number && acts(naming));
   }
 
-  /** What the named curve asks of its function; nothing for the curve of the registers. A status refuses. */
+  /** The named curve as wishes for its function; empty for the curve of the registers. A status refuses. */
   wanted({ number, use }: Pick<Naming, 'number' | 'use'>): readonly FunctionWish[] | ControlStatus {
     if (number === 0) return [];
     const curve = this.#store.curve(number);

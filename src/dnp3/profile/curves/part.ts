@@ -34,7 +34,7 @@ interface CurveMode {
   ) => readonly (readonly [PointName, OutputTarget | null])[];
 }
 
-/** The voltage that a function acts on: a single phase has none between lines. */
+/** The voltage that a function acts on: a single-phase device has no line-to-line voltage. */
 const voltage = (name: PointName): ModeInputs => {
   const inputs: ModeInputs = ({ port }, isIdle) => {
     const deadband = 0.005 * (port.number('702.VNom') ?? 0);
@@ -137,12 +137,12 @@ function modeWrites(
   { port }: PartContext,
   names: readonly CurveFunction[],
   namings: Namings,
-  own: readonly Naming[],
+  modeNamings: readonly Naming[],
   on: boolean,
 ): readonly Wanted[] | ControlStatus {
   const writes: Wanted[] = names.flatMap((name) => [...port.switching(name, on)]);
   if (!on) return writes;
-  for (const naming of own) {
+  for (const naming of modeNamings) {
     const curve = namings.wanted(naming);
     if (typeof curve === 'number') return curve;
     writes.push(...curve);
@@ -156,7 +156,7 @@ function curveModePoints(context: PartContext, mode: CurveMode, namings: Namings
   const isEnabled = () => names.length > 0 && names.every((name) => port.isEnabled(name));
   const isIdle = () => !isEnabled();
   const wait = delayed(context, `BO${mode.enable}`);
-  const own = mode.curves.flatMap(([output, type]): readonly Naming[] => {
+  const modeNamings = mode.curves.flatMap(([output, type]): readonly Naming[] => {
     const use = curveUses.find((each) => each.type === type);
     if (use === undefined || !names.includes(use.name)) return [];
     return port.hasCurve(use.name, use.region) ? [namings.add(output, use, () => wait.isWaiting)] : [];
@@ -166,14 +166,14 @@ function curveModePoints(context: PartContext, mode: CurveMode, namings: Namings
     isSupported: names.length > 0,
     isEnabled,
     wait,
-    writes: (on) => modeWrites(context, names, namings, own, on),
+    writes: (on) => modeWrites(context, names, namings, modeNamings, on),
     ...(mode.priority && { priority: mode.priority }),
     ...(mode.window && { window: mode.window }),
     bound: names.map((name) => port.enablePoint(name)).join(', ') || 'no function',
     inputs: mode.inputs?.(context, isIdle) ?? [],
     outputs: [
-      ...own.map((naming) => {
-        // 0: the curve that the registers have
+      ...modeNamings.map((naming) => {
+        // 0: the curve of the registers
         const output: OutputTarget = { ...namings.target(naming, isIdle), range: () => [0, curveCount] };
         return [naming.output, output] as const;
       }),
@@ -183,7 +183,7 @@ function curveModePoints(context: PartContext, mode: CurveMode, namings: Namings
   });
 }
 
-/** The points of curves, and what names them. A device without a function that follows one has no window. */
+/** The points of curves, and the outputs that name them. A device without a function that follows curves has no window. */
 export function curvePoints(context: PartContext): { readonly points: PointBindings; readonly namings: Namings } {
   const store = new CurveStore();
   context.settings.onReset(() => store.clear());

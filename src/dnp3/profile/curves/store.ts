@@ -5,7 +5,7 @@ import { WindowHolder } from '../window-holder.ts';
 /** Curves of an outstation. */
 export const curveCount = 100;
 
-/** Codes of AI329 that some function follows. */
+/** Codes of AI329 that a function follows. */
 export const curveType = {
   undefined: 0,
   voltVar: 2,
@@ -44,7 +44,7 @@ const fresh = (): StoredCurve => ({
   values: new Int32Array(2 * pointsPerCurve),
 });
 
-/** What a curve shows that nothing was written to; never changed. */
+/** Value of a curve that was never written. */
 const emptyCurve: Readonly<StoredCurve> = fresh();
 
 export class CurveStore {
@@ -73,7 +73,7 @@ export class CurveStore {
     change(draft);
   }
 
-  /** The draft is the curve from now on. */
+  /** Commits the draft as the curve. */
   commit(): void {
     const { draft } = this;
     this.#curves.set(this.selected, { ...draft, values: draft.values.slice() });

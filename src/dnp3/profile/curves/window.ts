@@ -18,7 +18,7 @@ interface Member {
   readonly write: (draft: StoredCurve, value: number) => void;
   /** refuses a value that the lock does not */
   readonly refuses?: (value: number) => ControlStatus;
-  /** whether it commits what has been written so far */
+  /** true if a write commits the draft */
   readonly commits?: boolean;
 }
 
@@ -91,7 +91,7 @@ class Outputs {
     });
   }
 
-  /** A function that names the curve would follow another type than its own. */
+  /** A function that names the curve would follow a type other than its own. */
   type(): OutputTarget {
     return this.field('type', (value) => this.#ofNamed(value));
   }
