@@ -36,7 +36,7 @@ export class OcppAdapter implements LoadedAdapter<Device, OcppStations>, OcppSta
   readonly view = this;
   readonly #options: OcppAdapterOptions;
   readonly #stations = new Map<number, ChargePoint>();
-  /** by device: the ends of joins under way, also of those that fail; nobody sees these stations yet */
+  /** by device: the ends of joins under way, also of failing ones; these stations are not visible yet */
   readonly #joining = new Map<number, Promise<void>>();
   readonly #waiting = new Map<ChargePoint, () => void>();
   readonly #leaving = new Set<ChargePoint>();
@@ -257,7 +257,7 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
         wall: clock,
         later,
         random: (purpose) => createRandom(seed, 'ocpp', id, purpose),
-        // no version can use what another one has kept
+        // no version can use the stored state of another
         store: (name) => store.slot(slotName('ocpp', id, stack.subprotocol, name)),
         wireLog,
         disturber,

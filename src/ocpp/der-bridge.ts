@@ -20,7 +20,7 @@ export type DerPlant = Pick<Plant, 'onTick'>;
 
 const tripNames: readonly TripName[] = ['lv_trip', 'hv_trip', 'lf_trip', 'hf_trip'];
 
-/** Words of `GridTraceRow.service`. */
+/** Values of `GridTraceRow.service`. */
 const services: Readonly<Record<string, DerService>> = {
   in_service: 'in_service',
   momentary_cessation: 'ceased',
@@ -46,7 +46,7 @@ class StationDer implements DerPort {
     this.#points = new PointHolds(device.bank, source);
     this.#slope = new CommandHold(slopeState(device, 'wPctPerS'), source);
     this.#ends = [
-      // after that of the holds, which has been there before
+      // registered after the listener of the holds
       device.bank.onReload(() => {
         this.#points.forget();
         this.#slope.forget();

@@ -1,6 +1,6 @@
 /**
- * NotifyDERAlarm: a function of grid support forces the station off its charging profile or its nominal rate (R05). Told
- * once when that begins, once with `alarmEnded` when it is over. Where another control takes over, that one is told and
+ * NotifyDERAlarm: a function of grid support forces the station off its charging profile or its nominal rate (R05). Sent
+ * once when that begins, once with `alarmEnded` when it is over. Where another control takes over, its alarm is sent and
  * the end of the first is not (FR.03, FR.04).
  */
 import type { FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
@@ -85,7 +85,7 @@ function inService(condition: DerCondition, present: DerAlarm | null, context: A
   return { controlType: type, fault: fault ?? before };
 }
 
-/** What forces the station off now; null: nothing does. Trips and cessation count whoever has set their limits. */
+/** The alarm that holds at present; null: none. Trips and cessation count regardless of who set their limits. */
 function causeOf(condition: DerCondition, present: DerAlarm | null, context: AlarmContext): DerAlarm | null {
   switch (condition.service) {
     case 'tripped':
@@ -106,7 +106,7 @@ function causeOf(condition: DerCondition, present: DerAlarm | null, context: Ala
 
 const isSame = (a: DerAlarm | null, b: DerAlarm | null) => a?.controlType === b?.controlType && a?.fault === b?.fault;
 
-/** Follows the condition of a station. @param present the alarm that has been told and has not ended */
+/** Follows the condition of a station. @param present the alarm that was sent and has not ended */
 export function followAlarms(
   present: DerAlarm | null,
   condition: DerCondition,
@@ -114,15 +114,15 @@ export function followAlarms(
 ): { readonly present: DerAlarm | null; readonly events: readonly AlarmEvent[] } {
   const { trip, at } = condition;
   const events: AlarmEvent[] = [];
-  let now = present;
+  let current = present;
   const tripped = trip && tripAlarms[trip.name];
-  if (trip && tripped && !isSame(now, tripped)) {
+  if (trip && tripped && !isSame(current, tripped)) {
     events.push({ ...tripped, at: trip.at, ended: false });
-    now = tripped;
+    current = tripped;
   }
-  const cause = causeOf(condition, now, context);
-  if (isSame(now, cause)) return { present: now, events };
+  const cause = causeOf(condition, current, context);
+  if (isSame(current, cause)) return { present: current, events };
   if (cause) events.push({ ...cause, at, ended: false });
-  else if (now) events.push({ ...now, at, ended: true });
+  else if (current) events.push({ ...current, at, ended: true });
   return { present: cause, events };
 }

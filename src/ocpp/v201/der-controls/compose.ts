@@ -1,5 +1,5 @@
 /**
- * Controls of several types in force at a time: what each of them writes.
+ * Controls of several types in force at a time: the points that each of them writes.
  *
  * - Of the functions of reactive power one acts, so one control runs: a scheduled one before a default, then the lower
  *   priority number, then the newer. The two power factors act in different directions and run together.
@@ -9,7 +9,7 @@ import type { PointValue } from '../../../sunspec/map/grid-support/wish.ts';
 import type { DerSettings, DerWanted } from '../../station/der-port.ts';
 import type { DERControlEnum, DerControl } from './model.ts';
 
-/** A control in force, and what it asks for. */
+/** A control in force, with its settings. */
 export interface Contribution {
   readonly control: DerControl;
   readonly settings: DerSettings;
@@ -54,8 +54,8 @@ export function compose(contributions: readonly Contribution[]): Composition {
   const taken = new Set<string>();
   let hasSlope = false;
   const wanted = running.map(({ control, settings }): DerWanted => {
-    const own = control === winner?.control ? [...settings.points, ...enables] : settings.points;
-    const points = own.filter((point) => {
+    const candidates = control === winner?.control ? [...settings.points, ...enables] : settings.points;
+    const points = candidates.filter((point) => {
       const isFree = !taken.has(nameOf(point));
       taken.add(nameOf(point));
       return isFree;

@@ -85,7 +85,7 @@ export function advance(book: DerBook, nowMs: number): BookChange {
   return { book: present, notices };
 }
 
-/** Removes controls; the end of one that runs is told. */
+/** Removes controls; the end of a running one is reported. */
 export function clear(book: DerBook, matches: (control: DerControl) => boolean, nowMs: number): BookChange {
   const gone = book.filter(matches);
   return {
@@ -143,13 +143,13 @@ function better(a: DerControl, b: DerControl): DerControl {
 
 /** The control of each type that is in force: a scheduled one that runs, else a default. @param book advanced to now */
 export function inForce(book: DerBook): ReadonlyMap<DERControlEnum, DerControl> {
-  const found = new Map<DERControlEnum, DerControl>();
+  const byType = new Map<DERControlEnum, DerControl>();
   for (const each of book) {
     if (each.superseded || !(each.isDefault || each.started)) continue;
-    const other = found.get(each.type);
-    if (other === undefined) found.set(each.type, each);
-    else if (other.isDefault === each.isDefault) found.set(each.type, better(other, each));
-    else if (!each.isDefault) found.set(each.type, each);
+    const other = byType.get(each.type);
+    if (other === undefined) byType.set(each.type, each);
+    else if (other.isDefault === each.isDefault) byType.set(each.type, better(other, each));
+    else if (!each.isDefault) byType.set(each.type, each);
   }
-  return found;
+  return byType;
 }

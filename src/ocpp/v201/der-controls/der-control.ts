@@ -1,4 +1,4 @@
-/** DER control (block R): SetDERControl, GetDERControl, ClearDERControl, and what the station tells of its controls. */
+/** DER control (block R): SetDERControl, GetDERControl, ClearDERControl, and the reports of the station about its controls. */
 import type { OcppDerControlEntry } from '../../../contract/ocpp.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
@@ -52,7 +52,7 @@ const nothing: DerState = { book: [], alarm: null, reports: [] };
 
 const stored = (state: DerState): readonly JsonValue[] => [state as unknown as JsonValue];
 
-/** What `stored` has written; an empty slot has nothing. */
+/** The state written by `stored`; an empty slot has none. */
 function restored([state]: readonly JsonValue[]): DerState {
   return state === undefined ? nothing : (state as unknown as DerState);
 }
@@ -75,7 +75,7 @@ function entryOf(control: DerControl, state: OnDevice | null, overwritten: boole
   };
 }
 
-/** What the functions of this file share. */
+/** State shared by the functions of this file. */
 interface Work {
   readonly parts: StationParts;
   readonly port: DerPort;
@@ -133,7 +133,7 @@ function pass(work: Work, dueMs = -Infinity): void {
   tell(work, change.notices);
 }
 
-/** Why the station does not take a control, whatever else there is; null: it does. */
+/** The reason why the station refuses a control, regardless of others; null: it accepts it. */
 function unfit({ port, book }: Work, control: DerControl): DerRefusal | null {
   const settings = translate(control.type, control.body, port);
   if (isRefusal(settings)) return settings;
@@ -178,15 +178,15 @@ function getControls(work: Work, request: Requests['GetDERControl'], after: Afte
   const { supported, parts } = work;
   if (controlType !== undefined && !supported.has(controlType)) return refusal(unsupportedType(controlType));
   pass(work);
-  const found = work.book.filter(
+  const controls = work.book.filter(
     (each) =>
       (isDefault === undefined || each.isDefault === isDefault) &&
       (controlType === undefined || each.type === controlType) &&
       (controlId === undefined || each.id === controlId),
   );
-  if (found.length === 0) return notFound;
+  if (controls.length === 0) return notFound;
   after(() => {
-    for (const report of reportsOf(found, requestId))
+    for (const report of reportsOf(controls, requestId))
       void parts.calls.send('ReportDERControl', report, { triggered: true });
   });
   return accepted;
@@ -211,7 +211,7 @@ function clearControls(work: Work, request: Requests['ClearDERControl'], after: 
   return accepted;
 }
 
-/** Tells of alarms that have begun or ended since the last look. */
+/** Queues alarms that began or ended since the last call. */
 function watch(work: Work, since: SimTime): SimTime {
   const { port, controls, parts, outbox } = work;
   if (parts.device.dark) return since;

@@ -7,15 +7,15 @@ import { isRefusal } from './model.ts';
 import type { DERControlEnum, DerControl } from './model.ts';
 import { translate } from './translate.ts';
 
-/** `waiting`: the device takes nothing now; `refused`: it never will as things are. */
+/** `waiting`: the device takes no control at present; `refused`: it does not take this control. */
 export type OnDevice = 'applied' | 'waiting' | 'refused' | 'outweighed';
 
 export interface DeviceControls {
   /** Makes exactly these controls be in force. */
   follow(inForce: readonly DerControl[]): void;
-  /** What has become of a control in force; null: it is in force no more. */
+  /** Outcome of a control in force; null: no longer in force. */
   stateOf(id: string): OnDevice | null;
-  /** types that act on the device now, through a control that nobody has overwritten */
+  /** types that act on the device now, through a control that no other writer has overwritten */
   readonly running: ReadonlySet<DERControlEnum>;
   stop(): void;
 }

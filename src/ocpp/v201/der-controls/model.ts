@@ -13,7 +13,7 @@ import type {
 
 export type { DERControlEnum } from '../messages.ts';
 
-/** What a control sets, under the member of SetDERControl that carries it. */
+/** Values of a control, under the member of SetDERControl that carries them. */
 export type DerBody =
   | { readonly member: 'curve'; readonly value: DERCurve }
   | { readonly member: 'enterService'; readonly value: EnterService }

@@ -1,10 +1,10 @@
-/** What a SetDERControl must fulfil beside its schema (R04.FR.13 to FR.17, errata 2025-09). */
+/** Rules for SetDERControl beside its schema (R04.FR.13 to FR.17, errata 2025-09). */
 import { instantOf } from '../../station/stack.ts';
 import type { DERUnitEnum, Requests } from '../messages.ts';
 import { bodiesOf, isRefusal, memberOf, rejected, timesOf } from './model.ts';
 import type { DerBody, DERControlEnum, DerControl, DerRefusal } from './model.ts';
 
-/** Types that are settings of the station: there are only defaults of them. */
+/** Types that are settings of the station: only defaults exist. */
 const settingTypes: readonly DERControlEnum[] = ['EnterService', 'Gradients'];
 
 const activePower: readonly DERUnitEnum[] = ['PctMaxW', 'PctWAvail'];
@@ -27,7 +27,7 @@ function broken(rule: string, detail: string, reasonCode = 'InvalidValue'): DerR
 /** The last instant that has a time stamp, ms since the epoch. */
 const maxDateMs = 253_402_300_799_999;
 
-/** A number that JSON has made infinite. */
+/** Finds a number that JSON parsing has made infinite. */
 function hasInfinity(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinity);
@@ -53,19 +53,19 @@ function scheduleOf(body: DerBody, nowMs: number): Times | DerRefusal {
 
 /** The one body of a request, of the type that it names. */
 function bodyOf(request: Requests['SetDERControl']): DerBody | DerRefusal {
-  const wanted = memberOf[request.controlType];
+  const neededMember = memberOf[request.controlType];
   const bodies = bodiesOf(request);
-  const body = bodies.find(({ member }) => member === wanted);
-  if (body === undefined) return broken('FR.16', `${request.controlType} needs ${wanted}`, 'MissingParam');
+  const body = bodies.find(({ member }) => member === neededMember);
+  if (body === undefined) return broken('FR.16', `${request.controlType} needs ${neededMember}`, 'MissingParam');
   if (bodies.length > 1) {
     const others = bodies.filter((each) => each !== body).map(({ member }) => member);
     return broken(
       'FR.17',
-      `${request.controlType} takes ${wanted} alone, without ${others.join(', ')}`,
+      `${request.controlType} takes ${neededMember} alone, without ${others.join(', ')}`,
       'TooManyElements',
     );
   }
-  if (hasInfinity(body.value)) return rejected(`${wanted} has a number out of range`, 'ValueOutOfRange');
+  if (hasInfinity(body.value)) return rejected(`${neededMember} has a number out of range`, 'ValueOutOfRange');
   return body;
 }
 

@@ -7,7 +7,7 @@ import type { DERCurve, DERUnitEnum } from '../messages.ts';
 import { isRefusal, notSupported, rejected } from './model.ts';
 import type { DerBody, DERControlEnum, DerMember, DerRefusal } from './model.ts';
 
-/** What a body asks for. */
+/** The effects that a body asks for. */
 interface DerWish {
   readonly functions: readonly FunctionWish[];
   readonly slopeWPctPerS?: number;
@@ -92,7 +92,7 @@ function curveOn(
   return { functions: [{ name, on: true, curve: { ...curve, inAnyOrder: true }, ifPresent }] };
 }
 
-/** What a percentage of reactive power refers to, in the words of the curve models. */
+/** Reference of a percentage of reactive power, as a symbol of the curve models. */
 const varDeptRefs: Readonly<Partial<Record<DERUnitEnum, string>>> = {
   PctMaxVar: 'VAR_MAX_PCT',
   PctVarAvail: 'VAR_AVAL_PCT',
@@ -244,7 +244,7 @@ export function supportedTypes(facts: Pick<DerFacts, 'has' | 'hasCurve'>): reado
   return Object.entries(derTargets).flatMap(([type, target]) => (isSupported(target) ? [type as DERControlEnum] : []));
 }
 
-/** What a control asks of a station. */
+/** A control as settings of a station. */
 export function translate(type: DERControlEnum, body: DerBody, facts: DerFacts): DerSettings | DerRefusal {
   const wish = derTargets[type]?.translate(body, facts) ?? notSupported(`the station has no function for ${type}`);
   if (isRefusal(wish)) return wish;
