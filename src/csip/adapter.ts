@@ -79,7 +79,7 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
 
 type ClientState = Clients['connections'][number]['client']['state'];
 
-/** The state of several clients in one: all must be at work to be `connected`, but for those that were ended. */
+/** Combined state of several clients: `connected` when all are at work, except the ended ones. */
 function stateOf(clients: readonly { readonly state: ClientState; readonly ceased: boolean }[]): CommState {
   const states = clients.map(({ state }) => state).filter((state) => state !== 'stopped');
   if (states.length === 0) return clients.some(({ ceased }) => ceased) ? 'error' : 'stopped';

@@ -46,7 +46,7 @@ export interface ClientConduct extends WalkConduct {
 }
 
 export interface ClientOptions {
-  /** devices that it stands for, as they are now */
+  /** its present devices */
   readonly deviceIndices: () => readonly number[];
   readonly conduct: ClientConduct;
   /** Opens the connection with its certificates. @throws SimError with a message for people */
@@ -120,7 +120,7 @@ export class Client {
     return this.#walk;
   }
 
-  /** an EndDevice of it has a wrong PIN */
+  /** true if one of its EndDevices has a wrong PIN */
   get ceased(): boolean {
     return this.#refused.size > 0;
   }
@@ -139,7 +139,7 @@ export class Client {
     return this.#walk?.retryInMs ?? null;
   }
 
-  /** Begins to connect, unless it does already. @param delayMs so that many clients do not come at one moment */
+  /** Starts to connect unless it already does. @param delayMs spreads the start of many clients */
   connect(delayMs = 0): void {
     if (this.#state !== 'stopped') return;
     this.#state = 'connecting';
@@ -148,7 +148,7 @@ export class Client {
     this.#retryLater(delayMs);
   }
 
-  /** Ends everything and gives controls back. @param forget whether known events are forgotten */
+  /** Disconnects and ends the controls. @param forget true: forgets known events */
   async disconnect(forget = true): Promise<void> {
     this.#state = 'stopped';
     this.#end();
@@ -157,7 +157,7 @@ export class Client {
     await this.#closing;
   }
 
-  /** Tries now instead of at the end of a wait. @returns false: it is connected, or disconnected by hand */
+  /** Retries at once instead of after the wait. @returns false: it is connected, or disconnected by hand */
   reconnect(): boolean {
     if (this.#state !== 'retrying') return false;
     if (this.#walk === null) this.#retryLater(0);
@@ -290,7 +290,7 @@ export class Client {
     if (this.#walk !== null) this.#opened?.subscriptions?.follow(this.#walk);
   }
 
-  /** A wrong PIN: nothing is carried out and nothing is sent any more. */
+  /** Ends all controls and messages after a wrong PIN. */
   #cease(target: WalkTarget, member: Member | undefined, reason: string): void {
     const { log } = this.#options;
     const device = target.deviceIndex ?? undefined;

@@ -26,7 +26,7 @@ import { eventView } from './views/members.ts';
 /** Settings of all clients that REST can change while the process runs. */
 export interface InForce extends ClientConduct {
   server: { host: string; port: number; tls: boolean };
-  /** the server stands in flags or a file, and may be anywhere */
+  /** the server comes from flags or a file: the rules of outgoing connections do not apply */
   anywhere: boolean;
   revision: CsipSettings['revision'];
   dcap: string;
@@ -148,7 +148,7 @@ export class Clients {
     for (const { credentials } of this.#connections) credentials.reload();
   }
 
-  /** Another server, revision or certificate: events are kept. */
+  /** Reconnects after a change of server, revision or certificate; keeps the events. */
   async restart(connections: readonly Connection[] = this.#connections): Promise<void> {
     const running = connections.filter(({ client }) => client.state !== 'stopped');
     await Promise.all(running.map(({ client }) => client.disconnect(false)));
@@ -203,7 +203,7 @@ export class Clients {
     this.#joining.delete(index);
   }
 
-  /** The devices of a site have changed: it goes on with what is in force. */
+  /** Applies the controls in force to the changed devices of a site. */
   #regroup(connection: Connection): void {
     for (const member of membersOf(connection)) member.regroup();
     // the server may lack a DER

@@ -21,7 +21,7 @@ const retryMs = 1000;
 export interface EndDeviceOptions {
   /** 40 hex digits, upper case */
   readonly lfdi: string;
-  /** devices that it stands for, as they are now */
+  /** indices of its present devices */
   readonly deviceIndices: () => readonly number[];
   readonly target: ControlTarget;
   readonly remoteClock: RemoteClock;
@@ -30,7 +30,7 @@ export interface EndDeviceOptions {
   /** keeps the schedule */
   readonly slot: Slot;
   readonly schedule: Omit<ScheduleOptions, 'check' | 'deviceCategory'>;
-  /** bits of DeviceCategoryType of its devices, as they are now */
+  /** bits of DeviceCategoryType of its present devices */
   readonly deviceCategory: () => number;
   /** queues responses in their order; resolves when they are durable */
   readonly owe: (responses: readonly OwedResponse[]) => Promise<void>;
@@ -79,7 +79,7 @@ export class EndDevice {
     return this.#options.target;
   }
 
-  /** null: it is not on the server, or its PIN is not known to be right */
+  /** null: it is not on the server, or its PIN is not verified */
   get facts(): EndDeviceFacts | null {
     return this.#facts;
   }
@@ -110,7 +110,7 @@ export class EndDevice {
     return this.#outcomes.get(id) ?? null;
   }
 
-  /** Takes up what was kept; what ended meanwhile is skipped. */
+  /** Restores the stored schedule; events that ended meanwhile are skipped. */
   async open(): Promise<void> {
     const [kept, time] = await this.#options.slot.read();
     const restored = kept === undefined ? null : restoreSchedule(kept);
@@ -126,7 +126,7 @@ export class EndDevice {
     this.#step({ kind: 'programs', programs: programs.map(({ listed }) => listed) });
   }
 
-  /** The user takes part in an event or does not. */
+  /** Opts the user in to an event or out of it. */
   opt(mrid: string, takesPart: boolean): void {
     this.#step({ kind: 'opt', mrid, in: takesPart });
   }
@@ -138,7 +138,7 @@ export class EndDevice {
     this.#step({ kind: 'time' });
   }
 
-  /** Gives everything back. @param forget whether known events are forgotten as well */
+  /** Ends all controls. @param forget true: forgets known events as well */
   async close(forget: boolean): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -150,7 +150,7 @@ export class EndDevice {
     if (forget) await this.#options.slot.replace([]);
   }
 
-  /** Without a Time of the server its last one goes on: that of this machine could end what has not begun. */
+  /** Continues the last time of the server: the time of this machine could end events that have not begun. */
   #takeTime({ remoteMs, wallMs }: KeptTime): void {
     const { remoteClock, wall } = this.#options;
     if (remoteClock.offsetS === null) remoteClock.sync(remoteMs + wall.nowMs() - wallMs, wall.monotonicMs());
@@ -194,7 +194,7 @@ export class EndDevice {
   }
 
   #bring(inForce: readonly ControlInForce[]): void {
-    // one that waits is tried with each reading too: the clock may have been set back
+    // a waiting control is retried at each reading too: the clock may have been set back
     if (this.#cancelRetry === null && isDeepStrictEqual(inForce, this.#inForce)) return;
     this.#inForce = inForce;
     this.#apply();
@@ -214,7 +214,7 @@ export class EndDevice {
     if (changed) this.#step({ kind: 'outcomes', outcomes });
   }
 
-  /** Responses first: a crash in between makes the next process owe what their queue knows already. */
+  /** Saves responses first: after a crash in between, the next process only repeats responses that the queue already has. */
   #keep(responses: readonly OwedResponse[]): void {
     const { owe, log } = this.#options;
     this.#owed = this.#owed
@@ -227,7 +227,7 @@ export class EndDevice {
       });
   }
 
-  /** Keeps the schedule, once for several steps at one moment. */
+  /** Stores the schedule, once for several steps at one instant. */
   async #save(): Promise<void> {
     const state = this.#state;
     if (this.#closed || state === this.#saved) return;

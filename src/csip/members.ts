@@ -49,7 +49,7 @@ export interface MemberParts {
 
 export interface MemberOptions {
   readonly certificate: CertificateFacts;
-  /** at least one; of a site all of them, as they are now */
+  /** at least one; for a site all its present devices */
   readonly devices: readonly Device[];
   readonly exchange: SepExchange;
   readonly remoteClock: RemoteClock;
@@ -57,10 +57,10 @@ export interface MemberOptions {
   readonly onLost: () => void;
 }
 
-/** A member that shows what was sent. */
+/** A member with the full interface of its submissions. */
 export interface FullMember extends Member {
   readonly submissions: Submissions;
-  /** The devices have changed: what is in force acts on those that are there now. */
+  /** Applies the controls in force to the present devices after a change. */
   regroup(): void;
 }
 
@@ -87,7 +87,7 @@ export function identityOf(
 class Places {
   readonly #placeOf = new Map<number, number>();
 
-  /** Gives each device that is new the lowest place that is free. */
+  /** Gives each new device the lowest free place. */
   follow(devices: readonly Device[]): void {
     for (const index of this.#placeOf.keys())
       if (!devices.some((device) => device.index === index)) this.#placeOf.delete(index);
@@ -104,7 +104,7 @@ class Places {
     return devices.map(({ index }) => this.#placeOf.get(index) ?? 0);
   }
 
-  /** entries that a list needs for all of them */
+  /** entries that the list needs */
   get count(): number {
     return Math.max(0, ...this.#placeOf.values()) + 1;
   }
@@ -178,7 +178,7 @@ function firstOf(devices: readonly Device[]): Device {
   return first;
 }
 
-/** The reports of the devices of an EndDevice: since when a state applies outlives a change of the group. */
+/** The reports of the devices of an EndDevice; the start times of states survive a change of the group. */
 class DeviceReportBook {
   readonly #reports = new Map<Device, DeviceReports>();
   readonly #parts: MemberParts;
@@ -244,7 +244,7 @@ function reporterOf(
   return reporter;
 }
 
-/** One NMI is that of all devices; of several each device has its own, in their order. */
+/** A single NMI applies to all devices; several apply to one device each, in order. */
 function nmiOf({ nmis }: CsipSettings, plant: Plant, index: number): string | null {
   if (nmis.length <= 1) return nmis[0] ?? null;
   return nmis[plant.devices.findIndex((device) => device.index === index)] ?? null;

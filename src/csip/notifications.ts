@@ -93,7 +93,7 @@ export class Notifications {
     this.#gate = gate;
   }
 
-  /** Shows another certificate and asks for others from now on; those that cannot be used change nothing. */
+  /** Replaces the certificate and the trusted authorities; unusable ones change nothing. */
   certificatesChanged(credentials: Pick<ClientCredentials, 'pem'>): void {
     try {
       this.#gate?.replace(this.#materialOf(credentials));

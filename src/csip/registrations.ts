@@ -11,13 +11,13 @@ export class Registrations implements RegistrationBook {
   /** LFDIs */
   #posted = new Set<string>();
 
-  /** @param server tells servers apart: `host:port` */
+  /** @param server identifies the server: `host:port` */
   constructor(store: Store, server: string, log: Pick<Logger, 'error'>) {
     this.#slot = store.slot(slotName('csip', server, 'registered'));
     this.#log = log;
   }
 
-  /** Takes up what an earlier process has posted. */
+  /** Loads the LFDIs that earlier processes posted. */
   async open(): Promise<void> {
     const kept = await this.#slot.read();
     this.#posted = new Set([...this.#posted, ...kept.filter((lfdi) => typeof lfdi === 'string')]);

@@ -1,4 +1,4 @@
-/** Sends what the queue of an EndDevice owes, while its server can be reached. */
+/** Sends the queued responses of an EndDevice while its server can be reached. */
 import { errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import type { Later } from '../core/time/timers.ts';

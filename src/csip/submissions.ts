@@ -70,7 +70,7 @@ export interface SubmissionsOptions {
   readonly responses: ResponseSender;
   /** called with the first EndDevice that is found: before, there is no address to report to */
   readonly makeReporter: () => Reporter;
-  /** for each device the place of its DER in the DERList, as it is now */
+  /** for each device the present place of its DER in the DERList */
   readonly places: () => readonly number[];
 }
 
@@ -106,7 +106,7 @@ export class Submissions {
     this.#reporter.follow(reportHrefs(facts, server, places()));
   }
 
-  /** Reports about the devices as they are now. */
+  /** Reports about the present devices. */
   regroup(): void {
     if (this.#reporter === null) return;
     this.#reporter.stop();
@@ -119,7 +119,7 @@ export class Submissions {
     this.responses.reachable(yes);
   }
 
-  /** Ends for good; nothing is sent any more. */
+  /** Ends for good: sends nothing any more. */
   close(): Promise<void> {
     this.#closed = true;
     this.responses.close();

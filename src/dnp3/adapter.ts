@@ -41,7 +41,7 @@ import type { PeerIdentity, Routes, ServerContext, ServerCounters } from './serv
 import { identityOf } from './server/identity.ts';
 import { Dnp3Listener } from './server/listener.ts';
 
-/** Time after which a master that has made a request before, and has no connection, is missed. */
+/** Time without a connection after which a master that made a request before counts as lost. */
 const missedMs = 60_000;
 
 export interface Dnp3AdapterOptions {

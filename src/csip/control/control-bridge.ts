@@ -25,7 +25,7 @@ export interface ControlTargetOptions {
 
 /** A target whose devices change while controls are in force. */
 export interface GroupTarget extends ControlTarget {
-  /** Takes these devices in place of those so far: a device that is new gets what is in force. @param devices at least one */
+  /** Replaces the devices: a new device gets the controls in force. @param devices at least one */
   regroup(devices: readonly Device[]): void;
   /** modes that this device has, and those of the connection point */
   supportedBy(device: Device): ReadonlySet<ModeName>;
@@ -180,7 +180,7 @@ class EndDeviceTarget implements GroupTarget {
     return { state, leftOut: out, overwritten: false };
   }
 
-  /** The plant takes no further limits: the controls wait with them. */
+  /** Makes the controls with limits of the connection point wait: the plant takes no more limits. */
   #withoutSite(
     running: readonly ControlInForce[],
     outcomes: ReadonlyMap<string, ControlOutcome>,
@@ -207,7 +207,7 @@ class EndDeviceTarget implements GroupTarget {
   }
 }
 
-/** The state of a control on the devices: it is applied where any of them runs it. null: it has nothing for devices. */
+/** The state of a control on the devices: applied if any of them runs it. null: it has no modes for devices. */
 function stateOn(devices: readonly ControlOutcome[]): ControlOutcome['state'] | null {
   const order = ['applied', 'invalid', 'waiting', 'unsupported'] as const;
   return order.find((state) => devices.some((each) => each.state === state)) ?? null;

@@ -41,7 +41,7 @@ interface Plan {
   readonly leftOut: readonly LeftOutMode[];
   /** null: it can run */
   readonly refused: 'unsupported' | 'invalid' | null;
-  /** the device could not be asked about the values */
+  /** the device could not check the values */
   readonly waiting: boolean;
 }
 
@@ -96,7 +96,7 @@ export class DeviceControls {
     ];
   }
 
-  /** Slope of active power, percent per second, but for those with which single controls begin (`rampTms`). */
+  /** Slope of active power, percent per second, without the ramps of single controls (`rampTms`). */
   get gradW(): number {
     const presentPctPerS = this.device.gradient.w.pctPerS;
     return this.#slopeW.overwritten ? presentPctPerS : (this.#gradW ?? this.#slopeBefore ?? presentPctPerS);
@@ -134,7 +134,7 @@ export class DeviceControls {
     this.#keepPlans(inForce);
     const contributions = inForce.flatMap(({ id }): Contribution[] => {
       const plan = this.#plans.get(id);
-      // one that runs goes on while the device takes nothing
+      // a running control continues while the device takes no writes
       const runs = plan?.refused === null && (!plan.waiting || this.#running.has(id));
       return runs ? [{ id, ...plan }] : [];
     });
@@ -152,7 +152,7 @@ export class DeviceControls {
     const [slopeW, slopeVar] = [firstSlope(slopes, 'w'), firstSlope(slopes, 'var')];
     this.#gradW = firstSlope(contributions.map(this.#usualOf), 'w')?.value ?? null;
     this.#slopeBefore = slopeW === null ? null : (this.#slopeBefore ?? this.device.gradient.w.pctPerS);
-    // a control whose points are refused moves nothing else
+    // a control whose points are refused has no other effect either
     const unlessRefused = <Value>(asked: Asked<Value> | null) =>
       asked && typeof results.get(asked.id) === 'object' ? null : asked;
     note(switchClosed, changed(this.#switch, unlessRefused(switchClosed)));
@@ -176,7 +176,7 @@ export class DeviceControls {
     };
   }
 
-  /** Gives everything back; from a device that is off as soon as it returns. */
+  /** Ends all controls; on a device that is off as soon as it returns. */
   close(): void {
     this.#closed = true;
     this.apply([], new Map());
@@ -257,7 +257,7 @@ export class DeviceControls {
   #slopesOf(contributions: readonly Contribution[], composition: Composition): readonly Asked<Slopes>[] {
     const asset = this.#asset;
     const { aims, outweighed, switchClosed } = composition;
-    // a device that is to disconnect opens without the slope that the default control gives to changes of power
+    // a device disconnects without the slope of the default control
     const opens = switchClosed?.value === false;
     return contributions.map(({ id, wishes }) => {
       const plan = this.#plans.get(id);

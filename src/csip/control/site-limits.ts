@@ -59,7 +59,7 @@ interface Ramp {
 
 interface Limit {
   readonly asked: Asked<number>;
-  /** on the way down to the limit; null: it is in force */
+  /** ramp down to the limit; null: the limit is in force */
   readonly ramp: Ramp | null;
 }
 
@@ -162,7 +162,7 @@ export class SiteLimits {
     });
   }
 
-  /** The way down to a limit; null: it holds at once, or does not limit the present power. */
+  /** The ramp down to a limit; null: it holds at once, or does not limit the present power. */
   #rampTo({ limit, limitW, control }: ControlInForce & SiteWish, gradW: number | null): Ramp | null {
     const { plant } = this.#options;
     const devices = this.#present();

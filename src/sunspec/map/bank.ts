@@ -1,4 +1,4 @@
-/** The registers of one device: what readers and writers see of them, and what a bank is made from. */
+/** The registers of one device: its interface for readers and writers, and its options. */
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Former } from './commit.ts';
@@ -69,11 +69,11 @@ export interface PointBank {
    * For REST and the protocol bridges: writes set 1 of the curve and control models, and with it any other RW point, in
    * one commit. The resulting set 1 is checked as at an adoption; stored sets are not touched. In each model so changed
    * the adoption request then reads 1 and its result COMPLETED. Takes no adoption time.
-   * @param committed called once when the registers hold the change, before anybody hears of it; must not throw
+   * @param committed called once when the registers hold the change, before any listener is called; must not throw
    * @throws SimError as `write`; MAP_BAD_VALUE with the reason when a set 1 cannot be in force
    */
   adopt(by: Origin, change: AdoptChange, committed?: () => void): void;
-  /** Checks as `adopt` does, whether this writer may write now included, and writes nothing. @throws SimError as `adopt` */
+  /** Checks as `adopt` does, including whether this writer may write now, and writes nothing. @throws SimError as `adopt` */
   checkAdopt(by: Origin, change: AdoptChange): void;
   /** Decoded value of any point; null when not implemented. */
   value(slot: PointSlot): AnyPointValue;

@@ -211,7 +211,7 @@ export class Holds {
     });
   }
 
-  /** Checks as `change` does, whether this writer may write now included, and changes nothing. @throws SimError as it */
+  /** Checks as `change` does, including whether this writer may write now, and changes nothing. @throws SimError as `change` */
   check(change: HoldChange): void {
     this.#carryOut(change, (by, edit) => {
       this.#bank.checkAdopt(by, edit);

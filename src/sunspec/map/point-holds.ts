@@ -1,6 +1,6 @@
 /**
- * The points of the controls that a protocol has in force on one device: one hold for each control, its id the id of the
- * control.
+ * The points of the controls that a protocol has in force on one device: one hold per control, with the id of
+ * the control.
  */
 import { SimError } from '../../core/errors.ts';
 import type { Source } from '../../core/origin.ts';

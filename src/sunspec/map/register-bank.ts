@@ -38,7 +38,7 @@ const nothing = () => undefined;
 
 interface Conclusion {
   readonly by: Origin;
-  /** requests among the points that are still to be carried out */
+  /** adoption requests still to be carried out */
   readonly adoptions?: readonly PointSlot[];
   readonly restored?: Restored;
   /** called before follow-ups and listeners */

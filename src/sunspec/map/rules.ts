@@ -195,7 +195,7 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   '802.SoCRsvMin': { min: '802.SoCMin', max: '802.SocRsvMax' },
   '802.SocRsvMax': { min: '802.SoCRsvMin', max: '802.SoCMax' },
   '802.AlmRst': upTo(1),
-  // as the controls of REST take them
+  // the same range as the controls of REST
   '64414.Temperature': { min: -50, max: 90 },
   '64414.Irradiance': upTo(1500),
   '64414.GridVoltageA': upTo(2),

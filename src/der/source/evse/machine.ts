@@ -34,7 +34,7 @@ function enter(station: Station, c: Connector, next: EvsePhase, reason: string):
   if (next === 'free') [c.idToken, c.remoteStartId, c.session] = [null, null, null];
 }
 
-/** Time after which a phase is taken back; Infinity: never. */
+/** Timeout of a phase, s; Infinity: none. */
 function timeoutS({ behaviour }: Station, phase: EvsePhase): number {
   if (phase === 'authorised') return behaviour.connectionTimeoutS;
   return phase === 'connected' ? (behaviour.authorizationTimeoutS ?? Infinity) : Infinity;
@@ -46,7 +46,7 @@ function startDelayS({ p: { startDelayMinS, startDelayMaxS }, random }: Station)
 
 function beginSession(station: Station, c: Connector): void {
   c.session = openSession(station.log, c, station.nowS);
-  // its token is that of the reservation: no other one can begin
+  // the session has the token of the reservation: no other token can start one
   c.reservation = null;
 }
 

@@ -78,7 +78,7 @@ export interface ConnectorFlags {
   readonly reserved: boolean;
   /** one end of a loose cable is in */
   readonly cableIn: boolean;
-  /** that end was left by a session that is over; absent: it was not */
+  /** an ended session left that end in; absent: no */
   readonly afterSession?: boolean;
 }
 

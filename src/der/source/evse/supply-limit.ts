@@ -63,7 +63,7 @@ function budgetOf(station: Station): Budget {
   return { limitA: Math.max(0, profile.limitA * activePart - standbyA), activePart, standbyA };
 }
 
-/** A limit of just the minimum charges, though the station itself takes a little of it. */
+/** Minimum current, A, lowered so that a limit of exactly the minimum still charges beside the standby of the station. */
 function minA(c: Connector, station: Station, { activePart, standbyA }: Budget): number {
   const volts = voltsInUse(c, station);
   if (!(volts > 0)) return 0;
@@ -82,7 +82,7 @@ function amperesOf(watts: number, perA: number): number {
   return perA > 0 ? watts / perA : 0;
 }
 
-/** The phase that the connectors want to load most. */
+/** The phase with the greatest demand of the connectors. */
 function fullestPhase(station: Station): number {
   let fullest = 0;
   let maxA = 0;

@@ -3,7 +3,7 @@
  *
  * - Of the functions of reactive power one acts, so one control runs: a scheduled one before a default, then the lower
  *   priority number, then the newer. The two power factors act in different directions and run together.
- * - A point that two controls set belongs to the one that is before the other in that order.
+ * - A point that two controls set belongs to the first of them in that order.
  */
 import type { PointValue } from '../../../sunspec/map/grid-support/wish.ts';
 import type { DerSettings, DerWanted } from '../../station/der-port.ts';

@@ -105,7 +105,7 @@ function noticeOf({ id, started, atMs, supersededIds }: DerNotice): DerReport {
   };
 }
 
-/** Takes over a changed book: the device follows, the store keeps it, the next change is planned. */
+/** Makes a changed book current: applies and stores it, and plans the next change. */
 function take(work: Work, { book }: BookChange): void {
   work.book = book;
   work.save();
@@ -125,7 +125,7 @@ function plan(work: Work): void {
   work.endWait = next === null ? null : clock.at(next, () => pass(work, next));
 }
 
-/** Carries out what the time has brought. @param dueMs the instant that has come */
+/** Carries out the starts and ends that are due. @param dueMs the instant reached */
 function pass(work: Work, dueMs = -Infinity): void {
   const change = advance(work.book, Math.max(dueMs, work.parts.clock.nowMs()));
   if (change.book !== work.book) take(work, change);
@@ -231,7 +231,7 @@ function watch(work: Work, since: SimTime): SimTime {
   return condition.at;
 }
 
-/** Brings back what the store has. */
+/** Restores the stored state. */
 function restore(work: Work, { book, alarm, reports }: DerState): void {
   work.alarm = alarm;
   work.outbox.restore(reports);

@@ -1,4 +1,4 @@
-/** The controls in force on the device: brought there, and tried again while it takes nothing. */
+/** The controls in force on the device: applied, and retried while the device takes none. */
 import type { DerPort } from '../../station/der-port.ts';
 import type { StationParts } from '../parts.ts';
 import { compose } from './compose.ts';

@@ -40,7 +40,7 @@ export interface DerControl {
   readonly order: number;
   readonly body: DerBody;
   readonly superseded: boolean;
-  /** its start has come while it was not superseded */
+  /** its start was reached while it was not superseded */
   readonly started: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface DerRefusal {
   readonly status: 'Rejected' | 'NotSupported';
   readonly reasonCode: string;
   readonly detail: string;
-  /** the rule that the central system has broken; absent: none, the station cannot do it */
+  /** the rule that the request breaks; absent: none, the station cannot carry it out */
   readonly clause?: string;
 }
 

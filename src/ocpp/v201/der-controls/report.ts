@@ -1,4 +1,4 @@
-/** Controls as lists of ReportDERControl: by member, at most 24 in each, over as many messages as that takes. */
+/** Controls as lists of ReportDERControl: by member, at most 24 in each, over as many messages as needed. */
 import type { Requests } from '../messages.ts';
 import type { DerBody, DerControl, DerMember } from './model.ts';
 

@@ -47,7 +47,7 @@ function scheduleOf(body: DerBody, nowMs: number): Times | DerRefusal {
   if (!(duration > 0)) return rejected('duration: a control lasts for some time', 'ValuePositiveOnly');
   const endMs = startMs + duration * 1000;
   if (endMs <= nowMs) return rejected('startTime and duration: the control is over already');
-  // beyond all dates there is no end
+  // an end beyond all dates counts as none
   return { startMs: Math.max(startMs, nowMs), endMs: endMs <= maxDateMs ? endMs : null };
 }
 
