@@ -1,7 +1,6 @@
 /**
- * What clause 6 of IEEE 1547-2018 asks of a device under abnormal voltage and frequency, by abnormal operating
- * performance category. Start values and the ride-through display of physics derive from these tables, and REST shows
- * them: they belong to both sides.
+ * Requirements of IEEE 1547-2018 clause 6 under abnormal voltage and frequency, by abnormal operating performance
+ * category. Start values and the ride-through display of physics derive from these tables, and REST shows them.
  */
 import type { CurveFunction, TripFunction } from '../sunspec/map/grid-support/functions.ts';
 import type { RideThroughMode } from './grid-trace.ts';
@@ -30,11 +29,11 @@ export interface TripElement {
 export interface RideThroughBand {
   /** the band begins beyond this edge and ends at the edge of the band before it: percent of nominal, or Hz from it */
   readonly edge: number;
-  /** null: the standard asks for nothing */
+  /** null: no requirement */
   readonly mode: Exclude<RideThroughMode, 'continuous_operation'> | null;
   /** minimum ride-through time at the outer and at the inner edge, s; null: none */
   readonly rideThroughS: readonly [outer: number, inner: number] | null;
-  /** maximum time until nothing flows, s; null: the device goes on feeding */
+  /** maximum time until current stops, s; null: the device may continue */
   readonly responseS: number | null;
 }
 

@@ -42,10 +42,10 @@ const maxShown = 10;
  */
 export function chargePoint(plant: Pick<Plant, 'devices'>, idOf: ChargePointIdOf, id: string): Device {
   const stations = plant.devices.filter(({ assetType }) => assetType === 'evse');
-  const found = stations.find((device) => idOf(device) === id) ?? stations.find(({ index }) => String(index) === id);
-  if (found) return found;
-  const shown = stations.slice(0, maxShown).map(idOf).join(', ');
-  const known =
-    stations.length === 0 ? 'there are none' : `there are ${shown}${stations.length > maxShown ? ', ...' : ''}`;
-  throw new SimError('UNKNOWN_RESOURCE', `There is no charge point ${JSON.stringify(id)}; ${known}.`);
+  const station = stations.find((device) => idOf(device) === id) ?? stations.find(({ index }) => String(index) === id);
+  if (station) return station;
+  const ids = stations.slice(0, maxShown).map(idOf).join(', ');
+  const existing =
+    stations.length === 0 ? 'there are none' : `there are ${ids}${stations.length > maxShown ? ', ...' : ''}`;
+  throw new SimError('UNKNOWN_RESOURCE', `There is no charge point ${JSON.stringify(id)}; ${existing}.`);
 }

@@ -66,7 +66,7 @@ export interface CsipConnection {
   readonly lastContactMs: number | null;
   readonly lastError: string | null;
   readonly lastErrorMs: number | null;
-  /** a loss of communication that was asked for (`communication`) */
+  /** a loss of communication set by `communication` */
   readonly lost: { readonly sinceMs: number /** null: until it is ended */; readonly untilMs: number | null } | null;
 }
 
@@ -76,7 +76,7 @@ export interface CsipEndDevice {
   readonly sfdi: number | null;
   /** bits of DeviceCategoryType, hexadecimal as the server shows them */
   readonly deviceCategory: string | null;
-  /** null: the server does not say */
+  /** null: absent on the server */
   readonly enabled: boolean | null;
   readonly changedServerMs: number | null;
   readonly postRateS: number | null;
@@ -134,7 +134,7 @@ export interface CsipProgram {
   /** FSAs that lead to it */
   readonly fsaHrefs: readonly string[];
   readonly deviceIndices: readonly number[];
-  /** null: it has none, or it could not be read */
+  /** null: absent, or not readable */
   readonly defaultControl: CsipDefaultControl | null;
   /** of the list of the server */
   readonly controlCount: number;
@@ -190,7 +190,7 @@ export interface CsipControl {
   readonly leftOut: readonly CsipLeftOutMode[];
   /** due, but the device takes no control now (local control, dark) */
   readonly waiting: boolean;
-  /** another writer has changed a point of it */
+  /** another writer has changed a point of the control */
   readonly overwritten: boolean;
   readonly optedOut: boolean;
   readonly responses: readonly CsipResponse[];
@@ -254,7 +254,7 @@ export interface CsipCertificate {
   readonly chainLength: number;
 }
 
-/** The chains of `scripts/make-csip-pki.sh`: the own one, and those of COMM-004. */
+/** The chains of `scripts/make-csip-pki.sh`: the default one, and those of COMM-004. */
 export const csipCertificateNames = [
   'default',
   'comm_004a',
@@ -285,7 +285,7 @@ export interface CsipCertificates {
   readonly certificate: CsipCertificate | null;
 }
 
-/** The settings that can be changed while it runs. The texts of certificates and keys are never among them. */
+/** The settings that can be changed while the client runs, without the texts of certificates and keys. */
 export interface CsipConfig {
   readonly serverHost: string;
   readonly serverPort: number;
@@ -298,7 +298,7 @@ export interface CsipConfig {
   /** false: times of this machine in place of those of the server */
   readonly useServerTime: boolean;
   readonly subscribe: boolean;
-  /** whether a PIN is set and checked; the PIN itself is not shown */
+  /** true: a PIN is set and checked; the PIN itself is never shown */
   readonly pinSet: boolean;
   readonly checkHostname: boolean;
   readonly strictCipher: boolean;
@@ -307,7 +307,7 @@ export interface CsipConfig {
   readonly changedBy: Provenance | null;
 }
 
-/** What is to change. A change of server or certificates connects anew; `null`: back to what it was at the start. */
+/** Changes of the settings; `null`: back to the value at the start. A change of server or certificates reconnects. */
 export interface CsipConfigPatch {
   readonly serverHost?: string;
   readonly serverPort?: number;
@@ -318,7 +318,7 @@ export interface CsipConfigPatch {
   readonly postRateS?: number | null;
   readonly useServerTime?: boolean;
   readonly subscribe?: boolean;
-  /** null: it is not checked */
+  /** null: not checked */
   readonly pin?: number | null;
   readonly certPem?: string;
   readonly keyPem?: string;
@@ -354,18 +354,18 @@ export interface CsipClient extends CsipEvents {
    */
   configure(patch: CsipConfigPatch, device: number | null, by: Origin): Promise<CsipConfig>;
 
-  /** Begins to connect what is disconnected; resolves when that has begun. */
+  /** Starts to connect disconnected clients; resolves when connecting has begun. */
   connect(device: number | null): void;
   /** Gives controls back (as at the end of the process) and closes connections; known events are forgotten. */
   disconnect(device: number | null): Promise<void>;
-  /** Tries now instead of at the end of the back-off. @returns false: it is connected, or disconnected by hand */
+  /** Tries now instead of at the end of the back-off. @returns false: already connected, or disconnected by hand */
   reconnect(device: number | null): boolean;
-  /** Walks from the DeviceCapability again, at once. @throws SimError NOT_CONNECTED: all that are meant are stopped */
+  /** Walks from the DeviceCapability again, at once. @throws SimError NOT_CONNECTED if all selected clients are stopped */
   rediscover(device: number | null): void;
-  /** Reads all resources that are polled, at once. @throws SimError NOT_CONNECTED: all that are meant are stopped */
+  /** Reads all resources that are polled, at once. @throws SimError NOT_CONNECTED if all selected clients are stopped */
   poll(device: number | null): void;
   /**
-   * Makes the server unreachable, as if the line were cut, or ends that. Events go on as they are known.
+   * Makes the server unreachable, as if the line were cut, or reachable again. Known events continue.
    * @param durationS of a loss; null: until it is ended
    */
   communication(lost: boolean, durationS: number | null, device: number | null): void;
@@ -388,8 +388,8 @@ export interface CsipClient extends CsipEvents {
    */
   opt(mrid: string, takesPart: boolean, device: number | null): CsipControl;
   /**
-   * What a control has written to a device, by mode; of one that is not in force what it would write. A mode without
-   * registers is absent.
+   * Register values of a control on a device, by mode: as written while the control is in force, else as it would write
+   * them. A mode without registers is absent.
    * @throws SimError UNKNOWN_RESOURCE
    */
   claims(mrid: string, device: number): readonly CsipClaim[];
@@ -406,14 +406,14 @@ export interface CsipClient extends CsipEvents {
   postReadings(device: number | null): Promise<void>;
   /** newest first */
   logEvents(device: number | null): { readonly enabled: boolean; readonly events: readonly CsipLogEvent[] };
-  /** Whether alarms are sent as LogEvents; of all clients. */
+  /** Switches the sending of alarms as LogEvents, for all clients. */
   enableLogEvents(on: boolean): void;
   /** @throws SimError NOT_CONNECTED when the server has no list for them */
   sendLogEvent(event: CsipLogEventRequest, device: number | null): Promise<void>;
 
   subscriptions(device: number | null): CsipSubscriptions;
   /**
-   * Subscribes to a resource that was seen, or ends that.
+   * Subscribes to a resource that has been read, or cancels the subscription.
    * @throws SimError UNKNOWN_RESOURCE for a resource that was not read, COMMAND_CONFLICT for one that cannot be
    *   subscribed to or while no listener for notifications runs, NOT_CONNECTED
    */

@@ -1,4 +1,4 @@
-/** Events of IEEE 2030.5 as the rest of the program follows them. */
+/** Events of IEEE 2030.5 for the other parts of the program. */
 
 export const csipControlStates = ['scheduled', 'active', 'completed', 'cancelled', 'superseded', 'rejected'] as const;
 export type CsipControlState = (typeof csipControlStates)[number];
@@ -15,13 +15,13 @@ export interface CsipEvent {
   readonly programMrid: string | null;
   /** the device has carried it out at least once (response 2) */
   readonly started: boolean;
-  /** simulated instant at which it starts or ends by itself; Infinity: never, or on the clock of the machine */
+  /** simulated instant of its scheduled start or end; Infinity: none, or on the wall clock */
   readonly nextAt: number;
 }
 
 export interface CsipEvents {
   readonly enabled: boolean;
-  /** Those that are known, of all EndDevices of all clients. */
+  /** Known events of all EndDevices of all clients. */
   events(): readonly CsipEvent[];
   /** Called within each change of a state, at the very instant. @returns ends it */
   onEvent(listener: (event: CsipEvent) => void): () => void;

@@ -1,4 +1,4 @@
-/** What a client of IEEE 2030.5 has told its server, what it was told, and its messages, as REST shows them. */
+/** Reports, notifications and messages of a client of IEEE 2030.5, as REST shows them. */
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { JsonValue } from '../core/store.ts';
 import type { SimTime } from '../core/time/clock.ts';
@@ -24,7 +24,7 @@ export interface CsipSentDocument {
   readonly httpStatus: number | null;
   readonly href: string;
   readonly body: CsipDocument;
-  /** what a fault has made of it on its way; null: nothing that can be read, or it never left; absent: it left as it was */
+  /** Body after fault injection. null: unreadable or not sent. Absent: sent unchanged. */
   readonly arrived?: CsipDocument | null;
 }
 
@@ -40,7 +40,7 @@ export interface CsipReadingSet {
   readonly flowDirection: number | null;
   readonly phase: number | null;
   readonly multiplier: number;
-  /** the one that a fault has told the server in its place, null: none; absent: the same */
+  /** multiplier sent instead because of a fault; null: none was sent; absent: sent unchanged */
   readonly toldMultiplier?: number | null;
   readonly lastPostMs: number | null;
   /** of the last post, oldest first; `value` is scaled by the multiplier */
@@ -84,7 +84,7 @@ export interface CsipSubscription {
 }
 
 export interface CsipSubscriptions {
-  /** URI at which notifications are received; null: nothing listens */
+  /** URI at which notifications are received; null: no listener */
   readonly notificationUri: string | null;
   readonly items: readonly CsipSubscription[];
 }
@@ -96,7 +96,7 @@ export interface CsipNotification {
   readonly status: number | null;
   /** name of the document inside; null: none */
   readonly content: string | null;
-  /** what it was answered with */
+  /** status of the answer to the notification */
   readonly httpStatus: number;
   readonly peer: string;
 }
@@ -125,7 +125,7 @@ export interface CsipMessage {
   readonly error: string | null;
 }
 
-/** A response to an event as it went over the wire, which the server has taken. */
+/** A response to an event that the server has accepted, as it went over the wire. */
 export interface CsipSentResponse extends Pick<CsipMessage, 'id' | 'atMs' | 'at' | 'peer' | 'deviceIndex'> {
   /** upper case */
   readonly mrid: string;
@@ -152,7 +152,7 @@ export interface CsipMessages {
   /** octets kept */
   readonly bytes: number;
   readonly lastId: number;
-  /** messages that were kept once and had to go for others */
+  /** messages dropped to make room for newer ones */
   readonly dropped: number;
   /** the last change of `recording`; null: as started */
   readonly changedBy: Provenance | null;
@@ -183,6 +183,6 @@ export interface CsipFoundServer {
   readonly dcap: string | null;
   /** `-S1` and the like */
   readonly level: string | null;
-  /** whether the outbound rules permit to connect to it */
+  /** true: the outbound rules permit a connection to it */
   readonly permitted: boolean;
 }

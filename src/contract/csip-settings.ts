@@ -47,11 +47,11 @@ export interface CsipSettings {
   readonly revision: '2018' | '2023';
   /** null: no extensions of CSIP-AUS */
   readonly aus: CsipAusVersion | null;
-  /** with its check digit; null: not compared */
+  /** includes the check digit; null: not compared */
   readonly pin: number | null;
   /** in-band registration */
   readonly register: boolean;
-  /** what follows when the EndDevice has no RegistrationLink */
+  /** behaviour if the EndDevice has no RegistrationLink */
   readonly withoutRegistration: (typeof csipWithoutRegistration)[number];
   readonly notifications: {
     readonly subscribe: boolean;
@@ -79,7 +79,7 @@ export interface CsipSettings {
     /** of the connection point, roleFlags 0x03 */
     readonly site: boolean;
   };
-  /** in place of those of the server, s; null: the server's */
+  /** poll and post rates, s; null: those of the server */
   readonly rates: { readonly pollS: number | null; readonly postS: number | null };
   /** age from which the Time of an FSA or server counts as stale, s */
   readonly timeStaleS: number;
@@ -104,7 +104,7 @@ export function csipPemFiles(
   });
   if (source.kind === 'files') return of(source.cert, source.key, source.rootCert);
   const name = identity === 'aggregator' ? 'aggregator' : `device${deviceIndex}`;
-  const own = join(source.directory, name);
+  const path = join(source.directory, name);
   const rootCert = source.kind === 'test_pki' ? join(source.directory, 'root.pem') : source.rootCert;
-  return of(`${own}.pem`, `${own}.key`, rootCert);
+  return of(`${path}.pem`, `${path}.key`, rootCert);
 }

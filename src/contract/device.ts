@@ -34,9 +34,9 @@ export interface Alarm {
 }
 
 /**
- * What a device can do at its terminals now, magnitudes. Ratings, settings of 702, source and losses count, and so do
- * state of charge and temperature; commands, curves and the site do not. 0 while no power can flow: out of service, in
- * momentary cessation, off.
+ * Present capability of a device at its terminals, magnitudes. Ratings, settings of 702, source, losses, state of charge
+ * and temperature limit it; commands, curves and the site do not. 0 while no power can flow: out of service, in momentary
+ * cessation, off.
  */
 export interface AvailablePower {
   /** active power that it could inject and absorb once ramps of the source are over, W */
@@ -101,7 +101,7 @@ export interface Device {
   readonly deviceType: string;
   readonly profileName: string | null;
   readonly assetType: AssetType;
-  /** what its entry sets for its charge point; absent: everything follows the flags */
+  /** charge point settings of its entry; absent: the flags apply */
   readonly ocpp?: OcppStationSettings | undefined;
   readonly dcMode: DcMode;
   /** the register map: the device's visible state */
@@ -133,17 +133,17 @@ export interface Device {
   };
   /** names of the trip functions beyond their limit */
   readonly activeTrips: readonly string[];
-  /** what set or limited the power in each step */
+  /** deciding function or limit of the power in each step */
   readonly trace: GridTrace;
   /** last writers of state without a register, newest first; after a reset of the device only the reset itself */
   readonly overrides: readonly Override[];
-  /** strings, modules and cells of a storage now; null: there is none */
+  /** present strings, modules and cells of a storage; null: no storage */
   storageTree(): BatteryTree | null;
   /** charging sessions, newest first; times count from `startedAt` */
   chargingSessions(): readonly EvseSession[];
   /** instant at which the device began */
   readonly startedAt: SimTime;
-  /** The value by which it acts, where a fault keeps the last write of a point from it; undefined: it follows the register. */
+  /** The value in use while a fault withholds the last write of a point; undefined: the register's own. */
   heldValue(slot: PointSlot): AnyPointValue | undefined;
   /** Carries out a command whole or throws `COMMAND_*`. */
   command(command: DeviceCommand, by: Origin): void;

@@ -38,7 +38,7 @@ const fileSchema = z.strictObject({ points: z.array(rowSchema).min(1).max(10_000
 /** Octets of the longest file that is read. */
 export const maxPointsFileBytes = 4 * 1024 * 1024;
 
-/** @returns the rows, or what is wrong with the text: member and reason */
+/** @returns the rows, or the issues of the text: member and reason */
 export function readDnp3Points(text: string): readonly Dnp3FileRow[] | string {
   let json: unknown;
   try {
@@ -62,7 +62,7 @@ export function readDnp3Points(text: string): readonly Dnp3FileRow[] | string {
   return issues.length > 0 ? listed(issues) : points;
 }
 
-/** Issues that a message names; of the rest it has the number. */
+/** Maximum number of issues that a message names; it counts the rest. */
 const namedIssues = 5;
 
 function listed(issues: readonly string[]): string {
@@ -70,7 +70,7 @@ function listed(issues: readonly string[]): string {
   return issues.slice(0, namedIssues).join('; ') + (more > 0 ? `; and ${more} more` : '');
 }
 
-/** What no row says by itself: names that are there twice, empty ranges, mirrors that are missing. */
+/** Issues across rows: duplicate names, empty ranges, missing mirrors. */
 function rowIssues(points: readonly Dnp3FileRow[]): readonly string[] {
   const nameOf = ({ type, index }: Pick<Dnp3FileRow, 'type' | 'index'>) => `${type}${index}`;
   const names = new Set(points.map(nameOf));

@@ -52,7 +52,7 @@ const maxPeerLength = 512;
 
 /**
  * Reads one allowed peer: `scada-1`, `CN=scada-1,O=Utility@4`, `sha256:AB:CD...@4`.
- * @returns null: it is none
+ * @returns null if the text is not a peer
  */
 export function dnp3AllowedPeer(text: string): Dnp3AllowedPeer | null {
   const [, name = '', address] = /^(.*?)(?:@(\d{1,5}))?$/.exec(text.trim()) ?? [];

@@ -49,7 +49,7 @@ export interface Dnp3MasterStatus {
     readonly classes: readonly (1 | 2 | 3)[];
   };
   readonly selectPending: boolean;
-  /** seconds by which its time is ahead; null: it has written none */
+  /** seconds by which its time is ahead; null: it has written no time */
   readonly clockOffsetS: number | null;
 }
 
@@ -67,7 +67,7 @@ export interface Dnp3OutstationStatus {
   readonly eventCapacity: number;
 }
 
-/** `served`: the point is there; `absent`: the profile names it and this device does not have it. */
+/** `served`: the device has the point; `absent`: the profile names it, but this device lacks it. */
 export const dnp3Coverages = ['served', 'absent'] as const;
 export type Dnp3Coverage = (typeof dnp3Coverages)[number];
 
@@ -130,7 +130,7 @@ export interface Dnp3Counters {
 export interface Dnp3Control {
   readonly type: 'BO' | 'AO';
   readonly index: number;
-  /** wire units of an analog output; of a binary one the state that the code asks for, null: it asks for none */
+  /** wire units of an analog output; of a binary one the state that the code asks for, null: none */
   readonly value: number | boolean | null;
   /** control status code, 0: success; of a request always 0 */
   readonly status: number;
@@ -150,7 +150,7 @@ export interface Dnp3Message {
   readonly iin: readonly Dnp3IinName[] | null;
   /** object headers in words: `g30v1 AI536..AI537` */
   readonly objects: readonly string[];
-  /** controls that a request or the answer to one carries; empty: it has none */
+  /** controls that a request or the answer to one carries; else empty */
   readonly controls: readonly Dnp3Control[];
   readonly hex: string;
   readonly truncated: boolean;
@@ -168,11 +168,11 @@ export interface Dnp3MessageFilter {
 export interface Dnp3Outstations {
   readonly enabled: boolean;
   readonly totals: Dnp3Counters;
-  /** @returns null: the device has no outstation, or DNP3 is off */
+  /** @returns null if the device has no outstation, or DNP3 is off */
   outstation(deviceIndex: number): Dnp3OutstationStatus | null;
   /** empty when the device has no outstation */
   points(deviceIndex: number, filter?: Dnp3PointFilter): readonly Dnp3PointView[];
-  /** DNP3 XML device profile (2.12) of the outstation of a device; null: it has none */
+  /** DNP3 XML device profile (2.12) of the outstation of a device; null: no outstation */
   deviceProfile(deviceIndex: number): string | null;
   messages(filter?: Dnp3MessageFilter): readonly Dnp3Message[];
   /** Keeps messages from now on, or stops. @throws SimError COMMAND_CONFLICT while DNP3 is off */

@@ -1,4 +1,4 @@
-/** Why the power is what it is: what every grid-support function saw, asked for and got. */
+/** Trace of the power: input, target and output of every grid-support function. */
 import type { SimTime } from '../core/time/clock.ts';
 import type {
   ActivePowerFunction,
@@ -10,7 +10,7 @@ import type {
 /** Units by function: inputs in percent of VNom, percent of WMax, Hz or W; targets and outputs in W or var. */
 export interface FunctionStep {
   readonly input: number | null;
-  /** what the function asks for now */
+  /** present target of the function */
   readonly target: number | null;
   /** the target after its filter or ramp */
   readonly output: number | null;
@@ -42,7 +42,7 @@ export type ReactiveDecider =
   | 'cessation'
   | 'out_of_service';
 
-/** What decided the output of a device in its last sub-step. */
+/** Deciding function or limit of the output in the last sub-step. */
 export interface DecidedBy {
   readonly active: ActiveDecider;
   readonly reactive: ReactiveDecider;
@@ -97,7 +97,7 @@ export interface GridTrace {
   readonly nominalHz: number;
   /** the last sub-step */
   readonly now: GridTraceRow;
-  /** as in `now`, without making the rest of its row */
+  /** as in `now`, without computing the rest of its row */
   readonly decidedBy: DecidedBy;
   /** the latest changes, oldest first */
   readonly transitions: readonly ServiceTransition[];

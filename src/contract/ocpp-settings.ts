@@ -16,13 +16,13 @@ export interface OcppPemFiles {
   readonly own: { readonly cert: string; readonly key: string } | null;
 }
 
-/** What an entry of `devices` may set for its station; absent members follow the flags. */
+/** Settings of a station in its entry of `devices`; absent members follow the flags. */
 export interface OcppStationSettings {
   readonly id?: string;
   readonly version?: OcppVersion;
   /** no credentials, no query, no slash at its end */
   readonly url?: string;
-  /** the URL came over REST: what its name resolves to is held to the outbound rules */
+  /** true: the URL came over REST, and the addresses of its name must pass the outbound rules */
   readonly guarded?: true;
 }
 
@@ -49,12 +49,12 @@ export const ocppIdText =
   `text of 1 to ${maxIdLength} printable ASCII characters, without blanks around it, and none of ` +
   reservedChargePointIds.join(', ');
 
-/** Whether a text can be a charge point identity: identifierString of OCPP-J 3.1.1 of 2.x, without its rule on colons. */
+/** True if a text can be a charge point identity: identifierString of OCPP-J 3.1.1 of 2.x, without its rule on colons. */
 export function isOcppId(text: string): boolean {
   return idPattern.test(text) && !reservedIds.has(text);
 }
 
-/** Whether an identity has a colon, which 2.x forbids. OCPP-J 2.0.1 3.1.1 */
+/** True if an identity has a colon, which 2.x forbids. OCPP-J 2.0.1 3.1.1 */
 export function isIdOfVersion(id: string, version: OcppVersion): boolean {
   return version === 'ocpp1.6j' || !id.includes(':');
 }
@@ -64,7 +64,7 @@ const maxUrlLength = 1000;
 export const ocppUrlText =
   'a ws or wss URL without user name, query and fragment, for example ws://csms.example:8180/steve/websocket/CentralSystemService';
 
-/** Whether a text can be the endpoint of a central system; `/` and the identity are added to it. OCPP-J 1.6 3.1.1 */
+/** True if a text can be the endpoint of a central system; `/` and the identity are added to it. OCPP-J 1.6 3.1.1 */
 export function isOcppUrl(text: string): boolean {
   if (!/^wss?:\/\/[!-~]+$/i.test(text) || text.length > maxUrlLength || !URL.canParse(text)) return false;
   const { username, password, search, hash, hostname } = new URL(text);
@@ -76,7 +76,7 @@ export function ocppUrlOf(text: string): string {
   return text.replace(/\/+$/, '');
 }
 
-/** Whether an endpoint has the transport of a security profile: `ws` for 0 and 1, `wss` for 2 and 3. White paper 2 */
+/** True if an endpoint has the transport of a security profile: `ws` for 0 and 1, `wss` for 2 and 3. White paper 2 */
 export function isUrlOfProfile(url: string, profile: OcppSecurityProfile): boolean {
   return /^wss:/i.test(url) === profile >= 2;
 }
@@ -86,7 +86,7 @@ export function urlOfProfile(url: string, profile: OcppSecurityProfile): string 
   return url.replace(/^wss?:/i, profile >= 2 ? 'wss:' : 'ws:');
 }
 
-/** Whether basic authentication sends a password in this profile. */
+/** True if basic authentication sends a password in this profile. */
 export function needsPassword(profile: OcppSecurityProfile): boolean {
   return profile === 1 || profile === 2;
 }

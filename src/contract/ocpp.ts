@@ -36,7 +36,7 @@ export interface OcppStatus {
   /** calls that wait for the line, and transaction messages not yet answered */
   readonly queue: { readonly calls: number; readonly transactionMessages: number };
   readonly lastError: string | null;
-  /** seconds by which the time of the central system is ahead; null: it has told none */
+  /** seconds by which the time of the central system is ahead; null: no time received */
   readonly clockOffsetS: number | null;
   /** certificate of the central system: version and suite of TLS; null: in clear or not connected */
   readonly tls: { readonly version: string; readonly suite: string } | null;
@@ -56,7 +56,7 @@ export interface OcppMessage {
   readonly messageId: string | null;
   /** of the call, also for its answer; null: unknown */
   readonly action: string | null;
-  /** payload of a call, result or send; `{code, description, details}` of an error; the text of what is no frame */
+  /** payload of a call, result or send; `{code, description, details}` of an error; the text of an invalid frame */
   readonly payload: unknown;
   /** of an answer, since its call; null: no answer, or the call is unknown */
   readonly durationMs: number | null;
@@ -70,7 +70,7 @@ export interface OcppMessageFilter {
   readonly limit?: number;
 }
 
-/** What became of a call that a user sent. `duration` from the sending. */
+/** Outcome of a call that a user sent. `duration` counts from the sending. */
 export interface OcppCallResult {
   readonly messageId: string;
   readonly action: string;
@@ -190,7 +190,7 @@ export interface OcppDerControlEntry {
   /** in force on the device */
   readonly active: boolean;
   readonly state: OcppDerControlState;
-  /** another writer has changed something of it since */
+  /** another writer has changed a register of it since */
   readonly overwritten: boolean;
   /** as the central system has sent them */
   readonly values: unknown;
@@ -232,7 +232,7 @@ export interface OcppCertificateEntry {
 }
 
 export interface OcppTransactionEntry {
-  /** of the central system; null: not told yet */
+  /** assigned by the central system; null: not yet */
   readonly transactionId: string | null;
   /** session of the device, as `evse/sessions` shows it */
   readonly sessionId: string;
@@ -291,7 +291,7 @@ export interface OcppCounters {
   readonly callErrors: number;
   readonly timeouts: number;
   readonly findings: Readonly<Record<OcppFindingKind, number>>;
-  /** in-between meter values that the cap of the queue has cost */
+  /** intermediate meter values dropped because the queue was full */
   readonly droppedMeterValues: number;
   /** wall time of the last frame of the central system, ms since the epoch; null: none yet */
   readonly lastContactMs: number | null;
@@ -313,7 +313,7 @@ export interface OcppSampledValue {
   readonly listed: boolean;
 }
 
-/** What the meter of a connector shows. */
+/** Reading of the meter of a connector. */
 export interface OcppMeterReading {
   /** 0: the meter of the station */
   readonly connectorId: number;
@@ -332,7 +332,7 @@ export interface OcppFunctions {
   heartbeat(): Promise<OcppCallResult>;
   /**
    * @param key 1.6: a key; 2.x: a component, or component and variable with a dot between them
-   * @throws SimError UNKNOWN_RESOURCE for a key that there is not
+   * @throws SimError UNKNOWN_RESOURCE for a key that does not exist
    */
   configuration(key?: string): OcppConfiguration;
   /** A local change, without the rights of the central system. @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE */

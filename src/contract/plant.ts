@@ -111,18 +111,17 @@ export interface TickEvent {
 }
 
 /**
- * The side of an adapter that has something of its own per device: it follows the devices while the process runs.
+ * The part of an adapter with state per device: it follows the devices while the process runs.
  * An adapter that only reads `Plant.devices` needs none of this.
  */
 export interface DeviceServer {
   /**
    * Serves a device that is about to join; resolves when its listener is bound.
-   * @throws SimError COMMAND_CONFLICT when there is no room for it; nothing is left open, and the device does not join
+   * @throws SimError COMMAND_CONFLICT when there is no room; nothing is left open, and the device does not join
    */
   addDevice(device: Device): Promise<void>;
   /**
-   * Closes the listener and drops the state that this adapter keeps for a device, in bounded time; does nothing when
-   * there is none.
+   * Closes the listener and drops the state that this adapter keeps for a device, if any, in bounded time.
    */
   removeDevice(index: number): Promise<void>;
 }
@@ -142,7 +141,7 @@ export interface Plant {
   /** snapshots of the last finished tick, one per device; replaced also when a device joins or leaves between ticks */
   readonly latest: TickEvent;
   readonly time: TimeNow;
-  /** `time.sim` alone: a text of the clock costs more than a tick of a device */
+  /** `time.sim` alone: formatting the clock costs more than a tick of a device */
   readonly now: SimTime;
   /** simulated seconds of a whole tick at the present rate */
   readonly tickSimS: number;
@@ -172,8 +171,8 @@ export interface Plant {
    * order of time, then of registration, and never within this call. If a device has passed `t` already, `act` runs at
    * the next instant at which all devices stand: inside another act that is the present one, between ticks the end of
    * the last tick, from where the next one begins. A failing act is logged. After the end of the plant no act runs.
-   * @returns cancels it; without an effect once it has run
-   * @throws SimError COMMAND_BAD_VALUE for an instant that is no number
+   * @returns cancels `act`, unless it has run
+   * @throws SimError COMMAND_BAD_VALUE for an instant that is not a number
    */
   at(t: SimTime, act: () => void): () => void;
   /**
@@ -196,13 +195,13 @@ export interface Plant {
    * @throws SimError COMMAND_BAD_VALUE with the names and ranges that are allowed, UNKNOWN_DEVICE
    */
   startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number, by?: Origin): void;
-  /** Ends the event under way; nothing happens when there is none. @param deviceIndex as for `setGrid` */
+  /** Ends the event under way, if any. @param deviceIndex as for `setGrid` */
   stopGridEvent(deviceIndex?: number, by?: Origin): void;
   setSurroundings(patch: SurroundingsPatch, deviceIndex?: number, by?: Origin): void;
   surroundings(deviceIndex?: number): SurroundingsNow;
   /** the connection point of all devices: powers of the last tick, and the limits in force */
   readonly site: SiteNow;
-  /** the meter of that point; null: there is none */
+  /** the meter of that point; null: no meter */
   readonly meter: SiteMeter | null;
   /**
    * The same of one device, or of a group of devices with the local loads beside them.
@@ -212,8 +211,8 @@ export interface Plant {
   /** the whole site, then every device and group with limits, inner ones before outer ones; made at each call */
   readonly siteScopes: readonly SiteNow[];
   /**
-   * The limit that holds a device below the power that it would have, where `decidedBy` of its trace is `site`; null: none,
-   * or power returns after a limit.
+   * The limit that reduces the power of a device, where `decidedBy` of its trace is `site`; null: none, or power returns
+   * after a limit.
    */
   siteCut(deviceIndex: number): SiteCut | null;
   /**

@@ -18,7 +18,7 @@ export interface RecordedCounts {
   readonly entries: number;
   /** memory that they take, about */
   readonly bytes: number;
-  /** kept once, and gone for newer ones */
+  /** dropped to make room for newer ones */
   readonly dropped: number;
 }
 
@@ -31,7 +31,7 @@ export interface RecorderState extends RecordedCounts {
   readonly since: { readonly wallMs: number; readonly sim: SimTime } | null;
   /** id of the last entry; 0: there was none */
   readonly lastId: number;
-  /** by protocol, as far as there was a message */
+  /** by protocol; absent without messages */
   readonly byProtocol: ReadonlyMap<string, RecordedCounts>;
   /** null: as started */
   readonly changedBy: Provenance | null;
@@ -55,13 +55,13 @@ export interface RecordingFilter {
   readonly untilMs?: number;
 }
 
-/** Off, it costs nothing: it listens to no channel. */
+/** While off, it listens to no channel and costs nothing. */
 export interface Recorder {
   readonly state: RecorderState;
   set(patch: RecorderPatch, by: Origin): void;
   /**
    * The recording as lines of JSON, each with its end: a header, then the entries that were there at the call, oldest
-   * first. Entries that go for newer ones meanwhile are left out; those that are cleared meanwhile are not.
+   * first. Entries replaced by newer ones meanwhile are left out; entries cleared meanwhile are included.
    */
   lines(filter?: RecordingFilter): Promise<Iterable<string>>;
   /** The recording as a file of packets: the parts of `packetProtocols` that went over TCP. */

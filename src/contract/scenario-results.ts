@@ -1,7 +1,7 @@
 /** Results of steps and assertions as JSON, in REST and in result files. */
 import type { AssertionResult, StepResult } from './scenarios.ts';
 
-/** Without the last bits of sums of microseconds. */
+/** Removes the rounding errors of sums of microseconds. */
 export function plainSeconds(s: number): number;
 export function plainSeconds(s: number | null): number | null;
 export function plainSeconds(s: number | null): number | null {

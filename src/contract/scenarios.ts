@@ -1,7 +1,7 @@
 /** Scenarios as REST and reports show them. */
 import type { Origin } from '../core/origin.ts';
 
-/** `error`: it could not be carried on; `stopped`: on request */
+/** `error`: it failed to run; `stopped`: on request */
 export const runStates = ['running', 'passed', 'failed', 'stopped', 'error'] as const;
 export type RunState = (typeof runStates)[number];
 
@@ -15,7 +15,7 @@ export type StepState = (typeof stepStates)[number];
 export interface ActionResult {
   /** `POST /controls/grid` */
   readonly name: string;
-  /** of the answer; null: it has not come */
+  /** of the answer; null: not received */
   readonly status: number | null;
   readonly isExpected: boolean;
   /** words of a refusal */
@@ -42,7 +42,7 @@ export interface AssertionResult {
   readonly state: AssertionState;
   /** why, in a sentence */
   readonly message: string;
-  /** that is compared; null: something else is looked at */
+  /** signal that is compared; null: no signal */
   readonly signal: string | null;
   /** simulated seconds since the start of the scenario */
   readonly beganS: number;
@@ -63,7 +63,7 @@ export interface RunReport {
   readonly parameters: Readonly<Record<string, string | number | boolean | null>>;
   readonly pace: RunPace;
   readonly state: RunState;
-  /** why it could not be carried on */
+  /** reason of the error */
   readonly error: string | null;
   readonly startedBy: Origin;
   /** wall clock, ms since the epoch */
@@ -77,14 +77,14 @@ export interface RunReport {
   readonly expectedS: number;
   readonly ticks: number;
   readonly stepsDone: number;
-  /** steps of rules whose results had to go, for there were too many */
+  /** steps of rules whose results were dropped because there were too many */
   readonly stepsForgotten: number;
   /** steps of the scenario, without those of rules */
   readonly stepsInAll: number;
   readonly assertionsPassed: number;
   readonly assertionsFailed: number;
   readonly assertionsInAll: number;
-  /** assertions of rules whose results had to go; they are among the others */
+  /** assertions of rules whose results were dropped; the other counts include them */
   readonly assertionsForgotten: number;
   readonly failures: readonly string[];
   readonly devices: readonly { readonly index: number; readonly name: string; readonly type: string }[];
@@ -104,7 +104,7 @@ export interface KeptScenario {
   readonly addedBy: Origin;
   /** wall clock, ms since the epoch */
   readonly addedAtMs: number;
-  /** settings in it that a running simulator does not take over */
+  /** its settings that a running simulator ignores */
   readonly unusedSettings: readonly string[];
   /** under way, or the last one; null: it has not run */
   readonly run: RunReport | null;
@@ -154,6 +154,6 @@ export interface ScenarioBook {
 
 /** The scenario that owns the clock; `controls/time` of others is refused meanwhile. */
 export interface ClockOwner {
-  /** null: there is none */
+  /** null: none */
   readonly name: string | null;
 }

@@ -16,7 +16,7 @@ export interface SiteMeterNow {
 }
 
 export interface SiteMeter {
-  /** the one that is set for it; null: none is, and it has 1 at a port of its own */
+  /** configured unit id; null: not configured, then 1 at a port of its own */
   readonly unitId: number | null;
   /** models 1 and one of 201 to 203, in floating point 211 to 213; no point can be written */
   readonly bank: PointBank;

@@ -30,10 +30,10 @@ export function siteOwnerOf({ source }: Origin): string {
   return source === 'dashboard' ? 'rest' : source;
 }
 
-/** Limits to set, W; null ends the owner's own, absent ones stay. */
+/** Limits to set, W; null ends the limit of the owner, absent ones stay. */
 export type SitePatch = { readonly [name in SiteLimitName]?: number | null };
 
-/** Whose limits a patch sets, and where. */
+/** Owner and scope of the limits that a patch sets. */
 export interface SiteTarget {
   /** text that begins with the source, as `csip:<lfdi>`; absent: `siteOwnerOf` the writer */
   readonly owner?: string;

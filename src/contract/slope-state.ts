@@ -17,7 +17,7 @@ export function slopeState(
     write: (value, by) => {
       device.command({ kind: 'gradient', [name]: value }, by);
     },
-    // both slopes have one writer: the value tells whether this one is as it was set
+    // both slopes have one writer: the value shows if this one is unchanged
     mark: read,
   };
 }

@@ -9,7 +9,7 @@ export interface StartSetting {
   readonly name: string;
   /** in the unit of the member */
   readonly value: number;
-  /** null: it has none */
+  /** null: no unit */
   readonly unit: string | null;
   /** the command line, or the configuration file or environment */
   readonly origin: 'flag' | 'config';

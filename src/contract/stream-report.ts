@@ -1,4 +1,4 @@
-/** What the telemetry stream tells of its clients. */
+/** Report of the telemetry stream on its clients. */
 import type { CommName } from '../core/adapter.ts';
 
 /** A connected client. */
@@ -12,7 +12,7 @@ export interface StreamClient {
   /** wall time, ms since the epoch */
   readonly connectedAtMs: number;
   readonly sent: number;
-  /** messages that were given up because the client reads too slowly */
+  /** messages dropped because the client reads too slowly */
   readonly dropped: number;
   /** messages that wait for it */
   readonly waiting: number;

@@ -23,7 +23,7 @@ export interface ClientTls {
   readonly key: string;
   /** root certificates that the certificate of the device must descend from */
   readonly rootCert: string;
-  /** whether the certificate of the device must name the host */
+  /** true: the certificate of the device must name the host */
   readonly checkHostname: boolean;
 }
 
@@ -52,7 +52,7 @@ export type ClientTarget = TargetBase &
 /** One model of the chain. */
 export interface FoundModel {
   readonly id: number;
-  /** which of several models of one number, from 0 */
+  /** position among models of the same number, from 0 */
   readonly index: number;
   /** null: a model without a known definition */
   readonly name: string | null;
@@ -69,7 +69,7 @@ export const chainEnds = ['end_model', 'zeros', 'missing_length', 'exception', '
 export interface Discovery {
   readonly baseAddress: number;
   readonly models: readonly FoundModel[];
-  /** what the chain ends with */
+  /** kind of the end of the chain */
   readonly end: (typeof chainEnds)[number];
   /** irregularities, in words */
   readonly notes: readonly string[];
@@ -99,7 +99,7 @@ export interface PointReading {
    * engineering value; the number of an enumeration or bit field; text where a number of 64 bits does not fit a double
    */
   readonly value: ReadingValue;
-  /** as the device says it now; null without one */
+  /** as read from the device; null: no scale factor */
   readonly scaleFactor: number | null;
   readonly unit: string | null;
   /** of an enumeration: the name of the value, null for one without */
@@ -109,7 +109,7 @@ export interface PointReading {
   readonly implemented: boolean;
   /** by the definition */
   readonly access: 'R' | 'RW';
-  /** why there is no value, or what is unusual about it */
+  /** reason of a missing or unusual value */
   readonly note?: string;
 }
 
@@ -128,7 +128,7 @@ export interface ModelReading extends FoundModel {
   readonly groups: readonly GroupReading[];
   /** all registers from ID on, of a model without a known definition */
   readonly registers: readonly number[] | null;
-  /** what L should be by the definition and the counts of the device; null: L is correct, or this is not known */
+  /** L by the definition and the counts of the device; null: L is correct, or the definition is unknown */
   readonly expectedLength: number | null;
   readonly notes: readonly string[];
   /** wall time, ms since the epoch */
@@ -155,7 +155,7 @@ export interface WriteOutcome {
   readonly model: FoundModel;
   readonly points: readonly WrittenPoint[];
   readonly requests: readonly WriteRequest[];
-  /** whether all points read back as they were written */
+  /** true: all points read back as written */
   readonly match: boolean;
 }
 

@@ -26,13 +26,13 @@ export const answersQuery = z.strictObject({
 const protocol = word(answerProtocols);
 const value = member(() => z.union([z.number(), z.string(), z.boolean(), z.null()]));
 
-const told = members<Claim>()('ToldValue', () => ({
+const claimedValue = members<Claim>()('ToldValue', () => ({
   name: text('Point, output, mode, key: `704.WMaxLimPct`, `AO87`.'),
   value: value('As the command had it; null: it has none.'),
   unit: text.orNull('Null: it has none.'),
 }));
 
-const found = members<Found, Context>()('FoundValue', () => ({
+const actualValue = members<Found, Context>()('FoundValue', () => ({
   place: text('Register, `704.WMaxLimPct`, or part of the state of a station.'),
   value: value('What is there now, in the unit of the command.'),
   acts_by: value.optional(
@@ -60,8 +60,8 @@ const answer = members<Judged, Context>()('AnsweredCommand', () => ({
   sim_time: time('Simulated time of the answer.', ({ exchange }, { plant }: Context) => plant.dateMs(exchange.at)),
   command: text('`write multiple registers`, `SetChargingProfile`.', ({ exchange }) => exchange.command),
   answer: text('`success`, `Accepted`, `Response 2 (started)`.', ({ exchange }) => exchange.answer),
-  told: nested(told)('What the peer asked for, and was told that it is so.', ({ claim }) => claim),
-  found: nested(found).orNull('What the device has of it; null: nothing shows it.', ({ claim }) => claim.found),
+  told: nested(claimedValue)('What the peer asked for, and was told that it is so.', ({ claim }) => claim),
+  found: nested(actualValue).orNull('What the device has of it; null: nothing shows it.', ({ claim }) => claim.found),
   done: flag.orNull('Whether the device has it; null: nothing is owed any more, or nothing shows it.'),
   cause: word(answerCauses)('Why.'),
   faults: list(fault)('Faults that explain what is not done.', ({ explanations }) => explanations),

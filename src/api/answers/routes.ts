@@ -5,7 +5,7 @@ import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { answers, answersQuery, exampleAnswers } from './members.ts';
 
-/** Few processes are ever asked for it. */
+/** Loaded at its first request: most processes never need it. */
 const verifier = lazily(() => import('../../evidence/answers/gather.ts'));
 
 const getAnswers = route({
@@ -26,9 +26,9 @@ const getAnswers = route({
   async handle(ctx, { query: { device: index, protocol = null, since = 0, done: only } }) {
     const { answersOf } = await verifier();
     const device = selectedDevice(ctx, index);
-    const found = answersOf(ctx, device, { sinceMs: since, protocol });
-    const listed = found.judged.filter(({ done }) => only === undefined || done === only);
-    return replyInPieces(answers.reply({ ...found, device, listed }, ctx));
+    const verdicts = answersOf(ctx, device, { sinceMs: since, protocol });
+    const listed = verdicts.judged.filter(({ done }) => only === undefined || done === only);
+    return replyInPieces(answers.reply({ ...verdicts, device, listed }, ctx));
   },
 });
 

@@ -43,7 +43,7 @@ type Context = Pick<RouteContext, 'ocpp' | 'plant' | 'chargePointId'>;
 
 /** A station for views; while OCPP is off one whose views are empty. @throws SimError UNKNOWN_RESOURCE */
 function viewedStation({ ocpp, plant, chargePointId }: Context, id: string): OcppStation {
-  // a device that is no station, or none yet, is told of in the words of `evse`
+  // for a device that is not a station (yet), the error is that of `evse`
   const { index } = chargePoint(plant, chargePointId, id);
   return ocpp.enabled ? ocpp.station(id) : disabledOcppStation(id, index);
 }

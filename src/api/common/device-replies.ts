@@ -28,9 +28,9 @@ export function selectedDevice({ plant }: RouteContext, index: number | undefine
 /** The snapshot of a device from the last tick, shared by REST and the stream. */
 export function latestOf(ctx: RouteContext, device: Device): Published {
   const { published } = ctx.plant.latest;
-  const found = published[positionOf(published, device.index)];
-  if (!found) throw new SimError('INTERNAL', `no snapshot of device ${device.index}`);
-  return found;
+  const snapshot = published[positionOf(published, device.index)];
+  if (!snapshot) throw new SimError('INTERNAL', `no snapshot of device ${device.index}`);
+  return snapshot;
 }
 
 /**

@@ -16,7 +16,7 @@ export function listParam(name: string, words: readonly string[], description: s
     });
 }
 
-/** What an empty name in a comma list comes from; with the words of a refusal before it. */
+/** Explains an empty name in a comma list; the name of the parameter precedes it. */
 export const emptyName = 'has an empty name: it is empty, or has a comma without a name beside it';
 
 /** The known words among the given ones, and an issue for each unknown one. */

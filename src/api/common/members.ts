@@ -1,5 +1,5 @@
 /**
- * Replies said once: the table of a resource gives its schema, the type of its replies, and the function that makes them.
+ * Replies declared once: the table of a resource gives its schema, the type of its replies, and the function that makes them.
  *
  *     const queue = members<Queue>()('OcppQueue', () => ({
  *       calls: count('Calls that wait for the line.'),
@@ -8,8 +8,8 @@
  *     queue.schema(), queue.reply(source), ReplyOf<typeof queue>
  *
  * A member without a getter shows the member of the source with the same name in camel case, of a time with `Ms` behind it;
- * the compiler refuses a table whose source has none. Everything is made at its first use: schemas take memory in every
- * process, but none but tests checks a reply.
+ * the compiler refuses a table whose source has none. Everything is built at its first use: schemas take memory in every
+ * process, but only tests check replies.
  */
 import { memo } from '../../core/memo.ts';
 import { z } from '../description/zod.ts';
@@ -18,7 +18,7 @@ import { isoTime } from './schemas.ts';
 /** `device_index` to `deviceIndex`. */
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
 
-/** A kind of value. `C` is what replies need besides the source, such as the plant for its dates. */
+/** A kind of value. `C`: context of replies besides the source, such as the plant for its dates. */
 export interface Kind<V, T, C> {
   readonly schema: () => z.ZodType<T>;
   /** from the value in the source to that in the reply; absent: they are the same */
@@ -49,7 +49,7 @@ interface NotInSource<K> {
   readonly notInSource: K;
 }
 
-/** Refuses a member without a getter that the source lacks: the message of the compiler has its name. */
+/** Type error for a member without a getter that the source lacks: the compiler's message names it. */
 type Checked<S, M> = {
   readonly [K in keyof M]: M[K] extends Named<infer V, unknown, never, infer Suffix>
     ? HasMember<S, `${Camel<K> & string}${Suffix}`, V>
@@ -78,7 +78,7 @@ export type ReplyOf<T extends { readonly reply: (...args: never) => unknown }> =
 
 const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
-/** One object literal: as fast as a function written by hand, which a loop over names is not. Optional members come last. */
+/** One object literal, which is as fast as a handwritten function; a loop over names is slower. Optional members last. */
 function compile<S, C>(table: Members<S, C>): (source: S, context: C) => object {
   const constants: string[] = [];
   const required: string[] = [];
@@ -100,12 +100,12 @@ function compile<S, C>(table: Members<S, C>): (source: S, context: C) => object 
       ${optional.join('\n')}
       return reply;
     };`;
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- made of names in this repository alone
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the code contains only names of this repository
   const make = new Function('members', code) as (members: readonly unknown[]) => (source: S, context: C) => object;
   return make(Object.values(table));
 }
 
-/** @param S the source that replies show @param C what they need besides it */
+/** @param S the source that replies show @param C their context besides it */
 export function members<S, C = unknown>() {
   return <M extends Members<S, C>>(
     name: string | null,

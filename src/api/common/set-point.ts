@@ -68,7 +68,7 @@ export function endSetPoint(bank: Bank, by: Origin): void {
   });
 }
 
-/** Whether REST or the dashboard was the last writer of the set-point's enable. */
+/** True if REST or the dashboard was the last writer of the set-point's enable. */
 export function isSetPointOurs(bank: Bank): boolean {
   const source = pointWriter(bank, 704, 'WSetEna')?.source;
   return source === 'rest' || source === 'dashboard';

@@ -19,17 +19,11 @@ import { modbusReporters } from '../modbus/members.ts';
 import { nameplateRoutes } from '../nameplate/routes.ts';
 import { consistency, consistencyQuery, exampleConsistency } from './members.ts';
 
-/** Few processes are ever asked for it. */
+/** Loaded at its first request: most processes never need it. */
 const verifier = lazily(() => import('../../evidence/consistency/gather.ts'));
 
 /** Routes that have a quantity. */
-const readable = [
-  ...lifecycleRoutes,
-  ...controlsRoutes,
-  ...gridSupportRoutes,
-  ...nameplateRoutes,
-  ...evseRoutes,
-];
+const readable = [...lifecycleRoutes, ...controlsRoutes, ...gridSupportRoutes, ...nameplateRoutes, ...evseRoutes];
 
 /** The reply of an operation about one device, as it is sent. */
 function replyOf(ctx: RouteContext, read: RestRead, device: Device): unknown {
@@ -43,11 +37,11 @@ function replyOf(ctx: RouteContext, read: RestRead, device: Device): unknown {
     throw new SimError('INTERNAL', `${read} has no reply that is made at once`);
   const text = answer.body instanceof JsonText ? answer.body.bytes.toString() : JSON.stringify(answer.body);
   const reply = JSON.parse(text) as { readonly devices?: unknown };
-  // a list of the one device that was asked for
+  // a list with only the requested device
   return Array.isArray(reply.devices) ? (reply.devices[0] as unknown) : reply;
 }
 
-/** What devices present, as their peers get it. */
+/** Interfaces of the devices, read as their peers read them. */
 const sourcesOf = (ctx: RouteContext): Sources => ({
   plant: ctx.plant,
   faults: ctx.faults,

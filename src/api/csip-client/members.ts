@@ -490,7 +490,7 @@ const pemMembers = {
   key_pem: pem('Its private key, not encrypted'),
   root_cert_pem: pem('Root certificates that the certificate of the server must descend from'),
 };
-/** Shown nowhere. */
+/** Never shown. */
 export const secretMembers = ['cert_pem', 'key_pem', 'root_cert_pem', 'pin'];
 
 const rate = (description: string) =>

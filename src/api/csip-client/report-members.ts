@@ -150,7 +150,7 @@ export const recorder = members<CsipMessages, OfMessages>()('CsipRecorder', () =
   changed_by: writer.orNull('Last writer of the recorder; null: as started.'),
 }));
 
-/** The recorder, and those of its messages that a request asks for. */
+/** The recorder, and its messages that match a request. */
 export const messages = members<CsipMessages, OfMessages & { readonly found: readonly CsipMessage[] }>()(
   'CsipMessages',
   () => ({

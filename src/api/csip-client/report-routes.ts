@@ -1,4 +1,4 @@
-/** What the client of IEEE 2030.5 reports, what it is subscribed to, and its messages. */
+/** Reports, subscriptions and messages of the client of IEEE 2030.5. */
 import type { CsipClient } from '../../contract/csip-client.ts';
 import { camelCased } from '../common/members.ts';
 import { HttpProblem, invalid } from '../http/errors.ts';
@@ -121,7 +121,7 @@ const setLogEvents = route({
   async handle(ctx, { query: { device = null }, body: { enabled, code, ...more } }) {
     const client = enabledClient(ctx);
     if (enabled === undefined && code === undefined) throw invalid('body', '', 'needs enabled or code');
-    // the part that can fail first: a request is carried out whole or not at all
+    // the fallible part comes first: a request is carried out whole or not at all
     if (code !== undefined) await client.sendLogEvent({ code, ...camelCased(more) }, device);
     if (enabled !== undefined) client.enableLogEvents(enabled);
     return logEvents.reply(client.logEvents(device));
@@ -178,12 +178,12 @@ const getMessages = route({
   reply: messages.schema,
   handle({ csipClient, plant }, { query: { device, ...query } }) {
     if (device !== undefined) plant.device(device);
-    const found = csipClient.messages.list({
+    const matches = csipClient.messages.list({
       limit: defaultMessages,
       ...camelCased(query),
       ...(device !== undefined && { deviceIndex: device }),
     });
-    return replyInPieces(messages.reply(csipClient.messages, { plant, found }));
+    return replyInPieces(messages.reply(csipClient.messages, { plant, found: matches }));
   },
 });
 

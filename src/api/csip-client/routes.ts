@@ -93,7 +93,7 @@ const setConfig = route({
   },
 });
 
-/** An operation on one client or all of them that is begun now and shows in the state. */
+/** An operation on one client or all, started at once; its progress shows in the state. */
 function operation(
   name: string,
   summary: string,

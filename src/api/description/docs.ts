@@ -47,7 +47,7 @@ function page(name: string): Buffer {
 const require = createRequire(import.meta.url);
 const { resolve } = require;
 
-/** A file that the build made; when running from sources, what `instead` gives. */
+/** A file of the build; when running from sources, the result of `instead`. */
 async function built(path: string, instead: () => Buffer | Promise<Buffer>): Promise<Buffer> {
   try {
     return readFileSync(new URL(path, import.meta.url));
@@ -85,7 +85,7 @@ function swaggerFile(name: string, type: string): File {
   return file(type, read, docsHeaders);
 }
 
-/** A file of the dashboard. When running from sources: that of the build of the checkout, or a page that asks for it. */
+/** A file of the dashboard. From sources: the file built in the checkout, or a page that asks to build it. */
 function uiFile(type: string, name: string): File {
   const fromCheckout = () => {
     try {
@@ -133,7 +133,7 @@ interface SwaggerHandlers {
   readonly script: RequestHandler;
 }
 
-/** What `pages/docs.js` defines in the browser. */
+/** Globals that `pages/docs.js` defines in the browser. */
 interface Pages {
   derbenchPages(): (system: unknown) => object;
 }

@@ -2,7 +2,7 @@
 import byOperation from '../../../fixtures/openapi/examples.json' with { type: 'json' };
 import type { Examples, Route } from '../http/route.ts';
 
-/** Those of the file, or of the route where it has its own. */
+/** Examples of an operation: from its route, or else from the file. */
 export function examplesOf({ operationId, examples }: Pick<Route, 'operationId' | 'examples'>): Examples {
   const all: Readonly<Record<string, Examples>> = byOperation;
   return examples ?? all[operationId] ?? { reply: {} };

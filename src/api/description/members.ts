@@ -40,7 +40,7 @@ function refersElsewhere(node: Node): boolean {
   );
 }
 
-/** Whether no value fits: such a member exists only to be refused with a reason, and the object is closed anyway. */
+/** True if no value is valid: the member exists only to give the reason of its refusal, and the object is closed. */
 function isRefused(node: unknown): boolean {
   return isNode(node) && isNode(node['not']) && Object.keys(node['not']).length === 0;
 }

@@ -1,4 +1,4 @@
-/** In the place of `openapi.ts` in the build. @throws Error always: the build wrote the description to a file */
+/** Replaces `openapi.ts` in the build. @throws Error always: the build has written the description to a file */
 export function describeApi(): never {
   throw new Error('dist/openapi.json is missing: the installation is not whole');
 }

@@ -14,7 +14,7 @@ import { z } from './zod.ts';
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
-/** What a reply with this status is, in a sentence made from the summary of the operation. */
+/** Description of a reply with this status, derived from the summary of the operation. */
 function replySentence({ status: usual, method }: Route, summary: string, status: number): string {
   const words = /^[A-Z][a-z]/.test(summary) ? summary.charAt(0).toLowerCase() + summary.slice(1) : summary;
   if (status === 201) return `Created: ${words}. The reply is the new resource.`;
@@ -51,7 +51,7 @@ const transportProblems: readonly ProblemCode[] = [
   'stopping',
 ];
 
-/** Problems that follow from the shape of an operation, and the ones it declares. */
+/** Problems implied by the shape of an operation, and those it declares. */
 function problemsOf(route: Route): ProblemCode[] {
   const codes = new Set<ProblemCode>([...transportProblems, 'validation', ...(route.problems ?? [])]);
   if ('device' in route.query.shape) codes.add('unknown-device');
@@ -96,11 +96,11 @@ function replyResponse(route: Route, summary: string, status: number): ResponseC
   const others = (route.otherMedia ?? []).map(
     ({ type, example = examples.media?.[type] }) => [type, { schema: z.string(), example }] as const,
   );
-  const own = Object.entries(route.replyHeaders ?? {}).map(
+  const routeHeaders = Object.entries(route.replyHeaders ?? {}).map(
     ([name, { description, example }]) =>
       [name, { description, schema: { type: 'string' as const }, example }] as const,
   );
-  const headers = { ...requestIdHeader, ...Object.fromEntries(own) };
+  const headers = { ...requestIdHeader, ...Object.fromEntries(routeHeaders) };
   return {
     description: replySentence(route, summary, status),
     headers,
@@ -116,16 +116,16 @@ function responses(registry: OpenAPIRegistry, route: Route, summary: string): Ro
   const all: RouteConfig['responses'] = {};
   for (const [status, codes] of byStatus) {
     const name = responseName(codes);
-    const known = registry.definitions.some(
+    const isRegistered = registry.definitions.some(
       (each) => each.type === 'component' && each.componentType === 'responses' && each.name === name,
     );
-    if (!known) registry.registerComponent('responses', name, problemResponse(codes));
+    if (!isRegistered) registry.registerComponent('responses', name, problemResponse(codes));
     all[status] = { $ref: `#/components/responses/${name}` };
   }
   for (const status of [route.status, ...(route.alsoStatus ?? [])]) {
     const reply = replyResponse(route, summary, status);
     const codes = byStatus.get(status);
-    // one status may carry either body, told apart by the media type
+    // one status may carry either body; the media type distinguishes them
     all[status] = codes ? { ...reply, content: { ...problemResponse(codes).content, ...reply.content } } : reply;
   }
   return all;
@@ -205,8 +205,13 @@ function describe(routes: readonly Route[], version: string): OpenApiDocument {
     'x-tagGroups': tags
       .filter((tag) => used.has(tag))
       .map((name) => {
-        const own = finer.filter(({ group }) => group === name).map((each) => each.name);
-        return { name, tags: routes.some((route) => route.tag === name && !resourceOf(route)) ? [name, ...own] : own };
+        const resourceTags = finer.filter(({ group }) => group === name).map((each) => each.name);
+        return {
+          name,
+          tags: routes.some((route) => route.tag === name && !resourceOf(route))
+            ? [name, ...resourceTags]
+            : resourceTags,
+        };
       }),
   });
   const schemas = finishSchemas(document.components?.schemas ?? {}) as NonNullable<

@@ -18,7 +18,7 @@ const resource = (group: Group, name: string, description: string, ...paths: rea
   paths,
 });
 
-/** The first one that fits is that of an operation. */
+/** An operation belongs to the first resource that matches. */
 export const resources: readonly Resource[] = [
   resource(
     'Core',

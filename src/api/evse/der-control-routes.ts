@@ -132,8 +132,8 @@ const setDerControls = route({
   handle(ctx, { query, body, by }) {
     const device = selectedStation(ctx, query.device);
     const requests = gridFunctionNames.flatMap((name): FunctionRequest[] => {
-      const own = body[name];
-      return own === undefined ? [] : [{ spec: gridFunctions[name], name, pointer: `/${name}`, body: own }];
+      const settings = body[name];
+      return settings === undefined ? [] : [{ spec: gridFunctions[name], name, pointer: `/${name}`, body: settings }];
     });
     const { limit_max_discharge_pct: limitPct } = body;
     writeFunctions(device.bank, by, [...requests, ...(limitPct === undefined ? [] : dischargeLimit(limitPct))]);

@@ -76,7 +76,7 @@ export const session = members<EvseSession, Station>()('ChargingSession', () => 
   transaction_id: text(
     'With OCPP that of the central system, until it has told one `local-` and `session_id`; without OCPP `session_id`.',
     ({ transactionId }, { ocpp, transactionOf }) =>
-      // nothing that can be mistaken for an id of a central system, which has told none yet
+      // `local-`: not to be mistaken for an id of the central system
       transactionOf(transactionId)?.transactionId ?? (ocpp === null ? transactionId : `local-${transactionId}`),
   ),
   session_id: text(
@@ -324,7 +324,7 @@ export const sessionsQuerySchema = z.strictObject({
 
 const idToken = z.string().min(1).max(255);
 const percent = z.number().min(0).max(100);
-const watts = { leastKw: 0.001, mostKw: 1e4 } as const;
+const watts = { minKw: 0.001, maxKw: 1e4 } as const;
 const power = z.number().min(0).max(1e6);
 
 type CurvePoint = { readonly soc_pct: number; readonly fraction: number };
@@ -351,12 +351,12 @@ const curve = z
 
 const evShape = {
   id: z.string().min(1).max(255).nullable().optional(),
-  battery_capacity_kwh: z.number().min(watts.leastKw).max(watts.mostKw).optional(),
+  battery_capacity_kwh: z.number().min(watts.minKw).max(watts.maxKw).optional(),
   soc_pct: percent.optional(),
   target_soc_pct: percent.optional(),
   reserve_soc_pct: percent.optional().openapi({ description: 'State of charge at which discharging stops.' }),
-  max_charge_kw: z.number().min(watts.leastKw).max(watts.mostKw).optional(),
-  max_discharge_kw: z.number().min(0).max(watts.mostKw).optional(),
+  max_charge_kw: z.number().min(watts.minKw).max(watts.maxKw).optional(),
+  max_discharge_kw: z.number().min(0).max(watts.maxKw).optional(),
   phases: z
     .union([z.literal(1), z.literal(3)], { error: 'must be 1 or 3' })
     .optional()

@@ -250,7 +250,7 @@ const meter = route({
     const send = body.send === true;
     if (send && station.ocpp === null)
       throw new HttpProblem('disabled', 'OCPP is switched off: there is no central system to send values to.');
-    // a request is carried out whole or not at all: without a line the reading stays
+    // a request is carried out whole or not at all: without a connection the reading stays
     if (send && station.ocpp?.status.connectionState !== 'connected')
       throw new HttpProblem('not-connected', 'The charge point is not connected to its central system.');
     const after =

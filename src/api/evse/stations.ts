@@ -14,7 +14,7 @@ import { session } from './members.ts';
 import type { Station } from './members.ts';
 
 /**
- * The station that a device is.
+ * The device as a station.
  * @throws SimError COMMAND_NOT_APPLICABLE for every other kind
  */
 export function stationOf({ plant, chargePointId, ocpp }: RouteContext, device: Device): Station {
@@ -22,7 +22,7 @@ export function stationOf({ plant, chargePointId, ocpp }: RouteContext, device: 
   const id = chargePointId(device);
   if (id === null) throw new SimError('INTERNAL', `device ${device.index} has no charge point identity`);
   const station = ocpp.ofDevice(device.index);
-  // newest first, and a process counts its sessions from 1: the newest of an id is that of this process
+  // transactions are newest first and each process counts sessions from 1: the first match is of this process
   const transactions = memo(
     () =>
       new Map(
@@ -62,7 +62,7 @@ function conflict({ connectorId, status }: EvseConnectorDetail, why: string): Si
   return new SimError('COMMAND_CONFLICT', `connector ${connectorId} is ${status}: ${why}`);
 }
 
-/** Refuses what the station without OCPP refuses: a token at a running session would stop it. @throws SimError COMMAND_CONFLICT */
+/** Refuses as a station without OCPP does: a token would stop a running session. @throws SimError COMMAND_CONFLICT */
 function checkReady(connector: EvseConnectorDetail): void {
   const { phase } = connector;
   if (connector.session !== null && connector.session.endedAtS === null)
@@ -90,9 +90,9 @@ export async function startByCentral(
   checkReady(connector);
   const { status } = await central.functions.authorize(connector.connectorId, token, by);
   const station = stationById(ctx, id);
-  const now = connectorOf(station, cid);
-  if (status !== 'Accepted') throw conflict(now, `the token is refused with ${status}`);
-  // its start and its end may both have come before this
-  if (now.session === null) throw conflict(now, 'the token is accepted, and the vehicle has left');
-  return session.reply(now.session, station);
+  const current = connectorOf(station, cid);
+  if (status !== 'Accepted') throw conflict(current, `the token is refused with ${status}`);
+  // the session may have started and ended during the authorization
+  if (current.session === null) throw conflict(current, 'the token is accepted, and the vehicle has left');
+  return session.reply(current.session, station);
 }

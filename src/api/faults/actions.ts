@@ -59,7 +59,7 @@ export function shownFaults(
   return replyInPieces(schemas.faults.reply({ inForce, page, ended }, ctx));
 }
 
-/** @throws HttpProblem `validation` for another device than that of the path */
+/** @throws HttpProblem `validation` for a device other than that of the path */
 function checkDevice({ device, confined }: FaultScope, named: FlatFault['device'], at: string): void {
   if (!confined || named === undefined || named === null || named === device) return;
   throw invalid('body', at, 'must be absent: the path names the device');

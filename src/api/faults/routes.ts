@@ -87,7 +87,7 @@ interface Address {
   readonly query: { readonly device?: number | undefined } | undefined;
 }
 
-/** @throws SimError UNKNOWN_DEVICE, UNKNOWN_RESOURCE for a device that is not there */
+/** @throws SimError UNKNOWN_DEVICE, UNKNOWN_RESOURCE for a device that does not exist */
 function addressedScope(
   { plant, chargePointId }: RouteContext,
   only: ProtocolFaults,

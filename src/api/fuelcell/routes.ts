@@ -20,8 +20,8 @@ const range = (minW: number, maxW: number) => `${Math.round(minW) / 1000} to ${M
 const slackW = 0.5;
 
 /**
- * The AC set-point for a power of the stack, W. Its range is that of the AC set-point as power of the stack: what the
- * plant consumes and the inverter loses makes it wider for the fuel cell and narrower for the electrolyser.
+ * The AC set-point for a power of the stack, W. The stack's range follows from that of the AC set-point: consumption of
+ * the plant and losses of the inverter make it wider for the fuel cell and narrower for the electrolyser.
  * @throws HttpProblem `validation`
  */
 function acSetPointW(device: Device, { operatingMode }: FuelCellDetail, powerKw: number, pointer: string): number {
@@ -40,7 +40,7 @@ function acSetPointW(device: Device, { operatingMode }: FuelCellDetail, powerKw:
     throw invalid('body', pointer, text);
   }
   const acW = Math.max(settings.minW, Math.min(settings.maxW, stackPower.acW(powerW)));
-  // the registers count in watts: less than half of one is 0, but more must not become it
+  // registers hold whole watts: less than half a watt is 0, but more must not become 0
   if (Math.abs(powerW) >= slackW && Math.abs(acW) < slackW) {
     const text = `given ${powerKw} kW; the plant consumes this itself, and nothing would be left at the AC terminals`;
     throw invalid('body', pointer, text);

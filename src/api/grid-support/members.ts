@@ -139,7 +139,7 @@ export function curve(name: CurveFunction, region?: TripRegion): Member {
   return { kind: 'curve', at, axes: [axis(axes[0]), axis(axes[1])], minPoints, ...(region && { region }) };
 }
 
-/** Whether a request may set a member. */
+/** True if a request may set a member. */
 export function isWritable(member: Member): boolean {
   return !('readOnly' in member);
 }

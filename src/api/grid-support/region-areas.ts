@@ -26,7 +26,7 @@ export interface Axis {
   readonly quantity: 'voltage' | 'frequency';
   readonly low: CurveTrip;
   readonly high: CurveTrip;
-  /** what the numbers of the tables count from */
+  /** zero point of the numbers of the tables */
   readonly origin: number;
   /** ends of the areas */
   readonly min: number;
@@ -72,7 +72,7 @@ function tripAt(category: AbnormalCategory, { name, sign }: Side, x: number): nu
 
 const always: Slab['end'] = [Infinity, Infinity];
 
-/** The regions one above the other between two neighbouring edges, which may be any two without one between them. */
+/** The stacked regions between two neighbouring edges. */
 function slabsOf(category: AbnormalCategory, side: Side, left: number, right: number): readonly Slab[] {
   const bands = rideThroughBands(side.name, category);
   const middle = (left + right) / 2;
@@ -84,7 +84,7 @@ function slabsOf(category: AbnormalCategory, side: Side, left: number, right: nu
   if (!band) return [{ ...column, region: 'continuous_operation', responseS: null, begin: [0, 0], end: always }];
   const { mode, responseS } = band;
   const rides = (x: number) => Math.min(tripS, rideThroughAt(bands, place, x));
-  // where nothing may flow and no time is to be ridden through, this stays so until the trip
+  // a mode without a ride-through time extends to the trip
   const held: Slab['end'] = mode !== null && band.rideThroughS === null ? trip : [rides(left), rides(right)];
   const stack: readonly Slab[] = [
     ...(mode === null ? [] : [{ ...column, region: mode, responseS, begin: [0, 0] as const, end: held }]),
@@ -94,7 +94,7 @@ function slabsOf(category: AbnormalCategory, side: Side, left: number, right: nu
   return stack.filter(({ begin, end }) => end[0] > begin[0] || end[1] > begin[1]);
 }
 
-/** Whether the second slab goes on where the first ends. */
+/** True if the second slab begins where the first ends. */
 function continues(first: Slab, second: Slab): boolean {
   const begin = Math.max(first.begin[1], second.begin[0]);
   const end = Math.min(first.end[1], second.end[0]);
@@ -117,7 +117,7 @@ function joined(columns: readonly (readonly Slab[])[]): readonly (readonly Slab[
   return done;
 }
 
-/** Whether a corner is needless: the same as the next one, or on the straight line between its neighbours. */
+/** True if a corner is redundant: equal to the next one, or on the straight line between its neighbours. */
 function isNeedless(before: Corner | undefined, { x, timeS }: Corner, after: Corner): boolean {
   if (x === after.x && timeS === after.timeS) return true;
   if (!before) return false;

@@ -45,8 +45,8 @@ function inSet(member: Member, position: number): Member | null {
 export function setMembers(members: Members, position: number): Members {
   return Object.fromEntries(
     Object.entries(members).flatMap(([name, member]) => {
-      const own = inSet(member, position);
-      return own === null ? [] : [[name, own]];
+      const setMember = inSet(member, position);
+      return setMember === null ? [] : [[name, setMember]];
     }),
   );
 }

@@ -124,7 +124,7 @@ export const activeDeciderSchema = z
 export const reactiveDeciderSchema = z
   .enum(reactiveDeciders)
   .openapi({ description: 'What decided reactive power in the last sub-step.' });
-/** What decided both powers; on `controls` and in the overview. */
+/** Deciding function or limit of both powers; on `controls` and in the overview. */
 export const decidedBySchema = z.strictObject({ active: activeDeciderSchema, reactive: reactiveDeciderSchema });
 
 const secondsText =

@@ -1,4 +1,4 @@
-/** Settings that a function has in two units, of which a mode says which counts. */
+/** Settings that a function has in two units; its mode selects the unit in force. */
 import type { ProblemIssue } from '../../core/http/problem.ts';
 
 /** Members in one unit. */
@@ -21,11 +21,11 @@ interface Given {
   readonly body: Readonly<Record<string, unknown>>;
   /** mode in force, in lower case; null: none */
   readonly mode: string | null;
-  /** whether the function is on once the request is carried out */
+  /** true: the function is on after the request */
   readonly enabled: boolean;
 }
 
-/** The mode that a request means, with the member that says so; null: it says nothing of it. */
+/** The mode that a request selects, with the member that selects it; null: the request selects none. */
 type Selection = { readonly mode: string; readonly by: string } | null;
 
 /**
@@ -65,7 +65,7 @@ export function selectedMode(
   }
   if (mode !== null && unit.modes.includes(mode)) return { selected: { mode, by }, issues: [] };
   const [first] = unit.modes;
-  // alone it must not change what is in force now
+  // alone it must not change the settings in force
   if (!has(unit.now) && enabled && mode !== null) {
     const detail = `counts in mode ${first} only, and the function is on in mode ${mode}; give ${unit.now} or mode too`;
     return { selected: null, issues: [{ name: by, detail }] };

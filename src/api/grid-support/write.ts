@@ -43,8 +43,8 @@ export function functionRequests(
   pointer: string,
 ): readonly FunctionRequest[] {
   return gridFunctionNames.flatMap((name) => {
-    const own = body[name];
-    return own === undefined ? [] : [functionRequest(name, `${pointer}/${name}`, own)];
+    const settings = body[name];
+    return settings === undefined ? [] : [functionRequest(name, `${pointer}/${name}`, settings)];
   });
 }
 
@@ -58,7 +58,7 @@ interface Write {
 
 type RequestObject = FunctionRequest['body'];
 
-/** Collects the wishes and the issues of a request before the first write is carried out. */
+/** Collects the writes and the issues of a request before the first write is carried out. */
 class Collector {
   readonly #bank: Bank;
   readonly writes = new Map<PointSlot, Write>();
@@ -168,11 +168,11 @@ class Collector {
   }
 }
 
-/** Reason why a number would lose its meaning in the register; null: it does not. */
+/** Reason why rounding to the register changes the meaning of a number; null: it does not. */
 function unfitNumber({ def, sf }: PointSlot, value: number): string | null {
   if (def.sf === undefined && !def.type.startsWith('float') && !Number.isInteger(value))
     return `must be a whole number; given ${value}`;
-  // rounded to 0 it would mean that no time is set
+  // 0 in the register means that no time is set
   if (def.units === 'Secs' && value > 0 && value < 0.5 * 10 ** sf)
     return `is too small: the register counts in steps of ${10 ** sf}; given ${value}`;
   return null;

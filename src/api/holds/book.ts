@@ -36,7 +36,7 @@ export interface HoldPointRecord {
 export interface HoldEnd {
   readonly reason: EndReason;
   readonly at: SimTime;
-  /** the request that ended it; null: none did */
+  /** the request that ended it; null: none */
   readonly by: Provenance | null;
   /** names of points */
   readonly restored: readonly string[];
@@ -122,7 +122,7 @@ export class HoldBook {
   }
 
   /**
-   * Begins a hold; it ends by itself at its instant on the simulated clock.
+   * Begins a hold, which ends at its instant on the simulated clock.
    * @throws SimError COMMAND_CONFLICT for an id in use, a device that is off, and one hold too many; all of `Holds.change`
    */
   begin(device: Device, { id, values, lasts }: HoldRequest, by: Origin): HoldRecord {
@@ -268,7 +268,7 @@ function* recordsOf(
 
 function recordOf({ device, holds, running: all }: DeviceHolds, running: Running): HoldRecord {
   const { id, begunBy, endsAt, waiting } = running;
-  // one that has ended meanwhile is shown as it began
+  // a hold that has ended meanwhile is shown as it began
   const points = all.get(id) === running ? pointsOf(holds, id) : running.points;
   return { id, deviceIndex: device.index, points, begunBy, endsAt, waiting, end: null };
 }

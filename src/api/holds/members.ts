@@ -84,7 +84,7 @@ interface Check {
   readonly points: readonly string[];
 }
 
-/** Answer to a check that found nothing wrong. */
+/** Answer to a check without issues. */
 export const holdCheck = members<Check>()('HoldCheck', () => ({
   device_index: member(() => deviceIndex)(),
   id: text('Id of the request.'),

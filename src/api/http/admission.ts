@@ -16,13 +16,13 @@ const maxPipelined = 32;
 /** Paths that stay reachable while the process ends. */
 const whileStopping = new Set([`${apiPrefix}/stop`, `${apiPrefix}/health`]);
 
-/** Why a request is refused while the process ends; null: it is served. @param path with the prefix */
+/** Reason to refuse a request while the process ends; null: it is served. @param path with the prefix */
 export function stoppingRefusal({ stopDelayS }: Pick<RouteContext, 'stopDelayS'>, path: string): HttpProblem | null {
   if (stopDelayS === null || whileStopping.has(path)) return null;
   return new HttpProblem('stopping', 'The simulator is stopping.', { close: true });
 }
 
-/** Why the target of a request is refused; null: it is a path with or without a query. */
+/** Reason to refuse the target of a request; null: a path with or without a query. */
 export function addressRefusal(url: string, maxBytes: number): HttpProblem | null {
   if (url.length > maxBytes)
     return new HttpProblem('uri-too-long', `The address is longer than ${maxBytes} bytes.`, { close: true });

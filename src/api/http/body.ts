@@ -7,7 +7,7 @@ const maxDepth = 32;
 const maxItems = 10_000;
 /** Three times the points of a device: checking members against a schema costs much more than parsing them. */
 const maxMembers = 4_000;
-/** The same of a body that is as large as a file, and that nothing checks as a whole. */
+/** The same for a body as large as a file, which no schema checks as a whole. */
 const maxImportMembers = 400_000;
 /** Bytes of a body that is as large as a file. */
 export const maxImportBytes = 5 * 1024 * 1024;
@@ -68,7 +68,7 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
       if (size > limit) reject(tooLarge(limit));
       else resolve(Buffer.concat(chunks));
     });
-    // nobody receives the answer to an aborted request; the problem only ends the handler
+    // the answer to an aborted request goes nowhere; the problem only ends the handler
     request.once('close', () =>
       reject(new HttpProblem('malformed-request', 'The request was cut off.', { close: true })),
     );
@@ -106,7 +106,7 @@ function checkShape(body: unknown, maxTextLength: number, most: number): void {
       return;
     }
     const entries = Object.entries(value);
-    // an empty one is work for the schema too, and takes only three characters
+    // an empty member costs the schema as much, and takes only three characters
     count(Math.max(1, entries.length));
     for (const [name, member] of entries) {
       const path = pointer + pointerStep(name.slice(0, shownNameLength));
@@ -187,7 +187,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What an operation allows of its body. */
+/** Limits of an operation on its body. */
 export interface BodyBounds {
   /** characters of one text */
   readonly maxTextLength?: number;
@@ -215,17 +215,17 @@ export function parseBody(bytes: Buffer | undefined, bounds: BodyBounds = {}): u
 }
 
 /**
- * The body of a request that comes without HTTP: what the reader of its JSON text would have got, so that no value is
- * shared with the caller. `{}` when there is none.
+ * The body of a request without HTTP: a copy by way of its JSON text, so that no value is shared with the caller. `{}`
+ * when there is none.
  * @param limit bytes of most bodies
  * @throws HttpProblem `malformed-json` for a value that has no JSON text, `too-large`, `validation`
  */
 export function bodyInProcess(value: unknown, limit: number, bounds: BodyBounds = {}): unknown {
   if (value === undefined) return {};
   const text = jsonOf(value);
-  const most = bytesOf(bounds, limit);
-  if (Buffer.byteLength(text) > most) throw tooLarge(most);
-  // the text has lost numbers that are not finite
+  const maxBytes = bytesOf(bounds, limit);
+  if (Buffer.byteLength(text) > maxBytes) throw tooLarge(maxBytes);
+  // `value`, since its text has null in place of numbers that are not finite
   checkShape(value, bounds.maxTextLength ?? maxStringLength, membersOf(bounds));
   return JSON.parse(text);
 }

@@ -87,7 +87,7 @@ export interface ApiConfig {
   readonly port: number;
   readonly allowedHosts: readonly string[];
   readonly corsOrigins: readonly string[];
-  /** where the management page of CSIP listens, with the same operations; default: nowhere */
+  /** address of the management page of CSIP, with the same operations; default: no page */
   readonly csipWebsite?: { readonly host: string; readonly port: number } | null;
   readonly limits: ApiLimits;
 }
@@ -102,7 +102,7 @@ export interface EvseProfile {
   readonly evse: EvseParameters;
 }
 
-/** Everything the interface works with. */
+/** Dependencies of the interface. */
 export interface ApiContext {
   readonly plant: Plant;
   readonly faults: FaultRegistry;
@@ -122,9 +122,9 @@ export interface ApiContext {
   readonly ocpp?: OcppStations;
   /** outstations of DNP3; default: switched off, `disabledDnp3` */
   readonly dnp3?: Dnp3Outstations;
-  /** all wire traffic, while somebody asks for it */
+  /** all wire traffic, while recording is on */
   readonly recorder: Recorder;
-  /** the messages of Modbus, while somebody asks for them */
+  /** the messages of Modbus, while recording is on */
   readonly modbusMessages: ModbusMessages;
   /** the samples that it has polled */
   readonly remoteHistory: RemoteHistory;
@@ -154,7 +154,7 @@ export interface ApiContext {
   requestStop(reason: string, delayS: number): void;
 }
 
-/** The context of handlers: also whether the interface is ending. */
+/** The context of handlers, with the state of the interface itself. */
 export interface RouteContext extends ApiContext {
   readonly chargePointId: ChargePointIdOf;
   readonly ocpp: OcppStations;

@@ -61,7 +61,7 @@ export function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Answer
   }
 }
 
-/** What the operations of one interface share. */
+/** Dependencies shared by the operations of one interface. */
 interface Serving {
   readonly ctx: RouteContext;
   readonly checkReplies: boolean;
@@ -101,13 +101,13 @@ async function run(route: Route, request: Request, response: Response, serving: 
       by: originOf(request),
     });
   await share.run(() => {
-    // nothing receives what a client that has gone while it waited has asked for
+    // the client has closed the connection while its request waited
     if (route.method === 'get' && response.destroyed) return undefined;
-    const made = answer();
-    // whole within the call, up to the bytes, where the handler is synchronous
-    return made instanceof Promise
-      ? made.then((late) => share.run(() => send(route, response, late, checkReplies)))
-      : send(route, response, made, checkReplies);
+    const result = answer();
+    // a synchronous handler is complete within this call, up to the bytes
+    return result instanceof Promise
+      ? result.then((late) => share.run(() => send(route, response, late, checkReplies)))
+      : send(route, response, result, checkReplies);
   });
 }
 

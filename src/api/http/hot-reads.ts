@@ -19,7 +19,7 @@ type HotReads = (request: IncomingMessage, response: ServerResponse) => boolean;
 const onlyDevice = /^device=(\d{1,9})$/;
 
 /**
- * Whether a request has no body and no upgrade and comes from no page of another origin. Express handles all other
+ * True if a request has no body and no upgrade and comes from no page of another origin. Express handles all other
  * requests, so that each rule has one place.
  */
 function isPlain(request: IncomingMessage): boolean {
@@ -82,15 +82,15 @@ export function createHotReads(
     const { method, url = '' } = request;
     if (method !== 'GET' && method !== 'HEAD') return false;
     const cut = url.indexOf('?');
-    const found = byPath.get(cut < 0 ? url : url.slice(0, cut));
-    // without a socket it waits behind other answers of its connection, and `admission.ts` bounds their number
-    if (!found || ctx.stopDelayS !== null || response.socket === null) return false;
+    const hotRead = byPath.get(cut < 0 ? url : url.slice(0, cut));
+    // a response without a socket waits behind others of its connection; `admission.ts` bounds their number
+    if (!hotRead || ctx.stopDelayS !== null || response.socket === null) return false;
     if (!isPlain(request) || guard.checkHost(request) !== null) return false;
     const query = queryOf(url, cut);
-    const reply = query && prepared(found, url, query);
+    const reply = query && prepared(hotRead, url, query);
     if (!reply) return false;
     sendPrepared(response, reply);
-    (found.counts[method] ??= ctx.answers.of(method, found.path, 200)).times += 1;
+    (hotRead.counts[method] ??= ctx.answers.of(method, hotRead.path, 200)).times += 1;
     return true;
   };
 }

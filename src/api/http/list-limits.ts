@@ -14,7 +14,7 @@ export interface LongList {
   readonly maxItems: number;
 }
 
-/** The schemas that a value may be meant for, without what only wraps or joins them. */
+/** The alternatives of a schema, without wrappers and unions. */
 function plain(schema: Schema): readonly Schema[] {
   if (
     schema instanceof zod.ZodOptional ||
@@ -28,7 +28,7 @@ function plain(schema: Schema): readonly Schema[] {
   return [schema];
 }
 
-/** The maximum length of a list; Infinity: there is none. */
+/** The maximum length of a list; Infinity: no maximum. */
 export function maxItems(list: z.ZodArray): number {
   const checks = (list.def.checks ?? []).map(
     (check) => check._zod.def as { readonly maximum?: number; readonly length?: number },
@@ -48,35 +48,35 @@ function membersOf({ shape }: z.ZodObject): Readonly<Record<string, Schema>> {
 
 const withLists = new WeakMap<Schema, boolean>();
 
-/** Whether a value of this schema can have lists in it: most cannot. */
+/** True if values of this schema can contain lists: most cannot. */
 function hasLists(schema: Schema): boolean {
-  let known = withLists.get(schema);
-  if (known === undefined) {
-    known = plain(schema).some((own) => own instanceof zod.ZodArray || childrenOf(own).some(hasLists));
-    withLists.set(schema, known);
+  let cached = withLists.get(schema);
+  if (cached === undefined) {
+    cached = plain(schema).some((part) => part instanceof zod.ZodArray || childrenOf(part).some(hasLists));
+    withLists.set(schema, cached);
   }
-  return known;
+  return cached;
 }
 
-function collect(schemas: readonly Schema[], input: unknown, pointer: string, found: LongList[]): void {
+function collect(schemas: readonly Schema[], input: unknown, pointer: string, tooLong: LongList[]): void {
   if (typeof input !== 'object' || input === null) return;
   const meant = schemas.flatMap(plain).filter(hasLists);
   if (Array.isArray(input)) {
     const lists = meant.filter((schema): schema is z.ZodArray => schema instanceof zod.ZodArray);
     const max = Math.max(-Infinity, ...lists.map(maxItems));
     if (lists.length > 0 && input.length > max) {
-      found.push({ name: pointer, maxItems: max });
+      tooLong.push({ name: pointer, maxItems: max });
       return;
     }
     const items = lists.map(({ element }) => element).filter(hasLists);
     if (items.length > 0)
       input.forEach((item, i) => {
-        collect(items, item, `${pointer}/${i}`, found);
+        collect(items, item, `${pointer}/${i}`, tooLong);
       });
     return;
   }
   for (const [name, members] of givenMembers(meant, input)) {
-    collect(members, (input as Readonly<Record<string, unknown>>)[name], pointer + pointerStep(name), found);
+    collect(members, (input as Readonly<Record<string, unknown>>)[name], pointer + pointerStep(name), tooLong);
   }
 }
 
@@ -97,7 +97,7 @@ function givenMembers(schemas: readonly Schema[], input: object): ReadonlyMap<st
 /** The lists in `input` with more items than `schema` permits; items of a list that is too long are not visited. */
 export function longLists(schema: z.ZodType, input: unknown): readonly LongList[] {
   if (!hasLists(schema)) return [];
-  const found: LongList[] = [];
-  collect([schema], input, '', found);
-  return found;
+  const tooLong: LongList[] = [];
+  collect([schema], input, '', tooLong);
+  return tooLong;
 }

@@ -1,4 +1,4 @@
-/** Which operation a method and path mean, and how a query is read: with HTTP and without. */
+/** Maps method and path to an operation, and parses queries: with HTTP and without. */
 import { parse } from 'node:querystring';
 import { nearest } from '../../core/nearest.ts';
 import { groupBy } from '../common/group-by.ts';
@@ -14,7 +14,7 @@ interface RoutePath {
   readonly allow: string;
 }
 
-/** The paths of some routes, in their order: the first that fits a request is meant. */
+/** The paths of some routes, in their order: the first that matches a request applies. */
 export function pathsOf(routes: readonly Route[]): readonly RoutePath[] {
   return [...groupBy(routes, (route) => route.path)].map(([path, operations]) => ({
     path,
@@ -44,7 +44,7 @@ const pages = ['/docs/', '/redoc', '/openapi.json'];
 /** segments of a path that are compared with those of the operations */
 const maxSegments = 8;
 
-/** The path of an operation with the segments of a request in the place of its parameters. */
+/** The path of an operation with its parameters replaced by the segments of a request. */
 function filledIn(template: string, segments: readonly string[]): string {
   return template
     .split('/')
@@ -52,7 +52,7 @@ function filledIn(template: string, segments: readonly string[]): string {
     .join('/');
 }
 
-/** Whether the fixed segments of an operation are close to those of a request: a parameter fits any segment. */
+/** True if the fixed segments of an operation are close to those of a request: a parameter matches any segment. */
 function isClose(template: string, segments: readonly string[]): boolean {
   const parts = template.split('/');
   if (parts.length !== segments.length || !template.includes('{')) return true;
@@ -63,12 +63,12 @@ function isClose(template: string, segments: readonly string[]): boolean {
 /** The path that looks most like a given one, or null when none is close. */
 function nearestPath(path: string, templates: readonly string[]): string | null {
   const segments = path.split('/').slice(0, maxSegments + 1);
-  // names below the base are compared, with the base or without
+  // paths are compared below the base, which the request may omit
   const below = /^\/api(?:\/sim)?(?=\/)/i.exec(path)?.[0] ?? '';
-  const own = path.slice(below.length).replace(/\/+$/, '');
+  const relativePath = path.slice(below.length).replace(/\/+$/, '');
   const ownSegments = segments.slice(below.split('/').length - 1);
   const near = nearest(
-    own,
+    relativePath,
     templates.filter((template) => isClose(template, ownSegments)).map((template) => filledIn(template, ownSegments)),
   );
   if (near !== null) return apiPrefix + near;
@@ -94,7 +94,7 @@ export function pathRefusal(path: string, templates: readonly string[]): HttpPro
   );
 }
 
-/** printable ASCII: what may stand in a header */
+/** printable ASCII, as headers permit */
 const headerText = /^[\x21-\x7e]+$/;
 
 /** The parameters of a query. The length of the address bounds them: a limit of the parser would drop the later ones. */
@@ -120,7 +120,7 @@ export class RouteTable {
   }
 
   /**
-   * The address without the slashes at the end of its path, where something is there; null: there is not.
+   * The address without trailing slashes; null if nothing is served there.
    * @param url path and query as the request had them
    */
   withoutSlash(url: string): string | null {

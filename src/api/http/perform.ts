@@ -36,8 +36,7 @@ export interface InProcessRequest {
 export interface Performed {
   readonly status: number;
   /**
-   * what the JSON of the reply means; the text of a reply in another media type, or a `Buffer` where that is no text;
-   * undefined for HEAD
+   * value of the JSON reply; in another media type its text, or a `Buffer` if it is binary; undefined for HEAD
    */
   readonly body: unknown;
 }
@@ -47,7 +46,7 @@ export type Perform = (request: InProcessRequest & { readonly by: Origin }) => P
 /** @returns why the request would be refused by its form; null: it is well-formed */
 export type CheckRequest = (request: InProcessRequest) => Problem | null;
 
-/** Characters of a reply that is made in pieces: it is sent as it grows over HTTP, but must be held as a whole here. */
+/** Maximum characters of a reply made in pieces: HTTP sends it piece by piece, but here it is held as a whole. */
 const maxCollected = 16 * 1024 * 1024;
 
 interface Resolved {
@@ -62,12 +61,12 @@ function urlOf({ path, query = {} }: InProcessRequest): string {
   const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
   const more = stringify(given);
   const joint = more === '' ? '' : path.includes('?') ? '&' : '?';
-  // what is no path stays as it is, and is refused
+  // a text that is not a path stays unchanged, and is refused
   const prefixed = hasPrefix.test(path) || !path.startsWith('/') ? path : apiPrefix + path;
   return prefixed + joint + more;
 }
 
-/** Finds the operations of requests, and reads what these give it. */
+/** Finds the operations of requests, and reads their input. */
 class Reader {
   readonly #table: RouteTable;
   readonly #limits: Pick<ApiLimits, 'maxBodyBytes' | 'maxUrlBytes'>;
@@ -138,7 +137,7 @@ export function createPerform(ctx: RouteContext, routes: readonly Route[], check
       const { route, raw } = reader.read(request, url, admit);
       const answer = await answerOf(route, ctx, { ...raw, by });
       const { afterwards } = answer;
-      // over HTTP when the answer has left; here when the caller has it
+      // HTTP runs this when the answer has left; here the caller has it first
       if (afterwards) setImmediate(afterwards);
       const body = method === 'HEAD' ? undefined : await bodyOf(route, answer, checkReplies);
       return { status: answer.status ?? route.status, body };

@@ -16,7 +16,7 @@ export class LaterItems<T> {
   }
 }
 
-/** The list of what `make` returns for each item, each called when it is its turn. */
+/** A list of the results of `make`, called for each item at its turn. */
 export function eachLater<T, R>(items: Iterable<T>, make: (item: T) => R): LaterItems<R> {
   return new LaterItems(made(items, make));
 }
@@ -43,7 +43,7 @@ export type InPieces<T> = T extends readonly (infer Item)[]
 const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether a value has a list to be made later, itself or in a member. */
+/** True if a value is or contains a list that is built later. */
 function isLate(value: unknown): boolean {
   return value instanceof LaterItems || (isPlainObject(value) && Object.values(value).some(isLate));
 }
@@ -95,8 +95,8 @@ function* inAscii(first: string, rest: Iterable<string>): Generator<string> {
 }
 
 /**
- * A reply of any length: one that fits into a piece is an answer like others, a longer one is made while it is sent.
- * Late lists show the state at their turn, unless their items are of one moment.
+ * A reply of any length: it is sent whole if it fits into one piece, else piece by piece. Late lists show the state at
+ * their turn, unless their items are of one moment.
  */
 export function replyInPieces<T>(reply: InPieces<T>): JsonText<T> | StreamedReply {
   const pieces = joined(texts(reply));

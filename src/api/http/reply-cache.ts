@@ -4,7 +4,7 @@ import type { Plant } from '../../contract/plant.ts';
 /** Values that replies share until something changes. */
 export interface ReplyCache {
   /**
-   * The value that `build` gave last for this key. It is built again after a tick, after a device has joined or left,
+   * The last value of `build` for this key. It is built again after a tick, after a device has joined or left,
    * after a call of `changed`, and after 100 ms, because states of protocols and alarms change between ticks.
    */
   of<T>(key: string, build: () => T): T;
@@ -13,7 +13,7 @@ export interface ReplyCache {
 }
 
 const maxAgeMs = 100;
-/** Further values are not kept: a fleet has as many overviews as devices, and each is long. */
+/** Maximum number of values: a fleet has as many overviews as devices, and each is long. */
 const maxValues = 16;
 
 export function createReplyCache(plant: Plant, clock: WallClock): ReplyCache {
@@ -32,12 +32,12 @@ export function createReplyCache(plant: Plant, clock: WallClock): ReplyCache {
   return {
     of<T>(key: string, build: () => T): T {
       dropStale();
-      const known = values.get(key);
+      const cached = values.get(key);
       // a key has one builder, so that its values have one type
-      if (known !== undefined) return known as T;
-      const made = build();
-      if (values.size < maxValues) values.set(key, made);
-      return made;
+      if (cached !== undefined) return cached as T;
+      const built = build();
+      if (values.size < maxValues) values.set(key, built);
+      return built;
     },
     changed() {
       madeMs = -Infinity;

@@ -53,12 +53,12 @@ function end(response: ServerResponse, bytes: Buffer): void {
 
 const lineEnd = Buffer.from('\n');
 
-/** What ends a body of this type: JSON a line end, so that the prompt of a terminal stands below the answer. */
+/** Trailing bytes of a body of this type: JSON ends with a newline, so that a terminal's prompt starts on its own line. */
 export function endingOf(type: string): Buffer | undefined {
   return type.endsWith('json') ? lineEnd : undefined;
 }
 
-/** The whole body as it is sent; one that has its ending is sent as it is, so that many clients can share it. */
+/** The body with its ending; a body that already ends so is sent unchanged, so that many clients can share it. */
 function complete({ type, bytes }: Content): Buffer {
   const ending = endingOf(type);
   return ending === undefined || bytes.at(-1) === ending[0] ? bytes : Buffer.concat([bytes, ending]);
@@ -104,7 +104,7 @@ export function prepare(content: Content): Prepared {
 
 /** Sends the same as `sendBytes` does with status 200. */
 export function sendPrepared(response: ServerResponse, { bytes, headers }: Prepared): void {
-  // no log line or problem refers to this id: it need not be kept
+  // no log line or problem refers to this id, so it is not kept
   headers[headers.length - 1] = nextRequestId();
   response.writeHead(200, headers);
   end(response, bytes);

@@ -82,7 +82,7 @@ export class RequestLog {
     this.#failures.error(`request ${id} ${method} ${shortened(url)} failed: ${reason}`, undefined, stack);
   }
 
-  /** A request that the machine had no room for. */
+  /** A request refused for lack of resources. */
   short(detail: string): void {
     this.#failures.warning(`a request was refused: ${detail}`);
   }

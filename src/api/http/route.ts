@@ -45,8 +45,8 @@ export class TextReply {
 }
 
 /**
- * A reply that is made while it is sent, no faster than the client reads. The pieces are ASCII text, or octets of a file
- * that is no text; pieces of JSON are text, and fit the reply schema when joined.
+ * A reply that is made while it is sent, no faster than the client reads. The pieces are ASCII text, or octets of a
+ * binary file; pieces of JSON are text, and fit the reply schema when joined.
  */
 export class StreamedReply {
   /** `Content-Type` of the answer */
@@ -82,8 +82,8 @@ export class Answer<T> {
 type Reply<T> = Body<T> | Answer<T>;
 
 /**
- * A schema, or what makes it at its first use and keeps it: large schemas of bodies and replies take memory in every
- * process, but few processes check a body with them, and none but tests checks a reply.
+ * A schema, or a function that builds it at its first use and keeps it: large schemas take memory in every process, but
+ * few processes check bodies with them, and only tests check replies.
  */
 export type Late<S> = S | (() => S);
 
@@ -127,7 +127,7 @@ interface RouteBase {
   readonly problems?: readonly ProblemCode[];
   /** further statuses that carry the reply schema */
   readonly alsoStatus?: readonly number[];
-  /** media type of the reply where that is not JSON but text */
+  /** media type of a text reply; absent: JSON */
   readonly media?: string;
   /** media types besides JSON in which the reply is available */
   readonly otherMedia?: readonly { readonly type: string; readonly example?: string }[];
@@ -170,7 +170,7 @@ export interface Route extends RouteBase {
   readonly body: z.ZodType | undefined;
   readonly reply: z.ZodType;
   readonly status: number;
-  /** Checks the input by the schemas, and carries nothing out. @throws HttpProblem `validation` */
+  /** Checks the input by the schemas only. @throws HttpProblem `validation` */
   check(raw: Omit<RawInput, 'by'>): void;
   /** Synchronous where the handler is. @throws HttpProblem, SimError */
   answer(ctx: RouteContext, raw: RawInput): Answer<unknown> | Promise<Answer<unknown>>;

@@ -45,7 +45,7 @@ interface ApiOptions {
 export interface Api {
   /** for the stream, which shares the port */
   readonly server: Server;
-  /** where the management page of CSIP is, once it listens; null: it does not */
+  /** address of the management page of CSIP, once it listens; null: no page */
   readonly csipWebsite: { readonly host: string; readonly port: number } | null;
   /**
    * The OpenAPI description of the operations served; made by the first call, which takes some 0.3 s.
@@ -61,7 +61,7 @@ export interface Api {
   readonly perform: Perform;
   /** Checks path, query and body of a request by the schemas of its operation; carries nothing out. */
   readonly checkRequest: CheckRequest;
-  /** whether the simulator was asked to stop over this interface, or `stop` was called */
+  /** true once this interface has received a request to stop, or `stop` was called */
   readonly stopping: boolean;
   /** @throws SimError LISTEN_FAILED */
   start(): Promise<{ readonly host: string; readonly port: number }>;
@@ -115,7 +115,7 @@ interface Served extends Pick<Api, 'app'> {
   readonly listener: RequestListener;
 }
 
-/** What differs between the addresses of the interface. */
+/** Settings that differ between the addresses of the interface. */
 interface Door {
   /** that it is bound to */
   readonly host: string;
@@ -164,7 +164,7 @@ function createApp(ctx: RouteContext, options: ApiOptions, share: LoopShare, { h
   };
 }
 
-/** The HTTP interface of a plant on one port, with the management page of CSIP on another one if there is to be one. */
+/** The HTTP interface of a plant on one port, with the management page of CSIP, if configured, on another. */
 export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   const { config } = context;
   const unread = createUnread(context);

@@ -9,8 +9,8 @@ import type { StreamedReply } from './route.ts';
 const turns = new Turns();
 
 /**
- * A turn of the event loop for this caller alone: many long answers together delay ticks and other requests no longer
- * than one does.
+ * A turn of the event loop for this caller alone: many long answers together delay ticks and other requests no more than
+ * one does.
  */
 function ownTurn(): Promise<void> {
   return turns.take(
@@ -21,7 +21,7 @@ function ownTurn(): Promise<void> {
   );
 }
 
-/** Each piece is made in its own turn. Whoever stops early ends the making. */
+/** Makes each piece in its own turn; a consumer that stops early ends the iterator. */
 export async function* inTurns<Piece>(pieces: Iterable<Piece>): AsyncGenerator<Piece> {
   const left = pieces[Symbol.iterator]();
   try {
@@ -74,7 +74,7 @@ export async function streamReply(
   if (response.socket) startUnreadLimit(response.socket);
   try {
     for await (const piece of inTurns(pieces)) {
-      // after a close during its turn there would be neither a drain nor another close
+      // after a close during the turn neither `drain` nor another `close` follows
       if (isGone(response)) return;
       if (!(typeof piece === 'string' ? response.write(piece, 'latin1') : response.write(piece))) {
         if (response.socket) watchUnread(response.socket);

@@ -28,7 +28,7 @@ function issuesOf(
   }));
 }
 
-/** Whether an issue comes from a query parameter that is given several times. */
+/** True if an issue comes from a query parameter that is given several times. */
 function isRepeated(query: unknown, { path: [name] }: ZodIssue): boolean {
   return (
     name !== undefined &&
@@ -63,7 +63,7 @@ function meantOption(schema: z.ZodType, input: unknown): z.ZodType {
   return meant.length === 1 ? (meant[0] ?? schema) : schema;
 }
 
-/** How many issues in words an issue of zod stands for. */
+/** Number of issues in words that an issue of zod stands for. */
 function countOf(issue: ZodIssue): number {
   return issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
 }
@@ -73,24 +73,24 @@ function shortened(issue: ZodIssue, count: number): ZodIssue {
   return issue.code === 'unrecognized_keys' ? { ...issue, keys: issue.keys.slice(0, count) } : issue;
 }
 
-/** The members one of which a schema asks for in its own words; none for other words. */
-function askedFor({ code, path, message }: ZodIssue): readonly string[] {
+/** Names in the message `at least one of ... is required` of a schema; none for other messages. */
+function alternativesIn({ code, path, message }: ZodIssue): readonly string[] {
   const list =
     code === 'custom' && path.length === 0 ? /^(?:at least|exactly) one of (.+) is required$/.exec(message) : null;
   return list?.[1]?.split(', ') ?? [];
 }
 
-/** Without the lack of any member where a wrong name is the likely reason: one mistake, one error. */
+/** Omits `one of ... is required` where an unknown name is the likely reason: one mistake, one error. */
 function withoutFollowing(issues: readonly ZodIssue[], input: unknown): readonly ZodIssue[] {
   if (!issues.some(({ code, path }) => code === 'unrecognized_keys' && path.length === 0)) return issues;
   const given = typeof input === 'object' && input !== null ? input : {};
   return issues.filter((issue) => {
-    const members = askedFor(issue);
+    const members = alternativesIn(issue);
     return members.length === 0 || members.some((name) => Object.hasOwn(given, name));
   });
 }
 
-/** Issues in words, no more than an answer lists: the words cost more than the issues. */
+/** Issues in words, at most as many as an answer lists: wording costs more than finding them. */
 function firstInWords(issues: readonly ZodIssue[], inWords: (issue: ZodIssue) => readonly ProblemIssue[]) {
   const words: ProblemIssue[] = [];
   for (const issue of issues) {
@@ -119,8 +119,8 @@ export function validate<S extends z.ZodType>(
   const result = schema.safeParse(input, withInput);
   if (result.success) return result.data;
   const meant = meantOption(schema, input);
-  const found = ((meant === schema ? undefined : meant.safeParse(input, withInput).error) ?? result.error).issues;
-  const issues = withoutFollowing(found, input);
+  const allIssues = ((meant === schema ? undefined : meant.safeParse(input, withInput).error) ?? result.error).issues;
+  const issues = withoutFollowing(allIssues, input);
   const words = firstInWords(issues, (issue) =>
     where === 'query' && isRepeated(input, issue)
       ? [{ in: where, name: nameOf(where, issue.path), detail: 'is given more than once' }]

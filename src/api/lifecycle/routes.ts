@@ -170,7 +170,7 @@ const getHealth = route({
   handle(ctx) {
     const { tick, tickAgeS, paused, rateHeld } = ctx.plant.health;
     const { failed, tickIntervalS } = ctx.replyCache.of('health', () => ({
-      // a peer that does not answer is no failure of the simulator
+      // a silent peer is not a failure of the simulator
       failed: ctx.adapters.some((adapter) => adapter.outbound !== true && adapter.status().state === 'error'),
       tickIntervalS: ctx.plant.time.tickIntervalS,
     }));

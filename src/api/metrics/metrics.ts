@@ -78,7 +78,7 @@ export class Metrics {
     return this.#next;
   }
 
-  /** Reading and writing are work of several ms each: each begins only while the share of a turn lasts. */
+  /** Reading and writing take several ms each: each begins only while the share of a turn lasts. */
   async #scrape(ctx: RouteContext): Promise<string> {
     const { registry, metrics } = await this.#exposition().finally(() => {
       this.#next = null;

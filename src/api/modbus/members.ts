@@ -161,7 +161,7 @@ const register = member(() => z.int().min(0).max(maxRegister));
 
 export type ModbusEntry = WireEntry<ModbusFacts>;
 
-/** A message with what its octets say; null: they were cut off. */
+/** A message with its decoded content; null: the octets were cut off. */
 interface Message {
   readonly entry: ModbusEntry;
   readonly content: ModbusContent | null;
@@ -169,12 +169,12 @@ interface Message {
 
 const isSilence = ({ entry }: Message) => entry.facts.noAnswer !== null;
 
-/** Of silence that of the request. */
+/** Function code of a message; without an answer that of the request. */
 function functionOf(message: Message): number | undefined | null {
   return isSilence(message) ? message.entry.facts.exchange.functionCode : message.content?.functionCode;
 }
 
-/** The name of a code; null: there is no code, or it has no name. */
+/** The name of a code; null: no code, or no name. */
 function nameOf(code: number | null | undefined, names: Readonly<Record<number, string>>): string | null {
   return code === null || code === undefined ? null : (names[code] ?? null);
 }

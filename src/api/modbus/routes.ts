@@ -20,7 +20,7 @@ const getModbus = route({
   },
 });
 
-/** Whether a message passes the filters. */
+/** True if a message passes the filters. */
 function passes(
   { direction, peer, deviceIndex, facts: { exchange } }: ModbusEntry,
   filter: Omit<MessagesQuery, 'limit' | 'after_id'>,

@@ -65,10 +65,10 @@ const storage = members<Device>()(null, () => ({
   soc_max_pct: quantityOf(802, 'SoCMax'),
 }));
 
-/** A symbol in lower snake case; null when it is none of the known ones. */
-function symbolIn<T extends string>(device: Device, modelId: number, path: string, known: readonly T[]): T | null {
+/** A symbol in lower snake case; null if it is not among `words`. */
+function symbolIn<T extends string>(device: Device, modelId: number, path: string, words: readonly T[]): T | null {
   const text = pointText(device.bank, modelId, path)?.toLowerCase();
-  return known.find((name) => name === text) ?? null;
+  return words.find((name) => name === text) ?? null;
 }
 
 const symbol = <const T extends string>(modelId: number, path: string, words: readonly T[]) =>

@@ -160,7 +160,7 @@ const downloadRecorder = route({
       return new Answer<string>(new StreamedReply(packetsType, packets), attachment('recording.pcap'));
     }
     const lines = await recording.lines(filterOf(query, recordedProtocols));
-    // with a parameter, so that no further line end is put behind the last line
+    // with a parameter, so that no second line end follows the last line
     const body = new StreamedReply(`${linesType}; charset=utf-8`, joined(inAscii(lines)));
     return new Answer<string>(body, attachment('recording.jsonl'));
   },

@@ -54,7 +54,7 @@ const isEnum = ({ def }: PointSlot) => def.symbols !== undefined && def.type.sta
 
 const numberOf = (slot: PointSlot, value: AnyPointValue) => (isEnum(slot) ? enumNumber(slot, value) : value);
 
-/** Null: a number without a name; undefined: the point is no enumeration. */
+/** Null: a number without a name; undefined: the point is not an enumeration. */
 function symbolOf(slot: PointSlot, value: AnyPointValue): string | null | undefined {
   if (!isEnum(slot)) return undefined;
   return typeof value === 'string' ? value : null;

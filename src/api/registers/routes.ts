@@ -35,7 +35,7 @@ function modelOf({ layout }: PointBank, id: number, who: string): ModelPlace {
 
 const pathsOf = ({ slots }: ModelPlace) => slots.map(({ path }) => path);
 
-/** `suggestions` for points of one model: a point inside a group, and what stands in a group, are named with its index. */
+/** `suggestions` for points of one model; points inside groups are named with their index. */
 function pointSuggestions(place: ModelPlace): (given: string) => string {
   const near = suggestions(() => pathsOf(place));
   return (given) => {
@@ -112,7 +112,7 @@ function inBodyTerms(error: unknown, modelId: number): unknown {
 
 const shortened = 'The answer has every point of the model, or those that `points` names; the example shows two.';
 
-/** The model of the surroundings: they move by themselves, and `controls/grid` and `controls/environment` show their writers. */
+/** The model of the surroundings, which change on their own; `controls/grid` and `controls/environment` show their writers. */
 const surroundingsId = 64414;
 
 /** Every implemented RW point, set 1 of the curve models included, whose value is not that of the start; in map order. */
@@ -244,7 +244,7 @@ const getMeterRegisters = route({
   },
 });
 
-// `changes` stands before the number of a model, which it is not
+// `changes` comes before the route with a model number
 export const registerRoutes: readonly Route[] = [
   listModels,
   listChanges,

@@ -30,7 +30,7 @@ function targetOf(device: number | undefined, body: SiteBody, by: Origin): SiteT
   const devices = device === undefined ? body.devices : [device];
   return {
     ...(devices && { devices }),
-    // a name within the source: no request can change what another protocol has set
+    // the name is prefixed with the source: no request can change limits of another protocol
     ...(body.owner !== undefined && { owner: `${siteOwnerOf(by)}:${body.owner}` }),
   };
 }

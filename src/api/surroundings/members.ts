@@ -93,7 +93,7 @@ const timing = {
   ramp_s: z.number().min(0).max(3600).optional().openapi({
     description: 'Linear from the present values, of the quantities of this request only; 0 or absent = step.',
   }),
-  // at most 1e8: added to any simulated instant it is still an exact number of microseconds
+  // at most 1e8: any simulated instant plus this is still exact in microseconds
   duration_s: z
     .number()
     .gt(0)

@@ -51,7 +51,7 @@ const setTime = route({
   },
 });
 
-/** While a scenario runs the clock is its own. @throws SimError COMMAND_CONFLICT */
+/** A running scenario owns the clock. @throws SimError COMMAND_CONFLICT */
 function checkClockIsFree({ clockOwner }: RouteContext): void {
   if (clockOwner.name !== null)
     throw new SimError(
@@ -64,7 +64,7 @@ function checkClockIsFree({ clockOwner }: RouteContext): void {
 async function runUntil(plant: Plant, untilMs: number, by: Origin): Promise<TickEvent> {
   const { sim, dateMs } = plant.time;
   try {
-    // the present time is shown without its microseconds: as a target it is no past
+    // replies show the present time without microseconds: as a target it is not in the past
     return await plant.runTo(Math.floor(dateMs) === untilMs ? sim : plant.simAt(untilMs), by);
   } catch (error) {
     if (error instanceof SimError && error.code === 'COMMAND_BAD_VALUE') throw invalid('body', '/until', error.message);

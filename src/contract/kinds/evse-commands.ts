@@ -31,11 +31,11 @@ export interface EvseProfileLimit {
 export interface EvseBehaviour {
   /** an authorisation without a vehicle ends after this time, s */
   readonly connectionTimeoutS: number;
-  /** a vehicle that is plugged in without an authorisation is taken for finished after this time, s; null: never */
+  /** a vehicle that is plugged in without an authorisation counts as finished after this time, s; null: never */
   readonly authorizationTimeoutS: number | null;
   /** a session ends when the cable is taken out of the vehicle; false: it waits for a cable */
   readonly endOnEvDisconnect: boolean;
-  /** a session that ends so also unlocks a loose cable at the station */
+  /** the end of a session by that also unlocks a loose cable at the station */
   readonly unlockOnEvDisconnect: boolean;
   /** plugging in authorises; with a central authority it presents the token `AUTO` */
   readonly autoAuthorize: boolean;
@@ -90,14 +90,14 @@ export type EvseConnectorCommand =
         } | null;
       }
     >
-  /** connector 0: the whole station. What a command leaves out has no limit. */
+  /** connector 0: the whole station. Members left out: no limit. */
   | Operation<'evse.profile_limit', EvseProfileLimit>;
 
 /** Operations of a whole station. */
 export type EvseStationCommand =
   /** lasts until the next such command, also over a reset of the device */
   | { readonly kind: 'evse.authority'; readonly central: boolean }
-  /** null ends it; so does a reset of the device. What runs is replaced, and its vehicles leave or stay as a user's own */
+  /** null ends it; so does a reset of the device. A new one replaces it; its vehicles leave or stay as a user's */
   | {
       readonly kind: 'evse.generator';
       readonly generator: {
@@ -108,7 +108,7 @@ export type EvseStationCommand =
         readonly ratePerHour: number;
         readonly idToken: string;
       } | null;
-      /** those of the generator that ends; default `leave` */
+      /** vehicles of the generator that ends; default `leave` */
       readonly vehicles?: 'leave' | 'stay' | undefined;
     }
   /** members left out stay as they are, null returns to the profile; lasts over a reset of the device */
@@ -129,7 +129,7 @@ export const evseOverrides = {
   'evse.resume': ['evse_suspension'],
   'evse.limit': ['evse_limit'],
   'evse.discharge': ['evse_discharge'],
-  // what it leads to is a suspension by the station
+  // reaching the limit suspends the session by the station
   'evse.energy_limit': ['evse_suspension'],
   'evse.availability': ['evse_availability'],
   'evse.fault': ['evse_fault'],

@@ -1,4 +1,4 @@
-/** What a charging station tells its listeners: each change of a connector or of the station, at its own instant. */
+/** Transitions of a charging station: each change of a connector or of the station, at its own instant. */
 import type { Origin } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type {
@@ -11,7 +11,7 @@ import type {
 } from './evse.ts';
 
 /**
- * Why something changed. `person`: at the station, or over an interface in place of a person. `central`: a command of the
+ * Cause of a change. `person`: at the station, or over an interface in place of a person. `central`: a command of the
  * central system. `vehicle`: the vehicle began, stopped or resumed drawing. `limit`: a limit held or released the power.
  */
 export const evseCauses = ['person', 'central', 'timeout', 'vehicle', 'limit', 'fault', 'reset'] as const;
@@ -49,8 +49,8 @@ export const evseStateEvents = [
 export type EvseStateEvent = (typeof evseStateEvents)[number];
 
 /**
- * Events of the whole station. `restart`: a reset of the device has brought back its start
- * values without telling each: listeners read all connectors anew, and transaction ids begin again.
+ * Events of the whole station. `restart`: a reset of the device has restored its start values without an event for each:
+ * listeners read all connectors again, and transaction ids restart.
  */
 export const evseStationEvents = ['external_limit', 'power_down', 'power_up', 'restart'] as const;
 export type EvseStationEvent = (typeof evseStationEvents)[number];
@@ -58,7 +58,7 @@ export type EvseStationEvent = (typeof evseStationEvents)[number];
 interface Told {
   /** instant at which physics acts on it; never before that of an earlier transition */
   readonly at: SimTime;
-  /** writer of the command or limit behind it; the source is `default` where the station acts by itself */
+  /** writer of the command or limit behind it; source `default`: the station itself */
   readonly by: Origin;
   readonly cause: EvseCause;
 }

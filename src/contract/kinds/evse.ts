@@ -49,7 +49,7 @@ export const evseLimitSources = [
 ] as const;
 export type EvseLimitSource = (typeof evseLimitSources)[number];
 
-/** Who decides whether a token may charge: the station itself, or a central system through its adapter. */
+/** Authority over tokens: the station itself, or a central system through its adapter. */
 export const evseAuthorities = ['local', 'central'] as const;
 export type EvseAuthority = (typeof evseAuthorities)[number];
 
@@ -235,12 +235,12 @@ export interface EvseGenerator {
   readonly seed: number;
   /** of each connector */
   readonly ratePerHour: number;
-  /** presented where plugging in presents none by itself */
+  /** presented if plugging in presents no token */
   readonly idToken: string;
   readonly startedAtS: number;
   /** vehicles that were plugged in */
   readonly arrivals: number;
-  /** that drove on, because the connector was occupied, reserved, faulted or out of operation */
+  /** vehicles that drove on, because the connector was occupied, reserved, faulted or out of operation */
   readonly turnedAway: number;
   readonly departures: number;
   /** plugged in now */
@@ -284,17 +284,17 @@ export interface EvseConnectorDetail {
   readonly ev: EvDetail | null;
   readonly session: EvseSession | null;
   /**
-   * The powers of a connector, from the wish to the meter: wanted, possible, allocated, `powerW`. None is above the one
+   * The powers of a connector, from the vehicle to the meter: wanted, possible, allocated, `powerW`. None is above the one
    * before it, but for ramps: a vehicle follows a lower allocation after a moment. While the vehicle discharges, or is
    * asked to, all four are at most 0 and bound the output alike.
    *
-   * What the vehicle would take by its curve and charger at its state of charge, whatever the station gives; discharging:
-   * what it could give.
+   * This one is the power that curve and charger of the vehicle allow at its state of charge, whatever the station offers;
+   * while it discharges, the power that it could deliver.
    */
   readonly wantedW: number;
-  /** what the hardware can carry now: maximum power, current on the phases in use, voltage; 0 with a fault or while off */
+  /** present limit of the hardware: maximum power, current on the phases in use, voltage; 0 with a fault or while off */
   readonly possibleW: number;
-  /** what the vehicle may take now: after sharing, charging profiles, local limit, functions of the device, site */
+  /** power that the vehicle may take now: after sharing, charging profiles, local limit, functions of the device, site */
   readonly allocatedW: number;
   /** `allocatedW` as a current: per phase in use (AC), in the cable (DC) */
   readonly allocatedA: number;
@@ -317,7 +317,7 @@ export interface EvseConnectorDetail {
   readonly reservation: EvseReservation | null;
 }
 
-/** What holds the consumption of a station below its maximum and is none of its own limits. */
+/** A limit from outside that holds the consumption of a station below its maximum. */
 export interface EvseExternalLimit {
   /** maximum consumption of the whole station, at least 0 */
   readonly limitW: number;
@@ -334,7 +334,7 @@ export interface EvseDetail {
   readonly maxPowerW: number;
   /** into the vehicles */
   readonly powerW: number;
-  /** what the station itself draws now */
+  /** present consumption of the station itself */
   readonly standbyW: number;
   /** drawn from the grid at the meter of the station, standby included */
   readonly energyWh: number;
@@ -343,11 +343,11 @@ export interface EvseDetail {
   readonly authority: EvseAuthority;
   /** that plugging in presents; null: plugging in authorises nothing */
   readonly plugToken: string | null;
-  /** null: nothing outside of the station limits it */
+  /** null: no limit from outside */
   readonly externalLimit: EvseExternalLimit | null;
   /** of all plugged vehicles together */
   readonly battery: { readonly capacityWh: number; readonly socPct: number } | null;
-  /** null: no vehicle comes by itself */
+  /** null: no generator of vehicles */
   readonly generator: EvseGenerator | null;
   readonly connectors: readonly EvseConnectorDetail[];
 }

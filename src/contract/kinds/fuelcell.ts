@@ -89,7 +89,7 @@ export interface FuelCellParameters extends FuelCellCombination {
 
 /**
  * Power of the stack and power at the AC terminals, W, + fuel cell, - electrolysis. Between them lie the consumption of
- * the plant and the inverter, at the present temperature. Beyond the rating of the stack both end at it.
+ * the plant and the inverter, at the present temperature. Both are capped at the rating of the stack.
  */
 export interface StackPower {
   /** AC power while the stack has `stackW` */

@@ -14,7 +14,7 @@ export interface HybridParameters {
   /** DC rating of the battery, both ways, W */
   readonly batteryW: number;
   readonly batteryWh: number;
-  /** whether the battery may take power through the inverter */
+  /** true: the battery may take power through the inverter */
   readonly chargeFromGrid: boolean;
   readonly socMinPct: number;
   readonly socMaxPct: number;

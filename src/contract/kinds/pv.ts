@@ -18,7 +18,7 @@ export interface PvInputDetail {
 
 /**
  * State of a PV generator. With several inputs: irradiance in the plane of the block `pv`, mean cell temperature by
- * rated power, sums of power and current, the state of the tracker that is furthest, the first shading.
+ * rated power, sums of power and current, the state of the most advanced tracker, the first shading.
  */
 export interface PvDetail extends PvInputDetail {
   readonly kind: 'pv';

@@ -1,6 +1,6 @@
 /**
  * The kinds of devices: the types that each kind has of its own, and one row of facts from which map, configuration and
- * interfaces derive what differs between them. What is physics stands in `der/device/kinds.ts`.
+ * interfaces derive what differs between them. Their physics is in `der/device/kinds.ts`.
  */
 import { batteryOverrides } from './battery.ts';
 import type { BatteryCommand, BatteryDetail, BatteryParameters } from './battery.ts';
@@ -52,7 +52,7 @@ export type SourceCommand<K extends AssetType = AssetType> = KindTypes[K]['comma
 export type ArrayDetail = Pick<PvDetail, 'shading' | 'mpptState' | 'inputs'>;
 
 interface KindFacts<K extends AssetType> {
-  /** what messages call a device of the kind */
+  /** name of a device of the kind in messages */
   readonly label: string;
   /** `dc_mode` of telemetry */
   readonly dcMode: string;

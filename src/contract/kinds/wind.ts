@@ -109,7 +109,7 @@ export interface WindDetail {
   readonly ratedPowerW: number;
   readonly hubHeightM: number;
   readonly rotorDiameterM: number;
-  /** power follows the steady curve with a lag: time runs too fast for rotor dynamics */
+  /** true: power follows the steady curve with a lag, because time runs too fast for rotor dynamics */
   readonly quasiSteady: boolean;
   /** shared by all turbines of one machine */
   readonly powerCurve: readonly WindCurvePoint[];
