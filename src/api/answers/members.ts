@@ -7,7 +7,7 @@ import type { Explanation } from '../../evidence/answers/explanations.ts';
 import { answerCauses, answerProtocols } from '../../evidence/answers/model.ts';
 import type { AnswerCause, Claim, Found } from '../../evidence/answers/model.ts';
 import { count, flag, integer, list, member, members, nested, text, time, word } from '../common/members.ts';
-import { deviceIndex, deviceParam, exampleTime, flagParam, isoParam } from '../common/schemas.ts';
+import { deviceIndex, deviceParam, flagParam, isoParam } from '../common/schemas.ts';
 import { writer } from '../common/writer-replies.ts';
 import { z } from '../description/zod.ts';
 import { listInPieces } from '../http/pieces.ts';
@@ -103,34 +103,3 @@ export const answers = members<Listed, Context>()('Answers', () => ({
   protocols: list(participation)('How each protocol takes part.'),
   answers: listInPieces(answer)('In the order of the answers; with `done` those alone.', ({ listed }) => listed),
 }));
-
-export const exampleAnswers = {
-  device_index: 0,
-  done: false,
-  count: 1,
-  causes: { done: 0, rounding: 0, superseded: 0, expired: 0, not_done: 1, unknown: 0 },
-  protocols: answerProtocols.map((protocol) => {
-    const recorded = protocol === 'modbus';
-    return { protocol, recorded, reason: recorded ? null : 'switched off' };
-  }),
-  answers: [
-    {
-      protocol: 'modbus',
-      peer: '127.0.0.1:40312',
-      message_id: 5,
-      answer_id: 6,
-      wall_time: exampleTime,
-      sim_time: exampleTime,
-      command: 'write multiple registers',
-      answer: 'success',
-      told: { name: '704.WMaxLimPct', value: 50, unit: 'Pct' },
-      found: { place: '704.WMaxLimPct', value: 100, changed_by: null },
-      done: false,
-      cause: 'not_done',
-      faults: [{ id: 1, kind: 'ignore_write', active: true }],
-      explanation:
-        'Modbus master 127.0.0.1:40312 wrote 704.WMaxLimPct = 50 at 12:00:00 UTC and was answered with success; ' +
-        "the register has 100: fault 'ignore_write' (1) is on.",
-    },
-  ],
-};

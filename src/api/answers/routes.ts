@@ -3,7 +3,7 @@ import { selectedDevice } from '../common/device-replies.ts';
 import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { answers, answersQuery, exampleAnswers } from './members.ts';
+import { answers, answersQuery } from './members.ts';
 
 /** Loaded at its first request: most processes never need it. */
 const verifier = lazily(() => import('../../evidence/answers/gather.ts'));
@@ -22,7 +22,6 @@ const getAnswers = route({
   query: answersQuery,
   reply: answers.schema,
   problems: ['shortage'],
-  examples: { reply: exampleAnswers },
   async handle(ctx, { query: { device: index, protocol = null, since = 0, done: only } }) {
     const { answersOf } = await verifier();
     const device = selectedDevice(ctx, index);

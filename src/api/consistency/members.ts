@@ -7,7 +7,7 @@ import type { Cause, Interval, Shown } from '../../evidence/consistency/model.ts
 import { quantityNames } from '../../evidence/consistency/names.ts';
 import { listParam } from '../common/list-param.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
-import { deviceIndex, deviceParam, exampleTime } from '../common/schemas.ts';
+import { deviceIndex, deviceParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import { listInPieces } from '../http/pieces.ts';
 
@@ -117,55 +117,3 @@ export const consistency = members<OfDevice>()('Consistency', () => ({
   protocols: list(participation)('How each protocol takes part.'),
   quantities: listInPieces(quantity)('In the order of the table of quantities.'),
 }));
-
-const exampleShown = { raw: 399, multiplier: 10, unit: 'W', decimals: null, flags: null, listed: null };
-const examplePresentation = {
-  value: 3990,
-  resolution: 10,
-  difference: 0,
-  agrees: true,
-  cause: 'equal',
-  explanation: null,
-  at: exampleTime,
-  sent_at: null,
-  interval: null,
-};
-
-export const exampleConsistency = {
-  device_index: 0,
-  consistent: true,
-  quantity_count: 1,
-  presentation_count: 3,
-  difference_count: 0,
-  causes: { equal: 2, rounding: 1, earlier: 0, fault: 0, unexplained: 0, no_value: 0 },
-  protocols: presenters.map((protocol) => {
-    const presents = protocol === 'registers' || protocol === 'modbus' || protocol === 'ocpp';
-    return { protocol, presents, reason: presents ? null : 'switched off', faults: [] };
-  }),
-  quantities: [
-    {
-      quantity: 'active_power',
-      description: 'Active power at the terminals; positive = injected.',
-      unit: 'W',
-      agrees: true,
-      presentations: [
-        { protocol: 'registers', place: '701.W', ...examplePresentation, shown: [{ name: '701.W', ...exampleShown }] },
-        { protocol: 'modbus', place: '701.W', ...examplePresentation, shown: [{ name: '701.W', ...exampleShown }] },
-        {
-          protocol: 'ocpp',
-          place: 'Power.Active.Export, Power.Active.Import',
-          ...examplePresentation,
-          value: 3987.3,
-          resolution: 0.1,
-          difference: -2.7,
-          cause: 'rounding',
-          explanation: 'OCPP shows 3987.3 W; the register has 3990 W in steps of 10 W: rounding.',
-          shown: [
-            { ...exampleShown, name: 'Power.Active.Export', raw: 3987.3, multiplier: null, decimals: 1, listed: false },
-            { ...exampleShown, name: 'Power.Active.Import', raw: 0, multiplier: null, decimals: 1, listed: true },
-          ],
-        },
-      ],
-    },
-  ],
-};

@@ -17,7 +17,7 @@ import { gridSupportRoutes } from '../grid-support/routes.ts';
 import { lifecycleRoutes } from '../lifecycle/routes.ts';
 import { modbusReporters } from '../modbus/members.ts';
 import { nameplateRoutes } from '../nameplate/routes.ts';
-import { consistency, consistencyQuery, exampleConsistency } from './members.ts';
+import { consistency, consistencyQuery } from './members.ts';
 
 /** Loaded at its first request: most processes never need it. */
 const verifier = lazily(() => import('../../evidence/consistency/gather.ts'));
@@ -78,7 +78,6 @@ const getConsistency = route({
   query: consistencyQuery,
   reply: consistency.schema,
   problems: ['shortage'],
-  examples: { reply: exampleConsistency },
   async handle(ctx, { query }) {
     const { chosen, issues } = chosenWords('quantity', query.quantity ?? [], quantityNames);
     if (issues.length > 0) throw new HttpProblem('validation', 'Not all of the quantities are known.', { issues });

@@ -94,7 +94,7 @@ function responseName(codes: readonly ProblemCode[]): string {
 function replyResponse(route: Route, summary: string, status: number): ResponseConfig {
   const examples = examplesOf(route);
   const others = (route.otherMedia ?? []).map(
-    ({ type, example = examples.media?.[type] }) => [type, { schema: z.string(), example }] as const,
+    (type) => [type, { schema: z.string(), example: examples.media?.[type] }] as const,
   );
   const routeHeaders = Object.entries(route.replyHeaders ?? {}).map(
     ([name, { description, example }]) =>

@@ -170,7 +170,6 @@ const getRegions = route({
   query: deviceQuery,
   reply: regions.schema,
   problems: ['unknown-resource'],
-  examples: { reply: regions.reply({ index: 0, category: 'CAT_3', nominalHz: 60 }) },
   handle(ctx, { query }) {
     const { index, bank, trace } = selectedDevice(ctx, query.device);
     const category = bank.map.m702.AbnOpCatRtg;

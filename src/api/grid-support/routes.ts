@@ -1,6 +1,5 @@
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
-import { exampleBodies, exampleGridSupport, exampleReplies } from './examples.ts';
 import { gridFunctionNames, gridFunctions } from './functions.ts';
 import type { GridFunctionName } from './functions.ts';
 import type { GridFunction } from './members.ts';
@@ -36,7 +35,6 @@ const getAll = route({
   summary: 'Settings of all grid-support functions',
   query: deviceQuery,
   reply: gridSupportSchema,
-  examples: { reply: exampleGridSupport },
   handle: (ctx, { query }) => replyAll(ctx.plant, selectedDevice(ctx, query.device)),
 });
 
@@ -51,10 +49,6 @@ const setAll = route({
   body: gridSupportBodySchema,
   reply: gridSupportSchema,
   problems: ['disabled'],
-  examples: {
-    body: { volt_var: exampleBodies.volt_var, max_power: exampleBodies.max_power },
-    reply: { ...exampleGridSupport, volt_var: exampleReplies.volt_var, max_power: exampleReplies.max_power },
-  },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     writeFunctions(device.bank, by, functionRequests(body, ''));
@@ -76,7 +70,6 @@ function routesOf(name: GridFunctionName): readonly Route[] {
       method: 'get',
       operationId: `get_${name}`,
       summary: `Settings of ${title}`,
-      examples: { reply: exampleGridSupport[name] },
       handle: (ctx, { query }) => reply(ctx.plant, selectedDevice(ctx, query.device), name),
     }),
     route({
@@ -87,7 +80,6 @@ function routesOf(name: GridFunctionName): readonly Route[] {
       description: sets ? `${wholeRequest} ${curves}` : wholeRequest,
       body: functionBodySchemas[name],
       problems: ['disabled'],
-      examples: { body: exampleBodies[name], reply: exampleReplies[name] },
       handle(ctx, { query, body, by }) {
         const device = selectedDevice(ctx, query.device);
         writeFunctions(device.bank, by, [functionRequest(name, '', body)]);

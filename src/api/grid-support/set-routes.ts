@@ -4,7 +4,7 @@ import { invalidAll } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { setFunctionNames, setsReply } from './set-replies.ts';
-import { exampleStoredSets, setsQuery, storedSetsSchema } from './set-schemas.ts';
+import { setsQuery, storedSetsSchema } from './set-schemas.ts';
 
 const getSets = route({
   method: 'get',
@@ -18,7 +18,6 @@ const getSets = route({
     'changes set 1 alone. The example shows one function.',
   query: setsQuery,
   reply: storedSetsSchema,
-  examples: { reply: exampleStoredSets },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const { chosen, issues } = chosenWords('function', query.function ?? setFunctionNames, setFunctionNames);

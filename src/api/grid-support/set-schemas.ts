@@ -3,7 +3,6 @@ import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam } from '../common/schemas.ts';
 import { writerSchema } from '../common/writer-schemas.ts';
 import { listParam } from '../common/list-param.ts';
-import { exampleGridSupport } from './examples.ts';
 import { adoptSymbols, gridFunctions } from './functions.ts';
 import type { GridFunctionName } from './functions.ts';
 import type { GridFunction } from './members.ts';
@@ -63,43 +62,3 @@ export const storedSetsSchema = memo(() => {
   const shape = Object.fromEntries(setFunctionNames.map((name) => [name, functionSets(name).optional()]));
   return z.strictObject({ device_index: deviceIndex, ...shape }).openapi('StoredSets');
 });
-
-const { points, dept_ref, response_time_s } = exampleGridSupport.volt_watt;
-const exampleSet = {
-  number: 1,
-  in_force: true,
-  read_only: true,
-  adoptable: true,
-  issue: null,
-  changed_by: null,
-  points,
-  dept_ref,
-  response_time_s,
-};
-/** Volt-watt of a device in whose second set a master is staging a curve. */
-export const exampleStoredSets = {
-  device_index: 0,
-  volt_watt: {
-    supported: true,
-    adopt_request: 1,
-    adopt_result: 'completed',
-    reversion_set: 0,
-    sets: [
-      exampleSet,
-      {
-        ...exampleSet,
-        number: 2,
-        in_force: false,
-        read_only: false,
-        adoptable: false,
-        issue: { point: '706.Crv[1].Pt[1].V', detail: '105 is below the value of the previous point, 106' },
-        changed_by: { source: 'modbus', source_detail: '127.0.0.1:50122', changed_at: '2026-06-21T12:00:00.000Z' },
-        points: [
-          { v_pct: 106, w_pct: 100 },
-          { v_pct: 105, w_pct: 0 },
-        ],
-      },
-      { ...exampleSet, number: 3, in_force: false, read_only: false },
-    ],
-  },
-};

@@ -14,9 +14,6 @@ import { Answer, route, StreamedReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
   defaultTraceLimit,
-  exampleTrace,
-  exampleTraceRow,
-  exampleTraceState,
   maxTraceRowsOfAll,
   stepUnits,
   trace,
@@ -120,8 +117,7 @@ const getTrace = route({
       example: 'attachment; filename="grid-trace-device-0.csv"',
     },
   },
-  otherMedia: [{ type: 'text/csv', example: [...traceCsvLines([exampleTraceRow])].join('') }],
-  examples: { reply: exampleTrace },
+  otherMedia: ['text/csv'],
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const { rows, now } = device.trace;
@@ -156,7 +152,6 @@ const record = route({
   body: traceBodySchema,
   reply: traceState.schema,
   problems: ['conflict'],
-  examples: { body: { rows: 5000 }, reply: exampleTraceState },
   handle(ctx, { query, body }) {
     const device = selectedDevice(ctx, query.device);
     checkRoom(ctx.plant, device, body.rows);

@@ -23,7 +23,7 @@ import type { TracedFunction, TraceInput } from '../../sunspec/map/grid-support/
 import { z } from '../description/zod.ts';
 import { integer, list, member, members, nested, number, text, time } from '../common/members.ts';
 import type { ReplyOf } from '../common/members.ts';
-import { deviceIndex, deviceQuery, exampleTime, integerParam } from '../common/schemas.ts';
+import { deviceIndex, deviceQuery, integerParam } from '../common/schemas.ts';
 import { listInPieces } from '../http/pieces.ts';
 
 /** Max sub-steps that one device records. */
@@ -256,60 +256,3 @@ export const traceBodySchema = memo(() =>
 );
 
 export type TraceRowReply = ReplyOf<typeof traceRow>;
-
-const nothing: FunctionStep = { input: null, target: null, output: null };
-const exampleStart: TraceRowReply = {
-  sim_time: exampleTime,
-  t_s: 1782043200,
-  service: 'in_service',
-  ride_through: 'continuous_operation',
-  active_power_kw: 9.436443,
-  reactive_power_kvar: 0,
-  available_kw: 9.436443,
-  voltage_pct: 100,
-  lowest_voltage_pct: 100,
-  highest_voltage_pct: 100,
-  frequency_hz: 60,
-  active_decided_by: 'source',
-  reactive_decided_by: 'none',
-  // droop is on, and its frequency inside the dead band
-  functions: { ...ofEach(tracedFunctions, () => nothing), freq_droop: { ...nothing, input: 60 } },
-  time_to_trip_s: ofEach(tripFunctions, () => null),
-  time_to_enter_service_s: null,
-};
-/** 1.5 s after the voltage has fallen to 40 %. */
-export const exampleTraceRow: TraceRowReply = {
-  ...exampleStart,
-  sim_time: '2026-06-21T12:00:01.500Z',
-  t_s: 1782043201.5,
-  service: 'momentary_cessation',
-  ride_through: 'momentary_cessation',
-  active_power_kw: 0,
-  voltage_pct: 40,
-  lowest_voltage_pct: 40,
-  highest_voltage_pct: 40,
-  active_decided_by: 'cessation',
-  reactive_decided_by: 'cessation',
-  time_to_trip_s: { ...exampleStart.time_to_trip_s, lv_trip: 0.5 },
-};
-export const exampleTrace: ReplyOf<typeof trace> = {
-  device_index: 0,
-  recording: { capacity: 1, rows: 1 },
-  now: exampleTraceRow,
-  transitions: [
-    {
-      at: '2026-06-21T12:00:00.083Z',
-      t_s: 1782043200.083,
-      from: 'in_service',
-      to: 'momentary_cessation',
-      cause: null,
-    },
-  ],
-  rows: [exampleTraceRow],
-};
-export const exampleTraceState: ReplyOf<typeof traceState> = {
-  device_index: 0,
-  recording: { capacity: 5000, rows: 0 },
-  now: exampleStart,
-  transitions: [],
-};

@@ -19,7 +19,7 @@ const getHistory = route({
     'names; an empty field is null.',
   query: historyQuerySchema,
   reply: historySchema,
-  otherMedia: [{ type: 'text/csv' }],
+  otherMedia: ['text/csv'],
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const { rate, tickIntervalS, dateMs } = ctx.plant.time;

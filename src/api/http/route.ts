@@ -102,14 +102,6 @@ interface RouteInput<P, Q, B> {
   readonly by: Origin;
 }
 
-export interface Examples {
-  readonly reply: unknown;
-  /** default `{}` */
-  readonly body?: unknown;
-  /** replies in other media types */
-  readonly media?: Readonly<Record<string, string>>;
-}
-
 interface RouteBase {
   readonly method: 'get' | 'post' | 'delete';
   /** below the prefix, with `{name}` parameters */
@@ -130,7 +122,7 @@ interface RouteBase {
   /** media type of a text reply; absent: JSON */
   readonly media?: string;
   /** media types besides JSON in which the reply is available */
-  readonly otherMedia?: readonly { readonly type: string; readonly example?: string }[];
+  readonly otherMedia?: readonly string[];
   /**
    * Polled so often that `src/api/http/hot-reads.ts` answers it in front of Express: with the same bytes until the next
    * tick, or built for each request. Its only parameter is `device`; its handler is synchronous.
@@ -142,8 +134,6 @@ interface RouteBase {
   readonly secretMembers?: readonly string[];
   /** headers that the reply carries besides those of every answer */
   readonly replyHeaders?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
-  /** in place of those of `fixtures/openapi/examples.json` */
-  readonly examples?: Examples;
 }
 
 interface RouteSpec<P, Q, B, R extends z.ZodType> extends RouteBase {

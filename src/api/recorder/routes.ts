@@ -153,7 +153,7 @@ const downloadRecorder = route({
   query: downloadQuery,
   media: linesType,
   reply: z.string(),
-  otherMedia: [{ type: packetsType }],
+  otherMedia: [packetsType],
   async handle({ recorder: recording }, { query }) {
     if (query.format === 'pcap') {
       const packets = await recording.packets(filterOf(query, packetProtocols));

@@ -126,7 +126,7 @@ const getReport = route({
   query: reportQuery,
   reply: scenarioReportSchema,
   problems: ['unknown-resource', 'conflict'],
-  otherMedia: [{ type: 'application/xml' }, { type: 'text/html' }],
+  otherMedia: ['application/xml', 'text/html'],
   async handle(ctx, { params, query: { format = 'json' } }) {
     const text = await ctx.scenarios.report(params.id, format);
     const headers = format === 'html' ? { 'Content-Security-Policy': reportPolicy(text) } : {};

@@ -310,7 +310,7 @@ const getHistory = route({
     'history; the same device continues it after an outage, a disconnect or a failed connect to another.',
   query: clientHistoryQuerySchema,
   reply: clientHistorySchema,
-  otherMedia: [{ type: 'text/csv' }],
+  otherMedia: ['text/csv'],
   handle(ctx, { query }) {
     const { remoteHistory: history, sunspecClient } = ctx;
     return historyAnswer(history, {

@@ -21,7 +21,6 @@ describe('OpenAPI description', () => {
       summary: '',
       query: z.strictObject({ n: z.enum(['1']).optional() }),
       reply: z.looseObject({}),
-      examples: { reply: {} },
       handle: () => ({}),
     });
     const counted = Object.defineProperty({ ...thing }, 'summary', {

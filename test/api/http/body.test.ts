@@ -18,7 +18,6 @@ const routes = [
     summary: '',
     body: anything,
     reply: anything,
-    examples: { reply: {} },
     handle: () => ({}),
   }),
 ];
