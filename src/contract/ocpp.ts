@@ -190,7 +190,7 @@ export interface OcppDerControlEntry {
   /** in force on the device */
   readonly active: boolean;
   readonly state: OcppDerControlState;
-  /** another writer has changed a register of it since */
+  /** another writer has overwritten a part of the control */
   readonly overwritten: boolean;
   /** as the central system has sent them */
   readonly values: unknown;

@@ -22,7 +22,7 @@ export function stationOf({ plant, chargePointId, ocpp }: RouteContext, device: 
   const id = chargePointId(device);
   if (id === null) throw new SimError('INTERNAL', `device ${device.index} has no charge point identity`);
   const station = ocpp.ofDevice(device.index);
-  // transactions are newest first and each process counts sessions from 1: the first match is of this process
+  // session ids restart with each process: reversed, the newest transaction of an id replaces older ones
   const transactions = memo(
     () =>
       new Map(

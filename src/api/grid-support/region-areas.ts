@@ -94,7 +94,7 @@ function slabsOf(category: AbnormalCategory, side: Side, left: number, right: nu
   return stack.filter(({ begin, end }) => end[0] > begin[0] || end[1] > begin[1]);
 }
 
-/** True if the second slab begins where the first ends. */
+/** True if the second slab continues the area of the first. */
 function continues(first: Slab, second: Slab): boolean {
   const begin = Math.max(first.begin[1], second.begin[0]);
   const end = Math.min(first.end[1], second.end[0]);

@@ -27,7 +27,7 @@ export interface EvseProfileLimit {
   readonly phases?: 1 | 3 | null | undefined;
 }
 
-/** How a station behaves; every member has a value. */
+/** Behaviour of a station; every member has a value. */
 export interface EvseBehaviour {
   /** an authorisation without a vehicle ends after this time, s */
   readonly connectionTimeoutS: number;
@@ -35,7 +35,7 @@ export interface EvseBehaviour {
   readonly authorizationTimeoutS: number | null;
   /** a session ends when the cable is taken out of the vehicle; false: it waits for a cable */
   readonly endOnEvDisconnect: boolean;
-  /** the end of a session by that also unlocks a loose cable at the station */
+  /** ending a session this way also unlocks a loose cable at the station */
   readonly unlockOnEvDisconnect: boolean;
   /** plugging in authorises; with a central authority it presents the token `AUTO` */
   readonly autoAuthorize: boolean;

@@ -288,7 +288,7 @@ export interface EvseConnectorDetail {
    * before it, but for ramps: a vehicle follows a lower allocation after a moment. While the vehicle discharges, or is
    * asked to, all four are at most 0 and bound the output alike.
    *
-   * This one is the power that curve and charger of the vehicle allow at its state of charge, whatever the station offers;
+   * `wantedW` is the power that curve and charger of the vehicle allow at its state of charge, whatever the station offers;
    * while it discharges, the power that it could deliver.
    */
   readonly wantedW: number;
