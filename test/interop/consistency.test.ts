@@ -31,6 +31,7 @@ describeWith(['ocpp', 'pysunspec2', 'opendnp3'], 'GET consistency, as peers read
     const { station } = central;
     modbus = new PythonPeer('sunspec_master', station.simulator.modbusPort);
     dnp3 = new PythonPeer('dnp3_opendnp3', port, '1', '4', 'no');
+    await station.registered();
     await station.configure('MeterValuesSampledData', metered);
     await station.start('TAG-1');
     await station.until('power', async () => {

@@ -23,6 +23,7 @@ describeWith(['ocpp'], 'lost connections of OCPP 1.6 at the package ocpp', () =>
     central = await PythonCentral.open('CP-1');
     ({ station } = central);
     await station.status('Available');
+    await station.registered();
     await station.configure('MeterValueSampleInterval', '1');
     await station.configure('TransactionMessageRetryInterval', '1');
     await station.configure('LocalAuthorizeOffline', 'true');

@@ -39,6 +39,7 @@ describeWith(['ocpp'], 'lists, reservations and charging profiles of OCPP 1.6 at
     central = await PythonCentral.open('CP-1');
     ({ station } = central);
     await station.status('Available');
+    await station.registered();
     await station.configure('MeterValueSampleInterval', '1');
   });
   after(() => central.close());

@@ -105,6 +105,14 @@ export class StationAtCentral {
     return answer;
   }
 
+  /** Waits until the central system has accepted the station, which refuses calls before. */
+  registered(): Promise<true> {
+    return this.until('its registration is accepted', async () => {
+      const { boot_status: boot } = await this.get(`ocpp/${this.id}`);
+      return boot === 'accepted' || undefined;
+    });
+  }
+
   configure(key: string, value: string): Promise<Json> {
     return this.expectStatus('Accepted', 'ChangeConfiguration', { key, value });
   }
