@@ -75,7 +75,7 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
     const wide: Record<string, number> = {};
     for (const part of ['state', 'events', 'reports', 'settings', 'messages']) {
       await page.goto(`${origin}/#/?device=1&csip-part=${part}`);
-      await page.getByRole('button', { name: 'State', exact: true }).waitFor();
+      await page.getByRole('group', { name: 'Parts of the client' }).getByRole('button', { name: 'State' }).waitFor();
       await page.waitForLoadState('networkidle');
       const width = await page.evaluate<number>('document.documentElement.scrollWidth');
       if (width > 800) wide[part] = width;

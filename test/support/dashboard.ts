@@ -65,7 +65,7 @@ export async function startDashboard(
     browser,
     async open(hash = '#/overview') {
       const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(process.env['CI'] === undefined ? 10_000 : 30_000);
       const seen = watch(page, origin);
       await page.goto(`${origin}/${hash}`);
       await page.waitForSelector('[data-test="clock"]');
