@@ -1,7 +1,7 @@
 /** One charge point as the central system of the tests sees it, over all its connections. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { WebSocket } from 'ws';
+import type WebSocket from 'ws';
 import { CentralRefusal } from './answers.ts';
 import type { CentralAnswer } from './answers.ts';
 import { TransactionBooks } from './books.ts';
