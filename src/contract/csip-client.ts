@@ -1,7 +1,7 @@
 /**
  * The interface between the client of IEEE 2030.5 (CSIP) and REST: what it shows of the head-end, of its EndDevices and
  * their controls, and its operations. Instants are ms since the epoch: `...Ms` on the wall clock, `...ServerMs` on the
- * clock of the server. Documents are shown with the member names of the standard.
+ * clock of the server; `...InMs` is a duration. Documents are shown with the member names of the standard.
  */
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { JsonValue } from '../core/store.ts';
@@ -88,7 +88,7 @@ export interface CsipEndDevice {
   readonly links: Readonly<Record<string, string>>;
 }
 
-/** A curve with its values in the units of its axes: x by 10^xMultiplier, y by 10^yMultiplier. */
+/** A curve; x and y are in the units of their axes, with the multipliers applied. */
 export interface CsipCurve {
   readonly href: string | null;
   readonly mrid: string | null;
@@ -100,7 +100,7 @@ export interface CsipCurve {
   /** DERUnitRefType */
   readonly yRefType: number | null;
   readonly points: readonly { readonly x: number; readonly y: number; readonly excitation: boolean | null }[];
-  /** 1/100 s to s; null: absent */
+  /** response time, s (hundredths in the document); null: absent */
   readonly openLoopS: number | null;
   /** rates in percent per second; null: absent */
   readonly rampDecPctPerS: number | null;
@@ -110,7 +110,7 @@ export interface CsipCurve {
   readonly vRefPct: number | null;
 }
 
-/** The modes of a control as REST shows them, `op_mod_max_lim_w_pct`, with values in the unit of their names. */
+/** Values of the modes of a control by their names in REST, such as `op_mod_max_lim_w_pct`, in the unit of the name. */
 export type CsipModes = JsonObject;
 
 export interface CsipDefaultControl {
@@ -188,7 +188,7 @@ export interface CsipControl {
   /** names of `modes` in force; empty unless active */
   readonly modesInForce: readonly string[];
   readonly leftOut: readonly CsipLeftOutMode[];
-  /** due, but the device takes no control now (local control, dark) */
+  /** true if the event has started and the device takes no control: it is in local control, or has no grid */
   readonly waiting: boolean;
   /** another writer has changed a point of the control */
   readonly overwritten: boolean;
@@ -230,7 +230,7 @@ export interface CsipStatus {
   readonly endDevice: CsipEndDevice | null;
   readonly programs: readonly CsipProgram[];
   readonly activeControls: readonly CsipControl[];
-  /** default modes in force by control mode, as `modes` of a control; null: none is in force */
+  /** values of the modes of DefaultDERControl in force; null: none is in force */
   readonly defaultModes: CsipModes | null;
   readonly time: CsipTime | null;
   /** by resource: `DeviceCapability`, `EndDeviceList`, `DERProgramList` */
@@ -347,16 +347,16 @@ export interface CsipClient extends CsipEvents {
   /** null: disabled */
   config(device: number | null): CsipConfig | null;
   /**
-   * Applies to all clients, except certificates with one certificate for each device: those belong to the client of
-   * `device`.
+   * Applies to all clients; where each device has a certificate of its own, certificates apply to the client of `device`
+   * alone.
    * @throws SimError COMMAND_BAD_VALUE with JSON pointers (`/server_host`, `/cert_pem`) for texts that are no
    *   certificates, a key that does not match, or a target that the outbound rules refuse; nothing is changed then
    */
   configure(patch: CsipConfigPatch, device: number | null, by: Origin): Promise<CsipConfig>;
 
-  /** Starts to connect disconnected clients; resolves when connecting has begun. */
+  /** Begins to connect disconnected clients and returns at once. */
   connect(device: number | null): void;
-  /** Gives controls back (as at the end of the process) and closes connections; known events are forgotten. */
+  /** Releases the values of controls as the end of the process does, closes connections and forgets all events. */
   disconnect(device: number | null): Promise<void>;
   /** Tries now instead of at the end of the back-off. @returns false: already connected, or disconnected by hand */
   reconnect(device: number | null): boolean;

@@ -1,4 +1,4 @@
-/** Registers to grid-support objects. */
+/** Makes the grid-support objects of REST from registers. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { isEnabled, isSupported, reversionRemainingS, reversionTimeS } from '../../sunspec/map/grid-support/state.ts';

@@ -63,12 +63,12 @@ function meantOption(schema: z.ZodType, input: unknown): z.ZodType {
   return meant.length === 1 ? (meant[0] ?? schema) : schema;
 }
 
-/** Number of issues in words that an issue of zod stands for. */
+/** Number of problem issues that one issue of zod becomes: one for each unknown member. */
 function countOf(issue: ZodIssue): number {
   return issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
 }
 
-/** The same issue for the first of several unknown members. */
+/** The issue for the first unknown members alone. @param count how many */
 function shortened(issue: ZodIssue, count: number): ZodIssue {
   return issue.code === 'unrecognized_keys' ? { ...issue, keys: issue.keys.slice(0, count) } : issue;
 }

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { UnreadAnswers } from './unread-answers.ts';
 
 const newest = Symbol('newest answer');
-/** A field of the socket: a weak map would cost a hot read more than all other work in this file. */
+/** The answer is a field of the socket: a WeakMap would cost a hot read more than all other work in this file. */
 interface TrackedSocket {
   [newest]?: ServerResponse;
 }
@@ -35,9 +35,8 @@ export function whenAnswered(socket: Duplex, run: () => void): void {
 }
 
 /**
- * Disconnects a client that from now on reads nothing of its answer for this long, because unread answers stay in
- * memory.
- * @param answers of the server, which bounds their bytes and the rate at which they are taken
+ * Limits how long a client may leave its answer unread before it is disconnected: unread answers stay in memory.
+ * @param answers tracker of the server, which limits unread bytes and the rate at which they are taken
  */
 export function limitUnread(socket: Duplex, timeoutMs: number, answers?: UnreadAnswers): void {
   unreadLimits.set(socket, { timeoutMs, answers });

@@ -75,7 +75,7 @@ export class ListenerConnections {
     for (const { socket } of this.#open.values()) socket.destroy();
   }
 
-  /** Closes a connection without a certificate first, then the one idle for longest; none with a request under way. */
+  /** Closes the oldest connection in its TLS handshake, else the one idle for longest; none with a request under way. */
   #makeRoom(): boolean {
     const [idle] = [...this.#open.values()]
       .filter(({ stage }) => stage !== 'request')

@@ -90,7 +90,7 @@ function tripDefaults(map: WritableMapView, { abnormal, nominalHz }: Ratings): v
     p.V = x;
     p.Tms = y;
   };
-  // other nominal frequencies shift by offset
+  // x is an offset from the nominal frequency, Hz
   const hertz = (p: { Hz: number | null; Tms: number | null }, x: number, y: number) => {
     p.Hz = nominalHz + x;
     p.Tms = y;
@@ -257,7 +257,7 @@ export function writeDefaults(map: WritableMapView, ratings: Ratings): void {
   map.m715.OpCtl = 'START';
 }
 
-/** Default absorption share of a category, for profiles that give no VarMaxAbsRtg. */
+/** Default of VarMaxAbsRtg by category, var. */
 export function absorbRating(vaMaxVa: number, category: Ratings['category']): number {
   return vaMaxVa * absorbShare[category];
 }

@@ -4,7 +4,7 @@ import type { MeterSample } from '../station/port.ts';
 
 type MeterPhase = 'L1' | 'L2' | 'L3' | 'L1-N' | 'L2-N' | 'L3-N';
 
-/** Energy registers as a message shows them, and what has flown since the last sample of the same series; whole Wh. */
+/** Energy registers as a message shows them, and the energy since the last sample of the same series; whole Wh. */
 interface ShownEnergy {
   readonly importWh: number;
   readonly exportWh: number;
@@ -26,13 +26,13 @@ export interface MeasurandRow {
   readonly unit?: 'Wh' | 'W' | 'var' | 'A' | 'V' | 'Hz' | 'Percent';
   readonly digits: number;
   readonly inVehicle?: true;
-  /** without a phase asked for; empty: there is nothing to tell */
+  /** values where no phase is requested; empty: the value is not measured */
   readonly read: (reading: Reading) => readonly MeasuredValue[];
   /** by position in `sample.phases`; absent: it has no values by phase */
   readonly readPhase?: (sample: MeterSample, i: number) => number;
 }
 
-/** A magnitude; a reading is never -0. */
+/** The value, or 0 where it is negative; never -0. */
 const up = (value: number) => (value > 0 ? value : 0);
 const one = (read: (reading: Reading) => number) => (reading: Reading) => [{ value: read(reading) }];
 

@@ -11,7 +11,7 @@ import type { Journal, QueuedItem } from './journal.ts';
 import type { CallOutcome, Payload, QueuedMessage, RetryPolicy, TransactionQueue } from './model.ts';
 import type { TransactionQueueEvents } from './model.ts';
 
-/** Messages beyond which in-between ones are dropped. */
+/** Length of the queue above which messages in the `middle` of a transaction are dropped. */
 const queueCap = 5000;
 
 export interface TransactionQueueOptions extends TransactionQueueEvents {
@@ -23,8 +23,8 @@ export interface TransactionQueueOptions extends TransactionQueueEvents {
   /** `Line.call`, or `Calls.send`. @param messageId absent: a new one */
   readonly send: (action: string, payload: Payload, messageId?: string) => Promise<CallOutcome>;
   /**
-   * True if the line is open: a message that is `unsent` nevertheless breaks its own schema, which counts as a failure,
-   * since it would hold up the queue for ever.
+   * True if the line is open. A message that stays `unsent` then breaks its schema and counts as a failed attempt, or it
+   * would block the queue for ever.
    */
   readonly isOpen: () => boolean;
   /**
@@ -146,7 +146,7 @@ class PersistentQueue implements LoadableQueue {
     if (role === 'middle') this.#middles += 1;
   }
 
-  /** The books without an item that has left. */
+  /** Reduces the counters by an item that has left the queue. */
   #count({ message: { transaction, role } }: QueuedItem): void {
     const left = this.lengthOf(transaction) - 1;
     if (left > 0) this.#lengths.set(transaction, left);
@@ -188,7 +188,7 @@ class PersistentQueue implements LoadableQueue {
   }
 
   async #transmit(head: QueuedItem): Promise<void> {
-    // a process that ends after the sending must know the message afterwards
+    // on disk before it is sent: a process that starts again must have the message
     await this.#journal.written();
     const connection = this.#connection;
     const outcome = this.#isRunning && !this.#isBroken ? await this.#attempt(head) : null;

@@ -60,7 +60,6 @@ function remember(ids: Set<string>, id: string): boolean {
   return false;
 }
 
-// the state of one connection, shared by what happens to it
 export function createResponder(options: ResponderOptions): Responder {
   const { clock, schemas, outlet, handle, log, deviceIndex } = options;
   let connection: Connection | null = null;

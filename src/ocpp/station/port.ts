@@ -83,7 +83,7 @@ export interface StationPort {
    * @throws SimError COMMAND_CONFLICT, COMMAND_BAD_VALUE, UNKNOWN_RESOURCE, MAP_LOCAL_CONTROL
    */
   command(command: EvseCommand, by?: Origin): void;
-  /** Grid support of the station, for one user; null: no vehicle gives power back here. */
+  /** Opens grid support of the station for one caller; null: the station is not bidirectional. */
   openDer(): DerPort | null;
   /** Transitions of the device, in order; the returned function ends it. */
   onTransition(listener: (transition: EvseTransition) => void): () => void;

@@ -73,7 +73,7 @@ export class Check {
     return subject.kind === 'messages' && subject.count !== null && subject.count.atMost !== Infinity;
   }
 
-  /** Decides at the end of the scenario: windows to its end pass if they held, conditions not met fail. */
+  /** Decides at the end of the scenario: a window that is open to the end passes if it held, else the assertion fails. */
   close(instant: SimTime): void {
     if (this.verdict !== 'pending') return;
     const { window } = this.expectation;
@@ -83,14 +83,14 @@ export class Check {
     else this.#drop(instant);
   }
 
-  /** Ends without a verdict, since the window was cut short. */
+  /** Ends without a verdict, and says that the window was cut short. */
   #drop(instant: SimTime): void {
     this.message = `the scenario ended ${this.#sinceBegin(instant)}, before the window was over`;
     this.#looker.end();
     this.isDropped = true;
   }
 
-  /** Ends without a verdict, since the scenario was stopped. */
+  /** Ends without a verdict and without a word: the scenario was stopped. */
   drop(): void {
     this.#looker.end();
   }

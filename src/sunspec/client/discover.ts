@@ -259,7 +259,7 @@ class Walk {
   }
 
   /**
-   * True if there is a known model, the end, or a chain that leads to one of them; true also when this is unclear.
+   * True if there is a known model, the end, or a chain that leads to one of them; true also if nothing can be read there.
    */
   async #leadsOn(place: number): Promise<boolean> {
     let header = await this.#headerIn(place);

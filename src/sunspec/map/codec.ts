@@ -145,7 +145,7 @@ const numberCodecs: Partial<Record<PointType, NumberCodec>> = {
   pad: signed16(-0x8000, 0x7fff),
 };
 
-/** The numeric codec of a point type; undefined for text and address types. */
+/** The numeric codec of a point type; undefined for strings, EUI-48 and IPv6 addresses. */
 export function numberCodec(type: PointType): NumberCodec | undefined {
   return numberCodecs[type];
 }
@@ -181,7 +181,7 @@ export function setText(dv: DataView, at: number, registers: number, text: strin
   bytes.write(text, 'utf8');
 }
 
-/** Fills a point with its type's "not implemented" value (all zero for text and addresses). */
+/** Fills a point with its type's "not implemented" value (all zero for text and IP addresses). */
 export function clearPoint(dv: DataView, at: number, def: PointDef): void {
   const codec = numberCodecs[def.type];
   if (codec) codec.clear(dv, at);

@@ -148,7 +148,7 @@ export const pvSchema = z
 
 export type PvInput = z.infer<typeof pvSchema>;
 
-/** Defaults as shares of the rating, typical of the CEC inverter data base. */
+/** Powers as shares of the rating: defaults typical of the CEC inverter data base, and the largest permitted at night. */
 const startShare = 0.008;
 const nightShare = 0.0002;
 const maxNightShare = 0.05;
@@ -161,7 +161,7 @@ interface PvSite {
   readonly arrayW?: number;
 }
 
-/** String voltage at maximum power, V: 600 V, 1000 V and 1500 V class inverters. */
+/** Default voltage of a string at maximum power, V, for inverters of the 600, 1000 and 1500 V classes. */
 function stringTargetV(phases: Phases, ratedW: number): number {
   if (phases !== 'three') return 420;
   return ratedW < 100_000 ? 610 : 1030;
@@ -230,7 +230,7 @@ function windowOf(input: PvInput, strings: readonly Strings[]): Pick<PvParameter
   };
 }
 
-/** Beyond these bounds the inverter never starts, or takes more at night than any inverter. */
+/** Reports a start power above the rating of the array, and a night power above that of any inverter. */
 function checkSleep(
   { start_power_w: startW, night_power_w: nightW }: PvInput,
   ratedW: number,

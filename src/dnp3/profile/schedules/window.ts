@@ -31,7 +31,7 @@ class Outputs {
     this.#executor = executor;
   }
 
-  /** A member of the selected schedule, which is not valid until its number of points is written. */
+  /** An output for one member; a write makes the schedule invalid until its number of points (AO469) is written. */
   member({ read, write, min }: Member): OutputTarget {
     const check = (value: number | boolean): ControlStatus => {
       if (this.#store.current.isReady) return controlStatus.automationInhibit;
@@ -89,7 +89,7 @@ class Outputs {
     };
   }
 
-  /** Ready schedules run; only valid ones that have not run out get ready. */
+  /** BO42 makes the schedule ready to run; an invalid or expired one is refused. */
   ready(): OutputTarget {
     const executor = this.#executor;
     const check = (on: number | boolean): ControlStatus => {

@@ -60,13 +60,13 @@ class StaticStep implements ReadStep {
     return true;
   }
 
-  /** Points from `begin` on with consecutive indexes that are sent as one type; undefined: the kind does not have it. */
+  /** Points from `begin` on with consecutive indexes and one type; undefined: the group has no such variation. */
   #run(begin: number): { readonly type: ObjectType | undefined; readonly end: number } {
     const first = this.#points[begin];
     if (first === undefined) return { type: undefined, end: begin + 1 };
     const { kind, staticVariation } = first.spec;
     const type = objectType(groupsOf[kind].static, this.#variation === 0 ? staticVariation : this.#variation);
-    // each of these may have to give way to one with flags
+    // a variation without flags is judged point by point: a point with flags set needs the one with flags
     if (type?.withFlags !== undefined) return { type: withNeededFlags(type, first.state), end: begin + 1 };
     return { type, end: Math.min(this.#end, endsOfRuns(this.#points)[begin] ?? begin + 1) };
   }
@@ -98,7 +98,7 @@ function withNeededFlags(type: ObjectType, state: PointState): ObjectType | unde
   return type.withFlags === undefined || isPlain(type, state) ? type : objectType(type.group, type.withFlags);
 }
 
-/** Milliseconds after a common time of occurrence that g2v3 and g4v3 can count. */
+/** Maximum offset of g2v3 and g4v3 from the common time of occurrence, ms. */
 const maxRelativeMs = 0xffff;
 
 class EventStep implements ReadStep {
@@ -133,7 +133,7 @@ class EventStep implements ReadStep {
     const { event: group } = groupsOf[spec.kind];
     const { ms, synchronised } = this.#time.timeOf(at);
     const wanted = this.#variation === 0 ? spec.eventVariation : this.#variation;
-    // a time that no master has set must not look like one: TB2017-003
+    // absolute time needs a clock that a master has set; without it the event has relative time (TB2017-003)
     const variation = wanted === 2 && !synchronised && (group === 2 || group === 4) ? 3 : wanted;
     const type = objectType(group, variation);
     if (type === undefined) return true;
@@ -167,7 +167,7 @@ class RawStep implements ReadStep {
   fill(writer: FragmentWriter): boolean {
     for (; this.#at < this.#pieces.length; this.#at += 1) {
       const piece = this.#pieces[this.#at];
-      // one that fits in no fragment is left out, or the series would have no end
+      // an object larger than a fragment is skipped, or the response would never end
       if (piece !== undefined && !writer.addRaw(piece) && !writer.isEmpty) return false;
     }
     return true;
@@ -279,7 +279,7 @@ function staticValues(header: ObjectHeader, context: ReadContext): Found {
 
 const classOfVariation: Readonly<Record<number, 1 | 2 | 3>> = { 2: 1, 3: 2, 4: 3 };
 
-/** Events that a header asks for; they are taken for this answer at once. null: it asks for none. */
+/** Events that a header asks for, marked as sent; a number: bits of IIN for an error; null: no header of events. */
 function takeEvents({ group, variation, range }: ObjectHeader, events: EventBuffer): QueuedEvent[] | number | null {
   const facts = groupFacts(group);
   const wanted = group === 60 ? classOfVariation[variation] : undefined;

@@ -15,7 +15,7 @@ type EventClass = 1 | 2 | 3;
 const classOfVariation: Readonly<Record<number, EventClass>> = { 2: 1, 3: 2, 4: 3 };
 
 export interface UnsolicitedOptions {
-  /** the ability, as configured */
+  /** true if the configuration allows unsolicited responses */
   readonly isConfigured: boolean;
   readonly events: EventBuffer;
   readonly time: AssociationClock;
@@ -58,7 +58,7 @@ export class Unsolicited {
   #seq = 0;
   /** sent, and its confirm is waited for; null: none */
   #pending: Attempt | null = null;
-  /** the last one with the present sequence number, not confirmed; null: none has had it */
+  /** unconfirmed attempt that used the present sequence number; null: none did */
   #tried: Attempt | null = null;
   #endWait: (() => void) | null = null;
   #endPause: (() => void) | null = null;

@@ -21,7 +21,7 @@ export interface AlarmEvent extends DerAlarm {
 }
 
 export interface AlarmContext {
-  /** types that a control of the central system has in force on the device */
+  /** types of the central system's controls that are in force */
   readonly running: ReadonlySet<DERControlEnum>;
 }
 
@@ -68,13 +68,13 @@ function holdingType(condition: DerCondition, present: DerAlarm | null): DERCont
     case 'apparent_power':
       return reactiveType(condition);
     default:
-      // at its maximum the droop decides nothing for a while, and goes on
+      // a droop that asks for more than the maximum limits nothing, but its alarm goes on
       return present?.controlType === 'FreqDroop' && !condition.withinDroopBand ? 'FreqDroop' : null;
   }
 }
 
 function inService(condition: DerCondition, present: DerAlarm | null, context: AlarmContext): DerAlarm | null {
-  // no charging profile asks for reactive power, so that reactive power alone deviates from none
+  // reactive power alone raises no alarm, since no charging profile sets it
   const type = holdingType(condition, present);
   if (type === null || !context.running.has(type)) return null;
   const byFrequency = type === 'FreqDroop';

@@ -15,7 +15,7 @@ import type { TransactionsState } from './state.ts';
 
 const measurand = 'Energy.Active.Import.Register';
 
-/** The last known register, where Ended is to have it. */
+/** The last energy register as a meter value, if TxEndedMeasurands has it. */
 export function lastValues(
   variables: StationParts['variables'],
   atMs: number,
@@ -55,7 +55,7 @@ const roles: Readonly<Record<TransactionEventEnum, QueuedRole>> = { Started: 'st
 
 type Connector = Pick<EvseConnectorDetail, 'phase' | 'type' | 'supplyPhases' | 'attachedCable' | 'maxCurrentA'>;
 
-/** Members that are new or have changed. */
+/** State of the transaction that the central system has once this event is sent. */
 function toldBy(record: TransactionRecord, connector: Connector, { idToken }: EventExtras): Told {
   const { told, chargingState } = record;
   const connected = isConnected(connector);

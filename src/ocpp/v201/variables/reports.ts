@@ -74,8 +74,8 @@ function same(a: string | undefined, b: string | undefined): boolean {
 }
 
 /**
- * True if an entry of GetReport means a variable: what it leaves out is any (B08.FR.20 to FR.23): the variable, its
- * instance, the EVSE of the component.
+ * True if an entry of GetReport means a variable. An entry without a variable, an instance or an EVSE matches any
+ * (B08.FR.20 to FR.23).
  */
 function isWanted({ component, variable }: Wanted, { entry, place }: Found): boolean {
   const { evse } = component;
@@ -88,7 +88,7 @@ function isWanted({ component, variable }: Wanted, { entry, place }: Found): boo
   return variable.instance === undefined || same(variable.instance, entry.variable.instance);
 }
 
-/** Components by a key of name, instance and place, with the criteria that they meet (B08.FR.08 to FR.11). */
+/** True if the component of a variable meets one of the criteria (B08.FR.08 to FR.11). */
 function meets(store: VariableStore, { entry, place }: Found, criteria: readonly Criterion[]): boolean {
   return criteria.some((criterion) => {
     const state = store.find(entry.row.component, criterion, place);

@@ -2,8 +2,8 @@ import type { ModbusContext } from '../server/context.ts';
 import type { Framing } from './framing.ts';
 
 /**
- * A timer later than this (ms) shows a busy process: octets may still be in the driver, which needs several turns of
- * the event loop to pass them on. The wait is prolonged by the same time.
+ * Lateness of a timer, ms, above which the process counts as busy. The wait then lasts as much longer, since octets may
+ * still be in the driver, which needs several turns of the event loop to pass them on.
  */
 const busyMs = 10;
 
