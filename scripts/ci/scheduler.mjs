@@ -10,7 +10,7 @@ import { join } from 'node:path';
  * @property {readonly string[]} command program and arguments
  * @property {readonly string[]} [needs] stages that end before; `name` alone asks for their success, `name?` for their end
  * @property {number} [cores] that it keeps busy; 0 for one that waits for the network
- * @property {number} budgetS it should take at most this long, and is ended after twice the time
+ * @property {number} budgetS it should take at most this long, and is ended after four times that: the machine may be busy
  * @property {Readonly<Record<string, string>>} [environment]
  * @property {readonly string[]} [reports] files of its tests, written by scripts/test/reporter.cjs; absent: it is one check
  * @property {boolean} [advisory] its failure is a notice
@@ -24,6 +24,8 @@ import { join } from 'node:path';
  * @property {string} [reason] of a failure that the output does not show
  */
 
+/** A stage that hangs ends after this share of its budget. */
+const maxShareOfBudget = 4;
 const endGraceMs = 10_000;
 const interrupted = 'the run was interrupted';
 
@@ -66,7 +68,8 @@ function runStage(stage, { folder, cwd, environment, signal }) {
     end('SIGTERM');
     setTimeout(end, endGraceMs, 'SIGKILL').unref();
   };
-  const limit = setTimeout(stop, stage.budgetS * 2000, `ended after ${stage.budgetS * 2} s, twice its budget`);
+  const limitS = stage.budgetS * maxShareOfBudget;
+  const limit = setTimeout(stop, limitS * 1000, `ended after ${limitS} s, ${maxShareOfBudget} times its budget`);
   const interrupt = () => stop(interrupted);
   signal?.addEventListener('abort', interrupt);
   if (signal?.aborted) interrupt();
