@@ -1,3 +1,4 @@
+import { nowhere } from './report/reporter.ts';
 import type { DerHrefs, ReportHrefs, Reporter } from './report/reporter.ts';
 import type { ResponseSender } from './response-sender.ts';
 import type { DER } from './xml/documents.ts';
@@ -54,17 +55,6 @@ export function reportHrefs(
     postRateS: document.postRate ?? null,
   };
 }
-
-const nowhere: ReportHrefs = {
-  ders: [],
-  logEventList: null,
-  mirrorUsagePointList: null,
-  deviceInformation: null,
-  deviceStatus: null,
-  powerStatus: null,
-  connectionPoint: null,
-  postRateS: null,
-};
 
 export interface SubmissionsOptions {
   readonly responses: ResponseSender;

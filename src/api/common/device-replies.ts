@@ -1,5 +1,4 @@
 import type { Device } from '../../contract/device.ts';
-import type { Plant } from '../../contract/plant.ts';
 import { positionOf } from '../../contract/snapshot.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import type { Adapter, ModbusTcpEndpoint } from '../../core/adapter.ts';
@@ -10,19 +9,11 @@ import { JsonText } from '../http/route.ts';
 const comma = Buffer.from(',');
 
 /**
- * Index of the default device: 0, unless this process serves a later part of a fleet. It does not change when that
- * device is removed: a request must not silently reach another device.
- */
-export function firstIndex(plant: Plant): number {
-  return plant.firstIndex;
-}
-
-/**
  * The device that a request selects.
  * @throws SimError UNKNOWN_DEVICE
  */
 export function selectedDevice({ plant }: RouteContext, index: number | undefined): Device {
-  return plant.device(index ?? firstIndex(plant));
+  return plant.device(index ?? plant.firstIndex);
 }
 
 /** The snapshot of a device from the last tick, shared by REST and the stream. */

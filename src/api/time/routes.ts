@@ -6,7 +6,7 @@ import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteContext } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
-import { firstIndex, selectedDevice } from '../common/device-replies.ts';
+import { selectedDevice } from '../common/device-replies.ts';
 import { camelCased } from '../common/members.ts';
 import { deviceQuery } from '../common/schemas.ts';
 import { clock, stepBodySchema, stepResult, timeBodySchema } from './members.ts';
@@ -91,7 +91,7 @@ const step = route({
   problems: ['conflict'],
   async handle(ctx, { query, body, by }) {
     checkClockIsFree(ctx);
-    const index = query.device === undefined ? firstIndex(ctx.plant) : selectedDevice(ctx, query.device).index;
+    const index = query.device === undefined ? ctx.plant.firstIndex : selectedDevice(ctx, query.device).index;
     const { published } =
       body.until === undefined ? await ctx.plant.step(body.ticks ?? 1, by) : await runUntil(ctx.plant, body.until, by);
     return stepResult.reply({ snapshot: published[positionOf(published, index)]?.snapshot ?? null }, ctx);

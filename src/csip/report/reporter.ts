@@ -62,7 +62,8 @@ export interface ReporterOptions extends LogEventOptions {
   readonly readings: MeterOptions['conventions'];
 }
 
-const nowhere: ReportHrefs = {
+/** Addresses of an EndDevice that the server has not described. */
+export const nowhere: ReportHrefs = {
   ders: [],
   logEventList: null,
   mirrorUsagePointList: null,
