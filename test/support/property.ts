@@ -90,7 +90,7 @@ class Trial<Args extends Arguments> {
       examples,
       numRuns: this.#runs + examples.length,
       endOnFailure: false,
-      verbose: fc.VerbosityLevel.Verbose,
+      verbose: fc.VerbosityLevel.None,
       includeErrorInReport: true,
     };
   }

@@ -14,6 +14,11 @@ const maxAddresses = 8;
 
 type Answer = NonNullable<ResponsePacket['answers']>[number];
 
+interface Srv {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** Facts of a TXT record (table 16). */
 interface Txt {
   readonly dcap: string;
@@ -63,6 +68,15 @@ function txtOf(data: unknown): Txt | null {
   };
 }
 
+/** null: a record without a host that can be reached. */
+function srvOf(data: unknown): Srv | null {
+  if (typeof data !== 'object' || data === null || !('target' in data && 'port' in data)) return null;
+  const { target, port } = data;
+  if (typeof target !== 'string' || typeof port !== 'number') return null;
+  const host = key(target);
+  return isHost(host) && isPort(port) ? { host, port } : null;
+}
+
 /** The label of an instance as readable text. */
 function labelOf(instance: string): string {
   const label = instance.slice(0, -service.length - 1);
@@ -76,7 +90,7 @@ export class Answers {
   readonly #limit: number;
   /** names as sent, by their keys */
   readonly #instances = new Map<string, string>();
-  readonly #srv = new Map<string, { readonly host: string; readonly port: number }>();
+  readonly #srv = new Map<string, Srv>();
   /** null: a discarded record */
   readonly #txt = new Map<string, Txt | null>();
   readonly #addresses = new Map<string, Set<string>>();
@@ -148,9 +162,8 @@ export class Answers {
       if (!this.#txt.has(instance)) this.#txt.set(instance, txtOf(record.data));
       return;
     }
-    const host = key(record.data.target);
-    if (!this.#srv.has(instance) && isHost(host) && isPort(record.data.port))
-      this.#srv.set(instance, { host, port: record.data.port });
+    const srv = srvOf(record.data);
+    if (srv && !this.#srv.has(instance)) this.#srv.set(instance, srv);
   }
 
   #address(name: string, data: unknown): void {

@@ -123,8 +123,9 @@ function publishPhases(map: MeasurementView, inverter: Inverter, shares: Phases,
   return a1 + a2 + a3;
 }
 
+/** Below a millivolt a phase is dead: the quotient would exceed any number. */
 function amps(va: number, lnV: number): number {
-  return lnV > 0 ? va / lnV : 0;
+  return lnV > 1e-3 ? va / lnV : 0;
 }
 
 /** W / VA with the sign of W; 1 below a thousandth of the rating, where the quotient is noise. */

@@ -418,7 +418,7 @@ export class Inverter {
     this.#advanceReactive(grid, source, dtS, ceiling.varShare ?? 1);
     this.#moving = this.activePower.moving || this.reactivePower.moving || this.#stopCeilingW < ratings.wMaxRtgW;
     source.draw(this.link.dcW(this.pW), true);
-    if (ratings.nightW > 0 && this.sleeps(source) && this.curvePct > 0) this.pW = -ratings.nightW;
+    if (ratings.nightW > 0 && this.sleeps(source)) this.pW = -Math.min(ratings.nightW, this.circleVa);
     this.#readLoads(source);
   }
 
