@@ -123,7 +123,7 @@ function publishPhases(map: MeasurementView, inverter: Inverter, shares: Phases,
   return a1 + a2 + a3;
 }
 
-/** Below a millivolt a phase is dead: the quotient would exceed any number. */
+/** A phase below a millivolt is dead; the quotient of a load at it would exceed every number. */
 function amps(va: number, lnV: number): number {
   return lnV > 1e-3 ? va / lnV : 0;
 }

@@ -132,6 +132,15 @@ describe('answers of DNS-SD', () => {
     ).to.deep.equal([]);
   });
 
+  it('with an SRV record that is no object, or has no host or port, give no server', () => {
+    for (const data of [null, undefined, instance, { target: 'server.local' }, { port: 80 }, { target: 1, port: 80 }]) {
+      const [address, txt, , pointer] = whole('txtvers=1', 'dcap=/dcap');
+      expect(
+        serversOf([address!, txt!, { type: 'SRV', name: instance, data } as Records[number], pointer!]),
+      ).to.deep.equal([]);
+    }
+  });
+
   it('of a flood stay within the limits', () => {
     const flood = Array.from({ length: 500 }, (_, index) => `s${index}.${service}`).flatMap((name) => [
       pointer(name),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readEvseProfiles } from '../../../src/config/profile/profiles.ts';
 import type { EvseConnectorParameters } from '../../../src/contract/kinds/evse.ts';
-import { KindRig } from './support.ts';
+import { KindRig, kindSpec } from './support.ts';
 
 const noonS = 43_200;
 const header = 'time_s,connector,stay_s,soc_pct,target_soc_pct,battery_capacity_kwh,max_charge_kw,phases';
@@ -31,6 +31,19 @@ describe('EVSE device: the registers are the meter of the station', () => {
       expect(meterWh).to.be.above(5000);
       expect(rig.map.m701.TotWhAbs, `ticks of ${tickS} s`).to.be.closeTo(meterWh, 0.001 * meterWh);
     }
+  });
+
+  it('a load at a phase whose voltage has all but gone has no current', async () => {
+    const rig = new KindRig(kindSpec('evse'));
+    rig.command({
+      kind: 'evse.plug',
+      connectorId: 1,
+      ev: { batteryCapacityWh: 100_000, socPct: 20, maxChargeW: 7000, phases: 1 },
+    });
+    await rig.run(120);
+    rig.plant.setGrid({ voltagePu: 1e-310, voltageBPu: 1 });
+    await rig.run(0.05);
+    expect(rig.map.m701.AL1).to.equal(0);
   });
 
   it('phases that carry power in opposite directions have each their own registers and counters', async () => {

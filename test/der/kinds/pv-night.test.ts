@@ -1,5 +1,6 @@
 /** A PV device in little light and at night. */
 import { expect } from 'chai';
+import { byTest } from '../../support/rig.ts';
 import { KindRig, kindSpec } from './support.ts';
 
 /** A device of 10 kW in this light, at rest. */
@@ -49,6 +50,20 @@ describe('PV device: night', () => {
     expect(rig.w).to.equal(0);
     await rig.run(10);
     expect([rig.w, rig.map.m701.ConnSt]).to.deep.equal([0, 'DISCONNECTED']);
+  });
+
+  it('takes no more than its limit of current allows', async () => {
+    const rig = await inLight(0);
+    rig.plant.devices[0]!.bank.transact(byTest, (tx) => {
+      tx.m702.AMax = 0.01;
+    });
+    rig.plant.setGrid({ voltagePu: 0.06 });
+    await rig.run(0.01);
+    // 0.06 of 277 V, three phases, 0.01 A: half a watt
+    expect(rig.map.m701.W).to.be.within(-1, 0);
+    rig.plant.setGrid({ voltagePu: 5e-324 });
+    await rig.run(0.01);
+    expect(rig.map.m701.A).to.be.at.most(0.03);
   });
 
   it('wakes at an instant that does not depend on the tick', async () => {
