@@ -56,6 +56,7 @@ function checks(lint, lintBudgetS) {
     { name: 'lint', command: npm(lint), needs: ['types of the interface'], budgetS: lintBudgetS },
     { name: 'typecheck', command: npm('typecheck'), needs: ['types of the interface'], budgetS: 120 },
     { name: 'format', command: npm('format:check'), needs: ['npm ci'], budgetS: 20 },
+    { name: 'floors', command: ['node', 'scripts/ci/floors.mjs'], cores: 0, budgetS: 10 },
     { name: 'generated files', command: npm('check:generated'), needs: ['npm ci'], budgetS: 60 },
     { name: 'version of the HTTP interface', command: npm('check:openapi'), needs: ['npm ci'], budgetS: 20 },
   ];
@@ -102,6 +103,14 @@ function peerTests(folder, judges, budgets) {
   ];
 }
 
+const handMutations = (...needs) => ({
+  name: 'mutations by hand',
+  command: npm('mutation:hand'),
+  needs: ['npm ci', ...needs],
+  cores: 2,
+  budgetS: 300,
+});
+
 /** @param changed files of the change, which call judges of the night */
 export function changeStages(changed) {
   const peers = { name: 'peers', command: ['node', 'scripts/peers.mjs', '--required'], cores: 0, budgetS: 600 };
@@ -111,6 +120,7 @@ export function changeStages(changed) {
     ...checks('lint', 260),
     ...unitTests('.cache/ci', 330),
     ...peerTests('.cache/ci', interopFiles(changed), { together: 480, alone: 300 }),
+    handMutations('browser tests?'),
   ];
 }
 
@@ -164,7 +174,7 @@ export function nightlyStages({ seed, day }) {
     }),
     ...otherSeeds,
     ...fuzz,
-    { name: 'mutations by hand', command: npm('mutation:hand'), needs: ['npm ci'], cores: 2, budgetS: 1200 },
+    handMutations(),
     {
       name: `mutations of rule modules, part ${part}`,
       command: npm('mutation', '--part', part),
