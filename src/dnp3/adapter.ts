@@ -32,13 +32,12 @@ import { TlsFiles } from '../core/tls/files.ts';
 import { LoopQueue } from '../core/turns.ts';
 import { DeviceOutstation } from './device-outstation.ts';
 import { dnp3Disturbers } from './faults/disturber.ts';
-import { Dnp3Messages } from './messages/log.ts';
+import { Dnp3Messages } from './message-log.ts';
 import { builtInRows } from './profile/binding.ts';
 import type { ControlReport } from './profile/outstation-points.ts';
-import { readPointRows } from './profile/points-file.ts';
-import { serverLimits } from './server/context.ts';
+import { readPointRows } from './profile/table/rows.ts';
+import { serverLimits, identityOf } from './server/context.ts';
 import type { PeerIdentity, Routes, ServerContext, ServerCounters } from './server/context.ts';
-import { identityOf } from './server/identity.ts';
 import { Dnp3Listener } from './server/listener.ts';
 
 /** Time without a connection after which a master that made a request before counts as lost. */

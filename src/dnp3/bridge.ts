@@ -29,7 +29,7 @@ import { PointHolds } from '../sunspec/map/point-holds.ts';
 import { ranges } from '../sunspec/map/rules.ts';
 import type { PointPath } from '../sunspec/map/point-path.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';
-import type { DeviceHolds, DevicePort, Wanted } from './device-port.ts';
+import type { DeviceHolds, DevicePort, SettingWrite } from './device-port.ts';
 
 /** The plant as an outstation sees it. */
 export type PortPlant = Pick<Plant, 'at' | 'dateMs' | 'setSite' | 'siteOf' | 'silentDevices' | 'now'>;
@@ -143,16 +143,16 @@ class MapPort implements DevicePort {
 
   readonly switching: DevicePort['switching'] = (name, on) => switching(this.device.bank, name, on);
 
-  isInForce(wanted: readonly Wanted[]): boolean {
-    return isInForce(this.device.bank, this.#placed(wanted));
+  isInForce(writes: readonly SettingWrite[]): boolean {
+    return isInForce(this.device.bank, this.#placed(writes));
   }
 
-  write(wanted: readonly Wanted[], by: Origin): void {
-    apply(this.device.bank, by, this.#placed(wanted));
+  write(writes: readonly SettingWrite[], by: Origin): void {
+    apply(this.device.bank, by, this.#placed(writes));
   }
 
-  check(wanted: readonly Wanted[], by: Origin): void {
-    checkApply(this.device.bank, by, this.#placed(wanted));
+  check(writes: readonly SettingWrite[], by: Origin): void {
+    checkApply(this.device.bank, by, this.#placed(writes));
   }
 
   createHolds(): DeviceHolds {
@@ -161,12 +161,12 @@ class MapPort implements DevicePort {
       get ids() {
         return holds.ids;
       },
-      follow: (wanted) => {
-        const valuesOf = (each: readonly Wanted[]) =>
+      follow: (writesByControl) => {
+        const valuesOf = (each: readonly SettingWrite[]) =>
           new Map(this.#placed(each).map(({ slot, value }) => [slot, value]));
-        return holds.follow(new Map([...wanted].map(([id, each]) => [id, valuesOf(each)])));
+        return holds.follow(new Map([...writesByControl].map(([id, each]) => [id, valuesOf(each)])));
       },
-      check: (wanted, by = 'dnp3') => holds.check(this.#placed(wanted), by),
+      check: (writes, by = 'dnp3') => holds.check(this.#placed(writes), by),
       forget: () => holds.forget(),
       close: () => holds.close(),
     };
@@ -210,9 +210,9 @@ class MapPort implements DevicePort {
   readonly at: DevicePort['at'] = (t, act) => this.#plant.at(t, act);
 
   /** @throws SimError MAP_NOT_IMPLEMENTED: the device lacks a point, MAP_BAD_VALUE: a curve does not fit */
-  #placed(wanted: readonly Wanted[]): readonly HoldValue[] {
+  #placed(writes: readonly SettingWrite[]): readonly HoldValue[] {
     const { bank } = this.device;
-    return wanted.flatMap((each): readonly HoldValue[] => {
+    return writes.flatMap((each): readonly HoldValue[] => {
       if ('point' in each) {
         const slot = this.#find(each.point, []);
         if (slot) return [{ slot, value: each.value }];

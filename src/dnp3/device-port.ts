@@ -16,20 +16,20 @@ export interface PointWrite {
   readonly value: AnyPointValue;
 }
 
-/** A requested setting: a grid-support function, or a single point. */
-export type Wanted = PointWrite | FunctionWish;
+/** A write of one setting: a grid-support function, or a single point. */
+export type SettingWrite = PointWrite | FunctionWish;
 
 /** Points that controls with an end have for as long as they last, by id of the control. */
 export interface DeviceHolds {
   /** controls that hold points, also those whose end is still to come */
   readonly ids: readonly string[];
   /** As `PointHolds.follow`: these controls have these points, and others give theirs back. */
-  follow(wanted: ReadonlyMap<string, readonly Wanted[]>): ReadonlyMap<string, Written>;
+  follow(writesByControl: ReadonlyMap<string, readonly SettingWrite[]>): ReadonlyMap<string, Written>;
   /**
    * The outcome of these wishes now.
    * @param by `default`: the outcome if remote writes were permitted
    */
-  check(wanted: readonly Wanted[], by?: 'dnp3' | 'default'): Written;
+  check(writes: readonly SettingWrite[], by?: 'dnp3' | 'default'): Written;
   /** The device has been reset: nothing is held any more. */
   forget(): void;
   close(): void;
@@ -64,12 +64,12 @@ export interface DevicePort {
   capacity(name: CurveFunction): number;
   /** Wishes that switch a function, and the others of reactive power off with it. */
   switching(name: FunctionName, on: boolean): readonly FunctionWish[];
-  /** True if the registers have what is wanted, to the last digit that they can hold. */
-  isInForce(wanted: readonly Wanted[]): boolean;
+  /** True if the registers hold these settings, to the last digit that they can hold. */
+  isInForce(writes: readonly SettingWrite[]): boolean;
   /** All in one commit, set 1 included. @throws SimError as `Bank.adopt` */
-  write(wanted: readonly Wanted[], by: Origin): void;
+  write(writes: readonly SettingWrite[], by: Origin): void;
   /** Checks as `write` and writes nothing. @throws SimError as `write` */
-  check(wanted: readonly Wanted[], by: Origin): void;
+  check(writes: readonly SettingWrite[], by: Origin): void;
   /** Holds of an owner of its own, source `dnp3`. */
   createHolds(): DeviceHolds;
   /** @throws SimError COMMAND_* */

@@ -9,7 +9,7 @@ import { LoopQueue } from '../../src/core/turns.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
 import { simTimeFromMs } from '../../src/core/time/clock.ts';
 import type { DeviceOutstation } from '../../src/dnp3/device-outstation.ts';
-import { Dnp3Messages } from '../../src/dnp3/messages/log.ts';
+import { Dnp3Messages } from '../../src/dnp3/message-log.ts';
 import { Dnp3Adapter } from '../../src/dnp3/adapter.ts';
 import { serverLimits } from '../../src/dnp3/server/context.ts';
 import { HandWall } from '../support/wall.ts';

@@ -2,10 +2,11 @@
 import type { BatteryDetail } from '../../contract/kinds/battery.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { PointPath } from '../../sunspec/map/point-path.ts';
-import type { DevicePort, PointWrite, Wanted } from '../device-port.ts';
+import type { DevicePort, PointWrite, SettingWrite } from '../device-port.ts';
 import { controlStatus } from '../stack/outstation/types.ts';
 import type { ControlStatus } from '../stack/outstation/types.ts';
 import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from './types.ts';
+import { SimError } from '../../core/errors.ts';
 
 export const { success } = controlStatus;
 
@@ -85,7 +86,7 @@ export function asWritten(
   };
 }
 
-export interface RegisterOutput {
+interface RegisterOutput {
   readonly point: PointPath;
   /** engineering value of the output per value of the register; default 1 */
   readonly factor?: number;
@@ -133,9 +134,9 @@ export function registerOutput(
   };
 }
 
-export interface WritingOutput extends Pick<OutputTarget, 'read' | 'bound' | 'isIdle' | 'live'> {
+interface WritingOutput extends Pick<OutputTarget, 'read' | 'bound' | 'isIdle' | 'live'> {
   /** points to be written; a status refuses the value */
-  readonly writes: (value: number | boolean) => readonly Wanted[] | ControlStatus;
+  readonly writes: (value: number | boolean) => readonly SettingWrite[] | ControlStatus;
 }
 
 /** An output that one commit carries out. */
@@ -143,15 +144,15 @@ export function writing(port: DevicePort, { writes, ...rest }: WritingOutput): O
   return {
     ...rest,
     check(value, by) {
-      const wanted = writes(value);
-      if (typeof wanted === 'number') return wanted;
-      port.check(wanted, by);
+      const settings = writes(value);
+      if (typeof settings === 'number') return settings;
+      port.check(settings, by);
       return success;
     },
     operate(value, by) {
-      const wanted = writes(value);
-      if (typeof wanted === 'number') return wanted;
-      port.write(wanted, by);
+      const settings = writes(value);
+      if (typeof settings === 'number') return settings;
+      port.write(settings, by);
       return success;
     },
   };
@@ -216,3 +217,30 @@ export function reservesPct(port: DevicePort): readonly [min: number, max: numbe
 
 /** The writer of what a timer of the outstation does by itself. */
 export const timerOrigin: Origin = { source: 'dnp3', peer: 'timer' };
+
+const statusOfCode: Readonly<Record<string, ControlStatus>> = {
+  MAP_BAD_VALUE: controlStatus.outOfRange,
+  COMMAND_BAD_VALUE: controlStatus.outOfRange,
+  MAP_LOCAL_CONTROL: controlStatus.local,
+  MAP_NOT_SUPPORTED: controlStatus.notSupported,
+  MAP_NOT_IMPLEMENTED: controlStatus.notSupported,
+  MAP_READ_ONLY: controlStatus.notSupported,
+  COMMAND_NOT_APPLICABLE: controlStatus.notSupported,
+  COMMAND_CONFLICT: controlStatus.hardwareError,
+};
+
+/** The status of a refusal. */
+export function statusOf(error: unknown): ControlStatus {
+  return error instanceof SimError
+    ? (statusOfCode[error.code] ?? controlStatus.hardwareError)
+    : controlStatus.hardwareError;
+}
+
+/** Does something that the device may refuse. */
+export function attempted(act: () => ControlStatus): ControlStatus {
+  try {
+    return act();
+  } catch (error) {
+    return statusOf(error);
+  }
+}

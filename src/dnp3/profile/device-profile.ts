@@ -1,9 +1,8 @@
 /** The DNP3 XML device profile of an outstation, schema version 2.12: its abilities and points. */
 import type { OutstationLimits } from '../stack/outstation/types.ts';
-import { eventGroups, implementationTable } from './implementation-table.ts';
+import { eventGroups, implementationTable, elements } from './implementation-table.ts';
 import type { PointRow, PointType } from './types.ts';
-import { elements } from './xml-element.ts';
-import type { Element } from './xml-element.ts';
+import type { Element } from './implementation-table.ts';
 
 /** Facts of one outstation in the document. */
 export interface ProfileFacts {

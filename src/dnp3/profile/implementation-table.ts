@@ -1,9 +1,8 @@
 /** The implementation table of the device profile: objects, functions and qualifiers that an outstation takes. */
 import { functionCodes, silentFunctions } from '../stack/application/types.ts';
-import { variationsOf } from '../stack/objects/table.ts';
-import { createFunctionSet } from '../stack/outstation/functions/set.ts';
+import { variationsOf } from '../stack/objects.ts';
+import { createFunctionSet } from '../stack/outstation/functions.ts';
 import { defaultLimits } from '../stack/outstation/types.ts';
-import type { Element } from './xml-element.ts';
 
 /** Groups of static values, and of the events that points make. */
 const staticGroups = [1, 10, 20, 21, 30, 40] as const;
@@ -120,4 +119,36 @@ export function implementationTable({ unsolicited }: { readonly unsolicited: boo
     supportedVariation: [...rows, ...(unsolicited ? [unsolicitedRow] : [])].flatMap(entries),
     supportedFunctionCode: supportedFunctions(unsolicited).map((functionCode) => ({ request: { functionCode } })),
   };
+}
+
+/** Elements by name; a list repeats its element, `{}` is an empty one. */
+export interface Element {
+  readonly [name: string]: string | number | boolean | Element | readonly Element[] | readonly string[];
+}
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[character] ?? character);
+
+/** Elements as text, one on a line; names that begin with `@` are attributes of their element. */
+export function elements(of: Element, indent: string): string {
+  return Object.entries(of)
+    .filter(([name]) => !name.startsWith('@'))
+    .map(([name, content]) =>
+      (Array.isArray(content) ? (content as readonly (Element | string)[]) : [content as Element | string])
+        .map((each) => element(name, each, indent))
+        .join(''),
+    )
+    .join('');
+}
+
+function element(name: string, content: Element | string | number | boolean, indent: string): string {
+  if (typeof content !== 'object') return `${indent}<${name}>${escaped(String(content))}</${name}>\n`;
+  const attributes = Object.entries(content)
+    .filter(([key]) => key.startsWith('@'))
+    .map(([key, value]) => ` ${key.slice(1)}="${escaped(value as string)}"`)
+    .join('');
+  const inner = elements(content, `${indent}  `);
+  return inner === ''
+    ? `${indent}<${name}${attributes}/>\n`
+    : `${indent}<${name}${attributes}>\n${inner}${indent}</${name}>\n`;
 }

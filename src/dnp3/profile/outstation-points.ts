@@ -11,14 +11,59 @@ import type { DevicePort } from '../device-port.ts';
 import { PointDatabase } from '../stack/outstation/database.ts';
 import { controlStatus } from '../stack/outstation/types.ts';
 import type { Control, ControlPort, ControlStatus, MasterId } from '../stack/outstation/types.ts';
-import { roundHalfAway } from '../stack/objects/encode.ts';
+import { roundHalfAway } from '../stack/objects.ts';
 import { defaultVariations, quality } from '../stack/points.ts';
 import type { PointKind, PointSpec } from '../stack/points.ts';
 import { bindRows } from './binding.ts';
-import { OutstationSettings } from './settings.ts';
-import { attempted } from './status.ts';
+import { attempted } from './bind.ts';
 import { isOutput, pointName } from './table/rows.ts';
-import type { InputSource, OutputTarget, PartContext, PointName, PointRow, PointType, ProfilePart } from './types.ts';
+import type {
+  InputSource,
+  OutputTarget,
+  PartContext,
+  PointName,
+  PointRow,
+  PointType,
+  ProfilePart,
+  InternalSettings,
+} from './types.ts';
+
+type Value = number | boolean;
+
+/** Settings of an outstation that no register holds. */
+class OutstationSettings implements InternalSettings {
+  readonly #starts = new Map<PointName, Value>();
+  readonly #values = new Map<PointName, Value>();
+  readonly #listeners: (() => void)[] = [];
+
+  declare(name: PointName, start: Value): void {
+    this.#starts.set(name, start);
+    this.#values.set(name, start);
+  }
+
+  number(name: PointName): number {
+    const value = this.#values.get(name);
+    return typeof value === 'number' ? value : 0;
+  }
+
+  flag(name: PointName): boolean {
+    return this.#values.get(name) === true;
+  }
+
+  set(name: PointName, value: Value): void {
+    this.#values.set(name, value);
+  }
+
+  onReset(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The device has been reset: the start values are back. */
+  reset(): void {
+    for (const [name, start] of this.#starts) this.#values.set(name, start);
+    for (const listener of this.#listeners) listener();
+  }
+}
 
 /** Outcome of a control, for logs and counters. */
 export interface ControlReport {
@@ -29,7 +74,7 @@ export interface ControlReport {
   readonly from: MasterId;
 }
 
-export interface OutstationPointsOptions {
+interface OutstationPointsOptions {
   readonly port: DevicePort;
   readonly profile: Dnp3Profile;
   readonly rows: readonly PointRow[];

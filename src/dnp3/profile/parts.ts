@@ -1,14 +1,46 @@
-/** Everything that the points of an outstation come from. One more part is one more entry. */
+/** The parts that the points of an outstation come from. One more part is one more entry. */
 import { merged } from './bind.ts';
-import { commandPart } from './commands/parts.ts';
-import { curvePoints } from './curves/part.ts';
-import { meterPart } from './monitoring/meter.ts';
-import { nameplatePart } from './monitoring/nameplate.ts';
-import { statusPart } from './monitoring/status.ts';
-import { schedulePoints } from './schedules/part.ts';
-import type { ProfilePart } from './types.ts';
+import { curvePoints } from './curves/points.ts';
+import { meterPart, nameplatePart, statusPart } from './monitoring.ts';
+import type { ProfilePart, PartContext, PointBindings } from './types.ts';
+import { unsupportedPart } from './commands/mode.ts';
+import { droopPart, limitPart, setPointPart } from './commands/power.ts';
+import { Ramps } from './commands/ramps.ts';
+import { constantVarPart, powerFactorPart } from './commands/reactive.ts';
+import { servicePart } from './commands/service.ts';
+import type { Namings } from './curves/curve.ts';
+import { ScheduleExecutor } from './schedules/executor.ts';
+import { ScheduleStore } from './schedules/schedule.ts';
+import { scheduleWindow } from './schedules/window.ts';
 
-/** Schedules put curves into force, and keep those that they name from being changed. */
+/** Commands, and modes with set-points. */
+function commandPart(context: PartContext): PointBindings {
+  const ramps = new Ramps(context);
+  return merged([
+    servicePart(context, ramps),
+    limitPart(context, ramps),
+    setPointPart(context, ramps),
+    droopPart(context),
+    constantVarPart(context, ramps),
+    powerFactorPart(context),
+    unsupportedPart(context),
+  ]);
+}
+
+/** Schedules name curves: they take the namings of the curves. */
+function schedulePoints(context: PartContext, namings: Namings): PointBindings {
+  const store = new ScheduleStore();
+  const executor = new ScheduleExecutor(context, store, namings);
+  context.settings.onReset(() => {
+    store.clear();
+    executor.forget();
+  });
+  context.onTick(executor.look);
+  context.onClose(() => executor.close());
+  return scheduleWindow(context, store, executor);
+}
+
+/** Schedules put curves into force, and lock the curves that they name. */
 const curvesAndSchedules: ProfilePart = (context) => {
   const { points, namings } = curvePoints(context);
   return merged([points, schedulePoints(context, namings)]);

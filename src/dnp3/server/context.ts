@@ -1,4 +1,5 @@
-/** Context shared by the listeners of all outstations. */
+/** Context shared by the listeners of all outstations, and the certificates of masters. */
+import { X509Certificate } from 'node:crypto';
 import type { Dnp3AllowedPeer } from '../../contract/dnp3-settings.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { PeerLimitedLog } from '../../core/log/peer-limited-log.ts';
@@ -43,7 +44,7 @@ export const serverLimits = {
   /** pairs of addresses on one connection: masters times devices */
   pairs: 16_384,
 } as const;
-export type ServerLimits = { readonly [name in keyof typeof serverLimits]: number };
+type ServerLimits = { readonly [name in keyof typeof serverLimits]: number };
 
 export interface FragmentReport {
   readonly direction: WireDirection;
@@ -103,4 +104,20 @@ export function mayUse(allowed: readonly Dnp3AllowedPeer[] | null, identity: Pee
 
 function fits({ kind, value }: Dnp3AllowedPeer, { subject, commonName, fingerprint }: PeerIdentity): boolean {
   return kind === 'fingerprint' ? value === fingerprint : value === subject || value === commonName;
+}
+
+/** The identity of a master by its certificate. @param certificate DER; an unreadable one has no name */
+export function identityOf(certificate: Buffer): PeerIdentity {
+  try {
+    const { subject, fingerprint256 } = new X509Certificate(certificate);
+    const parts = subject.split('\n');
+    return {
+      // Node lists from the root on, RFC 4514 the other way round
+      subject: parts.toReversed().join(','),
+      commonName: parts.find((part) => part.startsWith('CN='))?.slice(3) ?? '',
+      fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
+    };
+  } catch {
+    return { subject: '', commonName: '', fingerprint: '' };
+  }
 }

@@ -1,11 +1,10 @@
 /** One connection of replayed DNP3 masters. */
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
-import { readControl } from '../../dnp3/stack/application/control.ts';
-import { encodeFrame, linkBit, primaryFunction, secondaryFunction } from '../../dnp3/stack/link/frame.ts';
+import { readControl } from '../../dnp3/stack/application/types.ts';
+import { encodeFrame, linkBit, primaryFunction, secondaryFunction, LinkParser } from '../../dnp3/stack/link/frame.ts';
 import type { LinkFrame } from '../../dnp3/stack/link/frame.ts';
-import { LinkParser } from '../../dnp3/stack/link/parser.ts';
-import { Reassembler } from '../../dnp3/stack/transport/reassembler.ts';
+import { Reassembler } from '../../dnp3/stack/transport.ts';
 import { LinkFrames } from '../link-frames.ts';
 
 /** A master and an outstation. */

@@ -1,8 +1,7 @@
 /** Values, control results and indications in a DNP3 response. */
 import type { Buffer } from 'node:buffer';
-import { analogOutputOctets, analogValue, crobOctets } from '../../dnp3/stack/objects/controls.ts';
-import { objectType } from '../../dnp3/stack/objects/table.ts';
-import type { ObjectType } from '../../dnp3/stack/objects/table.ts';
+import { analogOutputOctets, analogValue, crobOctets, objectType } from '../../dnp3/stack/objects.ts';
+import type { ObjectType } from '../../dnp3/stack/objects.ts';
 
 export interface Dnp3Value {
   /** `AI 536`, `control AO 88` */

@@ -1,6 +1,6 @@
 /** Replays the requests of DNP3 masters and compares the responses. */
 import { describe } from '../../dnp3/stack/application/describe.ts';
-import { readControl } from '../../dnp3/stack/application/control.ts';
+import { readControl } from '../../dnp3/stack/application/types.ts';
 import { contentOf } from './dnp3-objects.ts';
 import type { Dnp3Content, Dnp3Value } from './dnp3-objects.ts';
 import { Dnp3Link } from './dnp3-link.ts';

@@ -1,6 +1,6 @@
 /** Writes, freezes, classes, delays and attributes: the bounds and refusals that a mutation of the source would change. */
 import { expect } from 'chai';
-import { readAttributes } from '../../../src/dnp3/stack/outstation/functions/attributes.ts';
+import { readAttributes } from '../../../src/dnp3/stack/outstation/read.ts';
 import { toHex } from '../rig/frames.ts';
 import { Stack, spec } from '../rig/stack.ts';
 

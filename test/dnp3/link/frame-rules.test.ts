@@ -1,9 +1,7 @@
 /** Which octets are a frame, and what a frame holds: the bounds that a mutation of the source would change. */
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import { crc16 } from '../../../src/dnp3/stack/link/crc.ts';
-import { encodeFrame, frameLength } from '../../../src/dnp3/stack/link/frame.ts';
-import { LinkParser } from '../../../src/dnp3/stack/link/parser.ts';
+import { crc16, encodeFrame, frameLength, LinkParser } from '../../../src/dnp3/stack/link/frame.ts';
 import { LinkSession } from '../../../src/dnp3/stack/link/session.ts';
 import { hex, linkFrame, toHex } from '../rig/frames.ts';
 

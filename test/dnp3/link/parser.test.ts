@@ -1,9 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { crc16 } from '../../../src/dnp3/stack/link/crc.ts';
-import { encodeFrame, maxFrameOctets } from '../../../src/dnp3/stack/link/frame.ts';
-import { LinkParser } from '../../../src/dnp3/stack/link/parser.ts';
+import { crc16, encodeFrame, maxFrameOctets, LinkParser } from '../../../src/dnp3/stack/link/frame.ts';
 import { fragmentFrames, hex, linkFrame, toHex } from '../rig/frames.ts';
 import { holds } from '../../support/property.ts';
 import { casesOf } from '../../support/random.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { EventBuffer } from '../../../src/dnp3/stack/outstation/events.ts';
-import { Indications } from '../../../src/dnp3/stack/outstation/indications.ts';
+import { EventBuffer, Indications } from '../../../src/dnp3/stack/outstation/events.ts';
 import { HandClock, MasterTime, spec } from '../rig/stack.ts';
 
 describe('indications of DNP3', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { readDnp3Points } from '../../../src/contract/dnp3-points.ts';
 import { SimError } from '../../../src/core/errors.ts';
-import { readPointRows } from '../../../src/dnp3/profile/points-file.ts';
+import { readPointRows } from '../../../src/dnp3/profile/table/rows.ts';
 
 const file = (points: unknown) => readDnp3Points(JSON.stringify({ points }));
 

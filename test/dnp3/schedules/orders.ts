@@ -7,7 +7,7 @@ export type Orders = readonly (readonly [PointName, number | boolean])[];
 export type Points = readonly (readonly [offsetS: number, value: number])[];
 
 const dayMs = 86_400_000;
-export interface Wanted {
+export interface SettingWrite {
   readonly type?: number;
   readonly priority?: number;
   /** seconds from now */
@@ -18,7 +18,7 @@ export interface Wanted {
 }
 
 /** The orders of the procedure of AN2018: selector, members, points, and their number last. */
-export function schedule(rig: PointRig, number: number, wanted: Wanted): Orders {
+export function schedule(rig: PointRig, number: number, wanted: SettingWrite): Orders {
   const { type = 13, priority = 1, inS = 0, interval = 0, unit = 0, points } = wanted;
   const startMs = Math.round(rig.plant.dateMs(rig.plant.time.sim)) + 1000 * inS;
   return [
@@ -41,7 +41,7 @@ export function schedule(rig: PointRig, number: number, wanted: Wanted): Orders 
 }
 
 /** Writes a schedule, which has to be valid, and makes it ready. */
-export function begin(rig: PointRig, number: number, wanted: Wanted): void {
+export function begin(rig: PointRig, number: number, wanted: SettingWrite): void {
   rig.done(...schedule(rig, number, wanted));
   expect(rig.value('AI578'), `validation of ${number}`).to.equal(1);
   rig.done(['BO42', true]);

@@ -1,7 +1,12 @@
 import { expect } from 'chai';
-import { ScheduleStore } from '../../../src/dnp3/profile/schedules/store.ts';
-import type { Schedule } from '../../../src/dnp3/profile/schedules/store.ts';
-import { hasOffsets, isTiming, momentOf, repeatUnit } from '../../../src/dnp3/profile/schedules/times.ts';
+import {
+  ScheduleStore,
+  hasOffsets,
+  isTiming,
+  momentOf,
+  repeatUnit,
+} from '../../../src/dnp3/profile/schedules/schedule.ts';
+import type { Schedule } from '../../../src/dnp3/profile/schedules/schedule.ts';
 
 const dayMs = 86_400_000;
 const dayOf = (date: string) => Date.parse(`${date}T00:00:00Z`) / dayMs;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { builtInRows } from '../../../src/dnp3/profile/binding.ts';
 import { PointRig } from '../rig/points.ts';
 import { begin, limitOf, off, schedule } from './orders.ts';
-import type { Wanted } from './orders.ts';
+import type { SettingWrite } from './orders.ts';
 
 describe('the window on schedules', () => {
   it('SCHED: shows what was written to each of ten, and is valid with the number of points', () => {
@@ -44,7 +44,7 @@ describe('the window on schedules', () => {
   it('tells types, values and times that cannot run apart, and makes none of them ready', () => {
     const rig = new PointRig('PV-3Phase');
     const end = [60, 0] as const;
-    const cases: readonly (readonly [code: number, wanted: Wanted])[] = [
+    const cases: readonly (readonly [code: number, wanted: SettingWrite])[] = [
       ...[0, 1, 11, 12, 22, 30].map((type) => [2, { type, points: [[0, 100], end] }] as const),
       [3, { points: [[0, 1001], end] }],
       [3, { points: [[0, -1], end] }],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { LoopQueue } from '../../../src/core/turns.ts';
-import { Inbox } from '../../../src/dnp3/server/inbox.ts';
+import { Inbox } from '../../../src/dnp3/server/connection.ts';
 
 describe('the inbox of a connection', () => {
   let nowMs: number;

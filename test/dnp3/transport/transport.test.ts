@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Reassembler } from '../../../src/dnp3/stack/transport/reassembler.ts';
-import { Segmenter } from '../../../src/dnp3/stack/transport/segmenter.ts';
+import { Reassembler, Segmenter } from '../../../src/dnp3/stack/transport.ts';
 import { hex, readFrames, toHex } from '../rig/frames.ts';
 import { holds } from '../../support/property.ts';
 

@@ -5,8 +5,7 @@ import type { DevicePort, PointWrite } from '../../device-port.ts';
 import { asWritten, pointInput, registerOutput, settingOutput, success, timerOrigin, writing } from '../bind.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { OutputTarget, PartContext, PointBindings } from '../types.ts';
-import { modePoints } from './mode.ts';
-import { orLog } from './delayed.ts';
+import { modePoints, orLog } from './mode.ts';
 import { presentWPct, ramped, rampRate } from './ramps.ts';
 import type { Ramps } from './ramps.ts';
 
@@ -31,8 +30,8 @@ class ChargeLimit {
   /** @throws SimError as `DevicePort.setLimitW`; the limit is as before then */
   follow(by: Origin, pct = this.#context.settings.number('AO87')): void {
     const { port } = this.#context;
-    const wanted = this.#isEnabled() && pct < noLimitPct ? ((port.number('702.WChaRteMax') ?? 0) * pct) / 100 : null;
-    if (port.limitW('load') !== wanted) port.setLimitW('load', wanted, by);
+    const limitW = this.#isEnabled() && pct < noLimitPct ? ((port.number('702.WChaRteMax') ?? 0) * pct) / 100 : null;
+    if (port.limitW('load') !== limitW) port.setLimitW('load', limitW, by);
   }
 
   output(isIdle: () => boolean): OutputTarget {

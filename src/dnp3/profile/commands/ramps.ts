@@ -12,8 +12,8 @@ import type { DevicePort } from '../../device-port.ts';
 import { settingOutput, success } from '../bind.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { OutputTarget, PartContext, PointName } from '../types.ts';
-import { timedChange } from './delayed.ts';
-import type { TimedChange } from './delayed.ts';
+import { timedChange } from './mode.ts';
+import type { TimedChange } from './mode.ts';
 
 /** Percent of the power that a gradient is of. */
 export interface Way {

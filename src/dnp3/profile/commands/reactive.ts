@@ -7,7 +7,28 @@ import type { OutputTarget, PartContext, PointBindings } from '../types.ts';
 import { modePoints } from './mode.ts';
 import { ramped, varPct } from './ramps.ts';
 import type { Ramps } from './ramps.ts';
-import { presentVarReference, varReference, varReferenceWrites } from './var-reference.ts';
+
+/**
+ * Values of 704.VarSetMod with codes in the profile, from code 1: percent of WMax, VarMax, available reactive power.
+ */
+export const varReferences = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT'] as const;
+type VarReference = (typeof varReferences)[number];
+
+/** The reference in force; null: it is none of the profile. */
+export function varReference(port: DevicePort): VarReference | null {
+  const present = port.value('704.VarSetMod');
+  return varReferences.find((each) => each === present) ?? null;
+}
+
+/** The reference of a set-point that brings none along: the one in force, or VarMax. */
+export function presentVarReference(port: DevicePort): VarReference {
+  return varReference(port) ?? 'VAR_MAX_PCT';
+}
+
+/** The writes after which a set-point is percent of a reference of the profile. */
+function varReferenceWrites(port: DevicePort): readonly PointWrite[] {
+  return varReference(port) === null ? [{ point: '704.VarSetMod', value: presentVarReference(port) }] : [];
+}
 
 /** The set-point of 704.VarSetPct, var. */
 function setPointVar(port: DevicePort): number {

@@ -5,10 +5,10 @@ import { bindings, computed, success } from '../bind.ts';
 import { pointsPerSchedule, windowStarts } from '../table/rows.ts';
 import type { OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
 import type { ScheduleExecutor } from './executor.ts';
-import { daysPerWeek, scheduleCount, validation } from './store.ts';
-import type { Schedule, ScheduleStore } from './store.ts';
+import { daysPerWeek, scheduleCount, validation } from './schedule.ts';
+import type { Schedule, ScheduleStore } from './schedule.ts';
 
-const bound = 'schedule in the window';
+const windowBinding = 'schedule in the window';
 /** Output of Sunday. */
 const sundayOutput = 43;
 
@@ -119,11 +119,11 @@ class Outputs {
   }
 
   #output(
-    refuses: (value: number | boolean) => ControlStatus,
+    statusOf: (value: number | boolean) => ControlStatus,
     { read, write }: { readonly read: OutputTarget['read']; readonly write: (value: number | boolean) => void },
   ): OutputTarget {
     const check: OutputTarget['check'] = (value, by) =>
-      this.#store.holder.isOther(by) ? controlStatus.blockedOtherMaster : refuses(value);
+      this.#store.holder.isOther(by) ? controlStatus.blockedOtherMaster : statusOf(value);
     return {
       read,
       check,
@@ -134,7 +134,7 @@ class Outputs {
         this.#context.changed();
         return success;
       },
-      bound,
+      bound: windowBinding,
     };
   }
 }
@@ -182,10 +182,10 @@ export function scheduleWindow(context: PartContext, store: ScheduleStore, execu
   );
   return bindings(
     [
-      ['BI109', computed(() => store.current.validation === validation.valid, bound)],
+      ['BI109', computed(() => store.current.validation === validation.valid, windowBinding)],
       ['AI569', computed(() => executor.running, 'schedules')],
-      ['AI578', computed(() => store.current.validation, bound)],
-      ['AI579', computed(() => executor.statusOf(store.selected), bound)],
+      ['AI578', computed(() => store.current.validation, windowBinding)],
+      ['AI579', computed(() => executor.statusOf(store.selected), windowBinding)],
       ['AI781', computed(() => executor.statusOf(1), 'schedule 1')],
       ['AI782', computed(() => store.schedule(1).priority, 'schedule 1')],
       ['AI783', computed(() => executor.activeValue(1), 'schedule 1')],

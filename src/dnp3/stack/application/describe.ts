@@ -1,8 +1,7 @@
 /** Fragments in words, for people. Whatever the octets are, something is said. */
 import type { Buffer } from 'node:buffer';
-import { analogOutputOctets, crobOctets } from '../objects/controls.ts';
-import { objectType } from '../objects/table.ts';
-import { readControl } from './control.ts';
+import { analogOutputOctets, crobOctets, objectType } from '../objects.ts';
+import { readControl } from './types.ts';
 
 const functionWords: Readonly<Record<number, string>> = {
   0: 'confirm',

@@ -1,8 +1,7 @@
 /** Requests from their octets. Nothing is allocated by a count that has not been checked against the octets present. */
 import { Buffer } from 'node:buffer';
-import { analogOutputOctets, crobOctets } from '../objects/controls.ts';
-import { readControl } from './control.ts';
-import { functionCodes, iin } from './types.ts';
+import { analogOutputOctets, crobOctets } from '../objects.ts';
+import { readControl, functionCodes, iin } from './types.ts';
 import type { ObjectHeader, ObjectRange, Request, RequestObject } from './types.ts';
 
 const maxHeaders = 64;

@@ -1,9 +1,9 @@
 /** Packs objects of a response into one fragment after the other, with as few headers as their order allows. */
 import { Buffer } from 'node:buffer';
-import { writeObject } from '../objects/encode.ts';
-import type { ObjectType } from '../objects/table.ts';
+import { writeObject } from '../objects.ts';
+import type { ObjectType } from '../objects.ts';
 import type { PointState } from '../points.ts';
-import { responseHeaderOctets } from './control.ts';
+import { responseHeaderOctets } from './types.ts';
 
 const byteRange = { qualifier: 0x00, octets: 2, max: 0xff };
 const wordRange = { qualifier: 0x01, octets: 4, max: 0xffff };

@@ -1,22 +1,19 @@
 /** One master of an outstation: its requests, its events, its confirms. IEEE 1815 clause 4 */
 import { Buffer } from 'node:buffer';
-import { responseFragment } from '../application/control.ts';
+import { responseFragment, functionCodes, iin, silentFunctions } from '../application/types.ts';
 import { parseRequest } from '../application/parse.ts';
-import { functionCodes, iin, silentFunctions } from '../application/types.ts';
 import type { Answer, AppControl, Request } from '../application/types.ts';
 import { FragmentWriter } from '../application/writer.ts';
-import { EventBuffer } from './events.ts';
-import { createFunctionSet } from './functions/set.ts';
-import { Indications } from './indications.ts';
-import type { Report } from './indications.ts';
-import { planRead } from './read.ts';
-import { Series } from './series.ts';
-import type { Piece } from './series.ts';
+import { EventBuffer, Indications } from './events.ts';
+import { createFunctionSet } from './functions.ts';
+import type { Report } from './events.ts';
+import { planRead, Series } from './read.ts';
+import type { Piece } from './read.ts';
 import type { AssociationClock, AssociationPort, Cast, Control, FunctionContext, FunctionSet } from './types.ts';
 import type { OutstationOptions, PointEvent, Session } from './types.ts';
 import { Unsolicited } from './unsolicited.ts';
 
-const nothing = Buffer.alloc(0);
+const noObjects = Buffer.alloc(0);
 
 /** Requests and responses since the start of one association. */
 export interface AssociationCounters {
@@ -92,7 +89,7 @@ export class Association implements AssociationPort {
       confirmed: (report) => {
         this.#indications.confirmed(report);
       },
-      mayAsk: () => this.#session !== null && this.#sending === null,
+      maySend: () => this.#session !== null && this.#sending === null,
       send: (fragment) => {
         this.#sendUnsolicited(fragment);
       },
@@ -226,12 +223,12 @@ export class Association implements AssociationPort {
     const { functionCode, refusal, headers } = request;
     if (functionCode === functionCodes.enableUnsolicited || functionCode === functionCodes.disableUnsolicited) {
       // without the ability it is an unknown function, whatever its objects
-      if (refusal !== 0 && this.unsolicited.isConfigured) return { objects: nothing, iin2: refusal };
-      return this.unsolicited.change(headers, functionCode === functionCodes.enableUnsolicited, nothing);
+      if (refusal !== 0 && this.unsolicited.isConfigured) return { objects: noObjects, iin2: refusal };
+      return this.unsolicited.change(headers, functionCode === functionCodes.enableUnsolicited);
     }
     const handler = this.#functions.handler(functionCode);
-    if (handler === undefined) return { objects: nothing, iin2: iin.functionNotSupported };
-    if (refusal !== 0) return { objects: nothing, iin2: refusal };
+    if (handler === undefined) return { objects: noObjects, iin2: iin.functionNotSupported };
+    if (refusal !== 0) return { objects: noObjects, iin2: refusal };
     this.#options.outstation.database.refresh();
     return handler(request, this.#context(from ?? `${this.masterAddress}`));
   }

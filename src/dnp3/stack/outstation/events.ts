@@ -1,7 +1,8 @@
-/** Events that wait for one master. IEEE 1815 4.1.6, 11.5 */
+/** Events that wait for one master, and the internal indications of its association. IEEE 1815 4.1.6, 4.2.4, 11.5 */
 import { pointKinds } from '../points.ts';
 import type { PointKind } from '../points.ts';
-import type { Instant, PointEvent } from './types.ts';
+import type { Instant, PointEvent, AssociationClock, Cast, OutstationOptions } from './types.ts';
+import { iin } from '../application/types.ts';
 
 export interface QueuedEvent extends PointEvent {
   /** rises by one with each event of this master */
@@ -11,8 +12,8 @@ export interface QueuedEvent extends PointEvent {
   isSent: boolean;
 }
 
-/** Events wanted by a read. */
-export interface EventSelection {
+/** Events that a read asks for. */
+interface EventSelection {
   readonly kind?: PointKind;
   readonly class?: 1 | 2 | 3;
 }
@@ -85,14 +86,14 @@ export class EventBuffer {
   }
 
   /** The events of a selection that are not sent yet, oldest first. */
-  select({ kind, class: wanted }: EventSelection): readonly QueuedEvent[] {
+  select({ kind, class: eventClass }: EventSelection): readonly QueuedEvent[] {
     const kinds = kind === undefined ? Object.values(this.#queues) : [this.#queues[kind]];
-    const queues = kinds.flatMap((queues) => (wanted === undefined ? Object.values(queues) : [queues[wanted]]));
+    const queues = kinds.flatMap((queues) => (eventClass === undefined ? Object.values(queues) : [queues[eventClass]]));
     const unsentEvents = queues.flatMap((queue) => queue.filter((each) => !each.isSent));
     return queues.length > 1 ? unsentEvents.sort((a, b) => a.number - b.number) : unsentEvents;
   }
 
-  /** The master has confirmed events: they are over. */
+  /** Removes events that the master has confirmed. */
   confirm(events: readonly QueuedEvent[]): void {
     if (events.length === 0) return;
     const gone = new Set(events);
@@ -111,7 +112,7 @@ export class EventBuffer {
     if (lost === this.lost && this.#all.every(({ length }) => length < this.#capacity)) this.#isOverflown = false;
   }
 
-  /** The confirm has not come: they wait again, unless a newer event of the same point has made them worthless. */
+  /** No confirm has come: the events wait again, unless a newer event of the same point replaces them. */
   release(events: readonly QueuedEvent[]): void {
     for (const each of events) {
       each.isSent = false;
@@ -124,4 +125,85 @@ export class EventBuffer {
 function remove(queue: QueuedEvent[], event: QueuedEvent): void {
   const at = queue.indexOf(event);
   if (at >= 0) queue.splice(at, 1);
+}
+
+/** Conditions reported by a fragment: a confirm ends a condition only as far as the fragment has reported it. */
+export interface Report {
+  /** as they are sent */
+  readonly bits: number;
+  /** without those that fault injection has added */
+  readonly own: number;
+  /** broadcasts, and events lost, since the start, when the fragment was built */
+  readonly broadcasts: number;
+  readonly lost: number;
+}
+
+/** Internal indications of one association, and the confirms that end them. */
+export class Indications {
+  readonly #outstation: Pick<OutstationOptions, 'conditions' | 'disturber'>;
+  readonly #events: EventBuffer;
+  readonly #time: AssociationClock;
+  #cast: Cast = 'unicast';
+  #broadcasts = 0;
+  /** IIN1.7 */
+  hasRestarted = true;
+
+  constructor(
+    outstation: Pick<OutstationOptions, 'conditions' | 'disturber'>,
+    { events, time }: { readonly events: EventBuffer; readonly time: AssociationClock },
+  ) {
+    this.#outstation = outstation;
+    this.#events = events;
+    this.#time = time;
+  }
+
+  /** Bits of the next response, not yet reported. */
+  get next(): number {
+    return this.#own() | this.#outstation.disturber.iin(false);
+  }
+
+  /** True if the next response asks for a confirm because of a broadcast. */
+  get asks(): boolean {
+    return this.#cast === 'broadcast-confirm' || this.#cast === 'broadcast-confirm-optional';
+  }
+
+  broadcast(cast: Cast): void {
+    this.#cast = cast;
+    this.#broadcasts += 1;
+  }
+
+  /** The report of a fragment sent now; a broadcast without confirm is reported once. */
+  report(): Report {
+    const outstationBits = this.#own();
+    const bits = outstationBits | this.#outstation.disturber.iin(true);
+    if (!this.asks) this.#cast = 'unicast';
+    return { bits, own: outstationBits, broadcasts: this.#broadcasts, lost: this.#events.lost };
+  }
+
+  /** The master has confirmed the fragment, and its events are gone. */
+  confirmed({ own, broadcasts, lost }: Report): void {
+    if ((own & iin.broadcast) !== 0 && broadcasts === this.#broadcasts) this.#cast = 'unicast';
+    if ((own & iin.eventBufferOverflow) !== 0) this.#events.overflowTold(lost);
+  }
+
+  restart(): void {
+    this.hasRestarted = true;
+    this.#cast = 'unicast';
+  }
+
+  #own(): number {
+    const { conditions } = this.#outstation;
+    const events = this.#events;
+    return (
+      (this.#cast === 'unicast' ? 0 : iin.broadcast) |
+      (events.hasWaiting(1) ? iin.class1 : 0) |
+      (events.hasWaiting(2) ? iin.class2 : 0) |
+      (events.hasWaiting(3) ? iin.class3 : 0) |
+      (this.#time.needsTime ? iin.needTime : 0) |
+      (conditions.localControl() ? iin.localControl : 0) |
+      (conditions.trouble() ? iin.deviceTrouble : 0) |
+      (this.hasRestarted ? iin.deviceRestart : 0) |
+      (events.isOverflown ? iin.eventBufferOverflow : 0)
+    );
+  }
 }

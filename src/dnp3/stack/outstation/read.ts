@@ -1,26 +1,62 @@
-/** Carries out a READ as steps that fill one fragment after the other. IEEE 1815 4.4.2 */
+/** Carries out a READ as steps that fill one fragment after the other. IEEE 1815 4.4.2, 4.1.5 */
 import { Buffer } from 'node:buffer';
 import { iin } from '../application/types.ts';
 import type { ObjectHeader } from '../application/types.ts';
 import type { FragmentWriter } from '../application/writer.ts';
-import { isPlain, writeTime48 } from '../objects/encode.ts';
-import { groupFacts, objectType } from '../objects/table.ts';
-import type { ObjectType } from '../objects/table.ts';
+import { isPlain, writeTime48, groupFacts, objectType } from '../objects.ts';
+import type { ObjectType } from '../objects.ts';
 import { groupsOf, pointKinds } from '../points.ts';
 import type { PointState } from '../points.ts';
 import { firstFrom, kindOfStaticGroup, pointsNamed } from './database.ts';
 import type { EventBuffer, QueuedEvent } from './events.ts';
-import { readAttributes } from './functions/attributes.ts';
 import type { AssociationClock, Database, DatabasePoint, DeviceAttribute } from './types.ts';
 
+/** Data types of attributes. */
+const dataType = { text: 1, unsigned: 2, list: 254 } as const;
+/** Variations of all attributes in one answer, and of their list. */
+const allVariation = 254;
+const listVariation = 255;
+const maxTextOctets = 255;
+
+function encoded(value: string | number): Buffer {
+  if (typeof value === 'string') {
+    const text = Buffer.from(value, 'utf8').subarray(0, maxTextOctets);
+    return Buffer.concat([Buffer.from([dataType.text, text.length]), text]);
+  }
+  const octets = Buffer.alloc(4);
+  octets.writeUInt32LE(value >>> 0);
+  const width = value <= 0xff ? 1 : value <= 0xffff ? 2 : 4;
+  return Buffer.concat([Buffer.from([dataType.unsigned, width]), octets.subarray(0, width)]);
+}
+
+/** One device attribute of set 0 (g0) with its header. IEEE 1815 annex A.1 */
+function object(variation: number, data: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0, variation, 0x00, 0, 0]), data]);
+}
+
+/**
+ * The objects of a read.
+ * @returns one piece for each attribute; null: the device has no such attribute
+ */
+export function readAttributes(variation: number, attributes: readonly DeviceAttribute[]): readonly Buffer[] | null {
+  const sorted = attributes.toSorted((a, b) => a.variation - b.variation);
+  if (variation === listVariation) {
+    // none of them can be written
+    const pairs = sorted.flatMap((each) => [each.variation, 0]);
+    return [object(listVariation, Buffer.from([dataType.list, pairs.length, ...pairs]))];
+  }
+  const selected = variation === allVariation ? sorted : sorted.filter((each) => each.variation === variation);
+  return selected.length === 0 ? null : selected.map((each) => object(each.variation, encoded(each.value)));
+}
+
 /** Part of an answer; `fill` writes as much as fits and returns true when done. */
-export interface ReadStep {
+interface ReadStep {
   fill(writer: FragmentWriter): boolean;
   /** events written by the last `fill` */
   readonly sent?: QueuedEvent[];
 }
 
-export interface ReadContext {
+interface ReadContext {
   readonly database: Database;
   readonly events: EventBuffer;
   readonly time: AssociationClock;
@@ -29,7 +65,7 @@ export interface ReadContext {
   readonly iin: () => number;
 }
 
-export interface ReadPlan {
+interface ReadPlan {
   readonly steps: readonly ReadStep[];
   /** all events of the plan, so that an end without confirm can release them */
   readonly events: readonly QueuedEvent[];
@@ -72,12 +108,12 @@ class StaticStep implements ReadStep {
   }
 }
 
-const knownEnds = new WeakMap<readonly DatabasePoint[], readonly number[]>();
+const runEnds = new WeakMap<readonly DatabasePoint[], readonly number[]>();
 
 /** For each place of a list, the end of the run of consecutive indexes with one variation; lists do not change. */
 function endsOfRuns(points: readonly DatabasePoint[]): readonly number[] {
-  let ends = knownEnds.get(points);
-  if (ends === undefined) knownEnds.set(points, (ends = findEndsOfRuns(points)));
+  let ends = runEnds.get(points);
+  if (ends === undefined) runEnds.set(points, (ends = findEndsOfRuns(points)));
   return ends;
 }
 
@@ -132,9 +168,9 @@ class EventStep implements ReadStep {
   #write(writer: FragmentWriter, { spec, state, at }: QueuedEvent): boolean {
     const { event: group } = groupsOf[spec.kind];
     const { ms, synchronised } = this.#time.timeOf(at);
-    const wanted = this.#variation === 0 ? spec.eventVariation : this.#variation;
+    const requested = this.#variation === 0 ? spec.eventVariation : this.#variation;
     // absolute time needs a clock that a master has set; without it the event has relative time (TB2017-003)
-    const variation = wanted === 2 && !synchronised && (group === 2 || group === 4) ? 3 : wanted;
+    const variation = requested === 2 && !synchronised && (group === 2 || group === 4) ? 3 : requested;
     const type = objectType(group, variation);
     if (type === undefined) return true;
     if (type.time !== 'relative') return writer.addEvent(type, spec.index, state, ms);
@@ -174,36 +210,37 @@ class RawStep implements ReadStep {
   }
 }
 
-type Found = { readonly steps: readonly ReadStep[]; readonly iin2: number };
-const found = (steps: readonly ReadStep[], iin2 = 0): Found => ({ steps, iin2 });
-const unknown = found([], iin.objectUnknown);
-const badParameter = found([], iin.parameterError);
+/** The objects of one header without events. */
+type StaticPart = { readonly steps: readonly ReadStep[]; readonly iin2: number };
+const staticPart = (steps: readonly ReadStep[], iin2 = 0): StaticPart => ({ steps, iin2 });
+const objectUnknown = staticPart([], iin.objectUnknown);
+const parameterError = staticPart([], iin.parameterError);
 
 /** Kinds in the order of class 0. */
-function class0(database: Database): Found {
-  return found(pointKinds.map((kind) => new StaticStep(database.pointsOfClass0(kind), 0)));
+function class0(database: Database): StaticPart {
+  return staticPart(pointKinds.map((kind) => new StaticStep(database.pointsOfClass0(kind), 0)));
 }
 
-function staticRange({ variation, range }: ObjectHeader, points: readonly DatabasePoint[]): Found {
+function staticRange({ variation, range }: ObjectHeader, points: readonly DatabasePoint[]): StaticPart {
   if (range.kind === 'span') {
     const begin = firstFrom(points, range.start);
     const end = firstFrom(points, range.stop + 1);
     const missing = end - begin <= range.stop - range.start;
-    return found([new StaticStep(points, variation, begin, end)], missing ? iin.parameterError : 0);
+    return staticPart([new StaticStep(points, variation, begin, end)], missing ? iin.parameterError : 0);
   }
   const named = pointsNamed(points, range);
-  if (named === null) return badParameter;
-  return found([new StaticStep(named.found, variation)], named.missing ? iin.parameterError : 0);
+  if (named === null) return parameterError;
+  return staticPart([new StaticStep(named.found, variation)], named.missing ? iin.parameterError : 0);
 }
 
-function deadbands({ variation, range }: ObjectHeader, { database }: ReadContext): Found {
+function deadbands({ variation, range }: ObjectHeader, { database }: ReadContext): StaticPart {
   const points = database.points('analogInput');
   const type = ({ 0: 2, 1: 1, 2: 2, 3: 3 } as const)[variation];
-  if (type === undefined || points.length === 0) return unknown;
+  if (type === undefined || points.length === 0) return objectUnknown;
   const named = pointsNamed(points, range);
-  if (named === null) return badParameter;
+  if (named === null) return parameterError;
   const objects = runsOf(named.found).map((run) => deadbandObject(run, type));
-  return found([new RawStep(objects)], named.missing ? iin.parameterError : 0);
+  return staticPart([new RawStep(objects)], named.missing ? iin.parameterError : 0);
 }
 
 /** Deadbands under one header: few enough to fit in the rest of a fragment, or in the next. */
@@ -238,55 +275,56 @@ function deadbandObject(run: readonly DatabasePoint[], type: 1 | 2 | 3): Buffer 
   return octets;
 }
 
-function presentTime({ variation, range }: ObjectHeader, { time }: ReadContext): Found {
-  if (variation !== 1) return unknown;
-  if (range.kind !== 'count' || range.count !== 1) return badParameter;
+function presentTime({ variation, range }: ObjectHeader, { time }: ReadContext): StaticPart {
+  if (variation !== 1) return objectUnknown;
+  if (range.kind !== 'count' || range.count !== 1) return parameterError;
   const octets = Buffer.from([50, 1, 0x07, 1, 0, 0, 0, 0, 0, 0]);
   writeTime48(octets, 4, time.nowMs());
-  return found([new RawStep([octets])]);
+  return staticPart([new RawStep([octets])]);
 }
 
-function indications({ variation, range }: ObjectHeader, context: ReadContext): Found {
-  if (variation !== 1) return unknown;
-  if (range.kind !== 'all' && range.kind !== 'span') return badParameter;
+function indications({ variation, range }: ObjectHeader, context: ReadContext): StaticPart {
+  if (variation !== 1) return objectUnknown;
+  if (range.kind !== 'all' && range.kind !== 'span') return parameterError;
   const octets = Buffer.from([80, 1, 0x00, 0, 15, 0, 0]);
   octets.writeUInt16LE(context.iin(), 5);
-  return found([new RawStep([octets])]);
+  return staticPart([new RawStep([octets])]);
 }
 
-function attributes({ variation, range }: ObjectHeader, context: ReadContext): Found {
-  if (range.kind === 'span' ? range.start !== 0 || range.stop !== 0 : range.kind !== 'all') return badParameter;
+function attributes({ variation, range }: ObjectHeader, context: ReadContext): StaticPart {
+  if (range.kind === 'span' ? range.start !== 0 || range.stop !== 0 : range.kind !== 'all') return parameterError;
   const pieces = readAttributes(variation, context.attributes);
-  return pieces === null ? unknown : found([new RawStep(pieces)]);
+  return pieces === null ? objectUnknown : staticPart([new RawStep(pieces)]);
 }
 
 /** Groups that are no measured values, and how they are read. */
-const otherGroups: Readonly<Record<number, (header: ObjectHeader, context: ReadContext) => Found>> = {
+const otherGroups: Readonly<Record<number, (header: ObjectHeader, context: ReadContext) => StaticPart>> = {
   0: attributes,
   34: deadbands,
   50: presentTime,
   80: indications,
 };
 
-function staticValues(header: ObjectHeader, context: ReadContext): Found {
+function staticValues(header: ObjectHeader, context: ReadContext): StaticPart {
   const { group, variation } = header;
   const kind = kindOfStaticGroup(group);
-  if (kind === undefined) return otherGroups[group]?.(header, context) ?? unknown;
-  if (variation !== 0 && objectType(group, variation) === undefined) return unknown;
+  if (kind === undefined) return otherGroups[group]?.(header, context) ?? objectUnknown;
+  if (variation !== 0 && objectType(group, variation) === undefined) return objectUnknown;
   const points = context.database.points(kind);
-  return points.length === 0 ? unknown : staticRange(header, points);
+  return points.length === 0 ? objectUnknown : staticRange(header, points);
 }
 
-const classOfVariation: Readonly<Record<number, 1 | 2 | 3>> = { 2: 1, 3: 2, 4: 3 };
+/** Event classes by variation of g60. */
+export const classOfVariation: Readonly<Record<number, 1 | 2 | 3>> = { 2: 1, 3: 2, 4: 3 };
 
 /** Events that a header asks for, marked as sent; a number: bits of IIN for an error; null: no header of events. */
 function takeEvents({ group, variation, range }: ObjectHeader, events: EventBuffer): QueuedEvent[] | number | null {
   const facts = groupFacts(group);
-  const wanted = group === 60 ? classOfVariation[variation] : undefined;
-  if (wanted === undefined && facts?.isEvent !== true) return null;
+  const eventClass = group === 60 ? classOfVariation[variation] : undefined;
+  if (eventClass === undefined && facts?.isEvent !== true) return null;
   if (group !== 60 && variation !== 0 && objectType(group, variation) === undefined) return iin.objectUnknown;
   if (range.kind !== 'all' && range.kind !== 'count') return iin.parameterError;
-  const selection = wanted === undefined ? { kind: facts?.kind ?? 'binaryInput' } : { class: wanted };
+  const selection = eventClass === undefined ? { kind: facts?.kind ?? 'binaryInput' } : { class: eventClass };
   const taken = events.select(selection).slice(0, range.kind === 'count' ? range.count : undefined);
   for (const each of taken) each.isSent = true;
   return taken;
@@ -304,29 +342,81 @@ export function eventStep(events: readonly QueuedEvent[], time: AssociationClock
 /** Plans the answer to the headers of a READ. */
 export function planRead(headers: readonly ObjectHeader[], context: ReadContext): ReadPlan {
   if (headers.length === 0) return { steps: [], events: [], iin2: iin.parameterError };
-  const ofClasses: QueuedEvent[] = [];
-  const ofKinds: ReadStep[] = [];
-  const all: QueuedEvent[] = [];
+  const classEvents: QueuedEvent[] = [];
+  const kindSteps: ReadStep[] = [];
+  const planned: QueuedEvent[] = [];
   const statics: ReadStep[] = [];
   let iin2 = 0;
   for (const header of headers) {
     const taken = takeEvents(header, context.events);
     if (typeof taken === 'number') iin2 |= taken;
     else if (taken !== null) {
-      all.push(...taken);
-      if (header.group === 60) ofClasses.push(...taken);
-      else ofKinds.push(eventStep(taken, context.time, header.variation));
+      planned.push(...taken);
+      if (header.group === 60) classEvents.push(...taken);
+      else kindSteps.push(eventStep(taken, context.time, header.variation));
     } else {
       const isClass0 = header.group === 60 && header.variation === 1;
       const values = !isClass0
         ? staticValues(header, context)
         : header.range.kind === 'all'
           ? class0(context.database)
-          : badParameter;
+          : parameterError;
       statics.push(...values.steps);
       iin2 |= values.iin2;
     }
   }
-  const classes = ofClasses.length > 0 ? [eventStep(ofClasses, context.time)] : [];
-  return { steps: [...classes, ...ofKinds, ...statics], events: all, iin2 };
+  const classSteps = classEvents.length > 0 ? [eventStep(classEvents, context.time)] : [];
+  return { steps: [...classSteps, ...kindSteps, ...statics], events: planned, iin2 };
+}
+
+export interface Piece {
+  readonly objects: Buffer;
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  /** to be taken out of the buffer at the confirm */
+  readonly events: readonly QueuedEvent[];
+}
+
+/** The fragments of one answer; each waits for the confirm of the one before it. */
+export class Series {
+  readonly #steps: readonly ReadStep[];
+  readonly #buffer: EventBuffer;
+  readonly #open: Set<QueuedEvent>;
+  #at = 0;
+  #isFirst = true;
+
+  constructor({ steps, events }: ReadPlan, buffer: EventBuffer) {
+    this.#steps = steps;
+    this.#buffer = buffer;
+    this.#open = new Set(events);
+  }
+
+  /** The next fragment; not called again after the last one. */
+  next(writer: FragmentWriter): Piece {
+    const events: QueuedEvent[] = [];
+    let isLast = true;
+    for (; this.#at < this.#steps.length; this.#at += 1) {
+      const step = this.#steps[this.#at];
+      const isDone = step?.fill(writer) ?? true;
+      events.push(...(step?.sent ?? []));
+      if (!isDone) {
+        isLast = false;
+        break;
+      }
+    }
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    return { objects: writer.take(), isFirst, isLast, events };
+  }
+
+  confirm({ events }: Piece): void {
+    for (const each of events) this.#open.delete(each);
+    this.#buffer.confirm(events);
+  }
+
+  /** The series ends without the confirm of all: its events wait again. */
+  abandon(): void {
+    this.#buffer.release([...this.#open]);
+    this.#open.clear();
+  }
 }

@@ -1,18 +1,14 @@
 /** Responses without a request. IEEE 1815 4.1.7; dnp3 technical bulletin TB2015-002a */
 import { Buffer } from 'node:buffer';
-import { responseFragment } from '../application/control.ts';
-import { iin } from '../application/types.ts';
+import { responseFragment, iin } from '../application/types.ts';
 import type { Answer, ObjectHeader } from '../application/types.ts';
 import type { FragmentWriter } from '../application/writer.ts';
-import type { EventBuffer, QueuedEvent } from './events.ts';
-import type { Report } from './indications.ts';
-import { eventStep } from './read.ts';
-import { Series } from './series.ts';
-import type { Piece } from './series.ts';
+import type { EventBuffer, QueuedEvent, Report } from './events.ts';
+import { classOfVariation, eventStep, Series } from './read.ts';
+import type { Piece } from './read.ts';
 import type { AssociationClock, OutstationLimits, StackLater } from './types.ts';
 
 type EventClass = 1 | 2 | 3;
-const classOfVariation: Readonly<Record<number, EventClass>> = { 2: 1, 3: 2, 4: 3 };
 
 export interface UnsolicitedOptions {
   /** true if the configuration allows unsolicited responses */
@@ -25,8 +21,8 @@ export interface UnsolicitedOptions {
   /** report of a fragment sent now */
   readonly report: () => Report;
   readonly confirmed: (report: Report) => void;
-  /** false while no master is there, or an answer waits for its confirm */
-  readonly mayAsk: () => boolean;
+  /** false while no master is connected, or an answer waits for its confirm */
+  readonly maySend: () => boolean;
   readonly send: (fragment: Buffer) => void;
   /** the wait for a confirm is over, with or without it */
   readonly settled: () => void;
@@ -40,7 +36,8 @@ interface Attempt {
   readonly report: Report;
 }
 
-const withoutObjects: Piece = { objects: Buffer.alloc(0), isFirst: true, isLast: true, events: [] };
+const noObjects = Buffer.alloc(0);
+const nullResponse: Piece = { objects: noObjects, isFirst: true, isLast: true, events: [] };
 
 /** True if two attempts carry the same events with the same times. */
 function isSame(a: Piece, b: Piece): boolean {
@@ -85,17 +82,17 @@ export class Unsolicited {
   }
 
   /** ENABLE_UNSOLICITED and DISABLE_UNSOLICITED. */
-  change(headers: readonly ObjectHeader[], on: boolean, nothing: Buffer): Answer {
-    if (!this.isConfigured) return { objects: nothing, iin2: iin.functionNotSupported };
+  change(headers: readonly ObjectHeader[], on: boolean): Answer {
+    if (!this.isConfigured) return { objects: noObjects, iin2: iin.functionNotSupported };
     let iin2 = headers.length === 0 ? iin.parameterError : 0;
     for (const { group, variation, range } of headers) {
-      const wanted = group === 60 ? classOfVariation[variation] : undefined;
-      if (wanted === undefined || range.kind !== 'all') iin2 |= iin.parameterError;
-      else if (on) this.#enabled.add(wanted);
-      else this.#enabled.delete(wanted);
+      const eventClass = group === 60 ? classOfVariation[variation] : undefined;
+      if (eventClass === undefined || range.kind !== 'all') iin2 |= iin.parameterError;
+      else if (on) this.#enabled.add(eventClass);
+      else this.#enabled.delete(eventClass);
     }
     if (on) this.trigger();
-    return { objects: nothing, iin2 };
+    return { objects: noObjects, iin2 };
   }
 
   /** There may be something to be sent: an event, a new connection, the end of another answer. */
@@ -152,14 +149,14 @@ export class Unsolicited {
   }
 
   #send(): void {
-    const { events, time, writer, mayAsk } = this.#options;
-    if (this.#pending !== null || !mayAsk()) return;
+    const { events, time, writer, maySend } = this.#options;
+    if (this.#pending !== null || !maySend()) return;
     if (!this.#nullConfirmed) {
-      this.#transmit(null, withoutObjects);
+      this.#transmit(null, nullResponse);
       return;
     }
     const taken: QueuedEvent[] = [];
-    for (const wanted of this.#enabled) taken.push(...events.select({ class: wanted }));
+    for (const eventClass of this.#enabled) taken.push(...events.select({ class: eventClass }));
     if (taken.length === 0) return;
     for (const each of taken) each.isSent = true;
     const series = new Series({ steps: [eventStep(taken, time)], events: taken, iin2: 0 }, events);

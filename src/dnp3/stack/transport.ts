@@ -1,11 +1,12 @@
-/** Puts segments of the transport function together. IEEE 1815 8.2; TB2013-003 */
+/** The transport function: fragments from segments, and segments from fragments. IEEE 1815 8.2 */
 import { Buffer } from 'node:buffer';
+import { encodeFrame, linkBit, maxUserOctets, primaryFunction } from './link/frame.ts';
 
 export const transportBit = { final: 0x80, first: 0x40, sequence: 0x3f } as const;
 /** Octets of the longest fragment that is taken. */
-export const maxFragmentOctets = 2048;
+const maxFragmentOctets = 2048;
 
-/** One for each pair of addresses: series of different sources do not mix. */
+/** Puts segments together; TB2013-003. One for each pair of addresses: series of different sources do not mix. */
 export class Reassembler {
   readonly #limit: number;
   #pieces: Buffer[] = [];
@@ -60,5 +61,31 @@ export class Reassembler {
     this.#length = 0;
     this.#last = null;
     this.#sequence = null;
+  }
+}
+
+const segmentOctets = maxUserOctets - 1;
+const userData = linkBit.primary | primaryFunction.unconfirmedUserData;
+
+/** Cuts fragments into the frames of an outstation, and counts the segments of one pair of addresses. IEEE 1815 8.2.2 */
+export class Segmenter {
+  readonly #addresses: { readonly destination: number; readonly source: number };
+  #sequence = 0;
+
+  constructor(addresses: { readonly destination: number; readonly source: number }) {
+    this.#addresses = addresses;
+  }
+
+  /** The frames of a fragment, in order. */
+  frames(fragment: Buffer): readonly Buffer[] {
+    const frames: Buffer[] = [];
+    for (let begin = 0; begin === 0 || begin < fragment.length; begin += segmentOctets) {
+      const end = Math.min(begin + segmentOctets, fragment.length);
+      const lead =
+        (begin === 0 ? transportBit.first : 0) | (end === fragment.length ? transportBit.final : 0) | this.#sequence;
+      this.#sequence = (this.#sequence + 1) & transportBit.sequence;
+      frames.push(encodeFrame({ control: userData, ...this.#addresses }, fragment, begin, end, lead));
+    }
+    return frames;
   }
 }

@@ -1,10 +1,10 @@
 /** SELECT, OPERATE and the direct controls. IEEE 1815 4.4.4 to 4.4.7 */
 import { Buffer } from 'node:buffer';
-import { functionCodes, iin } from '../../application/types.ts';
-import type { Answer, ObjectHeader, Request } from '../../application/types.ts';
-import { analogValue, stateOfCode } from '../../objects/controls.ts';
-import { controlStatus } from '../types.ts';
-import type { Control, ControlStatus, FunctionContext } from '../types.ts';
+import { functionCodes, iin } from '../application/types.ts';
+import type { Answer, ObjectHeader, Request } from '../application/types.ts';
+import { analogValue, stateOfCode } from '../objects.ts';
+import { controlStatus } from './types.ts';
+import type { Control, ControlStatus, FunctionContext } from './types.ts';
 
 const crobGroup = 12;
 const analogGroup = 41;
@@ -12,7 +12,7 @@ const analogGroup = 41;
 const crobCountAt = 1;
 
 /** A select that waits for its OPERATE. */
-export interface Selection {
+interface Selection {
   /** the objects, whatever the width of their qualifiers */
   readonly objects: string;
   readonly seq: number;
@@ -20,7 +20,7 @@ export interface Selection {
   readonly outputs: ReadonlySet<string>;
 }
 
-export const outputKey = (kind: Control['kind'], index: number) => `${kind} ${index}`;
+const outputKey = (kind: Control['kind'], index: number) => `${kind} ${index}`;
 
 /** One object of a request with its verdict before the device is asked. */
 interface Item {
@@ -44,7 +44,7 @@ function itemOf({ group, variation }: ObjectHeader, index: number, octets: Buffe
 }
 
 /** Bits of IIN2 that refuse controls before any of them is looked at. */
-export function refusalOf({ headers }: Request): number {
+function refusalOf({ headers }: Request): number {
   if (headers.length === 0) return iin.parameterError;
   let bits = 0;
   for (const { group, range } of headers) {
@@ -55,7 +55,7 @@ export function refusalOf({ headers }: Request): number {
 }
 
 /** The objects of a request with their indexes, in the same form for 8-bit and 16-bit qualifiers. */
-export function objectsText({ headers }: Request): string {
+function objectsText({ headers }: Request): string {
   return headers
     .map(({ group, variation, objects }) => {
       const texts = objects.map(({ index, octets }) => `${index ?? 0}=${octets.toString('hex')}`);
@@ -71,20 +71,20 @@ function refuse(control: Control, status: ControlStatus, request: Request, conte
   return status;
 }
 
-export type Judge = (item: Control) => ControlStatus;
+type Judge = (item: Control) => ControlStatus;
 
 /** The answer to a control: its objects as they came, with a status in each. */
-export interface Judged extends Answer {
+interface Judged extends Answer {
   readonly succeeded: readonly Control[];
 }
 
 /** Judges each object by itself, in order. @param judge asks the device; not called if the object itself decides */
-export function judged(request: Request, context: FunctionContext, judge: Judge): Judged {
+function judged(request: Request, context: FunctionContext, judge: Judge): Judged {
   const { outstation } = context;
   const succeeded: Control[] = [];
   let iin2 = 0;
   let count = 0;
-  const answers = request.headers.map((header) => {
+  const objects = request.headers.map((header) => {
     const answer = Buffer.from(header.octets);
     for (const { index, octets } of header.objects) {
       const item = itemOf(header, index ?? 0, octets);
@@ -104,11 +104,10 @@ export function judged(request: Request, context: FunctionContext, judge: Judge)
     }
     return answer;
   });
-  return { objects: Buffer.concat(answers), iin2, succeeded };
+  return { objects: Buffer.concat(objects), iin2, succeeded };
 }
 
-const nothing = Buffer.alloc(0);
-const refused = (iin2: number): Answer => ({ objects: nothing, iin2 });
+const refused = (iin2: number): Answer => ({ objects: Buffer.alloc(0), iin2 });
 
 /** The controls of one association, with its select. */
 export class Controls {

@@ -1,0 +1,302 @@
+/**
+ * The curves of one outstation, of which a window shows one, and the settings that name a curve for each function.
+ * AN2018-001 2.5.4; IEEE 1815.2 clause 6.1.3
+ */
+import { pointsPerCurve } from '../table/rows.ts';
+import { WindowHolder } from '../window-holder.ts';
+import type { CurveFunction } from '../../../sunspec/map/grid-support/functions.ts';
+import type { CurveWish, FunctionWish, TripRegion } from '../../../sunspec/map/grid-support/wish.ts';
+import type { DevicePort } from '../../device-port.ts';
+import type { Origin } from '../../../core/origin.ts';
+import { controlStatus } from '../../stack/outstation/types.ts';
+import type { ControlStatus } from '../../stack/outstation/types.ts';
+import { success } from '../bind.ts';
+import type { OutputTarget, PartContext, PointName } from '../types.ts';
+
+/** Curves of an outstation. */
+export const curveCount = 100;
+
+/** Codes of AI329 that a function follows. */
+export const curveType = {
+  undefined: 0,
+  voltVar: 2,
+  wattVar: 4,
+  voltWatt: 5,
+  hvMustTrip: 9,
+  hvMomentary: 10,
+  lvMustTrip: 11,
+  lvMomentary: 12,
+  hfMustTrip: 13,
+  hfMomentary: 14,
+  lfMustTrip: 15,
+  lfMomentary: 16,
+} as const;
+
+/** Codes of AI331 and AI332. */
+const xUnit = { timeMs: 4, volts: 29, watts: 38, voltagePct: 129, wattsPct: 138 } as const;
+const yUnit = { varMaxPct: 2, varAvailablePct: 3, varOfWMaxPct: 4, wMaxPct: 5, vRefPct: 8, hzPct: 9 } as const;
+
+/** One curve in wire units. */
+export interface StoredCurve {
+  type: number;
+  xUnit: number;
+  yUnit: number;
+  /** points in use; written last */
+  count: number;
+  /** X and Y in turn */
+  readonly values: Int32Array;
+}
+
+const fresh = (): StoredCurve => ({
+  type: 0,
+  xUnit: 0,
+  yUnit: 0,
+  count: 0,
+  values: new Int32Array(2 * pointsPerCurve),
+});
+
+/** Value of a curve that was never written. */
+const emptyCurve: Readonly<StoredCurve> = fresh();
+
+export class CurveStore {
+  /** number of the curve in the window, from 1 */
+  selected = 1;
+  readonly holder = new WindowHolder();
+  /** as the window shows and changes them */
+  readonly #drafts = new Map<number, StoredCurve>();
+  /** as functions follow them */
+  readonly #curves = new Map<number, StoredCurve>();
+
+  /** A curve as it was committed; before that it is empty. @param number from 1 */
+  curve(number: number): Readonly<StoredCurve> {
+    return this.#curves.get(number) ?? emptyCurve;
+  }
+
+  /** The curve in the window as it has been written so far. */
+  get draft(): Readonly<StoredCurve> {
+    return this.#drafts.get(this.selected) ?? emptyCurve;
+  }
+
+  /** Changes the draft of the curve in the window: no function follows it yet. */
+  edit(change: (draft: StoredCurve) => void): void {
+    const draft = this.#drafts.get(this.selected) ?? fresh();
+    this.#drafts.set(this.selected, draft);
+    change(draft);
+  }
+
+  /** Commits the draft as the curve. */
+  commit(): void {
+    const { draft } = this;
+    this.#curves.set(this.selected, { ...draft, values: draft.values.slice() });
+  }
+
+  clear(): void {
+    this.#drafts.clear();
+    this.#curves.clear();
+    this.selected = 1;
+    this.holder.forget();
+  }
+}
+
+const perTenth = 10;
+const msPerS = 1000;
+
+/** The function that a curve of one type sets. */
+export interface CurveUse {
+  readonly type: number;
+  readonly name: CurveFunction;
+  /** of the trip curves */
+  readonly region?: TripRegion;
+}
+
+export const curveUses: readonly CurveUse[] = [
+  { type: curveType.voltVar, name: 'volt_var' },
+  { type: curveType.wattVar, name: 'watt_var' },
+  { type: curveType.voltWatt, name: 'volt_watt' },
+  { type: curveType.hvMustTrip, name: 'hv_trip', region: 'MustTrip' },
+  { type: curveType.hvMomentary, name: 'hv_trip', region: 'MomCess' },
+  { type: curveType.lvMustTrip, name: 'lv_trip', region: 'MustTrip' },
+  { type: curveType.lvMomentary, name: 'lv_trip', region: 'MomCess' },
+  { type: curveType.hfMustTrip, name: 'hf_trip', region: 'MustTrip' },
+  { type: curveType.hfMomentary, name: 'hf_trip', region: 'MomCess' },
+  { type: curveType.lfMustTrip, name: 'lf_trip', region: 'MustTrip' },
+  { type: curveType.lfMomentary, name: 'lf_trip', region: 'MomCess' },
+];
+
+/** 712.DeptRef and 705.DeptRef by the unit of Y. */
+const reactiveReferences: Readonly<Record<number, string>> = {
+  [yUnit.varMaxPct]: 'VAR_MAX_PCT',
+  [yUnit.varAvailablePct]: 'VAR_AVAL_PCT',
+  [yUnit.varOfWMaxPct]: 'W_MAX_PCT',
+};
+
+/**
+ * The open tables leave the steps of the points to the device: percent and volts are in tenths, watts in watts, time in
+ * milliseconds.
+ */
+interface Scales {
+  /** steps of the wire in one unit; null: the function knows no such unit */
+  readonly x: number | null;
+  readonly y: number | null;
+  readonly xUnit?: CurveWish['xUnit'];
+  /** reference of the percentages of Y; absent: the function has only one */
+  readonly reference?: string | undefined;
+}
+
+function scalesOf(port: DevicePort, { xUnit: x, yUnit: y }: StoredCurve, name: CurveFunction): Scales {
+  const inVolts = { x: x === xUnit.volts ? perTenth : null, xUnit: 'V' } as const;
+  const inWatts = { x: x === xUnit.watts ? 1 : null, xUnit: 'W' } as const;
+  const ofVoltage = x === xUnit.voltagePct ? { x: perTenth } : inVolts;
+  const ofPower = x === xUnit.wattsPct ? { x: perTenth } : inWatts;
+  const ofTime = x === xUnit.timeMs ? msPerS : null;
+  const reference = reactiveReferences[y];
+  const ofReference = reference === undefined ? null : perTenth;
+  switch (name) {
+    case 'volt_var':
+      return { ...ofVoltage, y: ofReference, reference };
+    case 'watt_var':
+      return { ...ofPower, y: ofReference, reference };
+    case 'volt_watt':
+      return { ...ofVoltage, y: y === yUnit.wMaxPct ? perTenth : null, reference: 'W_MAX_PCT' };
+    case 'hf_trip':
+    case 'lf_trip':
+      return { x: ofTime, y: y === yUnit.hzPct ? (100 * perTenth) / port.device.trace.nominalHz : null };
+    default:
+      return { x: ofTime, y: y === yUnit.vRefPct ? perTenth : null };
+  }
+}
+
+/** A curve as a wish for its function. @returns null: the function does not know its units */
+function curveWish(port: DevicePort, curve: StoredCurve, { name, region }: CurveUse): FunctionWish | null {
+  const { x, y, reference, ...unit } = scalesOf(port, curve, name);
+  if (x === null || y === null) return null;
+  const points = Array.from({ length: curve.count }, (_, i) => {
+    const [first, second] = [(curve.values[2 * i] ?? 0) / x, (curve.values[2 * i + 1] ?? 0) / y];
+    // the map has the threshold first, the profile has the time first
+    return region === undefined ? { x: first, y: second } : { x: second, y: first };
+  });
+  return {
+    name,
+    curve: { points, ...unit, ...(region && { region }) },
+    values: { 'Crv.DeptRef': reference },
+  };
+}
+
+/** One setting that names a curve. */
+export interface Naming {
+  readonly output: PointName;
+  readonly use: CurveUse;
+  /** 0: the function keeps the curve of its registers, whoever wrote it */
+  number: number;
+  /** true while a delayed command is to put the curve into force */
+  readonly isWaiting: () => boolean;
+}
+
+/** Another user that puts curves of the store into force. */
+interface CurveUser {
+  /** true if it needs the curve unchanged */
+  names(number: number): boolean;
+  /** true if the curve in force of the function comes from this user */
+  acts(name: CurveFunction): boolean;
+}
+
+export class Namings {
+  readonly #port: DevicePort;
+  readonly #store: CurveStore;
+  readonly #all: Naming[] = [];
+  readonly #users: CurveUser[] = [];
+
+  constructor({ port, settings, onSettings }: PartContext, store: CurveStore) {
+    this.#port = port;
+    this.#store = store;
+    settings.onReset(() => {
+      for (const naming of this.#all) naming.number = 0;
+    });
+    onSettings(() => this.look());
+  }
+
+  /** Sets a naming to 0 when another writer has put a different curve into force. */
+  look(): void {
+    for (const naming of this.#all) if (naming.number > 0 && this.#isOther(naming)) naming.number = 0;
+  }
+
+  add(output: PointName, use: CurveUse, isWaiting: () => boolean): Naming {
+    const naming = { output, use, number: 0, isWaiting };
+    this.#all.push(naming);
+    return naming;
+  }
+
+  addUser(user: CurveUser): void {
+    this.#users.push(user);
+  }
+
+  /** True if a function or another user names the curve. */
+  isNamed(number: number): boolean {
+    return this.#isUsed(number) || this.#all.some((naming) => naming.number === number);
+  }
+
+  /** True if the curve must not change: an enabled or waiting function, or another user, names it. */
+  isLocked(number: number): boolean {
+    const acts = ({ use, isWaiting }: Naming) => this.#port.isEnabled(use.name) || isWaiting();
+    return this.#isUsed(number) || this.#all.some((naming) => naming.number === number && acts(naming));
+  }
+
+  /** The named curve as wishes for its function; empty for the curve of the registers. A status refuses. */
+  wishesOf({ number, use }: Pick<Naming, 'number' | 'use'>): readonly FunctionWish[] | ControlStatus {
+    if (number === 0) return [];
+    const curve = this.#store.curve(number);
+    if (curve.type !== use.type || curve.count === 0) return controlStatus.notSupported;
+    if (curve.count > this.#port.capacity(use.name)) return controlStatus.outOfRange;
+    const wish = curveWish(this.#port, curve, use);
+    return wish === null ? controlStatus.notSupported : [wish];
+  }
+
+  /** The output that names the curve of a function. */
+  target(naming: Naming, isIdle: () => boolean): OutputTarget {
+    const wishesAt = (value: number | boolean) => {
+      const number = Number(value);
+      if (!Number.isInteger(number) || number > curveCount) return controlStatus.outOfRange;
+      return this.wishesOf({ number, use: naming.use });
+    };
+    // a curve that cannot be in force is refused while the function is off as well
+    const checked = (wishes: readonly FunctionWish[], by: Origin) => {
+      if (wishes.length > 0) this.#port.check(wishes, by);
+    };
+    return {
+      read: () => naming.number,
+      check: (value, by) => {
+        const wishes = wishesAt(value);
+        if (typeof wishes === 'number') return wishes;
+        checked(wishes, by);
+        return success;
+      },
+      operate: (value, by) => {
+        const wishes = wishesAt(value);
+        if (typeof wishes === 'number') return wishes;
+        const before = naming.number;
+        naming.number = Number(value);
+        try {
+          if (wishes.length > 0 && this.#port.isEnabled(naming.use.name)) this.#port.write(wishes, by);
+          else checked(wishes, by);
+        } catch (error) {
+          naming.number = before;
+          throw error;
+        }
+        return success;
+      },
+      isIdle,
+      bound: `curve of ${naming.use.name}${naming.use.region === undefined ? '' : ` ${naming.use.region}`}`,
+    };
+  }
+
+  #isUsed(number: number): boolean {
+    return this.#users.some((user) => user.names(number));
+  }
+
+  #isOther({ number, use }: Naming): boolean {
+    if (!this.#port.isEnabled(use.name) || this.#users.some((user) => user.acts(use.name))) return false;
+    const curve = this.#store.curve(number);
+    const wish = curve.type === curveType.undefined ? null : curveWish(this.#port, curve, use);
+    return wish !== null && !this.#port.isInForce([wish]);
+  }
+}

@@ -1,0 +1,216 @@
+/** The functions of one association beside READ, CONFIRM and those of unsolicited responses: WRITE, freezes, ASSIGN_CLASS, restarts. */
+import { Buffer } from 'node:buffer';
+import { functionCodes, iin } from '../application/types.ts';
+import type { Answer, ObjectHeader } from '../application/types.ts';
+import type { FunctionContext, FunctionHandler, FunctionSet, OutstationOptions, Database } from './types.ts';
+import { kindOfStaticGroup, pointsNamed } from './database.ts';
+import type { PointClass, PointKind, Stamp } from '../points.ts';
+import { Controls } from './controls.ts';
+
+const counterGroup = 20;
+const classGroup = 60;
+
+/** The indexes of installed points that a header names, and whether others are named too. */
+function named(database: Database, kind: PointKind, { range }: ObjectHeader) {
+  const { found, missing } = pointsNamed(database.points(kind), range) ?? { found: [], missing: true };
+  return { indexes: found.map(({ spec }) => spec.index), missing };
+}
+
+/** Freezes counters. IEEE 1815 4.4.8 @returns bits of IIN2 */
+function freeze(
+  headers: readonly ObjectHeader[],
+  database: Database,
+  { clear, stamp }: { readonly clear: boolean; readonly stamp: Stamp },
+): number {
+  if (headers.length === 0) return iin.parameterError;
+  if (headers.some(({ group, variation }) => group !== counterGroup || variation !== 0)) return iin.objectUnknown;
+  let iin2 = 0;
+  for (const header of headers) {
+    const { indexes, missing } = named(database, 'counter', header);
+    if (missing) iin2 |= iin.parameterError;
+    database.freeze(indexes, clear, stamp);
+  }
+  return iin2;
+}
+
+const classes: Readonly<Record<number, PointClass>> = { 1: 0, 2: 1, 3: 2, 4: 3 };
+
+/**
+ * Assigns a class to the points behind each class object. IEEE 1815 4.4.15
+ * @returns bits of IIN2; valid objects are carried out even so
+ */
+function assignClass(headers: readonly ObjectHeader[], database: Database): number {
+  let to: PointClass | undefined;
+  let iin2 = headers.length === 0 ? iin.parameterError : 0;
+  for (const header of headers) {
+    const { group, variation, range } = header;
+    if (group === classGroup) {
+      to = classes[variation];
+      if (to === undefined || range.kind !== 'all') return iin2 | iin.parameterError;
+      continue;
+    }
+    const kind = kindOfStaticGroup(group);
+    if (kind === undefined || variation !== 0 || database.points(kind).length === 0) iin2 |= iin.objectUnknown;
+    else if (to === undefined) iin2 |= iin.parameterError;
+    else iin2 |= assign(header, kind, to, database);
+  }
+  return iin2;
+}
+
+function assign(header: ObjectHeader, kind: PointKind, to: PointClass, database: Database): number {
+  const { indexes, missing } = named(database, kind, header);
+  const refused = indexes.filter((index) => !database.assignClass(kind, index, to));
+  // of all points those that make no events are passed over
+  const isRefused = header.range.kind === 'all' ? refused.length === indexes.length : refused.length > 0;
+  return missing || isRefused ? iin.parameterError : 0;
+}
+
+/** Carries out a header; a number: bits of IIN2 that refuse it. */
+type Act = () => void;
+
+/** Index of DEVICE_RESTART among the indications. */
+const restartIndex = 7;
+
+interface TimeBook {
+  /** arrival of the last RECORD_CURRENT_TIME, monotonic ms; null: none, or used */
+  recordedMs: number | null;
+}
+
+function indications({ objects }: ObjectHeader, context: FunctionContext): Act | number {
+  const isClear = objects.every(({ index, octets }) => index === restartIndex && octets[0] === 0);
+  return isClear && objects.length > 0 ? () => context.clearRestart() : iin.parameterError;
+}
+
+const time48 = (octets: Buffer) => octets.readUIntLE(0, 6);
+
+function time(header: ObjectHeader, context: FunctionContext, book: TimeBook): Act | number {
+  const { variation, range, objects } = header;
+  const [object] = objects;
+  if (variation !== 1 && variation !== 3) return iin.objectUnknown;
+  if (range.kind !== 'count' || range.count !== 1 || object === undefined) return iin.parameterError;
+  const atMs = variation === 1 ? context.receivedMs : book.recordedMs;
+  const ms = time48(object.octets);
+  if (atMs === null) return iin.parameterError;
+  return () => {
+    if (variation === 3) book.recordedMs = null;
+    context.time.sync(ms, atMs);
+  };
+}
+
+function deadbandOf(variation: number, octets: Buffer): number {
+  if (variation === 1) return octets.readUInt16LE(0);
+  return variation === 2 ? octets.readUInt32LE(0) : octets.readFloatLE(0);
+}
+
+function deadbands({ variation, objects }: ObjectHeader, { outstation }: FunctionContext): Act | number {
+  const { database } = outstation;
+  const settings = objects.map(({ index, octets }) => ({
+    index: index ?? -1,
+    deadband: deadbandOf(variation, octets),
+  }));
+  const isGood = settings.every(
+    ({ index, deadband }) =>
+      database.point('analogInput', index) !== undefined && Number.isFinite(deadband) && deadband >= 0,
+  );
+  if (!isGood) return iin.parameterError;
+  return () => {
+    for (const { index, deadband } of settings) database.setDeadband(index, deadband);
+  };
+}
+
+/**
+ * WRITE: indications, time and deadbands. Every header is checked before one of them acts. IEEE 1815 4.4.3
+ * @returns bits of IIN2, 0: all is done
+ */
+function write(headers: readonly ObjectHeader[], context: FunctionContext, book: TimeBook): number {
+  if (headers.length === 0) return iin.parameterError;
+  const acts: Act[] = [];
+  let iin2 = 0;
+  for (const header of headers) {
+    const act =
+      header.group === 80
+        ? indications(header, context)
+        : header.group === 50
+          ? time(header, context, book)
+          : header.group === 34
+            ? deadbands(header, context)
+            : iin.objectUnknown;
+    if (typeof act === 'number') iin2 |= act;
+    else acts.push(act);
+  }
+  if (iin2 === 0) for (const act of acts) act();
+  return iin2;
+}
+
+/** An answer without objects. */
+const answer = (iin2: number): Answer => ({ objects: Buffer.alloc(0), iin2 });
+
+const maxFineMs = 0xffff;
+
+/** A g52: v2 counts milliseconds, v1 seconds where they do not suffice. */
+function delay(ms: number): Answer {
+  const fine = ms <= maxFineMs;
+  const count = Math.min(0xffff, Math.round(fine ? ms : ms / 1000));
+  return { objects: Buffer.from([52, fine ? 2 : 1, 0x07, 1, count & 0xff, count >> 8]), iin2: 0 };
+}
+
+function freezing(clear: boolean): FunctionHandler {
+  return ({ headers }, { outstation: { database, clock } }) =>
+    answer(freeze(headers, database, { clear, stamp: clock.stamp() }));
+}
+
+function restarting(kind: 'cold' | 'warm'): FunctionHandler {
+  return ({ headers }, context) => {
+    if (headers.length > 0) return answer(iin.parameterError);
+    context.requestRestart(kind);
+    return delay(context.outstation.restartDelayMs);
+  };
+}
+
+function timing({ outstation: { clock }, receivedMs }: FunctionContext): Answer {
+  return delay(Math.max(0, clock.monotonicMs() - receivedMs));
+}
+
+/** A master that sends objects with a function that has none has made a mistake. */
+const without =
+  (handler: FunctionHandler): FunctionHandler =>
+  (request, context) =>
+    request.headers.length > 0 ? answer(iin.parameterError) : handler(request, context);
+
+/** Makes the functions of one association. */
+export function createFunctionSet({ limits, clock }: Pick<OutstationOptions, 'limits' | 'clock'>): FunctionSet {
+  const controls = new Controls(limits.selectTimeoutMs, () => clock.monotonicMs());
+  const book: TimeBook = { recordedMs: null };
+  const direct: FunctionHandler = (request, context) => controls.direct(request, context);
+  const handlers: Readonly<Record<number, FunctionHandler>> = {
+    [functionCodes.write]: ({ headers }, context) => answer(write(headers, context, book)),
+    [functionCodes.select]: (request, context) => controls.select(request, context),
+    [functionCodes.operate]: (request, context) => controls.operate(request, context),
+    [functionCodes.directOperate]: direct,
+    [functionCodes.directOperateNr]: direct,
+    [functionCodes.immediateFreeze]: freezing(false),
+    [functionCodes.immediateFreezeNr]: freezing(false),
+    [functionCodes.freezeClear]: freezing(true),
+    [functionCodes.freezeClearNr]: freezing(true),
+    [functionCodes.coldRestart]: restarting('cold'),
+    [functionCodes.warmRestart]: restarting('warm'),
+    [functionCodes.assignClass]: ({ headers }, { outstation: { database } }) => answer(assignClass(headers, database)),
+    [functionCodes.delayMeasure]: without((_, context) => timing(context)),
+    [functionCodes.recordCurrentTime]: without((_, { receivedMs }) => {
+      book.recordedMs = receivedMs;
+      return answer(0);
+    }),
+  };
+  return {
+    handler: (code) => handlers[code],
+    precede: (request) => controls.precede(request),
+    get hasSelect() {
+      return controls.hasSelect;
+    },
+    isSelected: (kind, index) => controls.isSelected(kind, index),
+    sessionEnded() {
+      controls.drop();
+      book.recordedMs = null;
+    },
+  };
+}
