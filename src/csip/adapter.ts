@@ -8,11 +8,10 @@ import type { AdapterStatus, CommState } from '../core/adapter.ts';
 import type { LoadedAdapter } from '../core/device-adapter.ts';
 import { hostAndPort } from '../core/net/listen.ts';
 import { Clients } from './clients.ts';
-import { discoverServers } from './discovery/discover.ts';
+import { discoverServers } from './discovery.ts';
 import { createCsipDisturber } from './faults/disturber.ts';
 import { csipChannel, CsipMessageBook } from './transport/messages.ts';
-import { ClientFacade } from './views/facade.ts';
-import { rawControls } from './views/raw-controls.ts';
+import { ClientFacade, rawControls } from './views/facade.ts';
 import { buildDocument, parseDocument } from './xml/codec.ts';
 
 class CsipAdapter implements LoadedAdapter<Device, CsipClient> {

@@ -2,7 +2,7 @@
  * One connection identity: its exchange, its walk and its EndDevices. A client of one device or of a site has one
  * EndDevice, an aggregator one for each device.
  */
-import { errorText } from '../core/errors.ts';
+import { errorText, SimError } from '../core/errors.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import type { CsipState } from '../contract/csip-client.ts';
 import type { Logger } from '../core/log/log.ts';
@@ -12,13 +12,118 @@ import type { WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { EndDevice } from './end-device.ts';
-import { Line } from './line.ts';
 import type { SubscriptionFollower } from './notifications.ts';
 import type { Submissions } from './submissions.ts';
-import type { CertificateFacts, SepExchange } from './transport/exchange.ts';
-import { retryWaits } from './transport/retries.ts';
+import type { CertificateFacts, SepExchange, SepAnswer, SepRequest } from './transport/exchange.ts';
+import { retryWaits } from './transport/exchange.ts';
 import type { RegistrationBook, WalkConduct, WalkListener, WalkTarget } from './walk/model.ts';
 import { Walk } from './walk/walk.ts';
+
+/** A requested loss of communication; wall time, ms since the epoch. */
+interface RequestedLoss {
+  readonly sinceMs: number;
+  /** null: until it is ended */
+  readonly untilMs: number | null;
+}
+
+interface LineOptions {
+  readonly clock: WallClock;
+  readonly later: Later;
+  /** the loss has ended, by request or by time */
+  readonly restored: () => void;
+}
+
+/** The exchange of one client, with counts, the last contact and a requested loss of communication. */
+class Line implements SepExchange {
+  readonly #options: LineOptions;
+  #exchange: SepExchange | null = null;
+  #loss: RequestedLoss | null = null;
+  #endLoss: (() => void) | null = null;
+  /** requests, answers and requests without an answer */
+  sent = 0;
+  received = 0;
+  failed = 0;
+  /** wall time, ms; null: never */
+  lastContactMs: number | null = null;
+  lastError: string | null = null;
+  lastErrorMs: number | null = null;
+
+  constructor(options: LineOptions) {
+    this.#options = options;
+  }
+
+  get origin(): string {
+    return this.#exchange?.origin ?? '';
+  }
+
+  get negotiated(): SepExchange['negotiated'] {
+    return this.#exchange?.negotiated ?? null;
+  }
+
+  get loss(): RequestedLoss | null {
+    return this.#loss;
+  }
+
+  /** Replaces the present exchange, which is closed. */
+  use(exchange: SepExchange | null): Promise<void> {
+    const old = this.#exchange;
+    this.#exchange = exchange;
+    return old?.close() ?? Promise.resolve();
+  }
+
+  /** Makes the server unreachable. @param durationS null: until `restore` */
+  lose(durationS: number | null): void {
+    const { clock, later } = this.#options;
+    this.#endLoss?.();
+    const sinceMs = this.#loss?.sinceMs ?? clock.nowMs();
+    this.#loss = { sinceMs, untilMs: durationS === null ? null : clock.nowMs() + durationS * 1000 };
+    this.#endLoss = durationS === null ? null : later(durationS * 1000, () => this.restore());
+  }
+
+  restore(): void {
+    this.#endLoss?.();
+    this.#endLoss = null;
+    if (this.#loss === null) return;
+    this.#loss = null;
+    this.#options.restored();
+  }
+
+  async request(request: SepRequest): Promise<SepAnswer> {
+    const exchange = this.#exchange;
+    if (exchange === null) throw new SimError('NOT_CONNECTED', 'the client is disconnected');
+    this.sent += 1;
+    try {
+      this.#checkLoss();
+      const answer = await exchange.request(request);
+      // an answer that was on its way is lost too
+      this.#checkLoss();
+      this.received += 1;
+      this.lastContactMs = this.#options.clock.nowMs();
+      return answer;
+    } catch (error) {
+      this.failed += 1;
+      this.fail(errorText(error));
+      throw error;
+    }
+  }
+
+  /** Records an error outside of any request. */
+  fail(reason: string): void {
+    this.lastError = reason;
+    this.lastErrorMs = this.#options.clock.nowMs();
+  }
+
+  #checkLoss(): void {
+    if (this.#loss !== null) throw new SimError('PEER_ERROR', 'communication is interrupted, as it was asked for');
+  }
+
+  async close(): Promise<void> {
+    this.#endLoss?.();
+    this.#endLoss = null;
+    this.#loss = null;
+    await this.use(null);
+  }
+}
 
 /** An open connection with its EndDevices. */
 export interface OpenedIdentity {
@@ -45,7 +150,7 @@ export interface ClientConduct extends WalkConduct {
   readonly lostExpiryS: number | null;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   /** its present devices */
   readonly deviceIndices: () => readonly number[];
   readonly conduct: ClientConduct;

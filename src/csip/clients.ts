@@ -1,8 +1,8 @@
 /** The clients of a process: one for each device, or one for all devices of an aggregator or of a site. */
 import { csipPemFiles } from '../contract/csip-settings.ts';
+import type { CsipSettings } from '../contract/csip-settings.ts';
 import type { CsipClient } from '../contract/csip-client.ts';
 import type { CsipEvent } from '../contract/csip-events.ts';
-import type { CsipSettings } from '../contract/csip-settings.ts';
 import type { Device } from '../contract/device.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import { connectGapMs } from '../core/device-adapter.ts';
@@ -14,17 +14,57 @@ import type { ClientConduct, OpenedIdentity } from './client.ts';
 import { identityOf, makeMember, membersOf } from './members.ts';
 import type { MemberParts } from './members.ts';
 import { Notifications, SubscriptionFollower } from './notifications.ts';
-import { Registrations } from './registrations.ts';
 import { ClientCredentials } from './transport/certificates.ts';
 import type { CsipChannel } from './transport/messages.ts';
-import type { ExchangeDisturber } from './transport/disturber.ts';
-import type { SepExchange } from './transport/exchange.ts';
+import type { ExchangeDisturber, SepExchange } from './transport/exchange.ts';
 import { HttpExchange } from './transport/sep-exchange.ts';
 import type { SepCodec } from './transport/sep-exchange.ts';
 import { eventView } from './views/members.ts';
+import type { Logger } from '../core/log/log.ts';
+import { slotName } from '../core/store.ts';
+import type { Slot, Store } from '../core/store.ts';
+import type { RegistrationBook, WalkTarget } from './walk/model.ts';
+
+/** EndDevices that were posted at one server (in-band registration): never twice, also over restarts. */
+class Registrations implements RegistrationBook {
+  readonly #slot: Slot;
+  readonly #log: Pick<Logger, 'error'>;
+  /** LFDIs */
+  #posted = new Set<string>();
+
+  /** @param server identifies the server: `host:port` */
+  constructor(store: Store, server: string, log: Pick<Logger, 'error'>) {
+    this.#slot = store.slot(slotName('csip', server, 'registered'));
+    this.#log = log;
+  }
+
+  /** Loads the LFDIs that earlier processes posted. */
+  async open(): Promise<void> {
+    const kept = await this.#slot.read();
+    this.#posted = new Set([...this.#posted, ...kept.filter((lfdi) => typeof lfdi === 'string')]);
+  }
+
+  begin({ lfdi }: WalkTarget): boolean {
+    if (this.#posted.has(lfdi)) return false;
+    this.#posted.add(lfdi);
+    this.#keep();
+    return true;
+  }
+
+  failed({ lfdi }: WalkTarget): void {
+    this.#posted.delete(lfdi);
+    this.#keep();
+  }
+
+  #keep(): void {
+    this.#slot.replace([...this.#posted]).catch((error: unknown) => {
+      this.#log.error(`registrations cannot be kept: ${errorText(error)}`);
+    });
+  }
+}
 
 /** Settings of all clients that REST can change while the process runs. */
-export interface InForce extends ClientConduct {
+interface InForce extends ClientConduct {
   server: { host: string; port: number; tls: boolean };
   /** the server comes from flags or a file: the rules of outgoing connections do not apply */
   anywhere: boolean;

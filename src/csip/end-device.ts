@@ -10,7 +10,7 @@ import type { SimTime, WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget } from './control/model.ts';
 import type { KnownControl, OwedResponse, ScheduleInput, ScheduleOptions } from './events/model.ts';
-import { restoreSchedule, saveSchedule } from './events/save.ts';
+import { restoreSchedule, saveSchedule } from './events/state.ts';
 import { changedControls, createSchedule, defaultControls, knownControls, nextStep } from './events/schedule.ts';
 import type { ScheduleState } from './events/state.ts';
 import type { EndDeviceFacts, FoundProgram } from './walk/model.ts';

@@ -17,15 +17,14 @@ import type { GroupTarget } from './control/control-bridge.ts';
 import { Submissions } from './submissions.ts';
 import { EndDevice } from './end-device.ts';
 import type { KnownControl } from './events/model.ts';
-import { ResponseQueue } from './events/response-queue.ts';
-import { LogEventIds } from './report/log-event-ids.ts';
+import { ResponseQueue, ResponseSender } from './events/responses.ts';
+import { LogEventIds } from './report/log-events.ts';
 import type { DeviceReports } from './report/model.ts';
 import { createDeviceReports } from './report/report-bridge.ts';
 import { Reporter } from './report/reporter.ts';
 import { createTogether } from './report/together.ts';
-import { ResponseSender } from './response-sender.ts';
-import { managedLfdi, penDigits, sfdiOf } from './transport/identity.ts';
-import { retryWaits } from './transport/retries.ts';
+import { managedLfdi, penDigits, sfdiOf } from './transport/certificates.ts';
+import { retryWaits } from './transport/exchange.ts';
 import type { CertificateFacts, SepExchange } from './transport/exchange.ts';
 
 /** Parts that all clients of the process share. */

@@ -1,6 +1,6 @@
 import { nowhere } from './report/reporter.ts';
 import type { DerHrefs, ReportHrefs, Reporter } from './report/reporter.ts';
-import type { ResponseSender } from './response-sender.ts';
+import type { ResponseSender } from './events/responses.ts';
 import type { DER } from './xml/documents.ts';
 import type { EndDeviceFacts, Located, ServerFacts } from './walk/model.ts';
 import { resolved } from './walk/reader.ts';

@@ -14,7 +14,7 @@ import { callLater } from '../../src/core/time/timers.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
 import { Clients } from '../../src/csip/clients.ts';
 import type { ClientsOptions } from '../../src/csip/clients.ts';
-import { undisturbed } from '../../src/csip/transport/disturber.ts';
+import { undisturbed } from '../../src/csip/transport/exchange.ts';
 import { csipChannel } from '../../src/csip/transport/messages.ts';
 import { buildDocument, parseDocument } from '../../src/csip/xml/codec.ts';
 import { SimError } from '../../src/core/errors.ts';

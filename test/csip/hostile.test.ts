@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { doubling } from '../../src/core/net/back-off.ts';
 import { createMemoryStore } from '../../src/core/store.ts';
 import { maxEvents } from '../../src/csip/events/receive.ts';
-import { ResponseQueue } from '../../src/csip/events/response-queue.ts';
+import { ResponseQueue } from '../../src/csip/events/responses.ts';
 import { HandWall } from '../support/wall.ts';
 import { control, program, Scene } from './events/scene.ts';
 import { cpuMs } from '../support/spent.ts';

@@ -9,7 +9,7 @@ import type {
   ModeName,
   ResolvedControl,
 } from '../../src/csip/control/model.ts';
-import type { Received, Revision } from '../../src/csip/xml/document.ts';
+import type { Received, Revision } from '../../src/csip/xml/schema.ts';
 import type { DERCurve } from '../../src/csip/xml/documents.ts';
 import type { Device } from '../../src/contract/device.ts';
 import { silentLogger } from '../../src/core/log/log.ts';

@@ -6,12 +6,12 @@ import type { Logger } from '../../core/log/log.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
 import { pointNumber } from '../../sunspec/map/named-points.ts';
 import { written } from '../../sunspec/map/point-holds.ts';
-import type { Revision } from '../xml/document.ts';
+import type { Revision } from '../xml/schema.ts';
 import { DeviceControls } from './device-controls-bridge.ts';
 import { modeNames, modesIn } from './modes.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget, LeftOutMode, ModeName, ResolvedControl } from './model.ts';
 import { isSiteMode, SiteLimits } from './site-limits.ts';
-import { isRefusal, leftOut } from './wish.ts';
+import { isRefusal, leftOut } from './model.ts';
 
 export interface ControlTargetOptions {
   /** at least one */

@@ -3,27 +3,65 @@ import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { slopeState } from '../../contract/slope-state.ts';
 import { CommandHold } from '../../core/command-hold.ts';
-import type { Asked } from '../../core/command-hold.ts';
+import type { Asked, CommandState } from '../../core/command-hold.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { reactiveEnables } from '../../sunspec/map/grid-support/state.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
 import { PointHolds, written } from '../../sunspec/map/point-holds.ts';
 import type { Written } from '../../sunspec/map/point-holds.ts';
-import type { Revision } from '../xml/document.ts';
+import type { Revision } from '../xml/schema.ts';
 import { Asset } from './asset-bridge.ts';
-import { storageState, switchState } from './command-hold.ts';
-import type { StoragePin } from './command-hold.ts';
-import { compose, Contests } from './composition.ts';
-import type { Composition, Contribution } from './composition.ts';
+import { compose, Contests, defaultSlope, firstSlope, slopesFor } from './composition.ts';
+import type { Composition, Contribution, Slopes } from './composition.ts';
 import { settingsWish, supportsMode, wishOf } from './mode-rows.ts';
 import { modeNames } from './modes.ts';
-import type { ControlInForce, ControlOutcome, LeftOutMode, ModeName, ResolvedControl } from './model.ts';
-import { defaultSlope, firstSlope, slopesFor } from './ramps.ts';
-import type { Slopes } from './ramps.ts';
-import { isRefusal, leftOut } from './wish.ts';
-import type { Refusal, Wish } from './wish.ts';
+import type { ControlInForce, ControlOutcome, LeftOutMode, ModeName, ResolvedControl, Refusal, Wish } from './model.ts';
+import { isRefusal, leftOut } from './model.ts';
+import type { HybridPolicy } from '../../contract/kinds/hybrid.ts';
+import type { OverrideName } from '../../contract/overrides.ts';
 
-export interface DeviceControlsOptions {
+/** The last writer of an override, as an object of its own per command. */
+const writerOf = (device: Device, override: OverrideName) => device.overrides.find(({ name }) => name === override);
+
+/** The disconnect switch, which has no register. */
+function switchState(device: Device): CommandState<boolean> {
+  return {
+    read: () => device.switchClosed,
+    write: (closed, by) => {
+      device.command({ kind: 'switch', closed }, by);
+    },
+    mark: () => writerOf(device, 'switch'),
+  };
+}
+
+/** Battery power of a hybrid, W, which has no register; null: as its policy says. */
+function storageState(device: Device): CommandState<StoragePin> {
+  const read = (): StoragePin => {
+    const { detail } = device;
+    return detail.kind === 'hybrid-dc' ? { policy: detail.policy, powerW: detail.manualBatteryW } : null;
+  };
+  return {
+    read,
+    write: (pin, by) => {
+      if (pin === null) return;
+      if (read()?.policy !== pin.policy) device.command({ kind: 'hybrid.policy', policy: pin.policy }, by);
+      if (pin.policy === 'manual') device.command({ kind: 'hybrid.battery', powerW: pin.powerW }, by);
+    },
+    mark: () => {
+      const pin = read();
+      return `${String(pin?.policy)} ${String(pin?.powerW)}`;
+    },
+    equal: (a, b) => a?.policy === b?.policy && a?.powerW === b?.powerW,
+  };
+}
+
+/** Policy and pinned battery power of a hybrid; null: the device is not a hybrid. */
+type StoragePin = {
+  readonly policy: HybridPolicy;
+  readonly powerW: number | null;
+} | null;
+
+interface DeviceControlsOptions {
   readonly device: Device;
   readonly plant: Pick<Plant, 'grid' | 'onPower'>;
   readonly revision: Revision;

@@ -1,15 +1,13 @@
 /** The control modes as wishes for grid-support functions: one row each. A mode without a row has no physics. */
 import type { CurveFunction, FunctionName, TripName } from '../../sunspec/map/grid-support/functions.ts';
 import type { FunctionWish, TripRegion, WishedValues, XY } from '../../sunspec/map/grid-support/wish.ts';
-import type { Received, Revision } from '../xml/document.ts';
+import type { Received, Revision } from '../xml/schema.ts';
 import type { DERControlBase, DERCurve } from '../xml/documents.ts';
 import type { Asset, VarReference } from './asset-bridge.ts';
 import { curveLinkOf, curveTable } from './modes.ts';
 import type { CurveMode } from './modes.ts';
-import type { ModeName, ResolvedControl } from './model.ts';
-import { integerOf, scaledOf } from './values.ts';
-import { invalid, isRefusal, unsupported } from './wish.ts';
-import type { ModeWish, Refusal, Wish } from './wish.ts';
+import type { ModeName, ResolvedControl, ModeWish, Refusal, Wish } from './model.ts';
+import { integerOf, scaledOf, invalid, isRefusal, unsupported } from './model.ts';
 
 /** Inputs of a row. */
 export interface WishContext {

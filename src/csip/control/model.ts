@@ -1,7 +1,10 @@
-/** Controls as the scheduler hands them to the bridge: the controls to be in force on one device, and their outcomes. */
+/** Controls, their outcomes, and the wishes of their modes for one device before conflicts are resolved. */
 import type { HoldValue } from '../../sunspec/map/holds.ts';
-import type { Received } from '../xml/document.ts';
+import type { Received } from '../xml/schema.ts';
 import type { DERControlBase, DERCurve, DefaultDERControl } from '../xml/documents.ts';
+import type { SiteLimitName } from '../../contract/site.ts';
+import type { FunctionWish } from '../../sunspec/map/grid-support/wish.ts';
+import type { RefusedWrite } from '../../sunspec/map/point-holds.ts';
 
 /** A control mode: the name of a member of DERControlBase. */
 export type ModeName = Exclude<keyof DERControlBase, 'rampTms'>;
@@ -67,4 +70,73 @@ export interface ControlTarget {
   onChange(listener: (reset: boolean) => void): () => void;
   /** Gives everything back. */
   close(): void;
+}
+
+/** Modes of one contest exclude each other; the least magnitude takes precedence. */
+export interface Contest {
+  /** functions of reactive power: var; limits of the injected active power: W */
+  readonly group: 'reactive' | 'injected power';
+  /** of the effect of the mode at the present operating point */
+  readonly magnitude: () => number;
+}
+
+/** The power at which a mode aims, from which `rampTms` becomes a slope. */
+export interface Aim {
+  readonly w?: number;
+  readonly var?: number;
+}
+
+/** The effects of the value of a mode. */
+export interface ModeWish {
+  readonly functions: readonly FunctionWish[];
+  /** position of the disconnect switch */
+  readonly switchClosed?: boolean;
+  /** battery power of a hybrid, W, positive = discharge */
+  readonly storageW?: number;
+  readonly contest?: Contest;
+  readonly aim?: Aim;
+}
+
+/** A wish as points of one device. */
+export interface Wish extends Omit<ModeWish, 'functions'> {
+  /** the points that carry out `functions` */
+  readonly points: readonly HoldValue[];
+}
+
+/** The reason why a mode cannot run. */
+export type Refusal = RefusedWrite;
+
+/** A limit at the connection point of the EndDevice, W. */
+export interface SiteWish {
+  readonly limit: SiteLimitName;
+  readonly limitW: number;
+}
+
+export const invalid = (detail: string): Refusal => ({ refused: 'invalid', detail });
+export const unsupported = (detail: string): Refusal => ({ refused: 'unsupported', detail });
+
+export function isRefusal(result: object): result is Refusal {
+  return 'refused' in result;
+}
+
+export function leftOut(mode: ModeName, { refused, detail }: Refusal): LeftOutMode {
+  return { mode, reason: refused, detail };
+}
+
+/** An integer of a server, which may send anything; null for anything else. */
+export function integerOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
+}
+
+/** Powers of ten that PowerOfTenMultiplierType allows. */
+const maxPower = 9;
+
+/**
+ * value x 10^power, the nearest number to the decimal one, so that 57 hundredths are 0.57.
+ * @returns null where the value is no integer or the power is outside of -9..9
+ */
+export function scaledOf(value: unknown, power: number): number | null {
+  const number = integerOf(value);
+  if (number === null || !Number.isInteger(power) || Math.abs(power) > maxPower) return null;
+  return Number(`${number}e${power}`);
 }

@@ -1,9 +1,9 @@
 /** The control modes of DERControlBase: bits of the bitmaps that name them, and how REST shows their values. */
 import type { JsonValue } from '../../core/store.ts';
-import type { Received } from '../xml/document.ts';
+import type { Received } from '../xml/schema.ts';
 import type { DERControlBase, DERCurve, DERCurveLink } from '../xml/documents.ts';
 import type { ModeName, ResolvedControl } from './model.ts';
-import { integerOf, scaledOf } from './values.ts';
+import { integerOf, scaledOf } from './model.ts';
 
 /**
  * The bitmap that has a bit for a mode: `modesSupported`, `modesSupported2` (2023), `doeModesSupported` and

@@ -11,12 +11,10 @@ import type { SiteLimitName, SiteNow } from '../../contract/site.ts';
 import type { Asked } from '../../core/command-hold.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { Received, Revision } from '../xml/document.ts';
-import type { ControlInForce, ModeName, ResolvedControl } from './model.ts';
-import { defaultSlope } from './ramps.ts';
-import { scaledOf } from './values.ts';
-import { invalid, isRefusal } from './wish.ts';
-import type { Refusal, SiteWish } from './wish.ts';
+import type { Received, Revision } from '../xml/schema.ts';
+import type { ControlInForce, ModeName, ResolvedControl, Refusal, SiteWish } from './model.ts';
+import { defaultSlope } from './composition.ts';
+import { scaledOf, invalid, isRefusal } from './model.ts';
 
 export interface SiteLimitsOptions {
   readonly plant: Pick<Plant, 'at' | 'devices' | 'setSite' | 'siteOf' | 'time'>;

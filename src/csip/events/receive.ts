@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedControl } from '../control/model.ts';
 import type { ListedControl, ListedDefault, ListedProgram, ScheduleOptions } from './model.ts';
-import { cancelInstant, randomizedPeriod } from './periods.ts';
-import { byPrimacy, isLive } from './state.ts';
+import { cancelInstant, randomizedPeriod, byPrimacy, isLive } from './state.ts';
 import type { ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
 
 /** Events of one EndDevice: the maximum that a slot of the store (8 MiB) holds if none uses curves. */

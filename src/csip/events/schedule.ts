@@ -12,9 +12,8 @@ import type {
   ScheduleOptions,
   ScheduleStep,
 } from './model.ts';
-import { effectivePeriods, overlap } from './periods.ts';
+import { effectivePeriods, overlap, byPriority, hasLostAll, heldModes, isLive } from './state.ts';
 import { afterReading } from './receive.ts';
-import { byPriority, hasLostAll, heldModes, isLive } from './state.ts';
 import type { Period, ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
 import { dueTransition, superseded } from './transitions.ts';
 import type { EventFacts } from './transitions.ts';

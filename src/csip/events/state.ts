@@ -1,7 +1,11 @@
-/** The state of the schedule of one EndDevice. Values are immutable: each step makes new ones. */
-import type { ControlInForce, ControlOutcome, ModeName } from '../control/model.ts';
+/**
+ * The state of the schedule of one EndDevice, with the effective periods of its events, and as JSON for the store, so that
+ * answers, random offsets and lost modes survive a restart. Values are immutable: each step makes new ones.
+ */
+import type { ControlInForce, ControlOutcome, ModeName, ResolvedControl } from '../control/model.ts';
 import type { CsipControlState } from '../../contract/csip-events.ts';
-import type { ListedControl, ListedDefault } from './model.ts';
+import type { ListedControl, ListedDefault, ScheduleOptions } from './model.ts';
+import type { JsonValue } from '../../core/store.ts';
 
 /** `received`: new and not decided yet, within one step only. */
 export type Phase = 'received' | CsipControlState;
@@ -93,3 +97,142 @@ export const byPrimacy = (
 /** Order of events, winner first: lower primacy, then later creation (rule e), then mRID. */
 export const byPriority = (a: TrackedEvent, b: TrackedEvent): number =>
   a.primacy - b.primacy || b.listed.creationS - a.listed.creationS || texts(a.listed.mrid, b.listed.mrid);
+
+const form = 1;
+
+type SavedControl = Omit<ResolvedControl, 'curves'> & { readonly curves: readonly (readonly [string, unknown])[] };
+
+const savedControl = ({ curves, ...rest }: ResolvedControl): SavedControl => ({ ...rest, curves: [...curves] });
+const restoredControl = ({ curves, ...rest }: SavedControl): ResolvedControl => ({
+  ...rest,
+  curves: new Map(curves as Iterable<[string, never]>),
+});
+
+type SavedEvent = Omit<TrackedEvent, 'listed'> & {
+  readonly listed: Omit<TrackedEvent['listed'], 'control'> & { readonly control: SavedControl };
+};
+type SavedDefault = Omit<NonNullable<TrackedProgram['defaultControl']>, 'control'> & { readonly control: SavedControl };
+type SavedProgram = Omit<TrackedProgram, 'defaultControl'> & { readonly defaultControl: SavedDefault | null };
+
+interface Saved {
+  readonly form: typeof form;
+  readonly events: readonly SavedEvent[];
+  readonly programs: readonly SavedProgram[];
+}
+
+/**
+ * The state of one schedule, to be kept with `slot.replace([saveSchedule(state)])` after the responses of the same step
+ * are in their queue: a crash in between makes the next process owe responses that the queue already has.
+ */
+export function saveSchedule({ events, programs }: ScheduleState): JsonValue {
+  const saved: Saved = {
+    form,
+    events: [...events.values()].map((event) => {
+      return { ...event, listed: { ...event.listed, control: savedControl(event.listed.control) } };
+    }),
+    programs: programs.map((program) => {
+      const { defaultControl } = program;
+      return {
+        ...program,
+        defaultControl: defaultControl && { ...defaultControl, control: savedControl(defaultControl.control) },
+      };
+    }),
+  };
+  // members that are undefined are not JSON
+  return JSON.parse(JSON.stringify(saved)) as JsonValue;
+}
+
+const isSaved = (value: unknown): value is Saved =>
+  typeof value === 'object' && value !== null && 'form' in value && value.form === form;
+
+/** The schedule that `saveSchedule` has kept; null for the value of another version of the program. */
+export function restoreSchedule(value: JsonValue): ScheduleState | null {
+  if (!isSaved(value)) return null;
+  const events = value.events.map((event): [string, TrackedEvent] => {
+    const { listed } = event;
+    return [listed.mrid, { ...event, listed: { ...listed, control: restoredControl(listed.control) } }];
+  });
+  const programs = value.programs.map(({ defaultControl, ...program }): TrackedProgram => {
+    return {
+      ...program,
+      defaultControl: defaultControl && { ...defaultControl, control: restoredControl(defaultControl.control) },
+    };
+  });
+  // the next step works out the controls in force, and so applies them again
+  return { events: new Map(events), programs, inForce: [] };
+}
+
+/** Whole seconds from 0 to `boundS`, both included; a negative bound counts downwards. */
+function offsetS(boundS: number, pick: number): number {
+  const size = Math.min(Math.floor(pick * (Math.abs(boundS) + 1)), Math.abs(boundS));
+  return boundS < 0 ? 0 - size : size;
+}
+
+/** The period of an event with its random offsets; a negative duration becomes 0. */
+export function randomizedPeriod(listed: ListedControl, pick: ScheduleOptions['pick']): Period {
+  const { mrid, durationS, randomizeStartS, randomizeDurationS } = listed;
+  const startS = listed.startS + offsetS(randomizeStartS, pick(mrid, 'start'));
+  return { startS, endS: startS + Math.max(0, durationS + offsetS(randomizeDurationS, pick(mrid, 'duration'))) };
+}
+
+/** The instant at which an event cancelled with randomization stops. */
+export function cancelInstant({ listed }: TrackedEvent, nowS: number, pick: ScheduleOptions['pick']): number {
+  const bound = Math.max(Math.abs(listed.randomizeStartS), Math.abs(listed.randomizeDurationS));
+  return nowS + offsetS(bound, pick(listed.mrid, 'cancel'));
+}
+
+const specifiedEndS = ({ listed }: TrackedEvent) => listed.startS + listed.durationS;
+
+/** True if an event that starts at the end of this one may follow it without a gap: this one must end by time. */
+const hasSuccessor = (event: TrackedEvent): boolean => {
+  const { listed, phase, optedOut, left } = event;
+  if (listed.durationS <= 0 || optedOut) return false;
+  if (phase === 'completed') return true;
+  return isLive(event) && !left && (listed.status === 'scheduled' || listed.status === 'active');
+};
+
+/**
+ * Effective periods by mRID. Where an event starts at the specified end of an earlier one with a common mode, the
+ * effective end of the earlier is the effective start of the later (rule m): randomization leaves no gap that would
+ * show the default control, and no overlap that would supersede. Each event keeps its own end, so that offsets do not
+ * add up along a row of events.
+ */
+export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): ReadonlyMap<string, Period> {
+  const periods = new Map<string, Period>();
+  const byEnd = new Map<number, TrackedEvent[]>();
+  for (const event of events.values()) {
+    if (event.fixed !== null) periods.set(event.listed.mrid, event.fixed);
+    if (!hasSuccessor(event)) continue;
+    const endS = specifiedEndS(event);
+    const sameEnd = byEnd.get(endS);
+    if (sameEnd) sameEnd.push(event);
+    else byEnd.set(endS, [event]);
+  }
+  // end by mode, for the events that end at an instant
+  const latestEnds = new Map<number, ReadonlyMap<ModeName, number>>();
+  const endsBefore = (startS: number): ReadonlyMap<ModeName, number> => {
+    const cached = latestEnds.get(startS);
+    if (cached) return cached;
+    const latest = new Map<ModeName, number>();
+    for (const { listed, own } of byEnd.get(startS) ?? []) {
+      const { endS } = periods.get(listed.mrid) ?? own;
+      for (const mode of listed.modes) latest.set(mode, Math.max(endS, latest.get(mode) ?? -Infinity));
+    }
+    latestEnds.set(startS, latest);
+    return latest;
+  };
+  // an event with an earlier specified start comes first, so that its followers find its period
+  const open = [...events.values()].filter(({ fixed }) => fixed === null);
+  for (const event of open.sort((a, b) => a.listed.startS - b.listed.startS)) {
+    const { modes, mrid, startS: specifiedS } = event.listed;
+    periods.set(mrid, event.own);
+    if (event.own.endS <= event.own.startS) continue;
+    const before = endsBefore(specifiedS);
+    const startS = Math.max(...modes.map((mode) => before.get(mode) ?? -Infinity));
+    if (startS > -Infinity) periods.set(mrid, { startS, endS: Math.max(startS, event.own.endS) });
+  }
+  return periods;
+}
+
+/** True if two half-open periods have an instant in common. */
+export const overlap = (a: Period, b: Period): boolean => a.startS < b.endS && b.startS < a.endS;

@@ -15,11 +15,95 @@ import { hostAndPort, listen, peerOf } from '../../core/net/listen.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { TlsGate } from '../../core/tls/gate.ts';
-import type { Received, ReceivedDocument } from '../xml/document.ts';
+import type { Received, ReceivedDocument } from '../xml/schema.ts';
 import type { Notification } from '../xml/documents.ts';
-import { ListenerConnections } from './connections.ts';
 
-export interface NotificationLimits {
+interface ConnectionLimits {
+  readonly connections: number;
+  readonly handshakeMs: number;
+  readonly requestMs: number;
+}
+
+interface OpenConnection {
+  readonly socket: Socket;
+  readonly key: string;
+  stage: 'handshake' | 'waiting' | 'request';
+  /** monotonic ms */
+  sinceMs: number;
+  endWait: () => void;
+}
+
+/** Key of a connection and of the TLS session on it: address and port of the peer. */
+const keyOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+/** The connections of the listener: their maximum and their timeouts. */
+class ListenerConnections {
+  readonly #limits: ConnectionLimits;
+  readonly #clock: WallClock;
+  readonly #later: Later;
+  readonly #open = new Map<string, OpenConnection>();
+
+  constructor(limits: ConnectionLimits, clock: WallClock, later: Later) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#later = later;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Adds a connection and starts the timeout of its handshake. @returns false: no room, the connection is closed */
+  admit(socket: Socket): boolean {
+    socket.on('error', () => socket.destroy());
+    if (this.#open.size >= this.#limits.connections && !this.#makeRoom()) {
+      socket.destroy();
+      return false;
+    }
+    const key = keyOf(socket);
+    const endWait = this.#later(this.#limits.handshakeMs, () => socket.destroy());
+    const connection: OpenConnection = { socket, key, stage: 'handshake', sinceMs: this.#clock.monotonicMs(), endWait };
+    this.#open.set(key, connection);
+    socket.once('close', () => {
+      connection.endWait();
+      if (this.#open.get(key) === connection) this.#open.delete(key);
+    });
+    return true;
+  }
+
+  /** Starts the timeout of the next request. @param socket connection, or TLS session on it */
+  awaitRequest(socket: Socket): void {
+    const connection = this.#open.get(keyOf(socket));
+    if (connection === undefined) return;
+    connection.endWait();
+    connection.stage = 'waiting';
+    connection.sinceMs = this.#clock.monotonicMs();
+    connection.endWait = this.#later(this.#limits.requestMs, () => connection.socket.destroy());
+  }
+
+  /** Marks a connection whose request headers have arrived. */
+  requestArrived(socket: Socket): void {
+    const connection = this.#open.get(keyOf(socket));
+    if (connection !== undefined) connection.stage = 'request';
+  }
+
+  closeAll(): void {
+    for (const { socket } of this.#open.values()) socket.destroy();
+  }
+
+  /** Closes the oldest connection in its TLS handshake, else the one idle for longest; none with a request under way. */
+  #makeRoom(): boolean {
+    const [idle] = [...this.#open.values()]
+      .filter(({ stage }) => stage !== 'request')
+      .sort((a, b) => Number(b.stage === 'handshake') - Number(a.stage === 'handshake') || a.sinceMs - b.sinceMs);
+    if (idle === undefined) return false;
+    this.#open.delete(idle.key);
+    idle.socket.destroy();
+    return true;
+  }
+}
+
+interface NotificationLimits {
   readonly connections: number;
   readonly bodyBytes: number;
   readonly handshakeMs: number;
@@ -27,7 +111,7 @@ export interface NotificationLimits {
   readonly requestMs: number;
 }
 
-export const notificationLimits: NotificationLimits = {
+const notificationLimits: NotificationLimits = {
   connections: 16,
   bodyBytes: 1024 * 1024,
   handshakeMs: 10_000,
@@ -165,7 +249,7 @@ export class NotificationListener {
 
   /** @param socket the TLS session where there is one */
   #ready(socket: Socket): void {
-    this.#connections.waits(socket);
+    this.#connections.awaitRequest(socket);
     this.#http.emit('connection', socket);
   }
 
@@ -173,7 +257,7 @@ export class NotificationListener {
     const { clock, log, onAnswer } = this.#options;
     const startMs = clock.monotonicMs();
     const peer = peerOf(request.socket);
-    this.#connections.works(request.socket);
+    this.#connections.requestArrived(request.socket);
     let verdict: Verdict;
     try {
       verdict = await this.#judge(request, peer);
@@ -183,7 +267,7 @@ export class NotificationListener {
       request.socket.destroy();
       return;
     }
-    this.#connections.waits(request.socket);
+    this.#connections.awaitRequest(request.socket);
     const { status, body } = verdict;
     const { method = '', url = '', headers } = request;
     if (status === 405) response.setHeader('Allow', 'POST');

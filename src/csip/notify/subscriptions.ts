@@ -11,8 +11,8 @@ import type { Jitter } from '../../core/net/back-off.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { SepAnswer, SepExchange } from '../transport/exchange.ts';
-import { isPassing, retryWaits } from '../transport/retries.ts';
-import type { DocumentName } from '../xml/document.ts';
+import { isPassing, retryWaits } from '../transport/exchange.ts';
+import type { DocumentName } from '../xml/schema.ts';
 import type { NotificationListener, ReceivedNotification } from './listener.ts';
 
 /** A resource whose `subscribable` is 1 or 3. */

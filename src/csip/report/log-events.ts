@@ -3,11 +3,13 @@ import type { CsipLogEvent, CsipLogEventRequest } from '../../contract/csip-repo
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';
 import { Turns } from '../../core/turns.ts';
 import type { LogEvent } from '../xml/documents.ts';
-import type { LogEventIds } from './log-event-ids.ts';
 import type { AlarmBit } from './model.ts';
-import { retryWaits } from '../transport/retries.ts';
+import { retryWaits } from '../transport/exchange.ts';
 import { passesLater } from './sheet.ts';
 import type { Sending } from './sheet.ts';
+import { errorText } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { Slot } from '../../core/store.ts';
 
 /** functionSet of DER, and the profile and enterprise number of the standard's codes. */
 const derFunctionSet = 11;
@@ -176,4 +178,35 @@ export class LogEvents {
 
 function alarmEvent(bit: AlarmBit, begins: boolean): CsipLogEventRequest {
   return { code: begins ? 2 * bit : 2 * bit + 1, details: `${alarmTexts[bit]}${begins ? '' : ', normal again'}` };
+}
+
+/** number of ids: 16 bits */
+const ids = 0x1_0000;
+
+/** Ids of the LogEvents of one EndDevice, consecutive over reconnections and restarts. */
+export class LogEventIds {
+  readonly #slot: Slot;
+  readonly #log: Logger;
+  #next: number;
+
+  private constructor(slot: Slot, log: Logger, next: number) {
+    this.#slot = slot;
+    this.#log = log;
+    this.#next = next;
+  }
+
+  /** @param slot stores the next id */
+  static async open(slot: Slot, log: Logger): Promise<LogEventIds> {
+    const [kept] = await slot.read();
+    return new LogEventIds(slot, log, typeof kept === 'number' ? kept % ids : 0);
+  }
+
+  next(): number {
+    const id = this.#next;
+    this.#next = (id + 1) % ids;
+    this.#slot.replace([this.#next]).catch((error: unknown) => {
+      this.#log.error(`the ids of log events cannot be kept: ${errorText(error)}`);
+    });
+    return id;
+  }
 }

@@ -6,15 +6,14 @@ import { SimError } from '../../core/errors.ts';
 import { microsPerSecond } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
-import type { Received } from '../xml/document.ts';
+import type { Received } from '../xml/schema.ts';
 import type { MirrorUsagePoint, MirrorUsagePointList } from '../xml/documents.ts';
-import { Averager } from './averages.ts';
+import { Averager, quantitiesOf } from './readings.ts';
 import { Mirror } from './mirror.ts';
 import type { MirrorOptions } from './mirror.ts';
 import { phaseCodes } from './model.ts';
 import type { DeviceReports, MeterNow } from './model.ts';
-import { quantitiesOf } from './quantities.ts';
-import type { ReadingConventions } from './quantities.ts';
+import type { ReadingConventions } from './readings.ts';
 import { minRateS } from './sheet.ts';
 import type { Sending } from './sheet.ts';
 

@@ -4,12 +4,11 @@ import { errorText } from '../../core/errors.ts';
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';
 import { Turns } from '../../core/turns.ts';
 import type { SepAnswer } from '../transport/exchange.ts';
-import type { OutgoingDocument, Received } from '../xml/document.ts';
+import type { OutgoingDocument, Received } from '../xml/schema.ts';
 import type { MirrorMeterReading, MirrorUsagePoint } from '../xml/documents.ts';
-import type { Period } from './averages.ts';
-import { mridOf } from './quantities.ts';
-import type { Quantity } from './quantities.ts';
-import { retryWaits } from '../transport/retries.ts';
+import type { Period, Quantity } from './readings.ts';
+import { mridOf } from './readings.ts';
+import { retryWaits } from '../transport/exchange.ts';
 import { passesLater } from './sheet.ts';
 import type { Sending } from './sheet.ts';
 

@@ -1,5 +1,5 @@
 /** Reports about one device, which the bridge builds from its registers. Times are seconds of server time. */
-import type { Revision } from '../xml/document.ts';
+import type { Revision } from '../xml/schema.ts';
 import type {
   DERAvailability,
   DERCapability,

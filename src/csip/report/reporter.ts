@@ -10,7 +10,7 @@ import { csipDerDocuments } from '../../contract/csip-reports.ts';
 import type { Plant, TickEvent } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
-import type { OutgoingDocument } from '../xml/document.ts';
+import type { OutgoingDocument } from '../xml/schema.ts';
 import { LogEvents } from './log-events.ts';
 import type { LogEventOptions } from './log-events.ts';
 import { Meters } from './meters.ts';

@@ -8,8 +8,8 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { Turns } from '../../core/turns.ts';
 import type { SepExchange } from '../transport/exchange.ts';
-import { isPassing, retryWaits } from '../transport/retries.ts';
-import type { DocumentName, OutgoingDocument } from '../xml/document.ts';
+import { isPassing, retryWaits } from '../transport/exchange.ts';
+import type { DocumentName, OutgoingDocument } from '../xml/schema.ts';
 
 /** Dependencies of everything that sends reports. */
 export interface Sending {

@@ -1,8 +1,9 @@
-/** The certificate of one connection: from files, from a bad test chain, or from PEM texts of REST. */
+/** The certificate of one connection (from files, a bad test chain, or PEM texts of REST), with its LFDI and SFDI. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
+import { createHash } from 'node:crypto';
 import { csipCertificateNames } from '../../contract/csip-client.ts';
 import type { CsipCertificateName, CsipCertificates, CsipPem } from '../../contract/csip-client.ts';
 import type { CsipPemFiles } from '../../contract/csip-settings.ts';
@@ -12,12 +13,78 @@ import { clientMaterial } from '../../core/tls/client-context.ts';
 import type { ClientNames } from '../../core/tls/client-context.ts';
 import { ClientTlsFiles } from '../../core/tls/client-files.ts';
 import { clientOffers } from '../../core/tls/client-policy.ts';
-import { readPemFiles } from '../../core/tls/material.ts';
+import { readPemFiles, certificatesOf } from '../../core/tls/material.ts';
 import type { TlsWatchBasics } from '../../core/tls/watch.ts';
-import type { TlsDisturbance } from './disturber.ts';
-import type { CertificateFacts } from './exchange.ts';
-import { certificateFacts } from './identity.ts';
+import type { TlsDisturbance, CertificateFacts } from './exchange.ts';
 import type { TlsIdentity } from './sep-exchange.ts';
+import { withCheckDigit } from '../../core/check-digit.ts';
+
+const lfdiDigits = 40;
+/** hex digits of 36 bits */
+const sfdiDigits = 9;
+const penLength = 8;
+
+const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest('hex').toUpperCase();
+
+/**
+ * The leftmost 160 bits of the SHA-256 of a certificate, 40 upper-case hex digits (2030.5-2018 6.3.3). @param der
+ * certificate
+ */
+export function lfdiOf(der: Buffer): string {
+  return sha256(der).slice(0, lfdiDigits);
+}
+
+/** The leftmost 36 bits in decimal with their check digit (6.3.2). @param lfdi hex digits */
+export function sfdiOf(lfdi: string): number {
+  return withCheckDigit(Number.parseInt(lfdi.slice(0, sfdiDigits), 16));
+}
+
+/**
+ * A private enterprise number as the last 32 bits of an identifier: in binary, or as its decimal digits, as CSIP-AUS
+ * does (TS 5573 4.2).
+ */
+export function penDigits(pen: number, form: 'number' | 'decimal'): string {
+  return pen
+    .toString(form === 'number' ? 16 : 10)
+    .toUpperCase()
+    .padStart(penLength, '0');
+}
+
+/**
+ * The LFDI of a device behind an aggregator, which has no certificate (CSIP-AUS). It ends with the private enterprise
+ * number, and depends on aggregator and name only.
+ * @param aggregator LFDI of the aggregator
+ * @param name distinguishes the devices
+ */
+export function managedLfdi(aggregator: string, name: string, pen: number): string {
+  const digits = sha256(`${aggregator.toUpperCase()}/${name}`).slice(0, lfdiDigits - penLength);
+  return digits + penDigits(pen, 'decimal');
+}
+
+/**
+ * The facts of the first certificate of a PEM text, which may contain its chain too.
+ * @returns null for an invalid certificate
+ */
+export function certificateFacts(pem: string): CertificateFacts | null {
+  const chain = certificatesOf(pem);
+  const [certificate] = chain ?? [];
+  if (chain === null || certificate === undefined) return null;
+  const lfdi = lfdiOf(certificate.raw);
+  return {
+    lfdi,
+    sfdi: sfdiOf(lfdi),
+    subject: oneLine(certificate.subject),
+    issuer: oneLine(certificate.issuer),
+    notBeforeMs: Date.parse(certificate.validFrom),
+    notAfterMs: Date.parse(certificate.validTo),
+    chainLength: chain.length,
+  };
+}
+
+/** A distinguished name in one line. Older runtimes give undefined for the empty one of device certificates. */
+function oneLine(name: string | undefined): string {
+  return (name ?? '').replaceAll('\n', ', ');
+}
 
 export interface CredentialsOptions extends Omit<TlsWatchBasics, 'protocol'> {
   readonly files: CsipPemFiles;

@@ -1,5 +1,5 @@
-/** Requests to one server of IEEE 2030.5 and their answers, independent of the transport. */
-import type { DocumentName, OutgoingDocument, ReceivedDocument } from '../xml/document.ts';
+/** Requests to one server of IEEE 2030.5, their answers, repetition after failures, and faults that affect them. */
+import type { DocumentName, OutgoingDocument, ReceivedDocument } from '../xml/schema.ts';
 
 export type SepMethod = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
@@ -63,3 +63,72 @@ export interface CertificateFacts {
   /** number of certificates presented, including its own */
   readonly chainLength: number;
 }
+
+/** X7: delays after failures double from 1 s to 5 minutes; each is randomized over its whole length. */
+export const retryWaits = { firstMs: 1000, maxMs: 300_000 } as const;
+
+/** True for refusals after which the same request may succeed: the server is busy or fails. */
+export function isPassing(status: number): boolean {
+  return status >= 500 || status === 429 || status === 408;
+}
+
+/** Maximum of a delay that a server asks for, ms. */
+const maxWaitMs = 24 * 3_600_000;
+
+/**
+ * The delay of a `Retry-After` header (RFC 9110 10.2.3), ms, at most one day; null: absent or unreadable.
+ * @param nowMs ms since the epoch, for a date
+ */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | null {
+  if (header === undefined) return null;
+  const text = header.trim();
+  const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs;
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), maxWaitMs);
+}
+
+/** A request that a fault may affect. */
+export interface Disturbable {
+  readonly deviceIndex: number | null;
+  readonly method: SepMethod;
+  readonly resource: DocumentName;
+  /** URL path without query */
+  readonly path: string;
+  readonly body: OutgoingDocument | null;
+}
+
+const tlsDisturbances = ['no_certificate', 'server_not_trusted', 'wrong_version'] as const;
+/**
+ * `no_certificate`: the client presents none; `server_not_trusted`: it trusts no authority, so that it refuses the
+ * server; `wrong_version`: it offers TLS 1.3 alone. Over plain HTTP none has an effect.
+ */
+export type TlsDisturbance = (typeof tlsDisturbances)[number];
+
+/** Effects of faults on one request. */
+export interface Disturbance {
+  /** delay before sending */
+  readonly delayMs?: number;
+  /** not sent, no answer */
+  readonly drop?: boolean;
+  /** not sent, reported as accepted */
+  readonly suppress?: boolean;
+  /** sent over a separate connection */
+  readonly tls?: TlsDisturbance;
+  /** sent instead of the client's body */
+  readonly body?: OutgoingDocument;
+  /** changes the octets of the body, after all other changes */
+  readonly rewrite?: (xml: Buffer) => Buffer;
+  /** instead of application/sep+xml */
+  readonly contentType?: string;
+  /** sent twice, one after the other; the second answer counts */
+  readonly twice?: boolean;
+}
+
+export interface ExchangeDisturber {
+  /** false: no fault is active, and `disturb` is not called */
+  readonly active: boolean;
+  /** Called once for each request, before redirects. Null: not affected. */
+  disturb(request: Disturbable): Disturbance | null;
+}
+
+/** No faults. */
+export const undisturbed: ExchangeDisturber = { active: false, disturb: () => null };

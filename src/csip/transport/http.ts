@@ -1,10 +1,11 @@
-/** One HTTP request and its answer, over persistent connections. The HTTP library is loaded by the first request. */
+/** One HTTP request and its answer, over persistent connections, and a probe over plain HTTP. The HTTP library is loaded by the first request. */
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type Undici from 'undici';
+import { request } from 'node:http';
 import { errorText, SimError } from '../../core/errors.ts';
 import { lazily } from '../../core/lazy.ts';
 import { openSocket, socketErrorText } from '../../core/net/connect.ts';
@@ -14,6 +15,9 @@ import { negotiatedBy } from '../../core/tls/client-context.ts';
 import type { ClientTlsUse, Negotiated } from '../../core/tls/client-context.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { SepMethod } from './exchange.ts';
+import { hostAndPort } from '../../core/net/listen.ts';
+import { guardedLookup, isRefusedTarget, openLookup, refusedTargetText } from '../../core/net/outbound.ts';
+import type { CsipHttpProbe } from '../../contract/csip-reports.ts';
 
 const require = createRequire(import.meta.url);
 const loadUndici = lazily(() => require('undici') as typeof Undici);
@@ -42,7 +46,7 @@ export const httpLimits: HttpLimits = {
 const keepAliveMs = 15_000;
 const headerBytes = 16 * 1024;
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: SepMethod;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -59,7 +63,7 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-export interface HttpClientOptions {
+interface HttpClientOptions {
   /** applies to new connections; null: plain HTTP */
   readonly tls: ClientTlsUse | null;
   /** true for targets of flags; false for those of REST: the rules of outgoing connections hold */
@@ -256,4 +260,56 @@ function tooLarge(bytes: number): SimError {
 function flatHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const flat = Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')]);
   return Object.fromEntries(flat) as Record<string, string>;
+}
+
+interface ProbeTarget {
+  readonly host: string;
+  readonly port: number;
+  /** includes the query */
+  readonly path: string;
+  /** true if host and port come from flags */
+  readonly anywhere: boolean;
+  /** default 10 s */
+  readonly timeoutMs?: number;
+}
+
+const defaultTimeoutMs = 10_000;
+
+/**
+ * Sends a GET over plain HTTP, to find out if a server redirects to TLS, and returns status and `Location`, without following it.
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT
+ */
+export function httpProbe(
+  { host, port, path, anywhere, timeoutMs = defaultTimeoutMs }: ProbeTarget,
+  names?: NameSources,
+): Promise<CsipHttpProbe> {
+  const url = `http://${hostAndPort(host, port)}${path}`;
+  if (!anywhere && isRefusedTarget(host))
+    return Promise.reject(new SimError('PEER_ERROR', `${host} ${refusedTargetText}`));
+  const ending = new AbortController();
+  const lookup = (anywhere ? openLookup : guardedLookup)(ending.signal, names);
+  return new Promise<CsipHttpProbe>((resolve, reject) => {
+    const probe = request({ host, port, path, lookup, agent: false, headers: { accept: 'application/sep+xml' } });
+    const limit = setTimeout(() => {
+      fail(new SimError('PEER_TIMEOUT', `${url} did not answer within ${timeoutMs / 1000} s`));
+    }, timeoutMs);
+    const end = () => {
+      clearTimeout(limit);
+      ending.abort();
+      probe.destroy();
+    };
+    const fail = (error: SimError) => {
+      end();
+      reject(error);
+    };
+    probe.on('error', (error: NodeJS.ErrnoException) => {
+      const notHttp = error.code?.startsWith('HPE_') === true;
+      fail(new SimError('PEER_ERROR', `${url}: ${notHttp ? 'its answer is not HTTP' : socketErrorText(error)}`));
+    });
+    probe.once('response', ({ statusCode = 0, headers }) => {
+      end();
+      resolve({ url, status: statusCode, location: headers.location ?? null });
+    });
+    probe.end();
+  });
 }

@@ -11,14 +11,14 @@ import type {
 import type { CsipEvent } from '../../contract/csip-events.ts';
 import type { LeftOutMode, ModeName } from '../control/model.ts';
 import { modeTable, showModes, showSettings } from '../control/modes.ts';
-import { scaledOf } from '../control/values.ts';
+import { scaledOf } from '../control/model.ts';
 import type { EndDevice } from '../end-device.ts';
 import type { KnownControl } from '../events/model.ts';
-import type { QueuedResponse } from '../events/response-queue.ts';
+import type { QueuedResponse } from '../events/responses.ts';
 import type { FullMember } from '../members.ts';
 import type { EndDeviceFacts, FoundCurve, FoundProgram, Located } from '../walk/model.ts';
 import { resolved } from '../walk/reader.ts';
-import type { Received } from '../xml/document.ts';
+import type { Received } from '../xml/schema.ts';
 import type { EndDevice as EndDeviceDocument } from '../xml/documents.ts';
 
 const ms = (seconds: number): number => seconds * 1000;

@@ -1,6 +1,6 @@
 /** One EndDevice of the server: its Registration, its DERs and its groups. */
 import type { SepRequest } from '../transport/exchange.ts';
-import type { Received } from '../xml/document.ts';
+import type { Received } from '../xml/schema.ts';
 import type { DER, EndDevice, Registration } from '../xml/documents.ts';
 import { GroupsWalk } from './groups.ts';
 import type { GroupsOptions } from './groups.ts';

@@ -1,11 +1,10 @@
 /** FunctionSetAssignments of one EndDevice: each leads to a list of programs, and may have its own Time. */
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import { maxEvents } from '../events/receive.ts';
-import type { Received } from '../xml/document.ts';
+import type { Received } from '../xml/schema.ts';
 import type { FunctionSetAssignments } from '../xml/documents.ts';
 import type { FoundProgram, FoundResource } from './model.ts';
-import { onceEach } from './once.ts';
-import { failure } from './poll.ts';
+import { onceEach, failure } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import { foundResource, ProgramListWalk } from './programs.ts';
 import type { WalkParts } from './programs.ts';

@@ -6,7 +6,7 @@ import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { ListedProgram } from '../events/model.ts';
 import type { SepExchange } from '../transport/exchange.ts';
-import type { DocumentName, Received } from '../xml/document.ts';
+import type { DocumentName, Received } from '../xml/schema.ts';
 import type { DER, DERCurve, DeviceCapability, EndDevice, Registration, Time } from '../xml/documents.ts';
 
 /** An EndDevice that the client looks for in the list of the server. */

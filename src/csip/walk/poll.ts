@@ -3,7 +3,7 @@ import { BackOff, fullJitter } from '../../core/net/back-off.ts';
 import type { Jitter } from '../../core/net/back-off.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
-import { retryWaits } from '../transport/retries.ts';
+import { retryWaits } from '../transport/exchange.ts';
 
 /** Default pollRate of IEEE 2030.5: 15 minutes. */
 export const defaultPollRateS = 900;
@@ -22,7 +22,7 @@ export function failure({ retryAfterMs }: { readonly retryAfterMs?: number | und
   return retryAfterMs === undefined ? 'failed' : { retryAfterMs };
 }
 
-export interface PollOptions {
+interface PollOptions {
   readonly clock: WallClock;
   readonly later: Later;
   readonly jitter: Jitter;
@@ -115,4 +115,17 @@ export class Poll {
     this.#phased = true;
     return this.#rateS * 1000 * longer;
   }
+}
+
+/** Maximum of messages that are remembered. */
+const maxRemembered = 1000;
+
+/** Passes each message on once, although each reading may repeat its cause. */
+export function onceEach(tell: (message: string) => void): (message: string) => void {
+  const seen = new Set<string>();
+  return (message) => {
+    if (seen.has(message) || seen.size >= maxRemembered) return;
+    seen.add(message);
+    tell(message);
+  };
 }

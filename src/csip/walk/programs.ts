@@ -1,14 +1,94 @@
 /** One DERProgramList and everything below it: programs, controls, default controls and curves. */
-import type { ListedControl, ListedDefault, ListedProgram } from '../events/model.ts';
-import type { Received } from '../xml/document.ts';
-import type { DERControl, DERControlBase, DERCurve, DERProgram } from '../xml/documents.ts';
-import { curveHrefsOf, listedControl, listedDefault, sameCase } from './listed.ts';
-import type { Curves } from './listed.ts';
+import type { ListedControl, ListedDefault, ListedProgram, EventStatusNow } from '../events/model.ts';
+import type { Received } from '../xml/schema.ts';
+import type { DERControl, DERControlBase, DERCurve, DERProgram, DefaultDERControl } from '../xml/documents.ts';
 import type { FoundCurve, FoundResource } from './model.ts';
 import { failure } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import { resolved } from './reader.ts';
 import type { LinkTo, Missed, Reader } from './reader.ts';
+import type { ResolvedControl } from '../control/model.ts';
+import { modesIn } from '../control/modes.ts';
+
+type Curves = ResolvedControl['curves'];
+
+/** EventStatus.currentStatus, IEEE 2030.5-2018 8.8; a reserved number counts as scheduled. */
+const statuses: readonly EventStatusNow[] = [
+  'scheduled',
+  'active',
+  'cancelled',
+  'cancelled with randomization',
+  'superseded',
+];
+
+/** An mRID for comparison: servers write its digits in either case. */
+export const sameCase = (mrid: string): string => mrid.toUpperCase();
+
+/** HexBinary as a number. null: invalid. */
+function hexNumber(text: string | undefined): number | null {
+  return text !== undefined && /^[0-9A-Fa-f]{1,8}$/.test(text) ? Number.parseInt(text, 16) : null;
+}
+
+/** The `href` of every curve to which the modes link, as written. */
+function curveHrefsOf(base: Received<DERControlBase>): readonly string[] {
+  const hrefs = Object.values(base).flatMap((value) =>
+    typeof value === 'object' && 'href' in value && typeof value.href === 'string' ? [value.href] : [],
+  );
+  return [...new Set(hrefs)];
+}
+
+/** The curves that one control uses. */
+function curvesFor(base: Received<DERControlBase>, curves: Curves): Curves {
+  return new Map(curveHrefsOf(base).map((href) => [href, curves.get(href) ?? null]));
+}
+
+/** Location of a control. */
+interface Place {
+  /** URI of the document that contains it */
+  readonly url: string;
+  /** seconds that the clock of its FSA is ahead of that of the server */
+  readonly aheadS: number;
+}
+
+/** @returns null for a control without mRID or interval, which can be neither carried out nor answered */
+function listedControl(control: Received<DERControl>, curves: Curves, place: Place): ListedControl | null {
+  const { mRID, interval, EventStatus: status, replyTo, DERControlBase: base = {} } = control;
+  if (mRID === undefined || mRID === '' || interval?.start === undefined || interval.duration === undefined)
+    return null;
+  const there = (seconds: number) => seconds - place.aheadS;
+  return {
+    mrid: sameCase(mRID),
+    href: control.href === undefined ? null : resolved(control.href, place.url),
+    description: control.description ?? null,
+    version: control.version ?? null,
+    creationS: there(control.creationTime ?? 0),
+    startS: there(interval.start),
+    durationS: interval.duration,
+    randomizeStartS: control.randomizeStart ?? 0,
+    randomizeDurationS: control.randomizeDuration ?? 0,
+    status: statuses[status?.currentStatus ?? 0] ?? 'scheduled',
+    statusS: status?.dateTime === undefined ? null : there(status.dateTime),
+    potentiallySuperseded: status?.potentiallySuperseded ?? false,
+    deviceCategory: hexNumber(control.deviceCategory),
+    responseRequired: hexNumber(control.responseRequired) ?? 0,
+    replyTo: replyTo === undefined ? null : resolved(replyTo, place.url),
+    modes: modesIn(base),
+    control: { base, curves: curvesFor(base, curves) },
+  };
+}
+
+function listedDefault(document: Received<DefaultDERControl>, curves: Curves, url: string): ListedDefault {
+  const { DERControlBase: base = {} } = document;
+  // setES..., setGradW, setSoftGradW
+  const settings = Object.fromEntries(Object.entries(document).filter(([name]) => name.startsWith('set')));
+  return {
+    mrid: document.mRID === undefined ? null : sameCase(document.mRID),
+    href: document.href === undefined ? url : resolved(document.href, url),
+    description: document.description ?? null,
+    modes: modesIn(base),
+    control: { base, curves: curvesFor(base, curves), settings },
+  };
+}
 
 /** Dependencies that all parts of a walk share. */
 export interface WalkParts {
@@ -30,7 +110,7 @@ interface Entry {
   readonly resources: readonly FoundResource[];
 }
 
-export interface ProgramListOptions extends WalkParts {
+interface ProgramListOptions extends WalkParts {
   readonly link: LinkTo;
   /** absolute URI */
   readonly url: string;

@@ -1,8 +1,8 @@
 /** Reads single documents, and lists with all their pages. */
 import { errorText, SimError } from '../../core/errors.ts';
 import type { SepAnswer, SepExchange } from '../transport/exchange.ts';
-import { isPassing } from '../transport/retries.ts';
-import type { DocumentName, Received, ReceivedDocument } from '../xml/document.ts';
+import { isPassing } from '../transport/exchange.ts';
+import type { DocumentName, Received, ReceivedDocument } from '../xml/schema.ts';
 import type { Documents } from '../xml/documents.ts';
 
 /** A link: its `href`, and the URI of the document that contains it. */

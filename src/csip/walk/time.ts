@@ -1,7 +1,7 @@
 /** Times of a server: its Time, which the remote clock follows, and the Times of FSAs, as offsets from it. */
 import { errorText } from '../../core/errors.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
-import type { Received } from '../xml/document.ts';
+import type { Received } from '../xml/schema.ts';
 import type { Time } from '../xml/documents.ts';
 
 /** `currentTime` has whole seconds, and the request takes time. */

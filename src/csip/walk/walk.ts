@@ -5,11 +5,11 @@
  */
 import { errorText } from '../../core/errors.ts';
 import type { SepRequest } from '../transport/exchange.ts';
-import { isPassing } from '../transport/retries.ts';
-import type { Received } from '../xml/document.ts';
+import { isPassing } from '../transport/exchange.ts';
+import type { Received } from '../xml/schema.ts';
 import type { DeviceCapability, EndDevice } from '../xml/documents.ts';
 import { EndDeviceWalk } from './end-device-walk.ts';
-import { sameCase } from './listed.ts';
+import { sameCase, foundResource } from './programs.ts';
 import type {
   FoundResource,
   Located,
@@ -19,10 +19,8 @@ import type {
   WalkStage,
   WalkTarget,
 } from './model.ts';
-import { onceEach } from './once.ts';
-import { defaultPollRateS, failure, Poll } from './poll.ts';
+import { onceEach, defaultPollRateS, failure, Poll } from './poll.ts';
 import type { PollResult } from './poll.ts';
-import { foundResource } from './programs.ts';
 import type { WalkParts } from './programs.ts';
 import { resolved, Reader } from './reader.ts';
 import type { Missed } from './reader.ts';

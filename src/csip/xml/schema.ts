@@ -1,9 +1,9 @@
-/** The tables of `tables.ts`, compiled for reading and writing. */
+/** Documents of IEEE 2030.5 as values with the names of the schema, and the tables of `tables.ts`, compiled for reading and writing. */
 import { memo } from '../../core/memo.ts';
-import type { DocumentName } from './document.ts';
-import type { NotifiedResource } from './documents.ts';
+import type { NotifiedResource, Documents } from './documents.ts';
 import { documentNames, scalars, types } from './tables.ts';
 import type { Row, ScalarFacts } from './tables.ts';
+import type { Issue } from '../../core/errors.ts';
 
 /** Vocabulary of an element: IEEE 2030.5, or the extension of CSIP-AUS. */
 export type Vocabulary = 'sep' | 'aus';
@@ -22,7 +22,7 @@ export interface Member {
   readonly since: Row[3];
 }
 
-export interface DocumentType {
+interface DocumentType {
   /** in the order of a document, attributes first */
   readonly members: readonly Member[];
   readonly byName: ReadonlyMap<string, Member>;
@@ -79,3 +79,29 @@ export const vocabularies: ReadonlyMap<string, Vocabulary> = new Map([
   [ausNamespaces['1.2'], 'aus'],
   [ausNamespaces['1.3'], 'aus'],
 ]);
+
+/** Revision of the standard that a server speaks. */
+const revisions = ['2018', '2023'] as const;
+export type Revision = (typeof revisions)[number];
+
+/** A received document: any member may be missing. */
+export type Received<T> = T extends readonly (infer Item)[]
+  ? readonly Received<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]?: Received<T[Name]> | undefined }
+    : T;
+
+export type DocumentName = keyof Documents;
+
+/** A document to send; complete, so that its schema accepts it. */
+export type OutgoingDocument = {
+  [Name in DocumentName]: { readonly name: Name; readonly value: Documents[Name] };
+}[DocumentName];
+
+/** A document that has come from a peer. */
+export type ReceivedDocument = {
+  [Name in DocumentName]: { readonly name: Name; readonly value: Received<Documents[Name]> };
+}[DocumentName] & {
+  /** Parts that did not fit the schema, by JSON pointer into `value`; absent: none. Missing members are not noted. */
+  readonly notes?: readonly Issue[];
+};

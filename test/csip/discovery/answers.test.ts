@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Answers, service, subtype } from '../../../src/csip/discovery/answers.ts';
+import { Answers, service, subtype } from '../../../src/csip/discovery.ts';
 import { holds } from '../../support/property.ts';
 
 type Records = Parameters<Answers['add']>[0];

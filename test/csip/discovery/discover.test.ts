@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createSocket } from 'node:dgram';
 import { expect } from 'chai';
 import createMdns from 'multicast-dns';
-import { service, subtype } from '../../../src/csip/discovery/answers.ts';
-import { discoverServers } from '../../../src/csip/discovery/discover.ts';
+import { service, subtype, discoverServers } from '../../../src/csip/discovery.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { skip } from '../../support/skip.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createMemoryStore, defaultStoreLimits } from '../../../src/core/store.ts';
-import { saveSchedule } from '../../../src/csip/events/save.ts';
+import { saveSchedule } from '../../../src/csip/events/state.ts';
 import { owed, queueRig, sent } from './queue-rig.ts';
 import { control, program, Scene } from './scene.ts';
 

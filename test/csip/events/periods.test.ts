@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ListedControl } from '../../../src/csip/events/model.ts';
-import { overlap } from '../../../src/csip/events/periods.ts';
+import { overlap } from '../../../src/csip/events/state.ts';
 import { knownControls } from '../../../src/csip/events/schedule.ts';
 import { control, outcome, pf, program, resolved, Scene, watt } from './scene.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ControlInForce, ModeName } from '../../../src/csip/control/model.ts';
 import type { EventStatusNow, ListedControl, ListedProgram } from '../../../src/csip/events/model.ts';
-import { restoreSchedule, saveSchedule } from '../../../src/csip/events/save.ts';
+import { restoreSchedule, saveSchedule } from '../../../src/csip/events/state.ts';
 import { holds } from '../../support/property.ts';
 import { Reference } from './reference.ts';
 import type { ReferenceEvent, ReferenceProgram } from './reference.ts';

@@ -2,7 +2,7 @@ import { doubling } from '../../../src/core/net/back-off.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
 import type { Slot } from '../../../src/core/store.ts';
 import type { OwedResponse, ResponseStatus } from '../../../src/csip/events/model.ts';
-import { ResponseQueue } from '../../../src/csip/events/response-queue.ts';
+import { ResponseQueue } from '../../../src/csip/events/responses.ts';
 import { HandWall } from '../../support/wall.ts';
 
 export const owed = (mrid: string, status: ResponseStatus, replyTo = 'https://server/rsp'): OwedResponse => ({

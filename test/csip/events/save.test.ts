@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { knownControls } from '../../../src/csip/events/schedule.ts';
-import { restoreSchedule, saveSchedule } from '../../../src/csip/events/save.ts';
+import { restoreSchedule, saveSchedule } from '../../../src/csip/events/state.ts';
 import { eventDiagram, eventTransitions } from '../../../src/csip/events/transitions.ts';
 import { control, defaults, one, pf, program, Scene } from './scene.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createCsipDisturber } from '../../../src/csip/faults/disturber.ts';
-import type { Disturbable, ExchangeDisturber } from '../../../src/csip/transport/disturber.ts';
+import type { Disturbable, ExchangeDisturber } from '../../../src/csip/transport/exchange.ts';
 import { buildDocument } from '../../../src/csip/xml/codec.ts';
-import type { OutgoingDocument } from '../../../src/csip/xml/document.ts';
+import type { OutgoingDocument } from '../../../src/csip/xml/schema.ts';
 import {
   clockSkewFault,
   csipFaults,

@@ -11,7 +11,7 @@ import { clientMaterial } from '../../../src/core/tls/client-context.ts';
 import { TlsGate } from '../../../src/core/tls/gate.ts';
 import { NotificationListener } from '../../../src/csip/notify/listener.ts';
 import type { AnsweredRequest, NotificationListenerOptions } from '../../../src/csip/notify/listener.ts';
-import type { ReceivedDocument } from '../../../src/csip/xml/document.ts';
+import type { ReceivedDocument } from '../../../src/csip/xml/schema.ts';
 import { headEndPki } from '../../support/head-end.ts';
 import type { Identity } from '../../support/pki.ts';
 import { HandTimers } from '../../support/timers.ts';

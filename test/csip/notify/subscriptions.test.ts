@@ -4,7 +4,7 @@ import { Subscriptions } from '../../../src/csip/notify/subscriptions.ts';
 import type { Notified, SubscribableResource } from '../../../src/csip/notify/subscriptions.ts';
 import type { NotificationTaker } from '../../../src/csip/notify/listener.ts';
 import type { SepAnswer, SepExchange, SepRequest } from '../../../src/csip/transport/exchange.ts';
-import type { DocumentName } from '../../../src/csip/xml/document.ts';
+import type { DocumentName } from '../../../src/csip/xml/schema.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Averager, FineEnergy, risen } from '../../../src/csip/report/averages.ts';
-import type { Sample } from '../../../src/csip/report/averages.ts';
-import { mridOf, quantitiesOf } from '../../../src/csip/report/quantities.ts';
+import { Averager, FineEnergy, risen, mridOf, quantitiesOf } from '../../../src/csip/report/readings.ts';
+import type { Sample } from '../../../src/csip/report/readings.ts';
 import { holds } from '../../support/property.ts';
 
 interface Shown {

@@ -4,7 +4,7 @@ import { modeNames } from '../../../src/csip/control/modes.ts';
 import { createDeviceReports } from '../../../src/csip/report/report-bridge.ts';
 import { buildDocument, parseDocument } from '../../../src/csip/xml/codec.ts';
 import type { BuildOptions } from '../../../src/csip/xml/codec.ts';
-import type { OutgoingDocument } from '../../../src/csip/xml/document.ts';
+import type { OutgoingDocument } from '../../../src/csip/xml/schema.ts';
 import { evsePlant } from '../../support/evse-plant.ts';
 import { testPlant } from '../../support/plant.ts';
 import { settled } from './fake-server.ts';

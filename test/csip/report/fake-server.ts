@@ -1,7 +1,7 @@
 /** A server of IEEE 2030.5 behind the exchange, for tests of reports: it keeps what is sent, and answers as told. */
 import { SimError } from '../../../src/core/errors.ts';
 import type { SepAnswer, SepExchange, SepRequest } from '../../../src/csip/transport/exchange.ts';
-import type { ReceivedDocument } from '../../../src/csip/xml/document.ts';
+import type { ReceivedDocument } from '../../../src/csip/xml/schema.ts';
 import type { Documents, MirrorUsagePoint } from '../../../src/csip/xml/documents.ts';
 
 export const origin = 'https://utility.example';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Mirror } from '../../../src/csip/report/mirror.ts';
-import { quantitiesOf } from '../../../src/csip/report/quantities.ts';
+import { quantitiesOf } from '../../../src/csip/report/readings.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { origin, settled } from './fake-server.ts';
 import { hrefsFor, lfdi, named, remoteStartS, rig, stopReporters, valuesOf } from './reporter-rig.ts';

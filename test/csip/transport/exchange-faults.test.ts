@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import type { Disturbable, Disturbance } from '../../../src/csip/transport/disturber.ts';
+import type { Disturbable, Disturbance } from '../../../src/csip/transport/exchange.ts';
 import type { ExchangeOptions } from '../../../src/csip/transport/sep-exchange.ts';
 import { exchangeWith, get, PeerServer, post, refusalOf, testChannel } from './support.ts';
 

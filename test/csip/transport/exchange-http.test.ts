@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { listen } from '../../../src/core/net/listen.ts';
-import { retryAfterMs } from '../../../src/csip/transport/retries.ts';
+import { retryAfterMs } from '../../../src/csip/transport/exchange.ts';
 import type { ExchangeOptions, HttpExchange } from '../../../src/csip/transport/sep-exchange.ts';
 import { settled } from '../../support/handles.ts';
 import { exchangeWith, get, PeerServer, post, refusalOf } from './support.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { certificateFacts, lfdiOf, managedLfdi, penDigits, sfdiOf } from '../../../src/csip/transport/identity.ts';
+import { certificateFacts, lfdiOf, managedLfdi, penDigits, sfdiOf } from '../../../src/csip/transport/certificates.ts';
 import { headEndPki } from '../../support/head-end.ts';
 
 /** A certificate as IEEE 2030.5 devices have it: no subject, no end of validity, a hardwareModuleName. */

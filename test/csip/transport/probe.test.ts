@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { listen } from '../../../src/core/net/listen.ts';
-import { httpProbe } from '../../../src/csip/transport/probe.ts';
+import { httpProbe } from '../../../src/csip/transport/http.ts';
 import { PeerServer, refusalOf } from './support.ts';
 
 const target = (port: number) => ({ host: '127.0.0.1', port, path: '/dcap', anywhere: false });

@@ -9,7 +9,7 @@ import type { ListedControl } from '../../../src/csip/events/model.ts';
 import type { SepAnswer, SepExchange, SepRequest } from '../../../src/csip/transport/exchange.ts';
 import type { EndDeviceFacts, FoundProgram, WalkConduct, WalkStage, WalkTarget } from '../../../src/csip/walk/model.ts';
 import { Walk } from '../../../src/csip/walk/walk.ts';
-import type { ReceivedDocument } from '../../../src/csip/xml/document.ts';
+import type { ReceivedDocument } from '../../../src/csip/xml/schema.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 

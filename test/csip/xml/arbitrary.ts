@@ -1,7 +1,7 @@
 /** Arbitrary documents of IEEE 2030.5, made from the tables of the codec. */
 import fc from 'fast-check';
 import type { BuildOptions } from '../../../src/csip/xml/codec.ts';
-import type { DocumentName, OutgoingDocument } from '../../../src/csip/xml/document.ts';
+import type { DocumentName, OutgoingDocument } from '../../../src/csip/xml/schema.ts';
 import { isNotifiable } from '../../../src/csip/xml/schema.ts';
 import { documentNames, scalars, types } from '../../../src/csip/xml/tables.ts';
 import type { Row, ScalarFacts } from '../../../src/csip/xml/tables.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { buildDocument, parseDocument } from '../../../src/csip/xml/codec.ts';
 import type { BuildOptions } from '../../../src/csip/xml/codec.ts';
-import type { DocumentName, OutgoingDocument, ReceivedDocument } from '../../../src/csip/xml/document.ts';
+import type { DocumentName, OutgoingDocument, ReceivedDocument } from '../../../src/csip/xml/schema.ts';
 import type { Documents } from '../../../src/csip/xml/documents.ts';
 import { documentNames } from '../../../src/csip/xml/tables.ts';
 import { holds } from '../../support/property.ts';

@@ -5,7 +5,7 @@ import type { AnswerSources } from '../../../src/evidence/sources.ts';
 import type { CsipClient, CsipControl } from '../../../src/contract/csip-client.ts';
 import { modeTable, showModes } from '../../../src/csip/control/modes.ts';
 import type { ModeName, ResolvedControl } from '../../../src/csip/control/model.ts';
-import type { Revision } from '../../../src/csip/xml/document.ts';
+import type { Revision } from '../../../src/csip/xml/schema.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { apply, control, curve, event, point, target } from '../../support/csip-controls.ts';
 import { baseOf, curves } from '../../support/csip-mode-values.ts';

@@ -9,6 +9,10 @@ import type { BackOffForm } from '../../core/net/back-off.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { OwedResponse } from './model.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { Later } from '../../core/time/timers.ts';
+import type { SepExchange } from '../transport/exchange.ts';
+import { isPassing } from '../transport/exchange.ts';
 
 /** Maximum of waiting responses; beyond it the oldest is given up. */
 const maxWaiting = 1_000;
@@ -17,7 +21,7 @@ const maxDone = 200;
 /** Superfluous journal lines that are tolerated before the journal is rewritten. */
 const maxIdle = 300;
 
-export type ResponseResult = 'queued' | 'sent' | 'refused' | 'dropped';
+type ResponseResult = 'queued' | 'sent' | 'refused' | 'dropped';
 
 /** A response and its delivery state. */
 export interface QueuedResponse extends OwedResponse {
@@ -32,7 +36,7 @@ export interface QueuedResponse extends OwedResponse {
 }
 
 /** Outcome of one attempt. */
-export type SendOutcome =
+type SendOutcome =
   | { readonly kind: 'sent'; readonly httpStatus: number }
   /** final: a repetition would be refused as well */
   | { readonly kind: 'refused'; readonly httpStatus: number; readonly error: string }
@@ -45,7 +49,7 @@ export type SendOutcome =
       readonly retryAfterMs?: number;
     };
 
-export interface ResponseQueueOptions {
+interface ResponseQueueOptions {
   readonly slot: Slot;
   readonly wall: WallClock;
   /** delays after failures; every address counts its own */
@@ -198,9 +202,9 @@ export class ResponseQueue {
   #forget(): void {
     const done = this.list().filter(isDone);
     for (const { id } of done.slice(maxDone)) this.#responses.delete(id);
-    const wanted = new Set(this.waiting.map(({ replyTo }) => replyTo));
+    const waitingAddresses = new Set(this.waiting.map(({ replyTo }) => replyTo));
     // a response under way counts as waiting
-    for (const replyTo of this.#lanes.keys()) if (!wanted.has(replyTo)) this.#lanes.delete(replyTo);
+    for (const replyTo of this.#lanes.keys()) if (!waitingAddresses.has(replyTo)) this.#lanes.delete(replyTo);
   }
 
   /** The oldest waiting response of each address with none under way. */
@@ -239,5 +243,99 @@ export class ResponseQueue {
   async #rewrite(): Promise<void> {
     this.#lines = this.#responses.size;
     await this.#options.slot.replace([...this.#responses.values()] as unknown as JsonValue[]);
+  }
+}
+
+interface ResponseSenderOptions {
+  readonly queue: ResponseQueue;
+  readonly exchange: SepExchange;
+  readonly lfdi: string;
+  readonly deviceIndex: number | null;
+  readonly later: Later;
+  readonly log: Logger;
+}
+
+/** Sends the queued responses of an EndDevice while its server can be reached. */
+export class ResponseSender {
+  readonly #options: ResponseSenderOptions;
+  #reachable = false;
+  #closed = false;
+  #cancel: (() => void) | null = null;
+
+  constructor(options: ResponseSenderOptions) {
+    this.#options = options;
+  }
+
+  /** Newest first. */
+  list(mrid?: string): readonly QueuedResponse[] {
+    return this.#options.queue.list(mrid);
+  }
+
+  async owe(responses: readonly OwedResponse[]): Promise<void> {
+    try {
+      await this.#options.queue.put(responses);
+    } finally {
+      this.#send();
+    }
+  }
+
+  reachable(yes: boolean): void {
+    if (yes && !this.#reachable) this.#options.queue.retryNow();
+    this.#reachable = yes;
+    this.#send();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancel?.();
+  }
+
+  #send(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    if (this.#closed || !this.#reachable) return;
+    const { queue, later } = this.#options;
+    for (const response of queue.take()) void this.#post(response);
+    const waitMs = queue.nextInMs;
+    if (waitMs !== null) this.#cancel = later(waitMs, () => this.#send());
+  }
+
+  async #post(response: QueuedResponse): Promise<void> {
+    const { queue, log, deviceIndex } = this.#options;
+    const outcome = await this.#outcome(response);
+    if (outcome.kind === 'refused')
+      log.warning(
+        `the server refuses response ${response.status} to ${response.mrid}: ${outcome.error}`,
+        deviceIndex ?? undefined,
+      );
+    try {
+      await queue.settle(response.id, outcome);
+    } catch (error) {
+      log.error(errorText(error), deviceIndex ?? undefined);
+    }
+    this.#send();
+  }
+
+  /** 4xx is final, except for those that ask to retry later. */
+  async #outcome({ mrid, status, createdS, replyTo }: QueuedResponse): Promise<SendOutcome> {
+    const { exchange, lfdi, deviceIndex } = this.#options;
+    try {
+      const { status: httpStatus, retryAfterMs } = await exchange.request({
+        method: 'POST',
+        href: replyTo,
+        resource: 'DERControlResponse',
+        deviceIndex,
+        body: {
+          name: 'DERControlResponse',
+          value: { createdDateTime: Math.floor(createdS), endDeviceLFDI: lfdi, status, subject: mrid },
+        },
+      });
+      if (httpStatus < 400) return { kind: 'sent', httpStatus };
+      const error = `the server answers ${httpStatus}`;
+      if (!isPassing(httpStatus)) return { kind: 'refused', httpStatus, error };
+      return { kind: 'failed', httpStatus, error, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+    } catch (error) {
+      return { kind: 'failed', httpStatus: null, error: errorText(error) };
+    }
   }
 }
