@@ -4,7 +4,7 @@ import type { AdapterParts } from '../contract/adapter-parts.ts';
 import type { Device } from '../contract/device.ts';
 import { noOcppCounters, sumOfOcppCounters } from '../contract/ocpp-counters.ts';
 import type { OcppCounters, OcppStation, OcppStations, OcppStatus } from '../contract/ocpp.ts';
-import type { OcppSettings } from '../contract/ocpp-settings.ts';
+import type { OcppSettings, OcppVersion } from '../contract/ocpp-settings.ts';
 import { startLine } from '../core/adapter.ts';
 import type { AdapterStatus, CommState } from '../core/adapter.ts';
 import { connectGapMs } from '../core/device-adapter.ts';
@@ -21,7 +21,15 @@ import { contextMaker } from './rpc/credentials.ts';
 import type { Credentials } from './rpc/credentials.ts';
 import { payloadChecks } from './rpc/schemas.ts';
 import { ChargePoint } from './station/charge-point.ts';
-import { versions } from './versions.ts';
+import type { Version } from './station/stack.ts';
+import { createStack16 } from './v16/stack.ts';
+import { createStack2 } from './v201/stack.ts';
+
+export const versions: Readonly<Record<OcppVersion, Version>> = {
+  'ocpp1.6j': { subprotocol: 'ocpp1.6', makeStack: createStack16 },
+  'ocpp2.0.1j': { subprotocol: 'ocpp2.0.1', makeStack: (options) => createStack2('ocpp2.0.1', options) },
+  'ocpp2.1': { subprotocol: 'ocpp2.1', makeStack: (options) => createStack2('ocpp2.1', options) },
+};
 
 export interface OcppAdapterOptions {
   /** URL of the central system at the start, for people */

@@ -5,7 +5,7 @@ import { ocppVersions } from '../../src/contract/ocpp-settings.ts';
 import { bootTable16 } from '../../src/ocpp/provisioning/registration.ts';
 import { errorCode } from '../../src/ocpp/rpc/frames.ts';
 import type { ErrorSituation } from '../../src/ocpp/rpc/frames.ts';
-import { directions } from '../../src/ocpp/v16/dispatch.ts';
+import { directions } from '../../src/ocpp/v16/stack.ts';
 import { keyTable } from '../../src/ocpp/v16/keys/table.ts';
 
 const docs = new URL('../../docs/', import.meta.url);

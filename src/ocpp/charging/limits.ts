@@ -14,7 +14,7 @@ import type {
   SchedulePeriod,
   WattCurve,
 } from './model.ts';
-import { nextBoundary, periodAt } from './schedule.ts';
+import { nextBoundary, periodAt } from './model.ts';
 
 // Periods of 2.1 that follow frequency, signal or state of charge; and profiles without the central system.
 

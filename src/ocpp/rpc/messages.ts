@@ -1,8 +1,8 @@
 /** The messages of a station in the wire log, and the book that REST reads. */
-import type { OcppMessage, OcppMessageFilter } from '../../contract/ocpp.ts';
+import type { OcppMessage, OcppMessageFilter, OcppFinding, OcppFindingKind } from '../../contract/ocpp.ts';
 import type { WireChannel, WireEntry, WireLog } from '../../core/wire/wire-log.ts';
 import { isObject, isTooDeep } from './frames.ts';
-import type { FrameFacts } from './outlet.ts';
+import type { FrameFacts } from './calls.ts';
 
 // Takes secrets out of frames before anything is kept of them: passwords of basic authentication, credentials inside
 // URLs, private keys. Names are compared without case, since keys of 1.6 have none.
@@ -103,7 +103,7 @@ export function redacted(text: string, secretTexts: readonly string[] = []): str
   return JSON.stringify(cleaned(frame, secretTexts, '', 0));
 }
 
-export type OcppFacts = Omit<FrameFacts, 'direction'>;
+type OcppFacts = Omit<FrameFacts, 'direction'>;
 export type OcppChannel = WireChannel<OcppFacts, unknown, string>;
 
 const keptEntries = 1000;
@@ -214,6 +214,60 @@ export function messageBook(channel: OcppChannel): OcppMessageBook {
           truncated: entry.rawLength > entry.raw.length,
         };
       });
+    },
+  };
+}
+
+/** Findings of a station that are kept. */
+const keptFindings = 200;
+
+const maxTextLength = 500;
+/** Longest action and message id that is repeated: they are the peer's words. */
+const maxNameLength = 64;
+
+type NewFinding = Omit<OcppFinding, 'id' | 'atMs'>;
+
+interface Findings {
+  /** newest first */
+  readonly list: readonly OcppFinding[];
+  /** all since the start, also those that are no longer kept */
+  readonly counts: Readonly<Record<OcppFindingKind, number>>;
+  add(finding: NewFinding): void;
+  /** Empties the list; the counts stay, and ids go on. */
+  clear(): void;
+}
+
+const cut = (text: string, length: number) => (text.length <= length ? text : `${text.slice(0, length)}...`);
+const cutName = (name: string | null) => (name === null ? null : cut(name, maxNameLength));
+
+/** @param nowMs ms since the epoch */
+export function createFindings(nowMs: () => number, kept = keptFindings): Findings {
+  let newestFirst: OcppFinding[] = [];
+  let lastId = 0;
+  const counts = { schema: 0, rule: 0 };
+  return {
+    get list() {
+      return [...newestFirst];
+    },
+    get counts() {
+      return { ...counts };
+    },
+    add({ kind, action, messageId, clause, text }) {
+      lastId += 1;
+      counts[kind] += 1;
+      newestFirst.unshift({
+        id: lastId,
+        atMs: nowMs(),
+        kind,
+        action: cutName(action),
+        messageId: cutName(messageId),
+        clause,
+        text: cut(text, maxTextLength),
+      });
+      if (newestFirst.length > kept) newestFirst.length = kept;
+    },
+    clear() {
+      newestFirst = [];
     },
   };
 }

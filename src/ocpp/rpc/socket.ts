@@ -17,9 +17,8 @@ import type { NameSources } from '../../core/net/resolve.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { clientTlsOptions, negotiatedBy } from '../../core/tls/client-context.ts';
 import type { Negotiated } from '../../core/tls/client-context.ts';
-import { parseFrame } from './frames.ts';
+import { parseFrame, Inbox } from './frames.ts';
 import type { Frame } from './frames.ts';
-import { Inbox } from './inbox.ts';
 
 // The name in the certificate of a central system, where wildcards are not permitted (AllowCSMSTLSWildcards of 2.x).
 

@@ -2,8 +2,8 @@
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorState } from '../../contract/kinds/evse.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { createOperativeStates } from '../availability/availability.ts';
-import type { OperativeStates } from '../availability/availability.ts';
+import { createOperativeStates } from '../availability.ts';
+import type { OperativeStates } from '../availability.ts';
 import type { RegistrationPart } from '../provisioning/registration.ts';
 import type { Requests } from './messages.ts';
 import { stamp } from './parts.ts';

@@ -2,10 +2,16 @@
 import type { EvseConnectorTransition, EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppMeterReading } from '../../contract/ocpp.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { createEnergies, createHistory, meteredRows, phaseName } from '../meter-values/measurands.ts';
-import type { Energies, History, MeasurandRow, MeasuredValue, Reading } from '../meter-values/measurands.ts';
-import { nextAligned, nextPeriodic, repeat } from '../meter-values/timing.ts';
-import type { Repeat } from '../meter-values/timing.ts';
+import {
+  createEnergies,
+  createHistory,
+  meteredRows,
+  phaseName,
+  nextAligned,
+  nextPeriodic,
+  repeat,
+} from '../meter-values.ts';
+import type { Energies, History, MeasurandRow, MeasuredValue, Reading, Repeat } from '../meter-values.ts';
 import type { FrameDisturber, MeterDistortion } from '../rpc/model.ts';
 import type { MeterSample } from '../station/port.ts';
 import { stamp } from './parts.ts';

@@ -5,13 +5,12 @@
 import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppAuthorization, OcppBootStatus } from '../../contract/ocpp.ts';
 import type { MeterDistortion, TransactionQueue } from '../rpc/model.ts';
-import type { CallsOf, HandlerOf, PartOf, RegistrationOf, SecurityEvents } from '../station/parts.ts';
-import type { StackOptions } from '../station/stack.ts';
+import type { CallsOf, HandlerOf, PartOf, RegistrationOf, SecurityEvents, StackOptions } from '../station/stack.ts';
 import type { Action, Replies, Requests } from './messages.ts';
 
 export type { Connection } from '../station/connection.ts';
-export { stamp } from '../station/parts.ts';
-export type { Availability, SecurityEvents, StatusReports } from '../station/parts.ts';
+export { stamp } from '../station/stack.ts';
+export type { Availability, SecurityEvents, StatusReports } from '../station/stack.ts';
 export type { Action, Replies, Requests } from './messages.ts';
 
 export type Handler<Name extends Action> = HandlerOf<Requests[Name], Replies[Name]>;

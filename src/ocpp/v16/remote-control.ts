@@ -1,7 +1,7 @@
 /** RemoteStartTransaction, RemoteStopTransaction and UnlockConnector. OCPP 1.6 4.2, 5.11, 5.12 and 5.18. */
 import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
 import { errorText } from '../../core/errors.ts';
-import { beginStart, bestConnector, dropsWithdrawn, unlock } from '../remote-control/remote-control.ts';
+import { beginStart, bestConnector, dropsWithdrawn, unlock } from '../remote-control.ts';
 import type { After } from '../rpc/model.ts';
 import type { StationPort } from '../station/port.ts';
 import type { Authorizations } from './authorization/authorization.ts';

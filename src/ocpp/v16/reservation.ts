@@ -7,15 +7,8 @@ import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
 import type { OcppReservationEntry } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
-import {
-  connectorAnswer,
-  createAccess,
-  createBook,
-  releaseAt,
-  reserveAt,
-  stationAnswer,
-} from '../reservation/reservations.ts';
-import type { Access, Bearer, Book } from '../reservation/reservations.ts';
+import { connectorAnswer, createAccess, createBook, releaseAt, reserveAt, stationAnswer } from '../reservations.ts';
+import type { Access, Bearer, Book } from '../reservations.ts';
 import { instantOf } from '../station/stack.ts';
 import { tagKey } from './authorization/tokens.ts';
 import type { Part, Replies, Requests, StationParts } from './parts.ts';

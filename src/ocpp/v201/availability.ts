@@ -2,8 +2,8 @@
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { EvseOccupancy } from '../../contract/kinds/evse.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { createOperativeStates } from '../availability/availability.ts';
-import type { OperativeStates } from '../availability/availability.ts';
+import { createOperativeStates } from '../availability.ts';
+import type { OperativeStates } from '../availability.ts';
 import { stamp } from './parts.ts';
 import type { Handler, Part, Requests, StationParts, StatusReports } from './parts.ts';
 

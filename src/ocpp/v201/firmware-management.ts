@@ -10,18 +10,9 @@ import type { FirmwareOrder, FirmwareProgress, FirmwareSignature } from '../firm
 import { payloadChecks } from '../rpc/schemas.ts';
 import { anchorIssue } from '../security/certificates.ts';
 import { instantOf } from '../station/stack.ts';
-import type {
-  Availability,
-  Handler,
-  Handlers,
-  Part,
-  Replies,
-  Requests,
-  StationParts,
-  Transactions,
-  Version2,
-} from './parts.ts';
-import type { Certificates } from './security/certificates.ts';
+import type { Availability, Handler, Handlers, Part, Replies, Requests, StationParts, Transactions } from './parts.ts';
+import type { Version2 } from '../station/stack.ts';
+import type { Certificates } from './security.ts';
 
 // UpdateFirmware: what is wrong with a request, and the order that a good one gives (L01, L02).
 

@@ -3,16 +3,14 @@ import type { EvseConnectorTransition, EvseTransition } from '../../contract/kin
 import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
 import type { OcppMeterReading } from '../../contract/ocpp.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { createEnergies, createHistory, meteredRows } from '../meter-values/measurands.ts';
-import type { Energies, History, MeasurandRow, MeasuredValue, Reading } from '../meter-values/measurands.ts';
-import { nextAligned, nextPeriodic, repeat } from '../meter-values/timing.ts';
-import type { Repeat } from '../meter-values/timing.ts';
+import { createEnergies, createHistory, meteredRows, nextAligned, nextPeriodic, repeat } from '../meter-values.ts';
+import type { Energies, History, MeasurandRow, MeasuredValue, Reading, Repeat } from '../meter-values.ts';
 import type { MeterDistortion } from '../rpc/model.ts';
 import type { MeterSample } from '../station/port.ts';
 import type { MeterValue, SampledValue } from './messages.ts';
 import { stamp } from './parts.ts';
 import type { MeterValues, Part, StationParts, Transaction, Transactions } from './parts.ts';
-import type { Version2 } from './version.ts';
+import type { Version2 } from '../station/stack.ts';
 
 // The measurands of 2.x that a station meters, as its messages show them.
 

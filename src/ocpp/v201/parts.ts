@@ -6,8 +6,15 @@
 import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppAuthorization } from '../../contract/ocpp.ts';
 import type { TransactionQueue } from '../rpc/model.ts';
-import type { CallsOf, HandlerOf, PartOf, RegistrationOf, SecurityEvents } from '../station/parts.ts';
-import type { StackOptions } from '../station/stack.ts';
+import type {
+  CallsOf,
+  HandlerOf,
+  PartOf,
+  RegistrationOf,
+  SecurityEvents,
+  StackOptions,
+  Version2,
+} from '../station/stack.ts';
 import type {
   Action,
   ChargingProfile,
@@ -22,13 +29,11 @@ import type {
   TriggerReasonEnum,
 } from './messages.ts';
 import type { Variables } from './variables/model.ts';
-import type { Version2 } from './version.ts';
 
 export type { Connection } from '../station/connection.ts';
-export { stamp } from '../station/parts.ts';
-export type { Availability, SecurityEvents, StatusReports } from '../station/parts.ts';
+export { stamp } from '../station/stack.ts';
+export type { Availability, SecurityEvents, StatusReports } from '../station/stack.ts';
 export type { Action, Replies, Requests, Sends } from './messages.ts';
-export type { Version2 } from './version.ts';
 
 export type Handler<Name extends Action> = HandlerOf<Requests[Name], Replies[Name]>;
 export type Handlers = { readonly [Name in Action]?: Handler<Name> };

@@ -5,10 +5,10 @@
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppReservationEntry } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
-import { connectorAnswer, createAccess, createBook, releaseAt, stationAnswer } from '../reservation/reservations.ts';
-import type { Access, Bearer, Book, Fits, Reservation } from '../reservation/reservations.ts';
+import { connectorAnswer, createAccess, createBook, releaseAt, stationAnswer } from '../reservations.ts';
+import type { Access, Bearer, Book, Fits, Reservation } from '../reservations.ts';
 import { instantOf } from '../station/stack.ts';
-import { bearerOf, tokenFault } from './authorization/token.ts';
+import { bearerOf, tokenFault } from './authorization/tokens.ts';
 import type { ReservationUpdateStatusEnum } from './messages.ts';
 import type { Part, Replies, Requests, StationParts, Transactions } from './parts.ts';
 import { clauseOf } from './provisioning/registration.ts';

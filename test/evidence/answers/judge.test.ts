@@ -6,8 +6,8 @@ import { ocppActions, otherCommands } from '../../../src/evidence/answers/ocpp-a
 import type { Answered, Claim, Exchange, Found } from '../../../src/evidence/answers/model.ts';
 import type { Provenance } from '../../../src/core/origin.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
-import { directions as directions16 } from '../../../src/ocpp/v16/dispatch.ts';
-import { directions as directions2 } from '../../../src/ocpp/v201/dispatch.ts';
+import { directions as directions16 } from '../../../src/ocpp/v16/stack.ts';
+import { directions as directions2 } from '../../../src/ocpp/v201/stack.ts';
 import { faultKinds } from '../../../src/fault-kinds/all.ts';
 
 const noon = Date.parse('2026-06-21T12:00:00Z');

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import { actionsOf, directionOf } from '../../../src/ocpp/v201/dispatch.ts';
+import { actionsOf, directionOf } from '../../../src/ocpp/v201/stack.ts';
 import { answers2 } from './answers-2.ts';
 import { Central } from './central.ts';
 import type { CentralOptions } from './central.ts';

@@ -7,7 +7,7 @@ import { createMemoryStore } from '../../../src/core/store.ts';
 import { createChargingControl, SentLimits } from '../../../src/ocpp/charging/control.ts';
 import type { ChargingControlOptions, StoredProfile } from '../../../src/ocpp/charging/control.ts';
 import type { Conditions } from '../../../src/ocpp/charging/model.ts';
-import { followWithdrawals } from '../../../src/ocpp/remote-control/remote-control.ts';
+import { followWithdrawals } from '../../../src/ocpp/remote-control.ts';
 import { createSignal } from '../../../src/ocpp/station/stack.ts';
 import { noonMs } from './arbitrary.ts';
 import { one, periods, profile } from './profiles.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ChargingProfile, RunningTransaction, SchedulePeriod } from '../../../src/ocpp/charging/model.ts';
-import { nextBoundary, periodAt } from '../../../src/ocpp/charging/schedule.ts';
+import { nextBoundary, periodAt } from '../../../src/ocpp/charging/model.ts';
 import { noonMs } from './arbitrary.ts';
 import { one, periods, profile } from './profiles.ts';
 import type { Change } from './profiles.ts';

@@ -7,8 +7,8 @@ import {
   keptConnectors,
   reserveAnswers,
   stationAnswer,
-} from '../../../src/ocpp/reservation/reservations.ts';
-import type { Fits, Wish } from '../../../src/ocpp/reservation/reservations.ts';
+} from '../../../src/ocpp/reservations.ts';
+import type { Fits, Wish } from '../../../src/ocpp/reservations.ts';
 
 const at = (connectorId: number, status: (typeof evseConnectorStates)[number]) => ({
   connectorId,

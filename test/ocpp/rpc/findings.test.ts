@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createFindings } from '../../../src/ocpp/rpc/findings.ts';
+import { createFindings } from '../../../src/ocpp/rpc/messages.ts';
 
 describe('findings of a station', () => {
   const rule = (text: string) =>

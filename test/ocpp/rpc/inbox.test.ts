@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Inbox } from '../../../src/ocpp/rpc/inbox.ts';
+import { Inbox } from '../../../src/ocpp/rpc/frames.ts';
 
 /** An inbox with turns that a test begins. */
 function inboxWith(take: (text: string, inbox: Inbox) => void = () => undefined) {

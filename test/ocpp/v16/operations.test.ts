@@ -3,7 +3,7 @@ import type { EvseSession } from '../../../src/contract/kinds/evse.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { createAvailability } from '../../../src/ocpp/v16/availability.ts';
-import { createConfiguration, createKeyEffects, profileCheck } from '../../../src/ocpp/v16/keys/configuration.ts';
+import { createConfiguration, createKeyEffects, profileCheck } from '../../../src/ocpp/v16/keys/keys.ts';
 import { dataTransfer } from '../../../src/ocpp/data-transfer.ts';
 import { createReset } from '../../../src/ocpp/v16/provisioning.ts';
 import { createTrigger } from '../../../src/ocpp/v16/remote-control.ts';

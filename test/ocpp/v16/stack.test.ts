@@ -4,10 +4,9 @@ import { silentLogger } from '../../../src/core/log/log.ts';
 import { createRandom } from '../../../src/core/random.ts';
 import { CallError, noAnswer, noDisturber } from '../../../src/ocpp/rpc/model.ts';
 import type { CallOutcome, QueuedMessage } from '../../../src/ocpp/rpc/model.ts';
-import { centralActions, directions } from '../../../src/ocpp/v16/dispatch.ts';
+import { centralActions, directions, createStack16 } from '../../../src/ocpp/v16/stack.ts';
 import type { Action } from '../../../src/ocpp/v16/messages.ts';
 import { mergeHandlers } from '../../../src/ocpp/station/stack.ts';
-import { createStack16 } from '../../../src/ocpp/v16/stack.ts';
 import { rig, settled } from './fakes.ts';
 import type { Rig } from './fakes.ts';
 

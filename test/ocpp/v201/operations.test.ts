@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createSignal, mergeHandlers } from '../../../src/ocpp/station/stack.ts';
-import { actionsOf, createDispatch, directions, unsupported } from '../../../src/ocpp/v201/dispatch.ts';
+import { actionsOf, createDispatch, directions, unsupported } from '../../../src/ocpp/v201/stack.ts';
 import { createAvailability, createStatusReports } from '../../../src/ocpp/v201/availability.ts';
-import { createReset } from '../../../src/ocpp/v201/provisioning/reset.ts';
-import { createTrigger } from '../../../src/ocpp/v201/remote-control/remote-control.ts';
+import { createReset } from '../../../src/ocpp/v201/provisioning/registration.ts';
+import { createTrigger } from '../../../src/ocpp/v201/remote-control.ts';
 import type { Part, Requests, Transaction } from '../../../src/ocpp/v201/parts.ts';
 import type { CallError } from '../../../src/ocpp/rpc/model.ts';
 import { noAnswer } from '../../../src/ocpp/rpc/model.ts';

@@ -8,23 +8,18 @@ import { SimError } from '../../../src/core/errors.ts';
 import { noAnswer, noDisturber } from '../../../src/ocpp/rpc/model.ts';
 import type { After, Payload, QueuedMessage, TransactionQueue } from '../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../src/ocpp/rpc/schemas.ts';
-import type {
-  Action,
-  Part,
-  Registration,
-  Replies,
-  Requests,
-  StationParts,
-  Version2,
-} from '../../../src/ocpp/v201/parts.ts';
-import { authRows } from '../../../src/ocpp/v201/variables/rows/authorization.ts';
-import { chargingRows, derRows } from '../../../src/ocpp/v201/variables/rows/charging.ts';
-import { commRows } from '../../../src/ocpp/v201/variables/rows/comm.ts';
-import { displayRows } from '../../../src/ocpp/v201/variables/rows/display.ts';
-import { monitoringRows } from '../../../src/ocpp/v201/variables/rows/monitoring.ts';
-import { securityRows } from '../../../src/ocpp/v201/variables/rows/security.ts';
-import { stationRows } from '../../../src/ocpp/v201/variables/rows/station.ts';
-import { txRows } from '../../../src/ocpp/v201/variables/rows/transactions.ts';
+import type { Action, Part, Registration, Replies, Requests, StationParts } from '../../../src/ocpp/v201/parts.ts';
+import type { Version2 } from '../../../src/ocpp/station/stack.ts';
+import {
+  authRows,
+  chargingRows,
+  derRows,
+  displayRows,
+  txRows,
+  commRows,
+  securityRows,
+} from '../../../src/ocpp/v201/variables/rows/controllers.ts';
+import { monitoringRows, stationRows } from '../../../src/ocpp/v201/variables/rows/components.ts';
 import type { Place, VariableFacts, VariableRow, Variables } from '../../../src/ocpp/v201/variables/model.ts';
 import { rig as rig16 } from '../v16/fakes.ts';
 import type { Rig as Rig16 } from '../v16/fakes.ts';

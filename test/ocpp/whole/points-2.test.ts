@@ -1,7 +1,7 @@
 /** Transactions of 2.0.1 and 2.1 by any start and stop points, over lines that break: no energy flows outside of them (E01). */
 import { expect } from 'chai';
 import type { EvseCommand } from '../../../src/contract/kinds/evse-commands.ts';
-import { txPoints } from '../../../src/ocpp/v201/transactions/points.ts';
+import { txPoints } from '../../../src/ocpp/v201/transactions/reasons.ts';
 import { pick as byDepth } from '../../support/depth.ts';
 import type { Json } from '../../support/http.ts';
 import { casesOf } from '../../support/random.ts';

@@ -3,15 +3,8 @@
  * knowledge of the station decides where it may, the central system otherwise; then the device is told to authorise.
  */
 import type { OcppAuthorization } from '../../../contract/ocpp.ts';
-import {
-  autoToken,
-  checkFree,
-  conflict,
-  createTurns,
-  followReader,
-  offlineStatus,
-} from '../../authorization/reader.ts';
-import type { Turns } from '../../authorization/reader.ts';
+import { autoToken, checkFree, conflict, createTurns, followReader, offlineStatus } from '../../authorization.ts';
+import type { Turns } from '../../authorization.ts';
 import type { Authorization, Part, StationParts, Transaction } from '../parts.ts';
 import type { Reservations } from '../reservation.ts';
 import type { TransactionBook } from '../transactions/transactions.ts';

@@ -4,8 +4,8 @@
  */
 import type { OcppLocalList, OcppTokenEntry } from '../../../contract/ocpp.ts';
 import type { JsonValue } from '../../../core/store.ts';
-import { createCache } from '../../authorization/cache.ts';
-import type { AuthorizationCache } from '../../authorization/cache.ts';
+import { createCache } from '../../authorization.ts';
+import type { AuthorizationCache } from '../../authorization.ts';
 import { createSaver, instantOf } from '../../station/stack.ts';
 import type { Saver } from '../../station/stack.ts';
 import { stamp } from '../parts.ts';

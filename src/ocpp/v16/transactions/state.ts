@@ -1,7 +1,7 @@
 /** State of the transactions of a 1.6 station. */
 import type { EvseSession } from '../../../contract/kinds/evse.ts';
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
-import { distorted } from '../../meter-values/measurands.ts';
+import { distorted } from '../../meter-values.ts';
 import type { MeterDistortion, QueuedMessage, QueuedRole, TransactionQueueEvents } from '../../rpc/model.ts';
 import type { Signal } from '../../station/stack.ts';
 import { createInsistence } from '../../transactions/ledger.ts';

@@ -6,12 +6,223 @@
  * and its meter values and its stop are dropped instead of being sent with an id that is not theirs.
  */
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
-import type { Part, StationParts, Transactions } from '../parts.ts';
+import type { Part, StationParts, Transactions, Replies } from '../parts.ts';
 import { createSignal } from '../../station/stack.ts';
 import { createLedger } from '../../transactions/ledger.ts';
-import { adopt, endAsKnown, hear, leave, note, queueEvents, stop, stopAll } from './life.ts';
-import { createInvalidTokens, pushValues, transactionEntry } from './state.ts';
-import type { QueueEvents, TransactionRecord, TransactionsDeps, TransactionsState } from './state.ts';
+import {
+  createInvalidTokens,
+  pushValues,
+  transactionEntry,
+  addTransaction,
+  distortionOf,
+  pushStart,
+  pushStop,
+  stopReasonOf,
+} from './state.ts';
+import type { QueueEvents, TransactionRecord, TransactionsDeps, TransactionsState, Ending } from './state.ts';
+import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
+import type { EvseConnectorDetail, EvseSession } from '../../../contract/kinds/evse.ts';
+import { errorText } from '../../../core/errors.ts';
+import type { Payload, QueuedMessage } from '../../rpc/model.ts';
+import { maxIdTagLength } from '../authorization/tokens.ts';
+
+// Effects of the answers to transaction messages. OCPP 1.6 4.8 and 4.10.
+
+function startAnswered(state: TransactionsState, record: TransactionRecord, reply: Replies['StartTransaction']): void {
+  const { ledger, deps, parts, identified, invalid } = state;
+  const { transactionId, idTagInfo } = reply;
+  if (ledger.records.some((other) => other.key !== record.key && other.transactionId === transactionId))
+    parts.finding('OCPP 1.6 6.46', `transactionId ${transactionId} was given twice`, 'StartTransaction');
+  const changed = ledger.change(record.key, {
+    transactionId,
+    parentIdTag: idTagInfo.parentIdTag ?? record.parentIdTag,
+  });
+  deps.tokens.learn(record.idTag, idTagInfo);
+  if (changed === null) return;
+  identified.emit(changed);
+  if (idTagInfo.status === 'Accepted' || changed.endedMs !== null) return;
+  parts.log.warning(
+    `connector ${record.connectorId}: the central system answers ${idTagInfo.status} to the start of the transaction`,
+    parts.device.deviceIndex,
+  );
+  invalid.refused(changed);
+}
+
+function answered(state: TransactionsState, message: QueuedMessage, reply: Payload): void {
+  const record = state.ledger.get(message.transaction);
+  if (record === null) return;
+  // the reply fits the schema of its action
+  if (message.action === 'StartTransaction') startAnswered(state, record, reply as Replies['StartTransaction']);
+  if (message.action !== 'StopTransaction') return;
+  const { idTagInfo } = reply as Replies['StopTransaction'];
+  const { idTag } = message.payload;
+  if (idTagInfo !== undefined) state.deps.tokens.learn(typeof idTag === 'string' ? idTag : record.idTag, idTagInfo);
+}
+
+/** @returns null: the transaction has no id and will have none */
+function fill({ ledger }: TransactionsState, { role, payload, transaction }: QueuedMessage): Payload | null {
+  if (role === 'start') return payload;
+  const transactionId = ledger.get(transaction)?.transactionId ?? null;
+  return transactionId === null ? null : { ...payload, transactionId };
+}
+
+function queueEvents(state: TransactionsState): QueueEvents {
+  return {
+    fill: (message) => fill(state, message),
+    answered(message, reply) {
+      answered(state, message, reply);
+    },
+  };
+}
+
+/** idTag of a session that began without any token, as a person can start one at the device. */
+const noTokenIdTag = 'NoAuthorization';
+
+function idTagOf({ idToken }: EvseSession): string {
+  return idToken === null || idToken === '' ? noTokenIdTag : idToken.slice(0, maxIdTagLength);
+}
+
+function begin(state: TransactionsState, session: EvseSession, startedMs: number): void {
+  const { ledger, deps, parts } = state;
+  const { connectorId } = session;
+  // a session whose end was never told cannot go on beside a new one
+  const before = ledger.at(connectorId);
+  if (before !== null) endAsKnown(state, before, 'Other');
+  const reservationId = deps.reservations.use(connectorId, session);
+  const idTag = idTagOf(session);
+  const record = addTransaction(ledger, {
+    transactionId: null,
+    connectorId,
+    idTag,
+    parentIdTag: deps.tokens.parentOf(idTag),
+    sessionId: session.transactionId,
+    startedMs,
+    meterStartWh: Math.round(session.meterStartWh),
+  });
+  parts.log.info(`connector ${connectorId}: a transaction begins`, parts.device.deviceIndex);
+  const distortion = distortionOf(state, connectorId, 'StartTransaction');
+  pushStart(state, record, reservationId, distortion);
+  state.started.emit([record, distortion]);
+}
+
+function end(
+  state: TransactionsState,
+  record: TransactionRecord,
+  ending: Ending,
+  distortion = distortionOf(state, record.connectorId, 'StopTransaction'),
+): void {
+  const { atMs, meterStopWh, reason } = ending;
+  const { parts } = state;
+  state.invalid.ended(record.key);
+  state.stopTags.delete(record.connectorId);
+  pushStop(state, record, ending, distortion);
+  const changed = state.ledger.change(record.key, {
+    endedMs: atMs,
+    meterStopWh,
+    stopReason: reason,
+    lastMs: atMs,
+    lastWh: meterStopWh,
+  });
+  parts.log.info(`connector ${record.connectorId}: the transaction ends (${reason})`, parts.device.deviceIndex);
+  if (changed !== null) state.ended.emit(changed);
+}
+
+/** Ends a transaction whose session the station has lost, with the last values known of it. */
+function endAsKnown(state: TransactionsState, record: TransactionRecord, reason: Ending['reason']): void {
+  end(state, record, { atMs: record.lastMs, meterStopWh: record.lastWh, reason });
+}
+
+/** Notes the meter now, for a loss of power. */
+function note(state: TransactionsState, { key, lastWh }: TransactionRecord, energyWh: number, atMs: number): void {
+  const meterWh = Math.round(energyWh);
+  if (meterWh !== lastWh) state.ledger.change(key, { lastWh: meterWh, lastMs: atMs });
+}
+
+/** @throws SimError COMMAND_CONFLICT */
+function stop({ parts }: TransactionsState, connectorId: number, reason: string): void {
+  parts.device.command({ kind: 'evse.stop', connectorId, reason });
+}
+
+/** As `stop`; a refusal of the device is logged. */
+function tryStop(state: TransactionsState, connectorId: number, reason: string): void {
+  const { log, device } = state.parts;
+  try {
+    stop(state, connectorId, reason);
+  } catch (error) {
+    log.warning(`the transaction at connector ${connectorId} goes on: ${errorText(error)}`, device.deviceIndex);
+  }
+}
+
+/** Tries each of them. @throws the first refusal of the device */
+function stopAll(state: TransactionsState, reason: string): void {
+  const refusals: unknown[] = [];
+  for (const { connectorId } of state.ledger.running) {
+    try {
+      stop(state, connectorId, reason);
+    } catch (error) {
+      refusals.push(error);
+    }
+  }
+  if (refusals.length > 0) throw refusals[0];
+}
+
+/** Ends all of them because the station leaves, also one whose session the device does not end. */
+function leave(state: TransactionsState): void {
+  const { device, clock } = state.parts;
+  for (const record of state.ledger.running) {
+    const { connectorId, key } = record;
+    tryStop(state, connectorId, 'Other');
+    if (state.ledger.at(connectorId)?.key !== key) continue;
+    const meterStopWh = Math.round(device.connector(connectorId).energyWh);
+    end(state, record, { atMs: clock.ofSim(device.now), meterStopWh, reason: 'Other' });
+  }
+}
+
+function endSession(state: TransactionsState, record: TransactionRecord, t: EvseConnectorTransition): void {
+  const idTag = state.stopTags.get(record.connectorId);
+  const distortion = distortionOf(state, record.connectorId, 'StopTransaction');
+  const data = state.deps.transactionData(record, t, distortion);
+  const ending = {
+    atMs: state.parts.clock.ofSim(t.at),
+    meterStopWh: Math.round(t.connector.energyWh),
+    reason: stopReasonOf(t.session?.stopReason ?? null),
+    idTag,
+    ...(data === undefined ? {} : { transactionData: data }),
+  };
+  end(state, record, ending, distortion);
+}
+
+function hearConnector(state: TransactionsState, t: EvseConnectorTransition): void {
+  const { ledger, parts } = state;
+  const atMs = parts.clock.ofSim(t.at);
+  if (t.sessionChange === 'started') {
+    if (t.session !== null) begin(state, t.session, atMs);
+    return;
+  }
+  const record = ledger.at(t.connectorId);
+  if (record === null || record.sessionId !== t.session?.transactionId) return;
+  if (t.sessionChange === 'ended') {
+    endSession(state, record, t);
+    return;
+  }
+  note(state, record, t.connector.energyWh, atMs);
+}
+
+/** Follows the device. After a loss of power its sessions do not go on; a reset of it has ended them. */
+function hear(state: TransactionsState, transition: EvseTransition): void {
+  if ('connector' in transition) hearConnector(state, transition);
+  else if (transition.event === 'power_up')
+    for (const { connectorId } of state.ledger.running) tryStop(state, connectorId, 'PowerLoss');
+  else if (transition.event === 'restart')
+    for (const record of state.ledger.running) endAsKnown(state, record, 'PowerLoss');
+}
+
+/** A session that began before the station was heard. */
+function adopt(state: TransactionsState, connectors: readonly EvseConnectorDetail[]): void {
+  const { clock, device } = state.parts;
+  for (const { session } of connectors)
+    if (session !== null && session.endedAtS === null) begin(state, session, clock.ofSim(device.now));
+}
 
 export type { TransactionsDeps } from './state.ts';
 

@@ -16,7 +16,7 @@ import type { ConnectorRating, StationPort } from '../../station/port.ts';
 import { instantOf } from '../../station/stack.ts';
 import { stamp } from '../parts.ts';
 import type { Replies } from '../parts.ts';
-import type { Version2 } from '../version.ts';
+import type { Version2 } from '../../station/stack.ts';
 import { isCarriedOut } from './rules.ts';
 import type { SentPeriod, SentProfile, SentSchedule } from './rules.ts';
 

@@ -2,7 +2,7 @@
 import type { ChargingProfile, OperationMode, ProfilePurpose } from '../../charging/model.ts';
 import { instantOf } from '../../station/stack.ts';
 import type { ChargingProfilePurposeEnum, OperationModeEnum, Requests } from '../messages.ts';
-import type { Version2 } from '../version.ts';
+import type { Version2 } from '../../station/stack.ts';
 
 // Facts and results of the checks of a charging profile.
 

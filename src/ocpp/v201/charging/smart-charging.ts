@@ -4,9 +4,8 @@
  */
 import type { OcppFunctions } from '../../../contract/ocpp.ts';
 import type { JsonValue } from '../../../core/store.ts';
-import { createChargingControl } from '../../charging/control.ts';
+import { createChargingControl, createInstalledProfiles, createProfileView } from '../../charging/control.ts';
 import type { ChargingControl, StoredProfile } from '../../charging/control.ts';
-import { createInstalledProfiles, createProfileView } from '../../charging/installed.ts';
 import { followsConditions } from '../../charging/limits.ts';
 import type { ChargingProfile, RunningTransaction } from '../../charging/model.ts';
 import { errorCode } from '../../rpc/frames.ts';
@@ -24,21 +23,21 @@ import type {
 } from '../parts.ts';
 import { createConditions } from '../v2x/conditions.ts';
 import type { V2xConditions } from '../v2x/conditions.ts';
-import { localOffsetMs } from '../variables/checks.ts';
+import { localOffsetMs } from '../variables/handlers.ts';
 import { isInLocalTime, profileOf, sentOf } from './convert.ts';
 import type { Received } from './convert.ts';
-import { createDynamicSchedules, createPriorityCharging } from './dynamic.ts';
-import { createExternalLimits, createOfflineWatch } from './external.ts';
-import type { ExternalLimits } from './external.ts';
 import {
+  createDynamicSchedules,
+  createPriorityCharging,
   clearChargingProfile,
   getChargingProfiles,
   getCompositeSchedule,
   refusal,
   setChargingProfile,
 } from './handlers.ts';
+import { createExternalLimits, createOfflineWatch, createNotices } from './external.ts';
+import type { ExternalLimits } from './external.ts';
 import type { Installed } from './handlers.ts';
-import { createNotices } from './notices.ts';
 import { duplicateIssue, externalProfileId, maxProfiles, modesOf, profileIssue, startIssue, unable } from './rules.ts';
 import type { EvseFacts, Issue, RuleFacts, SentProfile } from './rules.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { TripName } from '../../../sunspec/map/grid-support/functions.ts';
-import type { DerCondition } from '../../station/der-port.ts';
+import type { DerCondition } from '../../station/port.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 import type { DERControlEnum, GridEventFaultEnum } from '../messages.ts';
 

@@ -2,7 +2,7 @@
 import type { OcppDerControlEntry } from '../../../contract/ocpp.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
-import type { DerPort } from '../../station/der-port.ts';
+import type { DerPort } from '../../station/port.ts';
 import { createSaver } from '../../station/stack.ts';
 import { createOutbox } from '../../files/outbox.ts';
 import type { Outbox } from '../../files/outbox.ts';
@@ -12,14 +12,11 @@ import { followAlarms } from './alarms.ts';
 import type { DerAlarm } from './alarms.ts';
 import { advance, clear, inForce, nextChangeMs, set } from './controls.ts';
 import type { BookChange, DerBook } from './controls.ts';
-import { createDeviceControls } from './device.ts';
+import { createDeviceControls, provideVariables } from './device.ts';
 import type { DeviceControls, OnDevice } from './device.ts';
-import { isRefusal, notSupported, rejected } from './model.ts';
+import { isRefusal, notSupported, rejected, maxListed, reportsOf, controlOf } from './model.ts';
 import type { DERControlEnum, DerControl, DerNotice, DerRefusal } from './model.ts';
-import { maxListed, reportsOf } from './report.ts';
-import { controlOf } from './rules.ts';
 import { supportedTypes, translate } from './translate.ts';
-import { provideVariables } from './variables.ts';
 
 export interface DerControls {
   /** for REST, in the order of setting */

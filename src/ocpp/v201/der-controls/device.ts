@@ -1,11 +1,73 @@
 /** The controls in force on the device: applied, and retried while the device takes none. */
-import type { DerPort } from '../../station/der-port.ts';
+import type { DerPort, DerSettings, DerWanted } from '../../station/port.ts';
 import type { StationParts } from '../parts.ts';
-import { compose } from './compose.ts';
-import type { Composition } from './compose.ts';
 import { isRefusal } from './model.ts';
 import type { DERControlEnum, DerControl } from './model.ts';
 import { translate } from './translate.ts';
+import type { PointValue } from '../../../sunspec/map/grid-support/wish.ts';
+
+/** A control in force, with its settings. */
+interface Contribution {
+  readonly control: DerControl;
+  readonly settings: DerSettings;
+}
+
+interface Composition {
+  /** the first has precedence */
+  readonly wanted: readonly DerWanted[];
+  /** controls that do not run, with the id of the one that runs in their place */
+  readonly outweighed: ReadonlyMap<string, string>;
+}
+
+function precedence({ control: a }: Contribution, { control: b }: Contribution): number {
+  if (a.isDefault !== b.isDefault) return a.isDefault ? 1 : -1;
+  return a.priority - b.priority || b.order - a.order;
+}
+
+const isPowerFactor = ({ control: { type } }: Contribution) => type === 'FixedPFInject' || type === 'FixedPFAbsorb';
+const nameOf = ({ model, path }: PointValue) => `${model}.${path}`;
+
+/** Types whose functions exclude each other. */
+const reactiveTypes: readonly DERControlEnum[] = ['FixedPFAbsorb', 'FixedPFInject', 'FixedVar', 'VoltVar', 'WattVar'];
+const isReactive = (type: DERControlEnum): boolean => reactiveTypes.includes(type);
+
+/** The enable points of the power factors, which one hold has together. */
+const powerFactorEnables: readonly string[] = ['704.PFWInjEna', '704.PFWAbsEna'];
+
+function compose(contributions: readonly Contribution[]): Composition {
+  const ordered = [...contributions].sort(precedence);
+  const reactive = ordered.filter(({ control }) => isReactive(control.type));
+  const [winner] = reactive;
+  const runs = (each: Contribution) =>
+    !reactive.includes(each) ||
+    each === winner ||
+    (winner !== undefined && isPowerFactor(winner) && isPowerFactor(each));
+  const outweighed = new Map(
+    reactive.flatMap((each) => (winner === undefined || runs(each) ? [] : [[each.control.id, winner.control.id]])),
+  );
+  const running = ordered.filter(runs);
+  // a hold that enables one function of reactive power disables the others, so one of them has both enables
+  const enables = running.filter(isPowerFactor).flatMap(({ settings }) => settings.points.filter(isPowerFactorEnable));
+  const taken = new Set<string>();
+  let hasSlope = false;
+  const wanted = running.map(({ control, settings }): DerWanted => {
+    const candidates = control === winner?.control ? [...settings.points, ...enables] : settings.points;
+    const points = candidates.filter((point) => {
+      const isFree = !taken.has(nameOf(point));
+      taken.add(nameOf(point));
+      return isFree;
+    });
+    const { slopeWPctPerS } = settings;
+    const slope = slopeWPctPerS !== undefined && !hasSlope ? { slopeWPctPerS } : {};
+    if (slopeWPctPerS !== undefined) hasSlope = true;
+    return { id: control.id, settings: { points, ...slope } };
+  });
+  return { wanted, outweighed };
+}
+
+function isPowerFactorEnable(point: PointValue): boolean {
+  return powerFactorEnables.includes(nameOf(point));
+}
 
 /** `waiting`: the device takes no control at present; `refused`: it does not take this control. */
 export type OnDevice = 'applied' | 'waiting' | 'refused' | 'outweighed';
@@ -20,7 +82,7 @@ export interface DeviceControls {
   stop(): void;
 }
 
-export interface DeviceControlsOptions {
+interface DeviceControlsOptions {
   readonly parts: Pick<StationParts, 'later' | 'log' | 'device'>;
   readonly port: DerPort;
 }
@@ -79,4 +141,49 @@ export function createDeviceControls({ parts, port }: DeviceControlsOptions): De
       port.close();
     },
   };
+}
+
+/** Points of 702 by variable. */
+const ratings: Readonly<Record<string, string>> = {
+  MaxW: 'WMaxRtg',
+  OverExcitedW: 'WOvrExtRtg',
+  OverExcitedPF: 'WOvrExtRtgPF',
+  UnderExcitedW: 'WUndExtRtg',
+  UnderExcitedPF: 'WUndExtRtgPF',
+  MaxVA: 'VAMaxRtg',
+  MaxVar: 'VarMaxInjRtg',
+  MaxVarNeg: 'VarMaxAbsRtg',
+  MaxChargeRateW: 'WChaRteMaxRtg',
+  MaxChargeRateVA: 'VAChaRteMaxRtg',
+  VNom: 'VNomRtg',
+  MaxV: 'VMaxRtg',
+  MinV: 'VMinRtg',
+  ReactiveSusceptance: 'ReactSusceptRtg',
+};
+
+/** Points of model 1 by variable. */
+const texts: Readonly<Record<string, string>> = {
+  InverterManufacturer: 'Mn',
+  InverterModel: 'Md',
+  InverterSerialNumber: 'SN',
+  InverterSwVersion: 'Vr',
+};
+
+/** Gives the variables of every EVSE their values. @param modes of ModesSupported */
+export function provideVariables(
+  { variables, device }: Pick<StationParts, 'variables' | 'device'>,
+  port: Pick<DerPort, 'number' | 'text'>,
+  modes: readonly string[],
+): void {
+  for (const evseId of device.connectorIds) {
+    const provide = (component: string, variable: string, read: () => string) => {
+      const place = { evseId };
+      if (variables.has(component, variable, place)) variables.provide(component, variable, read, place);
+    };
+    for (const [variable, point] of Object.entries(ratings))
+      provide('DCDERCtrlr', variable, () => String(port.number(702, point) ?? 0));
+    for (const [variable, point] of Object.entries(texts))
+      provide('DCDERCtrlr', variable, () => port.text(1, point) ?? '');
+    for (const component of ['DCDERCtrlr', 'ACDERCtrlr']) provide(component, 'ModesSupported', () => modes.join(','));
+  }
 }

@@ -2,7 +2,7 @@
 import { gradientRange } from '../../../contract/gradient.ts';
 import type { CurveFunction, FunctionName, TripName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { FunctionWish, TripRegion, WishedValues, XY } from '../../../sunspec/map/grid-support/wish.ts';
-import type { DerFacts, DerSettings } from '../../station/der-port.ts';
+import type { DerFacts, DerSettings } from '../../station/port.ts';
 import type { DERCurve, DERUnitEnum } from '../messages.ts';
 import { isRefusal, notSupported, rejected } from './model.ts';
 import type { DerBody, DERControlEnum, DerMember, DerRefusal } from './model.ts';

@@ -18,9 +18,8 @@ import { stamp } from '../parts.ts';
 import type { Action, Handler, Handlers, Part, Requests, StationParts, Transactions } from '../parts.ts';
 import { clauseOf } from '../provisioning/registration.ts';
 import type { Found, Place, VariableStore } from '../variables/model.ts';
-import type { Version2 } from '../version.ts';
-import { createEventReports } from './events.ts';
-import { hasTarget, provideMeasured } from './measured.ts';
+import type { Version2 } from '../../station/stack.ts';
+import { createEventReports, hasTarget, provideMeasured } from './events.ts';
 import {
   createMonitors,
   duplicateOf,

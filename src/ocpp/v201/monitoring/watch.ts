@@ -7,7 +7,7 @@ import type { EventTriggerEnum, MonitorEnum } from '../messages.ts';
 import type { StationParts, Transaction, Transactions } from '../parts.ts';
 import type { VariableChange, VariableStore } from '../variables/model.ts';
 import type { EventNotice, EventReports } from './events.ts';
-import { atEndOfTurn, createAlarm, nextDue, targetOf } from './measured.ts';
+import { atEndOfTurn, createAlarm, nextDue, targetOf } from './events.ts';
 import { isNumeric, isSame, isWriteOnly, namesOf, periodicTypes, troubleOf } from './monitors.ts';
 import type { Monitor, Monitors } from './monitors.ts';
 

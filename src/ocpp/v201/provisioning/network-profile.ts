@@ -5,8 +5,8 @@ import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
 import { isRefusedTarget } from '../../../core/net/outbound.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { Requests, StationParts } from '../parts.ts';
-import type { Refusal } from '../variables/checks.ts';
-import { networkSlots } from '../variables/rows/comm.ts';
+import type { Refusal } from '../variables/handlers.ts';
+import { networkSlots } from '../variables/rows/controllers.ts';
 
 type ConnectionData = Requests['SetNetworkProfile']['connectionData'];
 

@@ -3,9 +3,9 @@ import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
 import type { Network, NetworkAccess } from '../../station/connection.ts';
 import { createSaver } from '../../station/stack.ts';
 import type { Handler, Part, StationParts } from '../parts.ts';
-import type { Refusal, VariableCheck, VariableChecks } from '../variables/checks.ts';
+import type { Refusal, VariableCheck, VariableChecks } from '../variables/handlers.ts';
 import { members } from '../variables/model.ts';
-import { networkSlots } from '../variables/rows/comm.ts';
+import { networkSlots } from '../variables/rows/controllers.ts';
 import {
   downgradeOf,
   isInterface,

@@ -5,7 +5,7 @@ import type { MeterSample } from '../../station/port.ts';
 import { createSaver } from '../../station/stack.ts';
 import type { Tariff, TariffKindEnum } from '../messages.ts';
 import type { StationParts, Transaction, Transactions } from '../parts.ts';
-import { localOffsetMs } from '../variables/checks.ts';
+import { localOffsetMs } from '../variables/handlers.ts';
 import { advanceCost, startCost, withTariff } from './cost.ts';
 import type { CostFacts, CostState } from './cost.ts';
 import { costDetails } from './rules.ts';

@@ -11,8 +11,7 @@ import type {
   TotalCost,
 } from '../messages.ts';
 import { stamp } from '../parts.ts';
-import { minuteOfDay } from './conditions.ts';
-import { dimensions, reaches, totalOf } from './cost.ts';
+import { minuteOfDay, dimensions, reaches, totalOf } from './cost.ts';
 import type { Amount, CostPeriod, CostState, Dimension } from './cost.ts';
 
 // The cost of a transaction as messages tell it (I12).

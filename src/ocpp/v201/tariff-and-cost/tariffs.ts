@@ -5,8 +5,8 @@
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 import { errorCode } from '../../rpc/frames.ts';
 import { CallError } from '../../rpc/model.ts';
-import { sameToken } from '../authorization/token.ts';
-import type { CustomerRecords } from '../diagnostics/customer.ts';
+import { sameToken } from '../authorization/tokens.ts';
+import type { CustomerRecords } from '../diagnostics.ts';
 import type { CostDetails, IdToken } from '../messages.ts';
 import type {
   AnsweredEvent,

@@ -5,11 +5,9 @@ import type { QueuedMessage, QueuedRole } from '../../rpc/model.ts';
 import type { MeterValue, ReasonEnum, Requests, TransactionEventEnum, TriggerReasonEnum } from '../messages.ts';
 import { stamp } from '../parts.ts';
 import type { EventExtras, StationParts } from '../parts.ts';
-import { isConnected } from './points.ts';
-import { reasonIn, triggerIn } from './reasons.ts';
-import { chargedMsAt } from './record.ts';
-import type { Told, TransactionRecord } from './record.ts';
-import type { TransactionsState } from './state.ts';
+import { isConnected, reasonIn, triggerIn } from './reasons.ts';
+import { chargedMsAt } from './state.ts';
+import type { Told, TransactionRecord, TransactionsState } from './state.ts';
 
 // The meter value of a transaction whose meter cannot be read any more.
 

@@ -2,18 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
-import { deviceText, maxTokenLength, noAuthorization, typeOfText } from '../authorization/token.ts';
+import { deviceText, maxTokenLength, noAuthorization, typeOfText } from '../authorization/tokens.ts';
 import type { IdToken } from '../messages.ts';
-import type { Version2 } from '../version.ts';
+import type { Version2 } from '../../station/stack.ts';
 import { lastValues, pushEvent } from './events.ts';
-import { chargingStateOf, pointChange, pointsOf, starts, stops } from './points.ts';
-import type { PointChange, TxPoint } from './points.ts';
-import { causesOf } from './reasons.ts';
-import type { Cause } from './reasons.ts';
-import { chargedMsAt, toldNothing } from './record.ts';
-import type { TransactionRecord } from './record.ts';
-import { startPoints, stopPoints } from './state.ts';
-import type { TransactionsState } from './state.ts';
+import { chargingStateOf, pointChange, pointsOf, starts, stops, causesOf } from './reasons.ts';
+import type { PointChange, TxPoint, Cause } from './reasons.ts';
+import { chargedMsAt, toldNothing, startPoints, stopPoints } from './state.ts';
+import type { TransactionRecord, TransactionsState } from './state.ts';
 
 const energyLimit: Cause = { trigger: 'EnergyLimitReached', reason: 'EnergyLimitReached' };
 const noPoints: ReadonlySet<TxPoint> = new Set();

@@ -1,12 +1,11 @@
 /** State of the transactions of a 2.x station. */
 import type { Signal } from '../../station/stack.ts';
-import type { Insistence } from '../../transactions/ledger.ts';
-import type { IdToken } from '../messages.ts';
+import type { Insistence, Ledger } from '../../transactions/ledger.ts';
+import type { IdToken, ChargingStateEnum, ReasonEnum, TransactionLimit } from '../messages.ts';
 import type { AnsweredEvent, Costs, MeterValues, StationParts, Transaction, Transactions } from '../parts.ts';
-import type { Limits } from './limits.ts';
-import type { TxPoint } from './points.ts';
-import type { Why } from './reasons.ts';
-import type { TransactionLedger } from './record.ts';
+import type { TxPoint, Why } from './reasons.ts';
+import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
+import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 
 export interface TransactionsDeps {
   /** samples of Started and Ended */
@@ -57,3 +56,262 @@ export const startPoints = ({ parts }: TransactionsState): readonly string[] =>
   parts.variables.list('TxCtrlr', 'TxStartPoint');
 export const stopPoints = ({ parts }: TransactionsState): readonly string[] =>
   parts.variables.list('TxCtrlr', 'TxStopPoint');
+
+// Limits of a transaction (2.1 E16).
+
+/** Members of `transactionLimit` that a station keeps to. */
+export const limitNames = [
+  'maxCost',
+  'maxEnergy',
+  'maxTime',
+  'maxSoC',
+] as const satisfies readonly (keyof TransactionLimit)[];
+
+/** Values that the events of a transaction have sent: each is sent once, and again when it has changed. */
+export interface Told {
+  readonly connector: boolean;
+  readonly idToken: boolean;
+  readonly remoteStartId: boolean;
+  readonly reservationId: boolean;
+  readonly chargingState: ChargingStateEnum;
+  readonly phases: number | null;
+  readonly cableA: number | null;
+}
+
+export interface TransactionRecord extends Transaction {
+  /** the transactionId */
+  readonly key: string;
+  /** the EVSE */
+  readonly connectorId: number;
+  readonly endedMs: number | null;
+  readonly meterStopWh: number | null;
+  readonly stopReason: string | null;
+  /** last known instant and meter: what the end says when the station has lost power */
+  readonly lastMs: number;
+  readonly lastWh: number;
+  /** the last session of the device in it, also one that has ended; null: none yet */
+  readonly lastSessionId: string | null;
+  /** Wh of the import register at the start, as the device counts it */
+  readonly startWh: number;
+  readonly nextSeqNo: number;
+  readonly told: Told;
+  readonly chargingState: ChargingStateEnum;
+  /** time in Charging up to `chargingSinceMs` */
+  readonly chargedMs: number;
+  /** null: it does not charge now */
+  readonly chargingSinceMs: number | null;
+  /** why its authorisation ended, before its stop point was reached; null: it has not ended */
+  readonly why: ReasonEnum | null;
+  /** null: none */
+  readonly limit: TransactionLimit | null;
+  /** reading of the import register up to which a refused token may charge; null: it is not refused */
+  readonly refusedUntilWh: number | null;
+}
+
+type TransactionLedger = Ledger<TransactionRecord>;
+
+export const toldNothing: Told = {
+  connector: false,
+  idToken: false,
+  remoteStartId: false,
+  reservationId: false,
+  chargingState: 'Idle',
+  phases: null,
+  cableA: null,
+};
+
+/** Time in which energy has flowed, up to an instant; ms. */
+export function chargedMsAt({ chargedMs, chargingSinceMs }: TransactionRecord, atMs: number): number {
+  return chargedMs + (chargingSinceMs === null ? 0 : Math.max(0, atMs - chargingSinceMs));
+}
+
+export function transactionEntry(record: TransactionRecord, queued: number): OcppTransactionEntry {
+  return {
+    transactionId: record.transactionId,
+    sessionId: record.lastSessionId ?? '',
+    connectorId: record.evseId,
+    idToken: record.idToken?.idToken ?? '',
+    startedMs: record.startedMs,
+    endedMs: record.endedMs,
+    meterStartWh: record.meterStartWh,
+    meterStopWh: record.meterStopWh,
+    stopReason: record.stopReason,
+    queued,
+  };
+}
+
+interface Limits {
+  /** The members that are there replace those in force. @returns false: nothing has changed */
+  set(key: string, limit: TransactionLimit): boolean;
+  /** The central system has not accepted the token, and the transaction goes on with `energyWh` more. */
+  refused(key: string, energyWh: number): void;
+  /** The cost so far, in the currency of the tariff. */
+  spent(key: string, cost: number): void;
+  /** A transition at the EVSE of a running transaction. */
+  follow(record: TransactionRecord, t: EvseConnectorTransition): void;
+  /** True if the energy of a limit is used up. */
+  isUsedUp(record: TransactionRecord, energyWh: number): boolean;
+  ended(key: string): void;
+  stop(): void;
+}
+
+interface LimitsDeps {
+  readonly ledger: TransactionLedger;
+  readonly insistence: Insistence;
+  /** Ends a transaction at the device. @throws SimError COMMAND_CONFLICT */
+  readonly end: (record: TransactionRecord, why: Why) => void;
+}
+
+/** Between two looks at the state of charge, on the clock of the central system. */
+const socLookMs = 1000;
+/** Less than this is not seen by a meter. */
+const negligibleWh = 0.01;
+
+const reached = {
+  maxCost: { reason: 'LocalOutOfCredit', trigger: 'CostLimitReached' },
+  maxEnergy: { reason: 'EnergyLimitReached', trigger: 'EnergyLimitReached' },
+  maxTime: { reason: 'TimeLimitReached', trigger: 'TimeLimitReached' },
+  maxSoC: { reason: 'SOCLimitReached', trigger: 'SoCLimitReached' },
+} as const satisfies Record<(typeof limitNames)[number], Why>;
+
+/** Reading of the import register at which `maxEnergy` is used up; Infinity: there is no such limit. */
+function limitWh({ limit, startWh }: TransactionRecord): number {
+  return limit?.maxEnergy === undefined ? Infinity : startWh + Math.max(0, limit.maxEnergy);
+}
+
+function merged(before: TransactionLimit | null, given: TransactionLimit): TransactionLimit | null {
+  const values = limitNames.flatMap((name) => {
+    const value = given[name] ?? before?.[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return values.length === 0 ? null : Object.fromEntries(values);
+}
+
+const isSame = (a: TransactionLimit | null, b: TransactionLimit | null) => limitNames.every((n) => a?.[n] === b?.[n]);
+
+/** One timer of each transaction. */
+function createTimers({ clock }: Pick<StationParts, 'clock'>) {
+  const timers = new Map<string, () => void>();
+  const end = (key: string): void => {
+    timers.get(key)?.();
+    timers.delete(key);
+  };
+  return {
+    at(key: string, ms: number, act: () => void): void {
+      end(key);
+      timers.set(key, clock.at(ms, act));
+    },
+    end,
+    stop: () => {
+      for (const cancel of timers.values()) cancel();
+      timers.clear();
+    },
+  };
+}
+
+type LimitParts = Pick<StationParts, 'device' | 'clock'>;
+
+/** Gives the device the energy that a transaction may still take. */
+function bindEnergy({ device }: LimitParts, { insistence, ledger }: LimitsDeps, key: string): void {
+  const record = ledger.get(key);
+  // without a session the device takes no limit; it gets it with the next one
+  if (record?.endedMs !== null || record.sessionId === null) return;
+  const untilWh = Math.min(limitWh(record), record.refusedUntilWh ?? Infinity);
+  if (untilWh === Infinity) return;
+  const { connectorId } = record;
+  insistence.insist(`energy ${key}`, 'the energy of a limited transaction flows on', () => {
+    const energyWh = Math.max(0, untilWh - device.connector(connectorId).energyWh);
+    device.command({ kind: 'evse.energy_limit', connectorId, energyWh });
+  });
+}
+
+/** Looks whether limits are reached. */
+function createWatch(parts: LimitParts, deps: LimitsDeps) {
+  const { device, clock } = parts;
+  const { ledger, insistence } = deps;
+  const times = createTimers(parts);
+  const socs = createTimers(parts);
+  const end = (key: string, name: keyof typeof reached): void => {
+    insistence.insist(`limit ${key}`, 'a transaction goes on beyond its limit', () => {
+      const record = ledger.get(key);
+      if (record?.endedMs === null) deps.end(record, reached[name]);
+    });
+  };
+  const watchSoc = (key: string): void => {
+    const record = ledger.get(key);
+    const maxPct = record?.limit?.maxSoC;
+    if (record?.endedMs !== null || maxPct === undefined) return;
+    if ((device.connector(record.connectorId).ev?.socPct ?? -1) >= maxPct) {
+      end(key, 'maxSoC');
+      return;
+    }
+    socs.at(key, clock.nowMs() + socLookMs, () => {
+      watchSoc(key);
+    });
+  };
+  return {
+    end,
+    watch({ key, limit, startedMs }: TransactionRecord): void {
+      if (limit?.maxTime !== undefined)
+        times.at(key, startedMs + Math.max(0, limit.maxTime) * 1000, () => {
+          end(key, 'maxTime');
+        });
+      watchSoc(key);
+    },
+    ended(key: string): void {
+      times.end(key);
+      socs.end(key);
+    },
+    stop(): void {
+      times.stop();
+      socs.stop();
+    },
+  };
+}
+
+export function createLimits(parts: LimitParts, deps: LimitsDeps): Limits {
+  const { device } = parts;
+  const { ledger, insistence } = deps;
+  const { end, ...watch } = createWatch(parts, deps);
+  const isUsedUp = (record: TransactionRecord, energyWh: number) => energyWh >= limitWh(record) - negligibleWh;
+  const bind = (record: TransactionRecord): void => {
+    const { key, connectorId } = record;
+    bindEnergy(parts, deps, key);
+    if (isUsedUp(record, device.connector(connectorId).energyWh)) end(key, 'maxEnergy');
+    watch.watch(record);
+  };
+  return {
+    set(key, given) {
+      const record = ledger.get(key);
+      if (record?.endedMs !== null) return false;
+      const limit = merged(record.limit, given);
+      if (isSame(record.limit, limit)) return false;
+      const changed = ledger.change(key, { limit });
+      if (changed !== null) bind(changed);
+      return true;
+    },
+    refused(key, energyWh) {
+      const record = ledger.get(key);
+      if (record?.endedMs !== null) return;
+      ledger.change(key, { refusedUntilWh: device.connector(record.connectorId).energyWh + Math.max(0, energyWh) });
+      bindEnergy(parts, deps, key);
+    },
+    spent(key, cost) {
+      const maxCost = ledger.get(key)?.limit?.maxCost;
+      if (maxCost !== undefined && cost >= maxCost) end(key, 'maxCost');
+    },
+    follow({ key }, t) {
+      if (t.sessionChange === 'started') bindEnergy(parts, deps, key);
+      const record = ledger.get(key);
+      if (t.event === 'evse_hold' && record !== null && isUsedUp(record, t.connector.energyWh)) end(key, 'maxEnergy');
+    },
+    isUsedUp,
+    ended(key) {
+      for (const kind of ['energy', 'limit', 'refused']) insistence.end(`${kind} ${key}`);
+      watch.ended(key);
+    },
+    stop() {
+      watch.stop();
+    },
+  };
+}

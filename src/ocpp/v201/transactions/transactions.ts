@@ -13,10 +13,8 @@ import type { EventExtras, Handler, Part, StationParts, Transactions } from '../
 import { pushEvent } from './events.ts';
 import type { TxEvent } from './events.ts';
 import { adopt, endAsKnown, endNow, hear } from './life.ts';
-import { createLimits } from './limits.ts';
-import { transactionEntry } from './record.ts';
-import type { TransactionRecord } from './record.ts';
-import type { Asked, TransactionsDeps, TransactionsState } from './state.ts';
+import { createLimits, transactionEntry } from './state.ts';
+import type { TransactionRecord, Asked, TransactionsDeps, TransactionsState } from './state.ts';
 
 // Requests of the other parts of a station.
 
@@ -179,8 +177,6 @@ function queueEvents(state: TransactionsState): QueueEvents {
     },
   };
 }
-
-export type { TransactionsDeps } from './state.ts';
 
 export interface TransactionBook extends Transactions {
   /** callbacks of the queue of the station */

@@ -7,7 +7,8 @@ import { errorText } from '../../../core/errors.ts';
 import type { ChargingOfVehicles } from '../charging/smart-charging.ts';
 import type { ChargingNeeds, ChargingSchedule, EnergyTransferModeEnum } from '../messages.ts';
 import { stamp } from '../parts.ts';
-import type { Replies, Requests, StationParts, Transaction, Transactions, Version2 } from '../parts.ts';
+import type { Replies, Requests, StationParts, Transaction, Transactions } from '../parts.ts';
+import type { Version2 } from '../../station/stack.ts';
 
 // Messages of ISO 15118 that a vehicle of the device would send: its needs, and the schedule that it makes of an offered one.
 

@@ -4,7 +4,7 @@
  * through smart charging.
  */
 import { deciding, transactionAt } from '../../charging/limits.ts';
-import { periodAt } from '../../charging/schedule.ts';
+import { periodAt } from '../../charging/model.ts';
 import { instantOf } from '../../station/stack.ts';
 import type { Handler, Part, StationParts } from '../parts.ts';
 import { createAllowedTransfers, createNeeds } from './needs.ts';

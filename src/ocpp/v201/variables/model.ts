@@ -2,7 +2,7 @@
 import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
 import type { ConnectorRating, StationNameplate } from '../../station/port.ts';
 import type { Component, Variable } from '../messages.ts';
-import type { Version2 } from '../version.ts';
+import type { Version2 } from '../../station/stack.ts';
 
 export type DataType =
   | 'string'

@@ -3,7 +3,7 @@ import { stamp } from '../parts.ts';
 import type { Handler, Part, Replies, Requests, StationParts } from '../parts.ts';
 import { checkSize } from './handlers.ts';
 import type { Found, VariableStore } from './model.ts';
-import { deviceDataLimits } from './rows/comm.ts';
+import { deviceDataLimits } from './rows/controllers.ts';
 
 // Variables in reports: which ones, and their members (B07, B08).
 

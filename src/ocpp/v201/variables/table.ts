@@ -1,14 +1,8 @@
 /** The rows of every block as one table for each version, made once and shared by all stations. */
 import type { InstanceName, Place, TableEntry, Tier, VariableFacts, VariableRow } from './model.ts';
-import type { Version2 } from '../version.ts';
-import { authRows } from './rows/authorization.ts';
-import { chargingRows, derRows } from './rows/charging.ts';
-import { commRows } from './rows/comm.ts';
-import { displayRows } from './rows/display.ts';
-import { monitoringRows } from './rows/monitoring.ts';
-import { securityRows } from './rows/security.ts';
-import { stationRows } from './rows/station.ts';
-import { txRows } from './rows/transactions.ts';
+import type { Version2 } from '../../station/stack.ts';
+import { authRows, chargingRows, derRows, displayRows, txRows, commRows, securityRows } from './rows/controllers.ts';
+import { monitoringRows, stationRows } from './rows/components.ts';
 
 export const variableRows: readonly VariableRow[] = [
   ...commRows,

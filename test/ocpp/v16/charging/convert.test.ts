@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CompositePeriod, CompositeSchedule } from '../../../../src/ocpp/charging/composite.ts';
-import { profileOf, replyOf } from '../../../../src/ocpp/v16/charging/convert.ts';
+import { profileOf, replyOf } from '../../../../src/ocpp/v16/charging.ts';
 import { profile } from './rig.ts';
 
 const rating = { maxPowerW: 22_000, maxCurrentA: 32 };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createInstalled } from '../../../../src/ocpp/v16/charging/smart-charging.ts';
+import { createInstalled } from '../../../../src/ocpp/v16/charging.ts';
 import { fakeControl } from '../../charging/fake-control.ts';
 import { chargingRig, periods, profile } from './rig.ts';
 import type { SentProfile } from './rig.ts';

@@ -5,7 +5,7 @@ import { createMemoryStore } from '../../../../src/core/store.ts';
 import { remoteClocks } from '../../../../src/core/time/remote-clock.ts';
 import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import { payloadChecks } from '../../../../src/ocpp/rpc/schemas.ts';
-import { createSmartCharging } from '../../../../src/ocpp/v16/charging/smart-charging.ts';
+import { createSmartCharging } from '../../../../src/ocpp/v16/charging.ts';
 import type { Replies, Requests, Transaction } from '../../../../src/ocpp/v16/parts.ts';
 import { createSignal } from '../../../../src/ocpp/station/stack.ts';
 import { KindRig } from '../../../der/kinds/support.ts';

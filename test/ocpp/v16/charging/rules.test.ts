@@ -1,7 +1,7 @@
 /** Rules of charging profiles of 1.6 at their bounds: the last value that is permitted and the first that is not. */
 import { expect } from 'chai';
-import { allowedUnits, brokenPlace, brokenRule } from '../../../../src/ocpp/v16/charging/rules.ts';
-import type { Place } from '../../../../src/ocpp/v16/charging/rules.ts';
+import { allowedUnits, brokenPlace, brokenRule } from '../../../../src/ocpp/v16/charging.ts';
+import type { Place } from '../../../../src/ocpp/v16/charging.ts';
 import { periods, profile } from './rig.ts';
 
 const unitsOf = (...names: readonly string[]) => ({ list: () => names });

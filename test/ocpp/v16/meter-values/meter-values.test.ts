@@ -1,9 +1,8 @@
 /** Meter values of a real station. OCPP 1.6 3.14, 4.7, 4.10, 5.17, 7.31, 9.1. */
 import { expect } from 'chai';
 import { keyTable, normalValue } from '../../../../src/ocpp/v16/keys/table.ts';
-import { createHistory, maxSamples } from '../../../../src/ocpp/meter-values/measurands.ts';
+import { createHistory, maxSamples, nextAligned } from '../../../../src/ocpp/meter-values.ts';
 import { isSupplied, suppliedMeasurands } from '../../../../src/ocpp/v16/meter-values.ts';
-import { nextAligned } from '../../../../src/ocpp/meter-values/timing.ts';
 import { find, stationOf } from './station.ts';
 
 const ac = 'EVSE-AC-22kW-1port';

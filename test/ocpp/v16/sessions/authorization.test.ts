@@ -1,7 +1,6 @@
 /** Tokens at a connector: what the station decides itself, and what it asks. */
 import { expect } from 'chai';
-import { maxCacheEntries } from '../../../../src/ocpp/authorization/cache.ts';
-import { offlineStatus } from '../../../../src/ocpp/authorization/reader.ts';
+import { maxCacheEntries, offlineStatus } from '../../../../src/ocpp/authorization.ts';
 import type { TokenStatus } from '../../../../src/ocpp/v16/authorization/tokens.ts';
 import { SessionRig } from './rig.ts';
 

@@ -1,7 +1,7 @@
 /** Tokens at an EVSE: what the station decides itself, and what it asks. */
 import { expect } from 'chai';
 import type { IdTokenInfo } from '../../../../src/ocpp/v201/messages.ts';
-import { tokenOf, typeOfText } from '../../../../src/ocpp/v201/authorization/token.ts';
+import { tokenOf, typeOfText } from '../../../../src/ocpp/v201/authorization/tokens.ts';
 import { card, FakeCentral, SessionRig } from './session.ts';
 
 const a = 'A1B2C3D4';

@@ -1,8 +1,8 @@
 /** Local Authorization List and Authorization Cache. */
 import { expect } from 'chai';
-import { maxCacheEntries } from '../../../../src/ocpp/authorization/cache.ts';
+import { maxCacheEntries } from '../../../../src/ocpp/authorization.ts';
 import { CallError } from '../../../../src/ocpp/rpc/model.ts';
-import { listLimits, maxAdditionalInfo } from '../../../../src/ocpp/v201/authorization/token.ts';
+import { listLimits, maxAdditionalInfo } from '../../../../src/ocpp/v201/authorization/tokens.ts';
 import type { AuthorizationData, IdTokenInfo } from '../../../../src/ocpp/v201/messages.ts';
 import type { Requests } from '../../../../src/ocpp/v201/parts.ts';
 import { card, SessionRig } from './session.ts';

@@ -1,7 +1,7 @@
 /** Dynamic profiles with doubles of line and clock. */
 import { expect } from 'chai';
-import { createDynamicSchedules } from '../../../../src/ocpp/v201/charging/dynamic.ts';
-import type { DynamicDeps } from '../../../../src/ocpp/v201/charging/dynamic.ts';
+import { createDynamicSchedules } from '../../../../src/ocpp/v201/charging/handlers.ts';
+import type { DynamicDeps } from '../../../../src/ocpp/v201/charging/handlers.ts';
 import { noonMs } from '../../charging/arbitrary.ts';
 import { fakeControl } from '../../charging/fake-control.ts';
 import { settled } from '../../v16/fakes.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { createNotices } from '../../../../src/ocpp/v201/charging/notices.ts';
-import type { NoticeDeps } from '../../../../src/ocpp/v201/charging/notices.ts';
-import { isSignificant } from '../../../../src/ocpp/v201/charging/external.ts';
+import { createNotices, isSignificant } from '../../../../src/ocpp/v201/charging/external.ts';
+import type { NoticeDeps } from '../../../../src/ocpp/v201/charging/external.ts';
 import { setpointWAt } from '../../../../src/ocpp/v201/charging/convert.ts';
 import { noonMs } from '../../charging/arbitrary.ts';
 import { one, stateOf } from '../../charging/profiles.ts';

@@ -20,8 +20,8 @@ import type {
   Replies,
   Requests,
   Transaction,
-  Version2,
 } from '../../../../src/ocpp/v201/parts.ts';
+import type { Version2 } from '../../../../src/ocpp/station/stack.ts';
 import { createV2x } from '../../../../src/ocpp/v201/v2x/v2x.ts';
 import { KindRig } from '../../../der/kinds/support.ts';
 import { HandTimers } from '../../../support/timers.ts';

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import { differences, stateOf } from '../../../support/csip-controls.ts';
 import { silentLogger } from '../../../../src/core/log/log.ts';
-import type { DerPort, DerWanted } from '../../../../src/ocpp/station/der-port.ts';
-import type { StationPort } from '../../../../src/ocpp/station/port.ts';
+import type { DerPort, DerWanted, StationPort } from '../../../../src/ocpp/station/port.ts';
 import { createDeviceControls } from '../../../../src/ocpp/v201/der-controls/device.ts';
 import { bodiesOf } from '../../../../src/ocpp/v201/der-controls/model.ts';
 import type { DerControl } from '../../../../src/ocpp/v201/der-controls/model.ts';
 import type { VariableFacts } from '../../../../src/ocpp/v201/variables/model.ts';
-import { derRows } from '../../../../src/ocpp/v201/variables/rows/charging.ts';
+import { derRows } from '../../../../src/ocpp/v201/variables/rows/controllers.ts';
 import type { Written } from '../../../../src/sunspec/map/point-holds.ts';
 import { HandTimers } from '../../../support/timers.ts';
 import { HandWall } from '../../../support/wall.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { DerFacts } from '../../../../src/ocpp/station/der-port.ts';
+import type { DerFacts } from '../../../../src/ocpp/station/port.ts';
 import { bodiesOf, isRefusal } from '../../../../src/ocpp/v201/der-controls/model.ts';
 import { derTargets, supportedTypes, translate, voltagePct } from '../../../../src/ocpp/v201/der-controls/translate.ts';
 import { request, stationFacts } from './rig.ts';

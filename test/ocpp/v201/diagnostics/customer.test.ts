@@ -7,7 +7,7 @@ import {
   reservationRecords,
   tokenRecords,
   transactionRecords,
-} from '../../../../src/ocpp/v201/diagnostics/customer.ts';
+} from '../../../../src/ocpp/v201/diagnostics.ts';
 import { dataTransfer } from '../../../../src/ocpp/data-transfer.ts';
 import type { Requests } from '../../../../src/ocpp/v201/parts.ts';
 import { settled } from '../../v16/fakes.ts';

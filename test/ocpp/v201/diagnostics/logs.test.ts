@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import type { Requests, Version2 } from '../../../../src/ocpp/v201/parts.ts';
-import { createLogs } from '../../../../src/ocpp/v201/diagnostics/logs.ts';
-import type { LogLine } from '../../../../src/ocpp/v201/diagnostics/logs.ts';
+import type { Requests } from '../../../../src/ocpp/v201/parts.ts';
+import type { Version2 } from '../../../../src/ocpp/station/stack.ts';
+import { createLogs } from '../../../../src/ocpp/v201/diagnostics.ts';
+import type { LogLine } from '../../../../src/ocpp/v201/diagnostics.ts';
 import { settled } from '../../v16/fakes.ts';
 import { handTransfer } from '../../v16/firmware-management/rig.ts';
 import { rig } from '../rig.ts';

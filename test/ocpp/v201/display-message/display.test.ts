@@ -1,10 +1,11 @@
 /** OCPP 2.0.1 and 2.1, block O: messages on the displays of a station. */
 import { expect } from 'chai';
 import { CallError } from '../../../../src/ocpp/rpc/model.ts';
-import { createDisplay } from '../../../../src/ocpp/v201/display-message/display.ts';
-import type { DisplayDeps } from '../../../../src/ocpp/v201/display-message/display.ts';
+import { createDisplay } from '../../../../src/ocpp/v201/display-message.ts';
+import type { DisplayDeps } from '../../../../src/ocpp/v201/display-message.ts';
 import type { MessageContent, MessageInfo } from '../../../../src/ocpp/v201/messages.ts';
-import type { Transaction, Version2 } from '../../../../src/ocpp/v201/parts.ts';
+import type { Transaction } from '../../../../src/ocpp/v201/parts.ts';
+import type { Version2 } from '../../../../src/ocpp/station/stack.ts';
 import { createSignal } from '../../../../src/ocpp/station/stack.ts';
 import type { RemoteClock } from '../../../../src/core/time/remote-clock.ts';
 import { silentLogger } from '../../../../src/core/log/log.ts';

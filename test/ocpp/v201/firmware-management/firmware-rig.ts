@@ -1,7 +1,8 @@
 /** Updates of the firmware of a 2.x station on doubles; every request and answer fits its schema. */
 import type { Store } from '../../../../src/core/store.ts';
 import { certificatesOf } from '../../../../src/core/tls/material.ts';
-import type { Requests, Transaction, Version2 } from '../../../../src/ocpp/v201/parts.ts';
+import type { Requests, Transaction } from '../../../../src/ocpp/v201/parts.ts';
+import type { Version2 } from '../../../../src/ocpp/station/stack.ts';
 import { createFirmware } from '../../../../src/ocpp/v201/firmware-management.ts';
 import type { Authority } from '../../../support/pki.ts';
 import { settled } from '../../v16/fakes.ts';

@@ -1,8 +1,8 @@
 /** Meter values of a 2.x station on a real device (J). */
 import { expect } from 'chai';
 import { suppliedMeasurands } from '../../../../src/ocpp/v201/meter-values.ts';
-import type { Version2 } from '../../../../src/ocpp/v201/parts.ts';
-import { txRows } from '../../../../src/ocpp/v201/variables/rows/transactions.ts';
+import type { Version2 } from '../../../../src/ocpp/station/stack.ts';
+import { txRows } from '../../../../src/ocpp/v201/variables/rows/controllers.ts';
 import type { VariableFacts } from '../../../../src/ocpp/v201/variables/model.ts';
 import { normalValue } from '../../../../src/ocpp/v201/variables/model.ts';
 import { Station, valueOf } from '../transactions/station.ts';

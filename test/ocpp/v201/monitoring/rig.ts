@@ -6,12 +6,13 @@ import type { ConnectorRating, MeterSample } from '../../../../src/ocpp/station/
 import type { EventData, SetMonitoringData } from '../../../../src/ocpp/v201/messages.ts';
 import { createMonitoring } from '../../../../src/ocpp/v201/monitoring/monitoring.ts';
 import type { Monitoring } from '../../../../src/ocpp/v201/monitoring/monitoring.ts';
-import type { Requests, StationParts, Transaction, Version2 } from '../../../../src/ocpp/v201/parts.ts';
+import type { Requests, StationParts, Transaction } from '../../../../src/ocpp/v201/parts.ts';
+import type { Version2 } from '../../../../src/ocpp/station/stack.ts';
 import { createStreams } from '../../../../src/ocpp/v201/monitoring/streams.ts';
 import type { Streams } from '../../../../src/ocpp/v201/monitoring/streams.ts';
 import type { VariableRow, VariableStore } from '../../../../src/ocpp/v201/variables/model.ts';
 import { variableRows } from '../../../../src/ocpp/v201/variables/table.ts';
-import { createLiveVariables } from '../../../../src/ocpp/v201/variables/live.ts';
+import { createLiveVariables } from '../../../../src/ocpp/v201/variables/effects.ts';
 import { createVariables } from '../../../../src/ocpp/v201/variables/variables.ts';
 import { settled } from '../../v16/fakes.ts';
 import { rig as baseRig } from '../rig.ts';

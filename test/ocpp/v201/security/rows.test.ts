@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { silentLogger } from '../../../../src/core/log/log.ts';
 import { createMemoryStore } from '../../../../src/core/store.ts';
-import { securityRows } from '../../../../src/ocpp/v201/variables/rows/security.ts';
+import { securityRows } from '../../../../src/ocpp/v201/variables/rows/controllers.ts';
 import type { VariableFacts } from '../../../../src/ocpp/v201/variables/model.ts';
 import { createVariables } from '../../../../src/ocpp/v201/variables/variables.ts';
 

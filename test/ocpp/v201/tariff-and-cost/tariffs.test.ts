@@ -1,8 +1,8 @@
 /** OCPP 2.1, I07 to I12: tariffs of a station, and the cost that it calculates by them. */
 import { expect } from 'chai';
 import { CallError } from '../../../../src/ocpp/rpc/model.ts';
-import { decide } from '../../../../src/ocpp/v201/authorization/state.ts';
-import type { DecisionDeps } from '../../../../src/ocpp/v201/authorization/state.ts';
+import { decide } from '../../../../src/ocpp/v201/authorization/authorization.ts';
+import type { DecisionDeps } from '../../../../src/ocpp/v201/authorization/authorization.ts';
 import type { IdToken, Tariff } from '../../../../src/ocpp/v201/messages.ts';
 import type { Requests } from '../../../../src/ocpp/v201/parts.ts';
 import { station } from './station.ts';

@@ -5,16 +5,19 @@ import type { EvseConnectorDetail, EvsePhase } from '../../../../src/contract/ki
 import { payloadChecks } from '../../../../src/ocpp/rpc/schemas.ts';
 import { createAuthorization } from '../../../../src/ocpp/v201/authorization/authorization.ts';
 import type { AuthorizationDeps } from '../../../../src/ocpp/v201/authorization/authorization.ts';
-import type { Version2 } from '../../../../src/ocpp/v201/parts.ts';
+import type { Version2 } from '../../../../src/ocpp/station/stack.ts';
 import {
   chargingStateOf,
   pointChange,
   pointsOf,
   starts,
   stops,
-} from '../../../../src/ocpp/v201/transactions/points.ts';
-import type { TxPoint } from '../../../../src/ocpp/v201/transactions/points.ts';
-import { faultReason, reasonIn, triggerIn, whyOf } from '../../../../src/ocpp/v201/transactions/reasons.ts';
+  faultReason,
+  reasonIn,
+  triggerIn,
+  whyOf,
+} from '../../../../src/ocpp/v201/transactions/reasons.ts';
+import type { TxPoint } from '../../../../src/ocpp/v201/transactions/reasons.ts';
 import { rig } from '../rig.ts';
 
 const sessionPhases: readonly EvsePhase[] = ['authorised', 'starting', 'energised', 'detached', 'resuming'];

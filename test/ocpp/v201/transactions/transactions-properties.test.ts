@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SimError } from '../../../../src/core/errors.ts';
-import { txPoints } from '../../../../src/ocpp/v201/transactions/points.ts';
+import { txPoints } from '../../../../src/ocpp/v201/transactions/reasons.ts';
 import { holdsAsync } from '../../../support/property.ts';
 import { Central, newDisk, Station } from './station.ts';
 import type { TxEvent } from './station.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ownChecks } from '../../../../src/ocpp/v201/variables/checks.ts';
+import { ownChecks } from '../../../../src/ocpp/v201/variables/handlers.ts';
 import type { Found } from '../../../../src/ocpp/v201/variables/model.ts';
 
 describe('OCPP 2.x: checks of variables that their rows cannot say', () => {

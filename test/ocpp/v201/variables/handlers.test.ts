@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { CallError } from '../../../../src/ocpp/rpc/model.ts';
 import { createVariableEffects } from '../../../../src/ocpp/v201/variables/effects.ts';
-import { createVariableHandlers } from '../../../../src/ocpp/v201/variables/handlers.ts';
-import { localOffsetMs } from '../../../../src/ocpp/v201/variables/checks.ts';
+import { createVariableHandlers, localOffsetMs } from '../../../../src/ocpp/v201/variables/handlers.ts';
 import { fakeNetwork, storeRig, written } from './store-rig.ts';
 import type { StoreRig } from './store-rig.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { MeterSample } from '../../../../src/ocpp/station/port.ts';
-import { createLiveVariables } from '../../../../src/ocpp/v201/variables/live.ts';
+import { createLiveVariables } from '../../../../src/ocpp/v201/variables/effects.ts';
 import { storeRig } from './store-rig.ts';
 
 function made(version: 'ocpp2.0.1' | 'ocpp2.1' = 'ocpp2.1') {

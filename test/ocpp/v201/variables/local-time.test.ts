@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { localOffsetMs, offsetMinutes } from '../../../../src/ocpp/v201/variables/checks.ts';
+import { localOffsetMs, offsetMinutes } from '../../../../src/ocpp/v201/variables/handlers.ts';
 import { rig } from '../rig.ts';
 
 describe('OCPP 2.x ClockCtrlr.TimeOffset', () => {

@@ -2,7 +2,8 @@
 import { silentLogger } from '../../../../src/core/log/log.ts';
 import type { ConnectorRating } from '../../../../src/ocpp/station/port.ts';
 import type { Network, NetworkAccess } from '../../../../src/ocpp/station/connection.ts';
-import type { StationParts, Version2 } from '../../../../src/ocpp/v201/parts.ts';
+import type { StationParts } from '../../../../src/ocpp/v201/parts.ts';
+import type { Version2 } from '../../../../src/ocpp/station/stack.ts';
 import type { VariableFacts, VariableRow, VariableStore } from '../../../../src/ocpp/v201/variables/model.ts';
 import { variableRows } from '../../../../src/ocpp/v201/variables/table.ts';
 import { createVariables } from '../../../../src/ocpp/v201/variables/variables.ts';

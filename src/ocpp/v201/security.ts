@@ -3,17 +3,139 @@
  * station never sends Get15118EVCertificate, GetCertificateStatus or GetCertificateChainStatus by itself.
  */
 import type { X509Certificate } from 'node:crypto';
-import type { OcppCertificateEntry } from '../../../contract/ocpp.ts';
-import { certificatesOf } from '../../../core/tls/material.ts';
-import { hashDataOf, isIssuedBy, isSelfIssued, rootHashData, sameHashData } from '../../security/certificates.ts';
-import type { CertificateHashData, HashAlgorithm, OwnCertificate } from '../../security/certificates.ts';
-import { CertificateKeeper } from '../../security/keeper.ts';
-import type { CertificateFiles } from '../../security/keeper.ts';
-import type { Network } from '../../station/connection.ts';
-import type { Handler, Handlers, Part, Replies, Requests, StationParts } from '../parts.ts';
-import { maxCertificates } from '../variables/rows/security.ts';
-import { certificateUses, createSigning, ownUses } from './signing.ts';
-import type { Keeper, OwnUse, RootUse, Signing } from './signing.ts';
+import type { OcppCertificateEntry } from '../../contract/ocpp.ts';
+import { certificatesOf } from '../../core/tls/material.ts';
+import { hashDataOf, isIssuedBy, isSelfIssued, rootHashData, sameHashData } from '../security/certificates.ts';
+import type { CertificateHashData, HashAlgorithm, OwnCertificate, CertificateUses } from '../security/certificates.ts';
+import { CertificateKeeper } from '../security/keeper.ts';
+import type { CertificateFiles, SigningSubject } from '../security/keeper.ts';
+import type { Network } from '../station/connection.ts';
+import type { Handler, Handlers, Part, Replies, Requests, StationParts } from './parts.ts';
+import { maxCertificates } from './variables/rows/controllers.ts';
+import { errorText } from '../../core/errors.ts';
+import { createEventLog, securityEventTableOf } from '../security/events.ts';
+import type { EventLog, FailureEvents, SecurityEventRow } from '../security/events.ts';
+
+// Uses of certificates in the words of 2.x.
+
+/** OEMRootCertificate is of 2.1: the schema of 2.0.1 refuses it. */
+export type RootUse = Requests['InstallCertificate']['certificateType'];
+/** V2G20Certificate of 2.1 is for ISO 15118-20 alone, which needs another kind of key: it is not supported. */
+type OwnUse = 'ChargingStationCertificate' | 'V2GCertificate';
+type Keeper = CertificateKeeper<RootUse, OwnUse>;
+
+const ownUses: readonly OwnUse[] = ['ChargingStationCertificate', 'V2GCertificate'];
+
+const certificateUses: CertificateUses<RootUse, OwnUse> = {
+  roots: [
+    'CSMSRootCertificate',
+    'ManufacturerRootCertificate',
+    'V2GRootCertificate',
+    'MORootCertificate',
+    'OEMRootCertificate',
+  ],
+  central: 'CSMSRootCertificate',
+  own: ownUses,
+  shown: 'ChargingStationCertificate',
+};
+
+interface Signing {
+  /** true: the station holds certificates of this use, and has what their subject needs */
+  can(use: OwnUse): boolean;
+  /** SignCertificate now; what waited for an earlier request ends. */
+  begin(use: OwnUse, options?: { readonly triggered?: boolean }): Promise<void>;
+  /** The certificate has come: no other request follows. */
+  done(use: OwnUse): void;
+  stop(): void;
+}
+
+/** of `serialNumber` in BootNotification */
+const serialLength = 25;
+
+const isV2g = (use: OwnUse) => use === 'V2GCertificate';
+
+/** ISO 3166-1, as a certificate may have it; null: it is none */
+const countryOf = (text: string) => (/^[A-Z]{2}$/.test(text) ? text : null);
+
+function subjectOf({ variables, device, id }: StationParts, use: OwnUse): SigningSubject {
+  if (isV2g(use))
+    return {
+      commonName: variables.text('ISO15118Ctrlr', 'SeccId'),
+      organization: variables.text('ISO15118Ctrlr', 'OrganizationName') || null,
+      country: countryOf(variables.text('ISO15118Ctrlr', 'CountryName')),
+      // ISO 15118-2 requires it in certificates of charging stations
+      domainComponent: 'CPO',
+    };
+  return {
+    // as BootNotification tells it
+    commonName: device.nameplate.serialNumber?.slice(0, serialLength) ?? id,
+    organization: variables.text('SecurityCtrlr', 'OrganizationName') || null,
+  };
+}
+
+/** The newest root of ISO 15118 tells the central system which authority is to sign (2.1). */
+function rootOf({ version }: StationParts, use: OwnUse, { installed }: Keeper) {
+  const root = installed.filter((each) => each.use === 'V2GRootCertificate').at(-1);
+  if (version !== 'ocpp2.1' || !isV2g(use) || root === undefined) return {};
+  return { hashRootCertificate: rootHashData(root, installed) };
+}
+
+function createSigning(parts: StationParts, keeper: Keeper): Signing {
+  const { variables, version, random, calls, later, log, device } = parts;
+  const waits = new Map<OwnUse, () => void>();
+  const end = (use: OwnUse) => {
+    waits.get(use)?.();
+    waits.delete(use);
+  };
+  const send = async (use: OwnUse, triggered: boolean): Promise<boolean> => {
+    const requestId = version === 'ocpp2.1' ? Math.floor(random.next() * 2 ** 31) : null;
+    const csr = await keeper.request(use, subjectOf(parts, use), requestId);
+    const request: Requests['SignCertificate'] = {
+      csr,
+      certificateType: use,
+      ...(requestId !== null && { requestId }),
+      ...rootOf(parts, use, keeper),
+    };
+    const outcome = await calls.send('SignCertificate', request, { triggered });
+    if (outcome.kind !== 'result') log.warning('the request to sign a certificate got no answer', device.deviceIndex);
+    else if (outcome.payload.status === 'Rejected')
+      log.warning('the central system rejects the request to sign a certificate', device.deviceIndex);
+    return outcome.kind !== 'result' || outcome.payload.status === 'Accepted';
+  };
+  /** @param repeats requests that came before this one. A02.FR.17 to FR.19: each wait is twice the one before */
+  const attempt = async (use: OwnUse, triggered: boolean, repeats: number): Promise<void> => {
+    end(use);
+    const ending = new AbortController();
+    waits.set(use, () => {
+      ending.abort();
+    });
+    try {
+      const isOpen = await send(use, triggered);
+      if (ending.signal.aborted || !isOpen || keeper.pending(use) === null) return;
+    } catch (error) {
+      log.error(`no request to sign a certificate could be made: ${errorText(error)}`, device.deviceIndex);
+      return;
+    }
+    if (repeats >= variables.integer('SecurityCtrlr', 'CertSigningRepeatTimes')) return;
+    const waitS = variables.integer('SecurityCtrlr', 'CertSigningWaitMinimum') * 2 ** repeats;
+    waits.set(
+      use,
+      later(waitS * 1000, () => void attempt(use, false, repeats + 1)),
+    );
+  };
+  return {
+    can: (use) => {
+      if (!isV2g(use)) return variables.text('SecurityCtrlr', 'OrganizationName') !== '';
+      const enabled = ['ISO15118Ctrlr', 'V2GCertificateInstallationEnabled'] as const;
+      return variables.has(...enabled) && variables.boolean(...enabled);
+    },
+    begin: (use, { triggered = false } = {}) => attempt(use, triggered, 0),
+    done: end,
+    stop: () => {
+      for (const use of ownUses) end(use);
+    },
+  };
+}
 
 // The certificate of the station for vehicles, with the certificates above it, as OCPP names them (M03, M04).
 
@@ -138,9 +260,6 @@ function installedHandlers(parts: StationParts, keeper: Keeper): Handlers {
     DeleteCertificate: (request) => remove(parts, keeper, request),
   };
 }
-
-export type { CertificateFiles } from '../../security/keeper.ts';
-export type { OwnUse, RootUse } from './signing.ts';
 
 export interface Certificates extends Part {
   readonly handlers: Handlers;
@@ -271,4 +390,65 @@ export function createCertificates(
       keeper.stop();
     },
   };
+}
+
+// Security events of the appendices of 2.0.1 and 2.1. Critical ones reach the central system (A04).
+
+export const securityEventTable = [
+  { type: 'FirmwareUpdated', critical: true },
+  { type: 'FailedToAuthenticateAtCsms', critical: false },
+  { type: 'CsmsFailedToAuthenticate', critical: false },
+  { type: 'SettingSystemTime', critical: true },
+  { type: 'StartupOfTheDevice', critical: true },
+  { type: 'ResetOrReboot', critical: true },
+  { type: 'SecurityLogWasCleared', critical: true },
+  { type: 'ReconfigurationOfSecurityParameters', critical: false },
+  { type: 'MemoryExhaustion', critical: true },
+  { type: 'InvalidMessages', critical: false },
+  { type: 'AttemptedReplayAttacks', critical: false },
+  { type: 'TamperDetectionActivated', critical: true },
+  { type: 'InvalidFirmwareSignature', critical: true },
+  { type: 'InvalidFirmwareSigningCertificate', critical: true },
+  { type: 'InvalidCsmsCertificate', critical: true },
+  { type: 'InvalidChargingStationCertificate', critical: true },
+  { type: 'InvalidTLSVersion', critical: true },
+  { type: 'InvalidTLSCipherSuite', critical: true },
+  // raised by a station of 2.1 only
+  { type: 'DiscardedRenewedClientCertificate', critical: true },
+  { type: 'MaintenanceLoginAccepted', critical: true },
+  { type: 'MaintenanceLoginFailed', critical: true },
+] as const satisfies readonly SecurityEventRow[];
+
+export const { isCritical, isReported } = securityEventTableOf(securityEventTable);
+
+const failures = {
+  certificate: 'InvalidCsmsCertificate',
+  tlsVersion: 'InvalidTLSVersion',
+  cipherSuite: 'InvalidTLSCipherSuite',
+  refused: 'FailedToAuthenticateAtCsms',
+} as const satisfies FailureEvents;
+
+/** A change of one is an event. */
+const securityVariables = [
+  ['SecurityCtrlr', 'BasicAuthPassword'],
+  ['SecurityCtrlr', 'OrganizationName'],
+  ['SecurityCtrlr', 'AllowCSMSTLSWildcards'],
+  ['SecurityCtrlr', 'AdditionalRootCertificateCheck'],
+] as const;
+
+/** @param parts all of a station but the security events themselves */
+export function createSecurityEvents(parts: Omit<StationParts, 'security'>): EventLog {
+  const { variables, calls } = parts;
+  return createEventLog(parts, {
+    isCritical,
+    isReported,
+    failures,
+    send: (report) => calls.send('SecurityEventNotification', report),
+    watch: (changed) =>
+      securityVariables.map(([component, variable]) =>
+        variables.onChange(component, variable, () => {
+          changed(`${component}.${variable}`);
+        }),
+      ),
+  });
 }

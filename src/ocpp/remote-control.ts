@@ -1,8 +1,8 @@
 /** Remote starts, stops and unlocks as far as the versions share them. OCPP 1.6 5.11, 5.12, 5.18; 2.0.1 F01 to F05. */
-import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
-import { errorText, SimError } from '../../core/errors.ts';
-import type { StationPort } from '../station/port.ts';
-import type { StackOptions } from '../station/stack.ts';
+import type { EvseConnectorDetail } from '../contract/kinds/evse.ts';
+import { errorText, SimError } from '../core/errors.ts';
+import type { StationPort } from './station/port.ts';
+import type { StackOptions } from './station/stack.ts';
 
 /**
  * Of the connectors where a start is possible: one reserved for the token, one with a vehicle, the first free one. A vehicle

@@ -1,8 +1,8 @@
 /** Operative states that the central system sets (1.6 5.2, 2.x G03 and G04), kept over restarts. */
-import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
-import { errorText } from '../../core/errors.ts';
-import type { Slot } from '../../core/store.ts';
-import type { StackOptions } from '../station/stack.ts';
+import type { EvseTransition } from '../contract/kinds/evse-transitions.ts';
+import { errorText } from '../core/errors.ts';
+import type { Slot } from '../core/store.ts';
+import type { StackOptions } from './station/stack.ts';
 
 type AvailabilityStatus = 'Accepted' | 'Scheduled' | 'Rejected';
 

@@ -1,9 +1,9 @@
 /** The reservations of a station and where the device keeps them. */
-import type { EvseConnectorDetail, EvseConnectorState } from '../../contract/kinds/evse.ts';
-import { errorText } from '../../core/errors.ts';
-import type { JsonValue } from '../../core/store.ts';
-import { createSaver } from '../station/stack.ts';
-import type { StackOptions } from '../station/stack.ts';
+import type { EvseConnectorDetail, EvseConnectorState } from '../contract/kinds/evse.ts';
+import { errorText } from '../core/errors.ts';
+import type { JsonValue } from '../core/store.ts';
+import { createSaver } from './station/stack.ts';
+import type { StackOptions } from './station/stack.ts';
 
 /** A reservation as every version keeps it. */
 

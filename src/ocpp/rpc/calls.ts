@@ -1,0 +1,460 @@
+/** Calls to the central system: one in flight, the others wait in order (OCPP-J 1.6 4.1.1, 2.x 4.1.1). */
+import { randomUUID } from 'node:crypto';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import { errorCode, maxIdLength, frameText, isObject } from './frames.ts';
+import type { Frame, OutFrame } from './frames.ts';
+import { frameTypes, CallError, noAnswer } from './model.ts';
+import type {
+  CallOptions,
+  CallOutcome,
+  Line,
+  OcppSubprotocol,
+  Payload,
+  PayloadChecks,
+  PayloadIssue,
+  CallHandler,
+  FrameDisturbance,
+  FrameDisturber,
+} from './model.ts';
+import { errorText } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { OcppMessageType } from '../../contract/ocpp.ts';
+import type { WireDirection } from '../../core/wire/wire-log.ts';
+
+interface CallerOptions {
+  readonly clock: WallClock;
+  readonly later: Later;
+  readonly schemas: PayloadChecks;
+  readonly outlet: Outlet;
+  /** default for a call, ms */
+  readonly timeoutMs: number;
+  /** An answer of the central system breaks its schema. */
+  readonly violated: (messageId: string, action: string, violation: PayloadIssue) => void;
+  readonly timedOut: () => void;
+  /** @returns an id that was never used; default a UUID */
+  readonly newId?: () => string;
+}
+
+interface CallInFlight {
+  readonly id: string;
+  readonly action: string;
+  /** since it was sent */
+  readonly durationMs: number;
+}
+
+type Answer = Exclude<Frame, { readonly kind: 'call' | 'send' | 'invalid' }>;
+
+interface Caller extends Line {
+  opened(version: OcppSubprotocol): void;
+  closed(): void;
+  /** The call that an answer with this id would be for; null: none, or it came too late. */
+  inFlight(id: string): CallInFlight | null;
+  /** @returns false: no call awaits it */
+  answered(frame: Answer): boolean;
+  /** True if a call with this id was sent and given up lately: its answer comes too late. */
+  gaveUp(id: string): boolean;
+  /** Default for calls that are sent from now on. */
+  setTimeoutMs(ms: number): void;
+  /** The answer to the call in flight is no frame of OCPP-J. @param type 3 or 4 */
+  answeredBadly(id: string, type: number): void;
+}
+
+interface Waiting {
+  readonly id: string;
+  readonly action: string;
+  readonly payload: Payload;
+  readonly options: CallOptions;
+  readonly resolve: (outcome: CallOutcome) => void;
+}
+
+interface Sent {
+  readonly call: Waiting;
+  readonly sentMs: number;
+  readonly endTimer: () => void;
+}
+
+/** Calls that may wait; more are not taken. */
+const maxWaiting = 1000;
+/** Ids of calls without an answer that are remembered, to tell a late answer from a wrong one. */
+const maxGivenUp = 100;
+const unsent = (why: string): CallOutcome => ({ kind: 'unsent', why });
+
+// the state of one connection, shared by what happens to it
+export function createCaller(options: CallerOptions): Caller {
+  const { clock, later, schemas, outlet } = options;
+  const newId = options.newId ?? randomUUID;
+  let version: OcppSubprotocol | null = null;
+  let urgent: Waiting[] = [];
+  let plain: Waiting[] = [];
+  let sent: Sent | null = null;
+  let givenUp: readonly string[] = [];
+  let { timeoutMs } = options;
+
+  const finish = (outcome: CallOutcome) => {
+    const ended = sent;
+    sent = null;
+    if (ended !== null && (outcome.kind === 'timeout' || outcome.kind === 'lost'))
+      givenUp = [...givenUp, ended.call.id].slice(-maxGivenUp);
+    ended?.endTimer();
+    ended?.call.resolve(outcome);
+    sendNext();
+  };
+
+  const sendNext = () => {
+    if (sent !== null || version === null) return;
+    const call = urgent.shift() ?? plain.shift();
+    if (call === undefined) return;
+    const { id, action, payload } = call;
+    const endTimer = later(call.options.timeoutMs ?? timeoutMs, () => {
+      options.timedOut();
+      finish({ kind: 'timeout' });
+    });
+    sent = { call, sentMs: clock.monotonicMs(), endTimer };
+    outlet.send({ kind: 'call', id, action, payload }, { action, durationMs: null });
+  };
+
+  /** @param isResult of answers, CALLRESULTERROR names CALLRESULTs alone */
+  const refuse = (at: OcppSubprotocol, { call, sentMs }: Sent, violation: PayloadIssue, isResult: boolean) => {
+    const { id, action } = call;
+    const durationMs = clock.monotonicMs() - sentMs;
+    options.violated(id, action, violation);
+    if (at === 'ocpp2.1' && isResult) outlet.send({ kind: 'result_error', id, ...violation }, { action, durationMs });
+    finish({ kind: 'error', ...violation, durationMs });
+  };
+
+  const brokenRequest = (at: OcppSubprotocol, action: string, payload: Payload, { validate = true }: CallOptions) => {
+    const violation = validate ? schemas.check(at, action, 'request', payload) : null;
+    return violation === null ? null : `${action} breaks its schema: ${violation.description}`;
+  };
+
+  return {
+    get open() {
+      return version !== null;
+    },
+    get waiting() {
+      return urgent.length + plain.length + (sent === null ? 0 : 1);
+    },
+    call(action, payload, given = {}) {
+      if (version === null) return Promise.resolve(unsent('there is no connection to the central system'));
+      if (urgent.length + plain.length >= maxWaiting) return Promise.resolve(unsent('too many calls wait already'));
+      const broken = brokenRequest(version, action, payload, given);
+      if (broken !== null) return Promise.resolve(unsent(broken));
+      return new Promise((resolve) => {
+        const call: Waiting = { id: given.messageId ?? newId(), action, payload, options: given, resolve };
+        (given.urgent === true ? urgent : plain).push(call);
+        sendNext();
+      });
+    },
+    send(action, payload) {
+      if (version !== 'ocpp2.1') return;
+      if (brokenRequest(version, action, payload, {}) !== null) return;
+      outlet.send({ kind: 'send', id: newId(), action, payload }, { action, durationMs: null });
+    },
+    opened(agreed) {
+      version = agreed;
+    },
+    closed() {
+      version = null;
+      const ended = [...urgent, ...plain];
+      urgent = [];
+      plain = [];
+      finish({ kind: 'lost' });
+      for (const { resolve } of ended) resolve(unsent('the connection ended before it was sent'));
+    },
+    inFlight(id) {
+      if (sent?.call.id !== id) return null;
+      return { id, action: sent.call.action, durationMs: clock.monotonicMs() - sent.sentMs };
+    },
+    answered(frame) {
+      if (sent === null || version === null || sent.call.id !== frame.id) return false;
+      const { call, sentMs } = sent;
+      const durationMs = clock.monotonicMs() - sentMs;
+      if (frame.kind !== 'result') {
+        const { code, description, details } = frame;
+        finish({ kind: 'error', code, description, details, durationMs });
+        return true;
+      }
+      const violation =
+        call.options.validate === false ? null : schemas.check(version, call.action, 'reply', frame.payload);
+      if (violation === null) finish({ kind: 'result', payload: frame.payload, durationMs });
+      else refuse(version, sent, violation, true);
+      return true;
+    },
+    gaveUp: (id) => givenUp.includes(id),
+    setTimeoutMs: (ms) => {
+      timeoutMs = ms;
+    },
+    answeredBadly(id, type) {
+      if (sent === null || version === null || sent.call.id !== id) return;
+      const description = 'the answer has no payload that is an object, has too many levels, or no error code';
+      refuse(
+        version,
+        sent,
+        { code: errorCode(version, 'structure'), description, details: {} },
+        type === frameTypes.result,
+      );
+    },
+  };
+}
+
+interface ResponderOptions {
+  readonly clock: WallClock;
+  readonly schemas: PayloadChecks;
+  readonly outlet: Outlet;
+  readonly handle: CallHandler;
+  readonly isMute: () => boolean;
+  readonly log: Pick<Logger, 'error'>;
+  readonly deviceIndex: number;
+  /** A call of the central system breaks its schema. */
+  readonly violated: (messageId: string, action: string, violation: PayloadIssue) => void;
+  /** A rule of the transport is broken, with its clause. */
+  readonly broken: (messageId: string, action: string, clause: string, text: string) => void;
+}
+
+interface IncomingCall {
+  readonly id: string;
+  readonly action: string;
+  readonly payload: Payload;
+  readonly isEarly?: boolean;
+}
+
+interface Responder {
+  opened(version: OcppSubprotocol): void;
+  closed(): void;
+  /** @param instead the refusal, or the answer, that a fault puts in place of the handler */
+  take(call: IncomingCall, instead?: CallError | Payload): void;
+}
+
+/** Calls of a central system that are answered at one time; the rule permits one. */
+const maxInProgress = 64;
+/** Message ids of a connection that are remembered, to tell those that are used again. */
+const maxKnownIds = 64;
+
+interface Connection {
+  readonly version: OcppSubprotocol;
+  /** ids of calls that are being answered */
+  readonly calls: Set<string>;
+  /** ids of the last calls, oldest first */
+  readonly known: Set<string>;
+}
+
+/** @returns true if the id was there already */
+function remember(ids: Set<string>, id: string): boolean {
+  if (ids.has(id)) return true;
+  ids.add(id);
+  if (ids.size > maxKnownIds) {
+    const [oldest = id] = ids;
+    ids.delete(oldest);
+  }
+  return false;
+}
+
+export function createResponder(options: ResponderOptions): Responder {
+  const { clock, schemas, outlet, handle, log, deviceIndex } = options;
+  let connection: Connection | null = null;
+
+  /** @throws CallError unless the call may be handled */
+  const check = ({ version, calls, known }: Connection, { id, action, payload, isEarly = false }: IncomingCall) => {
+    const isKnown = remember(known, id);
+    if (id.length > maxIdLength)
+      options.broken(id, action, 'OCPP-J 4.1.4', `a message id of more than ${maxIdLength} characters`);
+    if (calls.has(id)) {
+      options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of a call which is still being answered');
+      throw new CallError(errorCode(version, 'duplicateId'), 'a call with this message id is being answered');
+    }
+    if (isKnown) options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of an earlier call');
+    if (calls.size > 0 || isEarly)
+      options.broken(id, action, 'OCPP-J 4.1.1', 'a call was sent before the one before it was answered');
+    if (calls.size >= maxInProgress) throw new CallError(errorCode(version, 'generic'), 'too many calls at one time');
+    if (!schemas.knows(version, action)) {
+      options.broken(id, action, 'OCPP-J 4.2.1', 'an action that the version does not have');
+      throw new CallError(errorCode(version, 'unknownAction'), 'this action is not known');
+    }
+    const violation = schemas.check(version, action, 'request', payload);
+    if (violation === null) return;
+    options.violated(id, action, violation);
+    throw new CallError(violation.code, violation.description, violation.details);
+  };
+
+  const refusal = (version: OcppSubprotocol, id: string, action: string, thrown: unknown): OutFrame => {
+    if (thrown instanceof CallError)
+      return { kind: 'error', id, code: thrown.code, description: thrown.message, details: thrown.details };
+    const stack = thrown instanceof Error ? thrown.stack : undefined;
+    log.error(`${action} of the central system could not be answered: ${errorText(thrown)}`, deviceIndex, stack);
+    return {
+      kind: 'error',
+      id,
+      code: errorCode(version, 'internal'),
+      description: 'the station has failed',
+      details: {},
+    };
+  };
+
+  const result = (version: OcppSubprotocol, { id, action }: IncomingCall, payload: Payload): OutFrame => {
+    const violation = schemas.check(version, action, 'reply', payload);
+    if (violation === null) return { kind: 'result', id, payload };
+    return refusal(version, id, action, new Error(`its answer breaks the schema: ${violation.description}`));
+  };
+
+  return {
+    opened(version) {
+      connection = { version, calls: new Set(), known: new Set() };
+    },
+    closed() {
+      connection = null;
+    },
+    take(call, instead) {
+      const at = connection;
+      if (at === null) return;
+      const { id, action } = call;
+      const sinceMs = clock.monotonicMs();
+      /** The answer of a connection that has ended is dropped: nobody asked for it on the next one. */
+      const send = (frame: OutFrame) => {
+        if (connection === at && !options.isMute())
+          outlet.send(frame, { action, durationMs: clock.monotonicMs() - sinceMs });
+      };
+      try {
+        check(at, call);
+      } catch (error) {
+        send(refusal(at.version, id, action, error));
+        return;
+      }
+      at.calls.add(id);
+      let acts: (() => void)[] | null = [];
+      const act = (each: () => void) => {
+        try {
+          each();
+        } catch (error) {
+          log.error(`what follows ${action} has failed: ${errorText(error)}`, deviceIndex);
+        }
+      };
+      const succeed = (payload: Payload | typeof noAnswer) => {
+        at.calls.delete(id);
+        const due = payload === noAnswer ? [] : (acts ?? []);
+        acts = null;
+        if (payload !== noAnswer) send(result(at.version, call, payload));
+        for (const each of due) act(each);
+      };
+      const fail = (thrown: unknown) => {
+        at.calls.delete(id);
+        acts = null;
+        send(refusal(at.version, id, action, thrown));
+      };
+      try {
+        if (instead instanceof CallError) throw instead;
+        if (instead !== undefined) {
+          succeed(instead);
+          return;
+        }
+        const answer = handle(action, call.payload, (each) => {
+          if (acts === null) act(each);
+          else acts.push(each);
+        });
+        if (answer instanceof Promise) answer.then(succeed, fail);
+        else succeed(answer);
+      } catch (error) {
+        fail(error);
+      }
+    },
+  };
+}
+
+/** Facts of a frame beside its text. */
+export interface FrameFacts {
+  readonly direction: WireDirection;
+  readonly type: OcppMessageType;
+  readonly messageId: string | null;
+  /** of the call, also for its answer; null: unknown */
+  readonly action: string | null;
+  /** of an answer, since its call */
+  readonly durationMs: number | null;
+}
+
+interface OutletOptions {
+  readonly deviceIndex: number;
+  readonly later: Later;
+  readonly disturber: FrameDisturber;
+  /** Counts a frame and keeps it. */
+  readonly record: (facts: FrameFacts, text: string) => void;
+}
+
+/** The connection that frames leave by. */
+interface OutletLine {
+  /** @returns false: it is closing, nothing was sent */
+  send(text: string): boolean;
+  terminate(): void;
+}
+
+interface Outlet {
+  /** null: there is none; what a fault delays is then dropped */
+  line: OutletLine | null;
+  /** @param about the action, also of an answer, and of an answer the time since its call */
+  send(frame: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>): void;
+}
+
+const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** Every date-time of a payload moved by so many seconds. */
+export function skewed(value: unknown, skewS: number): unknown {
+  if (typeof value === 'string' && dateTime.test(value)) {
+    const ms = Date.parse(value) + skewS * 1000;
+    return Number.isNaN(ms) || Math.abs(ms) > 8.64e15 ? value : new Date(ms).toISOString();
+  }
+  if (Array.isArray(value)) return value.map((each) => skewed(each, skewS));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, skewed(each, skewS)]));
+}
+
+const payloadOf = (frame: OutFrame): Payload => ('payload' in frame ? frame.payload : frame.details);
+
+function withPayload(frame: OutFrame, payload: Payload): OutFrame {
+  return 'payload' in frame ? { ...frame, payload } : { ...frame, details: payload };
+}
+
+export function createOutlet({ deviceIndex, later, disturber, record }: OutletOptions): Outlet {
+  const put = (frame: OutFrame, text: string, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {
+    if (outlet.line?.send(text) !== true) return;
+    const { action, durationMs } = about;
+    record({ direction: 'out', type: frame.kind, messageId: frame.id, action, durationMs }, text);
+  };
+
+  const disturbed = (given: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {
+    const disturbance: FrameDisturbance =
+      disturber.disturb({
+        deviceIndex,
+        direction: 'out',
+        type: given.kind === 'result_error' ? 'error' : given.kind,
+        action: about.action ?? '',
+        payload: payloadOf(given),
+      }) ?? {};
+    const { line } = outlet;
+    if (disturbance.drop) {
+      line?.terminate();
+      return;
+    }
+    if (disturbance.suppress) return;
+    const skewS = disturber.skewS(deviceIndex);
+    const payload = disturbance.payload ?? payloadOf(given);
+    const moved = withPayload(given, skewS === 0 ? payload : (skewed(payload, skewS) as Payload));
+    const frame = disturbance.messageId === undefined ? moved : { ...moved, id: disturbance.messageId };
+    const plain = frameText(frame);
+    const text = disturbance.rewrite?.(plain) ?? plain;
+    const go = () => {
+      if (outlet.line !== line) return;
+      put(frame, text, about);
+      if (disturbance.twice) put(frame, text, about);
+    };
+    if (disturbance.delayMs !== undefined && disturbance.delayMs > 0) later(disturbance.delayMs, go);
+    else go();
+  };
+
+  const outlet: Outlet = {
+    line: null,
+    send(frame, about) {
+      if (disturber.active) disturbed(frame, about);
+      else put(frame, frameText(frame), about);
+    },
+  };
+  return outlet;
+}
