@@ -1,4 +1,4 @@
-/** The charge points of a process as an adapter: stations that join and leave, its state, lines at the start. */
+/** The charge points of a process as an adapter: stations that join and leave, its state, lines at the start, and the table of versions. */
 import { readFileSync } from 'node:fs';
 import type { AdapterParts } from '../contract/adapter-parts.ts';
 import type { Device } from '../contract/device.ts';
@@ -25,6 +25,7 @@ import type { Version } from './station/stack.ts';
 import { createStack16 } from './v16/stack.ts';
 import { createStack2 } from './v201/stack.ts';
 
+/** The versions that stations speak, one row each. */
 export const versions: Readonly<Record<OcppVersion, Version>> = {
   'ocpp1.6j': { subprotocol: 'ocpp1.6', makeStack: createStack16 },
   'ocpp2.0.1j': { subprotocol: 'ocpp2.0.1', makeStack: (options) => createStack2('ocpp2.0.1', options) },

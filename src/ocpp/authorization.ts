@@ -1,4 +1,4 @@
-/** Authorization Cache: the tokens presented last, with what the central system said of them. */
+/** The Authorization Cache of a station, and its readers: tokens that persons present, one at a time at each connector, and `AUTO` of vehicles. */
 import { errorText, SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import type { JsonValue, Slot } from '../core/store.ts';

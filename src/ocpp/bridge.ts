@@ -1,4 +1,4 @@
-/** The charging station behind an OCPP client, from a device and its register map: the only part that knows both. */
+/** The charging station behind an OCPP client, from a device and its register map, and its DER controls (block R): the only part that knows both. */
 import type { Device } from '../contract/device.ts';
 import type { EvseConnectorDetail, EvseDetail } from '../contract/kinds/evse.ts';
 import type { Plant } from '../contract/plant.ts';
@@ -14,7 +14,7 @@ import type {
   DerPort,
   DerService,
   DerTrip,
-  DerWanted,
+  DerHold,
 } from './station/port.ts';
 import type { ServiceTransition } from '../contract/grid-trace.ts';
 import { slopeState } from '../contract/slope-state.ts';
@@ -88,16 +88,16 @@ class StationDer implements DerPort {
   place: DerPort['place'] = (wishes) => place(this, wishes);
   check: DerPort['check'] = ({ points }) => this.#points.check(inRegisters(this.#device.bank, points), 'default');
 
-  follow(wanted: readonly DerWanted[]): ReadonlyMap<string, Written> {
+  follow(controls: readonly DerHold[]): ReadonlyMap<string, Written> {
     const values = new Map(
-      wanted.map(({ id, settings }) => [
+      controls.map(({ id, settings }) => [
         id,
         new Map(inRegisters(this.#device.bank, settings.points).map(({ slot, value }) => [slot, value])),
       ]),
     );
-    const results = new Map<string, Written>(wanted.map(({ id }) => [id, 'done']));
+    const results = new Map<string, Written>(controls.map(({ id }) => [id, 'done']));
     for (const [id, result] of this.#points.follow(values)) results.set(id, result);
-    const slope = slopeOf(wanted.filter(({ id }) => typeof results.get(id) !== 'object'));
+    const slope = slopeOf(controls.filter(({ id }) => typeof results.get(id) !== 'object'));
     const slopeResult = written(() => {
       this.#slope.change(slope);
     });
@@ -159,8 +159,8 @@ class StationDer implements DerPort {
   }
 }
 
-function slopeOf(wanted: readonly DerWanted[]): Asked<number> | null {
-  for (const { id, settings } of wanted)
+function slopeOf(controls: readonly DerHold[]): Asked<number> | null {
+  for (const { id, settings } of controls)
     if (settings.slopeWPctPerS !== undefined) return { id, value: settings.slopeWPctPerS };
   return null;
 }

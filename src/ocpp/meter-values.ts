@@ -1,4 +1,4 @@
-/** The measurands that every version knows and a station meters: how each is read from a sample. */
+/** Metering in every version: the measurands and how each is read from a sample, the times of samples, and the samples of the meters of a station. */
 import type { MeterDistortion } from './rpc/model.ts';
 import type { MeterSample } from './station/port.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
@@ -36,8 +36,8 @@ export interface MeasurandRow {
 }
 
 /** The value, or 0 where it is negative; never -0. */
-const up = (value: number) => (value > 0 ? value : 0);
-const one = (read: (reading: Reading) => number) => (reading: Reading) => [{ value: read(reading) }];
+const nonNegative = (value: number) => (value > 0 ? value : 0);
+const single = (read: (reading: Reading) => number) => (reading: Reading) => [{ value: read(reading) }];
 
 /** Values of all phases; of DC one value without a phase. */
 function perPhase(read: (sample: MeterSample, i: number) => number, suffix: '' | '-N'): MeasurandRow['read'] {
@@ -59,8 +59,8 @@ const volts = ({ voltageV }: MeterSample, i: number) => voltageV[i] ?? 0;
 const power = (sign: 1 | -1): MeasurandRow => ({
   unit: 'W',
   digits: 1,
-  read: one(({ sample }) => up(sign * sample.powerW)),
-  readPhase: ({ powerByPhaseW }, i) => up(sign * (powerByPhaseW[i] ?? 0)),
+  read: single(({ sample }) => nonNegative(sign * sample.powerW)),
+  readPhase: ({ powerByPhaseW }, i) => nonNegative(sign * (powerByPhaseW[i] ?? 0)),
 });
 const current = (read: (sample: MeterSample, i: number) => number): MeasurandRow => ({
   unit: 'A',
@@ -71,7 +71,7 @@ const current = (read: (sample: MeterSample, i: number) => number): MeasurandRow
 const energy = (name: keyof ShownEnergy): MeasurandRow => ({
   unit: 'Wh',
   digits: 0,
-  read: one((reading) => reading.energy[name]),
+  read: single((reading) => reading.energy[name]),
 });
 
 /** In the order of the standard. */
@@ -82,15 +82,23 @@ export const meteredRows = {
   'Energy.Active.Export.Interval': energy('intervalExportWh'),
   'Power.Active.Import': power(1),
   'Power.Active.Export': power(-1),
-  'Power.Reactive.Import': { unit: 'var', digits: 1, read: one(({ sample }) => up(sample.reactivePowerVar)) },
-  'Power.Reactive.Export': { unit: 'var', digits: 1, read: one(({ sample }) => up(-sample.reactivePowerVar)) },
-  'Power.Offered': { unit: 'W', digits: 1, read: one(({ sample }) => up(sample.offeredW)) },
-  'Power.Factor': { digits: 3, read: one(({ sample }) => sample.powerFactor) },
+  'Power.Reactive.Import': {
+    unit: 'var',
+    digits: 1,
+    read: single(({ sample }) => nonNegative(sample.reactivePowerVar)),
+  },
+  'Power.Reactive.Export': {
+    unit: 'var',
+    digits: 1,
+    read: single(({ sample }) => nonNegative(-sample.reactivePowerVar)),
+  },
+  'Power.Offered': { unit: 'W', digits: 1, read: single(({ sample }) => nonNegative(sample.offeredW)) },
+  'Power.Factor': { digits: 3, read: single(({ sample }) => sample.powerFactor) },
   'Current.Import': current(importsA),
   'Current.Export': current(exportsA),
-  'Current.Offered': { unit: 'A', digits: 2, read: one(({ sample }) => up(sample.offeredA)) },
+  'Current.Offered': { unit: 'A', digits: 2, read: single(({ sample }) => nonNegative(sample.offeredA)) },
   Voltage: { unit: 'V', digits: 1, read: perPhase(volts, '-N'), readPhase: volts },
-  Frequency: { unit: 'Hz', digits: 3, read: one(({ sample }) => sample.frequencyHz) },
+  Frequency: { unit: 'Hz', digits: 3, read: single(({ sample }) => sample.frequencyHz) },
   SoC: {
     unit: 'Percent',
     digits: 1,
@@ -101,7 +109,7 @@ export const meteredRows = {
 
 // Energy registers as messages show them: whole Wh, through the faults of a meter, with the energy of each interval.
 
-interface Known {
+interface EnergyRegisters {
   readonly importWh: number;
   readonly exportWh: number;
 }
@@ -116,7 +124,7 @@ export interface Energies<Series extends string> {
   begin(series: Series, connectorId: number, sample: MeterSample): void;
 }
 
-function known({ energyImportWh, energyExportWh }: MeterSample): Known {
+function registersOf({ energyImportWh, energyExportWh }: MeterSample): EnergyRegisters {
   return { importWh: Math.round(energyImportWh), exportWh: Math.round(energyExportWh) };
 }
 
@@ -126,9 +134,13 @@ export function distorted(wh: number, distortion: MeterDistortion | null): numbe
 }
 
 export function createEnergies<Series extends string>(): Energies<Series> {
-  const last = new Map<string, Known>();
+  const last = new Map<string, EnergyRegisters>();
   const keyOf = (series: Series, connectorId: number) => `${series} ${connectorId}`;
-  const energyOf = (before: Known, after: Known, distortion: MeterDistortion | null): ShownEnergy => ({
+  const energyOf = (
+    before: EnergyRegisters,
+    after: EnergyRegisters,
+    distortion: MeterDistortion | null,
+  ): ShownEnergy => ({
     importWh: distorted(after.importWh, distortion),
     exportWh: distorted(after.exportWh, distortion),
     // a register that was set back shows no energy that flows backwards
@@ -138,17 +150,17 @@ export function createEnergies<Series extends string>(): Energies<Series> {
   return {
     shown(series, connectorId, sample, distortion) {
       const key = keyOf(series, connectorId);
-      const energiesNow = known(sample);
-      const before = last.get(key) ?? energiesNow;
-      last.set(key, energiesNow);
-      return energyOf(before, energiesNow, distortion);
+      const registers = registersOf(sample);
+      const before = last.get(key) ?? registers;
+      last.set(key, registers);
+      return energyOf(before, registers, distortion);
     },
     peek(series, connectorId, sample, distortion) {
-      const reading = known(sample);
+      const reading = registersOf(sample);
       return energyOf(last.get(keyOf(series, connectorId)) ?? reading, reading, distortion);
     },
     begin(series, connectorId, sample) {
-      last.set(keyOf(series, connectorId), known(sample));
+      last.set(keyOf(series, connectorId), registersOf(sample));
     },
   };
 }
@@ -160,8 +172,8 @@ export const maxSamples = 500;
 
 export interface History<Value> {
   add(key: string, value: Value): void;
-  /** Forgets them. */
-  take(key: string): readonly Value[];
+  /** Removes the samples of a key and returns them. */
+  removeAll(key: string): readonly Value[];
 }
 
 export function createHistory<Value>(): History<Value> {
@@ -173,7 +185,7 @@ export function createHistory<Value>(): History<Value> {
       list.push(value);
       if (list.length > maxSamples) values.set(key, thinned(list));
     },
-    take(key) {
+    removeAll(key) {
       const list = values.get(key) ?? [];
       values.delete(key);
       return list;

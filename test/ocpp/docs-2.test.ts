@@ -69,7 +69,7 @@ const rooms = new URL('../../src/ocpp/', import.meta.url);
 
 /** Sources of a station of 2.x but for the tables of all actions. */
 const sources = readdirSync(rooms, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !/^v16|^rpc|v201.(messages|dispatch)\.ts$/.test(name))
+  .filter((name) => name.endsWith('.ts') && !/^v16|^rpc|v201.(messages|stack)\.ts$/.test(name))
   .map((name) => readFileSync(new URL(name, rooms), 'utf8'));
 
 /** A test and the files of its folder that it imports. */

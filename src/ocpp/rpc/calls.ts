@@ -1,4 +1,7 @@
-/** Calls to the central system: one in flight, the others wait in order (OCPP-J 1.6 4.1.1, 2.x 4.1.1). */
+/**
+ * Calls of one connection: those to the central system, one in flight while the others wait in order (OCPP-J 1.6 4.1.1, 2.x
+ * 4.1.1), those of the central system, and the outlet by which frames leave.
+ */
 import { randomUUID } from 'node:crypto';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
@@ -229,41 +232,45 @@ interface Responder {
 /** Calls of a central system that are answered at one time; the rule permits one. */
 const maxInProgress = 64;
 /** Message ids of a connection that are remembered, to tell those that are used again. */
-const maxKnownIds = 64;
+const maxEarlierIds = 64;
 
 interface Connection {
   readonly version: OcppSubprotocol;
   /** ids of calls that are being answered */
   readonly calls: Set<string>;
   /** ids of the last calls, oldest first */
-  readonly known: Set<string>;
+  readonly earlierIds: Set<string>;
 }
 
 /** @returns true if the id was there already */
 function remember(ids: Set<string>, id: string): boolean {
   if (ids.has(id)) return true;
   ids.add(id);
-  if (ids.size > maxKnownIds) {
+  if (ids.size > maxEarlierIds) {
     const [oldest = id] = ids;
     ids.delete(oldest);
   }
   return false;
 }
 
+/** Checks, handles and answers calls of the central system in the words of the version. */
 export function createResponder(options: ResponderOptions): Responder {
   const { clock, schemas, outlet, handle, log, deviceIndex } = options;
   let connection: Connection | null = null;
 
   /** @throws CallError unless the call may be handled */
-  const check = ({ version, calls, known }: Connection, { id, action, payload, isEarly = false }: IncomingCall) => {
-    const isKnown = remember(known, id);
+  const check = (
+    { version, calls, earlierIds }: Connection,
+    { id, action, payload, isEarly = false }: IncomingCall,
+  ) => {
+    const isRepeated = remember(earlierIds, id);
     if (id.length > maxIdLength)
       options.broken(id, action, 'OCPP-J 4.1.4', `a message id of more than ${maxIdLength} characters`);
     if (calls.has(id)) {
       options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of a call which is still being answered');
       throw new CallError(errorCode(version, 'duplicateId'), 'a call with this message id is being answered');
     }
-    if (isKnown) options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of an earlier call');
+    if (isRepeated) options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of an earlier call');
     if (calls.size > 0 || isEarly)
       options.broken(id, action, 'OCPP-J 4.1.1', 'a call was sent before the one before it was answered');
     if (calls.size >= maxInProgress) throw new CallError(errorCode(version, 'generic'), 'too many calls at one time');
@@ -299,7 +306,7 @@ export function createResponder(options: ResponderOptions): Responder {
 
   return {
     opened(version) {
-      connection = { version, calls: new Set(), known: new Set() };
+      connection = { version, calls: new Set(), earlierIds: new Set() };
     },
     closed() {
       connection = null;
@@ -386,6 +393,7 @@ interface OutletLine {
   terminate(): void;
 }
 
+/** The outlet of frames: counted, kept in the wire log, and disturbed by faults. */
 interface Outlet {
   /** null: there is none; what a fault delays is then dropped */
   line: OutletLine | null;

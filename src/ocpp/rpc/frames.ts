@@ -269,6 +269,10 @@ const sharedTurns = new LoopQueue();
 /** Frames that are read already may still be added. */
 const maxWaiting = 64;
 
+/**
+ * Frames of one connection in the order of their arrival, one in each turn of the event loop: a central system that sends
+ * many in one piece takes no time from others. While many wait no more is read.
+ */
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #turns: Pick<LoopQueue, 'wait'>;

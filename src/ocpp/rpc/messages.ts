@@ -1,4 +1,4 @@
-/** The messages of a station in the wire log, and the book that REST reads. */
+/** The messages of a station in the wire log, the book that REST reads, and errors of its central system. */
 import type { OcppMessage, OcppMessageFilter, OcppFinding, OcppFindingKind } from '../../contract/ocpp.ts';
 import type { WireChannel, WireEntry, WireLog } from '../../core/wire/wire-log.ts';
 import { isObject, isTooDeep } from './frames.ts';
@@ -227,6 +227,7 @@ const maxNameLength = 64;
 
 type NewFinding = Omit<OcppFinding, 'id' | 'atMs'>;
 
+/** Errors of the central system of a station: two verdicts, against the schema and against the rules. */
 interface Findings {
   /** newest first */
   readonly list: readonly OcppFinding[];

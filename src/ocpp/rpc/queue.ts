@@ -64,7 +64,7 @@ class PersistentQueue implements LoadableQueue {
   #headId: { readonly item: QueuedItem; readonly id: string } | null = null;
   /** ends the wait for the next attempt; null: there is none */
   #cancelWait: (() => void) | null = null;
-  #idle: (() => void)[] = [];
+  #settledWaiters: (() => void)[] = [];
 
   constructor(options: TransactionQueueOptions) {
     this.#options = options;
@@ -111,7 +111,7 @@ class PersistentQueue implements LoadableQueue {
 
   pause(): void {
     this.#isRunning = false;
-    this.#tellIdle();
+    this.#resolveSettled();
   }
 
   stop(): void {
@@ -123,7 +123,7 @@ class PersistentQueue implements LoadableQueue {
   async settled(): Promise<void> {
     if (!this.#isIdle)
       await new Promise<void>((resolve) => {
-        this.#idle.push(resolve);
+        this.#settledWaiters.push(resolve);
       });
     await this.#journal.written();
   }
@@ -132,10 +132,10 @@ class PersistentQueue implements LoadableQueue {
     return !this.#isBusy && (this.#items.length === 0 || !this.#isRunning || this.#isBroken);
   }
 
-  #tellIdle(): void {
+  #resolveSettled(): void {
     if (!this.#isIdle) return;
-    const waiting = this.#idle;
-    this.#idle = [];
+    const waiting = this.#settledWaiters;
+    this.#settledWaiters = [];
     for (const resolve of waiting) resolve();
   }
 
@@ -147,7 +147,7 @@ class PersistentQueue implements LoadableQueue {
   }
 
   /** Reduces the counters by an item that has left the queue. */
-  #count({ message: { transaction, role } }: QueuedItem): void {
+  #discount({ message: { transaction, role } }: QueuedItem): void {
     const left = this.lengthOf(transaction) - 1;
     if (left > 0) this.#lengths.set(transaction, left);
     else this.#lengths.delete(transaction);
@@ -167,7 +167,7 @@ class PersistentQueue implements LoadableQueue {
     const dropped = new Set(this.#items.filter(isDropped));
     if (dropped.size === 0) return;
     this.#items = this.#items.filter((item) => !dropped.has(item));
-    for (const item of dropped) this.#count(item);
+    for (const item of dropped) this.#discount(item);
     this.droppedMiddles += dropped.size;
     this.#journal.left([...dropped]);
     this.#options.log.warning(
@@ -180,7 +180,7 @@ class PersistentQueue implements LoadableQueue {
     const [head] = this.#items;
     const mayNot = !this.#isLoaded || !this.#isRunning || this.#isBroken || this.#isBusy || this.#cancelWait !== null;
     if (mayNot || head === undefined) {
-      this.#tellIdle();
+      this.#resolveSettled();
       return;
     }
     this.#isBusy = true;
@@ -213,10 +213,10 @@ class PersistentQueue implements LoadableQueue {
   #conclude(head: QueuedItem, outcome: CallOutcome | 'unsendable', connection: number): void {
     const { isOpen, answered } = this.#options;
     if (outcome === 'unsendable') {
-      this.#take(head);
+      this.#removeHead(head);
       this.#journal.left([head]);
     } else if (outcome.kind === 'result') {
-      this.#take(head);
+      this.#removeHead(head);
       // the effect of the answer is kept first: a repeat after a crash is better than an answer that is forgotten
       this.#safely(() => answered?.(head.message, outcome.payload));
       this.#journal.left([head]);
@@ -240,7 +240,7 @@ class PersistentQueue implements LoadableQueue {
       });
       return;
     }
-    this.#take(head);
+    this.#removeHead(head);
     this.#journal.left([head]);
     const { action } = head.message;
     log.warning(
@@ -249,10 +249,10 @@ class PersistentQueue implements LoadableQueue {
     this.#safely(() => dropped?.(head.message, 'attempts'));
   }
 
-  #take(head: QueuedItem): void {
+  #removeHead(head: QueuedItem): void {
     // the head stays in its place while it is on its way
     this.#items.shift();
-    this.#count(head);
+    this.#discount(head);
     this.#headId = null;
   }
 

@@ -1,4 +1,7 @@
-/** The charging station behind an OCPP client, as the versions see it. `bridge.ts` makes it from a device and its map. */
+/**
+ * The charging station behind an OCPP client, as the versions see it, and its functions of grid support as block R of OCPP
+ * 2.1 sets them. `bridge.ts` makes both from a device and its map.
+ */
 import type { EvseCommand } from '../../contract/kinds/evse-commands.ts';
 import type { EvseConnectorTransition, EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorDetail, EvseDetail } from '../../contract/kinds/evse.ts';
@@ -119,8 +122,8 @@ export interface DerSettings {
   readonly slopeWPctPerS?: number;
 }
 
-/** A control that is to be in force. */
-export interface DerWanted {
+/** A control that is to hold points. */
+export interface DerHold {
   readonly id: string;
   readonly settings: DerSettings;
 }
@@ -158,7 +161,7 @@ export interface DerPort extends DerFacts {
    * changed since stays as that writer left it.
    * @returns what has become of each of them
    */
-  follow(wanted: readonly DerWanted[]): ReadonlyMap<string, Written>;
+  follow(controls: readonly DerHold[]): ReadonlyMap<string, Written>;
   /** The last `follow` is complete: nothing waits for the device to take it. */
   readonly isSettled: boolean;
   /** True if another writer has changed something of a control since. */

@@ -1,4 +1,4 @@
-/** One version of OCPP at work for one station. `../versions.ts` has a row for each version that makes one. */
+/** One version of OCPP at work for one station, and the types of the parts that every version has. `adapter.ts` has a row for each version. */
 import type { OcppBootStatus, OcppFunctions, OcppSubprotocol } from '../../contract/ocpp.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -286,4 +286,5 @@ export function stamp(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** The versions of `v201`. */
 export type Version2 = Exclude<OcppSubprotocol, 'ocpp1.6'>;

@@ -1,4 +1,4 @@
-/** One version at work for one station: its parts loaded, opened, closed and stopped together. */
+/** One version at work for one station: its parts loaded, opened, closed and stopped together, and the functions that are the same in all versions. */
 import { randomUUID } from 'node:crypto';
 import type { OcppFunctions, OcppCallResult } from '../../contract/ocpp.ts';
 import type { BootTable, RegistrationPart } from '../provisioning/registration.ts';

@@ -83,13 +83,16 @@ export function intermediate(from: ConnectorStatus, to: ConnectorStatus): Connec
   return between.find((via) => allowedMoves[from].includes(via) && allowedMoves[via].includes(to)) ?? null;
 }
 
-/** The state of a connector as a StatusNotification tells it, without its time. */
-type Told = Pick<Requests['StatusNotification'], 'status' | 'errorCode' | 'info' | 'vendorErrorCode' | 'vendorId'>;
+/** The state of a connector as a StatusNotification reports it, without its time. */
+type StatusReport = Pick<
+  Requests['StatusNotification'],
+  'status' | 'errorCode' | 'info' | 'vendorErrorCode' | 'vendorId'
+>;
 
 interface Row {
   readonly connectorId: number;
   /** the last message; null: none since the boot */
-  sent: Told | null;
+  sent: StatusReport | null;
   /** true: the last message may not have arrived */
   doubtful: boolean;
   /** of the last change; told on the clock of the central system, which the registration sets */
@@ -114,7 +117,7 @@ export interface StatusPart extends StatusReports, Part {
 const noError = { errorCode: 'NoError' } as const;
 
 /** Lengths by 6.47. */
-function connectorState({ device }: StatusOptions, connectorId: number): Told {
+function connectorState({ device }: StatusOptions, connectorId: number): StatusReport {
   const { status, errorCode, errorInfo, vendorErrorCode } = device.connector(connectorId);
   return {
     status: statusWords[status],
@@ -128,7 +131,7 @@ function connectorState({ device }: StatusOptions, connectorId: number): Told {
  * The station itself: only Available, Unavailable or Faulted. Faulted where no connector works; a grid fault that keeps
  * it from drawing power is an error that leaves the state as it is.
  */
-export function stationState({ device, availability }: Pick<StatusOptions, 'device' | 'availability'>): Told {
+export function stationState({ device, availability }: Pick<StatusOptions, 'device' | 'availability'>): StatusReport {
   const { connectors, externalLimit } = device.detail;
   const [first] = connectors;
   if (first !== undefined && connectors.every(({ status }) => status === 'faulted'))
@@ -140,14 +143,15 @@ export function stationState({ device, availability }: Pick<StatusOptions, 'devi
     : { status, ...noError };
 }
 
-const same = (a: Told | null, b: Told): boolean => a !== null && JSON.stringify(a) === JSON.stringify(b);
+const same = (a: StatusReport | null, b: StatusReport): boolean =>
+  a !== null && JSON.stringify(a) === JSON.stringify(b);
 
 /** Sends the states of the rows. A message that was not answered is sent again after the next connection. */
 function sender({
   calls,
   clock,
-}: Pick<StatusOptions, 'calls' | 'clock'>): (row: Row, told: Told, triggered: boolean) => void {
-  const send = (row: Row, report: Told, triggered: boolean) =>
+}: Pick<StatusOptions, 'calls' | 'clock'>): (row: Row, status: StatusReport, triggered: boolean) => void {
+  const send = (row: Row, report: StatusReport, triggered: boolean) =>
     calls.send(
       'StatusNotification',
       { connectorId: row.connectorId, ...report, timestamp: stamp(clock.ofSim(row.since)) },
@@ -162,7 +166,7 @@ function sender({
   };
 }
 
-function stateOf(options: StatusOptions, connectorId: number): Told {
+function stateOf(options: StatusOptions, connectorId: number): StatusReport {
   return connectorId === 0 ? stationState(options) : connectorState(options, connectorId);
 }
 

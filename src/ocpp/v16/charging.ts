@@ -1,6 +1,6 @@
 /**
- * Smart charging of 1.6: SetChargingProfile, ClearChargingProfile, GetCompositeSchedule, and the TxProfile of a remote
- * start. The profiles act through `charging/control.ts`.
+ * Smart charging of 1.6: SetChargingProfile, ClearChargingProfile, GetCompositeSchedule, the TxProfile of a remote start, and
+ * the rules for profiles, each with its clause. The profiles act through `charging/control.ts`.
  */
 import type { OcppFunctions } from '../../contract/ocpp.ts';
 import { createChargingControl, createInstalledProfiles, createProfileView } from '../charging/control.ts';

@@ -29,8 +29,8 @@ const instant = (text = '') => Date.parse(text);
 
 type LogsOutbox = Outbox<Report<'DiagnosticsStatusNotification' | 'LogStatusNotification'>>;
 
-/** An upload told by `tell`; one that another takes the place of has failed. */
-const told = (tell: (status: UploadStatus) => void): Pick<Upload, 'tell' | 'replaced'> => ({
+/** An upload reporting by `tell`; one that another takes the place of has failed. */
+const reporting = (tell: (status: UploadStatus) => void): Pick<Upload, 'tell' | 'replaced'> => ({
   tell,
   replaced: () => {
     tell('UploadFailure');
@@ -47,7 +47,7 @@ function diagnosticsHandler(files: LogFiles, uploads: Uploads, outbox: LogsOutbo
       outbox.push({ action: 'DiagnosticsStatusNotification', request: { status: diagnosticsStatusOf(status) } });
     };
     after(() => {
-      uploads.begin({ location, retries, retryIntervalS, file, ...told(tell) });
+      uploads.begin({ location, retries, retryIntervalS, file, ...reporting(tell) });
     });
     return { fileName: file.name };
   };
@@ -74,7 +74,7 @@ function logHandler(
     const status = uploads.busy ? 'AcceptedCanceled' : 'Accepted';
     after(() => {
       began(requestId);
-      uploads.begin({ location, retries, retryIntervalS, file, ...told(tell) });
+      uploads.begin({ location, retries, retryIntervalS, file, ...reporting(tell) });
     });
     return { status, filename: file.name };
   };

@@ -233,7 +233,7 @@ function begin(state: MeterState, transaction: Transaction, distortion: MeterDis
 function end({ periodic, history }: MeterState, { key }: Transaction): void {
   periodic.get(key)?.stop();
   periodic.delete(key);
-  history.take(key);
+  history.removeAll(key);
 }
 
 /** A loss of power interrupts what is metered; the sessions end after it. */
@@ -296,7 +296,7 @@ function transactionData(
   const context = 'Transaction.End';
   const taking: Taking = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
   keep(state, transaction, take(state, taking));
-  const values = state.history.take(key);
+  const values = state.history.removeAll(key);
   return values.length === 0 ? undefined : values;
 }
 

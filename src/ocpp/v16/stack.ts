@@ -1,4 +1,4 @@
-/** OCPP 1.6 at work for one station, and its functions for REST. */
+/** OCPP 1.6 at work for one station: its functions for REST, and calls of the central system as far as the registration permits them. */
 import type { OcppFunctions } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import { mergeHandlers, afterBootAnswer } from '../station/stack.ts';

@@ -1,4 +1,4 @@
-/** The parts of one 2.x station, each with what it needs of the others. */
+/** The parts of one 2.x station, each with what it needs of the others; `createBase` makes those that all parts need. */
 import { createFileTransfer } from '../files/transfer.ts';
 import type { StackOptions, Version2 } from '../station/stack.ts';
 import { createAuthorization } from './authorization/authorization.ts';

@@ -1,4 +1,7 @@
-/** CustomerInformation: what the station keeps about a customer is told and forgotten (N09, N10). */
+/**
+ * CustomerInformation: data about a customer that the station keeps, reported and cleared (N09, N10). GetLog and
+ * LogStatusNotification (N01): the station has no data collector, so that DataCollectorLog of 2.1 is rejected.
+ */
 import type { OcppReservationEntry, OcppTokenEntry, OcppTransactionEntry } from '../../contract/ocpp.ts';
 import type { Tokens } from './authorization/tokens.ts';
 import { stamp } from './parts.ts';

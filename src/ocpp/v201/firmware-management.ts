@@ -158,7 +158,7 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
     variables.provide('ChargingStation', 'FirmwareVersion', () => updater.version);
 
   /** L01.FR.25 and FR.26: Idle after Installed, else what was told last. */
-  const toldAgain = (): Status => {
+  const repeatedStatus = (): Status => {
     const { phase, requestId } = updater;
     if (last !== null && last.status !== 'Installed') return last;
     const status = fullFirmwareStatus(phase);
@@ -167,7 +167,8 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
   return {
     handlers: { UpdateFirmware: updateHandler(parts, deps, updater) },
     triggers: {
-      FirmwareStatusNotification: () => void calls.send('FirmwareStatusNotification', toldAgain(), { triggered: true }),
+      FirmwareStatusNotification: () =>
+        void calls.send('FirmwareStatusNotification', repeatedStatus(), { triggered: true }),
     },
     get version() {
       return updater.version;

@@ -319,7 +319,7 @@ function begin(state: MeterState, transaction: Transaction): void {
 function end({ repeats, history }: MeterState, { transactionId }: Transaction): void {
   for (const each of repeats.get(transactionId) ?? []) each.stop();
   repeats.delete(transactionId);
-  history.take(transactionId);
+  history.removeAll(transactionId);
 }
 
 function sampleStarted(state: MeterState, taking: Omit<Taking, 'series' | 'context'>): readonly MeterValue[] {
@@ -344,7 +344,7 @@ function sample(
   if (kind === 'Updated') return listOf(take(state, { ...taking, series: 'updated', context: 'Sample.Periodic' }));
   const last = listOf(take(state, { ...taking, series: 'ended', context: 'Transaction.End' }));
   const transaction = state.deps.transactions.at(evseId);
-  return [...(transaction === null ? [] : state.history.take(transaction.transactionId)), ...last];
+  return [...(transaction === null ? [] : state.history.removeAll(transaction.transactionId)), ...last];
 }
 
 /** A loss of power interrupts what is metered. */

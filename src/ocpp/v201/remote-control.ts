@@ -1,4 +1,4 @@
-/** RequestStartTransaction, RequestStopTransaction and UnlockConnector. OCPP 2.0.1 F01 to F03 and F05. */
+/** RequestStartTransaction with the EVSE where it begins, RequestStopTransaction and UnlockConnector. OCPP 2.0.1 F01 to F03 and F05. */
 import { errorText } from '../../core/errors.ts';
 import { beginStart, dropsWithdrawn, unlock, bestConnector } from '../remote-control.ts';
 import type { After } from '../rpc/model.ts';

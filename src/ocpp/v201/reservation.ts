@@ -21,25 +21,25 @@ interface Notices {
   stop(): void;
 }
 
-/** untold ones that are kept */
-const maxUntold = 100;
+/** unsentUpdates ones that are kept */
+const maxUnsentUpdates = 100;
 
 function createNotices({ calls, registration }: StationParts): Notices {
-  const untold = new Map<number, ReservationUpdateStatusEnum>();
+  const unsentUpdates = new Map<number, ReservationUpdateStatusEnum>();
   let endListening: (() => void) | null = null;
   const tell = async (reservationId: number, reservationUpdateStatus: ReservationUpdateStatusEnum) => {
     const { kind } = await calls.send('ReservationStatusUpdate', { reservationId, reservationUpdateStatus });
     if (kind !== 'unsent' && kind !== 'lost') return;
-    untold.set(reservationId, reservationUpdateStatus);
-    const [oldest] = untold.keys();
-    if (untold.size > maxUntold && oldest !== undefined) untold.delete(oldest);
+    unsentUpdates.set(reservationId, reservationUpdateStatus);
+    const [oldest] = unsentUpdates.keys();
+    if (unsentUpdates.size > maxUnsentUpdates && oldest !== undefined) unsentUpdates.delete(oldest);
   };
   return {
     tell: (reservationId, status) => void tell(reservationId, status),
     load() {
       endListening = registration.onAccepted(() => {
-        const waiting = [...untold];
-        untold.clear();
+        const waiting = [...unsentUpdates];
+        unsentUpdates.clear();
         for (const [reservationId, status] of waiting) void tell(reservationId, status);
       });
     },

@@ -1,6 +1,7 @@
 /**
- * Certificates of a station (A02, A03, M03 to M05). The vehicles of the simulator have no contract certificate, so the
- * station never sends Get15118EVCertificate, GetCertificateStatus or GetCertificateChainStatus by itself.
+ * Certificates of a station (A02, A03, M03 to M05), the requests for them, security events and the security log (A04, N01). The
+ * vehicles of the simulator have no contract certificate, so the station never sends Get15118EVCertificate,
+ * GetCertificateStatus or GetCertificateChainStatus by itself.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { OcppCertificateEntry } from '../../contract/ocpp.ts';

@@ -1,4 +1,4 @@
-/** The configuration of one station: values by key, GetConfiguration and ChangeConfiguration, and what survives. */
+/** The configuration of one station: values by key over a restart, GetConfiguration (5.8) and ChangeConfiguration (5.3). */
 import type { OcppConfiguration, OcppKeyEntry } from '../../../contract/ocpp.ts';
 import { SimError, errorText } from '../../../core/errors.ts';
 import type { Slot } from '../../../core/store.ts';
@@ -68,7 +68,7 @@ function shown({ row, value, next }: Entry): OcppKeyEntry {
   };
 }
 
-function told(entry: Entry): NonNullable<Replies['GetConfiguration']['configurationKey']>[number] {
+function keyValue(entry: Entry): NonNullable<Replies['GetConfiguration']['configurationKey']>[number] {
   const { key, value, readonly } = shown(entry);
   return { key, readonly, ...(value !== null && { value }) };
 }
@@ -171,14 +171,14 @@ export function createKeys(options: KeySetOptions): KeySet {
       values.restarted();
     },
     get: ({ key }) => {
-      if (key === undefined || key.length === 0) return { configurationKey: values.entries.map(told) };
+      if (key === undefined || key.length === 0) return { configurationKey: values.entries.map(keyValue) };
       const max = Number(values.entry('GetConfigurationMaxKeys').value);
       if (key.length > max)
         throw new CallError(errorCode('ocpp1.6', 'occurrence'), `at most ${max} keys, see GetConfigurationMaxKeys`);
       const entries = new Set(key.flatMap((name) => values.find(name) ?? []));
       const unknown = key.filter((name) => values.find(name) === undefined);
       return {
-        ...(entries.size > 0 && { configurationKey: [...entries].map(told) }),
+        ...(entries.size > 0 && { configurationKey: [...entries].map(keyValue) }),
         ...(unknown.length > 0 && { unknownKey: unknown }),
       };
     },

@@ -1,6 +1,6 @@
 /**
  * Transactions: objects of the adapter that follow the sessions of the device. Each session gives one StartTransaction
- * and one StopTransaction through the queue, in any order of cuts and restarts.
+ * and one StopTransaction through the queue, in any order of cuts and restarts. OCPP 1.6 3.7, 3.13, 4.8 and 4.10.
  *
  * A transaction whose StartTransaction was given up after its last attempt has no id and gets none: the session goes on,
  * and its meter values and its stop are dropped instead of being sent with an id that is not theirs.

@@ -56,8 +56,8 @@ function reactiveType({ reactive }: DerCondition): DERControlEnum | null {
   return Object.entries(reactiveTypes).find(([name]) => name === reactive)?.[1] ?? null;
 }
 
-/** The type of control that holds active power while the station is in service. */
-function holdingType(condition: DerCondition, present: DerAlarm | null): DERControlEnum | null {
+/** The type of control that limits active power while the station is in service. */
+function limitingType(condition: DerCondition, present: DerAlarm | null): DERControlEnum | null {
   switch (condition.active) {
     case 'max_power':
       return 'LimitMaxDischarge';
@@ -75,7 +75,7 @@ function holdingType(condition: DerCondition, present: DerAlarm | null): DERCont
 
 function inService(condition: DerCondition, present: DerAlarm | null, context: AlarmContext): DerAlarm | null {
   // reactive power alone raises no alarm, since no charging profile sets it
-  const type = holdingType(condition, present);
+  const type = limitingType(condition, present);
   if (type === null || !context.running.has(type)) return null;
   const byFrequency = type === 'FreqDroop';
   const byVoltage = type === 'VoltWatt' || type === 'VoltVar';

@@ -1,5 +1,5 @@
-/** The controls in force on the device: applied, and retried while the device takes none. */
-import type { DerPort, DerSettings, DerWanted } from '../../station/port.ts';
+/** The DER controls in force on the device: composed, applied, and retried while the device takes none; variables of DCDERCtrlr and ACDERCtrlr. */
+import type { DerPort, DerSettings, DerHold } from '../../station/port.ts';
 import type { StationParts } from '../parts.ts';
 import { isRefusal } from './model.ts';
 import type { DERControlEnum, DerControl } from './model.ts';
@@ -14,7 +14,7 @@ interface Contribution {
 
 interface Composition {
   /** the first has precedence */
-  readonly wanted: readonly DerWanted[];
+  readonly holds: readonly DerHold[];
   /** controls that do not run, with the id of the one that runs in their place */
   readonly outweighed: ReadonlyMap<string, string>;
 }
@@ -34,6 +34,13 @@ const isReactive = (type: DERControlEnum): boolean => reactiveTypes.includes(typ
 /** The enable points of the power factors, which one hold has together. */
 const powerFactorEnables: readonly string[] = ['704.PFWInjEna', '704.PFWAbsEna'];
 
+/**
+ * Composes controls of several types in force at a time: the points that each of them writes.
+ *
+ * - Of the functions of reactive power one acts, so one control runs: a scheduled one before a default, then the lower
+ *   priority number, then the newer. The two power factors act in different directions and run together.
+ * - A point that two controls set belongs to the first of them in that order.
+ */
 function compose(contributions: readonly Contribution[]): Composition {
   const ordered = [...contributions].sort(precedence);
   const reactive = ordered.filter(({ control }) => isReactive(control.type));
@@ -50,7 +57,7 @@ function compose(contributions: readonly Contribution[]): Composition {
   const enables = running.filter(isPowerFactor).flatMap(({ settings }) => settings.points.filter(isPowerFactorEnable));
   const taken = new Set<string>();
   let hasSlope = false;
-  const wanted = running.map(({ control, settings }): DerWanted => {
+  const holds = running.map(({ control, settings }): DerHold => {
     const candidates = control === winner?.control ? [...settings.points, ...enables] : settings.points;
     const points = candidates.filter((point) => {
       const isFree = !taken.has(nameOf(point));
@@ -62,7 +69,7 @@ function compose(contributions: readonly Contribution[]): Composition {
     if (slopeWPctPerS !== undefined) hasSlope = true;
     return { id: control.id, settings: { points, ...slope } };
   });
-  return { wanted, outweighed };
+  return { holds, outweighed };
 }
 
 function isPowerFactorEnable(point: PointValue): boolean {
@@ -109,8 +116,8 @@ export function createDeviceControls({ parts, port }: DeviceControlsOptions): De
   const apply = () => {
     endWait?.();
     endWait = null;
-    const { wanted, outweighed }: Composition = compose(contributions());
-    const results = port.follow(wanted);
+    const { holds, outweighed }: Composition = compose(contributions());
+    const results = port.follow(holds);
     const ids = new Set(inForce.map(({ id }) => id));
     states = new Map([...states].filter(([id]) => ids.has(id)));
     for (const { id } of inForce) {

@@ -1,4 +1,8 @@
-/** BootNotification and Heartbeat in the words of 2.x (B01 to B03, G02). */
+/**
+ * BootNotification and Heartbeat in the words of 2.x (B01 to B03, G02), and Reset (B11, B12). A reset of one EVSE alone is
+ * refused: nothing of a device restarts without the rest of it, so that EVSE.AllowReset is not there. ImmediateAndResume of
+ * 2.1 is refused too: no transaction outlives a restart.
+ */
 import { bootTable2, createRegistration } from '../../provisioning/registration.ts';
 import type { RegistrationOptions, RegistrationPart } from '../../provisioning/registration.ts';
 import type { Line } from '../../rpc/model.ts';

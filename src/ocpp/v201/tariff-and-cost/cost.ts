@@ -1,6 +1,7 @@
 /**
- * The cost of a transaction by a tariff (2.1, I12): a value that grows with each step of the meter. Amounts are numbers
- * of the currency; nothing here knows of clocks, devices or messages that are sent.
+ * The cost of a transaction by a tariff (2.1, I12): a value that grows with each step of the meter, and the conditions of
+ * price elements as functions of an instant. Amounts are numbers of the currency; nothing here knows of clocks, devices or
+ * messages that are sent.
  */
 import type {
   EvseKindEnum,

@@ -7,7 +7,7 @@ import { stamp } from '../parts.ts';
 import type { EventExtras, StationParts } from '../parts.ts';
 import { isConnected, reasonIn, triggerIn } from './reasons.ts';
 import { chargedMsAt } from './state.ts';
-import type { Told, TransactionRecord, TransactionsState } from './state.ts';
+import type { ReportedValues, TransactionRecord, TransactionsState } from './state.ts';
 
 // The meter value of a transaction whose meter cannot be read any more.
 
@@ -45,7 +45,7 @@ export interface TxEvent {
   readonly extras?: EventExtras;
   /** that has brought it; absent: none */
   readonly t?: EvseConnectorTransition;
-  /** the limit of the transaction is told */
+  /** the limit of the transaction is reported */
   readonly limitSet?: true;
 }
 
@@ -54,7 +54,7 @@ const roles: Readonly<Record<TransactionEventEnum, QueuedRole>> = { Started: 'st
 type Connector = Pick<EvseConnectorDetail, 'phase' | 'type' | 'supplyPhases' | 'attachedCable' | 'maxCurrentA'>;
 
 /** State of the transaction that the central system has once this event is sent. */
-function toldBy(record: TransactionRecord, connector: Connector, { idToken }: EventExtras): Told {
+function reportedBy(record: TransactionRecord, connector: Connector, { idToken }: EventExtras): ReportedValues {
   const { told, chargingState } = record;
   const connected = isConnected(connector);
   return {
@@ -69,12 +69,12 @@ function toldBy(record: TransactionRecord, connector: Connector, { idToken }: Ev
 }
 
 /** The EVSE in the first event, its connector in the first event after the cable. */
-function evseOf({ evseId, told }: TransactionRecord, values: Told, type: TransactionEventEnum) {
+function evseOf({ evseId, told }: TransactionRecord, values: ReportedValues, type: TransactionEventEnum) {
   if (type !== 'Started' && told.connector === values.connector) return {};
   return { evse: { id: evseId, ...(values.connector ? { connectorId: 1 } : {}) } };
 }
 
-function transactionInfo(state: TransactionsState, record: TransactionRecord, values: Told, event: TxEvent) {
+function transactionInfo(state: TransactionsState, record: TransactionRecord, values: ReportedValues, event: TxEvent) {
   const { version } = state.parts;
   const { extras = {}, reason, type } = event;
   const chargedS = Math.floor(chargedMsAt(record, event.atMs) / 1000);
@@ -93,7 +93,7 @@ function transactionInfo(state: TransactionsState, record: TransactionRecord, va
 }
 
 /** Members that stand in an event only where they are new. */
-function newMembers({ told, idToken, reservationId }: TransactionRecord, values: Told, extras: EventExtras) {
+function newMembers({ told, idToken, reservationId }: TransactionRecord, values: ReportedValues, extras: EventExtras) {
   const reservation = extras.reservationId ?? (values.reservationId && !told.reservationId ? reservationId : null);
   const token = extras.idToken ?? (told.idToken ? null : idToken);
   return {
@@ -122,7 +122,7 @@ export function pushEvent(
   const { parts, ledger } = state;
   const { type } = event;
   const extras = { ...state.deps.costs?.extras(record, type, event.t), ...event.extras };
-  const values = toldBy(record, connector, extras);
+  const values = reportedBy(record, connector, extras);
   const payload: TransactionEvent = {
     eventType: type,
     timestamp: stamp(event.atMs),

@@ -8,7 +8,7 @@ import type { Version2 } from '../../station/stack.ts';
 import { lastValues, pushEvent } from './events.ts';
 import { chargingStateOf, pointChange, pointsOf, starts, stops, causesOf } from './reasons.ts';
 import type { PointChange, TxPoint, Cause } from './reasons.ts';
-import { chargedMsAt, toldNothing, startPoints, stopPoints } from './state.ts';
+import { chargedMsAt, nothingReported, startPoints, stopPoints } from './state.ts';
 import type { TransactionRecord, TransactionsState } from './state.ts';
 
 const energyLimit: Cause = { trigger: 'EnergyLimitReached', reason: 'EnergyLimitReached' };
@@ -53,7 +53,7 @@ function begin(
     lastMs: atMs,
     lastWh: Math.round(connector.energyWh),
     nextSeqNo: 0,
-    told: toldNothing,
+    told: nothingReported,
     chargingState: 'Idle',
     chargedMs: 0,
     chargingSinceMs: null,
@@ -196,11 +196,11 @@ function causesAt(state: TransactionsState, t: EvseConnectorTransition, change: 
   const { connectorId, event } = t;
   const record = state.ledger.at(connectorId);
   const watched = [...startPoints(state), ...stopPoints(state)];
-  const request = state.asked.get(connectorId) ?? null;
-  if (event === 'stop' || event === 'withdraw') state.asked.delete(connectorId);
+  const request = state.stopRequests.get(connectorId) ?? null;
+  if (event === 'stop' || event === 'withdraw') state.stopRequests.delete(connectorId);
   return causesOf(t, {
     change,
-    asked: request,
+    stopRequest: request,
     watchesBay: watched.includes('ParkingBayOccupancy'),
     stateChanged: chargingStateOf(t.connector) !== (record?.chargingState ?? 'Idle'),
     remote: typeof state.bearers.get(connectorId)?.remoteStartId === 'number',
@@ -245,7 +245,7 @@ function powerUp(state: TransactionsState, atMs: number): void {
 /** The device begins anew: its meters too. */
 function restarted(state: TransactionsState): void {
   for (const record of state.ledger.running) endAsKnown(state, record, 'Reboot');
-  for (const memory of [state.seen, state.bearers, state.asked]) memory.clear();
+  for (const memory of [state.seen, state.bearers, state.stopRequests]) memory.clear();
 }
 
 /** Follows the device. */
@@ -316,7 +316,7 @@ function authorisation(
   return {
     ...bearer,
     reservationId: bearer.reservationId ?? record.reservationId,
-    // told again with each authorisation
+    // reported again with each authorisation
     told: { ...record.told, idToken: false, remoteStartId: false },
     why: null,
   };

@@ -1,4 +1,7 @@
-/** Why transactions stop: stop reasons of the device and faults in the words of 2.x, with the trigger that tells each. */
+/**
+ * Points at which transactions start and stop, and the charging state (E01), and why transactions stop: stop reasons of the
+ * device and faults in the words of 2.x, with the trigger of each.
+ */
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseErrorCode, EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
 import type { IdToken, ReasonEnum, TriggerReasonEnum, ChargingStateEnum } from '../messages.ts';
@@ -92,7 +95,7 @@ export interface Cause {
   readonly trigger: TriggerReasonEnum;
   /** of the end, where this cause ends the transaction; null: the end has no reason of its own */
   readonly reason: ReasonEnum | null;
-  /** presented for it, where it is not the token of the transaction that is told anyway */
+  /** presented for it, where it is not the token of the transaction, which is reported anyway */
   readonly idToken?: IdToken;
 }
 
@@ -105,60 +108,60 @@ interface CauseContext {
   readonly stateChanged: boolean;
   /** the token was brought by a remote start */
   readonly remote: boolean;
-  /** a stop that this station has asked for; null: it has not */
-  readonly asked: (Why & Pick<Cause, 'idToken'>) | null;
+  /** a stop that this station has requested; null: none */
+  readonly stopRequest: (Why & Pick<Cause, 'idToken'>) | null;
 }
 
 type Table = Readonly<
   Partial<Record<EvseConnectorTransition['event'], (t: EvseConnectorTransition, context: CauseContext) => Cause[]>>
 >;
 
-const told = (trigger: TriggerReasonEnum, reason: ReasonEnum | null = null): Cause[] => [{ trigger, reason }];
+const causes = (trigger: TriggerReasonEnum, reason: ReasonEnum | null = null): Cause[] => [{ trigger, reason }];
 
 function bay({ change: { risen, lost }, watchesBay }: CauseContext): Cause[] {
   if (!watchesBay) return [];
-  if (risen.includes('ParkingBayOccupancy')) return told('EVDetected');
-  return lost.includes('ParkingBayOccupancy') ? told('EVDeparted', 'EVDisconnected') : [];
+  if (risen.includes('ParkingBayOccupancy')) return causes('EVDetected');
+  return lost.includes('ParkingBayOccupancy') ? causes('EVDeparted', 'EVDisconnected') : [];
 }
 
 const stateChange =
   (reason: ReasonEnum | null) =>
   (_: EvseConnectorTransition, { stateChanged }: CauseContext): Cause[] =>
-    stateChanged ? told('ChargingStateChanged', reason) : [];
+    stateChanged ? causes('ChargingStateChanged', reason) : [];
 
 const unplugged = (_: EvseConnectorTransition, context: CauseContext): Cause[] => [
-  ...told('EVCommunicationLost', 'EVDisconnected'),
+  ...causes('EVCommunicationLost', 'EVDisconnected'),
   ...bay(context),
 ];
 
 /** An authorisation without a vehicle ends. One that never came (`connected` to `finishing`) tells nothing. */
-function withdrawn({ cause, fromPhase, connector }: EvseConnectorTransition, { asked }: CauseContext): Cause[] {
+function withdrawn({ cause, fromPhase, connector }: EvseConnectorTransition, { stopRequest }: CauseContext): Cause[] {
   if (fromPhase !== 'authorised') return [];
-  if (asked !== null) return [asked];
-  if (cause === 'timeout') return told('EVConnectTimeout', 'Timeout');
-  if (cause === 'fault') return told('AbnormalCondition', faultReason(connector.errorCode));
-  return cause === 'central' ? told('Deauthorized', 'Other') : told('StopAuthorized', 'Local');
+  if (stopRequest !== null) return [stopRequest];
+  if (cause === 'timeout') return causes('EVConnectTimeout', 'Timeout');
+  if (cause === 'fault') return causes('AbnormalCondition', faultReason(connector.errorCode));
+  return cause === 'central' ? causes('Deauthorized', 'Other') : causes('StopAuthorized', 'Local');
 }
 
 /** Without power the station cannot deliver. */
 function held(t: EvseConnectorTransition, context: CauseContext): Cause[] {
-  return t.cause === 'fault' ? told('AbnormalCondition', 'PowerLoss') : stateChange('Other')(t, context);
+  return t.cause === 'fault' ? causes('AbnormalCondition', 'PowerLoss') : stateChange('Other')(t, context);
 }
 
 const table: Table = {
   cable: (_, context) => bay(context),
-  plugged: () => told('CablePluggedIn'),
+  plugged: () => causes('CablePluggedIn'),
   unplugged,
   ev_unplugged: unplugged,
-  authorize: (_, { remote }) => told(remote ? 'RemoteStart' : 'Authorized'),
+  authorize: (_, { remote }) => causes(remote ? 'RemoteStart' : 'Authorized'),
   withdraw: withdrawn,
   delay_over: stateChange(null),
   ev_hold: stateChange('StoppedByEV'),
   ev_release: stateChange(null),
   evse_hold: held,
   evse_release: stateChange(null),
-  stop: ({ session }, { asked }) => [asked ?? whyOf(session?.stopReason ?? null)],
-  fault: ({ connector }) => told('AbnormalCondition', faultReason(connector.errorCode)),
+  stop: ({ session }, { stopRequest }) => [stopRequest ?? whyOf(session?.stopReason ?? null)],
+  fault: ({ connector }) => causes('AbnormalCondition', faultReason(connector.errorCode)),
   clear_fault: stateChange(null),
 };
 

@@ -1,4 +1,8 @@
-/** State of the transactions of a 2.x station. */
+/**
+ * State of the transactions of a 2.x station over a restart, and their bounds: the limits of 2.1 (E16), and the energy that a
+ * refused token may still take (MaxEnergyOnInvalidId, E05). The device stops the energy exactly; time and state of charge
+ * are watched here.
+ */
 import type { Signal } from '../../station/stack.ts';
 import type { Insistence, Ledger } from '../../transactions/ledger.ts';
 import type { IdToken, ChargingStateEnum, ReasonEnum, TransactionLimit } from '../messages.ts';
@@ -25,8 +29,8 @@ interface Bearer {
   readonly reservationId: number | null;
 }
 
-/** A stop that the station has asked the device for. */
-export interface Asked extends Why {
+/** A stop that the station has stopRequests the device for. */
+export interface StopRequest extends Why {
   /** presented for it */
   readonly idToken?: IdToken;
 }
@@ -45,7 +49,7 @@ export interface TransactionsState {
   /** by EVSE, while it is authorised */
   readonly bearers: Map<number, Bearer>;
   /** by EVSE, until the device tells the stop */
-  readonly asked: Map<number, Asked>;
+  readonly stopRequests: Map<number, StopRequest>;
   /** the points that held at each EVSE after the last transition */
   readonly seen: Map<number, ReadonlySet<TxPoint>>;
   /** since when the device is without power, on the clock of the central system; null: it has power */
@@ -68,7 +72,7 @@ export const limitNames = [
 ] as const satisfies readonly (keyof TransactionLimit)[];
 
 /** Values that the events of a transaction have sent: each is sent once, and again when it has changed. */
-export interface Told {
+export interface ReportedValues {
   readonly connector: boolean;
   readonly idToken: boolean;
   readonly remoteStartId: boolean;
@@ -94,7 +98,7 @@ export interface TransactionRecord extends Transaction {
   /** Wh of the import register at the start, as the device counts it */
   readonly startWh: number;
   readonly nextSeqNo: number;
-  readonly told: Told;
+  readonly told: ReportedValues;
   readonly chargingState: ChargingStateEnum;
   /** time in Charging up to `chargingSinceMs` */
   readonly chargedMs: number;
@@ -110,7 +114,7 @@ export interface TransactionRecord extends Transaction {
 
 type TransactionLedger = Ledger<TransactionRecord>;
 
-export const toldNothing: Told = {
+export const nothingReported: ReportedValues = {
   connector: false,
   idToken: false,
   remoteStartId: false,

@@ -14,17 +14,17 @@ import { pushEvent } from './events.ts';
 import type { TxEvent } from './events.ts';
 import { adopt, endAsKnown, endNow, hear } from './life.ts';
 import { createLimits, transactionEntry } from './state.ts';
-import type { TransactionRecord, Asked, TransactionsDeps, TransactionsState } from './state.ts';
+import type { TransactionRecord, StopRequest, TransactionsDeps, TransactionsState } from './state.ts';
 
 // Requests of the other parts of a station.
 
 /** Stops the authorisation at the device. @throws SimError COMMAND_CONFLICT */
-function stopDevice({ parts, asked }: TransactionsState, evseId: number, why: Asked): void {
-  asked.set(evseId, why);
+function stopDevice({ parts, stopRequests }: TransactionsState, evseId: number, why: StopRequest): void {
+  stopRequests.set(evseId, why);
   try {
     parts.device.command({ kind: 'evse.stop', connectorId: evseId, reason: why.reason });
   } catch (error) {
-    asked.delete(evseId);
+    stopRequests.delete(evseId);
     throw error;
   }
 }
@@ -33,20 +33,20 @@ function stopDevice({ parts, asked }: TransactionsState, evseId: number, why: As
  * Ends a transaction: at the device where it is authorised, so that its stop point decides; where it is not, nothing holds
  * it but the cable. @throws SimError COMMAND_CONFLICT
  */
-function stopAt(state: TransactionsState, record: TransactionRecord, why: Asked): void {
+function stopAt(state: TransactionsState, record: TransactionRecord, why: StopRequest): void {
   if (state.parts.device.connector(record.evseId).authorised) stopDevice(state, record.evseId, why);
   else endNow(state, record, why);
 }
 
 /** @throws SimError COMMAND_CONFLICT */
-function stop(state: TransactionsState, evseId: number, why: Asked): void {
+function stop(state: TransactionsState, evseId: number, why: StopRequest): void {
   const record = state.ledger.at(evseId);
   if (record === null) stopDevice(state, evseId, why);
   else stopAt(state, record, why);
 }
 
 /** Ends a transaction whatever its stop points. @throws SimError COMMAND_CONFLICT */
-function endAt(state: TransactionsState, { key, evseId }: TransactionRecord, why: Asked): void {
+function endAt(state: TransactionsState, { key, evseId }: TransactionRecord, why: StopRequest): void {
   const running = () => {
     const record = state.ledger.get(key);
     return record?.endedMs === null ? record : null;
@@ -56,12 +56,12 @@ function endAt(state: TransactionsState, { key, evseId }: TransactionRecord, why
   const after = running();
   if (after === null) return;
   // the device tells its stop later where this is a part of what it tells now
-  state.asked.delete(evseId);
+  state.stopRequests.delete(evseId);
   endNow(state, after, why);
 }
 
 /** Ends each of them. @throws the first refusal of the device */
-function stopAll(state: TransactionsState, why: Asked): void {
+function stopAll(state: TransactionsState, why: StopRequest): void {
   const refusals: unknown[] = [];
   for (const record of state.ledger.running) {
     try {
@@ -213,7 +213,7 @@ function createState(parts: StationParts, deps: TransactionsDeps): TransactionsS
     answered: createSignal(log),
     grants: new Map(),
     bearers: new Map(),
-    asked: new Map(),
+    stopRequests: new Map(),
     seen: new Map(),
     downSinceMs: null,
   };
@@ -271,7 +271,7 @@ function views({ ledger, parts }: TransactionsState) {
   };
 }
 
-/** The token of an EVSE is to be told (`authorized`) before its authorisation is commanded. */
+/** The token of an EVSE is passed on (`authorized`) before its authorisation is commanded. */
 export function createTransactions(parts: StationParts, deps: TransactionsDeps): TransactionBook {
   const state = createState(parts, deps);
   const read = views(state);

@@ -1,4 +1,4 @@
-/** GetVariables (B06) and SetVariables (B05). */
+/** GetVariables (B06) and SetVariables (B05), with the rules of variables that their rows cannot express. */
 import type { OcppConfiguration, OcppConfigurationChange, OcppVariableEntry } from '../../../contract/ocpp.ts';
 import { SimError } from '../../../core/errors.ts';
 import { errorCode } from '../../rpc/frames.ts';

@@ -134,7 +134,7 @@ const busy: Replies['GetReport'] = {
 const frameBytes = 1024;
 
 /** Makes the next part of a report from an index on, by items and octets. */
-function parter(variables: StationParts['variables'], store: VariableStore) {
+function partReader(variables: StationParts['variables'], store: VariableStore) {
   return ({ found, characteristics }: Report, from: number): readonly ReportData[] => {
     const maxItems = variables.integer('DeviceDataCtrlr', 'ItemsPerMessage[GetReport]');
     const maxBytes = variables.integer('DeviceDataCtrlr', 'BytesPerMessage[GetReport]') - frameBytes;
@@ -155,7 +155,7 @@ function createSender({ calls, clock, variables, log }: StationParts, store: Var
   const waiting: Report[] = [];
   let isSending = false;
   let isStopped = false;
-  const partOf = parter(variables, store);
+  const partOf = partReader(variables, store);
   const send = async (report: Report): Promise<void> => {
     let from = 0;
     for (let seqNo = 0; from < report.found.length && !isStopped; seqNo++) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { differences, stateOf } from '../../../support/csip-controls.ts';
 import { silentLogger } from '../../../../src/core/log/log.ts';
-import type { DerPort, DerWanted, StationPort } from '../../../../src/ocpp/station/port.ts';
+import type { DerPort, DerHold, StationPort } from '../../../../src/ocpp/station/port.ts';
 import { createDeviceControls } from '../../../../src/ocpp/v201/der-controls/device.ts';
 import { bodiesOf } from '../../../../src/ocpp/v201/der-controls/model.ts';
 import type { DerControl } from '../../../../src/ocpp/v201/der-controls/model.ts';
@@ -60,7 +60,7 @@ describe('OCPP 2.1 R04: DER controls on a bidirectional station', () => {
       get isSettled() {
         return result !== 'waiting';
       },
-      follow: (wanted: readonly DerWanted[]) => {
+      follow: (wanted: readonly DerHold[]) => {
         count += 1;
         return new Map(wanted.map(({ id }) => [id, result] as const));
       },

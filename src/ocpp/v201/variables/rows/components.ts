@@ -1,4 +1,7 @@
-/** The physical components: charging station, EVSEs and their connectors. `live.ts` gives them their present values. */
+/**
+ * The physical components: charging station, EVSEs and connectors, with their problems and meters, and MonitoringCtrlr (block
+ * N). `effects.ts` gives the values of components.
+ */
 import type { ConnectorRating } from '../../../station/port.ts';
 import { rowsOf } from '../model.ts';
 import type { Place, VariableFacts, VariableRow } from '../model.ts';

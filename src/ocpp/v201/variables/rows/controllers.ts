@@ -1,4 +1,4 @@
-/** Tokens: authorisation, its cache, the local list, and reservations (blocks C, D and H). */
+/** Variables of the controllers of each block: authorization, transactions, metering, display, tariff, charging, communication, security. */
 import { maxCacheBytes } from '../../../authorization.ts';
 import { listLimits, maxAdditionalInfo, tokenTypes } from '../../authorization/tokens.ts';
 import { rowsOf } from '../model.ts';
