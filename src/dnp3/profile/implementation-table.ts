@@ -27,16 +27,11 @@ const unsolicitedFunctions = [functionCodes.enableUnsolicited, functionCodes.dis
 const [spans, indexes, counts, all] = [['0', '1'], ['17', '28'], ['7', '8'], ['6']] as const;
 const points = [...spans, ...all, ...indexes];
 
-interface Request {
-  readonly functions: readonly number[];
-  readonly qualifiers: readonly string[];
-}
-
 /** Variations of a group with the requests for them, and the qualifiers of the answer; absent: no objects. */
 interface Row {
   readonly group: number;
   readonly variations: readonly number[];
-  readonly request?: Request;
+  readonly request?: { readonly functions: readonly number[]; readonly qualifiers: readonly string[] };
   readonly answer?: readonly string[];
 }
 

@@ -24,10 +24,6 @@ import type { NetworkProfile, ProfileContext } from './network-profile.ts';
 const settingsSlot = 0;
 const defaultTimeoutS = 30;
 
-interface NetworkSlotsDeps {
-  readonly network: Pick<Network, 'access' | 'setAccess'>;
-}
-
 interface NetworkSlots {
   /** in use, or tried */
   readonly active: number;
@@ -57,7 +53,7 @@ function accessOf(profile: NetworkProfile | null, settings: NetworkAccess, commo
 
 function createNetworkSlots(
   { variables, store, log }: Pick<StationParts, 'variables' | 'store' | 'log'>,
-  { network }: NetworkSlotsDeps,
+  { network }: { readonly network: Pick<Network, 'access' | 'setAccess'> },
 ): NetworkSlots {
   const slots = new Map<number, NetworkProfile>();
   const slot = store('network-profiles');

@@ -87,15 +87,11 @@ export function createRegistration2({ nameplate, isUpdated, variables, version, 
   };
 }
 
-interface ResetDeps {
-  readonly transactions: Pick<Transactions, 'running' | 'stopAll' | 'onEnded'>;
-}
-
 const rejected = (reasonCode: string): Replies['Reset'] => ({ status: 'Rejected', statusInfo: { reasonCode } });
 
 export function createReset(
   parts: Pick<StationParts, 'device' | 'later' | 'log' | 'variables' | 'connection' | 'queue'>,
-  { transactions }: ResetDeps,
+  { transactions }: { readonly transactions: Pick<Transactions, 'running' | 'stopAll' | 'onEnded'> },
 ): Part & { readonly handlers: { readonly Reset: Handler<'Reset'> } } {
   const { device, variables } = parts;
   const restarts = createRestarts({ ...parts, retries: () => variables.integer('OCPPCommCtrlr', 'ResetRetries') });

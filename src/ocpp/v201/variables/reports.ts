@@ -98,10 +98,6 @@ function meets(store: VariableStore, { entry, place }: Found, criteria: readonly
   });
 }
 
-interface ReportsDeps {
-  readonly store: VariableStore;
-}
-
 interface ReportsPart extends Part {
   readonly handlers: {
     readonly GetBaseReport: Handler<'GetBaseReport'>;
@@ -203,7 +199,7 @@ function createSender({ calls, clock, variables, log }: StationParts, store: Var
   };
 }
 
-export function createReports(parts: StationParts, { store }: ReportsDeps): ReportsPart {
+export function createReports(parts: StationParts, { store }: { readonly store: VariableStore }): ReportsPart {
   const sender = createSender(parts, store);
   const answer = (report: Report, after: (act: () => void) => void): Replies['GetReport'] => {
     if (report.found.length === 0) return { status: 'EmptyResultSet' };
