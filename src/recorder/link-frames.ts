@@ -1,6 +1,6 @@
 /** Adds the frames of the DNP3 link layer, which a recording does not have, to fragments. */
 import { Buffer } from 'node:buffer';
-import { encodeFrame, linkBit, maxUserOctets, primaryFunction } from '../dnp3/stack/link/frame.ts';
+import { encodeFrame, linkBit, maxUserOctets, primaryFunction } from '../dnp3/stack/link.ts';
 import { transportBit } from '../dnp3/stack/transport.ts';
 
 /** The direction of a fragment. */

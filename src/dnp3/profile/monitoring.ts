@@ -15,7 +15,7 @@ import type { InputOptions } from './bind.ts';
 import type { InputSource, PartContext, PointBindings, PointName, OutputTarget } from './types.ts';
 import type { PointPath } from '../../sunspec/map/point-path.ts';
 import type { DevicePort } from '../device-port.ts';
-import { varReference, varReferences } from './commands/reactive.ts';
+import { varReference, varReferences } from './commands/setpoints.ts';
 import { scheduleCount } from './schedules/schedule.ts';
 
 type Inputs = readonly (readonly [PointName, InputSource | null])[];

@@ -2,15 +2,17 @@
 import type { Socket } from 'node:net';
 import { peerOf } from '../../core/net/listen.ts';
 import type { Swept } from '../../core/net/sweeper.ts';
-import { linkAddress, linkBit, LinkParser } from '../stack/link/frame.ts';
-import type { LinkFrame } from '../stack/link/frame.ts';
 import {
+  linkAddress,
+  linkBit,
+  LinkParser,
   beginsTransaction,
   carriesUserData,
   isBroadcast,
   isStationAddress,
   LinkSession,
-} from '../stack/link/session.ts';
+} from '../stack/link.ts';
+import type { LinkFrame } from '../stack/link.ts';
 import type { AssociationPort, Cast, Session } from '../stack/outstation/types.ts';
 import { Reassembler, Segmenter } from '../stack/transport.ts';
 import { mayUse } from './context.ts';

@@ -1,6 +1,6 @@
 /** The transport function: fragments from segments, and segments from fragments. IEEE 1815 8.2 */
 import { Buffer } from 'node:buffer';
-import { encodeFrame, linkBit, maxUserOctets, primaryFunction } from './link/frame.ts';
+import { encodeFrame, linkBit, maxUserOctets, primaryFunction } from './link.ts';
 
 export const transportBit = { final: 0x80, first: 0x40, sequence: 0x3f } as const;
 /** Octets of the longest fragment that is taken. */

@@ -2,8 +2,8 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { readControl } from '../../dnp3/stack/application/types.ts';
-import { encodeFrame, linkBit, primaryFunction, secondaryFunction, LinkParser } from '../../dnp3/stack/link/frame.ts';
-import type { LinkFrame } from '../../dnp3/stack/link/frame.ts';
+import { encodeFrame, linkBit, primaryFunction, secondaryFunction, LinkParser } from '../../dnp3/stack/link.ts';
+import type { LinkFrame } from '../../dnp3/stack/link.ts';
 import { Reassembler } from '../../dnp3/stack/transport.ts';
 import { LinkFrames } from '../link-frames.ts';
 

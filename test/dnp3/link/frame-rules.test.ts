@@ -1,8 +1,7 @@
 /** Which octets are a frame, and what a frame holds: the bounds that a mutation of the source would change. */
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import { crc16, encodeFrame, frameLength, LinkParser } from '../../../src/dnp3/stack/link/frame.ts';
-import { LinkSession } from '../../../src/dnp3/stack/link/session.ts';
+import { crc16, encodeFrame, frameLength, LinkParser, LinkSession } from '../../../src/dnp3/stack/link.ts';
 import { hex, linkFrame, toHex } from '../rig/frames.ts';
 
 const octetsUpTo = (count: number) => Buffer.from(Array.from({ length: count }, (_, i) => i + 1));

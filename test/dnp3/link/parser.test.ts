@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { crc16, encodeFrame, maxFrameOctets, LinkParser } from '../../../src/dnp3/stack/link/frame.ts';
+import { crc16, encodeFrame, maxFrameOctets, LinkParser } from '../../../src/dnp3/stack/link.ts';
 import { fragmentFrames, hex, linkFrame, toHex } from '../rig/frames.ts';
 import { holds } from '../../support/property.ts';
 import { casesOf } from '../../support/random.ts';

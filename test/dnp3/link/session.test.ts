@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { carriesUserData, LinkSession, isBroadcast, isStationAddress } from '../../../src/dnp3/stack/link/session.ts';
+import { carriesUserData, LinkSession, isBroadcast, isStationAddress } from '../../../src/dnp3/stack/link.ts';
 import { hex, toHex } from '../rig/frames.ts';
 
 function session() {

@@ -1,7 +1,7 @@
 /** Where a series of segments begins and ends: the bounds that a mutation of the source would change. */
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import { LinkParser } from '../../../src/dnp3/stack/link/frame.ts';
+import { LinkParser } from '../../../src/dnp3/stack/link.ts';
 import { Reassembler, Segmenter } from '../../../src/dnp3/stack/transport.ts';
 import { hex, toHex } from '../rig/frames.ts';
 

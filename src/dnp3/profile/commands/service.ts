@@ -5,9 +5,8 @@ import type { DevicePort } from '../../device-port.ts';
 import { bindings, ownState, registerOutput, settingOutput, success, writing } from '../bind.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
-import { delayed, timedChange } from './mode.ts';
-import { presentWPct, varPct } from './ramps.ts';
-import type { Ramps } from './ramps.ts';
+import { delayed, timedChange, presentWPct, varPct } from './mode.ts';
+import type { Ramps } from './mode.ts';
 
 /** Outputs with an effect on the device, and their pending acts. */
 interface Orders {

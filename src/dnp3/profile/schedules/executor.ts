@@ -9,7 +9,7 @@ import type { PartContext } from '../types.ts';
 import { scheduleStatus, validation, valueOf, scheduleType, hasOffsets, isTiming, momentOf } from './schedule.ts';
 import type { Schedule, ScheduleStore, Validation } from './schedule.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
-import { presentVarReference } from '../commands/reactive.ts';
+import { presentVarReference } from '../commands/setpoints.ts';
 import { curveUses, curveCount, curveType } from '../curves/curve.ts';
 
 /** Percent of the profile are tenths, power factors hundredths. */

@@ -6,9 +6,338 @@
 import { deciding, transactionAt } from '../../charging/limits.ts';
 import { periodAt } from '../../charging/model.ts';
 import { instantOf } from '../../station/stack.ts';
-import type { Handler, Part, StationParts } from '../parts.ts';
-import { createAllowedTransfers, createNeeds } from './needs.ts';
-import type { AllowedTransfers, NeedsDeps, NeedsParts, VehicleNeeds } from './needs.ts';
+import type { Version2 } from '../../station/stack.ts';
+import { stamp } from '../parts.ts';
+import type { Handler, Part, StationParts, Replies, Requests, Transaction, Transactions } from '../parts.ts';
+import type { EvDetail, EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
+import { errorText } from '../../../core/errors.ts';
+import type { ChargingOfVehicles } from '../charging/smart-charging.ts';
+import type { ChargingNeeds, ChargingSchedule, EnergyTransferModeEnum } from '../messages.ts';
+
+// Messages of ISO 15118 that a vehicle of the device would send: its needs, and the schedule that it makes of an offered one.
+
+/** Transfers that vehicle and EVSE have in common; one with discharge comes first. */
+function commonTransfers(
+  { type, phases }: Pick<EvseConnectorDetail, 'type' | 'phases'>,
+  ev: Pick<EvDetail, 'phases' | 'maxDischargeW'>,
+  mayDischarge: boolean,
+): readonly EnergyTransferModeEnum[] {
+  const both = mayDischarge && ev.maxDischargeW > 0;
+  if (type === 'dc') return [...(both ? (['DC_BPT'] as const) : []), 'DC'];
+  const charging = phases === 3 && ev.phases === 3 ? 'AC_three_phase' : 'AC_single_phase';
+  return [...(both ? (['AC_BPT'] as const) : []), charging];
+}
+
+const discharges = (mode: EnergyTransferModeEnum) => mode === 'DC_BPT' || mode === 'AC_BPT';
+
+/** Wh from the present state of charge to another one. */
+const energyTo = (socPct: number, ev: EvDetail) => Math.round(((socPct - ev.socPct) / 100) * ev.batteryCapacityWh);
+
+function acNeeds(connector: EvseConnectorDetail, ev: EvDetail): NonNullable<ChargingNeeds['acChargingParameters']> {
+  const { nominalVoltageV, minPowerW, phases } = connector;
+  const used = Math.min(phases, ev.phases);
+  return {
+    energyAmount: Math.max(0, energyTo(ev.targetSocPct, ev)),
+    evMinCurrent: Math.round(minPowerW / (phases * nominalVoltageV)),
+    evMaxCurrent: Math.round(ev.maxChargeW / (used * nominalVoltageV)),
+    evMaxVoltage: Math.round(nominalVoltageV),
+  };
+}
+
+function dcNeeds(connector: EvseConnectorDetail, ev: EvDetail): NonNullable<ChargingNeeds['dcChargingParameters']> {
+  return {
+    evMaxCurrent: Math.round(ev.maxChargeW / connector.nominalVoltageV),
+    evMaxVoltage: Math.round(connector.nominalVoltageV),
+    evMaxPower: Math.round(ev.maxChargeW),
+    evEnergyCapacity: Math.round(ev.batteryCapacityWh),
+    energyAmount: Math.max(0, energyTo(ev.targetSocPct, ev)),
+    stateOfCharge: Math.round(ev.socPct),
+    fullSoC: 100,
+  };
+}
+
+function v2xNeeds(connector: EvseConnectorDetail, ev: EvDetail, maxDischargeW: number) {
+  return {
+    minChargePower: Math.round(connector.minPowerW),
+    maxChargePower: Math.round(Math.min(connector.maxPowerW, ev.maxChargeW)),
+    minDischargePower: 0,
+    maxDischargePower: Math.round(Math.min(maxDischargeW, ev.maxDischargeW)),
+    evTargetEnergyRequest: energyTo(ev.targetSocPct, ev),
+    evMinEnergyRequest: energyTo(ev.reserveSocPct, ev),
+    evMaxEnergyRequest: energyTo(100, ev),
+    evMinV2XEnergyRequest: energyTo(ev.reserveSocPct, ev),
+    evMaxV2XEnergyRequest: energyTo(100, ev),
+    targetSoC: Math.round(ev.targetSocPct),
+  };
+}
+
+function departure({ departureTime }: EvDetail): string | undefined {
+  const ms = departureTime === null ? NaN : Date.parse(departureTime);
+  return Number.isNaN(ms) ? undefined : stamp(ms);
+}
+
+/** @param transfers in common, the requested one first */
+function needsOf(
+  connector: EvseConnectorDetail,
+  ev: EvDetail,
+  transfers: readonly EnergyTransferModeEnum[],
+  version: Version2,
+): ChargingNeeds {
+  const requested = transfers[0] ?? 'DC';
+  const departureTime = departure(ev);
+  return {
+    requestedEnergyTransfer: requested,
+    ...(version === 'ocpp2.1' && transfers.length > 0 && { availableEnergyTransfer: transfers }),
+    ...(departureTime !== undefined && { departureTime }),
+    ...(connector.type === 'dc'
+      ? { dcChargingParameters: dcNeeds(connector, ev) }
+      : { acChargingParameters: acNeeds(connector, ev) }),
+    // the station rates both directions alike
+    ...(discharges(requested) && { v2xChargingParameters: v2xNeeds(connector, ev, connector.maxPowerW) }),
+  };
+}
+
+type Notice = Requests['NotifyEVChargingSchedule'];
+
+/**
+ * The schedule of the vehicle: what it is offered, at most what it can take. Null: a period has no ceiling that it could
+ * be within.
+ */
+function evScheduleOf(
+  offered: ChargingSchedule,
+  connector: Pick<EvseConnectorDetail, 'type' | 'phases' | 'nominalVoltageV'>,
+  ev: Pick<EvDetail, 'maxChargeW' | 'phases'>,
+): Notice['chargingSchedule'] | null {
+  const phases = connector.type === 'dc' ? 1 : Math.min(connector.phases, ev.phases);
+  const ownMax =
+    offered.chargingRateUnit === 'W' ? ev.maxChargeW : ev.maxChargeW / (phases * connector.nominalVoltageV);
+  const periods = offered.chargingSchedulePeriod.flatMap(({ startPeriod, limit }) =>
+    limit === undefined ? [] : [{ startPeriod, limit: Math.floor(Math.min(limit, ownMax) * 10) / 10 }],
+  );
+  if (periods.length < offered.chargingSchedulePeriod.length) return null;
+  const { id, chargingRateUnit, duration } = offered;
+  return {
+    id,
+    chargingRateUnit,
+    ...(duration !== undefined && { duration }),
+    chargingSchedulePeriod: periods,
+  };
+}
+
+/** Schedules that a vehicle takes (ISO 15118). */
+const maxScheduleTuples = 3;
+
+type NeedsParts = Pick<StationParts, 'device' | 'clock' | 'variables' | 'calls' | 'registration' | 'version' | 'log'>;
+
+interface NeedsDeps {
+  readonly transactions: Pick<Transactions, 'at' | 'byId' | 'stop' | 'onAnswered' | 'onEnded'>;
+  readonly vehicles: ChargingOfVehicles;
+}
+
+interface VehicleNeeds {
+  /** true: the vehicles of an EVSE tell their needs */
+  speaks(evseId: number): boolean;
+  /** Transfers that the vehicle at an EVSE and the EVSE have in common; empty: no vehicle. */
+  transfers(evseId: number): readonly EnergyTransferModeEnum[];
+  /** Restricts the transfers of a transaction; its needs are to be told again. */
+  restrict(transaction: Transaction, allowed: readonly EnergyTransferModeEnum[]): void;
+  /** Tells the needs of the vehicle of a transaction, again if it must. */
+  tell(transaction: Transaction): void;
+  stop(): void;
+}
+
+/** Negotiation of a transaction. */
+interface Talk {
+  told: boolean;
+  /** null: all */
+  allowed: readonly EnergyTransferModeEnum[] | null;
+}
+
+interface VehicleThere {
+  readonly connector: EvseConnectorDetail;
+  readonly ev: EvDetail;
+}
+
+/** Null: no vehicle is plugged in. */
+function vehicleAt({ device }: Pick<NeedsParts, 'device'>, evseId: number): VehicleThere | null {
+  const connector = device.connector(evseId);
+  const { ev, cable } = connector;
+  return ev !== null && cable.evPlugged && cable.evsePlugged ? { connector, ev } : null;
+}
+
+/** The negotiations of the running transactions, by transaction. */
+function createTalks() {
+  const talks = new Map<string, Talk>();
+  return {
+    of(transactionId: string): Talk {
+      const talk = talks.get(transactionId) ?? { told: false, allowed: null };
+      talks.set(transactionId, talk);
+      return talk;
+    },
+    hasTold: (transactionId: string) => talks.get(transactionId)?.told ?? false,
+    forget: (transactionId: string) => {
+      talks.delete(transactionId);
+    },
+  };
+}
+
+/** Requests of a vehicle, and the effect of a refusal. */
+function createTeller(parts: NeedsParts, { transactions, vehicles }: NeedsDeps, talks: ReturnType<typeof createTalks>) {
+  const { device, variables, version, calls } = parts;
+  const { conditions, control } = vehicles;
+  const speaks = (evseId: number): boolean => variables.has('ISO15118Ctrlr', 'Available', { evseId });
+
+  const transfers = (evseId: number): readonly EnergyTransferModeEnum[] => {
+    const there = vehicleAt(parts, evseId);
+    if (there === null) return [];
+    return commonTransfers(there.connector, there.ev, version === 'ocpp2.1' && conditions.enabled(evseId));
+  };
+
+  const restrict = ({ evseId, transactionId }: Transaction, allowed: readonly EnergyTransferModeEnum[]): void => {
+    talks.of(transactionId).allowed = allowed;
+    conditions.permitDischarge(evseId, allowed.some(discharges));
+    control.refresh();
+  };
+
+  /** Without discharge the vehicle asks once more; else nothing is left to ask for, and the transaction ends (2.1). */
+  const rejected = (transaction: Transaction, asked: readonly EnergyTransferModeEnum[]): void => {
+    if (version !== 'ocpp2.1' || transactions.byId(transaction.transactionId) === null) return;
+    const left = asked.filter((mode) => !discharges(mode));
+    if (left.length > 0 && left.length < asked.length) {
+      restrict(transaction, left);
+      tell(transaction);
+      return;
+    }
+    try {
+      transactions.stop(transaction.evseId, { reason: 'ReqEnergyTransferRejected', trigger: 'AbnormalCondition' });
+    } catch (error) {
+      parts.log.warning(`the transaction of refused needs goes on: ${errorText(error)}`, device.deviceIndex);
+    }
+  };
+
+  function tell(transaction: Transaction): void {
+    const { evseId, transactionId } = transaction;
+    const there = vehicleAt(parts, evseId);
+    if (!speaks(evseId) || there === null || !parts.registration.accepted) return;
+    const talk = talks.of(transactionId);
+    const common = transfers(evseId).filter((mode) => talk.allowed?.includes(mode) ?? true);
+    talk.told = true;
+    const request = {
+      evseId,
+      maxScheduleTuples,
+      chargingNeeds: needsOf(there.connector, there.ev, common, version),
+      ...(version === 'ocpp2.1' && { timestamp: stamp(parts.clock.nowMs()) }),
+    };
+    void calls.send('NotifyEVChargingNeeds', request).then((outcome) => {
+      if (outcome.kind === 'unsent' || outcome.kind === 'lost') talk.told = false;
+      if (outcome.kind === 'result' && outcome.payload.status === 'Rejected') rejected(transaction, common);
+    });
+  }
+
+  return { speaks, transfers, restrict, tell };
+}
+
+/** The vehicle makes its schedule of the TxProfile that answers its needs. */
+function tellSchedule(parts: NeedsParts, evseId: number, schedule: ChargingSchedule): void {
+  const there = vehicleAt(parts, evseId);
+  const chargingSchedule = there && evScheduleOf(schedule, there.connector, there.ev);
+  if (chargingSchedule === null) return;
+  void parts.calls.send('NotifyEVChargingSchedule', {
+    evseId,
+    timeBase: stamp(parts.clock.nowMs()),
+    chargingSchedule,
+    ...(parts.version === 'ocpp2.1' && { selectedChargingScheduleId: schedule.id }),
+  });
+}
+
+function createNeeds(parts: NeedsParts, deps: NeedsDeps): VehicleNeeds {
+  const { transactions, vehicles } = deps;
+  const talks = createTalks();
+  const { speaks, transfers, restrict, tell } = createTeller(parts, deps, talks);
+
+  vehicles.expectNeeds(
+    ({ evseId, transactionId }) => speaks(evseId) && vehicleAt(parts, evseId) !== null && !talks.hasTold(transactionId),
+  );
+  const listeners = [
+    transactions.onAnswered(({ transactionId }) => {
+      const transaction = transactions.byId(transactionId);
+      if (transaction !== null && !talks.hasTold(transactionId)) tell(transaction);
+    }),
+    transactions.onEnded(({ transactionId }) => {
+      talks.forget(transactionId);
+    }),
+    parts.device.onTransition(({ event, connectorId }) => {
+      // the next vehicle has needs of its own
+      const transaction = event === 'unplugged' || event === 'ev_unplugged' ? transactions.at(connectorId) : null;
+      if (transaction !== null) talks.of(transaction.transactionId).told = false;
+    }),
+    vehicles.onTxProfile(({ evseId, profile }) => {
+      const transaction = transactions.at(evseId);
+      const [schedule] = profile.chargingSchedule;
+      if (transaction !== null && schedule !== undefined && talks.hasTold(transaction.transactionId))
+        tellSchedule(parts, evseId, schedule);
+    }),
+  ];
+  return {
+    speaks,
+    transfers,
+    restrict,
+    tell,
+    stop() {
+      for (const end of listeners) end();
+    },
+  };
+}
+
+// Energy transfers that the answer to Authorize allows the transaction which gets the token (2.1 Q01).
+
+interface AllowedTransfers {
+  /** To be called with each answer to Authorize. */
+  authorized(evseId: number, reply: Replies['Authorize']): void;
+  stop(): void;
+}
+
+/** @param needs read when a transaction gets its token: its listeners come after those here, and tell what is left */
+function createAllowedTransfers(
+  { device }: Pick<NeedsParts, 'device'>,
+  { transactions }: Pick<NeedsDeps, 'transactions'>,
+  needs: () => VehicleNeeds,
+): AllowedTransfers {
+  /** by EVSE, for the transaction that begins with the token */
+  const waiting = new Map<number, readonly EnergyTransferModeEnum[]>();
+  const ends = [
+    transactions.onAnswered(({ evseId, transactionId }) => {
+      const allowed = waiting.get(evseId);
+      const transaction = transactions.byId(transactionId);
+      if (allowed === undefined || transaction === null || transaction.idToken === null) return;
+      waiting.delete(evseId);
+      needs().restrict(transaction, allowed);
+    }),
+    device.onTransition(({ event, connectorId }) => {
+      if (event === 'withdraw') waiting.delete(connectorId);
+      if (event === 'restart') waiting.clear();
+    }),
+  ];
+  return {
+    authorized(evseId, { idTokenInfo, allowedEnergyTransfer }) {
+      const running = transactions.at(evseId);
+      // a token that is presented to stop it says nothing about it
+      if (running !== null && running.idToken !== null) return;
+      waiting.delete(evseId);
+      if (idTokenInfo.status !== 'Accepted' || allowedEnergyTransfer === undefined) return;
+      if (running === null) {
+        waiting.set(evseId, allowedEnergyTransfer);
+        return;
+      }
+      // one that began with the cable has told its needs without knowing
+      needs().restrict(running, allowedEnergyTransfer);
+      needs().tell(running);
+    },
+    stop() {
+      for (const end of ends) end();
+    },
+  };
+}
 
 type V2xParts = NeedsParts & Pick<StationParts, 'finding'>;
 type V2xDeps = NeedsDeps;
