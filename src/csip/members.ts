@@ -219,7 +219,7 @@ function reporterOf(
 ): Reporter {
   const first = firstOf(devices);
   const reports = devices.map((device) => book.of(device));
-  const tells = (index: number) => !plant.silentDevices.has(index);
+  const reportsState = (index: number) => !plant.silentDevices.has(index);
   const reporter = new Reporter({
     exchange,
     wall: clock,
@@ -231,7 +231,7 @@ function reporterOf(
     clock: remoteClock,
     plant,
     reports,
-    together: settings.identity === 'site' ? createTogether(book.of(first), reports, tells) : null,
+    together: settings.identity === 'site' ? createTogether(book.of(first), reports, reportsState) : null,
     lfdi,
     wholeMinutes: settings.aus !== null,
     penDigits: penDigits(settings.pen, settings.aus === null ? 'number' : 'decimal'),

@@ -1,3 +1,4 @@
+/** Submissions of one EndDevice to its server, and the places of the server for them. */
 import { nowhere } from './report/reporter.ts';
 import type { DerHrefs, ReportHrefs, Reporter } from './report/reporter.ts';
 import type { ResponseSender } from './events/responses.ts';

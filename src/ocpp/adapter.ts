@@ -133,7 +133,7 @@ export class OcppAdapter implements LoadedAdapter<Device, OcppStations>, OcppSta
     });
   }
 
-  /** Ends the sessions of a device that has left the plant, tells the central system, and closes. */
+  /** Ends the sessions of a device that has left the plant, notifies the central system, and closes. */
   async leave(index: number): Promise<void> {
     // its state is restored to the end first: it may have transactions to end
     await this.#joining.get(index);

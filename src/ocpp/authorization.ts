@@ -1,4 +1,7 @@
-/** The Authorization Cache of a station, and its readers: tokens that persons present, one at a time at each connector, and `AUTO` of vehicles. */
+/**
+ * The Authorization Cache of a station, and its readers: tokens that persons present, one at a time at each connector,
+ * and `AUTO` of vehicles.
+ */
 import { errorText, SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import type { JsonValue, Slot } from '../core/store.ts';
@@ -158,7 +161,7 @@ export function offlineStatus<Status extends string>(
   return rules.known ? 'Accepted' : refused;
 }
 
-/** token of a vehicle that is plugged in where plugging in presents one, as the device tells it */
+/** token of a vehicle that is plugged in where plugging in presents one, as in the transition of the device */
 export const autoToken = 'AUTO';
 
 export function conflict(connectorId: number, why: string): SimError {
@@ -212,8 +215,8 @@ interface ReaderDeps extends Pick<StackOptions, 'device' | 'log'> {
 }
 
 /**
- * Presents the tokens that the device tells of. `AUTO` of a vehicle that came while nothing could be asked, or before the
- * station was heard, is presented again once the central system has accepted the station.
+ * Presents the tokens in transitions of the device. `AUTO` of a vehicle that came while nothing could be asked, or before the
+ * station listened, is presented again once the central system has accepted the station.
  * @returns ends it
  */
 export function followReader({

@@ -89,7 +89,7 @@ export function createOperativeStates(options: Options): OperativeStates {
       log.warning(`availability is not restored: ${errorText(error)}`, device.deviceIndex);
     }
   };
-  const heard = (transition: EvseTransition): void => {
+  const followDevice = (transition: EvseTransition): void => {
     if (transition.event === 'restart') restore();
     // a person at the station decides after the central system
     if (transition.event !== 'availability' || transition.by.source === 'ocpp') return;
@@ -99,7 +99,7 @@ export function createOperativeStates(options: Options): OperativeStates {
     const others = [...connectors].filter((id) => id !== connectorId);
     kept.set({ station: station && !operative, connectors: new Set(operative ? others : [...others, connectorId]) });
   };
-  const end = device.onTransition(heard);
+  const end = device.onTransition(followDevice);
   const busy = (connectorId: number): boolean =>
     device.detail.connectors.some(
       ({ connectorId: id, session }) =>

@@ -1,4 +1,7 @@
-/** The charging station behind an OCPP client, from a device and its register map, and its DER controls (block R): the only part that knows both. */
+/**
+ * The charging station behind an OCPP client, from a device and its register map, and its DER controls (block R): the
+ * only part that knows both.
+ */
 import type { Device } from '../contract/device.ts';
 import type { EvseConnectorDetail, EvseDetail } from '../contract/kinds/evse.ts';
 import type { Plant } from '../contract/plant.ts';
@@ -63,10 +66,10 @@ class StationDer implements DerPort {
       device.bank.onReload(() => {
         this.#points.forget();
         this.#slope.forget();
-        this.#tellRestart();
+        this.#notifyRestart();
       }),
       device.onEvse(({ event }) => {
-        if (event === 'power_up') this.#tellRestart();
+        if (event === 'power_up') this.#notifyRestart();
       }),
     ];
   }
@@ -154,7 +157,7 @@ class StationDer implements DerPort {
     this.#restarted.clear();
   }
 
-  #tellRestart(): void {
+  #notifyRestart(): void {
     for (const listener of this.#restarted) listener();
   }
 }

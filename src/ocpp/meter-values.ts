@@ -1,4 +1,7 @@
-/** Metering in every version: the measurands and how each is read from a sample, the times of samples, and the samples of the meters of a station. */
+/**
+ * Metering in every version: the measurands and how each is read from a sample, the times of samples, and the samples
+ * of the meters of a station.
+ */
 import type { MeterDistortion } from './rpc/model.ts';
 import type { MeterSample } from './station/port.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';

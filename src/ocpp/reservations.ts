@@ -146,7 +146,7 @@ export interface Book {
   get(reservationId: number): Reservation | null;
   /** connector where the device holds it; null: nowhere */
   placeOf(reservation: Reservation): EvseConnectorDetail | null;
-  /** for connector 0, without a connector, in order of their making */
+  /** for connector 0, without a connector, in order of creation */
   waiting(except?: number): readonly Reservation[];
   /** @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL: nothing is changed then */
   add(reservation: Reservation): void;
@@ -162,7 +162,7 @@ export interface Book {
 interface State {
   readonly deps: BookDeps;
   readonly fits: Fits;
-  readonly made: Map<number, Reservation>;
+  readonly byId: Map<number, Reservation>;
   readonly ends: Map<number, () => void>;
   readonly claimed: Map<number, number>;
 }
@@ -201,7 +201,7 @@ function placeOf({ deps }: State, { reservationId }: Reservation): EvseConnector
 
 function waiting(state: State, except?: number): readonly Reservation[] {
   const inUse = new Set(state.claimed.values());
-  return [...state.made.values()].filter(
+  return [...state.byId.values()].filter(
     (r) =>
       r.connectorId === 0 && r.reservationId !== except && !inUse.has(r.reservationId) && placeOf(state, r) === null,
   );
@@ -221,10 +221,10 @@ function settleOwn({ deps, claimed }: State, r: Reservation): void {
 }
 
 function settle(state: State): void {
-  const { deps, made, fits } = state;
-  for (const r of made.values()) if (r.connectorId > 0) settleOwn(state, r);
+  const { deps, byId, fits } = state;
+  for (const r of byId.values()) if (r.connectorId > 0) settleOwn(state, r);
   for (const [connectorId, { reservationId }] of keptConnectors(deps.device.detail.connectors, waiting(state), fits)) {
-    const r = made.get(reservationId);
+    const r = byId.get(reservationId);
     if (r !== undefined)
       attempt(deps, () => {
         reserveAt(deps, connectorId, r);
@@ -232,22 +232,22 @@ function settle(state: State): void {
   }
 }
 
-/** Noted before the device tells of it, so that `settle` puts nothing back. @throws as `reserveAt`; then as before */
-function enter({ deps, made }: State, r: Reservation): void {
-  const old = made.get(r.reservationId);
-  made.set(r.reservationId, r);
+/** Noted before the transition of the device, so that `settle` puts nothing back. @throws as `reserveAt`; then as before */
+function enter({ deps, byId }: State, r: Reservation): void {
+  const old = byId.get(r.reservationId);
+  byId.set(r.reservationId, r);
   try {
     if (r.connectorId > 0) reserveAt(deps, r.connectorId, r);
   } catch (error) {
-    if (old === undefined) made.delete(r.reservationId);
-    else made.set(r.reservationId, old);
+    if (old === undefined) byId.delete(r.reservationId);
+    else byId.set(r.reservationId, old);
     throw error;
   }
 }
 
 function keep(state: State, r: Reservation, remove: (reservationId: number) => void): void {
-  const { deps, made, ends } = state;
-  made.set(r.reservationId, r);
+  const { deps, byId, ends } = state;
+  byId.set(r.reservationId, r);
   ends.get(r.reservationId)?.();
   const end = deps.clock.at(r.expiresMs, () => {
     deps.log.info(`reservation ${r.reservationId} has expired`, deps.device.deviceIndex);
@@ -262,17 +262,17 @@ export function createBook(deps: BookDeps): Book {
   const state: State = {
     deps,
     fits: deps.fits ?? (() => true),
-    made: new Map(),
+    byId: new Map(),
     ends: new Map(),
     claimed: new Map(),
   };
-  const { made, ends, claimed, fits } = state;
+  const { byId, ends, claimed, fits } = state;
   const slot = deps.store('reservations');
-  const saver = createSaver(slot, () => [...made.values()] as unknown as readonly JsonValue[], deps.log);
+  const saver = createSaver(slot, () => [...byId.values()] as unknown as readonly JsonValue[], deps.log);
   const remove = (reservationId: number) => {
-    const r = made.get(reservationId);
+    const r = byId.get(reservationId);
     if (r === undefined) return;
-    made.delete(reservationId);
+    byId.delete(reservationId);
     ends.get(reservationId)?.();
     ends.delete(reservationId);
     saver.save();
@@ -281,15 +281,15 @@ export function createBook(deps: BookDeps): Book {
   };
   return {
     get list() {
-      return [...made.values()];
+      return [...byId.values()];
     },
     claimed,
     fits,
-    get: (reservationId) => made.get(reservationId) ?? null,
+    get: (reservationId) => byId.get(reservationId) ?? null,
     placeOf: (r) => placeOf(state, r),
     waiting: (except) => waiting(state, except),
     add(r) {
-      const old = made.get(r.reservationId);
+      const old = byId.get(r.reservationId);
       const place = old === undefined ? null : placeOf(state, old);
       enter(state, r);
       keep(state, r, remove);

@@ -63,7 +63,7 @@ class EndDeviceTarget implements GroupTarget {
     this.#make = (device) => {
       const shareOf = (mode: ModeName) => this.#shareOf(device, mode);
       const controls = new DeviceControls({ device, plant, revision, log, shareOf });
-      controls.onChange((reset) => this.#tell(reset));
+      controls.onChange((reset) => this.#notify(reset));
       return controls;
     };
     this.#devices = devices.map(this.#make);
@@ -154,7 +154,7 @@ class EndDeviceTarget implements GroupTarget {
     // the share of each device in the common targets has changed
     for (const each of kept) each.replan();
     written(() => this.#site.regroup(devices.map(({ index }) => index)));
-    this.#tell(false);
+    this.#notify(false);
   }
 
   close(): void {
@@ -195,7 +195,7 @@ class EndDeviceTarget implements GroupTarget {
     return sum(this.#devices.map(({ device }) => settingOf(device, point)));
   }
 
-  #tell(reset: boolean): void {
+  #notify(reset: boolean): void {
     for (const listener of this.#listeners) listener(reset);
   }
 

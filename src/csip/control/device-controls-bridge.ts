@@ -124,12 +124,12 @@ export class DeviceControls {
       device.bank.onReload(() => {
         this.#forget();
         if (this.#closed) this.close();
-        else this.#tell(true);
+        else this.#notify(true);
       }),
       plant.onPower(({ index, down }) => {
         if (index !== device.index || down) return;
         if (this.#closed) this.close();
-        else this.#tell(false);
+        else this.#notify(false);
       }),
     ];
   }
@@ -236,7 +236,7 @@ export class DeviceControls {
     this.#gradW = null;
   }
 
-  #tell(reset: boolean): void {
+  #notify(reset: boolean): void {
     for (const listener of this.#listeners) listener(reset);
   }
 

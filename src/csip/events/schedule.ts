@@ -144,7 +144,7 @@ class Step {
         if (overlap(periodOf(event), periodOf(lower))) this.#take(event, this.#latest(lower));
       }
     }
-    if (this.#options.supersededResponse === 'at_discovery') this.#foretell(order, periodOf);
+    if (this.#options.supersededResponse === 'at_discovery') this.#owePredicted(order, periodOf);
   }
 
   #take(winner: TrackedEvent, loser: TrackedEvent): void {
@@ -153,7 +153,7 @@ class Step {
   }
 
   /** Responds for events that will lose all modes if nothing changes; they run until the winner starts. */
-  #foretell(order: readonly TrackedEvent[], periodOf: (event: TrackedEvent) => Period): void {
+  #owePredicted(order: readonly TrackedEvent[], periodOf: (event: TrackedEvent) => Period): void {
     const winners: { readonly event: TrackedEvent; readonly modes: readonly ModeName[] }[] = [];
     for (const event of order.map((each) => this.#latest(each))) {
       if (!isLive(event)) continue;

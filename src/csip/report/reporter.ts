@@ -301,12 +301,12 @@ export class Reporter {
     const { clock, plant } = this.#options;
     const nowS = Math.floor(clock.ofSim(sim) / 1000);
     // a silent device sends nothing
-    const telling = this.#devices.filter(({ reports }) => !plant.silentDevices.has(reports.deviceIndex));
-    for (const device of telling) {
+    const reporting = this.#devices.filter(({ reports }) => !plant.silentDevices.has(reports.deviceIndex));
+    for (const device of reporting) {
       this.#logEvents.alarms(device.reports.deviceIndex, device.reports.alarms, nowS);
       this.#compare(device, nowS);
     }
-    if (this.#together !== null && telling.length > 0) this.#compare(this.#together, nowS);
+    if (this.#together !== null && reporting.length > 0) this.#compare(this.#together, nowS);
     this.#meters.tick(sim);
   }
 

@@ -220,16 +220,16 @@ function meterOf(all: readonly MeterNow[]): MeterNow {
 /**
  * The reports of several devices as those of one DER; facts of a single device come from the first.
  * @param first the first of `all`
- * @param tells false for a device without power: it reports no state, but keeps its ratings
+ * @param reportsState false for a device without power: it reports no state, but keeps its ratings
  */
 export function createTogether(
   first: DeviceReports,
   all: readonly DeviceReports[],
-  tells: (deviceIndex: number) => boolean,
+  reportsState: (deviceIndex: number) => boolean,
 ): DeviceReports {
   const times = new StateTimes();
-  const telling = () => {
-    const some = all.filter(({ deviceIndex }) => tells(deviceIndex));
+  const reporting = () => {
+    const some = all.filter(({ deviceIndex }) => reportsState(deviceIndex));
     return some.length > 0 ? some : all;
   };
   let writes: readonly (object | null)[] = [];
@@ -244,7 +244,7 @@ export function createTogether(
         updatedS,
       ),
     status: (readingS) => {
-      const some = telling();
+      const some = reporting();
       const ratedWh = plains(some.map((each) => each.capability().rtgMaxWh));
       return statusOf(
         some.map((each) => each.status(readingS)),
@@ -254,7 +254,7 @@ export function createTogether(
       );
     },
     availability: (readingS) => {
-      const some = telling();
+      const some = reporting();
       const settings = some.map((each) => each.settings(readingS));
       return availabilityOf(
         some.map((each) => each.availability(readingS)),
@@ -273,7 +273,7 @@ export function createTogether(
         writes = currentWrites;
         write = {};
       }
-      const states = marks.map(({ states: own }, i) => `${own} ${tells(all[i]?.deviceIndex ?? 0)}`).join(', ');
+      const states = marks.map(({ states: own }, i) => `${own} ${reportsState(all[i]?.deviceIndex ?? 0)}`).join(', ');
       return { states, write };
     },
     get alarms() {

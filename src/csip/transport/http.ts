@@ -1,4 +1,7 @@
-/** One HTTP request and its answer, over persistent connections, and a probe over plain HTTP. The HTTP library is loaded by the first request. */
+/**
+ * One HTTP request and its answer, over persistent connections, and a probe over plain HTTP. The HTTP library is loaded
+ * by the first request.
+ */
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';

@@ -95,7 +95,7 @@ export class EndDeviceWalk {
     this.#links = links;
     if (!same) this.#makeParts();
     if (!same || all || !this.admitted) await this.#readAll(!same);
-    else if (JSON.stringify(located.document) !== before) this.#tell();
+    else if (JSON.stringify(located.document) !== before) this.#report();
   }
 
   /** Reads a resource at once if it lies below this EndDevice. */
@@ -147,7 +147,7 @@ export class EndDeviceWalk {
   async #readParts(anew: boolean): Promise<void> {
     await this.#derPoll?.now();
     if (this.#stopped) return;
-    this.#tell();
+    this.#report();
     if (this.#groups === null) this.#options.programs([]);
     else if (anew) await this.#groups.poll.now();
     else await this.#groups.all();
@@ -199,7 +199,7 @@ export class EndDeviceWalk {
       document: der,
     }));
     // the first reading is reported together with the EndDevice
-    if (this.#derPoll?.rateS !== null && JSON.stringify(this.#ders) !== before) this.#tell();
+    if (this.#derPoll?.rateS !== null && JSON.stringify(this.#ders) !== before) this.#report();
     return { rateS: rateOf(read.value.list.pollRate) };
   }
 
@@ -216,7 +216,7 @@ export class EndDeviceWalk {
     return true;
   }
 
-  #tell(): void {
+  #report(): void {
     const { base, document } = this.#located;
     const href = document.DERListLink?.href;
     this.#options.changed({

@@ -142,7 +142,7 @@ export class GroupsWalk {
     this.#taking = true;
     await Promise.all(added.map((list) => list.poll.now()));
     this.#taking = false;
-    this.#tell();
+    this.#report();
   }
 
   #group(
@@ -198,14 +198,14 @@ export class GroupsWalk {
       url,
       aheadS: () => this.#groups.find((group) => group.programsUrl === url)?.time?.group.aheadS ?? 0,
       lost: () => void this.poll.now(),
-      changed: () => this.#tell(),
+      changed: () => this.#report(),
     });
     this.#lists.set(url, list);
     return list;
   }
 
   /** Reports the programs once every list was tried: a part of them could start the wrong event. */
-  #tell(): void {
+  #report(): void {
     const lists = [...this.#lists];
     if (this.#stopped || this.#taking || !lists.every(([, { tried }]) => tried)) return;
     const programs = new Map<string, FoundProgram>();

@@ -121,11 +121,11 @@ export class Poll {
 const maxRemembered = 1000;
 
 /** Passes each message on once, although each reading may repeat its cause. */
-export function onceEach(tell: (message: string) => void): (message: string) => void {
+export function onceEach(log: (message: string) => void): (message: string) => void {
   const seen = new Set<string>();
   return (message) => {
     if (seen.has(message) || seen.size >= maxRemembered) return;
     seen.add(message);
-    tell(message);
+    log(message);
   };
 }

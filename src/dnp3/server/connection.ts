@@ -254,7 +254,7 @@ export class Connection implements Swept {
   }
 
   /** Notes activity of a served master; other peers keep no connection open. */
-  #heard(): void {
+  #noteFrame(): void {
     this.#lastMs = this.#owner.context.clock.monotonicMs();
     this.#askedMs = null;
   }
@@ -273,13 +273,13 @@ export class Connection implements Swept {
       ? this.#pairOf(destination, source)
       : this.#pairs.get(keyOf(destination, source));
     if (pair === undefined) return;
-    this.#heard();
+    this.#noteFrame();
     if (pair.outstation.isSilent) return;
     const segment = pair.link.take(frame);
     if (segment === null) return;
     const fragment = pair.reassembler.push(segment);
     if (fragment === null) return;
-    this.#tell('in', pair, fragment);
+    this.#recordFragment('in', pair, fragment);
     pair.association.receive(fragment, 'unicast');
   }
 
@@ -291,7 +291,7 @@ export class Connection implements Swept {
       (each) => !each.isSilent && this.#admits(source) && each.associationOf(source) !== null,
     );
     if (served.length === 0) return;
-    this.#heard();
+    this.#noteFrame();
     let reassembler = this.#broadcasts.get(source);
     if (reassembler === undefined) this.#broadcasts.set(source, (reassembler = new Reassembler()));
     const fragment = reassembler.push(frame.data);
@@ -304,7 +304,7 @@ export class Connection implements Swept {
         // it may have left, or been switched off, while this waited for its turn
         const isServed = this.#owner.routes.outstation(address) === outstation && !outstation.isSilent;
         if (association === null || !isServed) return;
-        this.#tell('in', { outstation, association }, fragment);
+        this.#recordFragment('in', { outstation, association }, fragment);
         association.receive(fragment, cast, `${source}@${this.peer}`);
       }),
     );
@@ -351,7 +351,7 @@ export class Connection implements Swept {
       peer: `${master}@${this.peer}`,
       send: (fragment, { badCrc } = { badCrc: false }) => {
         if (outstation.isSilent) return;
-        this.#tell('out', pair, fragment);
+        this.#recordFragment('out', pair, fragment);
         const frames = segmenter.frames(fragment);
         this.#write(badCrc ? frames.map(withBadCrc) : frames);
       },
@@ -390,7 +390,7 @@ export class Connection implements Swept {
     this.#socket.write(frames.length === 1 && frames[0] ? frames[0] : Buffer.concat(frames));
   }
 
-  #tell(
+  #recordFragment(
     direction: 'in' | 'out',
     { outstation, association }: Pick<Pair, 'outstation' | 'association'>,
     octets: Buffer,

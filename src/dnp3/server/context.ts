@@ -80,7 +80,7 @@ export interface ServedOutstation {
   associationOf(master: number): AssociationPort | null;
   /** masters that may wait for an unsolicited response before they say anything */
   readonly listeningMasters: readonly number[];
-  /** the device is off: nothing is heard or said */
+  /** the device is off: nothing is received or sent */
   readonly isSilent: boolean;
 }
 

@@ -90,7 +90,7 @@ export interface Conditions {
 /** A transaction that runs at a connector, as far as profiles need it. */
 export interface RunningTransaction {
   readonly connectorId: number;
-  /** null: the central system has not told it yet */
+  /** null: the central system has not assigned it yet */
   readonly transactionId: string | null;
   readonly startedMs: number;
   /** 2.1: it charges with priority, so that a `priority` profile replaces the others; default false */

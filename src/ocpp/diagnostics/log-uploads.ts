@@ -10,7 +10,7 @@ import type { LogLine } from '../station/stack.ts';
 
 export type { LogLine } from '../station/stack.ts';
 
-/** States of an upload that LogStatusNotification tells beside Idle. */
+/** States of an upload in LogStatusNotification, beside Idle. */
 export type UploadStatus =
   | 'Uploading'
   | 'Uploaded'
@@ -25,7 +25,7 @@ export interface Upload {
   readonly retryIntervalS: number | undefined;
   readonly file: UploadFile;
   /** @param why it has failed; null: it has not */
-  readonly tell: (status: UploadStatus, why: string | null) => void;
+  readonly report: (status: UploadStatus, why: string | null) => void;
   /** A new upload has taken its place. */
   readonly replaced: () => void;
 }
@@ -63,10 +63,10 @@ export function createUploads(
 ): Uploads {
   let running: { readonly ending: AbortController; readonly upload: Upload } | null = null;
   const run = async (upload: Upload, ending: AbortController) => {
-    const { location, file, retries, retryIntervalS, tell } = upload;
+    const { location, file, retries, retryIntervalS, report } = upload;
     const { signal } = ending;
     log.info(`${file.name} goes to ${shownLocation(location)}`, device.deviceIndex);
-    tell('Uploading', null);
+    report('Uploading', null);
     let status: UploadStatus = 'Uploaded';
     let why: string | null = null;
     try {
@@ -79,7 +79,7 @@ export function createUploads(
     }
     if (signal.aborted) return;
     running = null;
-    tell(status, why);
+    report(status, why);
   };
   return {
     get busy() {

@@ -223,7 +223,7 @@ class StationDisturber implements FrameDisturber {
   }
 }
 
-/** The faults of a meter together; null: it tells the truth. */
+/** The faults of a meter together; null: the meter is correct. */
 function distortionBy(faults: readonly ActiveFault[], strikes: Strikes): MeterDistortion | null {
   let distortion: MeterDistortion | null = null;
   for (const fault of faults) {

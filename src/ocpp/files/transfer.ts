@@ -7,7 +7,7 @@ import { errorText } from '../../core/errors.ts';
 import { guardedLookup, isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import type { Later } from '../../core/time/timers.ts';
 
-// Files that a station fetches and delivers at the word of its central system, free of version.
+// Files that a station downloads and uploads for its central system, in any version.
 
 /** Values of SupportedFileTransferProtocols: these work, no others. */
 export const fileProtocols = ['HTTP', 'HTTPS'] as const;
@@ -146,7 +146,7 @@ const failureByStatus: Readonly<Record<number, TransferFailure>> = {
   501: 'unsupported',
 };
 
-interface Sent {
+interface FileRequest {
   readonly url: URL;
   readonly method: 'GET' | 'PUT' | 'POST';
   readonly body: UploadFile | null;
@@ -160,7 +160,7 @@ function authorizationOf(url: URL): Record<string, string> {
   return { authorization: `Basic ${octets.toString('base64')}` };
 }
 
-function headersOf({ url, body }: Sent): Record<string, string> {
+function headersOf({ url, body }: FileRequest): Record<string, string> {
   if (body === null) return { accept: '*/*', ...authorizationOf(url) };
   return {
     'content-type': 'application/octet-stream',
@@ -171,7 +171,7 @@ function headersOf({ url, body }: Sent): Record<string, string> {
 }
 
 /** Resolves with the head of the answer. */
-function answerOf(sent: Sent, options: HttpTransferOptions): Promise<IncomingMessage> {
+function answerOf(sent: FileRequest, options: HttpTransferOptions): Promise<IncomingMessage> {
   const { url, method, body, signal } = sent;
   const roots = options.roots();
   const common: RequestOptions = {
@@ -214,7 +214,10 @@ function refusalOf(status: number): TransferError {
 }
 
 /** Follows redirects. */
-async function exchange(sent: Sent, options: HttpTransferOptions): Promise<{ url: URL; answer: IncomingMessage }> {
+async function exchange(
+  sent: FileRequest,
+  options: HttpTransferOptions,
+): Promise<{ url: URL; answer: IncomingMessage }> {
   let { url } = sent;
   for (let hops = 0; ; hops++) {
     const answer = await answerOf({ ...sent, url }, options);
@@ -294,7 +297,7 @@ const maxRetries = 100;
 const maxIntervalS = 86_400;
 
 /** Another attempt would fail the same way. */
-const final: ReadonlySet<TransferFailure> = new Set(['bad_location', 'unsupported', 'too_large', 'cancelled']);
+const finalFailures: ReadonlySet<TransferFailure> = new Set(['bad_location', 'unsupported', 'too_large', 'cancelled']);
 
 const clamped = (value: number, high: number) => Math.min(Math.max(value, 0), high);
 
@@ -326,7 +329,7 @@ export async function withRetries<T>(options: AttemptsOptions, act: () => Promis
     try {
       return await act();
     } catch (error) {
-      if (failed >= max || (error instanceof TransferError && final.has(error.failure))) throw error;
+      if (failed >= max || (error instanceof TransferError && finalFailures.has(error.failure))) throw error;
     }
     paused?.();
     await waitFor(signal, (done) => later(clamped(retryIntervalS, maxIntervalS) * 1000, done));

@@ -95,7 +95,7 @@ export const firmwareSteps: readonly FirmwareStep[] = [
   step('install_scheduled', 'install_failed', 'idle', 'InstallationFailed', 'InstallationFailed'),
   step('installing', 'reboot', 'rebooting', null, 'InstallRebooting'),
   step('rebooting', 'installed', 'idle', 'Installed', 'Installed'),
-  // the answer AcceptedCanceled tells the end of a signed update; of an unsigned one nothing would
+  // AcceptedCanceled reports the end of a signed update; an unsigned one needs a report of its own
   step('download_scheduled', 'cancel', 'idle', null, null),
   step('downloading', 'cancel', 'idle', 'DownloadFailed', null),
   step('download_paused', 'cancel', 'idle', 'DownloadFailed', null),

@@ -28,7 +28,7 @@ import type { FirmwareEvent, FirmwarePhase, FirmwareStep } from './states.ts';
  */
 
 interface FirmwareFile {
-  /** null: neither header nor file name tells one */
+  /** null: neither header nor file name has one */
   readonly version: string | null;
   readonly damaged: boolean;
   readonly fails: boolean;
@@ -133,19 +133,19 @@ function createConnectorHold(
     held.add(connectorId);
     set(connectorId, false);
   };
-  let endHeard: (() => void) | null = null;
+  let endListening: (() => void) | null = null;
   /** ChangeAvailability to Operative meanwhile counts once the connectors are released. */
-  const heard = (transition: EvseTransition) => {
+  const onTransition = (transition: EvseTransition) => {
     if (transition.event === 'availability') hold(transition.connectorId);
   };
   return {
     take() {
-      endHeard ??= device.onTransition(heard);
+      endListening ??= device.onTransition(onTransition);
       for (const connectorId of device.connectorIds) hold(connectorId);
     },
     release() {
-      endHeard?.();
-      endHeard = null;
+      endListening?.();
+      endListening = null;
       for (const connectorId of held)
         if (!availability.stationInoperative && availability.operative(connectorId)) set(connectorId, true);
       held.clear();
@@ -206,8 +206,8 @@ interface UpdaterDeps {
   readonly newSessions?: () => boolean;
   /** An order of an earlier process; null: none, or it does not fit. */
   readonly restored: (asked: JsonValue | undefined) => FirmwareOrder | null;
-  /** Tells a step to the central system. */
-  readonly tell: (progress: FirmwareProgress) => void;
+  /** Reports a step to the central system. */
+  readonly report: (progress: FirmwareProgress) => void;
   /** ms; default 10 s */
   readonly installMs?: number;
 }
@@ -342,13 +342,13 @@ export class FirmwareUpdater {
     if (this.#order !== null && this.#phase === 'idle') this.begin(this.#order);
   }
 
-  /** Takes a step of the table and tells it. */
+  /** Takes a step of the table and reports it. */
   #step(event: FirmwareEvent, why: string | null = null): void {
     const step = firmwareStep(this.#phase, event);
     if (step === null) return;
     this.#phase = step.to;
     if (step.to === 'idle') this.#keep(null);
-    this.#deps.tell({ step, requestId: this.#requestId, signed: this.#signed, why });
+    this.#deps.report({ step, requestId: this.#requestId, signed: this.#signed, why });
   }
 
   async #run(order: FirmwareOrder, signal: AbortSignal): Promise<void> {
@@ -381,7 +381,7 @@ export class FirmwareUpdater {
     this.#restart();
   }
 
-  /** Tells the download and what the check of its signature has shown. */
+  /** Reports the download and the result of its signature check. */
   #isSound({ signature }: FirmwareOrder, { fits }: Fetched): boolean {
     this.#step('downloaded');
     if (signature !== null && !fits) {
@@ -394,7 +394,7 @@ export class FirmwareUpdater {
     return true;
   }
 
-  /** null: it has failed, and that is told. */
+  /** null: it has failed, which has been reported. */
   async #fetch(order: FirmwareOrder, signal: AbortSignal): Promise<Fetched | null> {
     const { later, log, device } = this.#parts;
     const { retries, retryIntervalS } = order;

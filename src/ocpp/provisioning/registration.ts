@@ -270,7 +270,7 @@ class Registered implements RegistrationPart {
   readonly #endKey: () => void;
   #status: OcppBootStatus = 'none';
   /** accepted by the central system; null: nothing since the start */
-  #told: string | null = null;
+  #reportedContent: string | null = null;
   #boots = 0;
   #offlineSinceMs: number | null;
   /** of the next BootNotification, in 2.x */
@@ -331,7 +331,7 @@ class Registered implements RegistrationPart {
     this.#offlineSinceMs = null;
     // a wait that the central system asked for goes on over a new connection
     if (this.#stopped || this.#cancelBoot !== null) return;
-    const isAnswered = this.#status === 'accepted' && this.#told === this.#content();
+    const isAnswered = this.#status === 'accepted' && this.#reportedContent === this.#content();
     if (isAnswered) this.#accept();
     else void this.boot();
   }
@@ -345,7 +345,7 @@ class Registered implements RegistrationPart {
     this.#reason = reason;
     this.#sequence += 1;
     this.#status = 'none';
-    this.#told = null;
+    this.#reportedContent = null;
     this.#attempts = 0;
     this.#cancelBoot?.();
     this.#cancelBoot = null;
@@ -405,7 +405,7 @@ class Registered implements RegistrationPart {
       this.#again(againInS);
       return;
     }
-    this.#told = content;
+    this.#reportedContent = content;
     this.#boots += 1;
     if (heartbeatS !== null) heartbeat.set(heartbeatS);
     this.#accept();

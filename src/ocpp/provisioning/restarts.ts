@@ -7,8 +7,8 @@ import type { TransactionQueue } from '../rpc/model.ts';
 import type { Connection } from '../station/connection.ts';
 import type { StackOptions } from '../station/stack.ts';
 
-/** A connection that tells of each restart of the station before it closes. */
-export function tellingRestarts(
+/** A connection that calls back before it closes for a restart of the station. */
+export function withRestartNotice(
   connection: Connection,
   restarted: (reason: string, bootReason: string | undefined) => void,
 ): Connection {

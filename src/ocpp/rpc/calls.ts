@@ -79,7 +79,7 @@ interface Sent {
 
 /** Calls that may wait; more are not taken. */
 const maxWaiting = 1000;
-/** Ids of calls without an answer that are remembered, to tell a late answer from a wrong one. */
+/** Ids of calls without an answer kept to distinguish a late answer from a wrong one. */
 const maxGivenUp = 100;
 const unsent = (why: string): CallOutcome => ({ kind: 'unsent', why });
 
@@ -231,7 +231,7 @@ interface Responder {
 
 /** Calls of a central system that are answered at one time; the rule permits one. */
 const maxInProgress = 64;
-/** Message ids of a connection that are remembered, to tell those that are used again. */
+/** Message ids kept for each connection, to detect repeated ones. */
 const maxEarlierIds = 64;
 
 interface Connection {

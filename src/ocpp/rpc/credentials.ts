@@ -34,21 +34,21 @@ function makeContext({ rootCert, own }: Pick<Credentials, 'rootCert' | 'own'>): 
 
 /** Contexts that the stations of a process share: one takes some 100 kB outside the heap. */
 export function contextMaker(): ContextMaker {
-  const kept = new Map<string, SecureContext>();
+  const contexts = new Map<string, SecureContext>();
   return ({ securityProfile, rootCert, own }) => {
     const clientCertificate = securityProfile === 3 ? own : null;
     const key = [rootCert, clientCertificate?.cert, clientCertificate?.key].join('\n');
-    const cachedContext = kept.get(key);
+    const cachedContext = contexts.get(key);
     if (cachedContext !== undefined) return cachedContext;
     const context = makeContext({ rootCert, own: clientCertificate });
-    const [oldest] = kept.keys();
-    if (kept.size >= keptContexts && oldest !== undefined) kept.delete(oldest);
-    kept.set(key, context);
+    const [oldest] = contexts.keys();
+    if (contexts.size >= keptContexts && oldest !== undefined) contexts.delete(oldest);
+    contexts.set(key, context);
     return context;
   };
 }
 
-/** Value of basic authentication. */
+/** Password of basic authentication; null: the profile uses none. */
 export function passwordOf({ securityProfile, password }: Credentials): Buffer | null {
   return securityProfile === 1 || securityProfile === 2 ? password : null;
 }
@@ -63,14 +63,14 @@ const unrelated: ReadonlySet<ConnectFailure['kind']> = new Set(['network', 'time
 const isUnrelated = ({ kind, status }: ConnectFailure) =>
   unrelated.has(kind) || (kind === 'rejected' && status !== 401 && status !== 403);
 
-interface Tried {
+interface Trial {
   readonly credentials: Credentials;
   attempts: number;
 }
 
 export class CredentialsTrial {
   #proven: Credentials;
-  #tried: Tried | null = null;
+  #trial: Trial | null = null;
 
   constructor(inForce: Credentials) {
     this.#proven = inForce;
@@ -78,36 +78,36 @@ export class CredentialsTrial {
 
   /** of the next attempt */
   get next(): Credentials {
-    return this.#tried?.credentials ?? this.#proven;
+    return this.#trial?.credentials ?? this.#proven;
   }
 
   /** of the next attempt may be given up again */
   get isRunning(): boolean {
-    return this.#tried !== null;
+    return this.#trial !== null;
   }
 
   /** From the next attempt on, until it shows that they do not work. */
   begin(change: CredentialsChange): void {
-    this.#tried = { credentials: { ...this.next, ...change }, attempts: 0 };
+    this.#trial = { credentials: { ...this.next, ...change }, attempts: 0 };
   }
 
   /** For good, and for a change that is on trial too: roots, and what the present profile does not use. */
   adopt(change: CredentialsChange): void {
     this.#proven = { ...this.#proven, ...change };
-    if (this.#tried !== null) this.#tried = { ...this.#tried, credentials: { ...this.#tried.credentials, ...change } };
+    if (this.#trial !== null) this.#trial = { ...this.#trial, credentials: { ...this.#trial.credentials, ...change } };
   }
 
   /** By the user, for good: nothing returns when they fail. */
   replace(change: CredentialsChange): void {
     this.#proven = { ...this.next, ...change };
-    this.#tried = null;
+    this.#trial = null;
   }
 
   /** A connection has opened. @returns true if a trial has ended well */
   opened(): boolean {
-    if (this.#tried === null) return false;
-    this.#proven = this.#tried.credentials;
-    this.#tried = null;
+    if (this.#trial === null) return false;
+    this.#proven = this.#trial.credentials;
+    this.#trial = null;
     return true;
   }
 
@@ -118,10 +118,10 @@ export class CredentialsTrial {
    * @returns true if the trial has ended, so that the former ones count again
    */
   failed(failure: ConnectFailure, everConnected: boolean): boolean {
-    if (this.#tried === null) return false;
-    this.#tried.attempts += 1;
-    if (isUnrelated(failure) && (!everConnected || this.#tried.attempts < trialAttempts)) return false;
-    this.#tried = null;
+    if (this.#trial === null) return false;
+    this.#trial.attempts += 1;
+    if (isUnrelated(failure) && (!everConnected || this.#trial.attempts < trialAttempts)) return false;
+    this.#trial = null;
     return true;
   }
 }

@@ -229,7 +229,7 @@ export function frameText(frame: OutFrame): string {
 
 /**
  * The CALLERROR that answers an invalid frame; null: none is allowed. Answers are never answered. An unreadable id is
- * `-1` in 2.x, and 1.6 has no word for it; unknown types are refused in 2.0.1 only, since 2.1 tells to ignore them
+ * `-1` in 2.x, and 1.6 has no word for it; unknown types are refused in 2.0.1 only, since 2.1 ignores them
  * (J 4.1.3).
  */
 export function answerToInvalid(

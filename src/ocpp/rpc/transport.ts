@@ -25,7 +25,7 @@ interface TransportEvents {
   /** An attempt to connect has failed. */
   readonly failed?: (failure: ConnectFailure) => void;
   readonly credentials?: (outcome: 'proven' | 'reverted', inForce: Credentials) => void;
-  /** A message of the central system breaks its schema; `code` and text as it was told. */
+  /** A message of the central system breaks its schema; `code` and text as sent to it. */
   readonly violated?: (violation: PayloadIssue, action: string | null, messageId: string | null) => void;
   /** A rule of the transport is broken. @param clause of OCPP-J */
   readonly broken?: (clause: string, text: string, action: string | null, messageId: string | null) => void;

@@ -1,4 +1,4 @@
-/** Security events: the log of all of them, and the messages for those that the central system is told (A04, N01). */
+/** Security events: the log of all of them, and the messages for the reported ones (A04, N01). */
 import type { Logger } from '../../core/log/log.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
@@ -72,7 +72,7 @@ export interface SecurityEventRow {
 interface SecurityEventTable {
   /** true: the central system must learn of it, whatever comes between */
   readonly isCritical: (type: string) => boolean;
-  /** true: the central system is told */
+  /** true: it is reported to the central system */
   readonly isReported: (type: string) => boolean;
 }
 

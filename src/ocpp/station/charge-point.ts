@@ -192,7 +192,7 @@ export class ChargePoint implements OcppStation {
     else commAlarms.raise(this.deviceIndex, 'ocpp_connection_lost', `${this.id}: ${why}`);
   }
 
-  /** The device leaves while the process goes on: its sessions end, and the central system is told where it can be. */
+  /** The device leaves while the process goes on: its sessions end, and the central system is notified if possible. */
   async leave(): Promise<void> {
     const { later, log } = this.#options;
     const late = new Promise<void>((resolve) => {
@@ -266,11 +266,11 @@ export class ChargePoint implements OcppStation {
     };
   }
 
-  connect({ url: given, version, securityProfile, password }: OcppConnectOptions): void {
+  connect({ url: requestedUrl, version, securityProfile, password }: OcppConnectOptions): void {
     const { link } = this.#transport;
     const inForce = link.credentials;
     const profile = securityProfile ?? inForce.securityProfile;
-    const url = given === undefined ? urlOfProfile(link.target.url, profile) : ocppUrlOf(given);
+    const url = requestedUrl === undefined ? urlOfProfile(link.target.url, profile) : ocppUrlOf(requestedUrl);
     const octets = password === undefined ? inForce.password : ocppPasswordOctets(password, this.#options.version);
     if (version !== undefined && version !== this.#options.version)
       throw badValue('version: a station keeps the version that it was started with');
@@ -282,12 +282,12 @@ export class ChargePoint implements OcppStation {
     if (profile === 3 && inForce.own === null)
       throw badValue('security_profile: profile 3 needs a client certificate (--ocpp_cert, --ocpp_key)');
     const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-    if (given !== undefined && isIP(host) !== 0 && isRefusedTarget(host))
+    if (requestedUrl !== undefined && isIP(host) !== 0 && isRefusedTarget(host))
       throw badValue(`url: ${host} ${refusedTargetText}`);
     // a raised profile alone leads to the same central system
-    const isOther = given !== undefined && url !== urlOfProfile(link.target.url, profile);
+    const isOther = requestedUrl !== undefined && url !== urlOfProfile(link.target.url, profile);
     if (isOther) this.#stack.retargeted();
-    link.setTarget({ ...link.target, url, guarded: given === undefined ? link.target.guarded : true });
+    link.setTarget({ ...link.target, url, guarded: requestedUrl === undefined ? link.target.guarded : true });
     link.replaceCredentials({ securityProfile: profile, password: octets });
     // an attempt that is under way goes to the former one
     if (link.wanted) link.reconnect(isOther ? 'another central system' : 'asked over REST');

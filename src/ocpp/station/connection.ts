@@ -59,7 +59,7 @@ export interface Connection {
   reconnect(reason: string): void;
   /**
    * Closes; connects again after a time in which the station is off. The next BootNotification follows a restart.
-   * @param bootReason that it tells in 2.x: RemoteReset, FirmwareUpdate, ...; default Unknown
+   * @param bootReason in the next BootNotification of 2.x: RemoteReset, FirmwareUpdate, ...; default Unknown
    */
   restart(reason: string, bootReason?: string): void;
   /** Octets of basic authentication from the next connection on; the old ones return when it fails. */
@@ -99,7 +99,7 @@ export function connectionOf(link: Link): Connection {
     setCertificates({ rootCert, own }) {
       if (rootCert !== undefined) link.adoptCredentials({ rootCert });
       if (own === undefined) return;
-      // another profile does not show it, so that a failed connection tells nothing about it
+      // another profile does not show it, so that a failed connection proves nothing about it
       if (link.credentials.securityProfile === 3) link.setCredentials({ own });
       else link.adoptCredentials({ own });
     },

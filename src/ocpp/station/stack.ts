@@ -1,4 +1,7 @@
-/** One version of OCPP at work for one station, and the types of the parts that every version has. `adapter.ts` has a row for each version. */
+/**
+ * One version of OCPP at work for one station, and the types of the parts that every version has. `adapter.ts` has a
+ * row for each version.
+ */
 import type { OcppBootStatus, OcppFunctions, OcppSubprotocol } from '../../contract/ocpp.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';

@@ -1,4 +1,7 @@
-/** One version at work for one station: its parts loaded, opened, closed and stopped together, and the functions that are the same in all versions. */
+/**
+ * One version at work for one station: its parts loaded, opened, closed and stopped together, and the functions that
+ * are the same in all versions.
+ */
 import { randomUUID } from 'node:crypto';
 import type { OcppFunctions, OcppCallResult } from '../../contract/ocpp.ts';
 import type { BootTable, RegistrationPart } from '../provisioning/registration.ts';
@@ -30,7 +33,7 @@ interface VersionRules {
   /** Restores keys or variables. */
   readonly loadSettings: () => Promise<void>;
   readonly loaded?: () => void;
-  /** before the registration is told of it */
+  /** called before `registration.opened` */
   readonly opened?: () => void;
   readonly failed: (failure: ConnectFailure) => void;
   readonly retargeted?: () => void;

@@ -18,7 +18,7 @@ import { createConfiguration, createKeyEffects, profileCheck, createKeys } from 
 import { dataTransfer } from '../data-transfer.ts';
 import type { KeySet } from './keys/keys.ts';
 import { errorText } from '../../core/errors.ts';
-import { tellingRestarts } from '../provisioning/restarts.ts';
+import { withRestartNotice } from '../provisioning/restarts.ts';
 import type { Part, StationParts } from './parts.ts';
 import { createRegistration16, createReset } from './provisioning.ts';
 import { createRemote, createTrigger } from './remote-control.ts';
@@ -140,10 +140,10 @@ function createBase(
       clockMoved();
     },
   });
-  const connection = tellingRestarts(options.connection, (reason) => {
+  const connection = withRestartNotice(options.connection, (reason) => {
     registration.restarted();
     keys.restarted();
-    // told by the next connection: this one ends now
+    // sent over the next connection: this one ends now
     security.raise('ResetOrReboot', reason);
   });
   const queue = queueOf(options, keys, line, events);

@@ -95,9 +95,9 @@ interface Row {
   sent: StatusReport | null;
   /** true: the last message may not have arrived */
   doubtful: boolean;
-  /** of the last change; told on the clock of the central system, which the registration sets */
+  /** of the last change; reported on the clock of the central system, which the registration sets */
   since: SimTime;
-  /** the last change, as text: to tell it from an event that changes nothing here */
+  /** the last change as text, to detect events that change nothing here */
   last: string;
   /** ends the wait of MinimumStatusDuration */
   cancel: (() => void) | null;
@@ -215,7 +215,7 @@ export function createStatusReports(options: StatusOptions): StatusPart {
     settle(row);
     send(row, stateOf(options, row.connectorId), triggered);
   };
-  const heard = (transition: EvseTransition): void => {
+  const followDevice = (transition: EvseTransition): void => {
     for (const row of rows)
       if (transition.connectorId === 0 || row.connectorId === 0 || row.connectorId === transition.connectorId)
         look(row, transition.at);
@@ -226,7 +226,7 @@ export function createStatusReports(options: StatusOptions): StatusPart {
     for (const row of rows)
       if (booted || row.doubtful || !same(row.sent, stateOf(options, row.connectorId))) sendRow(row, false);
   };
-  const ends = [device.onTransition(heard), registration.onAccepted(accepted)];
+  const ends = [device.onTransition(followDevice), registration.onAccepted(accepted)];
   return {
     announce: (connectorId, { triggered = false } = {}) => {
       for (const row of rows) if (connectorId === undefined || row.connectorId === connectorId) sendRow(row, triggered);

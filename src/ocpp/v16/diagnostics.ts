@@ -29,11 +29,11 @@ const instant = (text = '') => Date.parse(text);
 
 type LogsOutbox = Outbox<Report<'DiagnosticsStatusNotification' | 'LogStatusNotification'>>;
 
-/** An upload reporting by `tell`; one that another takes the place of has failed. */
-const reporting = (tell: (status: UploadStatus) => void): Pick<Upload, 'tell' | 'replaced'> => ({
-  tell,
+/** An upload reports by `report`; one that another upload replaces has failed. */
+const reportingBy = (report: (status: UploadStatus) => void): Pick<Upload, 'report' | 'replaced'> => ({
+  report,
   replaced: () => {
-    tell('UploadFailure');
+    report('UploadFailure');
   },
 });
 
@@ -43,11 +43,11 @@ function diagnosticsHandler(files: LogFiles, uploads: Uploads, outbox: LogsOutbo
     const lines = within(files.diagnosticLines(), instant(startTime), instant(stopTime));
     const file = files.file('diagnostics', lines);
     if (file === null) return {};
-    const tell = (status: UploadStatus) => {
+    const report = (status: UploadStatus) => {
       outbox.push({ action: 'DiagnosticsStatusNotification', request: { status: diagnosticsStatusOf(status) } });
     };
     after(() => {
-      uploads.begin({ location, retries, retryIntervalS, file, ...reporting(tell) });
+      uploads.begin({ location, retries, retryIntervalS, file, ...reportingBy(report) });
     });
     return { fileName: file.name };
   };
@@ -68,13 +68,13 @@ function logHandler(
     const selected = within(lines, instant(oldestTimestamp), instant(latestTimestamp));
     const file = files.file(isSecurity ? 'security' : 'diagnostics', selected);
     if (file === null) return { status: 'Rejected' };
-    const tell = (status: UploadStatus) => {
+    const report = (status: UploadStatus) => {
       outbox.push({ action: 'LogStatusNotification', request: { status, requestId } });
     };
     const status = uploads.busy ? 'AcceptedCanceled' : 'Accepted';
     after(() => {
       began(requestId);
-      uploads.begin({ location, retries, retryIntervalS, file, ...reporting(tell) });
+      uploads.begin({ location, retries, retryIntervalS, file, ...reportingBy(report) });
     });
     return { status, filename: file.name };
   };

@@ -1,4 +1,4 @@
-/** UpdateFirmware (OCPP 1.6 5.19) and SignedUpdateFirmware (white paper L01), and the messages that tell their states. */
+/** UpdateFirmware (OCPP 1.6 5.19) and SignedUpdateFirmware (white paper L01), and the reports of their states. */
 import type { JsonValue } from '../../core/store.ts';
 import { certificatesOf } from '../../core/tls/material.ts';
 import { createOutbox } from '../files/outbox.ts';
@@ -154,7 +154,7 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
       deps.transactions.stopAll('Reboot');
     },
     restored: keptOrder,
-    tell: (progress) => {
+    report: (progress) => {
       const report = reportOf(progress);
       if (report !== null) outbox.push(report);
     },

@@ -237,7 +237,7 @@ function end({ periodic, history }: MeterState, { key }: Transaction): void {
 }
 
 /** A loss of power interrupts what is metered; the sessions end after it. */
-function hear(state: MeterState, transition: EvseTransition): void {
+function followDevice(state: MeterState, transition: EvseTransition): void {
   if (transition.event !== 'power_down' && transition.event !== 'power_up') return;
   const context = transition.event === 'power_down' ? 'Interruption.Begin' : 'Interruption.End';
   for (const transaction of state.deps.transactions.running) sampleTransaction(state, transaction, context);
@@ -338,7 +338,7 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
       planPeriodic();
     }),
     parts.device.onTransition((transition) => {
-      hear(state, transition);
+      followDevice(state, transition);
     }),
     deps.transactions.onStarted((transaction, distortion) => {
       begin(state, transaction, distortion);

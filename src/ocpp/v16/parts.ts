@@ -36,7 +36,7 @@ export interface Keys {
 export interface Transaction {
   /** chosen by the station: links its messages in the queue */
   readonly key: string;
-  /** told by the central system; null: not yet */
+  /** assigned by the central system; null: not yet */
   readonly transactionId: number | null;
   readonly connectorId: number;
   readonly idTag: string;
@@ -64,7 +64,7 @@ export interface Transactions {
   pushMeterValues(key: string, values: Omit<Requests['MeterValues'], 'transactionId'>): boolean;
   /** @param listener its `distortion` is that of the readings of StartTransaction */
   onStarted(listener: (transaction: Transaction, distortion: MeterDistortion | null) => void): () => void;
-  /** The central system has told the id. */
+  /** The central system has assigned the id. */
   onIdentified(listener: (transaction: Transaction) => void): () => void;
   onEnded(listener: (transaction: Transaction) => void): () => void;
 }

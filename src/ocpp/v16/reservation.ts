@@ -95,7 +95,7 @@ function use({ book }: ReservationState, connectorId: number, session: EvseSessi
   return isInBook ? id : null;
 }
 
-function hear({ book }: ReservationState, transition: EvseTransition): void {
+function followDevice({ book }: ReservationState, transition: EvseTransition): void {
   if ('connector' in transition) {
     const { event, reservation, by, connector, sessionChange } = transition;
     // `use` follows, or has been there
@@ -138,7 +138,7 @@ export function createReservations(parts: StationParts): Part & Reservations {
     async load() {
       await book.load();
       endListening = parts.device.onTransition((transition) => {
-        hear(state, transition);
+        followDevice(state, transition);
       });
     },
     stop() {

@@ -138,7 +138,7 @@ export function createCertificates(parts: StationParts, initial: CertificateFile
   const sign = async (options: CallOptions & { readonly triggered?: boolean } = {}): Promise<void> => {
     try {
       const csr = await keeper.request(ownUse, {
-        // as BootNotification tells it
+        // as in BootNotification
         commonName: device.nameplate.serialNumber?.slice(0, serialLength) ?? id,
         organization: keys.text('CpoName') || null,
       });

@@ -39,7 +39,7 @@ import { createTransactionQueue } from '../rpc/queue.ts';
 import type { LoadableQueue } from '../rpc/queue.ts';
 import type { Line, TransactionQueueEvents } from '../rpc/model.ts';
 import type { RegistrationPart } from '../provisioning/registration.ts';
-import { tellingRestarts } from '../provisioning/restarts.ts';
+import { withRestartNotice } from '../provisioning/restarts.ts';
 import type { EventLog } from '../security/events.ts';
 import type { VariableFacts, VariableStore } from './variables/model.ts';
 import { variableRows } from './variables/table.ts';
@@ -113,11 +113,11 @@ function createBase(version: Version2, options: StackOptions, deps: BaseDeps): B
       deps.clockMoved();
     },
   });
-  const connection = tellingRestarts(options.connection, (reason, bootReason) => {
+  const connection = withRestartNotice(options.connection, (reason, bootReason) => {
     registration.restarted(bootReason);
     variables.restarted();
     deps.restarted();
-    // told by the next connection: this one ends now
+    // sent over the next connection: this one ends now
     security.raise('ResetOrReboot', reason);
   });
   const queue = queueOf(options, variables, line, deps.events);

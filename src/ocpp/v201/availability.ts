@@ -54,7 +54,7 @@ interface Row {
   isDoubtful: boolean;
   /** as the device had it at the last look */
   last: ConnectorStatus;
-  /** of the last change; told on the clock of the central system */
+  /** of the last change; reported on the clock of the central system */
   since: SimTime;
 }
 
@@ -125,7 +125,7 @@ export function createStatusReports(options: StatusOptions): StatusPart {
     row.since = at;
     return true;
   };
-  const heard = ({ connectorId, at }: EvseTransition): void => {
+  const followDevice = ({ connectorId, at }: EvseTransition): void => {
     for (const row of rows) {
       if (connectorId !== 0 && row.evseId !== connectorId) continue;
       // a row that the central system does not know is reported with all others
@@ -133,7 +133,7 @@ export function createStatusReports(options: StatusOptions): StatusPart {
     }
   };
   const ends = [
-    device.onTransition(heard),
+    device.onTransition(followDevice),
     ...followRegistration(options, rows, (row, all) => {
       look(row, device.now);
       if (all || row.isDoubtful || row.sent !== row.last) send(row, false);

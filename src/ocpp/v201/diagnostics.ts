@@ -218,19 +218,19 @@ export function createLogs(parts: StationParts, { transfer, ...sources }: LogsDe
     if (!URL.canParse(location)) return rejected('InvalidURL', 'the location is no URL');
     const file = fileOf(files, request);
     if (file === null) return rejected('NotFound', 'the log has no entry of this time');
-    const tell = (status: Status['status'], why: string | null) => {
+    const report = (status: Status['status'], why: string | null) => {
       const additionalInfo = version === 'ocpp2.1' ? why?.slice(0, infoLength) : undefined;
       const statusInfo =
         additionalInfo === undefined ? {} : { statusInfo: { reasonCode: 'Unspecified', additionalInfo } };
       outbox.push({ status, requestId: asked, ...statusInfo });
     };
     const replaced = () => {
-      tell('AcceptedCanceled', null);
+      report('AcceptedCanceled', null);
     };
     const status = uploads.busy ? 'AcceptedCanceled' : 'Accepted';
     after(() => {
       requestId = asked;
-      uploads.begin({ location, retries, retryIntervalS, file, tell, replaced });
+      uploads.begin({ location, retries, retryIntervalS, file, report, replaced });
     });
     return { status, filename: file.name };
   };

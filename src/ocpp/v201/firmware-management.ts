@@ -103,11 +103,11 @@ function statusOf({ step, requestId, signed, why }: FirmwareProgress, version: V
   // L02: an update without a signature has nothing that could be verified
   if (step.full === null || requestId === null || (step.full === 'SignatureVerified' && !signed)) return null;
   const additionalInfo = why?.slice(0, infoLength);
-  const tellsWhy = additionalInfo !== undefined && version === 'ocpp2.1';
+  const hasReason = additionalInfo !== undefined && version === 'ocpp2.1';
   return {
     status: step.full,
     requestId,
-    ...(tellsWhy && { statusInfo: { reasonCode: 'Unspecified', additionalInfo } }),
+    ...(hasReason && { statusInfo: { reasonCode: 'Unspecified', additionalInfo } }),
   };
 }
 
@@ -138,7 +138,7 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
   const { calls, variables, version } = parts;
   const send = (status: Status) => calls.send('FirmwareStatusNotification', status);
   const outbox = createOutbox<Status>({ parts, send, capacity: 50, repeatMs: null });
-  /** told last, of this process */
+  /** last reported status of this process */
   let last: Status | null = null;
   const updater = new FirmwareUpdater(parts, {
     ...deps,
@@ -147,7 +147,7 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
     },
     newSessions: () => variables.boolean('ChargingStation', 'AllowNewSessionsPendingFirmwareUpdate'),
     restored: (asked) => keptOrder(version, asked),
-    tell: (progress) => {
+    report: (progress) => {
       const status = statusOf(progress, version);
       if (status === null) return;
       last = status;
@@ -157,7 +157,7 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
   if (variables.has('ChargingStation', 'FirmwareVersion'))
     variables.provide('ChargingStation', 'FirmwareVersion', () => updater.version);
 
-  /** L01.FR.25 and FR.26: Idle after Installed, else what was told last. */
+  /** L01.FR.25 and FR.26: Idle after Installed, else the last reported status. */
   const repeatedStatus = (): Status => {
     const { phase, requestId } = updater;
     if (last !== null && last.status !== 'Installed') return last;

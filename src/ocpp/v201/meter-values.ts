@@ -29,7 +29,7 @@ interface Row {
   readonly unit?: string;
   readonly digits: number;
   readonly inVehicle?: true;
-  /** empty: there is nothing to tell */
+  /** empty: there is nothing to report */
   readonly read: (reading: EvseReading) => readonly MeasuredValue[];
 }
 
@@ -326,7 +326,7 @@ function sampleStarted(state: MeterState, taking: Omit<Taking, 'series' | 'conte
   const { evseId, transition, distortion } = taking;
   const { device } = state.parts;
   state.started.set(evseId, distortion);
-  // nothing has flowed yet, whatever an earlier transaction has told
+  // nothing has flowed yet, whatever an earlier transaction reported
   const reading = transition === undefined ? device.sample(evseId) : device.sampleOf(transition);
   startSeries(state, evseId, ['started'], reading);
   return listOf(take(state, { ...taking, series: 'started', context: 'Transaction.Begin' }));
@@ -348,7 +348,7 @@ function sample(
 }
 
 /** A loss of power interrupts what is metered. */
-function hear(state: MeterState, { event }: EvseTransition): void {
+function followDevice(state: MeterState, { event }: EvseTransition): void {
   if (event !== 'power_down' && event !== 'power_up') return;
   const context = event === 'power_down' ? 'Interruption.Begin' : 'Interruption.End';
   for (const transaction of state.deps.transactions.running) {
@@ -368,7 +368,7 @@ function trigger(state: MeterState, evseId: number, options: { readonly triggere
   else if (value !== null) void parts.calls.send('MeterValues', { evseId, meterValue: [value] }, options);
 }
 
-/** TriggerMessage for TransactionEvent: a running transaction is told with its sampled values, or without any. */
+/** TriggerMessage for TransactionEvent: a running transaction is reported with its sampled values, or without any. */
 function triggerTransaction(state: MeterState, evseId: number): void {
   const distortion = distortionOf(state, evseId, 'TransactionEvent');
   const value = take(state, { series: 'updated', evseId, context: 'Trigger', distortion });
@@ -457,9 +457,9 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
     ...intervals.map(([component, variable]) => variables.onChange(component, variable, planAll)),
     // the registration sets the clock
     registration.onAccepted(planAll),
-    // before the transactions hear it, which end with a loss of power
+    // before the listener of the transactions, which end with a loss of power
     device.onTransition((transition) => {
-      hear(state, transition);
+      followDevice(state, transition);
     }),
     deps.transactions.onStarted((transaction) => {
       begin(state, transaction);

@@ -13,10 +13,10 @@ import type { ReservationUpdateStatusEnum } from './messages.ts';
 import type { Part, Replies, Requests, StationParts, Transactions } from './parts.ts';
 import { clauseOf } from './provisioning/registration.ts';
 
-// ReservationStatusUpdate: told at once, or when the station is accepted again. OCPP 2.0.1 H01 and H04.
+// ReservationStatusUpdate: sent at once, or when the station is accepted again. OCPP 2.0.1 H01 and H04.
 
 interface Notices {
-  tell(reservationId: number, status: ReservationUpdateStatusEnum): void;
+  notify(reservationId: number, status: ReservationUpdateStatusEnum): void;
   load(): void;
   stop(): void;
 }
@@ -27,7 +27,7 @@ const maxUnsentUpdates = 100;
 function createNotices({ calls, registration }: StationParts): Notices {
   const unsentUpdates = new Map<number, ReservationUpdateStatusEnum>();
   let endListening: (() => void) | null = null;
-  const tell = async (reservationId: number, reservationUpdateStatus: ReservationUpdateStatusEnum) => {
+  const notify = async (reservationId: number, reservationUpdateStatus: ReservationUpdateStatusEnum) => {
     const { kind } = await calls.send('ReservationStatusUpdate', { reservationId, reservationUpdateStatus });
     if (kind !== 'unsent' && kind !== 'lost') return;
     unsentUpdates.set(reservationId, reservationUpdateStatus);
@@ -35,12 +35,12 @@ function createNotices({ calls, registration }: StationParts): Notices {
     if (unsentUpdates.size > maxUnsentUpdates && oldest !== undefined) unsentUpdates.delete(oldest);
   };
   return {
-    tell: (reservationId, status) => void tell(reservationId, status),
+    notify: (reservationId, status) => void notify(reservationId, status),
     load() {
       endListening = registration.onAccepted(() => {
         const waiting = [...unsentUpdates];
         unsentUpdates.clear();
-        for (const [reservationId, status] of waiting) void tell(reservationId, status);
+        for (const [reservationId, status] of waiting) void notify(reservationId, status);
       });
     },
     stop() {
@@ -137,7 +137,7 @@ function restore(book: Book, r: Reservation): void {
 function remove({ book, notices }: ReservationState, reservationId: number): void {
   if (book.get(reservationId) === null) return;
   book.remove(reservationId);
-  notices.tell(reservationId, 'Removed');
+  notices.notify(reservationId, 'Removed');
 }
 
 /** The reservation of an EVSE ends with its readiness (H01). */
@@ -152,10 +152,10 @@ function dropUnready(state: ReservationState, evseId: number): void {
 function noTransaction({ parts, used, notices }: ReservationState, evseId: number): void {
   const reservationId = used.get(evseId);
   used.delete(evseId);
-  if (reservationId !== undefined && parts.version === 'ocpp2.1') notices.tell(reservationId, 'NoTransaction');
+  if (reservationId !== undefined && parts.version === 'ocpp2.1') notices.notify(reservationId, 'NoTransaction');
 }
 
-function hear(state: ReservationState, transition: EvseTransition): void {
+function followDevice(state: ReservationState, transition: EvseTransition): void {
   const { deps, book, used } = state;
   if ('connector' in transition) {
     const { event, reservation, by, connector, connectorId, sessionChange } = transition;
@@ -184,7 +184,7 @@ export function createReservations(parts: StationParts, deps: ReservationsDeps):
     store,
     fits: connectorFits(parts),
     expired: ({ reservationId }) => {
-      notices.tell(reservationId, 'Expired');
+      notices.notify(reservationId, 'Expired');
     },
   });
   const access = createAccess(parts, book);
@@ -213,7 +213,7 @@ export function createReservations(parts: StationParts, deps: ReservationsDeps):
       await book.load();
       ends.push(
         device.onTransition((transition) => {
-          hear(state, transition);
+          followDevice(state, transition);
         }),
         deps.transactions.onStarted(({ evseId, reservationId }) => {
           if (reservationId !== null) used.delete(evseId);

@@ -68,13 +68,13 @@ function subjectOf({ variables, device, id }: StationParts, use: OwnUse): Signin
       domainComponent: 'CPO',
     };
   return {
-    // as BootNotification tells it
+    // as in BootNotification
     commonName: device.nameplate.serialNumber?.slice(0, serialLength) ?? id,
     organization: variables.text('SecurityCtrlr', 'OrganizationName') || null,
   };
 }
 
-/** The newest root of ISO 15118 tells the central system which authority is to sign (2.1). */
+/** The newest root of ISO 15118 shows the central system which authority is to sign (2.1). */
 function rootOf({ version }: StationParts, use: OwnUse, { installed }: Keeper) {
   const root = installed.filter((each) => each.use === 'V2GRootCertificate').at(-1);
   if (version !== 'ocpp2.1' || !isV2g(use) || root === undefined) return {};

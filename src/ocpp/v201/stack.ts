@@ -1,4 +1,7 @@
-/** OCPP 2.0.1 or 2.1 at work for one station: its functions for REST, and calls of the central system as far as the registration permits them. */
+/**
+ * OCPP 2.0.1 or 2.1 at work for one station: its functions for REST, and calls of the central system as far as the
+ * registration permits them.
+ */
 import type { OcppFunctions } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import { bootTable2 } from '../provisioning/registration.ts';

@@ -1,4 +1,7 @@
-/** Set-points: limit and set-point of active power, frequency droop (BO16 to BO18), constant reactive power and power factor (BO27, BO28). */
+/**
+ * Set-points: limit and set-point of active power, frequency droop (BO16 to BO18), constant reactive power and power
+ * factor (BO27, BO28).
+ */
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
 import type { Origin } from '../../../core/origin.ts';
 import type { DevicePort, PointWrite } from '../../device-port.ts';

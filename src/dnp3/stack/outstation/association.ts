@@ -130,7 +130,7 @@ export class Association implements AssociationPort {
     this.unsolicited.trigger();
   }
 
-  /** The device was off: the master hears of a restart. */
+  /** The device was off: reports a restart to the master. */
   restart(): void {
     this.#abandon();
     this.unsolicited.restart();

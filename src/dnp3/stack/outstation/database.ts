@@ -99,7 +99,7 @@ export class PointDatabase implements Database {
     const isFirst = point.reportedFlags === quality.restart;
     point.reported = value;
     point.reportedFlags = flags;
-    if (!isFirst) this.#tell(point, stamp);
+    if (!isFirst) this.#emit(point, stamp);
   }
 
   assignClass(kind: PointKind, index: number, to: PointClass): boolean {
@@ -151,7 +151,7 @@ export class PointDatabase implements Database {
     frozen.value = value;
     frozen.flags = flags;
     // every freeze is an event, changed value or not
-    if (frozen.class !== 0) this.#tell(frozen, stamp);
+    if (frozen.class !== 0) this.#emit(frozen, stamp);
   }
 
   #add(point: LivePoint): void {
@@ -161,7 +161,7 @@ export class PointDatabase implements Database {
     byIndex.set(point.spec.index, point);
   }
 
-  #tell({ spec, class: of, value, flags }: LivePoint, stamp: Stamp): void {
+  #emit({ spec, class: of, value, flags }: LivePoint, stamp: Stamp): void {
     if (of === 0 || this.#listeners.size === 0) return;
     const event: PointEvent = { spec, class: of, state: { value, flags }, stamp };
     for (const listener of this.#listeners) listener(event);

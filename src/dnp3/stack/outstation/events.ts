@@ -108,7 +108,7 @@ export class EventBuffer {
    * Handles the confirm of a response that reported the overflow, built when `lost` events had been lost. The overflow
    * is over if no more have been lost since, and there is room again.
    */
-  overflowTold(lost: number): void {
+  overflowReported(lost: number): void {
     if (lost === this.lost && this.#all.every(({ length }) => length < this.#capacity)) this.#isOverflown = false;
   }
 
@@ -183,7 +183,7 @@ export class Indications {
   /** The master has confirmed the fragment, and its events are gone. */
   confirmed({ own, broadcasts, lost }: Report): void {
     if ((own & iin.broadcast) !== 0 && broadcasts === this.#broadcasts) this.#cast = 'unicast';
-    if ((own & iin.eventBufferOverflow) !== 0) this.#events.overflowTold(lost);
+    if ((own & iin.eventBufferOverflow) !== 0) this.#events.overflowReported(lost);
   }
 
   restart(): void {

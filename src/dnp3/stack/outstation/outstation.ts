@@ -29,7 +29,7 @@ export class Outstation {
     return this.associations.find((each) => each.masterAddress === masterAddress) ?? null;
   }
 
-  /** All masters hear of a restart: the device was off. Classes and deadbands are those of the configuration again. */
+  /** Reports a restart to all masters: the device was off. Classes and deadbands are those of the configuration again. */
   restart(): void {
     this.#options.database.restart();
     for (const each of this.associations) each.restart();

@@ -1,6 +1,6 @@
 /**
  * Tokens presented at a connector: by a person, over REST, or by plugging in. OCPP 1.6 3.5, 4.1, 4.8 and 4.10. The
- * knowledge of the station decides where it may, the central system otherwise; then the device is told to authorise.
+ * knowledge of the station decides where it may, the central system otherwise; then the device is authorised.
  */
 import type { OcppAuthorization } from '../../../contract/ocpp.ts';
 import { autoToken, checkFree, conflict, createTurns, followReader, offlineStatus } from '../../authorization.ts';
@@ -131,7 +131,7 @@ async function stopRunning(state: AuthorizationState, running: Transaction, idTa
   const parent = deps.tokens.parentOf(idTag);
   if (sameGroup(parent, parentIdTag) && (info === null || info.status === 'Accepted')) return stop(info);
   if (parent !== null && info !== null) throw refusal;
-  // nothing is known of its group: the central system tells it
+  // its group is unknown: the central system has it
   const verdict = await decide(state, idTag);
   if (verdict.status !== 'Accepted') return answer(verdict);
   const sameRuns = deps.transactions.at(connectorId)?.key === running.key;

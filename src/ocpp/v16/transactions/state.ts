@@ -146,7 +146,7 @@ type MeteredAction = 'StartTransaction' | 'StopTransaction';
 /** A transaction that has begun, and what a fault has made of the readings of its StartTransaction. */
 type Started = readonly [transaction: Transaction, distortion: MeterDistortion | null];
 
-/** Callbacks of the queue. A message that is given up has no part here: the queue tells it in the log. */
+/** Callbacks of the queue. The queue itself logs a message that is given up. */
 export type QueueEvents = Required<Pick<TransactionQueueEvents, 'fill' | 'answered'>>;
 
 /** How a transaction ends. */
@@ -167,7 +167,7 @@ export interface TransactionsState {
   readonly started: Signal<Started>;
   readonly identified: Signal<Transaction>;
   readonly ended: Signal<Transaction>;
-  /** token that stops the session at a connector, until its end is told */
+  /** token that stops the session at a connector, until its end is reported */
   readonly stopTags: Map<number, string>;
 }
 

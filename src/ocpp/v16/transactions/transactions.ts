@@ -85,7 +85,7 @@ function idTagOf({ idToken }: EvseSession): string {
 function begin(state: TransactionsState, session: EvseSession, startedMs: number): void {
   const { ledger, deps, parts } = state;
   const { connectorId } = session;
-  // a session whose end was never told cannot go on beside a new one
+  // a session whose end was never reported cannot go on beside a new one
   const before = ledger.at(connectorId);
   if (before !== null) endAsKnown(state, before, 'Other');
   const reservationId = deps.reservations.use(connectorId, session);
@@ -192,7 +192,7 @@ function endSession(state: TransactionsState, record: TransactionRecord, t: Evse
   end(state, record, ending, distortion);
 }
 
-function hearConnector(state: TransactionsState, t: EvseConnectorTransition): void {
+function followConnector(state: TransactionsState, t: EvseConnectorTransition): void {
   const { ledger, parts } = state;
   const atMs = parts.clock.ofSim(t.at);
   if (t.sessionChange === 'started') {
@@ -209,15 +209,15 @@ function hearConnector(state: TransactionsState, t: EvseConnectorTransition): vo
 }
 
 /** Follows the device. After a loss of power its sessions do not go on; a reset of it has ended them. */
-function hear(state: TransactionsState, transition: EvseTransition): void {
-  if ('connector' in transition) hearConnector(state, transition);
+function followDevice(state: TransactionsState, transition: EvseTransition): void {
+  if ('connector' in transition) followConnector(state, transition);
   else if (transition.event === 'power_up')
     for (const { connectorId } of state.ledger.running) tryStop(state, connectorId, 'PowerLoss');
   else if (transition.event === 'restart')
     for (const record of state.ledger.running) endAsKnown(state, record, 'PowerLoss');
 }
 
-/** A session that began before the station was heard. */
+/** A session that began before the station listened to the device. */
 function adopt(state: TransactionsState, connectors: readonly EvseConnectorDetail[]): void {
   const { clock, device } = state.parts;
   for (const { session } of connectors)
@@ -273,7 +273,7 @@ function partOf(state: TransactionsState): Part {
       await state.ledger.load();
       for (const record of state.ledger.running) endAsKnown(state, record, 'PowerLoss');
       endListening = device.onTransition((transition) => {
-        hear(state, transition);
+        followDevice(state, transition);
       });
       adopt(state, device.detail.connectors);
     },

@@ -1,6 +1,6 @@
 /**
  * Tokens presented at an EVSE: by a person, over REST, by plugging in, or by the central system with a remote start. OCPP
- * 2.0.1 C01, C02, C09 and C16, E07. An accepted token tells the device to authorise, and the transaction which token it is.
+ * 2.0.1 C01, C02, C09 and C16, E07. An accepted token authorises the device, and becomes the token of the transaction.
  */
 import type { OcppAuthorization } from '../../../contract/ocpp.ts';
 import { errorText } from '../../../core/errors.ts';
@@ -124,11 +124,11 @@ function answer(info: IdTokenInfo): OcppAuthorization {
 }
 
 function ask({ parts, deps, answered }: AuthorizationState, idToken: IdToken, evseId: number): Promise<Verdict> {
-  const told = (reply: AnsweredToken) => {
+  const onReply = (reply: AnsweredToken) => {
     answered.emit(reply);
   };
   const { tokens, mayCharge = () => true } = deps;
-  return decide(parts, { tokens, answered: told, mayCharge }, idToken, evseId);
+  return decide(parts, { tokens, answered: onReply, mayCharge }, idToken, evseId);
 }
 
 /** Tokens of the master pass group stop transactions and start none (C16). */
@@ -192,7 +192,7 @@ async function stopByToken(
   const refusal = conflict(evseId, 'another token has started the transaction');
   const isGroupless = groupIdToken === null && parts.variables.text('AuthCtrlr', 'MasterPassGroupId') === '';
   if (isGroupless || (knownInfo?.status === 'Accepted' && knownInfo.groupIdToken !== undefined)) throw refusal;
-  // nothing is known of its group: the central system tells it
+  // its group is unknown: the central system has it
   const { info } = await ask(state, idToken, evseId);
   if (info.status !== 'Accepted') return answer(info);
   if (deps.transactions.at(evseId)?.transactionId !== transactionId) throw refusal;
@@ -225,7 +225,7 @@ function followPlugs(
       if (returns.has(event) && isOn() && isWaiting(connectorId)) begin(connectorId);
     }),
     variables.onChange('AuthCtrlr', 'Enabled', beginAll),
-    // a vehicle that was there before the station was heard
+    // a vehicle that was there before the station listened
     registration.onAccepted(beginAll),
   ];
   return () => {
@@ -236,7 +236,7 @@ function followPlugs(
 /** A start that the central system has asked for. */
 interface RemoteStart {
   readonly idToken: IdToken;
-  /** group that the central system has told with it */
+  /** group that the central system sent with it */
   readonly groupIdToken: IdToken | null;
   readonly remoteStartId: number;
   /** false: the token counts as accepted */
@@ -259,7 +259,7 @@ interface Start {
   readonly ask: boolean;
 }
 
-/** Tells the transaction and the device. @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL */
+/** Passes the token to the transaction and the device. @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL */
 function grant({ parts, deps, granted }: AuthorizationState, evseId: number, start: Start, info: IdTokenInfo): void {
   const { idToken, remoteStartId } = start;
   const groupIdToken = groupOf(deps, start, info);
@@ -268,7 +268,7 @@ function grant({ parts, deps, granted }: AuthorizationState, evseId: number, sta
   const claim = deps.reservations.claim(evseId, bearer);
   const { reservationId } = claim;
   const remote = remoteStartId === undefined ? {} : { remoteStartId };
-  // before the device tells it: its events carry the token
+  // before the transition of the device: its events carry the token
   deps.transactions.authorized(evseId, {
     idToken,
     info: { ...info, ...(groupIdToken !== null && { groupIdToken }) },

@@ -55,7 +55,7 @@ export const tokenTypes: Readonly<Record<Version2, readonly string[]>> = {
 export type TokenStatus = AuthorizationStatusEnum;
 
 /** An entry of the local list or of the cache. */
-interface KnownToken {
+interface TokenEntry {
   readonly idToken: IdToken;
   readonly info: IdTokenInfo;
 }
@@ -103,7 +103,7 @@ export function tokenOf(version: Version2, text: string, type?: string): IdToken
   const types = tokenTypes[version];
   const named = type === undefined ? typeOfText(text) : types.find((each) => each.toLowerCase() === type.toLowerCase());
   if (named === undefined)
-    throw new SimError('COMMAND_BAD_VALUE', `type: given ${JSON.stringify(type)}; expected ${types.join(', ')}`);
+    throw new SimError('COMMAND_BAD_VALUE', `type: changes ${JSON.stringify(type)}; expected ${types.join(', ')}`);
   const max = maxTokenLength[version];
   if ((text === '') !== (named === 'NoAuthorization') || text.length > max)
     throw new SimError('COMMAND_BAD_VALUE', `id_token: 1 to ${max} characters, none with the type NoAuthorization`);
@@ -138,7 +138,7 @@ export function infoAtEvse(info: IdTokenInfo, evseId: number): IdTokenInfo {
   return elsewhere ? { ...info, status: 'NotAtThisLocation' } : info;
 }
 
-function entryOf({ idToken, info }: KnownToken): OcppTokenEntry {
+function entryOf({ idToken, info }: TokenEntry): OcppTokenEntry {
   return {
     idToken: idToken.idToken,
     status: info.status,
@@ -153,7 +153,7 @@ interface LocalList {
   /** 0: the central system has sent none */
   readonly version: number;
   /** by `tokenKey` */
-  readonly entries: ReadonlyMap<string, KnownToken>;
+  readonly entries: ReadonlyMap<string, TokenEntry>;
   /** of the entries as JSON text */
   readonly bytes: number;
 }
@@ -169,33 +169,33 @@ interface LocalListUpdate {
 const emptyList: LocalList = { version: 0, entries: new Map(), bytes: 2 };
 
 type Request = Requests['SendLocalList'];
-type Given = NonNullable<Request['localAuthorizationList']>;
+type ListChanges = NonNullable<Request['localAuthorizationList']>;
 
-function apply(base: ReadonlyMap<string, KnownToken>, given: Given): ReadonlyMap<string, KnownToken> {
+function apply(base: ReadonlyMap<string, TokenEntry>, changes: ListChanges): ReadonlyMap<string, TokenEntry> {
   const entries = new Map(base);
-  for (const { idToken, idTokenInfo } of given) {
+  for (const { idToken, idTokenInfo } of changes) {
     if (idTokenInfo === undefined) entries.delete(tokenKey(idToken));
     else entries.set(tokenKey(idToken), { idToken, info: idTokenInfo });
   }
   return entries;
 }
 
-function bytesOf(entries: ReadonlyMap<string, KnownToken>): number {
+function bytesOf(entries: ReadonlyMap<string, TokenEntry>): number {
   return Buffer.byteLength(JSON.stringify([...entries.values()]));
 }
 
 /** Error of a request whatever the list holds; null: nothing. */
-function fault({ versionNumber, updateType }: Request, given: Given): string | null {
+function fault({ versionNumber, updateType }: Request, changes: ListChanges): string | null {
   if (versionNumber <= 0) return 'versionNumber must be above 0';
-  if (new Set(given.map(({ idToken }) => tokenKey(idToken))).size < given.length) return 'an idToken stands twice';
-  if (given.some(({ idToken }) => tokenFault(idToken) !== null)) return 'an idToken is no token';
-  const incomplete = updateType === 'Full' && given.some(({ idTokenInfo }) => idTokenInfo === undefined);
+  if (new Set(changes.map(({ idToken }) => tokenKey(idToken))).size < changes.length) return 'an idToken stands twice';
+  if (changes.some(({ idToken }) => tokenFault(idToken) !== null)) return 'an idToken is no token';
+  const incomplete = updateType === 'Full' && changes.some(({ idTokenInfo }) => idTokenInfo === undefined);
   return incomplete ? 'idTokenInfo is mandatory in a full update' : null;
 }
 
 /** A list takes a change whole or not at all. */
 function updateList(list: LocalList, request: Request): LocalListUpdate {
-  const { versionNumber, updateType, localAuthorizationList: given = [] } = request;
+  const { versionNumber, updateType, localAuthorizationList: changes = [] } = request;
   const failed = (reasonCode: string, additionalInfo: string): Replies['SendLocalList'] => ({
     status: 'Failed',
     statusInfo: { reasonCode, additionalInfo },
@@ -203,9 +203,9 @@ function updateList(list: LocalList, request: Request): LocalListUpdate {
   const full = updateType === 'Full';
   if (!full && versionNumber > 0 && versionNumber <= list.version)
     return { reply: { status: 'VersionMismatch' }, list };
-  const broken = fault(request, given);
+  const broken = fault(request, changes);
   if (broken !== null) return { reply: failed('InvalidValue', broken), list, broken };
-  const entries = apply(full ? new Map() : list.entries, given);
+  const entries = apply(full ? new Map() : list.entries, changes);
   const bytes = bytesOf(entries);
   if (entries.size > listLimits.entries || bytes > listLimits.bytes)
     return { reply: failed('OutOfStorage', `the list has room for ${listLimits.entries} entries`), list };
@@ -213,7 +213,7 @@ function updateList(list: LocalList, request: Request): LocalListUpdate {
 }
 
 /** Information of list or cache about a token now. */
-interface TokenKnowledge {
+interface StoredTokenInfo {
   readonly info: IdTokenInfo;
   /** the central system may be asked though the token is not accepted (C10.FR.03, C14.FR.03) */
   readonly mayAsk: boolean;
@@ -221,7 +221,7 @@ interface TokenKnowledge {
 
 export interface Tokens {
   /** of the local list, else of the cache, each while it is enabled; null: unknown */
-  find(idToken: IdToken): TokenKnowledge | null;
+  find(idToken: IdToken): StoredTokenInfo | null;
   /** from list, cache or an earlier answer; null: none, or unknown */
   readonly groupOf: (idToken: IdToken) => IdToken | null;
   /** Takes over idTokenInfo of any answer: into the cache, unless the local list holds the token. */
@@ -243,7 +243,7 @@ interface TokensDeps {
 /** groups of tokens remembered beside list and cache */
 const maxGroups = 200;
 
-interface CachedToken extends KnownToken {
+interface CachedToken extends TokenEntry {
   readonly usedMs: number;
   readonly uses: number;
   /** number of its coming into the cache */
@@ -260,7 +260,7 @@ interface TokensState {
 
 interface StoredList {
   readonly version: number;
-  readonly entries: readonly KnownToken[];
+  readonly entries: readonly TokenEntry[];
 }
 
 /** the list is one value: it may have more entries than a slot */
@@ -301,7 +301,7 @@ function cached({ parts, cache }: TokensState, idToken: IdToken): CachedToken | 
   return null;
 }
 
-function find(state: TokensState, idToken: IdToken): TokenKnowledge | null {
+function find(state: TokensState, idToken: IdToken): StoredTokenInfo | null {
   const { variables } = state.parts;
   const ofList = listed(state, idToken);
   if (ofList !== null)

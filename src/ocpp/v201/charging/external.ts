@@ -79,7 +79,7 @@ export function isSignificant(before: number | null, after: number, variables: P
 
 type LimitSource = 'SO' | 'EMS' | 'Other';
 
-/** By writer of the registers behind a limit; null: a control of the central system itself, which is told nothing. */
+/** By writer of the registers behind a limit; null: a control of the central system itself, which needs no notice. */
 const limitSources: Readonly<Record<Source, LimitSource | null>> = {
   csip: 'SO',
   dnp3: 'SO',
@@ -115,8 +115,8 @@ export interface ExternalLimits {
   /** profiles of the present limits, for composite schedules */
   profiles(): readonly ChargingProfile[];
   reported(): readonly ReportedLimit[];
-  /** Tells the central system what it does not know yet. */
-  readonly tell: () => void;
+  /** Sends changes that the central system does not know yet. */
+  readonly sendChanges: () => void;
   stop(): void;
 }
 
@@ -199,11 +199,14 @@ function createReader({ device, clock }: ExternalParts): () => readonly External
   };
 }
 
-/** Tells the central system of changes of the limits. */
-function createTeller({ calls, variables, registration }: ExternalParts, limitsNow: () => readonly ExternalLimit[]) {
+/** Sends changes of the limits to the central system. */
+function createLimitSender(
+  { calls, variables, registration }: ExternalParts,
+  limitsNow: () => readonly ExternalLimit[],
+) {
   /** by EVSE */
   const sent = new Map<number, ExternalLimit>();
-  let toldAtBoot = registration.boots;
+  let bootsAtLastSend = registration.boots;
 
   /** Notices that broke with the line are sent again with the next one. */
   const isLost = ({ kind }: { readonly kind: string }) => kind === 'lost' || kind === 'unsent';
@@ -231,8 +234,8 @@ function createTeller({ calls, variables, registration }: ExternalParts, limitsN
   return (): void => {
     if (!registration.accepted) return;
     // after a boot the central system begins anew
-    if (toldAtBoot !== registration.boots) sent.clear();
-    toldAtBoot = registration.boots;
+    if (bootsAtLastSend !== registration.boots) sent.clear();
+    bootsAtLastSend = registration.boots;
     const limits = limitsNow();
     for (const before of sent.values())
       if (!limits.some(({ evseId, source }) => evseId === before.evseId && source === before.source))
@@ -245,13 +248,13 @@ function createTeller({ calls, variables, registration }: ExternalParts, limitsN
 /** @param changed a limit may have begun, changed or ended */
 export function createExternalLimits(parts: ExternalParts, changed: () => void): ExternalLimits {
   const reader = createReader(parts);
-  const tell = createTeller(parts, reader);
+  const sendChanges = createLimitSender(parts, reader);
   const listeners = [
     parts.device.onTransition(() => {
-      tell();
+      sendChanges();
       changed();
     }),
-    parts.registration.onAccepted(tell),
+    parts.registration.onAccepted(sendChanges),
   ];
   return {
     limitAt(evseId) {
@@ -260,7 +263,7 @@ export function createExternalLimits(parts: ExternalParts, changed: () => void):
     },
     profiles: () => reader().map(profileOf),
     reported: () => reader().map(reportedOf),
-    tell,
+    sendChanges,
     stop() {
       for (const end of listeners) end();
     },
@@ -328,7 +331,7 @@ export function createNotices(deps: NoticeDeps) {
   };
 
   return {
-    /** Tells what has changed since it was told. */
+    /** Reports changes since the last report. */
     look() {
       if (transactions.running.length === 0) return;
       const { state, nowMs } = deps.control;

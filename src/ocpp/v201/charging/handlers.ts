@@ -1,4 +1,7 @@
-/** Answers to SetChargingProfile, ClearChargingProfile and GetCompositeSchedule, and the profiles of 2.1: priority (K21), dynamic (K28, K29). */
+/**
+ * Answers to SetChargingProfile, ClearChargingProfile and GetCompositeSchedule, and the profiles of 2.1: priority
+ * (K21), dynamic (K28, K29).
+ */
 import type { ChargingControl, StoredProfile, InstalledProfiles } from '../../charging/control.ts';
 import { deciding, prevailing } from '../../charging/limits.ts';
 import type { ChargingProfile, RateUnit } from '../../charging/model.ts';
@@ -102,7 +105,7 @@ export function getChargingProfiles(deps: ReportDeps): Handler<'GetChargingProfi
   };
 }
 
-// How a refused profile is told: to the central system by its reason code, to the user as a broken rule.
+// A refused profile is reported to the central system by its reason code, and to the user as a broken rule.
 
 type StatusInfo = NonNullable<Replies['SetChargingProfile']['statusInfo']>;
 
@@ -132,7 +135,7 @@ export interface HandlerDeps {
   readonly external: Pick<ExternalLimits, 'profiles'>;
   readonly transactions: Pick<Transactions, 'at' | 'byId'>;
   readonly facts: (evseId: number, profile: Pick<SentProfile, 'chargingProfilePurpose'>) => RuleFacts;
-  /** true: a vehicle has yet to tell the needs of the transaction, which a TxProfile answers (K15.FR.17) */
+  /** true: the vehicle has not sent the needs of the transaction yet, which a TxProfile answers (K15.FR.17) */
   readonly awaitsNeeds: (transaction: Transaction) => boolean;
   /** A TxProfile of SetChargingProfile acts. */
   readonly txProfileSet: (evseId: number, profile: SentProfile) => void;

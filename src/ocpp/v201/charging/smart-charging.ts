@@ -349,7 +349,7 @@ export function createSmartCharging(parts: SmartChargingParts, deps: SmartChargi
     refresh: control.refresh,
     async load() {
       await control.load();
-      external.tell();
+      external.sendChanges();
     },
     stop() {
       endListening();

@@ -110,7 +110,7 @@ function take(work: Work, { book }: BookChange): void {
   plan(work);
 }
 
-function tell(work: Work, notices: readonly DerNotice[]): void {
+function sendNotices(work: Work, notices: readonly DerNotice[]): void {
   for (const notice of notices) work.outbox.push(noticeOf(notice));
 }
 
@@ -127,7 +127,7 @@ function pass(work: Work, dueMs = -Infinity): void {
   const change = advance(work.book, Math.max(dueMs, work.parts.clock.nowMs()));
   if (change.book !== work.book) take(work, change);
   else plan(work);
-  tell(work, change.notices);
+  sendNotices(work, change.notices);
 }
 
 /** The reason why the station refuses a control, regardless of others; null: it accepts it. */
@@ -164,7 +164,7 @@ function setControl(work: Work, request: Requests['SetDERControl'], after: After
   const change = set(work.book, control, nowMs);
   take(work, change);
   after(() => {
-    tell(work, change.notices);
+    sendNotices(work, change.notices);
   });
   const supersededIds = change.supersededIds.slice(0, maxListed);
   return { ...accepted, ...(supersededIds.length > 0 && { supersededIds }) };
@@ -203,7 +203,7 @@ function clearControls(work: Work, request: Requests['ClearDERControl'], after: 
   if (change.book.length === work.book.length) return notFound;
   take(work, change);
   after(() => {
-    tell(work, change.notices);
+    sendNotices(work, change.notices);
   });
   return accepted;
 }
@@ -238,7 +238,7 @@ function restore(work: Work, { book, alarm, reports }: DerState): void {
   // a control that began and ended while the station was off has never been in force
   const begun = new Set(change.notices.flatMap(({ id, started }) => (started ? [id] : [])));
   const over = new Set(change.notices.flatMap(({ id, started }) => (!started && begun.has(id) ? [id] : [])));
-  tell(
+  sendNotices(
     work,
     change.notices.filter(({ id }) => !over.has(id)),
   );

@@ -1,4 +1,7 @@
-/** The DER controls in force on the device: composed, applied, and retried while the device takes none; variables of DCDERCtrlr and ACDERCtrlr. */
+/**
+ * The DER controls in force on the device: composed, applied, and retried while the device takes none; variables of
+ * DCDERCtrlr and ACDERCtrlr.
+ */
 import type { DerPort, DerSettings, DerHold } from '../../station/port.ts';
 import type { StationParts } from '../parts.ts';
 import { isRefusal } from './model.ts';

@@ -1,5 +1,5 @@
 /**
- * NotifyEvent: what monitors and parts tell. Events of one instant leave in one report. Offline those that are severe enough
+ * NotifyEvent for the events of monitors and parts. Events of one instant leave in one report. Offline those that are severe enough
  * wait, also over a restart (N07.FR.04, N08.FR.03).
  */
 import type { JsonValue } from '../../../core/store.ts';
@@ -192,9 +192,9 @@ export interface EventNotice extends Named {
 export interface EventReports extends Required<Pick<Part, 'load' | 'stop'>> {
   /** events that the central system has not confirmed */
   readonly waiting: number;
-  /** The severity number up to which events are told now, or kept for later. */
+  /** The severity number up to which events are sent now, or kept for later. */
   maxSeverity(): number;
-  /** Reports an event with all others of this turn. @returns its id; null: it is not told */
+  /** Reports an event with all others of this turn. @returns its id; null: it is not sent */
   report(notice: EventNotice): number | null;
 }
 

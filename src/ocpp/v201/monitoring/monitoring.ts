@@ -152,7 +152,7 @@ function checked(given: SetMonitoringData, deps: RuleDeps): Wanted | Refusal {
 
 type Limited = Extract<Action, 'SetVariableMonitoring' | 'ClearVariableMonitoring'>;
 
-/** @throws CallError for a message above the limits that the station tells (N04.FR.09, N06.FR.06 and FR.07) */
+/** @throws CallError for a message above the limits of the station (N04.FR.09, N06.FR.06 and FR.07) */
 function checkSize(
   { version, variables, finding }: Pick<StationParts, 'version' | 'variables' | 'finding'>,
   action: Limited,
@@ -423,12 +423,12 @@ export function createMonitoring(parts: StationParts, deps: MonitoringDeps): Mon
       ...createSetting(parts, { variables, streams, monitors, watch }),
       GetMonitoringReport: createMonitoringReport(parts, monitors),
     },
-    notify({ component, variable, place = {}, severity = noticeSeverity, atMs = clock.nowMs(), ...told }) {
+    notify({ component, variable, place = {}, severity = noticeSeverity, atMs = clock.nowMs(), ...notice }) {
       // the refusal of a variable that does not exist
       variables.text(component, variable, place);
       const target = variables.find(component, variable, place);
       if (target === undefined) return null;
-      return reports.report({ ...told, ...namesOf(target), kind: 'HardWiredNotification', severity, atMs });
+      return reports.report({ ...notice, ...namesOf(target), kind: 'HardWiredNotification', severity, atMs });
     },
     get waiting() {
       return reports.waiting;

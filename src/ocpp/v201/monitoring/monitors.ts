@@ -58,7 +58,7 @@ export function isNumeric({ entry: { row } }: Found): boolean {
   return row.type === 'decimal' || row.type === 'integer';
 }
 
-/** Its value is never told (N07.FR.10). */
+/** Its value is never reported (N07.FR.10). */
 export function isWriteOnly({ entry: { row } }: Found): boolean {
   return row.mutability === 'WriteOnly' || row.secret === true;
 }
@@ -162,7 +162,7 @@ function restoredMonitor(value: JsonValue, variables: Pick<VariableStore, 'find'
   };
 }
 
-// Monitors that a station has by itself, and what a component in trouble tells.
+// Monitors that a station has by itself, and the report of a component in trouble.
 
 interface Made {
   readonly kind: MonitorKind;
@@ -229,7 +229,7 @@ export interface Monitors extends Required<Pick<Part, 'load'>> {
   /** acting ones, in the order in which they are looked at */
   readonly all: readonly Monitor[];
   readonly customCount: number;
-  /** events of monitors with a greater severity number are not told */
+  /** events of monitors with a greater severity number are not sent */
   readonly level: number;
   byId(id: number): Monitor | undefined;
   /** Adds a monitor of the central system under a new id, or puts it in place of the one with its id. */

@@ -191,19 +191,19 @@ function createOpening(
   };
 }
 
-/** Tells the central system that a stream has ended, also over a lost connection. */
+/** Notifies the central system that a stream has ended, also over a lost connection. */
 function createClosing({ calls }: StreamsParts) {
-  const untold = new Set<number>();
+  const unreported = new Set<number>();
   const close = async (id: number): Promise<void> => {
-    untold.add(id);
+    unreported.add(id);
     const { kind } = await calls.send('ClosePeriodicEventStream', { id });
-    if (kind === 'result' || kind === 'error') untold.delete(id);
+    if (kind === 'result' || kind === 'error') unreported.delete(id);
   };
   return {
     close: (id: number) => void close(id),
     accepted(booted: boolean): void {
-      const ids = [...untold];
-      untold.clear();
+      const ids = [...unreported];
+      unreported.clear();
       if (!booted) for (const id of ids) void close(id);
     },
   };

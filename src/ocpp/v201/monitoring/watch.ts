@@ -11,13 +11,13 @@ import { atEndOfTurn, createAlarm, nextDue, targetOf } from './events.ts';
 import { isNumeric, isSame, isWriteOnly, namesOf, periodicTypes, troubleOf } from './monitors.ts';
 import type { Monitor, Monitors } from './monitors.ts';
 
-// When a monitor of a value triggers (N07): pure functions of the monitor, what it has told, and the value now.
+// When a monitor of a value triggers (N07): pure functions of the monitor, its last report and the present value.
 
 /** Memory of a monitor between two looks at its value. */
 export interface MonitorState {
   /** of a threshold: its event is out, and that it has cleared is not */
   readonly exceeded: boolean;
-  /** of a difference: the value last told, or the one when the monitor was set; null: none yet */
+  /** of a difference: the value last reported, or the one when the monitor was set; null: none yet */
   readonly reference: string | null;
 }
 
@@ -31,7 +31,7 @@ interface Reading {
 
 interface Judgement {
   readonly state: MonitorState;
-  /** null: there is nothing to tell */
+  /** null: there is nothing to report */
   readonly event: { readonly trigger: EventTriggerEnum; readonly cleared?: true } | null;
 }
 
@@ -48,7 +48,7 @@ export function numberOf(text: string): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** A value that has passed a threshold clears only behind a band, so that one which plays around it is told once. */
+/** A value that has passed a threshold clears only behind a band, so that a value that oscillates around it is reported once. */
 function threshold(
   { value: limit }: JudgedMonitor,
   above: 1 | -1,
@@ -123,7 +123,7 @@ interface WatchDeps {
 export interface Watch {
   /** A monitor is new or changed, or does not exist any more. */
   changed(id: number): void;
-  /** Monitors may act again or not any more: the base, the level, or what is told at all has changed. */
+  /** Monitors may act again or not any more: the base, the level, or the reported severities have changed. */
   refresh(): void;
   stop(): void;
 }
@@ -161,8 +161,8 @@ function createActivity({ device }: WatchParts, { variables, monitors, reports, 
   const enabled = variables.find('MonitoringCtrlr', 'Enabled');
   return {
     /**
-     * The severity number up to which monitors act; -1: none does. One that is silent is not judged either: what it tells
-     * later is the situation of then, and nothing clears that was not told.
+     * The severity number up to which monitors act; -1: none does. One that is silent is not judged either: its later
+     * reports show the state of that time, and nothing clears that was not reported.
      */
     maxSeverity: (): number => {
       if (device.dark || (enabled !== undefined && variables.valueOf(enabled) !== 'true')) return -1;
@@ -170,7 +170,7 @@ function createActivity({ device }: WatchParts, { variables, monitors, reports, 
     },
     isActive: (monitor: Monitor, maxSeverity: number): boolean =>
       monitor.severity <= maxSeverity && (!monitor.transaction || inTransaction(monitor)),
-    /** its value changes without a transition or a change that the variables tell */
+    /** its value changes without a transition or a notified change of a variable */
     isLive: ({ type, found }: Monitor): boolean =>
       !periodicTypes.has(type) && variables.isProvided(found) && !byTransition.has(found.entry.variable.name),
     /** its value follows from what other parts make of a transition; problems are those of the device itself */
@@ -201,7 +201,7 @@ function createNotices({ device }: WatchParts, { transactions }: WatchDeps) {
         ...(transaction !== null && { transactionId: transaction.transactionId }),
       };
     },
-    told({ found, ...notice }: Pick<Monitor, 'found'> & { readonly atMs: number }, id: number): void {
+    reported({ found, ...notice }: Pick<Monitor, 'found'> & { readonly atMs: number }, id: number): void {
       const isConnector = found.entry.component.name === 'Connector' && found.entry.variable.name === 'Problem';
       if (isConnector) problem = { atMs: notice.atMs, id };
     },
@@ -234,7 +234,7 @@ function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
       if (isStale) running.dueMs = nextDue(monitor, running.dueMs, nowMs);
       return running.dueMs;
     },
-    /** The monitor begins anew; a threshold goes on from what it has told (N07.FR.11). */
+    /** The monitor begins anew; a threshold goes on from its last report (N07.FR.11). */
     forget(id: number): void {
       byId.delete(id);
     },
@@ -253,7 +253,7 @@ function createLook(parts: WatchParts, deps: WatchDeps, memory: Memory) {
   const valueOf = ({ found }: Monitor): string => (isWriteOnly(found) ? '' : variables.valueOf(found));
   const report = (monitor: Monitor, notice: EventNotice): void => {
     const id = reports.report(notice);
-    if (id !== null) notices.told({ found: monitor.found, atMs: notice.atMs }, id);
+    if (id !== null) notices.reported({ found: monitor.found, atMs: notice.atMs }, id);
   };
   return {
     /** @param isChanged the variable has changed, also where its value must not be read */
@@ -348,7 +348,7 @@ export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
     transitionMs = null;
     if (!stopped && monitors.all.some(isDerived)) values(isDerived, atMs);
   });
-  const heard = ({ connectorId, at }: EvseTransition): void => {
+  const followDevice = ({ connectorId, at }: EvseTransition): void => {
     const isNear = ({ found: { place } }: Monitor): boolean =>
       connectorId === 0 || place.evseId === undefined || place.evseId === connectorId;
     transitionMs = clock.ofSim(at);
@@ -368,7 +368,7 @@ export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
     lookSoon();
   };
   const ends = [
-    device.onTransition(heard),
+    device.onTransition(followDevice),
     variables.onAnyChange(varied),
     transactions.onStarted(bounded),
     transactions.onEnded(bounded),

@@ -32,7 +32,7 @@ interface PriceInstant {
 interface FixedInstant {
   readonly localMs: number;
   readonly evseKind: EvseKindEnum;
-  /** of the token; null: it tells none */
+  /** of the token; null: it has none */
   readonly paymentBrand: string | null;
   readonly paymentRecognition: string | null;
 }
@@ -201,7 +201,7 @@ export interface CostFacts {
   readonly evseKind: EvseKindEnum;
   /** to be added to UTC for the time of the place, ms */
   readonly localOffsetMs: number;
-  /** of the token; null: it tells none */
+  /** of the token; null: it has none */
   readonly paymentBrand: string | null;
   readonly paymentRecognition: string | null;
 }
@@ -222,7 +222,7 @@ export interface CostStep {
   readonly charging: boolean;
 }
 
-/** periods that are told; what follows the last one adds to it */
+/** maximum of reported periods; later costs add to the last one */
 const maxPeriods = 100;
 /** pieces of one step: a clock that jumps by years must not split it at each midnight */
 const maxPieces = 1000;

@@ -52,12 +52,13 @@ export interface CostMetering {
 }
 
 function factsOf(parts: StationParts, { evseId, idToken }: Transaction): CostFacts {
-  const told = (type: string) => idToken?.additionalInfo?.find((each) => each.type === type)?.additionalIdToken ?? null;
+  const tokenAttribute = (type: string) =>
+    idToken?.additionalInfo?.find((each) => each.type === type)?.additionalIdToken ?? null;
   return {
     evseKind: parts.device.connector(evseId).type === 'dc' ? 'DC' : 'AC',
     localOffsetMs: localOffsetMs(parts.variables),
-    paymentBrand: told('PaymentBrand'),
-    paymentRecognition: told('PaymentRecognition'),
+    paymentBrand: tokenAttribute('PaymentBrand'),
+    paymentRecognition: tokenAttribute('PaymentRecognition'),
   };
 }
 
@@ -149,7 +150,7 @@ export function createCostMetering(parts: StationParts): CostMetering {
   };
 }
 
-// Reads the meter of priced transactions often enough for their conditions, and tells running costs (I12.FR.02).
+// Reads the meter of priced transactions often enough for their conditions, and reports running costs (I12.FR.02).
 
 interface PacerDeps {
   readonly metering: CostMetering;
@@ -175,9 +176,9 @@ export function createPacer(parts: StationParts, { metering, transactions, isLoc
   let endListening: (() => void) | null = null;
   let started = false;
   const intervalMs = (of: 'Tariff' | 'Cost') => variables.integer('TariffCostCtrlr', `Interval[${of}]`) * 1000;
-  const tellsCost = () => variables.boolean('TariffCostCtrlr', 'Enabled[RunningCost]');
+  const reportsRunningCost = () => variables.boolean('TariffCostCtrlr', 'Enabled[RunningCost]');
 
-  function tell(transactionId: string): void {
+  function reportCost(transactionId: string): void {
     const priced = metering.get(transactionId);
     const atMs = due.get(transactionId) ?? wall.monotonicMs() + intervalMs('Cost');
     due.set(transactionId, atMs);
@@ -195,7 +196,7 @@ export function createPacer(parts: StationParts, { metering, transactions, isLoc
       if (!isLocal()) continue;
       metering.step(transactionId);
       read(transactionId);
-      if (tellsCost()) tell(transactionId);
+      if (reportsRunningCost()) reportCost(transactionId);
     }
     for (const transactionId of due.keys()) if (metering.get(transactionId) === null) due.delete(transactionId);
     wake();
@@ -203,8 +204,8 @@ export function createPacer(parts: StationParts, { metering, transactions, isLoc
 
   function wake(): void {
     if (!started || cancel !== null || metering.running.length === 0) return;
-    const waits = [intervalMs('Tariff'), ...(tellsCost() ? [intervalMs('Cost')] : [])];
-    if (tellsCost())
+    const waits = [intervalMs('Tariff'), ...(reportsRunningCost() ? [intervalMs('Cost')] : [])];
+    if (reportsRunningCost())
       for (const { transactionId } of metering.running)
         if (!due.has(transactionId)) due.set(transactionId, wall.monotonicMs() + intervalMs('Cost'));
     cancel = later(Math.min(...waits), round);

@@ -14,7 +14,7 @@ import { stamp } from '../parts.ts';
 import { minuteOfDay, dimensions, reaches, totalOf } from './cost.ts';
 import type { Amount, CostPeriod, CostState, Dimension } from './cost.ts';
 
-// The cost of a transaction as messages tell it (I12).
+// The cost of a transaction in messages (I12).
 
 /** To a millionth: what binary numbers add beyond it is no money. */
 const rounded = (value: number) => Math.round(value * 1e6) / 1e6 || 0;
@@ -26,7 +26,7 @@ function price({ exclTax, inclTax }: Amount, taxRates: readonly TaxRate[] | unde
   return { exclTax: rounded(exclTax), inclTax: rounded(inclTax), ...(taxRates !== undefined && { taxRates }) };
 }
 
-/** A total that a bound of the tariff replaces, as far as the bound tells it. */
+/** A total that a bound of the tariff replaces, as far as the bound has it. */
 const bounded = (total: Amount, { exclTax, inclTax }: Price): Amount => ({
   exclTax: exclTax ?? total.exclTax,
   inclTax: inclTax ?? total.inclTax,

@@ -8,12 +8,12 @@ type Text = readonly [MessageContent, ...MessageContent[]];
 /** The cost of a transaction that has ended leaves the display after this time. */
 const finalMs = 120_000;
 
-interface Face {
+interface ScreenContent {
   /** transaction that runs, or that ran last; null: a token was presented, and nothing runs yet */
   readonly transactionId: string | null;
   readonly personal: Text | null;
   readonly languages: readonly string[];
-  /** that the central system has told; null: none */
+  /** sent by the central system; null: none */
   readonly totalCost: number | null;
   /** calculated by the station, at the end; null: none */
   readonly localCost: number | null;
@@ -33,7 +33,7 @@ export interface Screen {
   texts(evseId: number): readonly Text[];
   /** languages of the driver at an EVSE, best first */
   languages(evseId: number): readonly string[];
-  /** The central system has told of the token that was presented at an EVSE. */
+  /** The central system has answered about the token that was presented at an EVSE. */
   greet(evseId: number, info: IdTokenInfo): void;
   started(evseId: number, transactionId: string): void;
   answered(evseId: number, transactionId: string, reply: Replies['TransactionEvent']): void;
@@ -46,7 +46,7 @@ export interface Screen {
   stop(): void;
 }
 
-const empty: Face = {
+const empty: ScreenContent = {
   transactionId: null,
   personal: null,
   languages: [],
@@ -57,7 +57,7 @@ const empty: Face = {
 
 const plain = (content: string): Text => [{ format: 'UTF8', content }];
 
-function withInfo(face: Face, { personalMessage, language1, language2 }: IdTokenInfo): Face {
+function withInfo(face: ScreenContent, { personalMessage, language1, language2 }: IdTokenInfo): ScreenContent {
   const languages = [language1, language2].filter((tag) => tag !== undefined);
   return {
     ...face,
@@ -80,7 +80,11 @@ function fallback({ variables, registration }: StationParts): Text | null {
   return text === undefined ? null : plain(text);
 }
 
-function tariffText(parts: StationParts, { personal, transactionId, ended }: Face, tariff: Tariff | null): Text | null {
+function tariffText(
+  parts: StationParts,
+  { personal, transactionId, ended }: ScreenContent,
+  tariff: Tariff | null,
+): Text | null {
   if (!parts.variables.boolean('TariffCostCtrlr', 'Enabled[Tariff]')) return null;
   if (personal !== null) return personal;
   const [first, ...more] = tariff?.description ?? [];
@@ -89,28 +93,33 @@ function tariffText(parts: StationParts, { personal, transactionId, ended }: Fac
 }
 
 /** @param localCost by the calculation of the station; null: none */
-function costText(variables: Variables, shown: Face, localCost: number | null, tariff: Tariff | null): Text | null {
-  if (shown.transactionId === null || !variables.boolean('TariffCostCtrlr', 'Enabled[Cost]')) return null;
-  const amount = shown.totalCost ?? localCost;
+function costText(
+  variables: Variables,
+  face: ScreenContent,
+  localCost: number | null,
+  tariff: Tariff | null,
+): Text | null {
+  if (face.transactionId === null || !variables.boolean('TariffCostCtrlr', 'Enabled[Cost]')) return null;
+  const amount = face.totalCost ?? localCost;
   const currency = tariff?.currency ?? variables.text('TariffCostCtrlr', 'Currency');
-  if (amount !== null) return plain(`${shown.ended ? 'Total cost' : 'Cost'}: ${amount.toFixed(2)} ${currency}`);
+  if (amount !== null) return plain(`${face.ended ? 'Total cost' : 'Cost'}: ${amount.toFixed(2)} ${currency}`);
   const text = variables.text('TariffCostCtrlr', 'TotalCostFallbackMessage');
-  return shown.ended && text !== '' ? plain(text) : null;
+  return face.ended && text !== '' ? plain(text) : null;
 }
 
-function textsOf(parts: StationParts, deps: ScreenDeps, evseId: number, shown: Face): readonly Text[] {
+function textsOf(parts: StationParts, deps: ScreenDeps, evseId: number, face: ScreenContent): readonly Text[] {
   const tariff = deps.tariffAt(evseId);
-  const localCost = shown.ended ? shown.localCost : deps.localCost(evseId);
-  const texts = [tariffText(parts, shown, tariff), costText(parts.variables, shown, localCost, tariff)];
+  const localCost = face.ended ? face.localCost : deps.localCost(evseId);
+  const texts = [tariffText(parts, face, tariff), costText(parts.variables, face, localCost, tariff)];
   return texts.filter((text) => text !== null);
 }
 
 export function createScreen(parts: StationParts, deps: ScreenDeps): Screen {
-  const faces = new Map<number, Face>();
+  const faces = new Map<number, ScreenContent>();
   const leaving = new Map<number, () => void>();
-  // after a restart a transaction runs of which the display has heard nothing
+  // after a restart a transaction runs that the display does not know
   const face = (evseId: number) => faces.get(evseId) ?? { ...empty, transactionId: deps.transactionAt(evseId) };
-  const change = (evseId: number, patch: Partial<Face>) => faces.set(evseId, { ...face(evseId), ...patch });
+  const change = (evseId: number, patch: Partial<ScreenContent>) => faces.set(evseId, { ...face(evseId), ...patch });
   function clear(evseId: number): void {
     leaving.get(evseId)?.();
     leaving.delete(evseId);

@@ -1,5 +1,5 @@
 /**
- * Tariffs and costs (block I): what the central system tells of them goes to the displays, and a station of 2.1
+ * Tariffs and costs (block I): those of the central system go to the displays, and a station of 2.1
  * calculates the cost of a transaction itself where it has a tariff for it.
  */
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
@@ -40,7 +40,7 @@ export interface TariffsDeps {
     Transactions,
     'running' | 'byId' | 'at' | 'update' | 'onStarted' | 'onEnded' | 'onAnswered'
   > & {
-    /** Tells what a running transaction costs so far, with taxes: its maximum may be reached (E16). */
+    /** Reports the cost of a running transaction so far, with taxes: its maximum may be reached (E16). */
     spent(transactionId: string, cost: number): void;
   };
   /** True if the cache has a token: its tariff is kept with it, since no answer brings it again. Default: no. */
@@ -69,8 +69,8 @@ interface TariffsState {
   readonly drivers: DriverTariffs;
   readonly metering: CostMetering;
   readonly screen: Screen;
-  /** tariff that an event has told, by transaction */
-  readonly told: Map<string, string>;
+  /** tariff reported by an event, by transaction */
+  readonly reportedTariffs: Map<string, string>;
 }
 
 const isLocal = ({ parts: { version, variables } }: Pick<TariffsState, 'parts'>) =>
@@ -116,14 +116,14 @@ function extras(
   const step = state.metering.step(transactionId, transition);
   if (step === null) return {};
   const { tariffId } = step.tariff;
-  const isNew = state.told.get(transactionId) !== tariffId;
-  state.told.set(transactionId, tariffId);
+  const isNew = state.reportedTariffs.get(transactionId) !== tariffId;
+  state.reportedTariffs.set(transactionId, tariffId);
   const periods = eventType === 'Ended';
   const running = state.parts.variables.boolean('TariffCostCtrlr', 'Enabled[RunningCost]');
-  const tells = periods || (eventType === 'Started' && running);
+  const hasDetails = periods || (eventType === 'Started' && running);
   return {
     ...(isNew && { tariffId }),
-    ...(tells && { costDetails: costDetails(step.cost, step.tariff, { periods }) }),
+    ...(hasDetails && { costDetails: costDetails(step.cost, step.tariff, { periods }) }),
   };
 }
 
@@ -157,8 +157,8 @@ function takeDriverTariff(
   return strategy !== 'Deauthorize';
 }
 
-/** The cost as the central system tells it, else by the tariff. */
-function tellSpent({ metering, screen, deps }: TariffsState, transactionId: string): void {
+/** The cost from the central system, else by the tariff. */
+function reportSpent({ metering, screen, deps }: TariffsState, transactionId: string): void {
   const local = metering.get(transactionId);
   const cost = screen.totalCost(transactionId) ?? (local === null ? null : grossOf(local));
   if (cost !== null) deps.transactions.spent(transactionId, cost);
@@ -166,14 +166,14 @@ function tellSpent({ metering, screen, deps }: TariffsState, transactionId: stri
 
 function answered(state: TariffsState, { evseId, transactionId, reply }: AnsweredEvent): void {
   state.screen.answered(evseId, transactionId, reply);
-  if (state.deps.transactions.byId(transactionId) !== null) tellSpent(state, transactionId);
+  if (state.deps.transactions.byId(transactionId) !== null) reportSpent(state, transactionId);
 }
 
 function ended(state: TariffsState, { transactionId, evseId, idToken }: Transaction): void {
   const { metering, screen, drivers, deps } = state;
   const last = metering.end(transactionId);
   screen.ended(evseId, transactionId, last === null ? null : grossOf(last));
-  state.told.delete(transactionId);
+  state.reportedTariffs.delete(transactionId);
   if (idToken === null || deps.isCached?.(idToken) === true) return;
   const others = deps.transactions.running.some(
     (each) => each.transactionId !== transactionId && sameToken(each.idToken, idToken),
@@ -189,7 +189,7 @@ const costUpdated =
     // the answer has no status, so that an unknown transaction can only be refused by an error
     if (!state.screen.cost(transactionId, cost))
       throw new CallError(errorCode(version, 'value'), 'the transaction is unknown');
-    tellSpent(state, transactionId);
+    reportSpent(state, transactionId);
     return {};
   };
 
@@ -207,12 +207,12 @@ function createState(parts: StationParts, deps: TariffsDeps): TariffsState {
     tariffAt: (evseId) => at(evseId)?.tariff ?? installed.at(evseId),
     transactionAt: (evseId) => deps.transactions.at(evseId)?.transactionId ?? null,
   });
-  return { parts, deps, installed, drivers, metering, screen, told: new Map() };
+  return { parts, deps, installed, drivers, metering, screen, reportedTariffs: new Map() };
 }
 
-async function load({ installed, drivers, metering, told }: TariffsState): Promise<void> {
+async function load({ installed, drivers, metering, reportedTariffs }: TariffsState): Promise<void> {
   await Promise.all([installed.load(), drivers.load(), metering.load()]);
-  for (const { transactionId, tariff } of metering.running) told.set(transactionId, tariff.tariffId);
+  for (const { transactionId, tariff } of metering.running) reportedTariffs.set(transactionId, tariff.tariffId);
 }
 
 function handlersOf(state: TariffsState, wake: () => void): Handlers {
@@ -251,7 +251,7 @@ function listen(state: TariffsState, wake: () => void): (() => void)[] {
   ];
 }
 
-/** To be loaded before the transactions, whose restored ends tell their costs. */
+/** To be loaded before the transactions, whose restored ends report their costs. */
 export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
   const state = createState(parts, deps);
   const { metering, screen } = state;
@@ -260,7 +260,7 @@ export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
     transactions: deps.transactions,
     isLocal: () => isLocal(state),
     read: (transactionId) => {
-      tellSpent(state, transactionId);
+      reportSpent(state, transactionId);
     },
   });
   const wake = () => {

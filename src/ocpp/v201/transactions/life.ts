@@ -160,7 +160,7 @@ function endingCause(state: TransactionsState, causes: readonly Cause[], { lost 
   return byBay && departed > 0 ? departed : 0;
 }
 
-interface Heard extends Instant {
+interface DeviceChange extends Instant {
   readonly t: EvseConnectorTransition;
   readonly now: ReadonlySet<TxPoint>;
   readonly change: PointChange;
@@ -172,23 +172,23 @@ function endOf([cause]: readonly Cause[]): TransactionRecord['why'] {
   return cause?.reason ?? 'Local';
 }
 
-function follow(state: TransactionsState, before: TransactionRecord, heard: Heard): void {
+function follow(state: TransactionsState, before: TransactionRecord, deviceChange: DeviceChange): void {
   const { ledger, limits } = state;
-  const { t, now, change } = heard;
+  const { t, now, change } = deviceChange;
   const isLimit = t.event === 'evse_hold' && limits.isUsedUp(before, t.connector.energyWh);
-  const causes = isLimit ? [energyLimit] : heard.causes;
+  const causes = isLimit ? [energyLimit] : deviceChange.causes;
   const why = before.why ?? (change.lost.includes('Authorized') ? endOf(causes) : null);
-  const course = courseOf(state, before, heard);
+  const course = courseOf(state, before, deviceChange);
   let record = ledger.change(before.key, { why, ...course }) ?? before;
   if (stops(stopPoints(state), now, change)) {
     const at = endingCause(state, causes, change);
-    for (const cause of causes.slice(0, at)) record = update(state, record, heard, cause);
-    end(state, record, heard, causes[at] ?? { trigger: 'ChargingStateChanged', reason: null });
+    for (const cause of causes.slice(0, at)) record = update(state, record, deviceChange, cause);
+    end(state, record, deviceChange, causes[at] ?? { trigger: 'ChargingStateChanged', reason: null });
     return;
   }
-  // the stop that follows tells a limit, and the return of the power an outage
+  // a limit is reported by the stop that follows, an outage by the return of the power
   const isOutage = t.event === 'evse_hold' && t.cause === 'fault';
-  if (!isLimit && !isOutage) for (const cause of causes) record = update(state, record, heard, cause);
+  if (!isLimit && !isOutage) for (const cause of causes) record = update(state, record, deviceChange, cause);
   limits.follow(record, t);
 }
 
@@ -207,7 +207,7 @@ function causesAt(state: TransactionsState, t: EvseConnectorTransition, change: 
   });
 }
 
-function hearConnector(state: TransactionsState, t: EvseConnectorTransition): void {
+function followConnector(state: TransactionsState, t: EvseConnectorTransition): void {
   const { connectorId, connector } = t;
   const atMs = state.parts.clock.ofSim(t.at);
   const points = pointsOf(connector);
@@ -249,9 +249,9 @@ function restarted(state: TransactionsState): void {
 }
 
 /** Follows the device. */
-export function hear(state: TransactionsState, transition: EvseTransition): void {
+export function followDevice(state: TransactionsState, transition: EvseTransition): void {
   if ('connector' in transition) {
-    hearConnector(state, transition);
+    followConnector(state, transition);
     return;
   }
   const atMs = state.parts.clock.ofSim(transition.at);
@@ -260,7 +260,7 @@ export function hear(state: TransactionsState, transition: EvseTransition): void
   else if (transition.event === 'restart') restarted(state);
 }
 
-/** Adopts the sessions that ran before the station was heard. A vehicle whose session is over begins nothing. */
+/** Adopts the sessions that ran before the station listened to the device. A vehicle whose session is over begins nothing. */
 export function adopt(state: TransactionsState, connectors: readonly EvseConnectorDetail[]): void {
   const { device, clock } = state.parts;
   for (const connector of connectors) {
@@ -287,7 +287,7 @@ function localToken(text: string | null, version: Version2): IdToken {
   return { idToken: text.slice(0, maxTokenLength[version]), type: typeOfText(text) };
 }
 
-/** Notes the token of an authorisation that the device tells, or that it has at the start. */
+/** Notes the token of an authorisation at the device, new or present at the start. */
 function noteBearer(
   { parts, grants, bearers }: TransactionsState,
   connector: EvseConnectorDetail,

@@ -134,7 +134,7 @@ const unplugged = (_: EvseConnectorTransition, context: CauseContext): Cause[] =
   ...bay(context),
 ];
 
-/** An authorisation without a vehicle ends. One that never came (`connected` to `finishing`) tells nothing. */
+/** An authorisation without a vehicle ends. One that never came (`connected` to `finishing`) is not reported. */
 function withdrawn({ cause, fromPhase, connector }: EvseConnectorTransition, { stopRequest }: CauseContext): Cause[] {
   if (fromPhase !== 'authorised') return [];
   if (stopRequest !== null) return [stopRequest];
@@ -165,7 +165,7 @@ const table: Table = {
   clear_fault: stateChange(null),
 };
 
-/** Empty: the transition tells nothing. */
+/** Causes of the event that a transition makes; empty: it makes none. */
 export function causesOf(t: EvseConnectorTransition, context: CauseContext): readonly Cause[] {
   return table[t.event]?.(t, context) ?? [];
 }

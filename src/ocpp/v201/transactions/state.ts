@@ -18,7 +18,7 @@ export interface TransactionsDeps {
   readonly costs?: Costs;
 }
 
-/** A token that an EVSE gets, as `Transactions.authorized` tells it. */
+/** A token that an EVSE gets, as passed to `Transactions.authorized`. */
 type Grant = Parameters<Transactions['authorized']>[1];
 
 /** The token that an EVSE is authorised with, and what came with it. */
@@ -44,11 +44,11 @@ export interface TransactionsState {
   readonly started: Signal<Transaction>;
   readonly ended: Signal<Transaction>;
   readonly answered: Signal<AnsweredEvent>;
-  /** the last token of each EVSE, for the authorisation that the device tells */
+  /** the last token of each EVSE, for the authorisation that the device reports */
   readonly grants: Map<number, Grant>;
   /** by EVSE, while it is authorised */
   readonly bearers: Map<number, Bearer>;
-  /** by EVSE, until the device tells the stop */
+  /** by EVSE, until the device reports the stop */
   readonly stopRequests: Map<number, StopRequest>;
   /** the points that held at each EVSE after the last transition */
   readonly seen: Map<number, ReadonlySet<TxPoint>>;

@@ -12,7 +12,7 @@ import type { IdTokenInfo, MeterValue, Replies, Requests, TransactionLimit, Trig
 import type { EventExtras, Handler, Part, StationParts, Transactions } from '../parts.ts';
 import { pushEvent } from './events.ts';
 import type { TxEvent } from './events.ts';
-import { adopt, endAsKnown, endNow, hear } from './life.ts';
+import { adopt, endAsKnown, endNow, followDevice } from './life.ts';
 import { createLimits, transactionEntry } from './state.ts';
 import type { TransactionRecord, StopRequest, TransactionsDeps, TransactionsState } from './state.ts';
 
@@ -55,7 +55,7 @@ function endAt(state: TransactionsState, { key, evseId }: TransactionRecord, why
   if (before !== null) stopAt(state, before, why);
   const after = running();
   if (after === null) return;
-  // the device tells its stop later where this is a part of what it tells now
+  // within a transition of the device its stop comes later
   state.stopRequests.delete(evseId);
   endNow(state, after, why);
 }
@@ -118,8 +118,8 @@ function update(
   return true;
 }
 
-/** Keeps to a limit from now on, and tells it where it is new (E16). */
-function tellLimit(state: TransactionsState, key: string, limit: TransactionLimit): void {
+/** Applies a limit from now on, and reports it where it is new (E16). */
+function applyLimit(state: TransactionsState, key: string, limit: TransactionLimit): void {
   if (!state.limits.set(key, limit)) return;
   const record = state.ledger.get(key);
   if (record?.endedMs === null) pushUpdate(state, record, { trigger: 'LimitSet', limitSet: true });
@@ -150,7 +150,7 @@ function refused(state: TransactionsState, { key, evseId }: TransactionRecord, s
   });
 }
 
-function hearToken(state: TransactionsState, record: TransactionRecord, info: IdTokenInfo): void {
+function applyTokenInfo(state: TransactionsState, record: TransactionRecord, info: IdTokenInfo): void {
   if (info.groupIdToken !== undefined) state.ledger.change(record.key, { groupIdToken: info.groupIdToken });
   if (info.status !== 'Accepted') refused(state, record, info.status);
 }
@@ -162,8 +162,8 @@ function answered(state: TransactionsState, message: QueuedMessage, reply: Repli
   const record = ledger.get(message.transaction);
   if (record?.endedMs === null) {
     const { idTokenInfo, transactionLimit } = reply;
-    if (idTokenInfo !== undefined) hearToken(state, record, idTokenInfo);
-    if (transactionLimit !== undefined && parts.version === 'ocpp2.1') tellLimit(state, record.key, transactionLimit);
+    if (idTokenInfo !== undefined) applyTokenInfo(state, record, idTokenInfo);
+    if (transactionLimit !== undefined && parts.version === 'ocpp2.1') applyLimit(state, record.key, transactionLimit);
   }
   const evseId = record?.evseId ?? request.evse?.id ?? 0;
   state.answered.emit({ transactionId: message.transaction, evseId, request, reply });
@@ -246,7 +246,7 @@ function partOf(state: TransactionsState): Part {
       await state.ledger.load();
       for (const record of state.ledger.running) endAsKnown(state, record, 'PowerLoss');
       endListening = device.onTransition((transition) => {
-        hear(state, transition);
+        followDevice(state, transition);
       });
       adopt(state, device.detail.connectors);
     },

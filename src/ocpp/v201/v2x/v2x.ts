@@ -135,20 +135,20 @@ interface NeedsDeps {
 }
 
 interface VehicleNeeds {
-  /** true: the vehicles of an EVSE tell their needs */
+  /** true: the vehicles of an EVSE send their needs */
   speaks(evseId: number): boolean;
   /** Transfers that the vehicle at an EVSE and the EVSE have in common; empty: no vehicle. */
   transfers(evseId: number): readonly EnergyTransferModeEnum[];
-  /** Restricts the transfers of a transaction; its needs are to be told again. */
+  /** Restricts the transfers of a transaction; its needs are to be sent again. */
   restrict(transaction: Transaction, allowed: readonly EnergyTransferModeEnum[]): void;
-  /** Tells the needs of the vehicle of a transaction, again if it must. */
-  tell(transaction: Transaction): void;
+  /** Sends the needs of the vehicle of a transaction, again if it must. */
+  sendNeeds(transaction: Transaction): void;
   stop(): void;
 }
 
 /** Negotiation of a transaction. */
 interface Talk {
-  told: boolean;
+  isSent: boolean;
   /** null: all */
   allowed: readonly EnergyTransferModeEnum[] | null;
 }
@@ -170,11 +170,11 @@ function createTalks() {
   const talks = new Map<string, Talk>();
   return {
     of(transactionId: string): Talk {
-      const talk = talks.get(transactionId) ?? { told: false, allowed: null };
+      const talk = talks.get(transactionId) ?? { isSent: false, allowed: null };
       talks.set(transactionId, talk);
       return talk;
     },
-    hasTold: (transactionId: string) => talks.get(transactionId)?.told ?? false,
+    hasSentNeeds: (transactionId: string) => talks.get(transactionId)?.isSent ?? false,
     forget: (transactionId: string) => {
       talks.delete(transactionId);
     },
@@ -182,7 +182,11 @@ function createTalks() {
 }
 
 /** Requests of a vehicle, and the effect of a refusal. */
-function createTeller(parts: NeedsParts, { transactions, vehicles }: NeedsDeps, talks: ReturnType<typeof createTalks>) {
+function createNeedsSender(
+  parts: NeedsParts,
+  { transactions, vehicles }: NeedsDeps,
+  talks: ReturnType<typeof createTalks>,
+) {
   const { device, variables, version, calls } = parts;
   const { conditions, control } = vehicles;
   const speaks = (evseId: number): boolean => variables.has('ISO15118Ctrlr', 'Available', { evseId });
@@ -205,7 +209,7 @@ function createTeller(parts: NeedsParts, { transactions, vehicles }: NeedsDeps, 
     const left = asked.filter((mode) => !discharges(mode));
     if (left.length > 0 && left.length < asked.length) {
       restrict(transaction, left);
-      tell(transaction);
+      sendNeeds(transaction);
       return;
     }
     try {
@@ -215,13 +219,13 @@ function createTeller(parts: NeedsParts, { transactions, vehicles }: NeedsDeps, 
     }
   };
 
-  function tell(transaction: Transaction): void {
+  function sendNeeds(transaction: Transaction): void {
     const { evseId, transactionId } = transaction;
     const there = vehicleAt(parts, evseId);
     if (!speaks(evseId) || there === null || !parts.registration.accepted) return;
     const talk = talks.of(transactionId);
     const common = transfers(evseId).filter((mode) => talk.allowed?.includes(mode) ?? true);
-    talk.told = true;
+    talk.isSent = true;
     const request = {
       evseId,
       maxScheduleTuples,
@@ -229,16 +233,16 @@ function createTeller(parts: NeedsParts, { transactions, vehicles }: NeedsDeps, 
       ...(version === 'ocpp2.1' && { timestamp: stamp(parts.clock.nowMs()) }),
     };
     void calls.send('NotifyEVChargingNeeds', request).then((outcome) => {
-      if (outcome.kind === 'unsent' || outcome.kind === 'lost') talk.told = false;
+      if (outcome.kind === 'unsent' || outcome.kind === 'lost') talk.isSent = false;
       if (outcome.kind === 'result' && outcome.payload.status === 'Rejected') rejected(transaction, common);
     });
   }
 
-  return { speaks, transfers, restrict, tell };
+  return { speaks, transfers, restrict, sendNeeds };
 }
 
 /** The vehicle makes its schedule of the TxProfile that answers its needs. */
-function tellSchedule(parts: NeedsParts, evseId: number, schedule: ChargingSchedule): void {
+function sendSchedule(parts: NeedsParts, evseId: number, schedule: ChargingSchedule): void {
   const there = vehicleAt(parts, evseId);
   const chargingSchedule = there && evScheduleOf(schedule, there.connector, there.ev);
   if (chargingSchedule === null) return;
@@ -253,15 +257,16 @@ function tellSchedule(parts: NeedsParts, evseId: number, schedule: ChargingSched
 function createNeeds(parts: NeedsParts, deps: NeedsDeps): VehicleNeeds {
   const { transactions, vehicles } = deps;
   const talks = createTalks();
-  const { speaks, transfers, restrict, tell } = createTeller(parts, deps, talks);
+  const { speaks, transfers, restrict, sendNeeds } = createNeedsSender(parts, deps, talks);
 
   vehicles.expectNeeds(
-    ({ evseId, transactionId }) => speaks(evseId) && vehicleAt(parts, evseId) !== null && !talks.hasTold(transactionId),
+    ({ evseId, transactionId }) =>
+      speaks(evseId) && vehicleAt(parts, evseId) !== null && !talks.hasSentNeeds(transactionId),
   );
   const listeners = [
     transactions.onAnswered(({ transactionId }) => {
       const transaction = transactions.byId(transactionId);
-      if (transaction !== null && !talks.hasTold(transactionId)) tell(transaction);
+      if (transaction !== null && !talks.hasSentNeeds(transactionId)) sendNeeds(transaction);
     }),
     transactions.onEnded(({ transactionId }) => {
       talks.forget(transactionId);
@@ -269,20 +274,20 @@ function createNeeds(parts: NeedsParts, deps: NeedsDeps): VehicleNeeds {
     parts.device.onTransition(({ event, connectorId }) => {
       // the next vehicle has needs of its own
       const transaction = event === 'unplugged' || event === 'ev_unplugged' ? transactions.at(connectorId) : null;
-      if (transaction !== null) talks.of(transaction.transactionId).told = false;
+      if (transaction !== null) talks.of(transaction.transactionId).isSent = false;
     }),
     vehicles.onTxProfile(({ evseId, profile }) => {
       const transaction = transactions.at(evseId);
       const [schedule] = profile.chargingSchedule;
-      if (transaction !== null && schedule !== undefined && talks.hasTold(transaction.transactionId))
-        tellSchedule(parts, evseId, schedule);
+      if (transaction !== null && schedule !== undefined && talks.hasSentNeeds(transaction.transactionId))
+        sendSchedule(parts, evseId, schedule);
     }),
   ];
   return {
     speaks,
     transfers,
     restrict,
-    tell,
+    sendNeeds,
     stop() {
       for (const end of listeners) end();
     },
@@ -297,7 +302,7 @@ interface AllowedTransfers {
   stop(): void;
 }
 
-/** @param needs read when a transaction gets its token: its listeners come after those here, and tell what is left */
+/** @param needs read when a transaction gets its token: its listeners come after those here, and send the rest */
 function createAllowedTransfers(
   { device }: Pick<NeedsParts, 'device'>,
   { transactions }: Pick<NeedsDeps, 'transactions'>,
@@ -329,9 +334,9 @@ function createAllowedTransfers(
         waiting.set(evseId, allowedEnergyTransfer);
         return;
       }
-      // one that began with the cable has told its needs without knowing
+      // one that began with the cable has sent its needs without the restriction
       needs().restrict(running, allowedEnergyTransfer);
-      needs().tell(running);
+      needs().sendNeeds(running);
     },
     stop() {
       for (const end of ends) end();
@@ -410,7 +415,7 @@ function notifyAllowedEnergyTransfer(
       return reject('UnsupportedParam', 'vehicle and EVSE have none of these transfers in common');
     needs.restrict(transaction, allowedEnergyTransfer);
     after(() => {
-      needs.tell(transaction);
+      needs.sendNeeds(transaction);
     });
     return { status: 'Accepted' };
   };

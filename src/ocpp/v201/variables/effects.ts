@@ -170,7 +170,7 @@ function provideMeters({ device, variables, version }: StationParts, { transacti
   );
 }
 
-/** States are set, not provided, so that monitors hear of each change. */
+/** States are set, not provided, so that monitors see each change. */
 export function createLiveVariables(parts: StationParts, deps: LiveDeps): Part {
   const { device, variables, version } = parts;
   const { availability } = deps;

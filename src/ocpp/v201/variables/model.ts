@@ -145,7 +145,7 @@ export interface VariableChange {
 export interface VariableStore extends Variables {
   /** Names as in `VariableRow`. */
   find(component: string, variable: string, place?: Place): Found | undefined;
-  /** Names as in messages; or the status that tells why there is none. */
+  /** A variable by its names in messages, or the status that says why there is none. */
   lookUp(named: {
     readonly component: Pick<Component, 'name' | 'instance' | 'evse'>;
     readonly variable: Pick<Variable, 'name' | 'instance'>;
@@ -154,7 +154,7 @@ export interface VariableStore extends Variables {
   each(): Iterable<Found>;
   /** in force */
   valueOf(found: Found): string;
-  /** as GetVariables tells it: the one after the next restart where that is another */
+  /** as in GetVariables: the one after the next restart where that is another */
   shown(found: Found): string;
   /** members of its list */
   valuesOf(found: Found): readonly string[] | undefined;

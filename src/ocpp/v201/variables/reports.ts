@@ -9,7 +9,7 @@ import { deviceDataLimits } from './rows/controllers.ts';
 
 type ReportData = NonNullable<Requests['NotifyReport']['reportData']>[number];
 type Criterion = NonNullable<Requests['GetReport']['componentCriteria']>[number];
-type Wanted = NonNullable<Requests['GetReport']['componentVariable']>[number];
+type RequestedVariable = NonNullable<Requests['GetReport']['componentVariable']>[number];
 
 /** Longest list of values that the schema takes. */
 const maxValuesList = 1000;
@@ -77,7 +77,7 @@ function same(a: string | undefined, b: string | undefined): boolean {
  * True if an entry of GetReport means a variable. An entry without a variable, an instance or an EVSE matches any
  * (B08.FR.20 to FR.23).
  */
-function isWanted({ component, variable }: Wanted, { entry, place }: Found): boolean {
+function matches({ component, variable }: RequestedVariable, { entry, place }: Found): boolean {
   const { evse } = component;
   if (!same(component.name, entry.component.name)) return false;
   if (component.instance !== undefined && !same(component.instance, entry.component.instance)) return false;
@@ -88,7 +88,7 @@ function isWanted({ component, variable }: Wanted, { entry, place }: Found): boo
   return variable.instance === undefined || same(variable.instance, entry.variable.instance);
 }
 
-/** True if the component of a variable meets one of the criteria (B08.FR.08 to FR.11). */
+/** True if the component of a variable meets entry of the criteria (B08.FR.08 to FR.11). */
 function meets(store: VariableStore, { entry, place }: Found, criteria: readonly Criterion[]): boolean {
   return criteria.some((criterion) => {
     const state = store.find(entry.row.component, criterion, place);
@@ -109,7 +109,7 @@ type Base = Requests['GetBaseReport']['reportBase'];
 
 interface Report {
   readonly requestId: number;
-  readonly found: readonly Found[];
+  readonly variables: readonly Found[];
   readonly characteristics: boolean;
 }
 
@@ -119,7 +119,7 @@ const filters: Readonly<Record<Base, (store: VariableStore, found: Found) => boo
   SummaryInventory: isSummary,
 };
 
-/** Reports under way and waiting; one more is refused. */
+/** Reports under way and waiting; entry more is refused. */
 const maxReports = 4;
 const busy: Replies['GetReport'] = {
   status: 'Rejected',
@@ -131,12 +131,12 @@ const frameBytes = 1024;
 
 /** Makes the next part of a report from an index on, by items and octets. */
 function partReader(variables: StationParts['variables'], store: VariableStore) {
-  return ({ found, characteristics }: Report, from: number): readonly ReportData[] => {
+  return ({ variables: targets, characteristics }: Report, from: number): readonly ReportData[] => {
     const maxItems = variables.integer('DeviceDataCtrlr', 'ItemsPerMessage[GetReport]');
     const maxBytes = variables.integer('DeviceDataCtrlr', 'BytesPerMessage[GetReport]') - frameBytes;
     const data: ReportData[] = [];
     let bytes = 0;
-    for (const each of found.slice(from, from + maxItems)) {
+    for (const each of targets.slice(from, from + maxItems)) {
       const row = reportOf(store, each, characteristics);
       bytes += Buffer.byteLength(JSON.stringify(row)) + 1;
       if (data.length > 0 && bytes > maxBytes) break;
@@ -146,7 +146,7 @@ function partReader(variables: StationParts['variables'], store: VariableStore) 
   };
 }
 
-/** Sends reports one after the other; the next part goes out when the one before it is answered. */
+/** Sends reports entry after the other; the next part goes out when the entry before it is answered. */
 function createSender({ calls, clock, variables, log }: StationParts, store: VariableStore) {
   const waiting: Report[] = [];
   let isSending = false;
@@ -154,10 +154,10 @@ function createSender({ calls, clock, variables, log }: StationParts, store: Var
   const partOf = partReader(variables, store);
   const send = async (report: Report): Promise<void> => {
     let from = 0;
-    for (let seqNo = 0; from < report.found.length && !isStopped; seqNo++) {
+    for (let seqNo = 0; from < report.variables.length && !isStopped; seqNo++) {
       const reportData = partOf(report, from);
       from += reportData.length;
-      const isLast = from >= report.found.length;
+      const isLast = from >= report.variables.length;
       const outcome = await calls.send(
         'NotifyReport',
         {
@@ -202,7 +202,7 @@ function createSender({ calls, clock, variables, log }: StationParts, store: Var
 export function createReports(parts: StationParts, { store }: { readonly store: VariableStore }): ReportsPart {
   const sender = createSender(parts, store);
   const answer = (report: Report, after: (act: () => void) => void): Replies['GetReport'] => {
-    if (report.found.length === 0) return { status: 'EmptyResultSet' };
+    if (report.variables.length === 0) return { status: 'EmptyResultSet' };
     if (sender.isFull) return busy;
     after(() => {
       sender.add(report);
@@ -214,17 +214,17 @@ export function createReports(parts: StationParts, { store }: { readonly store: 
       GetBaseReport: ({ requestId, reportBase }, after) => {
         const isTaken = filters[reportBase];
         const reported = [...store.each()].filter((each) => isTaken(store, each));
-        return answer({ requestId, found: reported, characteristics: reportBase !== 'SummaryInventory' }, after);
+        return answer({ requestId, variables: reported, characteristics: reportBase !== 'SummaryInventory' }, after);
       },
       GetReport: (request, after) => {
-        const { requestId, componentCriteria: criteria, componentVariable: wanted } = request;
-        checkSize(parts, 'GetReport', wanted?.length ?? 0, request);
+        const { requestId, componentCriteria: criteria, componentVariable: requested } = request;
+        checkSize(parts, 'GetReport', requested?.length ?? 0, request);
         const matching = [...store.each()].filter(
           (each) =>
-            (wanted === undefined || wanted.some((one) => isWanted(one, each))) &&
+            (requested === undefined || requested.some((entry) => matches(entry, each))) &&
             (criteria === undefined || meets(store, each, criteria)),
         );
-        return answer({ requestId, found: matching, characteristics: true }, after);
+        return answer({ requestId, variables: matching, characteristics: true }, after);
       },
     },
     stop: sender.stop,

@@ -71,7 +71,7 @@ function createCells(): Cells {
   };
 }
 
-/** Reads and changes values; `changed` hears of each change in force. */
+/** Reads and changes values; `changed` is called with each change in force. */
 function createValues(facts: VariableFacts, cells: Cells, changed: (found: Found, value: string) => void) {
   const valueOf = (target: Found): string => {
     const cell = cells.of(target);

@@ -140,56 +140,56 @@ describe('OCPP 2.x limits from outside (K11 to K13)', () => {
 
   it('are told when they begin, change enough, and end', () => {
     const { external, state, told } = externalRig();
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([]);
     state.external = csip(5000);
     state.local = [7000, null];
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([notified(0, 'SO'), notified(1, 'EMS')]);
-    external.tell();
+    external.sendChanges();
     state.external = csip(5499);
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([]);
     state.external = csip(5500);
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([notified(0, 'SO')]);
     state.local = [null, null];
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([cleared(1, 'EMS')]);
     state.external = null;
-    external.tell();
-    external.tell();
+    external.sendChanges();
+    external.sendChanges();
     expect(told()).to.deep.equal([cleared(0, 'SO')]);
   });
 
   it('the end of a limit at one EVSE is told though another one holds elsewhere', () => {
     const { external, state, told } = externalRig();
     state.local = [7000, 6000];
-    external.tell();
+    external.sendChanges();
     told();
     state.local = [null, 6000];
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([cleared(1, 'EMS')]);
   });
 
   it('one of another source ends the one before', () => {
     const { external, state, told } = externalRig();
     state.external = csip(5000);
-    external.tell();
+    external.sendChanges();
     told();
     state.external = rest(5000);
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([cleared(0, 'SO'), notified(0, 'EMS')]);
   });
 
   it('name the station by no EVSE, and their schedule where that is asked for', () => {
     const { external, state, sent } = externalRig();
     state.external = csip(5000.06);
-    external.tell();
+    external.sendChanges();
     expect(sent.at(-1)?.payload).to.deep.equal({ chargingLimit: { chargingLimitSource: 'SO' } });
     state.withSchedules = true;
     state.local = [6000, null];
-    external.tell();
+    external.sendChanges();
     expect(sent.at(-1)?.payload).to.deep.equal({
       chargingLimit: { chargingLimitSource: 'EMS' },
       evseId: 1,
@@ -204,7 +204,7 @@ describe('OCPP 2.x limits from outside (K11 to K13)', () => {
     });
     state.external = null;
     state.local = [null, null];
-    external.tell();
+    external.sendChanges();
     expect(sent.slice(-2).map(({ payload }) => payload)).to.deep.equal([
       { chargingLimitSource: 'SO' },
       { chargingLimitSource: 'EMS', evseId: 1 },
@@ -214,7 +214,7 @@ describe('OCPP 2.x limits from outside (K11 to K13)', () => {
   it('are told to an accepted station alone, all again after a boot, and none twice', () => {
     const { external, state, registered, accepted, told } = externalRig({ isAccepted: false });
     state.external = csip(5000);
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([]);
     registered.accepted = true;
     accepted.emit(null);
@@ -238,24 +238,24 @@ describe('OCPP 2.x limits from outside (K11 to K13)', () => {
       const { external, state, told } = externalRig();
       state.outcome = { kind };
       state.external = csip(5000);
-      external.tell();
+      external.sendChanges();
       expect(told()).to.deep.equal([notified(0, 'SO')]);
-      external.tell();
+      external.sendChanges();
       expect(told()).to.deep.equal([]);
       await settled();
-      external.tell();
+      external.sendChanges();
       expect(told()).to.deep.equal([notified(0, 'SO')]);
       state.outcome = { kind: 'result' };
       await settled();
-      external.tell();
+      external.sendChanges();
       await settled();
-      external.tell();
+      external.sendChanges();
       expect(told()).to.deep.equal([notified(0, 'SO')]);
       state.outcome = { kind };
       state.external = null;
-      external.tell();
+      external.sendChanges();
       await settled();
-      external.tell();
+      external.sendChanges();
       expect(told()).to.deep.equal([cleared(0, 'SO'), cleared(0, 'SO')]);
     });
 
@@ -263,14 +263,14 @@ describe('OCPP 2.x limits from outside (K11 to K13)', () => {
     const { external, state, told } = externalRig();
     state.outcome = { kind: 'error' };
     state.external = csip(5000);
-    external.tell();
+    external.sendChanges();
     await settled();
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([notified(0, 'SO')]);
     state.external = null;
-    external.tell();
+    external.sendChanges();
     await settled();
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([cleared(0, 'SO')]);
   });
 
@@ -278,24 +278,24 @@ describe('OCPP 2.x limits from outside (K11 to K13)', () => {
     const { external, state, told } = externalRig();
     state.outcome = { kind: 'lost' };
     state.external = csip(5000);
-    external.tell();
+    external.sendChanges();
     state.outcome = { kind: 'result' };
     state.external = csip(9000);
-    external.tell();
+    external.sendChanges();
     await settled();
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([notified(0, 'SO'), notified(0, 'SO')]);
     state.outcome = { kind: 'lost' };
     state.external = null;
-    external.tell();
+    external.sendChanges();
     state.outcome = { kind: 'result' };
     state.external = csip(7000);
-    external.tell();
+    external.sendChanges();
     await settled();
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([cleared(0, 'SO'), notified(0, 'SO')]);
     state.external = csip(7100);
-    external.tell();
+    external.sendChanges();
     expect(told()).to.deep.equal([]);
   });
 

@@ -95,7 +95,7 @@ const isBidirectional = (facts: VariableFacts, place: Place) => ratingAt(facts, 
 const feed = rowsOf('ElectricalFeed', monitored).readOnly;
 const measuredEvse = rowsOf('EVSE', { tier: 'evse', ...monitored }).readOnly;
 const fiscal = rowsOf('FiscalMetering', { tier: 'evse', ...monitored }).readOnly;
-/** A vehicle that tells of itself: over the communication of direct current. Without one the value is empty. */
+/** A vehicle that reports itself over the communication of direct current. Without one the value is empty. */
 const vehicle = rowsOf('ConnectedEV', { tier: 'evse', where: isDc, ...monitored }).readOnly;
 
 /** A value of the supply: the mean, and where there are three phases each of them. */

@@ -1,4 +1,7 @@
-/** Variables of the controllers of each block: authorization, transactions, metering, display, tariff, charging, communication, security. */
+/**
+ * Variables of the controllers of each block: authorization, transactions, metering, display, tariff, charging,
+ * communication, security.
+ */
 import { maxCacheBytes } from '../../../authorization.ts';
 import { listLimits, maxAdditionalInfo, tokenTypes } from '../../authorization/tokens.ts';
 import { rowsOf } from '../model.ts';
@@ -193,7 +196,7 @@ const v2xRows: readonly VariableRow[] = [
   v2x.readWrite('LocalFrequencyUpdateThreshold', 'integer', 0, { unit: 'mHz', min: 0, max: 1000 }),
 ];
 
-/** Of the EVSEs whose vehicles tell their needs: DC, and bidirectional AC. */
+/** Of the EVSEs whose vehicles send their needs: DC, and bidirectional AC. */
 const iso15118 = rowsOf('ISO15118Ctrlr', {
   tier: 'evse',
   where: (facts, place) => ratingAt(facts, place).type === 'dc' || isBidirectional(facts, place),
@@ -260,7 +263,7 @@ export const deviceDataLimits = {
   messageBytes: 65_536,
   /** longest text of a value that can be set */
   valueSize: 1000,
-  /** longest text of a value that is told */
+  /** longest text of a reported value */
   reportedSize: 2500,
 } as const;
 
