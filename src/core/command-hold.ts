@@ -2,7 +2,7 @@
 import type { Origin, Source } from './origin.ts';
 
 /** A state without a register, and the control that asks for it. */
-export interface Asked<Value> {
+export interface ControlValue<Value> {
   readonly id: string;
   readonly value: Value;
 }
@@ -20,7 +20,7 @@ export interface CommandState<Value> {
 
 interface Taken<Value> {
   readonly base: Value;
-  readonly asked: Asked<Value>;
+  readonly requested: ControlValue<Value>;
   readonly mark: unknown;
 }
 
@@ -37,7 +37,7 @@ export class CommandHold<Value> {
 
   /** The control that has the state; null: none. */
   get id(): string | null {
-    return this.#taken?.asked.id ?? null;
+    return this.#taken?.requested.id ?? null;
   }
 
   /** True if somebody else has written the state since. */
@@ -49,20 +49,21 @@ export class CommandHold<Value> {
    * Sets the state for a control; null: restores it unless another writer has changed it since.
    * @throws SimError as `Device.command`; then nothing has changed
    */
-  change(asked: Asked<Value> | null): void {
+  change(requested: ControlValue<Value> | null): void {
     const taken = this.#taken;
-    if (asked === null) {
+    if (requested === null) {
       // the device's own doing, as the end of a hold: local control does not prevent it
       if (taken && !this.overwritten)
-        this.#state.write(taken.base, { source: 'reversion', peer: `${this.#source} ${taken.asked.id}` });
+        this.#state.write(taken.base, { source: 'reversion', peer: `${this.#source} ${taken.requested.id}` });
       this.#taken = null;
       return;
     }
     const isSame = (a: Value, b: Value) => this.#state.equal?.(a, b) ?? a === b;
-    if (taken?.asked.id === asked.id && (isSame(taken.asked.value, asked.value) || this.overwritten)) return;
+    if (taken?.requested.id === requested.id && (isSame(taken.requested.value, requested.value) || this.overwritten))
+      return;
     const base = taken && !this.overwritten ? taken.base : this.#state.read();
-    this.#state.write(asked.value, { source: this.#source, peer: asked.id });
-    this.#taken = { base, asked, mark: this.#state.mark() };
+    this.#state.write(requested.value, { source: this.#source, peer: requested.id });
+    this.#taken = { base, requested, mark: this.#state.mark() };
   }
 
   /** The device has been reset: there is nothing to give back. */

@@ -40,8 +40,8 @@ class Registrations implements RegistrationBook {
 
   /** Loads the LFDIs that earlier processes posted. */
   async open(): Promise<void> {
-    const kept = await this.#slot.read();
-    this.#posted = new Set([...this.#posted, ...kept.filter((lfdi) => typeof lfdi === 'string')]);
+    const stored = await this.#slot.read();
+    this.#posted = new Set([...this.#posted, ...stored.filter((lfdi) => typeof lfdi === 'string')]);
   }
 
   begin({ lfdi }: WalkTarget): boolean {

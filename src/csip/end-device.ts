@@ -112,8 +112,8 @@ export class EndDevice {
 
   /** Restores the stored schedule; events that ended meanwhile are skipped. */
   async open(): Promise<void> {
-    const [kept, time] = await this.#options.slot.read();
-    const restored = kept === undefined ? null : restoreSchedule(kept);
+    const [savedSchedule, time] = await this.#options.slot.read();
+    const restored = savedSchedule === undefined ? null : restoreSchedule(savedSchedule);
     if (restored === null) return;
     if (isKeptTime(time)) this.#takeTime(time);
     this.#state = restored;

@@ -53,7 +53,7 @@ function requested(states: States, ids: readonly number[], connectorId: number, 
   return { station: states.station, connectors: new Set(operative ? others : [...others, connectorId]) };
 }
 
-function createKept(options: Options) {
+function createStateStore(options: Options) {
   const { slot, log, device } = options;
   let states: States = { station: false, connectors: new Set() };
   return {
@@ -78,13 +78,13 @@ function createKept(options: Options) {
 
 export function createOperativeStates(options: Options): OperativeStates {
   const { device, log } = options;
-  const kept = createKept(options);
+  const stateStore = createStateStore(options);
   const listeners = new Set<() => void>();
   const restore = (): void => {
-    const { station, connectors } = kept.states;
+    const { station, connectors } = stateStore.states;
     if (!station && connectors.size === 0) return;
     try {
-      apply(options, kept.states);
+      apply(options, stateStore.states);
     } catch (error) {
       log.warning(`availability is not restored: ${errorText(error)}`, device.deviceIndex);
     }
@@ -95,9 +95,12 @@ export function createOperativeStates(options: Options): OperativeStates {
     if (transition.event !== 'availability' || transition.by.source === 'ocpp') return;
     const { connectorId } = transition;
     const { operative } = transition.connector;
-    const { station, connectors } = kept.states;
+    const { station, connectors } = stateStore.states;
     const others = [...connectors].filter((id) => id !== connectorId);
-    kept.set({ station: station && !operative, connectors: new Set(operative ? others : [...others, connectorId]) });
+    stateStore.set({
+      station: station && !operative,
+      connectors: new Set(operative ? others : [...others, connectorId]),
+    });
   };
   const end = device.onTransition(followDevice);
   const busy = (connectorId: number): boolean =>
@@ -106,7 +109,7 @@ export function createOperativeStates(options: Options): OperativeStates {
         (connectorId === 0 || id === connectorId) && session !== null && session.state !== 'ended',
     );
   const change = (connectorId: number, operative: boolean): AvailabilityStatus => {
-    const next = requested(kept.states, device.connectorIds, connectorId, operative);
+    const next = requested(stateStore.states, device.connectorIds, connectorId, operative);
     if (next === null) return 'Rejected';
     try {
       apply(options, next);
@@ -114,21 +117,21 @@ export function createOperativeStates(options: Options): OperativeStates {
       log.warning(`ChangeAvailability is rejected: ${errorText(error)}`, device.deviceIndex);
       return 'Rejected';
     }
-    kept.set(next);
+    stateStore.set(next);
     for (const listener of listeners) listener();
     return !operative && busy(connectorId) ? 'Scheduled' : 'Accepted';
   };
   return {
     change,
     get stationInoperative() {
-      return kept.states.station;
+      return stateStore.states.station;
     },
-    operative: (connectorId) => !kept.states.station && !kept.states.connectors.has(connectorId),
+    operative: (connectorId) => !stateStore.states.station && !stateStore.states.connectors.has(connectorId),
     onChange: (listener) => {
       listeners.add(listener);
     },
     load: async () => {
-      await kept.load();
+      await stateStore.load();
       restore();
     },
     stop: end,

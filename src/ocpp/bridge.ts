@@ -22,7 +22,7 @@ import type {
 import type { ServiceTransition } from '../contract/grid-trace.ts';
 import { slopeState } from '../contract/slope-state.ts';
 import { CommandHold } from '../core/command-hold.ts';
-import type { Asked } from '../core/command-hold.ts';
+import type { ControlValue } from '../core/command-hold.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import { isSupported } from '../sunspec/map/grid-support/state.ts';
 import { functionTable } from '../sunspec/map/grid-support/functions.ts';
@@ -162,7 +162,7 @@ class StationDer implements DerPort {
   }
 }
 
-function slopeOf(controls: readonly DerHold[]): Asked<number> | null {
+function slopeOf(controls: readonly DerHold[]): ControlValue<number> | null {
   for (const { id, settings } of controls)
     if (settings.slopeWPctPerS !== undefined) return { id, value: settings.slopeWPctPerS };
   return null;

@@ -341,8 +341,10 @@ class TelemetryStream implements Telemetry {
     if (!this.#clients.delete(client)) return;
     const { sent, dropped } = client.outbox;
     client.outbox.close();
-    const shown = code === closeCodes.noAnswer ? (client.sentCode ?? code) : code;
-    this.#log.info(`client ${client.peer} disconnected with code ${shown}: ${sent} messages sent, ${dropped} dropped`);
+    const loggedCode = code === closeCodes.noAnswer ? (client.sentCode ?? code) : code;
+    this.#log.info(
+      `client ${client.peer} disconnected with code ${loggedCode}: ${sent} messages sent, ${dropped} dropped`,
+    );
   }
 
   /** Applies the time limits, otherwise sends the next ping. */

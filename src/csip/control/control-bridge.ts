@@ -147,12 +147,12 @@ class EndDeviceTarget implements GroupTarget {
 
   regroup(devices: readonly Device[]): void {
     const before = this.#devices;
-    const kept = devices.map((device) => before.find((each) => each.device === device) ?? this.#make(device));
-    if (kept.length === before.length && kept.every((each) => before.includes(each))) return;
-    this.#devices = kept;
-    for (const each of before) if (!kept.includes(each)) each.close();
+    const remaining = devices.map((device) => before.find((each) => each.device === device) ?? this.#make(device));
+    if (remaining.length === before.length && remaining.every((each) => before.includes(each))) return;
+    this.#devices = remaining;
+    for (const each of before) if (!remaining.includes(each)) each.close();
     // the share of each device in the common targets has changed
-    for (const each of kept) each.replan();
+    for (const each of remaining) each.replan();
     written(() => this.#site.regroup(devices.map(({ index }) => index)));
     this.#notify(false);
   }

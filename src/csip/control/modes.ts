@@ -235,14 +235,14 @@ function showMode<Mode extends ModeName>(
 
 /** The object `modes` of a control in REST: members in snake case, values in engineering units. */
 export function showModes(control: ResolvedControl): JsonObject {
-  const shown: Record<string, JsonValue> = {};
+  const view: Record<string, JsonValue> = {};
   for (const mode of modesIn(control.base)) {
     const value = showMode(mode, control.base[mode], control.curves);
-    if (value !== undefined) shown[modeTable[mode].rest] = value;
+    if (value !== undefined) view[modeTable[mode].rest] = value;
   }
   const rampS = scaledOf(control.base.rampTms, -2);
-  if (rampS !== null) shown['ramp_time_s'] = rampS;
-  return shown;
+  if (rampS !== null) view['ramp_time_s'] = rampS;
+  return view;
 }
 
 type Settings = NonNullable<ResolvedControl['settings']>;
@@ -262,12 +262,12 @@ const settingsTable = {
 
 /** The members of a default control beside its modes, in engineering units; `es_delay_s`, `grad_w_pct_per_s`. */
 export function showSettings(settings: Settings): JsonObject {
-  const shown: Record<string, JsonValue> = {};
+  const view: Record<string, JsonValue> = {};
   const names = Object.keys(settingsTable).filter((name): name is keyof typeof settingsTable => name in settings);
   for (const name of names) {
     const [rest, power] = settingsTable[name];
     const value = scaledOf(settings[name], power);
-    if (value !== null) shown[rest] = value;
+    if (value !== null) view[rest] = value;
   }
-  return shown;
+  return view;
 }

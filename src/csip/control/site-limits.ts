@@ -8,7 +8,7 @@
 import type { Plant } from '../../contract/plant.ts';
 import { maxSiteLimitW, siteLimitNames } from '../../contract/site.ts';
 import type { SiteLimitName, SiteNow } from '../../contract/site.ts';
-import type { Asked } from '../../core/command-hold.ts';
+import type { ControlValue } from '../../core/command-hold.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Received, Revision } from '../xml/schema.ts';
@@ -56,7 +56,7 @@ interface Ramp {
 }
 
 interface Limit {
-  readonly asked: Asked<number>;
+  readonly requested: ControlValue<number>;
   /** ramp down to the limit; null: the limit is in force */
   readonly ramp: Ramp | null;
 }
@@ -145,9 +145,9 @@ export class SiteLimits {
       const next = tightest.get(name);
       const present = this.#limits.get(name);
       if (!next) this.#limits.delete(name);
-      else if (present?.asked.value !== next.limitW || present.asked.id !== next.id) {
-        const asked = { id: next.id, value: next.limitW };
-        this.#limits.set(name, { asked, ramp: this.#rampTo(next, gradW ?? null) });
+      else if (present?.requested.value !== next.limitW || present.requested.id !== next.id) {
+        const requested = { id: next.id, value: next.limitW };
+        this.#limits.set(name, { requested, ramp: this.#rampTo(next, gradW ?? null) });
       }
     }
     this.#follow();
@@ -195,7 +195,7 @@ export class SiteLimits {
     const simNow = plant.time.sim;
     const values = new Map([...this.#limits].map(([name, limit]) => [name, limitAt(limit, simNow)] as const));
     this.#bring(values);
-    if (![...this.#limits].some(([name, { asked }]) => (values.get(name) ?? 0) > asked.value)) return;
+    if (![...this.#limits].some(([name, { requested }]) => (values.get(name) ?? 0) > requested.value)) return;
     const next = addSeconds(simNow, stepS);
     this.#cancelStep = plant.at(next, () => {
       this.#follow();
@@ -209,7 +209,7 @@ export class SiteLimits {
     const devices = this.#present();
     if (devices.length === 0) return;
     const patch = Object.fromEntries(changed.map((name) => [name, values.get(name) ?? null]));
-    const peer = changed.map((name) => this.#limits.get(name)?.asked.id).find((id) => id !== undefined);
+    const peer = changed.map((name) => this.#limits.get(name)?.requested.id).find((id) => id !== undefined);
     plant.setSite(patch, { source: 'csip', ...(peer !== undefined && { peer }) }, { owner, devices });
     for (const name of changed) {
       const value = values.get(name);
@@ -231,9 +231,9 @@ export class SiteLimits {
 }
 
 /** The limit at the end of the step that begins now. */
-function limitAt({ asked, ramp }: Limit, time: SimTime): number {
-  if (!ramp) return asked.value;
-  return Math.max(asked.value, ramp.fromW - ramp.rateWS * (secondsBetween(ramp.start, time) + stepS));
+function limitAt({ requested, ramp }: Limit, time: SimTime): number {
+  if (!ramp) return requested.value;
+  return Math.max(requested.value, ramp.fromW - ramp.rateWS * (secondsBetween(ramp.start, time) + stepS));
 }
 
 /** The power that a limit bounds, W. */

@@ -107,12 +107,12 @@ export class ResponseQueue {
     const queued = news.map((response) => ({ ...response, id: this.#nextId++, ...none }));
     for (const response of queued) this.#responses.set(response.id, response);
     const dropped = this.#dropOldest();
-    const kept = queued.filter(({ id }) => this.#responses.get(id)?.result === 'queued');
-    for (const { id } of kept) this.#unwritten.add(id);
+    const remaining = queued.filter(({ id }) => this.#responses.get(id)?.result === 'queued');
+    for (const { id } of remaining) this.#unwritten.add(id);
     try {
-      await this.#write([...dropped, ...kept]);
+      await this.#write([...dropped, ...remaining]);
     } finally {
-      for (const { id } of kept) this.#unwritten.delete(id);
+      for (const { id } of remaining) this.#unwritten.delete(id);
     }
   }
 

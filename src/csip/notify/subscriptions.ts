@@ -65,7 +65,7 @@ const farewellMs = 1_000;
 interface Item {
   readonly resource: SubscribableResource;
   readonly backOff: BackOff;
-  wanted: boolean;
+  isActive: boolean;
   state: CsipSubscription['state'];
   /** of the Subscription on the server */
   href: string | null;
@@ -102,8 +102,8 @@ export class Subscriptions {
     const byUrl = new Map(resources.map((resource) => [resource.url, resource]));
     for (const [url, item] of this.#items) {
       const stays = byUrl.get(url)?.listUrl === item.resource.listUrl;
-      if (!stays && item.wanted) this.#drop(item);
-      if (stays && item.wanted) byUrl.delete(url);
+      if (!stays && item.isActive) this.#drop(item);
+      if (stays && item.isActive) byUrl.delete(url);
     }
     for (const resource of byUrl.values())
       if (this.#chosen.get(resource.url) ?? (this.#options.automatic && useful.has(resource.name)))
@@ -134,8 +134,8 @@ export class Subscriptions {
       throw new SimError('UNKNOWN_RESOURCE', `${url} is no resource that can be subscribed to`);
     if (!this.#reachable || this.#closed) throw new SimError('NOT_CONNECTED', 'the server cannot be reached');
     this.#chosen.set(url, on);
-    if (on && resource !== undefined && item?.wanted !== true) this.#want(resource);
-    if (!on && item?.wanted === true) this.#drop(item);
+    if (on && resource !== undefined && item?.isActive !== true) this.#want(resource);
+    if (!on && item?.isActive === true) this.#drop(item);
     const chosen = this.#items.get(url);
     while (chosen !== undefined && this.#isDue(chosen)) await this.#work();
     // a request may already be under way
@@ -177,7 +177,7 @@ export class Subscriptions {
     const item: Item = {
       resource,
       backOff: new BackOff(fullJitter(retryWaits, jitter)),
-      wanted: true,
+      isActive: true,
       state: 'pending',
       href: previous?.href ?? null,
       dueMs: this.#options.clock.monotonicMs(),
@@ -191,7 +191,7 @@ export class Subscriptions {
   }
 
   #drop(item: Item): void {
-    item.wanted = false;
+    item.isActive = false;
     item.state = 'cancelled';
     item.endTake?.();
     item.endTake = null;
@@ -253,7 +253,7 @@ export class Subscriptions {
       const item = [...this.#items.values()].find((each) => this.#isDue(each));
       if (item === undefined) return;
       item.dueMs = null;
-      if (item.wanted) await this.#post(item);
+      if (item.isActive) await this.#post(item);
       else await this.#leave(item);
     }
   }
@@ -300,7 +300,7 @@ export class Subscriptions {
   #settle(item: Item, { status, location }: SepAnswer): void {
     const { clock, log } = this.#options;
     // the user or the server may have ended it meanwhile
-    if (!item.wanted) {
+    if (!item.isActive) {
       item.href = location ?? item.href;
       return;
     }

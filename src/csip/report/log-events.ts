@@ -197,8 +197,8 @@ export class LogEventIds {
 
   /** @param slot stores the next id */
   static async open(slot: Slot, log: Logger): Promise<LogEventIds> {
-    const [kept] = await slot.read();
-    return new LogEventIds(slot, log, typeof kept === 'number' ? kept % ids : 0);
+    const [storedId] = await slot.read();
+    return new LogEventIds(slot, log, typeof storedId === 'number' ? storedId % ids : 0);
   }
 
   next(): number {

@@ -241,9 +241,9 @@ export class Meters {
   async #poll(listHref: string): Promise<void> {
     let pollS = defaultRateS;
     try {
-      const { pollRate, shown } = await this.#readList(listHref);
+      const { pollRate, listed } = await this.#readList(listHref);
       pollS = pollRate ?? defaultRateS;
-      for (const { mirror } of this.#meters) await mirror.refresh(shown);
+      for (const { mirror } of this.#meters) await mirror.refresh(listed);
     } catch {
       // the next poll reads it again; the walk reports the loss of a server
     }
@@ -254,14 +254,14 @@ export class Meters {
 
   async #readList(listHref: string): Promise<{
     readonly pollRate: number | undefined;
-    readonly shown: readonly Received<MirrorUsagePoint>[] | null;
+    readonly listed: readonly Received<MirrorUsagePoint>[] | null;
   }> {
     const { exchange } = this.#options;
-    const shown: Received<MirrorUsagePoint>[] = [];
+    const listed: Received<MirrorUsagePoint>[] = [];
     let list: Received<MirrorUsagePointList> = {};
     do {
       const url = new URL(listHref);
-      url.searchParams.set('s', String(shown.length));
+      url.searchParams.set('s', String(listed.length));
       url.searchParams.set('l', String(pageSize));
       const { document } = await exchange.request({
         method: 'GET',
@@ -269,12 +269,12 @@ export class Meters {
         resource: 'MirrorUsagePointList',
         deviceIndex: null,
       });
-      if (document?.name !== 'MirrorUsagePointList') return { pollRate: list.pollRate, shown: null };
+      if (document?.name !== 'MirrorUsagePointList') return { pollRate: list.pollRate, listed: null };
       list = document.value;
       const page = list.MirrorUsagePoint ?? [];
       if (page.length === 0) break;
-      shown.push(...page);
-    } while (shown.length < Math.min(list.all ?? 0, maxListed));
-    return { pollRate: list.pollRate, shown };
+      listed.push(...page);
+    } while (listed.length < Math.min(list.all ?? 0, maxListed));
+    return { pollRate: list.pollRate, listed };
   }
 }

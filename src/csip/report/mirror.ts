@@ -117,8 +117,8 @@ export class Mirror {
       const values = this.#sent.flatMap((period) => {
         const value = quantity.value(period);
         if (value === null) return [];
-        const shown = Number(`${value}e${multiplier}`);
-        return [{ startServerMs: startS(period) * 1000, durationS: durationS(period), value: shown }];
+        const average = Number(`${value}e${multiplier}`);
+        return [{ startServerMs: startS(period) * 1000, durationS: durationS(period), value: average }];
       });
       return {
         mrid,
@@ -158,9 +158,9 @@ export class Mirror {
    * Compares the mirror with the list of the server.
    * @param shown the MirrorUsagePoints of the list; null: the list could not be read completely
    */
-  async refresh(shown: readonly Received<MirrorUsagePoint>[] | null): Promise<void> {
+  async refresh(listed: readonly Received<MirrorUsagePoint>[] | null): Promise<void> {
     if (this.#href === null || this.#stopped) return;
-    const usagePoint = shown?.find(({ mRID }) => mRID?.toUpperCase() === this.mrid);
+    const usagePoint = listed?.find(({ mRID }) => mRID?.toUpperCase() === this.mrid);
     if (usagePoint !== undefined) {
       this.#takeRate(usagePoint);
     } else if (!(await this.#read(this.#href))) {

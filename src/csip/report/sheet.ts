@@ -45,7 +45,7 @@ export class Sheet {
   readonly #backOff: BackOff;
   #href: string | null = null;
   readonly #turns = new Turns();
-  #wanted = false;
+  #isPending = false;
   #cancelTimer: (() => void) | null = null;
   #startedMs = -Infinity;
   #last: CsipSentDocument | null = null;
@@ -75,7 +75,7 @@ export class Sheet {
 
   /** Sends at once, after a request under way. @returns when it has been tried; never rejects */
   send(): Promise<void> {
-    this.#wanted = true;
+    this.#isPending = true;
     return this.#turns.take(() => this.#run());
   }
 
@@ -100,8 +100,8 @@ export class Sheet {
 
   async #run(): Promise<void> {
     // the turn before may have sent it
-    if (!this.#wanted || this.#href === null || this.#stopped) return;
-    this.#wanted = false;
+    if (!this.#isPending || this.#href === null || this.#stopped) return;
+    this.#isPending = false;
     this.#cancelTimer?.();
     if ((await this.#attempt(this.#href)) === 'again') this.#wait(this.#backOff.nextMs());
     else this.#backOff.reset();

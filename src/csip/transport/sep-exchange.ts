@@ -47,7 +47,7 @@ class Links {
    */
   resolve(href: string, base: string = this.#rules.origin.href): URL {
     const { origin, anywhere } = this.#rules;
-    const refuse = (reason: string) => new SimError('PEER_ERROR', `the server links to ${shown(href)}, ${reason}`);
+    const refuse = (reason: string) => new SimError('PEER_ERROR', `the server links to ${shortened(href)}, ${reason}`);
     if (href.length > maxHrefLength || !URL.canParse(href, base)) throw refuse('which is no URI');
     const url = new URL(href, base);
     url.hash = '';
@@ -91,7 +91,7 @@ function withoutQuery(url: URL): string {
 const shownLength = 200;
 
 /** A text of the server, shortened for messages. */
-function shown(href: string): string {
+function shortened(href: string): string {
   return href.length > shownLength ? `${href.slice(0, shownLength)}…` : href;
 }
 

@@ -308,9 +308,9 @@ export class ClientFacade implements CsipClient {
   }
 
   #controlOf(mrid: string, device: number | null) {
-    const wanted = mrid.toUpperCase();
+    const upperMrid = mrid.toUpperCase();
     for (const member of this.#members(device)) {
-      const control = member.endDevice.controls.find(({ listed }) => listed.mrid === wanted);
+      const control = member.endDevice.controls.find(({ listed }) => listed.mrid === upperMrid);
       if (control !== undefined) return { control, member };
     }
     throw new SimError('UNKNOWN_RESOURCE', `there is no control ${mrid}`);

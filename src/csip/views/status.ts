@@ -212,10 +212,10 @@ export class Configurator {
   }
 
   /** Starts or stops listening for notifications. @returns undoes it */
-  async #listening(wanted: boolean): Promise<() => Promise<void>> {
+  async #listening(on: boolean): Promise<() => Promise<void>> {
     const { notifications, connections } = this.#clients;
     const [first] = connections;
-    if (!wanted || first === undefined || notifications.base !== null) return () => Promise.resolve();
+    if (!on || first === undefined || notifications.base !== null) return () => Promise.resolve();
     try {
       await notifications.open(first.credentials);
     } catch (error) {

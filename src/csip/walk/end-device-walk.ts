@@ -206,10 +206,10 @@ export class EndDeviceWalk {
   /** Posts missing DERs, once for each count. @returns true if the server has accepted one */
   async #postDers(listed: number, listUrl: string): Promise<boolean> {
     const { post, derCount } = this.#options;
-    const wanted = derCount();
-    if (listed >= wanted || wanted <= this.#postedFor) return false;
-    this.#postedFor = wanted;
-    for (let count = listed; count < wanted; count += 1) {
+    const needed = derCount();
+    if (listed >= needed || needed <= this.#postedFor) return false;
+    this.#postedFor = needed;
+    for (let count = listed; count < needed; count += 1) {
       const status = await post({ href: listUrl, resource: 'DER', body: { name: 'DER', value: {} } });
       if (status === null || status >= 400) return count > listed;
     }

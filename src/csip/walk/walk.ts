@@ -282,26 +282,26 @@ export class Walk {
     this.#seen = items
       .slice(0, maxSeen)
       .map((document) => ({ url: resolved(document.href ?? '', base) ?? base, base, document }));
-    const { wanted, posted } = await this.#match(items, base, url);
+    const { matches, posted } = await this.#match(items, base, url);
     if (posted) return 'posted';
     this.#all = false;
-    await Promise.all(wanted.map(([target, located]) => this.#follow(target, located, all)));
+    await Promise.all(matches.map(([target, located]) => this.#follow(target, located, all)));
     this.#settleStage();
     return { rateS: this.#rateOf(rate) };
   }
 
   /** Matches EndDevices to targets, and posts those that are missing. */
   async #match(items: readonly Received<EndDevice>[], base: string, listUrl: string) {
-    const wanted: [WalkTarget, Located<EndDevice> | null][] = [];
+    const matches: [WalkTarget, Located<EndDevice> | null][] = [];
     let posted = false;
     for (const target of this.#options.targets) {
       if (this.#refused.has(target)) continue;
       const document = items.find((item) => isOf(target, item));
       if (document === undefined) posted = (await this.#register(target, listUrl)) || posted;
       const url = document === undefined ? null : (resolved(document.href ?? '', base) ?? base);
-      wanted.push([target, document === undefined || url === null ? null : { url, base, document }]);
+      matches.push([target, document === undefined || url === null ? null : { url, base, document }]);
     }
-    return { wanted, posted };
+    return { matches, posted };
   }
 
   /** In-band registration, once for each identity. @returns true if the server has accepted it */

@@ -38,28 +38,28 @@ type ReadScalar =
   | { readonly value: Scalar; readonly note?: string }
   | { readonly value?: never; readonly note: string };
 
-const shown = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+const quoted = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 /** 64-bit types end at the maximum safe integer in the table; peers send larger numbers for "far away". */
 const isWide = (max: number) => max === Number.MAX_SAFE_INTEGER;
 
 function readInteger(text: string, { min = 0, max = 0 }: ScalarFacts): ReadScalar {
-  if (!/^[+-]?[0-9]{1,40}$/u.test(text)) return { note: `${shown(text)} is no integer` };
+  if (!/^[+-]?[0-9]{1,40}$/u.test(text)) return { note: `${quoted(text)} is no integer` };
   // turns -0 into 0
   const value = Number(text) + 0;
-  const [least, most] = isWide(max) ? [min < 0 ? -(2 ** 63) : 0, 2 ** 64] : [min, max];
-  return value < least || value > most ? { note: `${text} is outside ${min}..${max}` } : { value };
+  const [lower, upper] = isWide(max) ? [min < 0 ? -(2 ** 63) : 0, 2 ** 64] : [min, max];
+  return value < lower || value > upper ? { note: `${text} is outside ${min}..${max}` } : { value };
 }
 
 function readBoolean(text: string): ReadScalar {
   const word = text.toLowerCase();
   if (word === 'true' || word === '1') return { value: true };
-  return word === 'false' || word === '0' ? { value: false } : { note: `${shown(text)} is no boolean` };
+  return word === 'false' || word === '0' ? { value: false } : { note: `${quoted(text)} is no boolean` };
 }
 
 function readHex(text: string, max: number): ReadScalar {
-  if (!/^[0-9a-f]+$/iu.test(text)) return { note: `${shown(text)} is not hexadecimal` };
+  if (!/^[0-9a-f]+$/iu.test(text)) return { note: `${quoted(text)} is not hexadecimal` };
   const value = text.length % 2 === 0 ? text : `0${text}`;
-  if (value.length > 2 * max) return { note: `${shown(text)} has more than ${max} octets` };
+  if (value.length > 2 * max) return { note: `${quoted(text)} has more than ${max} octets` };
   return value === text ? { value } : { value, note: `${text} has half an octet; it is read as ${value}` };
 }
 
@@ -109,11 +109,11 @@ function writeScalar(
   if (typeof value !== 'string') return { reason: `a ${typeof value} is no text` };
   if (kind === 'hex') {
     const isHex = /^(?:[0-9a-f]{2})+$/iu.test(value) && value.length <= 2 * max;
-    return isHex ? { text: value } : { reason: `${shown(value)} is not 1..${max} octets in hex` };
+    return isHex ? { text: value } : { reason: `${quoted(value)} is not 1..${max} octets in hex` };
   }
-  if (kind === 'uri') return /^\S+$/u.test(value) ? { text: escaped(value) } : { reason: `${shown(value)} is no URI` };
+  if (kind === 'uri') return /^\S+$/u.test(value) ? { text: escaped(value) } : { reason: `${quoted(value)} is no URI` };
   if (Array.from(value.replace(everyNoXmlCharacter, '')).length > max)
-    return { reason: `${shown(value)} has more than ${max} characters` };
+    return { reason: `${quoted(value)} has more than ${max} characters` };
   return { text: escaped(value) };
 }
 
@@ -192,10 +192,9 @@ class DocumentReader {
     // one scope per document: a shared one would keep every tag that peers send
     const scope = new Scope(new Map()).within(root);
     const { vocabulary, local } = scope.named(root.tag);
-    const shown = root.tag.slice(0, 80);
-    if (!isDocumentName(local)) return refuseXml(`has the root ${shown}, which a client does not use`);
-    if (vocabulary !== vocabularyOf(local))
-      refuseXml(`has the root ${shown} in no namespace of IEEE 2030.5 or CSIP-AUS`);
+    const tag = root.tag.slice(0, 80);
+    if (!isDocumentName(local)) return refuseXml(`has the root ${tag}, which a client does not use`);
+    if (vocabulary !== vocabularyOf(local)) refuseXml(`has the root ${tag} in no namespace of IEEE 2030.5 or CSIP-AUS`);
     const value = this.#members(local, root, scope, '');
     // the tables give the value the type of this name
     const document = { name: local, value } as unknown as ReceivedDocument;
@@ -332,8 +331,8 @@ class DocumentWriter {
   #occurrences(member: Member, value: unknown, path: string): string {
     if (member.maxOccurs === 1) return this.#child(member, value, path);
     if (!Array.isArray(value)) return fail(path, 'is not a list');
-    const least = member.isRequired ? 1 : 0;
-    if (value.length < least || value.length > member.maxOccurs) fail(path, `has ${value.length} items`);
+    const minOccurs = member.isRequired ? 1 : 0;
+    if (value.length < minOccurs || value.length > member.maxOccurs) fail(path, `has ${value.length} items`);
     return value.map((each: unknown, index) => this.#child(member, each, `${path}[${index}]`)).join('');
   }
 

@@ -276,10 +276,10 @@ export class OutstationPoints {
     const { min = null, max = null, multiplier = 1 } = row;
     const range = this.#outputs.get(pointName(row))?.range?.() ?? null;
     if (range === null) return { min, max };
-    const [least, most] = range;
+    const [lowest, highest] = range;
     return {
-      min: least === null ? min : Math.max(min ?? -Infinity, Math.ceil(decimals(least / multiplier))),
-      max: most === null ? max : Math.min(max ?? Infinity, Math.floor(decimals(most / multiplier))),
+      min: lowest === null ? min : Math.max(min ?? -Infinity, Math.ceil(decimals(lowest / multiplier))),
+      max: highest === null ? max : Math.min(max ?? Infinity, Math.floor(decimals(highest / multiplier))),
     };
   }
 
@@ -311,10 +311,10 @@ export class OutstationPoints {
     if (this.#options.port.device.localControl) return controlStatus.local;
     if (typeof value === 'number' && !isInRange(row, value)) return controlStatus.outOfRange;
     const by: Origin = { source: 'dnp3', peer: from.peer };
-    const asked = typeof value === 'number' ? decimals(value * (row.multiplier ?? 1)) : value;
+    const engineeringValue = typeof value === 'number' ? decimals(value * (row.multiplier ?? 1)) : value;
     return attempted(() => {
-      if (isSelect) return target.check(asked, by);
-      const status = target.operate(asked, by);
+      if (isSelect) return target.check(engineeringValue, by);
+      const status = target.operate(engineeringValue, by);
       this.#isStale = true;
       return status;
     });

@@ -161,10 +161,10 @@ function writeInteger(buffer: Buffer, at: number, form: 'i16' | 'i32', value: nu
   }
   const limit = limits[form];
   const rounded = roundHalfAway(value);
-  const kept = Math.min(Math.max(rounded, -limit - 1), limit);
-  if (form === 'i16') buffer.writeInt16LE(kept, at);
-  else buffer.writeInt32LE(kept, at);
-  return kept === rounded ? 0 : quality.overRange;
+  const clamped = Math.min(Math.max(rounded, -limit - 1), limit);
+  if (form === 'i16') buffer.writeInt16LE(clamped, at);
+  else buffer.writeInt32LE(clamped, at);
+  return clamped === rounded ? 0 : quality.overRange;
 }
 
 const maxFloat32 = 3.4028234663852886e38;
@@ -182,9 +182,9 @@ function writeNumber(buffer: Buffer, at: number, { form }: ObjectType, value: nu
       buffer.writeUInt32LE(modulo(value, 0x1_0000_0000), at);
       return 0;
     case 'f32': {
-      const kept = Math.min(Math.max(value, -maxFloat32), maxFloat32);
-      buffer.writeFloatLE(kept, at);
-      return kept === value ? 0 : quality.overRange;
+      const clamped = Math.min(Math.max(value, -maxFloat32), maxFloat32);
+      buffer.writeFloatLE(clamped, at);
+      return clamped === value ? 0 : quality.overRange;
     }
     case 'f64':
       buffer.writeDoubleLE(value, at);

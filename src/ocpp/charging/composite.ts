@@ -83,9 +83,9 @@ function ofStation(limit: Limit, connector: Nominal, station: Nominal): Limit {
   return { ...limit, limitW: inUnit(limit, 'W', station), limitA: null };
 }
 
-type Shown = Omit<CompositePeriod, 'startS'>;
+type UnitLimit = Omit<CompositePeriod, 'startS'>;
 
-function shown(limit: Limit, unit: RateUnit, nominal: Nominal): Shown {
+function limitInUnit(limit: Limit, unit: RateUnit, nominal: Nominal): UnitLimit {
   const inOne = inUnit(limit, unit, nominal);
   const setpoint = signedInUnit(limit.setpointW, limit.setpointA, limit, unit, nominal);
   const dischargeLimit = signedInUnit(limit.dischargeLimitW, limit.dischargeLimitA, limit, unit, nominal);
@@ -114,7 +114,7 @@ function signedInUnit(
   return values[0] === undefined ? null : clean(Math.max(-maxShown, Math.min(maxShown, values[0])));
 }
 
-function isSame(a: Shown, b: Shown): boolean {
+function isSame(a: UnitLimit, b: UnitLimit): boolean {
   return (
     a.limit === b.limit &&
     a.numberPhases === b.numberPhases &&
@@ -124,20 +124,20 @@ function isSame(a: Shown, b: Shown): boolean {
   );
 }
 
-function atConnector(state: ChargingState, rating: CompositeRating, query: CompositeQuery, atMs: number): Shown {
+function atConnector(state: ChargingState, rating: CompositeRating, query: CompositeQuery, atMs: number): UnitLimit {
   const whole = ofStation(limitAt(state, 0, atMs), rating, query.station);
-  return shown(combined(limitAt(state, rating.connectorId, atMs), whole), query.unit, rating);
+  return limitInUnit(combined(limitAt(state, rating.connectorId, atMs), whole), query.unit, rating);
 }
 
-function atGrid(state: ChargingState, { connectors, station, unit }: CompositeQuery, atMs: number): Shown {
+function atGrid(state: ChargingState, { connectors, station, unit }: CompositeQuery, atMs: number): UnitLimit {
   const limitsW = connectors.map((rating) => inUnit(limitAt(state, rating.connectorId, atMs), 'W', rating));
   const stationLimit = limitAt(state, 0, atMs);
-  if (limitsW.every((each) => each === null)) return shown(stationLimit, unit, station);
+  if (limitsW.every((each) => each === null)) return limitInUnit(stationLimit, unit, station);
   const sumW = connectors.reduce((sum, { maxPowerW }, i) => sum + Math.min(maxPowerW, limitsW[i] ?? maxPowerW), 0);
   const limitW = Math.min(sumW, station.maxPowerW);
   // amperes of the sum count on all phases, whatever the profile of the station permits
   const ofSum = inUnit({ limitW, limitA: null, numberPhases: null }, unit, station) ?? Infinity;
-  const ofOwn = shown(stationLimit, unit, station);
+  const ofOwn = limitInUnit(stationLimit, unit, station);
   return ofOwn.limit !== null && ofOwn.limit <= ofSum
     ? ofOwn
     : { limit: ofSum, numberPhases: stationLimit.numberPhases };

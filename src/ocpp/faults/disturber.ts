@@ -44,8 +44,8 @@ const withStatus: ReadonlySet<string> = new Set([
 ]);
 
 /** Of SetVariables each variable has a status of its own. */
-function variablesAccepted({ setVariableData: given }: Payload): Payload {
-  const data: readonly unknown[] = Array.isArray(given) ? given : [];
+function variablesAccepted({ setVariableData: requested }: Payload): Payload {
+  const data: readonly unknown[] = Array.isArray(requested) ? requested : [];
   return {
     setVariableResult: data.filter(isObject).map(({ component, variable, attributeType }) => ({
       attributeStatus: 'Accepted',

@@ -42,7 +42,7 @@ export function createOutbox<Report>(options: OutboxOptions<Report>): Outbox<Rep
   let endWait: (() => void) | null = null;
 
   const set = (next: readonly Report[]) => {
-    waiting = kept(next, options);
+    waiting = withinCapacity(next, options);
     options.changed?.();
   };
   const run = async () => {
@@ -90,7 +90,7 @@ export function createOutbox<Report>(options: OutboxOptions<Report>): Outbox<Rep
   };
 }
 
-function kept<Report>(
+function withinCapacity<Report>(
   reports: readonly Report[],
   { capacity, spare = () => false, parts: { log, device } }: OutboxOptions<Report>,
 ): readonly Report[] {

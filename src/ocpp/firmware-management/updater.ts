@@ -156,7 +156,7 @@ function createConnectorHold(
 /** An update as the central system has asked for it. */
 export interface FirmwareOrder {
   /** the request, as it is kept over a restart of the process */
-  readonly asked: JsonValue;
+  readonly request: JsonValue;
   readonly location: string;
   readonly retries: number | undefined;
   readonly retryIntervalS: number | undefined;
@@ -205,7 +205,7 @@ interface UpdaterDeps {
   /** true: vehicles may come while an update waits for the end of transactions; absent: they may not (L01.FR.07) */
   readonly newSessions?: () => boolean;
   /** An order of an earlier process; null: none, or it does not fit. */
-  readonly restored: (asked: JsonValue | undefined) => FirmwareOrder | null;
+  readonly restored: (request: JsonValue | undefined) => FirmwareOrder | null;
   /** Reports a step to the central system. */
   readonly report: (progress: FirmwareProgress) => void;
   /** ms; default 10 s */
@@ -282,9 +282,9 @@ export class FirmwareUpdater {
   }
 
   async load(): Promise<void> {
-    const [kept] = await this.#parts.store('firmware').read();
-    if (typeof kept !== 'object' || kept === null || !('version' in kept)) return;
-    const { version, requestId, restarting, update } = kept;
+    const [stored] = await this.#parts.store('firmware').read();
+    if (typeof stored !== 'object' || stored === null || !('version' in stored)) return;
+    const { version, requestId, restarting, update } = stored;
     if (typeof version === 'string') this.#version = version;
     this.#requestId = typeof requestId === 'number' ? requestId : null;
     this.#order = this.#deps.restored(update);
@@ -326,7 +326,7 @@ export class FirmwareUpdater {
       version: this.#version,
       requestId: this.#requestId,
       restarting: this.#restarted,
-      update: this.#order?.asked ?? null,
+      update: this.#order?.request ?? null,
     };
   }
 

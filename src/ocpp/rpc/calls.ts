@@ -55,7 +55,7 @@ interface Caller extends Line {
   inFlight(id: string): CallInFlight | null;
   /** @returns false: no call awaits it */
   answered(frame: Answer): boolean;
-  /** True if a call with this id was sent and given up lately: its answer comes too late. */
+  /** True if a call with this id was sent and callOptions up lately: its answer comes too late. */
   gaveUp(id: string): boolean;
   /** Default for calls that are sent from now on. */
   setTimeoutMs(ms: number): void;
@@ -138,14 +138,14 @@ export function createCaller(options: CallerOptions): Caller {
     get waiting() {
       return urgent.length + plain.length + (sent === null ? 0 : 1);
     },
-    call(action, payload, given = {}) {
+    call(action, payload, callOptions = {}) {
       if (version === null) return Promise.resolve(unsent('there is no connection to the central system'));
       if (urgent.length + plain.length >= maxWaiting) return Promise.resolve(unsent('too many calls wait already'));
-      const broken = brokenRequest(version, action, payload, given);
+      const broken = brokenRequest(version, action, payload, callOptions);
       if (broken !== null) return Promise.resolve(unsent(broken));
       return new Promise((resolve) => {
-        const call: Waiting = { id: given.messageId ?? newId(), action, payload, options: given, resolve };
-        (given.urgent === true ? urgent : plain).push(call);
+        const call: Waiting = { id: callOptions.messageId ?? newId(), action, payload, options: callOptions, resolve };
+        (callOptions.urgent === true ? urgent : plain).push(call);
         sendNext();
       });
     },
@@ -427,14 +427,14 @@ export function createOutlet({ deviceIndex, later, disturber, record }: OutletOp
     record({ direction: 'out', type: frame.kind, messageId: frame.id, action, durationMs }, text);
   };
 
-  const disturbed = (given: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {
+  const disturbed = (original: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {
     const disturbance: FrameDisturbance =
       disturber.disturb({
         deviceIndex,
         direction: 'out',
-        type: given.kind === 'result_error' ? 'error' : given.kind,
+        type: original.kind === 'result_error' ? 'error' : original.kind,
         action: about.action ?? '',
-        payload: payloadOf(given),
+        payload: payloadOf(original),
       }) ?? {};
     const { line } = outlet;
     if (disturbance.drop) {
@@ -443,8 +443,8 @@ export function createOutlet({ deviceIndex, later, disturber, record }: OutletOp
     }
     if (disturbance.suppress) return;
     const skewS = disturber.skewS(deviceIndex);
-    const payload = disturbance.payload ?? payloadOf(given);
-    const moved = withPayload(given, skewS === 0 ? payload : (skewed(payload, skewS) as Payload));
+    const payload = disturbance.payload ?? payloadOf(original);
+    const moved = withPayload(original, skewS === 0 ? payload : (skewed(payload, skewS) as Payload));
     const frame = disturbance.messageId === undefined ? moved : { ...moved, id: disturbance.messageId };
     const plain = frameText(frame);
     const text = disturbance.rewrite?.(plain) ?? plain;

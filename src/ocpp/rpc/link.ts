@@ -126,7 +126,7 @@ export class Link {
   #openedMs = 0;
   #connectedSinceMs: number | null = null;
   #steady = false;
-  #wanted = false;
+  #isWanted = false;
   /** of `stop` */
   #stopped: { readonly done: Promise<void>; readonly resolve: () => void } | null = null;
   /** the present connection or attempt ends because this station has closed it */
@@ -165,8 +165,8 @@ export class Link {
   }
 
   /** false: `connect` has not been called, or `disconnect` after it */
-  get wanted(): boolean {
-    return this.#wanted;
+  get isWanted(): boolean {
+    return this.#isWanted;
   }
 
   get state(): Exclude<OcppConnectionState, 'disabled'> {
@@ -213,7 +213,7 @@ export class Link {
   /** Opens the connection, at once where it waits for its next attempt. Without an effect while there is one. */
   connect(): void {
     if (this.#stopped !== null) return;
-    this.#wanted = true;
+    this.#isWanted = true;
     if (this.#socket === null) this.#planIn(0);
     // the former connection is still closing
     else if (this.#isGivenUp) this.#waitMs ??= 0;
@@ -221,7 +221,7 @@ export class Link {
 
   /** Closes the connection and opens none until `connect`. @param code close code */
   disconnect(code = 1000, reason = ''): void {
-    this.#wanted = false;
+    this.#isWanted = false;
     this.#waitMs = null;
     this.#cancelWait();
     this.#close(code, reason);
@@ -312,7 +312,7 @@ export class Link {
   }
 
   #again(reason: string, code: number, waitMs: number): void {
-    if (this.#stopped !== null || !this.#wanted) return;
+    if (this.#stopped !== null || !this.#isWanted) return;
     this.#backOff.reset();
     if (this.#socket === null) {
       this.#planIn(waitMs);
@@ -418,7 +418,7 @@ export class Link {
       this.#judge(failure);
     }
     if (this.#stopped !== null) this.#stopped.resolve();
-    else if (this.#wanted && this.#isIdle()) this.#planIn(this.#waitMs ?? this.#backOff.nextMs());
+    else if (this.#isWanted && this.#isIdle()) this.#planIn(this.#waitMs ?? this.#backOff.nextMs());
   }
 
   /** Neither an attempt nor a wait is under way; listeners may have begun one. */

@@ -182,8 +182,8 @@ export class ChargePoint implements OcppStation {
 
   /** It has been connected and does not come back; new credentials that fail give way to the former ones first. */
   #alarmFailure(why: string): void {
-    const { wanted, connects, isTrial } = this.#transport.link;
-    if (wanted && connects > 0 && !isTrial) this.#alarm(why);
+    const { isWanted, connects, isTrial } = this.#transport.link;
+    if (isWanted && connects > 0 && !isTrial) this.#alarm(why);
   }
 
   #alarm(why: string | null): void {
@@ -290,7 +290,7 @@ export class ChargePoint implements OcppStation {
     link.setTarget({ ...link.target, url, guarded: requestedUrl === undefined ? link.target.guarded : true });
     link.replaceCredentials({ securityProfile: profile, password: octets });
     // an attempt that is under way goes to the former one
-    if (link.wanted) link.reconnect(isOther ? 'another central system' : 'asked over REST');
+    if (link.isWanted) link.reconnect(isOther ? 'another central system' : 'asked over REST');
     else link.connect();
   }
 

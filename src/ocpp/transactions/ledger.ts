@@ -66,17 +66,17 @@ interface LedgerRecord {
   readonly endedMs: number | null;
 }
 
-export interface Ledger<Kept extends LedgerRecord> {
+export interface Ledger<Entry extends LedgerRecord> {
   /** newest last */
-  readonly records: readonly Kept[];
-  readonly running: readonly Kept[];
-  get(key: string): Kept | null;
+  readonly records: readonly Entry[];
+  readonly running: readonly Entry[];
+  get(key: string): Entry | null;
   /** running, at a connector */
-  at(connectorId: number): Kept | null;
+  at(connectorId: number): Entry | null;
   /** @param make from the number of transactions that there ever were, with this one */
-  add(make: (count: number) => Kept): Kept;
+  add(make: (count: number) => Entry): Entry;
   /** @returns the record after the change; null: there is none */
-  change(key: string, patch: Partial<Kept>): Kept | null;
+  change(key: string, patch: Partial<Entry>): Entry | null;
   load(): Promise<void>;
 }
 
@@ -89,8 +89,8 @@ interface LedgerSlots {
   readonly ended: Slot;
 }
 
-interface Book<Kept> {
-  readonly records: Map<string, Kept>;
+interface Book<Entry> {
+  readonly records: Map<string, Entry>;
   /** transactions ever */
   count: number;
 }
@@ -98,22 +98,26 @@ interface Book<Kept> {
 const isRunning = ({ endedMs }: LedgerRecord) => endedMs === null;
 
 /** Keeps the book in the store. */
-function createKept<Kept extends LedgerRecord>(book: Book<Kept>, slots: LedgerSlots, log: Pick<Logger, 'error'>) {
+function createRecordStore<Entry extends LedgerRecord>(
+  book: Book<Entry>,
+  slots: LedgerSlots,
+  log: Pick<Logger, 'error'>,
+) {
   const { records } = book;
-  const which = (wanted: boolean) => [...records.values()].filter((record) => isRunning(record) === wanted);
+  const which = (running: boolean) => [...records.values()].filter((record) => isRunning(record) === running);
   const values = (list: readonly unknown[]) => list as readonly JsonValue[];
   const running = createSaver(slots.running, () => values([{ count: book.count }, ...which(true)]), log);
   const ended = createSaver(slots.ended, () => values(which(false)), log);
   return {
     /** @param before absent: it has just begun */
-    changed(after: Kept, before?: Kept): void {
+    changed(after: Entry, before?: Entry): void {
       // the end is kept before the running one is forgotten: found twice, it has ended
       if (!isRunning(after)) ended.save();
       if (before === undefined || isRunning(before)) running.save();
     },
     async load(): Promise<void> {
-      const [head, ...open] = (await slots.running.read()) as unknown as readonly [{ count: number }?, ...Kept[]];
-      const past = (await slots.ended.read()) as unknown as readonly Kept[];
+      const [head, ...open] = (await slots.running.read()) as unknown as readonly [{ count: number }?, ...Entry[]];
+      const past = (await slots.ended.read()) as unknown as readonly Entry[];
       book.count = head?.count ?? 0;
       for (const record of [...past, ...open]) if (!records.has(record.key)) records.set(record.key, record);
     },
@@ -121,14 +125,14 @@ function createKept<Kept extends LedgerRecord>(book: Book<Kept>, slots: LedgerSl
 }
 
 /** @param isQueued messages of it wait, so its record is needed */
-export function createLedger<Kept extends LedgerRecord>(
+export function createLedger<Entry extends LedgerRecord>(
   slots: LedgerSlots,
   isQueued: (key: string) => boolean,
   log: Pick<Logger, 'error'>,
-): Ledger<Kept> {
-  const book: Book<Kept> = { records: new Map(), count: 0 };
+): Ledger<Entry> {
+  const book: Book<Entry> = { records: new Map(), count: 0 };
   const { records } = book;
-  const kept = createKept(book, slots, log);
+  const recordStore = createRecordStore(book, slots, log);
   const running = () => [...records.values()].filter(isRunning);
   function forgetOld(): void {
     let left = records.size - running().length - keptEnded;
@@ -153,7 +157,7 @@ export function createLedger<Kept extends LedgerRecord>(
       const record = make(book.count);
       records.set(record.key, record);
       forgetOld();
-      kept.changed(record);
+      recordStore.changed(record);
       return record;
     },
     change(key, patch) {
@@ -161,9 +165,9 @@ export function createLedger<Kept extends LedgerRecord>(
       if (record === undefined) return null;
       const changed = { ...record, ...patch };
       records.set(key, changed);
-      kept.changed(changed, record);
+      recordStore.changed(changed, record);
       return changed;
     },
-    load: () => kept.load(),
+    load: () => recordStore.load(),
   };
 }

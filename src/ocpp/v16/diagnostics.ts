@@ -92,8 +92,8 @@ export function createLogs(parts: StationParts, { transfer, ...sources }: LogsDe
     repeatMs: null,
   });
   let requestId: number | null = null;
-  const began = (asked: number) => {
-    requestId = asked;
+  const began = (newRequestId: number) => {
+    requestId = newRequestId;
   };
   return {
     handlers: {

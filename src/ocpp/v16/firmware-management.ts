@@ -24,7 +24,7 @@ type UpdateRequest =
 /** @returns null: the signing certificate cannot be read */
 function orderOf(update: UpdateRequest): FirmwareOrder | null {
   const { retries, retryInterval: retryIntervalS } = update.request;
-  const common = { asked: update as unknown as JsonValue, retries, retryIntervalS };
+  const common = { request: update as unknown as JsonValue, retries, retryIntervalS };
   if (update.action === 'UpdateFirmware') {
     const { location, retrieveDate } = update.request;
     const retrieveMs = Date.parse(retrieveDate);

@@ -37,7 +37,7 @@ function digitsOf(measurand: string): number {
 const withPhase = /^(.+)\.(L[123])(?:-N)?$/;
 
 /** The row and the phase that a member of a key asks for; null: the station does not meter it. */
-function wanted(
+function meteredValueOf(
   member: string,
 ): { readonly name: Metered; readonly row: MeasurandRow; readonly phase: number | null } | null {
   const match = withPhase.exec(member);
@@ -51,7 +51,7 @@ function wanted(
 
 /** True if a station meters what a key asks for: a measurand, alone or with a phase (`Voltage.L1-N`, `Current.Import.L2`). */
 export function isSupplied(member: string): boolean {
-  return wanted(member) !== null;
+  return meteredValueOf(member) !== null;
 }
 
 /** Frequency has no unit: the list of 1.6 lacks hertz. */
@@ -84,7 +84,7 @@ function sampledValues(
 ): readonly SampledValue[] {
   const place = connectorId === 0 ? 'Inlet' : 'Outlet';
   return members.flatMap((member) => {
-    const match = wanted(member);
+    const match = meteredValueOf(member);
     if (match === null) return [];
     const { name, row, phase } = match;
     return valuesOf(reading, row, phase).map(

@@ -60,7 +60,7 @@ function orderOf(request: Request): FirmwareOrder {
   const { requestId, retries, retryInterval: retryIntervalS, firmware } = request;
   const { location, retrieveDateTime, installDateTime = '' } = firmware;
   return {
-    asked: request as unknown as JsonValue,
+    request: request as unknown as JsonValue,
     location,
     retries,
     retryIntervalS,
@@ -146,7 +146,7 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
       deps.transactions.stopAll({ reason: 'Reboot', trigger: 'ResetCommand' });
     },
     newSessions: () => variables.boolean('ChargingStation', 'AllowNewSessionsPendingFirmwareUpdate'),
-    restored: (asked) => keptOrder(version, asked),
+    restored: (request) => keptOrder(version, request),
     report: (progress) => {
       const status = statusOf(progress, version);
       if (status === null) return;

@@ -233,7 +233,7 @@ describe('connection of a charge point (OCPP-J 3, RFC 6455)', () => {
       expect(rig.link.state).to.equal('connecting');
       await rig.failed.take();
       rig.link.disconnect();
-      expect([rig.link.state, rig.link.wanted, rig.timers.waiting]).to.deep.equal(['disconnected', false, 0]);
+      expect([rig.link.state, rig.link.isWanted, rig.timers.waiting]).to.deep.equal(['disconnected', false, 0]);
       stage.central.admit = () => null;
       rig.link.connect();
       rig.link.disconnect();

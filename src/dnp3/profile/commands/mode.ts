@@ -182,7 +182,7 @@ function enabling(context: PartContext, mode: Mode): OutputTarget {
 /** The points of a mode; of an unsupported one only its switch and the input that says so. */
 export function modePoints(context: PartContext, mode: Mode): PointBindings {
   const supports: PointName = `BI${mode.enable + supportsOffset}`;
-  const shown = [
+  const inputs = [
     [supports, computed(() => mode.isSupported, '702.CtrlModes')] as const,
     ...(mode.isSupported ? (mode.inputs ?? []) : []),
   ];
@@ -190,7 +190,7 @@ export function modePoints(context: PartContext, mode: Mode): PointBindings {
   const settings = [mode.priority, mode.window]
     .filter((name) => name !== undefined)
     .map((name) => [name, settingOutput(context, name, 0, { isIdle })] as const);
-  return bindings(shown, [
+  return bindings(inputs, [
     [`BO${mode.enable}`, enabling(context, mode)],
     ...(mode.isSupported ? [...settings, ...(mode.outputs ?? [])] : []),
   ]);

@@ -28,11 +28,11 @@ export type BinaryInputRow = readonly [index: number, eventClass: 0 | 1 | 2 | 3,
 /** @property mirror index of the binary input that reads it back */
 export type BinaryOutputRow = readonly [index: number, mirror: number, iec61850?: string];
 
-const [least, most] = [-(2 ** 31), 2 ** 31 - 1];
+const [minInt32, maxInt32] = [-(2 ** 31), 2 ** 31 - 1];
 
 /** Least and greatest wire value. */
 export function boundsOf(range: WireRange): readonly [min: number, max: number] {
-  if (range === 'pos') return [0, most];
-  if (range === 'neg') return [least, 0];
-  return range === 'any' ? [least, most] : range;
+  if (range === 'pos') return [0, maxInt32];
+  if (range === 'neg') return [minInt32, 0];
+  return range === 'any' ? [minInt32, maxInt32] : range;
 }

@@ -79,9 +79,9 @@ function windowRows({ words, parts, ranges, starts, count, unit, iec61850 }: Win
     const [min, max] = boundsOf(ranges[side]);
     const input = starts.input + i;
     // the mirror of a value takes every number of 32 bits
-    const [least] = boundsOf(ranges[side] === 'pos' ? 'pos' : 'any');
+    const [mirrorMin] = boundsOf(ranges[side] === 'pos' ? 'pos' : 'any');
     return [
-      { type: 'AI', index: input, name, class: 2, min: least, max, ...more },
+      { type: 'AI', index: input, name, class: 2, min: mirrorMin, max, ...more },
       { type: 'AO', index: starts.output + i, name, class: 0, min, max, readBack: `AI${input}`, ...more },
     ];
   }).flat();

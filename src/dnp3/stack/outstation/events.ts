@@ -99,8 +99,8 @@ export class EventBuffer {
     const gone = new Set(events);
     for (const queue of this.#all) {
       if (queue.length === 0) continue;
-      const kept = queue.filter((each) => !gone.has(each));
-      queue.splice(0, queue.length, ...kept);
+      const unconfirmed = queue.filter((each) => !gone.has(each));
+      queue.splice(0, queue.length, ...unconfirmed);
     }
   }
 

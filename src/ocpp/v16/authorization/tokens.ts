@@ -91,11 +91,11 @@ interface LocalListUpdate {
 
 const emptyList: LocalList = { version: 0, entries: new Map() };
 
-type Given = NonNullable<Requests['SendLocalList']['localAuthorizationList']>;
+type ListChanges = NonNullable<Requests['SendLocalList']['localAuthorizationList']>;
 
-function apply(base: ReadonlyMap<string, Token>, given: Given): Map<string, Token> {
+function apply(base: ReadonlyMap<string, Token>, changes: ListChanges): Map<string, Token> {
   const entries = new Map(base);
-  for (const { idTag, idTagInfo } of given) {
+  for (const { idTag, idTagInfo } of changes) {
     if (idTagInfo === undefined) entries.delete(tagKey(idTag));
     else entries.set(tagKey(idTag), tokenOf(idTag, idTagInfo));
   }
@@ -105,18 +105,18 @@ function apply(base: ReadonlyMap<string, Token>, given: Given): Map<string, Toke
 /** A list takes a change whole or not at all. */
 function updateList(
   list: LocalList,
-  { listVersion, updateType, localAuthorizationList: given = [] }: Requests['SendLocalList'],
+  { listVersion, updateType, localAuthorizationList: changes = [] }: Requests['SendLocalList'],
   limits: LocalListLimits,
 ): LocalListUpdate {
   const refuse = (broken?: string): LocalListUpdate => ({ status: 'Failed', list, ...(broken && { broken }) });
   const full = updateType === 'Full';
   if (!full && listVersion <= list.version) return { status: 'VersionMismatch', list };
-  if (listVersion < 0 || (listVersion === 0 && given.length > 0)) return refuse('listVersion 0 means an empty list');
-  if (given.length > limits.perMessage) return refuse(`SendLocalListMaxLength is ${limits.perMessage}`);
-  if (new Set(given.map(({ idTag }) => tagKey(idTag))).size < given.length) return refuse('an idTag stands twice');
-  if (full && given.some(({ idTagInfo }) => idTagInfo === undefined))
+  if (listVersion < 0 || (listVersion === 0 && changes.length > 0)) return refuse('listVersion 0 means an empty list');
+  if (changes.length > limits.perMessage) return refuse(`SendLocalListMaxLength is ${limits.perMessage}`);
+  if (new Set(changes.map(({ idTag }) => tagKey(idTag))).size < changes.length) return refuse('an idTag stands twice');
+  if (full && changes.some(({ idTagInfo }) => idTagInfo === undefined))
     return refuse('idTagInfo is mandatory in a full update');
-  const entries = apply(full ? new Map() : list.entries, given);
+  const entries = apply(full ? new Map() : list.entries, changes);
   if (entries.size > limits.entries) return refuse();
   return { status: 'Accepted', list: { version: entries.size === 0 ? 0 : listVersion, entries } };
 }

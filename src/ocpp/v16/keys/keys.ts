@@ -59,7 +59,7 @@ function entriesOf(facts: KeyFacts): Map<string, Entry> {
   );
 }
 
-function shown({ row, value, next }: Entry): OcppKeyEntry {
+function entryView({ row, value, next }: Entry): OcppKeyEntry {
   return {
     key: row.name,
     value: row.access === 'W' ? null : (next ?? value),
@@ -69,7 +69,7 @@ function shown({ row, value, next }: Entry): OcppKeyEntry {
 }
 
 function keyValue(entry: Entry): NonNullable<Replies['GetConfiguration']['configurationKey']>[number] {
-  const { key, value, readonly } = shown(entry);
+  const { key, value, readonly } = entryView(entry);
   return { key, readonly, ...(value !== null && { value }) };
 }
 
@@ -186,21 +186,21 @@ export function createKeys(options: KeySetOptions): KeySet {
       const entry = values.find(key);
       if (entry === undefined) return { status: 'NotSupported' };
       const { row } = entry;
-      const kept = row.access === 'R' ? null : values.accepted(row, value);
-      if (kept === null || checks[row.name]?.(kept) === false) return { status: 'Rejected' };
-      values.store(entry, kept);
+      const acceptedValue = row.access === 'R' ? null : values.accepted(row, value);
+      if (acceptedValue === null || checks[row.name]?.(acceptedValue) === false) return { status: 'Rejected' };
+      values.store(entry, acceptedValue);
       return { status: row.reboot ? 'RebootRequired' : 'Accepted' };
     },
     view: (key) => ({
       kind: 'keys',
-      keys: key === undefined ? values.entries.map(shown) : [shown(values.entry(key))],
+      keys: key === undefined ? values.entries.map(entryView) : [entryView(values.entry(key))],
     }),
     setLocal: (key, value) => {
       const entry = values.entry(key);
-      const kept = values.accepted(entry.row, value);
-      if (kept === null)
+      const acceptedValue = values.accepted(entry.row, value);
+      if (acceptedValue === null)
         throw new SimError('COMMAND_BAD_VALUE', `${entry.row.name} does not take this value (${entry.row.kind.type})`);
-      values.store(entry, kept);
+      values.store(entry, acceptedValue);
     },
   };
 }

@@ -56,8 +56,8 @@ function normalList(value: string, kind: Extract<KeyKind, { type: 'list' }>): st
 }
 
 /** The value as it is kept: `TRUE` as `true`, lists without spaces. Null: it is none of this kind. */
-export function normalValue(kind: KeyKind, given: string): string | null {
-  const value = given.trim();
+export function normalValue(kind: KeyKind, text: string): string | null {
+  const value = text.trim();
   switch (kind.type) {
     case 'boolean': {
       const lower = value.toLowerCase();
@@ -66,7 +66,7 @@ export function normalValue(kind: KeyKind, given: string): string | null {
     case 'integer':
       return normalInteger(value, kind.from, kind.to);
     case 'text':
-      return given.length <= kind.maxLength ? given : null;
+      return text.length <= kind.maxLength ? text : null;
     case 'list':
       return normalList(value, kind);
     case 'octets':

@@ -103,7 +103,7 @@ export function tokenOf(version: Version2, text: string, type?: string): IdToken
   const types = tokenTypes[version];
   const named = type === undefined ? typeOfText(text) : types.find((each) => each.toLowerCase() === type.toLowerCase());
   if (named === undefined)
-    throw new SimError('COMMAND_BAD_VALUE', `type: changes ${JSON.stringify(type)}; expected ${types.join(', ')}`);
+    throw new SimError('COMMAND_BAD_VALUE', `type: given ${JSON.stringify(type)}; expected ${types.join(', ')}`);
   const max = maxTokenLength[version];
   if ((text === '') !== (named === 'NoAuthorization') || text.length > max)
     throw new SimError('COMMAND_BAD_VALUE', `id_token: 1 to ${max} characters, none with the type NoAuthorization`);

@@ -34,16 +34,19 @@ const profilesPerReport = 5;
 type Query = Requests['GetChargingProfiles'];
 type Report = Requests['ReportChargingProfiles'];
 
-interface Found {
+interface FoundProfile {
   readonly evseId: number;
   readonly source: string;
   readonly profile: SentProfile;
 }
 
 /** An id names its profile alone; without ids all given criteria must match (K09.FR.03). */
-function isAsked({ evseId, profile, source }: Found, { evseId: askedEvse, chargingProfile: criteria }: Query): boolean {
+function matchesQuery(
+  { evseId, profile, source }: FoundProfile,
+  { evseId: queriedEvse, chargingProfile: criteria }: Query,
+): boolean {
   const { chargingProfileId, chargingProfilePurpose, stackLevel, chargingLimitSource } = criteria;
-  if (askedEvse !== undefined && askedEvse !== evseId) return false;
+  if (queriedEvse !== undefined && queriedEvse !== evseId) return false;
   if (chargingProfileId !== undefined) return chargingProfileId.includes(profile.id);
   return (
     (chargingProfilePurpose === undefined || chargingProfilePurpose === profile.chargingProfilePurpose) &&
@@ -52,8 +55,8 @@ function isAsked({ evseId, profile, source }: Found, { evseId: askedEvse, chargi
   );
 }
 
-function reportsOf(requestId: number, profiles: readonly Found[]): readonly Report[] {
-  const groups = new Map<string, Found[]>();
+function reportsOf(requestId: number, profiles: readonly FoundProfile[]): readonly Report[] {
+  const groups = new Map<string, FoundProfile[]>();
   for (const each of profiles) {
     const key = `${each.evseId} ${each.source}`;
     groups.set(key, [...(groups.get(key) ?? []), each]);
@@ -79,7 +82,7 @@ interface ReportDeps {
   readonly external: Pick<ExternalLimits, 'reported'>;
 }
 
-function allOf({ installed, external }: ReportDeps): readonly Found[] {
+function allOf({ installed, external }: ReportDeps): readonly FoundProfile[] {
   const ofCentral = installed.all.map((entry: StoredProfile) => ({
     evseId: entry.profile.connectorId,
     source: 'CSO',
@@ -95,7 +98,7 @@ export function getChargingProfiles(deps: ReportDeps): Handler<'GetChargingProfi
       const text = 'chargingProfile names nothing to look for; all profiles are reported';
       finding(clauseOf(version, 'K09.FR.03'), text, 'GetChargingProfiles');
     }
-    const reported = allOf(deps).filter((each) => isAsked(each, request));
+    const reported = allOf(deps).filter((each) => matchesQuery(each, request));
     if (reported.length === 0) return { status: 'NoProfiles', statusInfo: { reasonCode: 'NotFound' } };
     after(() => {
       for (const report of reportsOf(request.requestId, reported))

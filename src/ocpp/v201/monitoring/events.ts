@@ -128,7 +128,7 @@ const rows: Readonly<Record<string, readonly MeterRow[]>> = {
 };
 
 /** As a decimal of 2.x; what the device does not know is 0. */
-function shown(value: number, digits: number): string {
+function decimalText(value: number, digits: number): string {
   // + 0: there is no negative zero
   return Number.isFinite(value) ? String(Number(value.toFixed(digits)) + 0) : '0';
 }
@@ -142,7 +142,7 @@ export function provideMeasured({ device, variables }: Pick<StationParts, 'devic
   for (const place of places) {
     for (const [component, meters] of Object.entries(rows))
       for (const { variable, digits, read } of meters)
-        provide(component, variable, place, () => shown(read(device.sample(place.evseId ?? 0)), digits));
+        provide(component, variable, place, () => decimalText(read(device.sample(place.evseId ?? 0)), digits));
     const problem = (): string => String(hasProblem(device, place));
     provide('ChargingStation', 'Problem', place, problem);
     if (place.evseId === undefined) continue;
@@ -152,7 +152,7 @@ export function provideMeasured({ device, variables }: Pick<StationParts, 'devic
     provide('ConnectedEV', 'Available', place, () => String(device.connector(evseId).ev !== null));
     provide('ConnectedEV', 'StateOfCharge', place, () => {
       const { socPct } = device.sample(evseId);
-      return socPct === null ? '' : shown(socPct, 1);
+      return socPct === null ? '' : decimalText(socPct, 1);
     });
   }
 }
@@ -233,11 +233,11 @@ function eventOf(notice: EventNotice, eventId: number, withSeverity: boolean): E
   };
 }
 
-function kept(entries: readonly Entry[]): readonly Entry[] {
+function withinCapacity(entries: readonly Entry[]): readonly Entry[] {
   const lost = entries.length - capacity;
   if (lost <= 0) return entries;
-  const least = entries.reduce((worst, { severity }) => Math.max(worst, severity), 0);
-  const first = new Set(entries.filter(({ severity }) => severity === least).slice(0, lost));
+  const mildest = entries.reduce((worst, { severity }) => Math.max(worst, severity), 0);
+  const first = new Set(entries.filter(({ severity }) => severity === mildest).slice(0, lost));
   return entries.filter((entry) => !first.has(entry)).slice(-capacity);
 }
 
@@ -279,7 +279,7 @@ function createWaiting({ store, log, device }: Pick<StationParts, 'store' | 'log
         saver.save();
       }
       const all = [...entries, make(id)];
-      entries = kept(all);
+      entries = withinCapacity(all);
       if (entries.length < all.length)
         log.warning(`${all.length - entries.length} events are lost: too many wait`, device.deviceIndex);
       return id;

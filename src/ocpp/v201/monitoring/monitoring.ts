@@ -43,7 +43,7 @@ interface RuleDeps {
 }
 
 /** A monitor that passes every rule; with the id of the one in whose place it comes. */
-type Wanted = Omit<Monitor, 'id' | 'kind'> & { readonly id?: number };
+type NewMonitor = Omit<Monitor, 'id' | 'kind'> & { readonly id?: number };
 
 interface Refusal {
   readonly status: Exclude<SetMonitoringStatusEnum, 'Accepted'>;
@@ -74,14 +74,14 @@ function isInRange({ value }: SetMonitoringData, target: Found, variables: RuleD
   return wholes.every((each) => variables.accepted(target, each.toFixed(6).replace(/\.?0+$/, '')) !== null);
 }
 
-function valueIssue(given: SetMonitoringData, target: Found, variables: RuleDeps['variables']): Refusal | null {
-  const { type, value } = given;
+function valueIssue(data: SetMonitoringData, target: Found, variables: RuleDeps['variables']): Refusal | null {
+  const { type, value } = data;
   if (periodicTypes.has(type)) {
     if (value < minIntervalS) return rejected('ValueTooLow', `the shortest interval is ${minIntervalS} s`);
     return value > maxIntervalS ? rejected('ValueTooHigh', `the longest interval is ${maxIntervalS} s`) : null;
   }
   if (type === 'UpperThreshold' || type === 'LowerThreshold')
-    return isInRange(given, target, variables) ? null : rejected('ValueOutOfRange', 'the variable does not reach it');
+    return isInRange(data, target, variables) ? null : rejected('ValueOutOfRange', 'the variable does not reach it');
   return value < 0 ? rejected('ValuePositiveOnly', 'a difference is not negative') : null;
 }
 
@@ -97,13 +97,13 @@ function idIssue({ id }: SetMonitoringData, target: Found, { monitors }: RuleDep
   return isSame(monitor.found, target) ? null : rejected('InvalidValue', `monitor ${id} is one of another variable`);
 }
 
-function streamIssue(given: SetMonitoringData, { monitors, variables }: RuleDeps): Refusal | null {
-  if (given.periodicEventStream === undefined) return null;
-  if (!periodicTypes.has(given.type)) return rejected('UnsupportedParam', 'only a periodic monitor has a stream');
+function streamIssue(data: SetMonitoringData, { monitors, variables }: RuleDeps): Refusal | null {
+  if (data.periodicEventStream === undefined) return null;
+  if (!periodicTypes.has(data.type)) return rejected('UnsupportedParam', 'only a periodic monitor has a stream');
   if (!variables.has('MonitoringCtrlr', 'MaxPeriodicEventStreams'))
     return rejected('UnsupportedParam', 'the station has no streams');
   const max = variables.integer('MonitoringCtrlr', 'MaxPeriodicEventStreams');
-  const others = monitors.all.filter(({ id, stream }) => stream !== null && id !== given.id).length;
+  const others = monitors.all.filter(({ id, stream }) => stream !== null && id !== data.id).length;
   return others < max ? null : rejected('TooManyElements', `the station opens at most ${max} streams`);
 }
 
@@ -114,31 +114,31 @@ function streamOf({ periodicEventStream }: SetMonitoringData): Monitor['stream']
 }
 
 /** Checks an element of SetVariableMonitoring whole. */
-function checked(given: SetMonitoringData, deps: RuleDeps): Wanted | Refusal {
-  const { type, value, severity, id, transaction = false } = given;
-  const target = deps.variables.lookUp(given);
+function checked(data: SetMonitoringData, deps: RuleDeps): NewMonitor | Refusal {
+  const { type, value, severity, id, transaction = false } = data;
+  const target = deps.variables.lookUp(data);
   if (typeof target === 'string') return { status: target };
-  const unsupported = unsupportedType(given, target);
+  const unsupported = unsupportedType(data, target);
   if (unsupported !== null)
     return {
       status: 'UnsupportedMonitorType',
       statusInfo: { reasonCode: 'UnsupportedParam', additionalInfo: unsupported },
     };
   if (severity > 9) return rejected('ValueTooHigh', 'the least severe is 9');
-  const issue = valueIssue(given, target, deps.variables) ?? idIssue(given, target, deps) ?? streamIssue(given, deps);
+  const issue = valueIssue(data, target, deps.variables) ?? idIssue(data, target, deps) ?? streamIssue(data, deps);
   if (issue !== null) return issue;
-  const wanted: Wanted = {
+  const monitor: NewMonitor = {
     found: target,
     type,
     value,
     severity,
     transaction,
-    stream: streamOf(given),
+    stream: streamOf(data),
     ...(id !== undefined && { id }),
   };
-  const duplicate = duplicateOf(deps.monitors, wanted);
+  const duplicate = duplicateOf(deps.monitors, monitor);
   return duplicate === undefined
-    ? wanted
+    ? monitor
     : {
         status: 'Duplicate',
         statusInfo: {
@@ -180,14 +180,14 @@ interface SettingDeps {
 }
 
 function setOne(
-  given: SetMonitoringData,
+  data: SetMonitoringData,
   { variables, monitors }: SettingDeps,
 ): { readonly result: SetMonitoringResult; readonly id: number | null } {
-  const { component, variable, type, severity } = given;
+  const { component, variable, type, severity } = data;
   const named = { component, variable, type, severity };
-  const outcome = checked(given, { variables, monitors });
+  const outcome = checked(data, { variables, monitors });
   if ('status' in outcome)
-    return { result: { ...named, ...outcome, ...(given.id !== undefined && { id: given.id }) }, id: null };
+    return { result: { ...named, ...outcome, ...(data.id !== undefined && { id: data.id }) }, id: null };
   const { id } = monitors.put(outcome);
   return { result: { ...named, status: 'Accepted', id }, id };
 }
@@ -230,7 +230,7 @@ function createSetting(parts: StationParts, deps: SettingDeps): Handlers {
   return {
     SetVariableMonitoring: (request, after) => {
       checkSize(parts, 'SetVariableMonitoring', request, request.setMonitoringData.length);
-      const done = request.setMonitoringData.map((given) => setOne(given, deps));
+      const done = request.setMonitoringData.map((data) => setOne(data, deps));
       after(() => {
         for (const { id } of done) if (id !== null) begin(id);
       });
@@ -278,8 +278,8 @@ const criterionOf: Readonly<Record<MonitorEnum, MonitoringCriterionEnum>> = {
 };
 
 /** Names are the same in any capitals; one that is not given fits every one (N02.FR.15 to FR.17). */
-function fits(given: string | undefined, name: string | undefined): boolean {
-  return given === undefined || given.toLowerCase() === name?.toLowerCase();
+function fits(data: string | undefined, name: string | undefined): boolean {
+  return data === undefined || data.toLowerCase() === name?.toLowerCase();
 }
 
 function isNamed({ component, variable }: ComponentVariable, names: Named): boolean {

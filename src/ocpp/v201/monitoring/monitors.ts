@@ -164,7 +164,7 @@ function restoredMonitor(value: JsonValue, variables: Pick<VariableStore, 'find'
 
 // Monitors that a station has by itself, and the report of a component in trouble.
 
-interface Made {
+interface Candidate {
   readonly kind: MonitorKind;
   readonly component: string;
   readonly places: readonly Place[];
@@ -180,7 +180,7 @@ function factoryMonitors(
   { connectorIds }: Pick<StationPort, 'connectorIds'>,
 ): readonly Monitor[] {
   const connectors = connectorIds.map((evseId) => ({ evseId, connectorId: 1 }));
-  const candidates: readonly Made[] = [
+  const candidates: readonly Candidate[] = [
     { kind: 'PreconfiguredMonitor', component: 'Connector', places: connectors, severity: 3 },
     { kind: 'HardWiredMonitor', component: 'ChargingStation', places: [{}], severity: 2 },
   ];
@@ -340,8 +340,8 @@ export function createMonitors(
     },
     exceeded,
     byId: (id) => all.find((each) => each.id === id),
-    put(given) {
-      const monitor: Monitor = { ...given, id: given.id ?? state.nextId, kind: 'CustomMonitor' };
+    put(fields) {
+      const monitor: Monitor = { ...fields, id: fields.id ?? state.nextId, kind: 'CustomMonitor' };
       if (all.find(({ id }) => id === monitor.id)?.type !== monitor.type) exceeded.delete(monitor.id);
       change(withMonitor(state, monitor));
       return monitor;
@@ -356,9 +356,9 @@ export function createMonitors(
       saver.save();
     },
     async load() {
-      const kept = restored(await slot.read(), variables, preconfigured);
-      for (const id of kept?.exceeded ?? []) exceeded.add(id);
-      adopt(kept?.state ?? state);
+      const restoredMonitors = restored(await slot.read(), variables, preconfigured);
+      for (const id of restoredMonitors?.exceeded ?? []) exceeded.add(id);
+      adopt(restoredMonitors?.state ?? state);
     },
   };
 }
@@ -366,10 +366,10 @@ export function createMonitors(
 /** A monitor of the same variable, type and severity under another id (N04.FR.10). */
 export function duplicateOf(
   monitors: Pick<Monitors, 'all'>,
-  given: Pick<Monitor, 'found' | 'type' | 'severity'> & { readonly id?: number },
+  fields: Pick<Monitor, 'found' | 'type' | 'severity'> & { readonly id?: number },
 ): Monitor | undefined {
   return monitors.all.find(
     ({ id, type, severity, found }) =>
-      id !== given.id && type === given.type && severity === given.severity && isSame(found, given.found),
+      id !== fields.id && type === fields.type && severity === fields.severity && isSame(found, fields.found),
   );
 }

@@ -183,9 +183,9 @@ function limitWh({ limit, startWh }: TransactionRecord): number {
   return limit?.maxEnergy === undefined ? Infinity : startWh + Math.max(0, limit.maxEnergy);
 }
 
-function merged(before: TransactionLimit | null, given: TransactionLimit): TransactionLimit | null {
+function merged(before: TransactionLimit | null, changes: TransactionLimit): TransactionLimit | null {
   const values = limitNames.flatMap((name) => {
-    const value = given[name] ?? before?.[name];
+    const value = changes[name] ?? before?.[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   return values.length === 0 ? null : Object.fromEntries(values);
@@ -285,10 +285,10 @@ export function createLimits(parts: LimitParts, deps: LimitsDeps): Limits {
     watch.watch(record);
   };
   return {
-    set(key, given) {
+    set(key, changes) {
       const record = ledger.get(key);
       if (record?.endedMs !== null) return false;
-      const limit = merged(record.limit, given);
+      const limit = merged(record.limit, changes);
       if (isSame(record.limit, limit)) return false;
       const changed = ledger.change(key, { limit });
       if (changed !== null) bind(changed);
