@@ -153,13 +153,9 @@ export class Reporter {
 
   /**
    * Sets the resources for reports; documents for new ones are sent at once.
-   * @param hrefs null: the EndDevice is not on the server; everything is sent again when it returns
+   * @param hrefs `nowhere`: the EndDevice is not on the server; everything is sent again when it returns
    */
-  follow(hrefs: ReportHrefs | null): void {
-    this.#place(hrefs ?? nowhere);
-  }
-
-  #place(hrefs: ReportHrefs): void {
+  follow(hrefs: ReportHrefs): void {
     const { nmi } = this.#options;
     this.#devices.forEach(({ sheets }, i) => void this.#followDer(sheets, hrefs.ders[i] ?? null));
     if (this.#together !== null) void this.#followDer(this.#together.sheets, hrefs.together ?? null);

@@ -55,7 +55,7 @@ interface Caller extends Line {
   inFlight(id: string): CallInFlight | null;
   /** @returns false: no call awaits it */
   answered(frame: Answer): boolean;
-  /** True if a call with this id was sent and callOptions up lately: its answer comes too late. */
+  /** True if a call with this id was sent and given up lately: its answer comes too late. */
   gaveUp(id: string): boolean;
   /** Default for calls that are sent from now on. */
   setTimeoutMs(ms: number): void;

@@ -21,7 +21,7 @@ interface Notices {
   stop(): void;
 }
 
-/** unsentUpdates ones that are kept */
+/** maximum of updates that are kept for later */
 const maxUnsentUpdates = 100;
 
 function createNotices({ calls, registration }: StationParts): Notices {

@@ -2,8 +2,9 @@
  * Limits from outside of OCPP (K11 to K13): NotifyChargingLimit when one begins or changes beyond
  * LimitChangeSignificance, ClearedChargingLimit when it ends. One may hold the station (`externalLimit` of the device), and
  * one each EVSE (its local limit). The device follows them by itself, so that none of them is a profile that is sent to it;
- * reports and composite schedules show them as ChargingStationExternalConstraints. What an EVSE is offered under all limits
- * is reported by ChargingRateChanged and (2.1) OperationModeChanged; a set-point that follows the frequency by its mode alone.
+ * reports and composite schedules show them as ChargingStationExternalConstraints. The offer to an EVSE under all
+ * limits is reported by ChargingRateChanged and (2.1) OperationModeChanged; a set-point that follows the frequency by its
+ * mode alone.
  */
 import type { EvseExternalLimit } from '../../../contract/kinds/evse.ts';
 import type { Source } from '../../../core/origin.ts';

@@ -29,7 +29,7 @@ interface Bearer {
   readonly reservationId: number | null;
 }
 
-/** A stop that the station has stopRequests the device for. */
+/** A stop that the station requests from the device. */
 export interface StopRequest extends Why {
   /** presented for it */
   readonly idToken?: IdToken;

@@ -259,30 +259,18 @@ function partOf(state: TransactionsState): Part {
   };
 }
 
-/** Members of `Transactions` that read. */
-function views({ ledger, parts }: TransactionsState) {
-  return {
-    get running() {
-      return ledger.running;
-    },
-    at: (evseId: number) => ledger.at(evseId),
-    byId: (transactionId: string) => ledger.running.find(({ key }) => key === transactionId) ?? null,
-    entries: () => ledger.records.toReversed().map((each) => transactionEntry(each, parts.queue.lengthOf(each.key))),
-  };
-}
-
 /** The token of an EVSE is passed on (`authorized`) before its authorisation is commanded. */
 export function createTransactions(parts: StationParts, deps: TransactionsDeps): TransactionBook {
   const state = createState(parts, deps);
-  const read = views(state);
+  const { ledger } = state;
   return {
     queueEvents: queueEvents(state),
     get running() {
-      return read.running;
+      return ledger.running;
     },
-    at: read.at,
-    byId: read.byId,
-    entries: read.entries,
+    at: (evseId) => ledger.at(evseId),
+    byId: (transactionId) => ledger.running.find(({ key }) => key === transactionId) ?? null,
+    entries: () => ledger.records.toReversed().map((each) => transactionEntry(each, parts.queue.lengthOf(each.key))),
     stop(evseId, why) {
       stop(state, evseId, why);
     },

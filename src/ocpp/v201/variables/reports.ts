@@ -88,7 +88,7 @@ function matches({ component, variable }: RequestedVariable, { entry, place }: F
   return variable.instance === undefined || same(variable.instance, entry.variable.instance);
 }
 
-/** True if the component of a variable meets entry of the criteria (B08.FR.08 to FR.11). */
+/** True if the component of a variable meets one of the criteria (B08.FR.08 to FR.11). */
 function meets(store: VariableStore, { entry, place }: Found, criteria: readonly Criterion[]): boolean {
   return criteria.some((criterion) => {
     const state = store.find(entry.row.component, criterion, place);
@@ -119,7 +119,7 @@ const filters: Readonly<Record<Base, (store: VariableStore, found: Found) => boo
   SummaryInventory: isSummary,
 };
 
-/** Reports under way and waiting; entry more is refused. */
+/** Reports under way and waiting; one more is refused. */
 const maxReports = 4;
 const busy: Replies['GetReport'] = {
   status: 'Rejected',
@@ -146,7 +146,7 @@ function partReader(variables: StationParts['variables'], store: VariableStore) 
   };
 }
 
-/** Sends reports entry after the other; the next part goes out when the entry before it is answered. */
+/** Sends reports one after the other; the next part goes out when the one before it is answered. */
 function createSender({ calls, clock, variables, log }: StationParts, store: VariableStore) {
   const waiting: Report[] = [];
   let isSending = false;
