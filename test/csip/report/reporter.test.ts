@@ -1,3 +1,4 @@
+import { nowhere } from '../../../src/csip/report/reporter.ts';
 import { expect } from 'chai';
 import type { LogEvent } from '../../../src/csip/xml/documents.ts';
 import { origin, settled } from './fake-server.ts';
@@ -44,7 +45,7 @@ describe('CSIP reporter', () => {
       reporter.follow(hrefsFor(1));
       await settled();
       expect(server.sent('DERCapability')).to.have.lengthOf(1);
-      reporter.follow(null);
+      reporter.follow(nowhere);
       reporter.follow(hrefsFor(1));
       await settled();
       expect(server.sent('DERCapability')).to.have.lengthOf(2);

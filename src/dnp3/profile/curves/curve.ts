@@ -3,7 +3,7 @@
  * AN2018-001 2.5.4; IEEE 1815.2 clause 6.1.3
  */
 import { pointsPerCurve } from '../table/rows.ts';
-import { WindowHolder } from '../window-holder.ts';
+import { WindowHolder } from '../window.ts';
 import type { CurveFunction } from '../../../sunspec/map/grid-support/functions.ts';
 import type { CurveWish, FunctionWish, TripRegion } from '../../../sunspec/map/grid-support/wish.ts';
 import type { DevicePort } from '../../device-port.ts';

@@ -7,6 +7,7 @@ import type { ControlStatus } from '../../stack/outstation/types.ts';
 import { computed, merged, pointInput, registerOutput, writing, bindings, success } from '../bind.ts';
 import { delayed, modePoints } from '../commands/mode.ts';
 import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
+import { selectorOutput } from '../window.ts';
 import { curveUses, curveCount, CurveStore, curveType, Namings } from './curve.ts';
 import type { Naming, StoredCurve } from './curve.ts';
 import { pointsPerCurve, windowStarts } from '../table/rows.ts';
@@ -34,26 +35,6 @@ class Outputs {
     this.#context = context;
     this.#store = store;
     this.#namings = namings;
-  }
-
-  selector(): OutputTarget {
-    const store = this.#store;
-    const check = (value: number | boolean): ControlStatus =>
-      Number.isInteger(value) && Number(value) >= 1 && Number(value) <= curveCount ? success : controlStatus.outOfRange;
-    return {
-      read: () => store.selected,
-      check,
-      operate: (value, by) => {
-        const status = check(value);
-        if (status !== success) return status;
-        store.selected = Number(value);
-        store.holder.take(by);
-        this.#context.changed();
-        return success;
-      },
-      range: () => [1, curveCount],
-      bound: windowBinding,
-    };
   }
 
   /** A member of the selected curve. */
@@ -145,7 +126,7 @@ function curveWindow(context: PartContext, store: CurveStore, namings: Namings):
   return bindings(
     [['BI107', computed(() => namings.isNamed(store.selected), windowBinding)]],
     [
-      ['AO244', outputs.selector()],
+      ['AO244', selectorOutput(context, store, curveCount, windowBinding)],
       ['AO245', outputs.type()],
       ['AO246', outputs.count()],
       ['AO247', outputs.field('xUnit')],

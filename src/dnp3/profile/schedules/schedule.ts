@@ -3,7 +3,7 @@
  * ms since the epoch, UTC. AN2018-001 2.9
  */
 import { pointsPerSchedule } from '../table/rows.ts';
-import { WindowHolder } from '../window-holder.ts';
+import { WindowHolder } from '../window.ts';
 
 /** Schedules of an outstation. */
 export const scheduleCount = 10;

@@ -4,6 +4,7 @@ import type { ControlStatus } from '../../stack/outstation/types.ts';
 import { bindings, computed, success } from '../bind.ts';
 import { pointsPerSchedule, windowStarts } from '../table/rows.ts';
 import type { OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
+import { selectorOutput } from '../window.ts';
 import type { ScheduleExecutor } from './executor.ts';
 import { daysPerWeek, scheduleCount, validation } from './schedule.ts';
 import type { Schedule, ScheduleStore } from './schedule.ts';
@@ -63,29 +64,6 @@ class Outputs {
         if (status === success) current.validation = this.#executor.validate(current);
         return status;
       },
-    };
-  }
-
-  selector(): OutputTarget {
-    const check = (value: number | boolean): ControlStatus =>
-      Number.isInteger(value) && Number(value) >= 1 && Number(value) <= scheduleCount
-        ? success
-        : controlStatus.outOfRange;
-    const output = this.#output(check, {
-      read: () => this.#store.selected,
-      write: (value) => {
-        this.#store.selected = Number(value);
-      },
-    });
-    return {
-      ...output,
-      // taking the window over is open to every master
-      check,
-      operate: (value, by) => {
-        if (check(value) === success) this.#store.holder.take(by);
-        return output.operate(value, by);
-      },
-      range: () => [1, scheduleCount],
     };
   }
 
@@ -193,7 +171,7 @@ export function scheduleWindow(context: PartContext, store: ScheduleStore, execu
     [
       ['BO42', outputs.ready()],
       ...weekdays,
-      ['AO461', outputs.selector()],
+      ['AO461', selectorOutput(context, store, scheduleCount, windowBinding)],
       ...fields.map(([name, field, min]) => [name, memberOf(outputs, field, min)] as const),
       ['AO469', outputs.count()],
       ...pointValues(outputs),

@@ -1,0 +1,55 @@
+/** The windows on curves and schedules: the master that holds one, and the output that selects its content. */
+import type { Origin } from '../../core/origin.ts';
+import { controlStatus } from '../stack/outstation/types.ts';
+import type { ControlStatus } from '../stack/outstation/types.ts';
+import { success } from './bind.ts';
+import type { OutputTarget, PartContext } from './types.ts';
+
+/** The link address of a master, which outlives its connections: `4@127.0.0.1:50123`. */
+const masterOf = ({ peer }: Origin) => peer?.split('@')[0] ?? null;
+
+/**
+ * The master that selected last holds the window, and another one cannot write into a selection of others. Selecting
+ * takes over the window.
+ */
+export class WindowHolder {
+  #master: string | null = null;
+
+  take(by: Origin): void {
+    this.#master = masterOf(by);
+  }
+
+  isOther(by: Origin): boolean {
+    return this.#master !== null && this.#master !== masterOf(by);
+  }
+
+  /** The device has been reset: the window is free. */
+  forget(): void {
+    this.#master = null;
+  }
+}
+
+/** The output that selects a curve or schedule, from 1 to `count`. Every master may take the window over. */
+export function selectorOutput(
+  { changed }: Pick<PartContext, 'changed'>,
+  store: { selected: number; readonly holder: WindowHolder },
+  count: number,
+  bound: string,
+): OutputTarget {
+  const check = (value: number | boolean): ControlStatus =>
+    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= count ? success : controlStatus.outOfRange;
+  return {
+    read: () => store.selected,
+    check,
+    operate(value, by) {
+      const status = check(value);
+      if (status !== success) return status;
+      store.selected = Number(value);
+      store.holder.take(by);
+      changed();
+      return success;
+    },
+    range: () => [1, count],
+    bound,
+  };
+}
