@@ -129,7 +129,7 @@ export class Mirror {
         flowDirection,
         phase,
         multiplier,
-        ...(this.#sentMultipliers !== null && { toldMultiplier: this.#sentMultipliers.get(mrid) ?? null }),
+        ...(this.#sentMultipliers !== null && { sentMultiplier: this.#sentMultipliers.get(mrid) ?? null }),
         lastPostMs: this.#lastPostMs,
         values,
       };
@@ -156,7 +156,7 @@ export class Mirror {
 
   /**
    * Compares the mirror with the list of the server.
-   * @param shown the MirrorUsagePoints of the list; null: the list could not be read completely
+   * @param listed the MirrorUsagePoints of the list; null: the list could not be read completely
    */
   async refresh(listed: readonly Received<MirrorUsagePoint>[] | null): Promise<void> {
     if (this.#href === null || this.#stopped) return;
