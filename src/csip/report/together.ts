@@ -229,8 +229,8 @@ export function createTogether(
 ): DeviceReports {
   const times = new StateTimes();
   const reporting = () => {
-    const some = all.filter(({ deviceIndex }) => reportsState(deviceIndex));
-    return some.length > 0 ? some : all;
+    const reports = all.filter(({ deviceIndex }) => reportsState(deviceIndex));
+    return reports.length > 0 ? reports : all;
   };
   let writes: readonly (object | null)[] = [];
   let write: object = {};
@@ -244,20 +244,20 @@ export function createTogether(
         updatedS,
       ),
     status: (readingS) => {
-      const some = reporting();
-      const ratedWh = plains(some.map((each) => each.capability().rtgMaxWh));
+      const reports = reporting();
+      const ratedWh = plains(reports.map((each) => each.capability().rtgMaxWh));
       return statusOf(
-        some.map((each) => each.status(readingS)),
+        reports.map((each) => each.status(readingS)),
         ratedWh,
         times,
         readingS,
       );
     },
     availability: (readingS) => {
-      const some = reporting();
-      const settings = some.map((each) => each.settings(readingS));
+      const reports = reporting();
+      const settings = reports.map((each) => each.settings(readingS));
       return availabilityOf(
-        some.map((each) => each.availability(readingS)),
+        reports.map((each) => each.availability(readingS)),
         settings,
         readingS,
       );
@@ -273,7 +273,9 @@ export function createTogether(
         writes = currentWrites;
         write = {};
       }
-      const states = marks.map(({ states: own }, i) => `${own} ${reportsState(all[i]?.deviceIndex ?? 0)}`).join(', ');
+      const states = marks
+        .map(({ states: state }, i) => `${state} ${reportsState(all[i]?.deviceIndex ?? 0)}`)
+        .join(', ');
       return { states, write };
     },
     get alarms() {

@@ -96,12 +96,11 @@ export interface Disturbable {
   readonly body: OutgoingDocument | null;
 }
 
-const tlsDisturbances = ['no_certificate', 'server_not_trusted', 'wrong_version'] as const;
 /**
  * `no_certificate`: the client presents none; `server_not_trusted`: it trusts no authority, so that it refuses the
  * server; `wrong_version`: it offers TLS 1.3 alone. Over plain HTTP none has an effect.
  */
-export type TlsDisturbance = (typeof tlsDisturbances)[number];
+export type TlsDisturbance = 'no_certificate' | 'server_not_trusted' | 'wrong_version';
 
 /** Effects of faults on one request. */
 export interface Disturbance {

@@ -81,8 +81,7 @@ export const vocabularies: ReadonlyMap<string, Vocabulary> = new Map([
 ]);
 
 /** Revision of the standard that a server speaks. */
-const revisions = ['2018', '2023'] as const;
-export type Revision = (typeof revisions)[number];
+export type Revision = '2018' | '2023';
 
 /** A received document: any member may be missing. */
 export type Received<T> = T extends readonly (infer Item)[]

@@ -123,7 +123,7 @@ export class Connection implements Swept {
   /** last frame of a master that is served here, monotonic ms */
   #lastMs: number;
   /** the status of the link has been asked for; monotonic ms */
-  #askedMs: number | null = null;
+  #statusRequestMs: number | null = null;
   #badFrames = 0;
 
   constructor(owner: ConnectionOwner, socket: Socket, identity: PeerIdentity | null) {
@@ -177,8 +177,8 @@ export class Connection implements Swept {
   sweep(): void {
     const { clock, limits } = this.#owner.context;
     const nowMs = clock.monotonicMs();
-    if (this.#askedMs !== null) {
-      if (nowMs - this.#askedMs >= limits.answerMs) this.#close('it does not answer');
+    if (this.#statusRequestMs !== null) {
+      if (nowMs - this.#statusRequestMs >= limits.answerMs) this.#close('it does not answer');
       return;
     }
     if (this.#pairs.size === 0) this.#sweepUnused(nowMs);
@@ -197,8 +197,8 @@ export class Connection implements Swept {
   /** Asks the masters of this connection whether they are still there; any frame is an answer. */
   #askForStatus(): void {
     const awake = [...this.#pairs.values()].filter(({ outstation }) => !outstation.isSilent);
-    if (awake.length === 0 || this.#askedMs !== null) return;
-    this.#askedMs = this.#owner.context.clock.monotonicMs();
+    if (awake.length === 0 || this.#statusRequestMs !== null) return;
+    this.#statusRequestMs = this.#owner.context.clock.monotonicMs();
     for (const { link } of awake) link.requestStatus();
   }
 
@@ -256,7 +256,7 @@ export class Connection implements Swept {
   /** Notes activity of a served master; other peers keep no connection open. */
   #noteFrame(): void {
     this.#lastMs = this.#owner.context.clock.monotonicMs();
-    this.#askedMs = null;
+    this.#statusRequestMs = null;
   }
 
   #takeFrame(frame: LinkFrame): void {

@@ -56,7 +56,7 @@ const firstWaitS = 10;
 const maxWaitS = 300;
 
 /** The own back-off after a number of attempts without an interval, s. */
-export function ownWaitS(attempts: number): number {
+export function backOffS(attempts: number): number {
   return Math.min(firstWaitS * 2 ** Math.min(attempts, 10), maxWaitS);
 }
 
@@ -76,7 +76,7 @@ export function afterBoot({ status, interval }: BootReply, attempts: number): Af
   const next = bootStatusOf[status];
   const heartbeatS = interval > 0 ? Math.min(interval, maxHeartbeatIntervalS) : null;
   if (next === 'accepted') return { status: next, againInS: null, heartbeatS };
-  return { status: next, againInS: interval > 0 ? interval : ownWaitS(attempts), heartbeatS: null };
+  return { status: next, againInS: interval > 0 ? interval : backOffS(attempts), heartbeatS: null };
 }
 
 interface BootOptions {
@@ -170,7 +170,7 @@ function currentTimeMs(text: string): number | null {
 }
 
 /** Wait for a heartbeat where the central system leaves it to the station, s. */
-const ownHeartbeatS = 300;
+const defaultHeartbeatS = 300;
 /** The clock is set at least this often, whatever else is sent (4.6), s. */
 const maxHeartbeatS = 86_400;
 
@@ -219,7 +219,7 @@ function createHeartbeats(options: RegistrationOptions, call: SendCall, allowed:
     cancel = null;
   };
   const dueInMs = (): number => {
-    const intervalS = heartbeat.intervalS() || ownHeartbeatS;
+    const intervalS = heartbeat.intervalS() || defaultHeartbeatS;
     const dueMs = Math.min(trafficMs + intervalS * 1000, lastMonotonicMs + maxHeartbeatS * 1000);
     return Math.max(0, dueMs - wall.monotonicMs());
   };
@@ -261,13 +261,13 @@ function createHeartbeats(options: RegistrationOptions, call: SendCall, allowed:
   };
 }
 
-class Registered implements RegistrationPart {
+class StationRegistration implements RegistrationPart {
   readonly #options: RegistrationOptions;
   readonly #call: SendCall;
   readonly #heartbeats: Heartbeats;
   readonly #acceptances: Signal<null>;
   readonly #endings: Signal<null>;
-  readonly #endKey: () => void;
+  readonly #endListening: () => void;
   #status: OcppBootStatus = 'none';
   /** accepted by the central system; null: nothing since the start */
   #reportedContent: string | null = null;
@@ -290,7 +290,7 @@ class Registered implements RegistrationPart {
     this.#endings = createSignal(options.log);
     this.#offlineSinceMs = options.wall.monotonicMs();
     this.#heartbeats = createHeartbeats(options, call, () => this.accepted && !this.#stopped);
-    this.#endKey = options.heartbeat.onChange(() => {
+    this.#endListening = options.heartbeat.onChange(() => {
       this.#heartbeats.arm();
     });
   }
@@ -376,13 +376,13 @@ class Registered implements RegistrationPart {
     if (this.#stopped || sequence !== this.#sequence) return outcome;
     if (outcome.kind === 'result') this.#answered(content, outcome);
     // an accepted station stays so: only an answer changes its registration
-    else if (this.#options.line.open && this.#status !== 'accepted') this.#again(ownWaitS(this.#attempts++));
+    else if (this.#options.line.open && this.#status !== 'accepted') this.#again(backOffS(this.#attempts++));
     return outcome;
   }
 
   stop(): void {
     this.#stopped = true;
-    this.#endKey();
+    this.#endListening();
     this.#cancelBoot?.();
     this.#heartbeats.disarm();
   }
@@ -435,6 +435,6 @@ export function createRegistration(options: RegistrationOptions): {
   readonly call: SendCall;
 } {
   const call = createCalls(options.line, options.table, () => registration.status);
-  const registration: RegistrationPart = new Registered(options, call);
+  const registration: RegistrationPart = new StationRegistration(options, call);
   return { registration, call };
 }

@@ -166,7 +166,7 @@ export interface CertificateUses<RootUse extends string, OwnUse extends string> 
   /** of the certificates of the station itself */
   readonly own: readonly OwnUse[];
   /** of the one that the connection to the central system shows */
-  readonly shown: OwnUse;
+  readonly presented: OwnUse;
 }
 
 export interface Root<RootUse extends string> {
@@ -266,7 +266,7 @@ export function storedCertificates<RootUse extends string, OwnUse extends string
 }
 
 /** null: nothing was kept. Values that do not fit are left out. */
-export function keptCertificates<RootUse extends string, OwnUse extends string>(
+export function restoredCertificates<RootUse extends string, OwnUse extends string>(
   values: readonly JsonValue[],
   uses: CertificateUses<RootUse, OwnUse>,
 ): CertificateState<RootUse, OwnUse> | null {
@@ -284,7 +284,7 @@ function withValue<RootUse extends string, OwnUse extends string>(
   const rootUse = uses.roots.find((each) => each === use);
   if (kind === 'root' && rootUse !== undefined && typeof pem === 'string')
     return { ...state, roots: [...state.roots, ...rootsOf(rootUse, pem)] };
-  const ownUse = use === undefined ? uses.shown : uses.own.find((each) => each === use);
+  const ownUse = use === undefined ? uses.presented : uses.own.find((each) => each === use);
   if (ownUse === undefined) return state;
   if (kind === 'own' && typeof pem === 'string') {
     const ownCertificate = ownOf(pem, typeof key === 'string' ? key : null);

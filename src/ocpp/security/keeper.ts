@@ -16,7 +16,7 @@ import {
   chainIssue,
   entriesOf,
   isIssuedBy,
-  keptCertificates,
+  restoredCertificates,
   ownOf,
   rootHashData,
   rootsOf,
@@ -123,7 +123,7 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     this.#given = ownCert === null ? null : ownOf(ownCert, null);
     this.#state = {
       roots: rootCert === null ? [] : rootsOf(uses.central, rootCert),
-      own: withEntry(new Map<OwnUse, OwnCertificate>(), uses.shown, this.#given),
+      own: withEntry(new Map<OwnUse, OwnCertificate>(), uses.presented, this.#given),
       pending: new Map(),
     };
     this.#saver = createSaver(parts.store('certificates'), () => storedCertificates(this.#state), parts.log);
@@ -150,13 +150,13 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
   }
 
   async load(): Promise<void> {
-    const { shown } = this.#uses;
-    const kept = keptCertificates(await this.#parts.store('certificates').read(), this.#uses);
-    if (kept === null) return;
-    const certificate = kept.own.get(shown) ?? null;
+    const { presented } = this.#uses;
+    const stored = restoredCertificates(await this.#parts.store('certificates').read(), this.#uses);
+    if (stored === null) return;
+    const certificate = stored.own.get(presented) ?? null;
     // without a key it was that of the settings of an earlier process
     const isOfCentral = certificate !== null && certificate.key !== null;
-    this.#state = isOfCentral ? kept : { ...kept, own: withEntry(kept.own, shown, this.#given) };
+    this.#state = isOfCentral ? stored : { ...stored, own: withEntry(stored.own, presented, this.#given) };
     this.#trust();
     if (isOfCentral) this.#show(certificate);
   }
@@ -247,14 +247,14 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
       own: withEntry(this.#state.own, use, ownCertificate),
       pending: withEntry(pending, use, null),
     });
-    if (use === this.#uses.shown) this.#show(ownCertificate);
+    if (use === this.#uses.presented) this.#show(ownCertificate);
     return null;
   }
 
-  /** The shown certificate as it is in force, after another one has failed. Null: that of the settings. */
+  /** The presented certificate as it is in force, after another one has failed. Null: that of the settings. */
   restoreShown(material: { readonly cert: string; readonly key: string } | null): void {
     const restored = material === null ? this.#given : ownOf(material.cert, material.key);
-    this.#set({ ...this.#state, own: withEntry(this.#state.own, this.#uses.shown, restored) });
+    this.#set({ ...this.#state, own: withEntry(this.#state.own, this.#uses.presented, restored) });
   }
 
   /** Calls back a month before the end of an own certificate; it takes the place of the call for the one before. */

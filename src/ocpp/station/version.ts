@@ -141,7 +141,7 @@ export function callResult(action: string, outcome: CallOutcome, messageId: stri
 }
 
 /** Sends a call that a user asks for. @throws SimError as `callResult` */
-export async function called(
+export async function sendUserCall(
   action: string,
   send: (options: { readonly messageId: string }) => Promise<CallOutcome>,
 ): Promise<OcppCallResult> {
@@ -172,7 +172,7 @@ type SharedFunctions = Omit<OcppFunctions, 'boot' | 'configuration' | 'setConfig
 export function sharedFunctions(at: FunctionParts): SharedFunctions {
   const { registration, smartCharging, reservations, tokens, transactions, meterValues } = at;
   return {
-    heartbeat: () => called('Heartbeat', (options) => registration.heartbeat(options)),
+    heartbeat: () => sendUserCall('Heartbeat', (options) => registration.heartbeat(options)),
     chargingProfiles: (connectorId) => smartCharging.chargingProfiles(connectorId),
     compositeSchedule: (connectorId, durationS, unit) => smartCharging.compositeSchedule(connectorId, durationS, unit),
     reservations: () => reservations.entries(),

@@ -79,7 +79,7 @@ const uses: CertificateUses<RootUse, typeof ownUse> = {
   roots: ['CentralSystemRootCertificate', 'ManufacturerRootCertificate'],
   central: 'CentralSystemRootCertificate',
   own: [ownUse],
-  shown: ownUse,
+  presented: ownUse,
 };
 
 export interface Certificates extends Part {

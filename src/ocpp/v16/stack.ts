@@ -3,7 +3,7 @@ import type { OcppFunctions } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import { mergeHandlers, afterBootAnswer } from '../station/stack.ts';
 import type { VersionStack } from '../station/stack.ts';
-import { called, sharedFunctions, createVersionStack } from '../station/version.ts';
+import { sendUserCall, sharedFunctions, createVersionStack } from '../station/version.ts';
 import { assembleParts } from './assembly.ts';
 import type { Assembled, Stack16Options } from './assembly.ts';
 import { maxIdTagLength } from './authorization/tokens.ts';
@@ -112,7 +112,7 @@ function functionsOf(at: Assembled): OcppFunctions {
     ...sharedFunctions(at),
     boot: async (reason) => {
       if (reason !== null) throw new SimError('COMMAND_BAD_VALUE', 'reason: BootNotification of 1.6 has none');
-      return await called('BootNotification', (options) => registration.boot(options));
+      return await sendUserCall('BootNotification', (options) => registration.boot(options));
     },
     configuration: (key) => keys.view(key),
     setConfiguration: ({ name, value }) => {
@@ -131,7 +131,7 @@ function functionsOf(at: Assembled): OcppFunctions {
 }
 
 /** A profile that has failed is in force no more. */
-function noteProfile({ keys, parts }: Assembled): void {
+function storeProfile({ keys, parts }: Assembled): void {
   const profile = String(parts.connection.securityProfile);
   if (keys.text('SecurityProfile') !== profile) keys.set('SecurityProfile', profile);
 }
@@ -149,7 +149,7 @@ export function createStack16(options: Stack16Options): VersionStack {
       effects.applyProfile();
     },
     opened: () => {
-      noteProfile(at);
+      storeProfile(at);
     },
     failed: (failure) => {
       security.failed(failure);

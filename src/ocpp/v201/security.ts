@@ -37,7 +37,7 @@ const certificateUses: CertificateUses<RootUse, OwnUse> = {
   ],
   central: 'CSMSRootCertificate',
   own: ownUses,
-  shown: 'ChargingStationCertificate',
+  presented: 'ChargingStationCertificate',
 };
 
 interface Signing {
@@ -226,7 +226,7 @@ function listed(
 
 /** By issuer and serial number alone: the key of the issuer may be unknown here. */
 function isShown(keeper: Keeper, wanted: HashData): boolean {
-  const certificate = keeper.own(certificateUses.shown)?.certificate;
+  const certificate = keeper.own(certificateUses.presented)?.certificate;
   if (certificate === undefined) return false;
   const data = hashDataOf(certificate, certificate, wanted.hashAlgorithm);
   return sameHashData({ ...data, issuerKeyHash: wanted.issuerKeyHash }, wanted);
@@ -287,7 +287,7 @@ const replacedTexts: Readonly<Record<OwnUse, string>> = {
 /** Without a type the certificate is that of the key which waits, the one of the connection first; null: not supported. */
 function useOf({ certificateType }: Requests['CertificateSigned'], keeper: Keeper): OwnUse | null {
   if (certificateType !== undefined) return ownUses.find((use) => use === certificateType) ?? null;
-  return ownUses.find((use) => keeper.pending(use) !== null) ?? certificateUses.shown;
+  return ownUses.find((use) => keeper.pending(use) !== null) ?? certificateUses.presented;
 }
 
 /** CertificateSigned. @param renew asks for the next certificate before the end of this one */
@@ -319,7 +319,7 @@ function signedHandler(
     signing.done(use);
     renew(use);
     security.raise('ReconfigurationOfSecurityParameters', replacedTexts[use]);
-    if (use === certificateUses.shown && connection.securityProfile === 3)
+    if (use === certificateUses.presented && connection.securityProfile === 3)
       after(() => {
         connection.reconnect('a new certificate of the charging station');
       });
@@ -374,9 +374,9 @@ export function createCertificates(
     },
     roots: (use) => keeper.roots(use),
     restoreOwn: (material) => {
-      const discarded = keeper.own(certificateUses.shown)?.pem;
+      const discarded = keeper.own(certificateUses.presented)?.pem;
       keeper.restoreShown(material);
-      const isOther = discarded !== keeper.own(certificateUses.shown)?.pem;
+      const isOther = discarded !== keeper.own(certificateUses.presented)?.pem;
       if (isOther && version === 'ocpp2.1')
         security.raise('DiscardedRenewedClientCertificate', 'no connection came about with it');
     },

@@ -6,7 +6,7 @@ import type { OcppFunctions } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import { bootTable2 } from '../provisioning/registration.ts';
 import type { RegistrationPart } from '../provisioning/registration.ts';
-import { called, sharedFunctions, createVersionStack } from '../station/version.ts';
+import { sendUserCall, sharedFunctions, createVersionStack } from '../station/version.ts';
 import { mergeHandlers, afterBootAnswer } from '../station/stack.ts';
 import type { StackOptions, VersionStack, Version2 } from '../station/stack.ts';
 import { assembleParts } from './assembly.ts';
@@ -191,7 +191,7 @@ function functionsOf(at: Assembled): OcppFunctions {
     boot: async (reason) => {
       if (reason !== null && !(bootReasons as readonly string[]).includes(reason))
         throw new SimError('COMMAND_BAD_VALUE', `reason: allowed: ${bootReasons.join(', ')}`);
-      return await called('BootNotification', (options) =>
+      return await sendUserCall('BootNotification', (options) =>
         registration.boot({ ...options, ...(reason !== null && { reason }) }),
       );
     },

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import type { CallOutcome } from '../../../src/ocpp/rpc/model.ts';
-import { afterBoot, ownWaitS } from '../../../src/ocpp/provisioning/registration.ts';
+import { afterBoot, backOffS } from '../../../src/ocpp/provisioning/registration.ts';
 import { createRegistration16 } from '../../../src/ocpp/v16/provisioning.ts';
 import { rig, settled } from './fakes.ts';
 
@@ -68,7 +68,7 @@ describe('OCPP 1.6 registration (4.2, 4.6)', () => {
   });
 
   it('doubles its own wait up to five minutes', () => {
-    expect([0, 1, 2, 3, 4, 5, 6, 60].map(ownWaitS)).to.deep.equal([10, 20, 40, 80, 160, 300, 300, 300]);
+    expect([0, 1, 2, 3, 4, 5, 6, 60].map(backOffS)).to.deep.equal([10, 20, 40, 80, 160, 300, 300, 300]);
   });
 
   it('a part that fails at the acceptance keeps no other part from it', async () => {

@@ -10,7 +10,7 @@ import { createSignal } from '../../station/stack.ts';
 import type { Signal } from '../../station/stack.ts';
 import type { IdToken, IdTokenInfo } from '../messages.ts';
 import type { Authorization, Part, StationParts, Transaction, Replies, Transactions } from '../parts.ts';
-import { bearerOf, deviceText, noAuthorization, sameToken, tokenOf, infoAtEvse, isUnasked } from './tokens.ts';
+import { bearerOf, deviceText, noAuthorization, sameToken, tokenOf, infoAtEvse, needsNoAuthorize } from './tokens.ts';
 import type { TokenStatus, Tokens } from './tokens.ts';
 import type { Reservations } from '../reservation.ts';
 
@@ -46,7 +46,7 @@ const said = (status: TokenStatus): IdTokenInfo => ({ status });
 
 /** Null: list and cache leave it to the central system. */
 function ownVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idToken: IdToken): Verdict | null {
-  if (!variables.boolean('AuthCtrlr', 'Enabled') || isUnasked(idToken)) return verdict(said('Accepted'));
+  if (!variables.boolean('AuthCtrlr', 'Enabled') || needsNoAuthorize(idToken)) return verdict(said('Accepted'));
   const knowledge = tokens.find(idToken);
   const isAccepted = knowledge?.info.status === 'Accepted';
   if (variables.boolean('AuthCtrlr', 'DisableRemoteAuthorization')) return verdict(knowledge?.info ?? said('Unknown'));
@@ -56,7 +56,7 @@ function ownVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idTok
 }
 
 function offlineVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idToken: IdToken): Verdict {
-  if (!variables.boolean('AuthCtrlr', 'Enabled') || isUnasked(idToken)) return verdict(said('Accepted'));
+  if (!variables.boolean('AuthCtrlr', 'Enabled') || needsNoAuthorize(idToken)) return verdict(said('Accepted'));
   const knownInfo = tokens.find(idToken)?.info ?? null;
   const rules = {
     known: variables.boolean('AuthCtrlr', 'LocalAuthorizeOffline'),

@@ -82,7 +82,7 @@ export function bearerOf(idToken: IdToken, group: IdToken | null): Bearer {
 export const noAuthorization: IdToken = { idToken: '', type: 'NoAuthorization' };
 
 /** The central system, the station itself or nobody vouches for them, so they are not asked about (C02, C05, C06). */
-export function isUnasked({ type }: IdToken): boolean {
+export function needsNoAuthorize({ type }: IdToken): boolean {
   return type === 'Central' || type === 'Local' || type === 'NoAuthorization';
 }
 
@@ -277,7 +277,7 @@ function rankOf({ variables }: StationParts): (token: CachedToken) => number {
   };
 }
 
-function listed({ parts, list }: TokensState, idToken: IdToken): IdTokenInfo | null {
+function listEntry({ parts, list }: TokensState, idToken: IdToken): IdTokenInfo | null {
   const { variables, clock } = parts;
   if (!variables.boolean('LocalAuthListCtrlr', 'Enabled')) return null;
   const entry = list.entries.get(tokenKey(idToken));
@@ -288,7 +288,7 @@ function listed({ parts, list }: TokensState, idToken: IdToken): IdTokenInfo | n
 }
 
 /** An entry leaves the cache when its time, or its lifetime since its last use, has passed (C10). */
-function cached({ parts, cache }: TokensState, idToken: IdToken): CachedToken | null {
+function cacheEntry({ parts, cache }: TokensState, idToken: IdToken): CachedToken | null {
   const { variables, clock } = parts;
   if (!variables.boolean('AuthCacheCtrlr', 'Enabled')) return null;
   const key = tokenKey(idToken);
@@ -303,11 +303,11 @@ function cached({ parts, cache }: TokensState, idToken: IdToken): CachedToken | 
 
 function find(state: TokensState, idToken: IdToken): StoredTokenInfo | null {
   const { variables } = state.parts;
-  const ofList = listed(state, idToken);
-  if (ofList !== null)
-    return { info: ofList, mayAsk: !variables.boolean('LocalAuthListCtrlr', 'DisablePostAuthorize') };
-  const ofCache = cached(state, idToken);
-  return ofCache && { info: ofCache.info, mayAsk: !variables.boolean('AuthCacheCtrlr', 'DisablePostAuthorize') };
+  const listInfo = listEntry(state, idToken);
+  if (listInfo !== null)
+    return { info: listInfo, mayAsk: !variables.boolean('LocalAuthListCtrlr', 'DisablePostAuthorize') };
+  const cacheInfo = cacheEntry(state, idToken);
+  return cacheInfo && { info: cacheInfo.info, mayAsk: !variables.boolean('AuthCacheCtrlr', 'DisablePostAuthorize') };
 }
 
 function rememberGroup({ groups }: TokensState, idToken: IdToken, { groupIdToken }: IdTokenInfo): void {
@@ -320,7 +320,7 @@ function rememberGroup({ groups }: TokensState, idToken: IdToken, { groupIdToken
 
 function learn(state: TokensState, idToken: IdToken, info: IdTokenInfo): void {
   const { parts, cache } = state;
-  if (isUnasked(idToken)) return;
+  if (needsNoAuthorize(idToken)) return;
   rememberGroup(state, idToken, info);
   if (!parts.variables.boolean('AuthCacheCtrlr', 'Enabled')) return;
   if (parts.variables.boolean('LocalAuthListCtrlr', 'Enabled') && state.list.entries.has(tokenKey(idToken))) return;
@@ -337,8 +337,8 @@ function learn(state: TokensState, idToken: IdToken, info: IdTokenInfo): void {
 }
 
 function used(state: TokensState, idToken: IdToken): void {
-  if (listed(state, idToken) !== null) return;
-  const entry = cached(state, idToken);
+  if (listEntry(state, idToken) !== null) return;
+  const entry = cacheEntry(state, idToken);
   if (entry !== null) state.cache.put({ ...entry, usedMs: state.parts.clock.nowMs(), uses: entry.uses + 1 });
 }
 

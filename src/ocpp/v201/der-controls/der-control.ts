@@ -45,13 +45,13 @@ interface DerState {
   readonly reports: readonly DerReport[];
 }
 
-const nothing: DerState = { book: [], alarm: null, reports: [] };
+const emptyState: DerState = { book: [], alarm: null, reports: [] };
 
 const stored = (state: DerState): readonly JsonValue[] => [state as unknown as JsonValue];
 
 /** The state written by `stored`; an empty slot has none. */
 function restored([state]: readonly JsonValue[]): DerState {
-  return state === undefined ? nothing : (state as unknown as DerState);
+  return state === undefined ? emptyState : (state as unknown as DerState);
 }
 
 /** A control as REST shows it. @param state on the device; null: it is not in force */
@@ -73,7 +73,7 @@ function entryOf(control: DerControl, state: OnDevice | null, overwritten: boole
 }
 
 /** State shared by the functions of this file. */
-interface Work {
+interface ControlContext {
   readonly parts: StationParts;
   readonly port: DerPort;
   readonly supported: ReadonlySet<DERControlEnum>;
@@ -103,35 +103,35 @@ function noticeOf({ id, started, atMs, supersededIds }: DerNotice): DerReport {
 }
 
 /** Makes a changed book current: applies and stores it, and plans the next change. */
-function take(work: Work, { book }: BookChange): void {
-  work.book = book;
-  work.save();
-  work.controls.follow([...inForce(book).values()]);
-  plan(work);
+function applyBook(context: ControlContext, { book }: BookChange): void {
+  context.book = book;
+  context.save();
+  context.controls.follow([...inForce(book).values()]);
+  plan(context);
 }
 
-function sendNotices(work: Work, notices: readonly DerNotice[]): void {
-  for (const notice of notices) work.outbox.push(noticeOf(notice));
+function sendNotices(context: ControlContext, notices: readonly DerNotice[]): void {
+  for (const notice of notices) context.outbox.push(noticeOf(notice));
 }
 
-function plan(work: Work): void {
-  const { clock } = work.parts;
-  work.endWait?.();
-  const next = nextChangeMs(work.book);
+function plan(context: ControlContext): void {
+  const { clock } = context.parts;
+  context.endWait?.();
+  const next = nextChangeMs(context.book);
   // the clock may call a moment early
-  work.endWait = next === null ? null : clock.at(next, () => pass(work, next));
+  context.endWait = next === null ? null : clock.at(next, () => carryOutDue(context, next));
 }
 
 /** Carries out the starts and ends that are due. @param dueMs the instant reached */
-function pass(work: Work, dueMs = -Infinity): void {
-  const change = advance(work.book, Math.max(dueMs, work.parts.clock.nowMs()));
-  if (change.book !== work.book) take(work, change);
-  else plan(work);
-  sendNotices(work, change.notices);
+function carryOutDue(context: ControlContext, dueMs = -Infinity): void {
+  const change = advance(context.book, Math.max(dueMs, context.parts.clock.nowMs()));
+  if (change.book !== context.book) applyBook(context, change);
+  else plan(context);
+  sendNotices(context, change.notices);
 }
 
 /** The reason why the station refuses a control, regardless of others; null: it accepts it. */
-function unfit({ port, book }: Work, control: DerControl): DerRefusal | null {
+function unfit({ port, book }: ControlContext, control: DerControl): DerRefusal | null {
   const settings = translate(control.type, control.body, port);
   if (isRefusal(settings)) return settings;
   const result = port.check(settings);
@@ -147,35 +147,43 @@ function unsupportedType(type: DERControlEnum): DerRefusal {
 
 type After = Parameters<NonNullable<Handlers['SetDERControl']>>[1];
 
-function setControl(work: Work, request: Requests['SetDERControl'], after: After): Replies['SetDERControl'] {
-  const { supported, parts } = work;
+function setControl(
+  context: ControlContext,
+  request: Requests['SetDERControl'],
+  after: After,
+): Replies['SetDERControl'] {
+  const { supported, parts } = context;
   if (!supported.has(request.controlType)) return refusal(unsupportedType(request.controlType));
-  pass(work);
+  carryOutDue(context);
   const nowMs = parts.clock.nowMs();
-  const control = controlOf(request, nowMs, work.lastOrder + 1);
+  const control = controlOf(request, nowMs, context.lastOrder + 1);
   if (isRefusal(control)) {
     if (control.clause !== undefined)
       parts.finding(control.clause, `${request.controlType}: ${control.detail}`, 'SetDERControl');
     return refusal(control);
   }
-  const why = unfit(work, control);
+  const why = unfit(context, control);
   if (why !== null) return refusal(why);
-  work.lastOrder = control.order;
-  const change = set(work.book, control, nowMs);
-  take(work, change);
+  context.lastOrder = control.order;
+  const change = set(context.book, control, nowMs);
+  applyBook(context, change);
   after(() => {
-    sendNotices(work, change.notices);
+    sendNotices(context, change.notices);
   });
   const supersededIds = change.supersededIds.slice(0, maxListed);
   return { ...accepted, ...(supersededIds.length > 0 && { supersededIds }) };
 }
 
-function getControls(work: Work, request: Requests['GetDERControl'], after: After): Replies['GetDERControl'] {
+function getControls(
+  context: ControlContext,
+  request: Requests['GetDERControl'],
+  after: After,
+): Replies['GetDERControl'] {
   const { requestId, isDefault, controlType, controlId } = request;
-  const { supported, parts } = work;
+  const { supported, parts } = context;
   if (controlType !== undefined && !supported.has(controlType)) return refusal(unsupportedType(controlType));
-  pass(work);
-  const controls = work.book.filter(
+  carryOutDue(context);
+  const controls = context.book.filter(
     (each) =>
       (isDefault === undefined || each.isDefault === isDefault) &&
       (controlType === undefined || each.type === controlType) &&
@@ -189,32 +197,36 @@ function getControls(work: Work, request: Requests['GetDERControl'], after: Afte
   return accepted;
 }
 
-function clearControls(work: Work, request: Requests['ClearDERControl'], after: After): Replies['ClearDERControl'] {
+function clearControls(
+  context: ControlContext,
+  request: Requests['ClearDERControl'],
+  after: After,
+): Replies['ClearDERControl'] {
   const { isDefault, controlType, controlId } = request;
-  const { supported, parts } = work;
+  const { supported, parts } = context;
   if (controlId === undefined && controlType !== undefined && !supported.has(controlType))
     return refusal(unsupportedType(controlType));
-  pass(work);
+  carryOutDue(context);
   const matches = (each: DerControl) =>
     each.isDefault === isDefault &&
     (controlType === undefined || each.type === controlType) &&
     (controlId === undefined || each.id === controlId);
-  const change = clear(work.book, matches, parts.clock.nowMs());
-  if (change.book.length === work.book.length) return notFound;
-  take(work, change);
+  const change = clear(context.book, matches, parts.clock.nowMs());
+  if (change.book.length === context.book.length) return notFound;
+  applyBook(context, change);
   after(() => {
-    sendNotices(work, change.notices);
+    sendNotices(context, change.notices);
   });
   return accepted;
 }
 
 /** Queues alarms that began or ended since the last call. */
-function watch(work: Work, since: SimTime): SimTime {
-  const { port, controls, parts, outbox } = work;
+function watch(context: ControlContext, since: SimTime): SimTime {
+  const { port, controls, parts, outbox } = context;
   if (parts.device.dark) return since;
   const condition = port.condition(since);
-  const { present, events } = followAlarms(work.alarm, condition, controls);
-  work.alarm = present;
+  const { present, events } = followAlarms(context.alarm, condition, controls);
+  context.alarm = present;
   for (const { controlType, fault, at, ended } of events) {
     const timestamp = stamp(parts.clock.ofSim(at));
     const request = {
@@ -229,25 +241,25 @@ function watch(work: Work, since: SimTime): SimTime {
 }
 
 /** Restores the stored state. */
-function restore(work: Work, { book, alarm, reports }: DerState): void {
-  work.alarm = alarm;
-  work.outbox.restore(reports);
-  work.lastOrder = Math.max(0, ...book.map(({ order }) => order));
-  const change = advance(book, work.parts.clock.nowMs());
-  take(work, change);
+function restore(context: ControlContext, { book, alarm, reports }: DerState): void {
+  context.alarm = alarm;
+  context.outbox.restore(reports);
+  context.lastOrder = Math.max(0, ...book.map(({ order }) => order));
+  const change = advance(book, context.parts.clock.nowMs());
+  applyBook(context, change);
   // a control that began and ended while the station was off has never been in force
   const begun = new Set(change.notices.flatMap(({ id, started }) => (started ? [id] : [])));
   const over = new Set(change.notices.flatMap(({ id, started }) => (!started && begun.has(id) ? [id] : [])));
   sendNotices(
-    work,
+    context,
     change.notices.filter(({ id }) => !over.has(id)),
   );
 }
 
-function workOf(parts: StationParts, port: DerPort, slot: ReturnType<StationParts['store']>): Work {
+function workOf(parts: StationParts, port: DerPort, slot: ReturnType<StationParts['store']>): ControlContext {
   const saver = createSaver(
     slot,
-    () => stored({ book: work.book, alarm: work.alarm, reports: outbox.waiting }),
+    () => stored({ book: context.book, alarm: context.alarm, reports: outbox.waiting }),
     parts.log,
   );
   const outbox = createOutbox<DerReport>({
@@ -260,7 +272,7 @@ function workOf(parts: StationParts, port: DerPort, slot: ReturnType<StationPart
     repeatMs,
     changed: () => saver.save(),
   });
-  const work: Work = {
+  const context: ControlContext = {
     parts,
     port,
     outbox,
@@ -272,7 +284,7 @@ function workOf(parts: StationParts, port: DerPort, slot: ReturnType<StationPart
     lastOrder: 0,
     endWait: null,
   };
-  return work;
+  return context;
 }
 
 /** A station from which no vehicle gives power back. */
@@ -288,33 +300,34 @@ export function createDerControl(parts: StationParts): Part & DerControls {
   const port = parts.version === 'ocpp2.1' ? parts.device.openDer() : null;
   if (port === null) return withoutControls();
   const slot = parts.store('der');
-  const work = workOf(parts, port, slot);
+  const context = workOf(parts, port, slot);
   let endTicks: () => void = () => undefined;
   let isStopped = false;
-  provideVariables(parts, port, [...work.supported]);
+  provideVariables(parts, port, [...context.supported]);
   return {
     handlers: {
-      SetDERControl: (request, after) => setControl(work, request, after),
-      GetDERControl: (request, after) => getControls(work, request, after),
-      ClearDERControl: (request, after) => clearControls(work, request, after),
+      SetDERControl: (request, after) => setControl(context, request, after),
+      GetDERControl: (request, after) => getControls(context, request, after),
+      ClearDERControl: (request, after) => clearControls(context, request, after),
     },
-    entries: () => work.book.map((each) => entryOf(each, work.controls.stateOf(each.id), port.isOverwritten(each.id))),
+    entries: () =>
+      context.book.map((each) => entryOf(each, context.controls.stateOf(each.id), port.isOverwritten(each.id))),
     async load() {
       const state = restored(await slot.read());
       // the device has left meanwhile
       if (isStopped) return;
-      restore(work, state);
+      restore(context, state);
       let since = parts.device.now;
       endTicks = port.onTick(() => {
-        since = watch(work, since);
+        since = watch(context, since);
       });
     },
     stop() {
       isStopped = true;
       endTicks();
-      work.endWait?.();
-      work.controls.stop();
-      work.outbox.stop();
+      context.endWait?.();
+      context.controls.stop();
+      context.outbox.stop();
     },
   };
 }

@@ -269,9 +269,9 @@ function createLook(parts: WatchParts, deps: WatchDeps, memory: Memory) {
       const hysteresisPct = thresholdTypes.has(type) ? variables.decimal('MonitoringCtrlr', 'Hysteresis') : 0;
       const target = targetTypes.has(type) ? targetOf(parts, found) : null;
       const { state, event } = judge(judged, { value, target }, running.state, hysteresisPct);
-      const was = running.state.exceeded;
+      const wasExceeded = running.state.exceeded;
       running.state = state;
-      if (state.exceeded !== was) monitors.setExceeded(monitor.id, state.exceeded);
+      if (state.exceeded !== wasExceeded) monitors.setExceeded(monitor.id, state.exceeded);
       if (event !== null) report(monitor, { ...notices.of(monitor, value, atMs), ...event });
     },
     periodic(monitor: Monitor, atMs: number): void {
@@ -357,21 +357,21 @@ export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
     // power that goes or returns
     if (connectorId === 0) lookSoon();
   };
-  const varied = ({ found }: VariableChange): void => {
+  const onVariableChange = ({ found }: VariableChange): void => {
     if (found.entry.component.name === 'MonitoringCtrlr') lookSoon();
     const isOf = (monitor: Monitor): boolean => isSame(monitor.found, found);
     if (monitors.all.some(isOf)) values(isOf, transitionMs ?? clock.nowMs(), true);
   };
-  const bounded = ({ evseId }: Transaction): void => {
+  const onTransactionBound = ({ evseId }: Transaction): void => {
     for (const monitor of monitors.all)
       if (monitor.transaction && (monitor.found.place.evseId ?? evseId) === evseId) memory.restart(monitor.id);
     lookSoon();
   };
   const ends = [
     device.onTransition(followDevice),
-    variables.onAnyChange(varied),
-    transactions.onStarted(bounded),
-    transactions.onEnded(bounded),
+    variables.onAnyChange(onVariableChange),
+    transactions.onStarted(onTransactionBound),
+    transactions.onEnded(onTransactionBound),
     registration.onAccepted(lookSoon),
     registration.onEnded(lookSoon),
   ];

@@ -147,36 +147,36 @@ interface VehicleNeeds {
 }
 
 /** Negotiation of a transaction. */
-interface Talk {
+interface Negotiation {
   isSent: boolean;
   /** null: all */
   allowed: readonly EnergyTransferModeEnum[] | null;
 }
 
-interface VehicleThere {
+interface PluggedVehicle {
   readonly connector: EvseConnectorDetail;
   readonly ev: EvDetail;
 }
 
 /** Null: no vehicle is plugged in. */
-function vehicleAt({ device }: Pick<NeedsParts, 'device'>, evseId: number): VehicleThere | null {
+function vehicleAt({ device }: Pick<NeedsParts, 'device'>, evseId: number): PluggedVehicle | null {
   const connector = device.connector(evseId);
   const { ev, cable } = connector;
   return ev !== null && cable.evPlugged && cable.evsePlugged ? { connector, ev } : null;
 }
 
 /** The negotiations of the running transactions, by transaction. */
-function createTalks() {
-  const talks = new Map<string, Talk>();
+function createNegotiations() {
+  const negotiations = new Map<string, Negotiation>();
   return {
-    of(transactionId: string): Talk {
-      const talk = talks.get(transactionId) ?? { isSent: false, allowed: null };
-      talks.set(transactionId, talk);
-      return talk;
+    of(transactionId: string): Negotiation {
+      const negotiation = negotiations.get(transactionId) ?? { isSent: false, allowed: null };
+      negotiations.set(transactionId, negotiation);
+      return negotiation;
     },
-    hasSentNeeds: (transactionId: string) => talks.get(transactionId)?.isSent ?? false,
+    hasSentNeeds: (transactionId: string) => negotiations.get(transactionId)?.isSent ?? false,
     forget: (transactionId: string) => {
-      talks.delete(transactionId);
+      negotiations.delete(transactionId);
     },
   };
 }
@@ -185,7 +185,7 @@ function createTalks() {
 function createNeedsSender(
   parts: NeedsParts,
   { transactions, vehicles }: NeedsDeps,
-  talks: ReturnType<typeof createTalks>,
+  negotiations: ReturnType<typeof createNegotiations>,
 ) {
   const { device, variables, version, calls } = parts;
   const { conditions, control } = vehicles;
@@ -198,7 +198,7 @@ function createNeedsSender(
   };
 
   const restrict = ({ evseId, transactionId }: Transaction, allowed: readonly EnergyTransferModeEnum[]): void => {
-    talks.of(transactionId).allowed = allowed;
+    negotiations.of(transactionId).allowed = allowed;
     conditions.permitDischarge(evseId, allowed.some(discharges));
     control.refresh();
   };
@@ -223,9 +223,9 @@ function createNeedsSender(
     const { evseId, transactionId } = transaction;
     const there = vehicleAt(parts, evseId);
     if (!speaks(evseId) || there === null || !parts.registration.accepted) return;
-    const talk = talks.of(transactionId);
-    const common = transfers(evseId).filter((mode) => talk.allowed?.includes(mode) ?? true);
-    talk.isSent = true;
+    const negotiation = negotiations.of(transactionId);
+    const common = transfers(evseId).filter((mode) => negotiation.allowed?.includes(mode) ?? true);
+    negotiation.isSent = true;
     const request = {
       evseId,
       maxScheduleTuples,
@@ -233,7 +233,7 @@ function createNeedsSender(
       ...(version === 'ocpp2.1' && { timestamp: stamp(parts.clock.nowMs()) }),
     };
     void calls.send('NotifyEVChargingNeeds', request).then((outcome) => {
-      if (outcome.kind === 'unsent' || outcome.kind === 'lost') talk.isSent = false;
+      if (outcome.kind === 'unsent' || outcome.kind === 'lost') negotiation.isSent = false;
       if (outcome.kind === 'result' && outcome.payload.status === 'Rejected') rejected(transaction, common);
     });
   }
@@ -256,30 +256,30 @@ function sendSchedule(parts: NeedsParts, evseId: number, schedule: ChargingSched
 
 function createNeeds(parts: NeedsParts, deps: NeedsDeps): VehicleNeeds {
   const { transactions, vehicles } = deps;
-  const talks = createTalks();
-  const { speaks, transfers, restrict, sendNeeds } = createNeedsSender(parts, deps, talks);
+  const negotiations = createNegotiations();
+  const { speaks, transfers, restrict, sendNeeds } = createNeedsSender(parts, deps, negotiations);
 
   vehicles.expectNeeds(
     ({ evseId, transactionId }) =>
-      speaks(evseId) && vehicleAt(parts, evseId) !== null && !talks.hasSentNeeds(transactionId),
+      speaks(evseId) && vehicleAt(parts, evseId) !== null && !negotiations.hasSentNeeds(transactionId),
   );
   const listeners = [
     transactions.onAnswered(({ transactionId }) => {
       const transaction = transactions.byId(transactionId);
-      if (transaction !== null && !talks.hasSentNeeds(transactionId)) sendNeeds(transaction);
+      if (transaction !== null && !negotiations.hasSentNeeds(transactionId)) sendNeeds(transaction);
     }),
     transactions.onEnded(({ transactionId }) => {
-      talks.forget(transactionId);
+      negotiations.forget(transactionId);
     }),
     parts.device.onTransition(({ event, connectorId }) => {
       // the next vehicle has needs of its own
       const transaction = event === 'unplugged' || event === 'ev_unplugged' ? transactions.at(connectorId) : null;
-      if (transaction !== null) talks.of(transaction.transactionId).isSent = false;
+      if (transaction !== null) negotiations.of(transaction.transactionId).isSent = false;
     }),
     vehicles.onTxProfile(({ evseId, profile }) => {
       const transaction = transactions.at(evseId);
       const [schedule] = profile.chargingSchedule;
-      if (transaction !== null && schedule !== undefined && talks.hasSentNeeds(transaction.transactionId))
+      if (transaction !== null && schedule !== undefined && negotiations.hasSentNeeds(transaction.transactionId))
         sendSchedule(parts, evseId, schedule);
     }),
   ];
