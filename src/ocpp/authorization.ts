@@ -39,13 +39,13 @@ interface CacheOptions<Entry> {
 /** 100 of them fill the cache */
 const maxEntryBytes = maxCacheBytes / 100;
 
-interface Kept<Entry> {
+interface SizedEntry<Entry> {
   readonly entry: Entry;
   readonly bytes: number;
 }
 
-class Shelf<Entry> {
-  readonly kept = new Map<string, Kept<Entry>>();
+class RankedEntries<Entry> {
+  readonly byKey = new Map<string, SizedEntry<Entry>>();
   bytes = 0;
   readonly #rank: (entry: Entry) => number;
 
@@ -54,8 +54,8 @@ class Shelf<Entry> {
   }
 
   delete(key: string): void {
-    this.bytes -= this.kept.get(key)?.bytes ?? 0;
-    this.kept.delete(key);
+    this.bytes -= this.byKey.get(key)?.bytes ?? 0;
+    this.byKey.delete(key);
   }
 
   /** @returns its size; 0: it is too large to be kept */
@@ -63,8 +63,8 @@ class Shelf<Entry> {
     this.delete(key);
     const bytes = Buffer.byteLength(JSON.stringify(entry));
     if (bytes > maxEntryBytes) return 0;
-    while (this.kept.size >= maxCacheEntries || this.bytes + bytes > maxCacheBytes) this.#dropOne();
-    this.kept.set(key, { entry, bytes });
+    while (this.byKey.size >= maxCacheEntries || this.bytes + bytes > maxCacheBytes) this.#dropOne();
+    this.byKey.set(key, { entry, bytes });
     this.bytes += bytes;
     return bytes;
   }
@@ -72,7 +72,7 @@ class Shelf<Entry> {
   #dropOne(): void {
     let lowest = Infinity;
     let leaving: string | null = null;
-    for (const [key, { entry }] of this.kept) {
+    for (const [key, { entry }] of this.byKey) {
       const rank = this.#rank(entry);
       if (rank < lowest) [lowest, leaving] = [rank, key];
     }
@@ -80,12 +80,12 @@ class Shelf<Entry> {
   }
 
   clear(): void {
-    this.kept.clear();
+    this.byKey.clear();
     this.bytes = 0;
   }
 
   get entries(): readonly Entry[] {
-    return [...this.kept.values()].map(({ entry }) => entry);
+    return [...this.byKey.values()].map(({ entry }) => entry);
   }
 }
 
@@ -95,7 +95,7 @@ export function createCache<Entry>({
   keyOf,
   rank = () => 0,
 }: CacheOptions<Entry>): AuthorizationCache<Entry> {
-  const shelf = new Shelf<Entry>(rank);
+  const ranked = new RankedEntries<Entry>(rank);
   const written = { entries: 0, bytes: 0 };
   const store = (writing: Promise<void>) => {
     writing.catch((error: unknown) => {
@@ -103,36 +103,36 @@ export function createCache<Entry>({
     });
   };
   const rewrite = () => {
-    [written.entries, written.bytes] = [shelf.kept.size, shelf.bytes];
-    store(slot.replace(shelf.entries as unknown as readonly JsonValue[]));
+    [written.entries, written.bytes] = [ranked.byKey.size, ranked.bytes];
+    store(slot.replace(ranked.entries as unknown as readonly JsonValue[]));
   };
   return {
     get entries() {
-      return shelf.entries;
+      return ranked.entries;
     },
     get bytes() {
-      return shelf.bytes;
+      return ranked.bytes;
     },
-    find: (key) => shelf.kept.get(key)?.entry ?? null,
+    find: (key) => ranked.byKey.get(key)?.entry ?? null,
     put(entry) {
-      const bytes = shelf.put(keyOf(entry), entry);
+      const bytes = ranked.put(keyOf(entry), entry);
       written.entries += 1;
       written.bytes += bytes;
       if (bytes === 0 || written.entries > 2 * maxCacheEntries || written.bytes > 2 * maxCacheBytes) rewrite();
       else store(slot.append(entry as unknown as JsonValue));
     },
     remove(keys) {
-      const before = shelf.kept.size;
-      for (const key of keys) shelf.delete(key);
-      if (shelf.kept.size < before) rewrite();
+      const before = ranked.byKey.size;
+      for (const key of keys) ranked.delete(key);
+      if (ranked.byKey.size < before) rewrite();
     },
     clear() {
-      shelf.clear();
+      ranked.clear();
       rewrite();
     },
     async load() {
       const journal = (await slot.read()) as unknown as readonly Entry[];
-      for (const entry of journal) written.bytes += shelf.put(keyOf(entry), entry);
+      for (const entry of journal) written.bytes += ranked.put(keyOf(entry), entry);
       written.entries = journal.length;
     },
   };

@@ -234,13 +234,13 @@ function settle(state: State): void {
 
 /** Noted before the transition of the device, so that `settle` puts nothing back. @throws as `reserveAt`; then as before */
 function enter({ deps, byId }: State, r: Reservation): void {
-  const old = byId.get(r.reservationId);
+  const replaced = byId.get(r.reservationId);
   byId.set(r.reservationId, r);
   try {
     if (r.connectorId > 0) reserveAt(deps, r.connectorId, r);
   } catch (error) {
-    if (old === undefined) byId.delete(r.reservationId);
-    else byId.set(r.reservationId, old);
+    if (replaced === undefined) byId.delete(r.reservationId);
+    else byId.set(r.reservationId, replaced);
     throw error;
   }
 }
@@ -289,8 +289,8 @@ export function createBook(deps: BookDeps): Book {
     placeOf: (r) => placeOf(state, r),
     waiting: (except) => waiting(state, except),
     add(r) {
-      const old = byId.get(r.reservationId);
-      const place = old === undefined ? null : placeOf(state, old);
+      const replaced = byId.get(r.reservationId);
+      const place = replaced === undefined ? null : placeOf(state, replaced);
       enter(state, r);
       keep(state, r, remove);
       saver.save();
@@ -343,20 +343,23 @@ export function createAccess({ device }: Pick<BookDeps, 'device'>, book: Book): 
     return assign(waiting, others, book.fits).size >= waiting.length;
   };
   const heldBy = (connectorId: number, bearer: Bearer) => {
-    const mine = book.list.filter((r) => holds(r, bearer) && serves(r, connectorId));
-    return mine.find((r) => r.connectorId === connectorId) ?? mine[0] ?? null;
+    const usable = book.list.filter((r) => holds(r, bearer) && serves(r, connectorId));
+    return usable.find((r) => r.connectorId === connectorId) ?? usable[0] ?? null;
   };
   return {
     blocks(connectorId, bearer) {
       const reservationHere = book.list.find((r) => r.connectorId === connectorId);
       if (reservationHere !== undefined) return !holds(reservationHere, bearer);
       const { reservation } = device.connector(connectorId);
-      const there = reservation && book.get(reservation.reservationId);
+      const deviceReservation = reservation && book.get(reservation.reservationId);
       if (heldBy(connectorId, bearer) !== null)
         // another token's for any connector may stand here: that one needs the last free connector
-        return reservation !== null && !(there && (there.connectorId === 0 || holds(there, bearer)));
+        return (
+          reservation !== null &&
+          !(deviceReservation && (deviceReservation.connectorId === 0 || holds(deviceReservation, bearer)))
+        );
       // one that a person has made at the device knows a text only
-      if (reservation !== null) return there !== null || !sameText(reservation.idToken, bearer.idToken);
+      if (reservation !== null) return deviceReservation !== null || !sameText(reservation.idToken, bearer.idToken);
       return !leavesOne(connectorId);
     },
     groupCounts: (connectorId) => book.list.some((r) => serves(r, connectorId) && r.groupKey !== null),

@@ -101,10 +101,10 @@ function magnitudeOf({ members }: Contender): number {
 
 function leastOf(contenders: readonly Contender[]): Contender | null {
   let best: Contender | null = null;
-  let least = Infinity;
+  let lowest = Infinity;
   for (const contender of contenders) {
     const magnitude = magnitudeOf(contender);
-    if (best === null || magnitude < least) [best, least] = [contender, magnitude];
+    if (best === null || magnitude < lowest) [best, lowest] = [contender, magnitude];
   }
   return best;
 }

@@ -368,7 +368,7 @@ export function createSmartCharging(parts: SmartChargingParts, { transactions }:
     transactions: () => transactions.running.map(running),
   });
   const installed = createInstalled(control, () => keys.integer('MaxChargingProfilesInstalled'));
-  const rig = { parts, control, installed, transactions };
+  const handlerDeps = { parts, control, installed, transactions };
 
   const listeners = [
     transactions.onStarted(({ connectorId }) => {
@@ -383,9 +383,9 @@ export function createSmartCharging(parts: SmartChargingParts, { transactions }:
 
   return {
     handlers: {
-      SetChargingProfile: setChargingProfile(rig),
-      ClearChargingProfile: clearChargingProfile(rig),
-      GetCompositeSchedule: getCompositeSchedule(rig),
+      SetChargingProfile: setChargingProfile(handlerDeps),
+      ClearChargingProfile: clearChargingProfile(handlerDeps),
+      GetCompositeSchedule: getCompositeSchedule(handlerDeps),
     },
     ...createProfileView({
       control,

@@ -98,8 +98,8 @@ type Start = Requests['RemoteStartTransaction'];
 /** True if the token may use a connector; one that is asked about first may turn out to be of the group that reserved it. */
 function isFree({ parts, deps }: RemoteControl, connectorId: number, idTag: string): boolean {
   const parent = deps.tokens.parentOf(idTag);
-  const asks = parent === null && parts.keys.boolean('AuthorizeRemoteTxRequests');
-  if (asks && deps.reservations.groupCounts(connectorId)) return true;
+  const willAuthorize = parent === null && parts.keys.boolean('AuthorizeRemoteTxRequests');
+  if (willAuthorize && deps.reservations.groupCounts(connectorId)) return true;
   return !deps.reservations.blocks(connectorId, idTag, parent);
 }
 

@@ -39,8 +39,8 @@ function requestFault({ device }: StationParts, { idToken, groupIdToken, evseId 
 /** True if the token may use an EVSE; one that is asked about first may turn out to be of the group that reserved it. */
 function isReservedForOther({ parts, deps }: PlaceParts, evseId: number, { idToken, groupIdToken }: Start): boolean {
   const group = groupIdToken ?? deps.tokens.groupOf(idToken);
-  const asks = group === null && parts.variables.boolean('AuthCtrlr', 'AuthorizeRemoteStart');
-  if (asks && deps.reservations.groupCounts(evseId)) return false;
+  const willAuthorize = group === null && parts.variables.boolean('AuthCtrlr', 'AuthorizeRemoteStart');
+  if (willAuthorize && deps.reservations.groupCounts(evseId)) return false;
   return deps.reservations.blocks(evseId, bearerOf(idToken, group));
 }
 

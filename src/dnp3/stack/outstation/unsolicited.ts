@@ -56,7 +56,7 @@ export class Unsolicited {
   /** sent, and its confirm is waited for; null: none */
   #pending: Attempt | null = null;
   /** unconfirmed attempt that used the present sequence number; null: none did */
-  #tried: Attempt | null = null;
+  #unconfirmed: Attempt | null = null;
   #endWait: (() => void) | null = null;
   #endPause: (() => void) | null = null;
 
@@ -133,7 +133,7 @@ export class Unsolicited {
     this.sessionEnded();
     this.#enabled.clear();
     this.#nullConfirmed = false;
-    this.#tried = null;
+    this.#unconfirmed = null;
     this.#seq = 0;
   }
 
@@ -144,7 +144,7 @@ export class Unsolicited {
   }
 
   #advance(): void {
-    this.#tried = null;
+    this.#unconfirmed = null;
     this.#seq = (this.#seq + 1) & 0x0f;
   }
 
@@ -166,11 +166,11 @@ export class Unsolicited {
   #transmit(series: Series | null, piece: Piece): void {
     const { limits, later, send } = this.#options;
     // a retry keeps its number, so that the master recognises it; a new fragment gets the next one
-    if (this.#tried !== null && !isSame(this.#tried.piece, piece)) this.#advance();
+    if (this.#unconfirmed !== null && !isSame(this.#unconfirmed.piece, piece)) this.#advance();
     const present = this.#options.report();
     // the confirm may be that of the first attempt
-    this.#pending = { series, piece, report: this.#tried?.report ?? present };
-    this.#tried = this.#pending;
+    this.#pending = { series, piece, report: this.#unconfirmed?.report ?? present };
+    this.#unconfirmed = this.#pending;
     const control = { fir: true, fin: true, con: true, uns: true, seq: this.#seq };
     send(responseFragment(control, present.bits, piece.objects));
     this.#endWait = later(limits.confirmTimeoutMs, () => {

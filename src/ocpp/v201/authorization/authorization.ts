@@ -52,7 +52,7 @@ function ownVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idTok
   if (variables.boolean('AuthCtrlr', 'DisableRemoteAuthorization')) return verdict(knowledge?.info ?? said('Unknown'));
   if (knowledge === null) return null;
   if (isAccepted) return variables.boolean('AuthCtrlr', 'LocalPreAuthorize') ? verdict(knowledge.info) : null;
-  return knowledge.mayAsk ? null : verdict(knowledge.info);
+  return knowledge.mayReauthorize ? null : verdict(knowledge.info);
 }
 
 function offlineVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idToken: IdToken): Verdict {

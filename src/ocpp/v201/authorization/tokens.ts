@@ -216,7 +216,7 @@ function updateList(list: LocalList, request: Request): LocalListUpdate {
 interface StoredTokenInfo {
   readonly info: IdTokenInfo;
   /** the central system may be asked though the token is not accepted (C10.FR.03, C14.FR.03) */
-  readonly mayAsk: boolean;
+  readonly mayReauthorize: boolean;
 }
 
 export interface Tokens {
@@ -305,9 +305,11 @@ function find(state: TokensState, idToken: IdToken): StoredTokenInfo | null {
   const { variables } = state.parts;
   const listInfo = listEntry(state, idToken);
   if (listInfo !== null)
-    return { info: listInfo, mayAsk: !variables.boolean('LocalAuthListCtrlr', 'DisablePostAuthorize') };
+    return { info: listInfo, mayReauthorize: !variables.boolean('LocalAuthListCtrlr', 'DisablePostAuthorize') };
   const cacheInfo = cacheEntry(state, idToken);
-  return cacheInfo && { info: cacheInfo.info, mayAsk: !variables.boolean('AuthCacheCtrlr', 'DisablePostAuthorize') };
+  return (
+    cacheInfo && { info: cacheInfo.info, mayReauthorize: !variables.boolean('AuthCacheCtrlr', 'DisablePostAuthorize') }
+  );
 }
 
 function rememberGroup({ groups }: TokensState, idToken: IdToken, { groupIdToken }: IdTokenInfo): void {

@@ -324,12 +324,12 @@ export function createSmartCharging(parts: SmartChargingParts, deps: SmartChargi
   parts.variables.provide('SmartChargingCtrlr', 'Entries[ChargingProfiles]', () => String(installed.all.length));
   offline.begin(control);
 
-  const rig = { parts, control, installed, external, transactions, facts, ...ofVehicles };
+  const handlerDeps = { parts, control, installed, external, transactions, facts, ...ofVehicles };
   const handlers: Handlers = {
-    SetChargingProfile: setChargingProfile(rig),
-    ClearChargingProfile: clearChargingProfile(rig),
+    SetChargingProfile: setChargingProfile(handlerDeps),
+    ClearChargingProfile: clearChargingProfile(handlerDeps),
     GetChargingProfiles: getChargingProfiles({ parts, installed, external }),
-    GetCompositeSchedule: getCompositeSchedule(rig),
+    GetCompositeSchedule: getCompositeSchedule(handlerDeps),
     ...dynamic.handlers,
     ...priority.handlers,
   };

@@ -32,22 +32,22 @@ const bounded = (total: Amount, { exclTax, inclTax }: Price): Amount => ({
   inclTax: inclTax ?? total.inclTax,
 });
 
-/** Cost of the transaction now, with the least and the most that the tariff asks for (I12.FR.38 to FR.41). */
+/** Cost of the transaction now, within the minimum and the maximum of the tariff (I12.FR.38 to FR.41). */
 export function totalCost(state: CostState, tariff: Tariff): TotalCost {
   const { currency, minCost, maxCost } = tariff;
   const total = totalOf(state.amounts);
   if (minCost !== undefined && !reaches(total, minCost)) {
-    const least = bounded(total, minCost);
-    const fixed = price(least, minCost.taxRates);
-    return { currency, typeOfCost: 'MinCost', fixed, total: price(least, undefined) };
+    const raised = bounded(total, minCost);
+    const fixed = price(raised, minCost.taxRates);
+    return { currency, typeOfCost: 'MinCost', fixed, total: price(raised, undefined) };
   }
   const texts = dimensions
     .filter((dimension) => state.amounts[dimension].exclTax !== 0)
     .map((dimension) => [dimension, price(state.amounts[dimension], ratesOf(tariff, dimension))]);
   const capped = state.capped && maxCost !== undefined;
-  const most = capped ? { exclTax: maxCost.exclTax ?? Infinity, inclTax: maxCost.inclTax ?? Infinity } : null;
-  const exclTax = Math.min(total.exclTax, most?.exclTax ?? Infinity);
-  const inclTax = Math.min(total.inclTax, most?.inclTax ?? Infinity);
+  const cap = capped ? { exclTax: maxCost.exclTax ?? Infinity, inclTax: maxCost.inclTax ?? Infinity } : null;
+  const exclTax = Math.min(total.exclTax, cap?.exclTax ?? Infinity);
+  const inclTax = Math.min(total.inclTax, cap?.inclTax ?? Infinity);
   return {
     currency,
     typeOfCost: capped ? 'MaxCost' : 'NormalCost',
@@ -148,10 +148,12 @@ function boundsIssue({ minCost, maxCost }: Tariff): TariffIssue | null {
     price !== undefined && price.exclTax === undefined && price.inclTax === undefined;
   if (empty(minCost) || empty(maxCost)) return rejected('MissingParam', 'a bound of the cost has no amount');
   if (minCost === undefined || maxCost === undefined) return null;
-  const least = { exclTax: minCost.exclTax ?? -Infinity, inclTax: minCost.inclTax ?? -Infinity };
-  const above = { exclTax: maxCost.exclTax ?? Infinity, inclTax: maxCost.inclTax ?? Infinity };
-  const crossed = least.exclTax > above.exclTax || least.inclTax > above.inclTax;
-  return crossed || !reaches(above, maxCost) ? rejected('InvalidValue', 'the minimum cost is above the maximum') : null;
+  const minimum = { exclTax: minCost.exclTax ?? -Infinity, inclTax: minCost.inclTax ?? -Infinity };
+  const maximum = { exclTax: maxCost.exclTax ?? Infinity, inclTax: maxCost.inclTax ?? Infinity };
+  const crossed = minimum.exclTax > maximum.exclTax || minimum.inclTax > maximum.inclTax;
+  return crossed || !reaches(maximum, maxCost)
+    ? rejected('InvalidValue', 'the minimum cost is above the maximum')
+    : null;
 }
 
 /** Null: the station can calculate with it. */

@@ -34,7 +34,7 @@ export interface Screen {
   /** languages of the driver at an EVSE, best first */
   languages(evseId: number): readonly string[];
   /** The central system has answered about the token that was presented at an EVSE. */
-  greet(evseId: number, info: IdTokenInfo): void;
+  identified(evseId: number, info: IdTokenInfo): void;
   started(evseId: number, transactionId: string): void;
   answered(evseId: number, transactionId: string, reply: Replies['TransactionEvent']): void;
   /** @returns false: the transaction runs not, and its cost is not on the display either */
@@ -57,12 +57,12 @@ const empty: ScreenContent = {
 
 const plain = (content: string): Text => [{ format: 'UTF8', content }];
 
-function withInfo(face: ScreenContent, { personalMessage, language1, language2 }: IdTokenInfo): ScreenContent {
+function withInfo(content: ScreenContent, { personalMessage, language1, language2 }: IdTokenInfo): ScreenContent {
   const languages = [language1, language2].filter((tag) => tag !== undefined);
   return {
-    ...face,
-    personal: personalMessage === undefined ? face.personal : [personalMessage],
-    languages: languages.length > 0 ? languages : face.languages,
+    ...content,
+    personal: personalMessage === undefined ? content.personal : [personalMessage],
+    languages: languages.length > 0 ? languages : content.languages,
   };
 }
 
@@ -95,46 +95,47 @@ function tariffText(
 /** @param localCost by the calculation of the station; null: none */
 function costText(
   variables: Variables,
-  face: ScreenContent,
+  content: ScreenContent,
   localCost: number | null,
   tariff: Tariff | null,
 ): Text | null {
-  if (face.transactionId === null || !variables.boolean('TariffCostCtrlr', 'Enabled[Cost]')) return null;
-  const amount = face.totalCost ?? localCost;
+  if (content.transactionId === null || !variables.boolean('TariffCostCtrlr', 'Enabled[Cost]')) return null;
+  const amount = content.totalCost ?? localCost;
   const currency = tariff?.currency ?? variables.text('TariffCostCtrlr', 'Currency');
-  if (amount !== null) return plain(`${face.ended ? 'Total cost' : 'Cost'}: ${amount.toFixed(2)} ${currency}`);
+  if (amount !== null) return plain(`${content.ended ? 'Total cost' : 'Cost'}: ${amount.toFixed(2)} ${currency}`);
   const text = variables.text('TariffCostCtrlr', 'TotalCostFallbackMessage');
-  return face.ended && text !== '' ? plain(text) : null;
+  return content.ended && text !== '' ? plain(text) : null;
 }
 
-function textsOf(parts: StationParts, deps: ScreenDeps, evseId: number, face: ScreenContent): readonly Text[] {
+function textsOf(parts: StationParts, deps: ScreenDeps, evseId: number, content: ScreenContent): readonly Text[] {
   const tariff = deps.tariffAt(evseId);
-  const localCost = face.ended ? face.localCost : deps.localCost(evseId);
-  const texts = [tariffText(parts, face, tariff), costText(parts.variables, face, localCost, tariff)];
+  const localCost = content.ended ? content.localCost : deps.localCost(evseId);
+  const texts = [tariffText(parts, content, tariff), costText(parts.variables, content, localCost, tariff)];
   return texts.filter((text) => text !== null);
 }
 
 export function createScreen(parts: StationParts, deps: ScreenDeps): Screen {
-  const faces = new Map<number, ScreenContent>();
+  const contents = new Map<number, ScreenContent>();
   const leaving = new Map<number, () => void>();
   // after a restart a transaction runs that the display does not know
-  const face = (evseId: number) => faces.get(evseId) ?? { ...empty, transactionId: deps.transactionAt(evseId) };
-  const change = (evseId: number, patch: Partial<ScreenContent>) => faces.set(evseId, { ...face(evseId), ...patch });
+  const content = (evseId: number) => contents.get(evseId) ?? { ...empty, transactionId: deps.transactionAt(evseId) };
+  const change = (evseId: number, patch: Partial<ScreenContent>) =>
+    contents.set(evseId, { ...content(evseId), ...patch });
   function clear(evseId: number): void {
     leaving.get(evseId)?.();
     leaving.delete(evseId);
-    faces.delete(evseId);
+    contents.delete(evseId);
   }
 
   return {
-    texts: (evseId) => textsOf(parts, deps, evseId, face(evseId)),
-    languages: (evseId) => face(evseId).languages,
-    greet(evseId, info) {
-      if (face(evseId).ended) clear(evseId);
-      faces.set(evseId, withInfo(face(evseId), info));
+    texts: (evseId) => textsOf(parts, deps, evseId, content(evseId)),
+    languages: (evseId) => content(evseId).languages,
+    identified(evseId, info) {
+      if (content(evseId).ended) clear(evseId);
+      contents.set(evseId, withInfo(content(evseId), info));
     },
     started(evseId, transactionId) {
-      if (face(evseId).ended) clear(evseId);
+      if (content(evseId).ended) clear(evseId);
       change(evseId, { transactionId });
     },
     answered(
@@ -142,19 +143,19 @@ export function createScreen(parts: StationParts, deps: ScreenDeps): Screen {
       transactionId,
       { idTokenInfo, updatedPersonalMessage, updatedPersonalMessageExtra = [], totalCost },
     ) {
-      if (face(evseId).transactionId !== transactionId) return;
-      if (idTokenInfo !== undefined) faces.set(evseId, withInfo(face(evseId), idTokenInfo));
+      if (content(evseId).transactionId !== transactionId) return;
+      if (idTokenInfo !== undefined) contents.set(evseId, withInfo(content(evseId), idTokenInfo));
       if (updatedPersonalMessage !== undefined)
         change(evseId, { personal: [updatedPersonalMessage, ...updatedPersonalMessageExtra] });
       if (totalCost !== undefined) change(evseId, { totalCost });
     },
     cost(transactionId, totalCost) {
-      const place = parts.device.connectorIds.find((evseId) => face(evseId).transactionId === transactionId);
+      const place = parts.device.connectorIds.find((evseId) => content(evseId).transactionId === transactionId);
       if (place !== undefined) change(place, { totalCost });
       return place !== undefined;
     },
     ended(evseId, transactionId, localCost) {
-      if (face(evseId).transactionId !== transactionId) return;
+      if (content(evseId).transactionId !== transactionId) return;
       // a running cost of the central system is not the final one
       change(evseId, { ended: true, localCost, totalCost: null, personal: null });
       leaving.set(
@@ -165,7 +166,7 @@ export function createScreen(parts: StationParts, deps: ScreenDeps): Screen {
       );
     },
     totalCost: (transactionId) =>
-      [...faces.values()].find((each) => each.transactionId === transactionId)?.totalCost ?? null,
+      [...contents.values()].find((each) => each.transactionId === transactionId)?.totalCost ?? null,
     stop() {
       for (const cancel of leaving.values()) cancel();
       leaving.clear();

@@ -281,7 +281,7 @@ export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
       return step === null ? null : costDetails(step.cost, step.tariff, { periods: true });
     },
     authorized(evseId, idToken, reply) {
-      if (evseId !== 0 && reply.idTokenInfo.status === 'Accepted') screen.greet(evseId, reply.idTokenInfo);
+      if (evseId !== 0 && reply.idTokenInfo.status === 'Accepted') screen.identified(evseId, reply.idTokenInfo);
       return reply.idTokenInfo.status !== 'Accepted' || takeDriverTariff(state, idToken, reply);
     },
     handlers: handlersOf(state, wake),

@@ -162,7 +162,7 @@ function endingCause(state: TransactionsState, causes: readonly Cause[], { lost 
 
 interface DeviceChange extends Instant {
   readonly t: EvseConnectorTransition;
-  readonly now: ReadonlySet<TxPoint>;
+  readonly points: ReadonlySet<TxPoint>;
   readonly change: PointChange;
   readonly causes: readonly Cause[];
 }
@@ -174,13 +174,13 @@ function endOf([cause]: readonly Cause[]): TransactionRecord['why'] {
 
 function follow(state: TransactionsState, before: TransactionRecord, deviceChange: DeviceChange): void {
   const { ledger, limits } = state;
-  const { t, now, change } = deviceChange;
+  const { t, points, change } = deviceChange;
   const isLimit = t.event === 'evse_hold' && limits.isUsedUp(before, t.connector.energyWh);
   const causes = isLimit ? [energyLimit] : deviceChange.causes;
   const why = before.why ?? (change.lost.includes('Authorized') ? endOf(causes) : null);
   const course = courseOf(state, before, deviceChange);
   let record = ledger.change(before.key, { why, ...course }) ?? before;
-  if (stops(stopPoints(state), now, change)) {
+  if (stops(stopPoints(state), points, change)) {
     const at = endingCause(state, causes, change);
     for (const cause of causes.slice(0, at)) record = update(state, record, deviceChange, cause);
     end(state, record, deviceChange, causes[at] ?? { trigger: 'ChargingStateChanged', reason: null });
@@ -217,7 +217,7 @@ function followConnector(state: TransactionsState, t: EvseConnectorTransition): 
   if (t.event === 'authorize') noteBearer(state, connector, t);
   const causes = causesAt(state, t, change);
   const record = state.ledger.at(connectorId);
-  if (record !== null) follow(state, record, { t, atMs, connector, now: points, change, causes });
+  if (record !== null) follow(state, record, { t, atMs, connector, points, change, causes });
   else if (starts(startPoints(state), points, change)) {
     const begun = begin(state, connectorId, { t, atMs, connector }, causes[0]?.trigger ?? 'ChargingStateChanged');
     state.limits.follow(begun, t);
@@ -306,7 +306,7 @@ function noteBearer(
 }
 
 /** Token, and what came with it, of an authorisation that the record does not know yet. */
-function authorisation(
+function newBearerOf(
   { bearers }: TransactionsState,
   record: TransactionRecord,
   { t }: Instant,
@@ -338,6 +338,6 @@ function courseOf(state: TransactionsState, record: TransactionRecord, instant: 
     lastMs: atMs,
     lastWh: Math.round(connector.energyWh),
     reservationId,
-    ...authorisation(state, { ...record, reservationId }, instant),
+    ...newBearerOf(state, { ...record, reservationId }, instant),
   };
 }

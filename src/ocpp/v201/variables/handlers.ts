@@ -185,7 +185,7 @@ function entryOf(store: VariableStore, target: Found): OcppVariableEntry {
 }
 
 /** True if a key means a variable: the names of component and variable, each with or without its instance. */
-function means(key: string, { entry: { row, component, variable } }: Found): boolean {
+function matchesKey(key: string, { entry: { row, component, variable } }: Found): boolean {
   const wanted = key.toLowerCase();
   return [row.component, component.name].some((first) => {
     const name = first.toLowerCase();
@@ -217,7 +217,7 @@ export function createVariableView(
   const checks = { ...ownChecks, ...others };
   return {
     configuration: (key) => {
-      const targets = [...store.each()].filter((each) => key === undefined || means(key, each));
+      const targets = [...store.each()].filter((each) => key === undefined || matchesKey(key, each));
       if (key !== undefined && targets.length === 0)
         throw new SimError('UNKNOWN_RESOURCE', `there is no component or variable ${key.slice(0, 101)}`);
       return { kind: 'variables', variables: targets.map((each) => entryOf(store, each)) };
@@ -260,7 +260,7 @@ interface VariableHandlersPart extends Part {
 }
 
 /** Members of the request that its answer repeats. */
-function asked({ component, variable, attributeType }: GetData) {
+function repeatedMembers({ component, variable, attributeType }: GetData) {
   return { component, variable, ...(attributeType !== undefined && { attributeType }) };
 }
 
@@ -289,8 +289,8 @@ const clauses = {
   GetReport: { items: 'B08.FR.17', bytes: 'B08.FR.18' },
 } as const;
 
-function got(store: VariableStore, data: GetData): GetResult {
-  const same = asked(data);
+function getResultOf(store: VariableStore, data: GetData): GetResult {
+  const same = repeatedMembers(data);
   const target = store.lookUp(data);
   if (typeof target === 'string') return { ...same, attributeStatus: target };
   if ((data.attributeType ?? 'Actual') !== 'Actual') return { ...same, attributeStatus: 'NotSupportedAttributeType' };
@@ -326,7 +326,7 @@ function set(
   checks: VariableChecks,
   data: SetData,
 ): { result: SetResult; changed: Found | null } {
-  const same = asked(data);
+  const same = repeatedMembers(data);
   const ended = (attributeStatus: SetResult['attributeStatus'], attributeStatusInfo?: Refusal) => ({
     result: { ...same, attributeStatus, ...(attributeStatusInfo !== undefined && { attributeStatusInfo }) },
     changed: null,
@@ -360,7 +360,7 @@ export function createVariableHandlers(
       GetVariables: (request) => {
         const { getVariableData } = request;
         checkSize(parts, 'GetVariables', getVariableData.length, request);
-        return { getVariableResult: getVariableData.map((data) => got(store, data)) };
+        return { getVariableResult: getVariableData.map((data) => getResultOf(store, data)) };
       },
       SetVariables: (request, after) => {
         const { setVariableData } = request;
