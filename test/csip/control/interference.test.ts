@@ -29,7 +29,8 @@ interface Wanted {
 type Act = Foreign | { readonly kind: 'controls'; readonly wanted: readonly Wanted[] };
 
 const writes: readonly Readonly<Record<string, AnyPointValue>>[] = [
-  { '704.WMaxLimPct': 71 },
+  // with its enable: whether a limit alone stays would depend on a timer of the master that a control has stopped
+  { '704.WMaxLimPct': 71, '704.WMaxLimPctEna': 'ENABLED' },
   { '704.WMaxLimPctEna': 'ENABLED' },
   { '704.WSetMod': 'WATTS', '704.WSet': 1234, '704.WSetEna': 'ENABLED' },
   { '704.WSetEna': 'DISABLED' },
