@@ -47,12 +47,18 @@ export function control(base: Base, curves: Readonly<Record<string, Received<DER
   return { base, curves: new Map(Object.entries(curves)) };
 }
 
-export function event(id: string, of: ResolvedControl, modes: readonly ModeName[] = modesIn(of.base)): ControlInForce {
-  return { id, origin: 'event', modes, control: of };
+/** @param rank `event PRIMACY CREATION` */
+export function event(
+  id: string,
+  of: ResolvedControl,
+  modes: readonly ModeName[] = modesIn(of.base),
+  rank = 'event 1 0',
+): ControlInForce {
+  return { id, origin: 'event', rank, modes, control: of };
 }
 
 export function standard(of: ResolvedControl, modes: readonly ModeName[] = modesIn(of.base)): ControlInForce {
-  return { id: 'default P', origin: 'default', modes, control: of };
+  return { id: 'default P', origin: 'default', rank: 'default 1', modes, control: of };
 }
 
 /** Applies controls and gives the outcome of each in order. */

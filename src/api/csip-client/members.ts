@@ -44,7 +44,7 @@ const seconds = nested({ schema: () => z.number(), reply: (ms: number) => Math.r
 /** SFDI in decimal digits. */
 const sfdi = nested({ schema: () => z.string(), reply: String as (value: number) => string });
 
-/** DERControlResponse.status (IEEE 2030.5-2018, Table 27; 12 to 14 and 251 in their meaning of 2023). */
+/** DERControlResponse.status (IEEE 2030.5-2018, Table 27; 251 is of 2023, Table 31). */
 const statusTexts: Readonly<Record<number, string>> = {
   1: 'received',
   2: 'started',
@@ -56,9 +56,9 @@ const statusTexts: Readonly<Record<number, string>> = {
   8: 'partially completed with opt-out',
   9: 'partially completed with opt-in',
   10: 'completed, no participation',
-  12: 'superseded by another server',
-  13: 'superseded by another program',
-  14: 'resumed',
+  12: 'cannot be displayed',
+  13: 'superseded by another server',
+  14: 'superseded by another program',
   251: 'mode not supported',
   252: 'rejected: not applicable or not supported',
   253: 'rejected: invalid values',

@@ -1,10 +1,12 @@
 /**
  * Several controls in force on one device at a time: which of their modes run.
  *
- * - Modes of one contest exclude each other; the one with the least magnitude takes precedence (the schema's rule for
- *   reactive power; the tightest of several limits). It is decided at the operating point at which the contest begins
- *   and stays until another mode joins or leaves it, so that a cloud does not make functions take turns. Of equal ones
- *   the control of higher priority wins. The two power factors act in different directions and are one contender.
+ * - Modes of one contest exclude each other; the control of the highest rank wins: an event before a default control, the
+ *   lower primacy before the higher, the later event before the earlier. Among controls of one rank, and within one
+ *   control, the mode with the smallest magnitude takes precedence (the schema's rule for reactive power; the tightest of
+ *   several limits). It is decided at the operating point at which the contest begins and stays until another mode joins
+ *   or leaves it, so that a cloud does not make functions take turns. Of equal ones the control of higher priority wins.
+ *   The two power factors act in different directions and are one contender.
  * - Modes that would write different values to one point exclude each other: the control of higher priority wins.
  */
 import type { ControlValue } from '../../core/command-hold.ts';
@@ -19,6 +21,7 @@ import { gradientRange } from '../../contract/gradient.ts';
 /** A control whose modes can run on the device, alone. */
 export interface Contribution {
   readonly id: string;
+  readonly rank: string;
   readonly wishes: ReadonlyMap<ModeName, Wish>;
   /** values beside the modes; of several controls the first gives each */
   readonly settings: readonly HoldValue[];
@@ -36,6 +39,8 @@ export interface Composition {
 
 interface Contender {
   readonly key: string;
+  /** of its first member */
+  readonly rank: string;
   readonly members: readonly { readonly id: string; readonly mode: ModeName; readonly contest: Contest }[];
 }
 
@@ -72,7 +77,8 @@ export class Contests {
     const standing = this.#standing.get(group);
     const formerWinner =
       standing?.contenders === key ? contenders.find((each) => each.key === standing.winner) : undefined;
-    const winner = formerWinner ?? leastOf(contenders);
+    const [highest] = contenders;
+    const winner = formerWinner ?? leastOf(contenders.filter(({ rank }) => rank === highest?.rank));
     if (winner) this.#standing.set(group, { contenders: key, winner: winner.key });
     else this.#standing.delete(group);
     return winner;
@@ -80,19 +86,23 @@ export class Contests {
 }
 
 function contendersOf(group: Contest['group'], contributions: readonly Contribution[]): readonly Contender[] {
-  const contenders: Contender[] = [];
+  const contenders: Omit<Contender, 'key'>[] = [];
   const factors: Contender['members'][number][] = [];
-  for (const { id, wishes } of contributions) {
+  for (const { id, rank, wishes } of contributions) {
     for (const [mode, { contest }] of wishes) {
       if (contest?.group !== group) continue;
       const member = { id, mode, contest };
       if (powerFactors.includes(mode)) {
         if (!factors.some((each) => each.mode === mode)) factors.push(member);
-        if (factors.length === 1) contenders.push({ key: '', members: factors });
-      } else contenders.push({ key: '', members: [member] });
+        if (factors.length === 1) contenders.push({ rank, members: factors });
+      } else contenders.push({ rank, members: [member] });
     }
   }
-  return contenders.map(({ members }) => ({ members, key: members.map(({ id, mode }) => `${id} ${mode}`).join(', ') }));
+  return contenders.map(({ rank, members }) => ({
+    rank,
+    members,
+    key: members.map(({ id, mode }) => `${id} ${mode}`).join(', '),
+  }));
 }
 
 function magnitudeOf({ members }: Contender): number {

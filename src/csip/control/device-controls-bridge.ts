@@ -170,11 +170,11 @@ export class DeviceControls {
     siteSlopes: ReadonlyMap<string, number>,
   ): ReadonlyMap<string, ControlOutcome> {
     this.#keepPlans(inForce);
-    const contributions = inForce.flatMap(({ id }): Contribution[] => {
+    const contributions = inForce.flatMap(({ id, rank }): Contribution[] => {
       const plan = this.#plans.get(id);
       // a running control continues while the device takes no writes
       const runs = plan?.refused === null && (!plan.waiting || this.#running.has(id));
-      return runs ? [{ id, ...plan }] : [];
+      return runs ? [{ id, rank, ...plan }] : [];
     });
     const composition = compose(contributions, this.#contests, reactiveEnables(this.device.bank.layout));
     const results = new Map(this.#points.follow(composition.values));

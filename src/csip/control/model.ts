@@ -23,6 +23,8 @@ export interface ControlInForce {
   /** mRID of an event; `default <mRID or href of the program>` */
   readonly id: string;
   readonly origin: 'event' | 'default';
+  /** equal for controls of one origin and primacy, and one time of creation if they are events */
+  readonly rank: string;
   readonly modes: readonly ModeName[];
   readonly control: ResolvedControl;
 }
@@ -72,7 +74,7 @@ export interface ControlTarget {
   close(): void;
 }
 
-/** Modes of one contest exclude each other; the least magnitude takes precedence. */
+/** Modes of one contest exclude each other: rank decides, then the smallest magnitude. */
 export interface Contest {
   /** functions of reactive power: var; limits of the injected active power: W */
   readonly group: 'reactive' | 'injected power';

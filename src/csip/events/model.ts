@@ -54,7 +54,7 @@ export interface ListedProgram {
 }
 
 /** DERControlResponse.status. */
-export type ResponseStatus = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 12 | 13 | 14 | 251 | 252 | 253 | 254;
+export type ResponseStatus = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 13 | 14 | 251 | 252 | 253 | 254;
 
 /** A response that is owed. */
 export interface OwedResponse {

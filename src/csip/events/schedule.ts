@@ -76,6 +76,14 @@ class Step {
     return elsewhere ? 'other server' : 'other program';
   }
 
+  /** True while an event that supersedes this one has its start, but not its random start, behind it. */
+  #successorWaits({ listed: { modes } }: TrackedEvent): boolean {
+    return [...this.events.values()].some(({ listed, own, phase, optedOut }) => {
+      const isWaiting = phase === 'scheduled' && !optedOut && listed.startS <= this.#nowS && this.#nowS < own.startS;
+      return isWaiting && listed.modes.some((mode) => modes.includes(mode));
+    });
+  }
+
   #facts(event: TrackedEvent, period: Period): EventFacts {
     const { listed, left, cancelAtS, outcome, started, optedOut, missed } = event;
     const refusal = outcome?.state === 'unsupported' || outcome?.state === 'invalid' ? outcome.state : null;
@@ -83,6 +91,7 @@ class Step {
       status: listed.status,
       left,
       begun: this.#nowS >= period.startS,
+      successorWaits: listed.status === 'superseded' && this.#successorWaits(event),
       over: this.#nowS >= period.endS,
       cancelDue: cancelAtS !== null && this.#nowS >= Math.min(cancelAtS, period.endS),
       lostAll: hasLostAll(event),
@@ -215,11 +224,17 @@ const hasSettings = ({ control }: ControlInForce): boolean =>
 
 /** Default controls for the modes that no event has: each mode from the program of lowest primacy that defines it. */
 function defaultsInForce(programs: readonly TrackedProgram[], claimed: Set<ModeName>): readonly ControlInForce[] {
-  return programs.flatMap(({ key, defaultControl }) => {
+  return programs.flatMap(({ key, primacy, defaultControl }) => {
     if (defaultControl === null) return [];
     const modes = defaultControl.modes.filter((mode) => !claimed.has(mode));
     for (const mode of modes) claimed.add(mode);
-    const inForce: ControlInForce = { id: `default ${key}`, origin: 'default', modes, control: defaultControl.control };
+    const inForce: ControlInForce = {
+      id: `default ${key}`,
+      origin: 'default',
+      rank: `default ${primacy}`,
+      modes,
+      control: defaultControl.control,
+    };
     return modes.length > 0 || hasSettings(inForce) ? [inForce] : [];
   });
 }
@@ -233,7 +248,8 @@ function controlsInForce({ events, programs, inForce }: ScheduleState): readonly
   // an event ended by a reset keeps its modes: defaults do not replace it
   const claimed = new Set(active.flatMap(heldModes));
   const running = active.filter(isInForce).map((event): ControlInForce => {
-    return { id: event.listed.mrid, origin: 'event', modes: heldModes(event), control: event.listed.control };
+    const { mrid, creationS, control } = event.listed;
+    return { id: mrid, origin: 'event', rank: `event ${event.primacy} ${creationS}`, modes: heldModes(event), control };
   });
   const current = [...running, ...defaultsInForce(programs, claimed)];
   return isDeepStrictEqual(current, inForce) ? inForce : current;
@@ -269,7 +285,8 @@ export function knownControls({ events }: ScheduleState): readonly KnownControl[
     if (phase === 'received') return [];
     const { startS, endS } = periods.get(listed.mrid) ?? event.own;
     const times = { effectiveStartS: startS, effectiveDurationS: endS - startS };
-    const modesInForce = isInForce(event) ? heldModes(event) : [];
+    const isOut = (mode: ModeName) => outcome?.leftOut.some((each) => each.mode === mode) === true;
+    const modesInForce = isInForce(event) ? heldModes(event).filter((mode) => !isOut(mode)) : [];
     return [{ listed, programKey, primacy, state: phase, ...times, modesInForce, optedOut, started, outcome }];
   });
 }

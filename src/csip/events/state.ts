@@ -193,9 +193,9 @@ const hasSuccessor = (event: TrackedEvent): boolean => {
 
 /**
  * Effective periods by mRID. Where an event starts at the specified end of an earlier one with a common mode, the
- * effective end of the earlier is the effective start of the later (rule m): randomization leaves no gap that would
- * show the default control, and no overlap that would supersede. Each event keeps its own end, so that offsets do not
- * add up along a row of events.
+ * effective end of the earlier is the effective start of the later (2030.5-2018 10.2.3, rules m and o): randomization
+ * leaves no gap that would show the default control, and no overlap that would supersede. Each event keeps its duration,
+ * so that a row of events without random durations runs with the random start of the first.
  */
 export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): ReadonlyMap<string, Period> {
   const periods = new Map<string, Period>();
@@ -226,10 +226,11 @@ export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): Rea
   for (const event of open.sort((a, b) => a.listed.startS - b.listed.startS)) {
     const { modes, mrid, startS: specifiedS } = event.listed;
     periods.set(mrid, event.own);
-    if (event.own.endS <= event.own.startS) continue;
+    const durationS = event.own.endS - event.own.startS;
+    if (durationS <= 0) continue;
     const before = endsBefore(specifiedS);
     const startS = Math.max(...modes.map((mode) => before.get(mode) ?? -Infinity));
-    if (startS > -Infinity) periods.set(mrid, { startS, endS: Math.max(startS, event.own.endS) });
+    if (startS > -Infinity) periods.set(mrid, { startS, endS: startS + durationS });
   }
   return periods;
 }

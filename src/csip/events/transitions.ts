@@ -15,6 +15,8 @@ export interface EventFacts {
   readonly begun: boolean;
   /** true from the effective end */
   readonly over: boolean;
+  /** true while an event with a mode in common waits for its random start */
+  readonly successorWaits: boolean;
   /** true after the random delay of a cancellation */
   readonly cancelDue: boolean;
   /** true if events of higher priority hold all of its modes */
@@ -45,7 +47,7 @@ const always = (status: ResponseStatus) => () => status;
 const endings = { whole: 3, out: 8, in: 9, none: 10 } as const;
 const takeovers = {
   2018: { program: 7, 'other program': 7, 'other server': 13 },
-  2023: { program: 7, 'other program': 13, 'other server': 12 },
+  2023: { program: 7, 'other program': 14, 'other server': 13 },
 } as const;
 const unsupported = { 2018: 252, 2023: 251 } as const;
 
@@ -65,8 +67,16 @@ export const eventTransitions: readonly Transition[] = [
   { from: ['active'], when: (f) => f.status === 'cancelled', to: 'cancelled', answer: always(6), label: 'cancelled' },
   { from: ['active'], when: (f) => f.cancelDue, to: 'cancelled', answer: always(6), label: 'random delay over' },
   {
-    from: ['received', ...live],
+    from: ['received', 'scheduled'],
     when: (f) => f.status === 'superseded',
+    to: 'superseded',
+    answer: always(7),
+    label: 'superseded by the server',
+  },
+  {
+    from: ['active'],
+    // no instant between the two is without a control
+    when: (f) => f.status === 'superseded' && !f.successorWaits,
     to: 'superseded',
     answer: always(7),
     label: 'superseded by the server',

@@ -101,15 +101,17 @@ function defaultView({ listed }: FoundProgram, endDevice: EndDevice): CsipDefaul
   if (!defaultControl) return null;
   const id = `default ${key}`;
   const controlInForce = endDevice.inForce.find((control) => control.id === id);
+  const out = endDevice.outcomeOf(id)?.leftOut ?? [];
+  const isOut = (mode: ModeName) => out.some((each) => each.mode === mode);
   return {
     mrid: defaultControl.mrid,
     href: defaultControl.href,
     description: defaultControl.description,
     programHref: href,
     modes: showModes(defaultControl.control),
-    modesInForce: (controlInForce?.modes ?? []).map(restName),
+    modesInForce: (controlInForce?.modes ?? []).filter((mode) => !isOut(mode)).map(restName),
     settings: showSettings(defaultControl.control.settings ?? {}),
-    leftOut: leftOutView(endDevice.outcomeOf(id)?.leftOut),
+    leftOut: leftOutView(out),
   };
 }
 

@@ -8,7 +8,7 @@ import { apply, control, event, groupTarget } from '../../support/csip-controls.
 /** A control with one mode of reactive power that would give so many var. */
 function contender(id: string, mode: ModeName, magnitudeVar: number): Contribution {
   const contest = { group: 'reactive', magnitude: () => magnitudeVar } as const;
-  return { id, wishes: new Map([[mode, { points: [], contest }]]), settings: [] };
+  return { id, rank: 'event 1 0', wishes: new Map([[mode, { points: [], contest }]]), settings: [] };
 }
 
 /** Ids of the controls whose modes have lost. */

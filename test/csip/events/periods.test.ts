@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { ListedControl } from '../../../src/csip/events/model.ts';
 import { overlap } from '../../../src/csip/events/state.ts';
 import { knownControls } from '../../../src/csip/events/schedule.ts';
+import { holds } from '../../support/property.ts';
 import { control, outcome, pf, program, resolved, Scene, watt } from './scene.ts';
 
 /** Effective start and end by mRID. @param picks the numbers from which random offsets follow, by mRID; default: 0 */
@@ -31,17 +33,51 @@ describe('CSIP events: effective periods (IEEE 2030.5-2018 10.2.3)', () => {
   it('after several events that end at one instant start at the latest of their ends (rule m)', () => {
     const random = { randomizeDurationS: 30 };
     const controls = [control('A', random), control('B', random), control('C', { startS: 200 })];
-    expect(periodsOf(controls, { A: 0.99 })['C']).to.deep.equal([230, 300]);
-    expect(periodsOf(controls, { B: 0.99 })['C']).to.deep.equal([230, 300]);
+    expect(periodsOf(controls, { A: 0.99 })['C']).to.deep.equal([230, 330]);
+    expect(periodsOf(controls, { B: 0.99 })['C']).to.deep.equal([230, 330]);
   });
 
-  it('of a row follow from the first to the last, also where one is left no time (rule m)', () => {
+  it('of a row follow from the first to the last, each with its whole duration (rules m and o)', () => {
     const controls = [
       control('C', { startS: 210 }),
       control('B', { startS: 200, durationS: 10 }),
       control('A', { randomizeDurationS: 60 }),
     ];
-    expect(periodsOf(controls, { A: 0.999 })).to.deep.equal({ C: [260, 310], B: [260, 260], A: [100, 260] });
+    expect(periodsOf(controls, { A: 0.999 })).to.deep.equal({ C: [270, 370], B: [260, 270], A: [100, 260] });
+  });
+
+  it('of a chain with gaps, whatever the draws, are those of the rule', () => {
+    const link = fc.record({
+      gapS: fc.constantFrom(0, 0, 1),
+      durationS: fc.integer({ min: 1, max: 60 }),
+      randomizeStartS: fc.integer({ min: -20, max: 20 }),
+      randomizeDurationS: fc.integer({ min: -20, max: 20 }),
+      picks: fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
+    });
+    /** A draw from 0 to the bound, both included (10.2.3). */
+    const draw = (bound: number, pick: number) =>
+      Math.sign(bound) * Math.min(Math.abs(bound), Math.floor(pick * (Math.abs(bound) + 1)));
+    holds('chains of events', fc.array(link, { minLength: 2, maxLength: 6 }), (links) => {
+      let [specifiedS, endS] = [1000, -1];
+      const expected: Record<string, readonly [number, number]> = {};
+      const controls = links.map(({ gapS, picks, ...values }, i) => {
+        const startS = specifiedS + gapS;
+        const durationS = Math.max(0, values.durationS + draw(values.randomizeDurationS, picks[1]));
+        const isSuccessor = i > 0 && gapS === 0 && durationS > 0;
+        const effectiveS = isSuccessor ? endS : startS + draw(values.randomizeStartS, picks[0]);
+        endS = effectiveS + durationS;
+        specifiedS = startS + values.durationS;
+        expected[`E${i}`] = [effectiveS, endS];
+        return control(`E${i}`, { ...values, startS });
+      });
+      const pick = (mrid: string, purpose: string) => links[Number(mrid.slice(1))]!.picks[purpose === 'start' ? 0 : 1];
+      const scene = new Scene({ pick }).read(0, program('P', 1, controls));
+      const periods = knownControls(scene.state).map(({ listed, effectiveStartS, effectiveDurationS }) => [
+        listed.mrid,
+        [effectiveStartS, effectiveStartS + effectiveDurationS],
+      ]);
+      expect(Object.fromEntries(periods)).to.deep.equal(expected);
+    });
   });
 
   it('without a duration stay at their specified start', () => {
@@ -133,19 +169,19 @@ describe('CSIP events: who is followed without a gap (rule m)', () => {
     expect(startOf(scene)).to.equal(215);
   });
 
-  it('counts at the receipt: one that is left no time then is received and takes no part', () => {
+  it('counts at the receipt: one that would be over by itself follows the one before it', () => {
     const [earlier, short] = [control('A', random), control('B', { startS: 200, durationS: 10 })];
     const scene = sceneOf()
       .read(0, program('P', 1, [earlier]))
       .time(100);
     expect(scene.read(220, program('P', 1, [earlier, short])).of('B')).to.deep.equal([1]);
-    expect(scene.runTo(300).of('B')).to.deep.equal([1, 10]);
+    expect(scene.runTo(300).of('B')).to.deep.equal([1, 2, 3]);
     const together = sceneOf()
       .read(220, program('P', 1, [earlier, short]))
       .runTo(300);
     expect([together.of('A'), together.of('B')]).to.deep.equal([
       [1, 2, 3],
-      [1, 10],
+      [1, 2, 3],
     ]);
   });
 

@@ -63,7 +63,7 @@ export class Reference {
     );
     if (before.length === 0 || ownEndS <= ownStartS) return [ownStartS, ownEndS];
     const from = Math.max(...before.map((other) => this.#windowOf(other)[1]));
-    return [from, Math.max(from, ownEndS)];
+    return [from, from + ownEndS - ownStartS];
   }
 
   #answer(known: Known, status: number): void {
@@ -162,9 +162,24 @@ export class Reference {
       else if (known.status === 'cancelled with randomization' && known.state === 'scheduled')
         this.#end(known, 'ended', 6);
       else if (nowS >= Math.min(known.cancelS, endS) && known.cancelS < Infinity) this.#end(known, 'ended', 6);
-      else if (known.status === 'superseded') this.#end(known, 'ended', 7);
+      else if (known.status === 'superseded' && !this.#isBridging(known, nowS)) this.#end(known, 'ended', 7);
       else if (nowS >= endS) this.#end(known, 'completed', part);
     }
+  }
+
+  /** A superseded event runs on while the one that supersedes it is between its start and its random start. */
+  #isBridging({ state, event }: Known, nowS: number): boolean {
+    return (
+      state === 'active' &&
+      [...this.#known.values()].some(
+        (other) =>
+          other.state === 'scheduled' &&
+          !other.out &&
+          other.event.modes.some((mode) => event.modes.includes(mode)) &&
+          other.event.startS <= nowS &&
+          nowS < other.event.startS + other.event.startOffsetS,
+      )
+    );
   }
 
   /** Of overlapping events with a mode in common, the one of the lowest primacy has it. */

@@ -193,6 +193,47 @@ describe('CSIP events: cancellation', () => {
     expect(scene.stateOf('A')).to.equal('superseded');
   });
 
+  it('superseded by the server while the new event waits for its random start: no instant without either', () => {
+    const later = control('B', { startS: 150, creationS: 150, randomizeStartS: 30 });
+    const scene = one().time(100);
+    scene.read(150, program('P', 1, [control('A', { status: 'superseded' }), later]));
+    const holders: string[] = [];
+    for (let t = 150; t < 170; t += 1) holders.push(scene.time(t).now.join());
+    expect([...new Set(holders)]).to.deep.equal(['A: MaxLimW', 'B: MaxLimW']);
+    expect(holders.indexOf('B: MaxLimW')).to.equal(15);
+    expect(scene.responses.slice(2)).to.deep.equal(['150 B 1', '165 A 7', '165 B 2']);
+  });
+
+  it('superseded by the server: the new event begins at once where its random start is over or there is none', () => {
+    for (const [startS, randomizeStartS] of [
+      [150, 0],
+      [120, 30],
+    ] as const) {
+      const scene = one().time(100);
+      const later = control('B', { startS, creationS: 120, randomizeStartS });
+      scene.read(150, program('P', 1, [control('A', { status: 'superseded' }), later]));
+      expect(scene.now).to.deep.equal(['B: MaxLimW']);
+      expect(scene.responses.slice(2)).to.have.members(['150 B 1', '150 A 7', '150 B 2']);
+    }
+  });
+
+  it('superseded by the server: it does not wait for an event of another mode, one to come, or one opted out', () => {
+    const other = { modes: [pf], control: resolved([pf]) };
+    for (const over of [{ ...other, startS: 150 }, { startS: 151 }]) {
+      const scene = one().time(100);
+      const later = control('B', { randomizeStartS: 30, ...over });
+      scene.read(150, program('P', 1, [control('A', { status: 'superseded' }), later]));
+      expect(scene.of('A')).to.deep.equal([1, 2, 7]);
+    }
+    const later = control('B', { startS: 150, randomizeStartS: 30 });
+    const scene = one()
+      .read(1, program('P', 1, [control('A'), later]))
+      .opt(2, 'B', false)
+      .time(100);
+    scene.read(150, program('P', 1, [control('A', { status: 'superseded' }), later]));
+    expect(scene.of('A')).to.deep.equal([1, 2, 7]);
+  });
+
   it('seen cancelled or superseded for the first time: received and answered, never run', () => {
     for (const [status, answer] of [
       ['cancelled', 6],
@@ -272,17 +313,34 @@ describe('CSIP events: randomization', () => {
     }
   });
 
-  it('along a row of events: offsets do not add up', () => {
+  it('along a row of events without random durations: the random start of the first holds for each (rule o)', () => {
     const list = Array.from({ length: 50 }, (_, i) =>
-      control(`E${i}`, { startS: 300 * i, durationS: 300, randomizeDurationS: 20 }),
+      control(`E${i}`, { startS: 300 * i, durationS: 300, randomizeStartS: 20 }),
     );
-    const scene = new Scene({ pick: () => 0.99 }).read(-1, program('P', 1, list)).runTo(16_000);
-    const known = knownControls(scene.state);
-    for (const { listed, effectiveStartS, effectiveDurationS } of known) {
-      expect(effectiveStartS - listed.startS).to.be.within(0, 20);
-      expect(effectiveStartS + effectiveDurationS - listed.startS - 300).to.be.within(0, 20);
-    }
-    expect(known.map(({ state }) => state)).to.deep.equal(list.map(() => 'completed'));
+    const pick = (mrid: string) => (mrid === 'E0' ? 0.6 : 0.1);
+    const scene = new Scene({ pick }).read(-1, program('P', 1, list)).runTo(16_000);
+    const controls = knownControls(scene.state);
+    for (const { listed, effectiveStartS, effectiveDurationS } of controls)
+      expect([effectiveStartS - listed.startS, effectiveDurationS], listed.mrid).to.deep.equal([12, 300]);
+    expect(controls.map(({ state }) => state)).to.deep.equal(list.map(() => 'completed'));
+  });
+
+  it('along a row of events with random durations: each runs its own whole', () => {
+    const list = [0, 1, 2].map((i) =>
+      control(`E${i}`, { startS: 300 * i, durationS: 300, randomizeDurationS: i === 1 ? -20 : 20 }),
+    );
+    const scene = new Scene({ pick: () => 0.99 }).read(-1, program('P', 1, list)).runTo(2000);
+    const periods = knownControls(scene.state).map((each) => [each.effectiveStartS, each.effectiveDurationS]);
+    expect(periods).to.deep.equal([
+      [0, 320],
+      [320, 280],
+      [600, 320],
+    ]);
+    expect(['E0', 'E1', 'E2'].map((mrid) => scene.of(mrid))).to.deep.equal([
+      [1, 2, 3],
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
   });
 
   it('back to back in other modes: each starts by itself', () => {

@@ -8,6 +8,7 @@ const quiet: EventFacts = {
   status: 'scheduled',
   left: false,
   begun: false,
+  successorWaits: false,
   over: false,
   cancelDue: false,
   lostAll: false,
@@ -30,6 +31,7 @@ const changes = {
   cancelled: { status: 'cancelled' },
   randomized: { status: 'cancelled with randomization' },
   superseded: { status: 'superseded' },
+  superseding: { status: 'superseded', successorWaits: true },
   left: { left: true },
   cancelDue: { cancelDue: true },
   over: { over: true },
@@ -47,6 +49,7 @@ const outcomes: Readonly<Record<'received' | 'scheduled' | 'active', Readonly<Re
     cancelled: 'cancelled 6',
     randomized: 'cancelled 6',
     superseded: 'superseded 7',
+    superseding: 'superseded 7',
     left: 'scheduled null',
     cancelDue: 'scheduled null',
     over: 'rejected 254',
@@ -61,6 +64,7 @@ const outcomes: Readonly<Record<'received' | 'scheduled' | 'active', Readonly<Re
     cancelled: 'cancelled 6',
     randomized: 'cancelled 6',
     superseded: 'superseded 7',
+    superseding: 'superseded 7',
     left: 'cancelled 6',
     cancelDue: null,
     over: 'completed 3',
@@ -75,6 +79,7 @@ const outcomes: Readonly<Record<'received' | 'scheduled' | 'active', Readonly<Re
     cancelled: 'cancelled 6',
     randomized: null,
     superseded: 'superseded 7',
+    superseding: null,
     left: 'cancelled 6',
     cancelDue: 'cancelled 6',
     over: 'completed 3',
@@ -127,8 +132,8 @@ describe('CSIP events: the answer of a transition', () => {
     const takers = ['program', 'other program', 'other server'] as const;
     const of = (revision: EventFacts['revision']) => takers.map((takenBy) => superseded({ takenBy, revision }));
     expect(of('2018')).to.deep.equal([7, 7, 13]);
-    expect(of('2023')).to.deep.equal([7, 13, 12]);
-    expect(due('scheduled', { lostAll: true, takenBy: 'other server', revision: '2023' })).to.equal('superseded 12');
+    expect(of('2023')).to.deep.equal([7, 14, 13]);
+    expect(due('scheduled', { lostAll: true, takenBy: 'other server', revision: '2023' })).to.equal('superseded 13');
   });
 
   it('to a control that is not possible depends on the reason and the revision', () => {
