@@ -103,6 +103,8 @@ export class Simulator implements App {
     const { log, ticker, eventLoop, http } = this.#parts;
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
       log.warning(warning);
+    if (this.#config.ignoredVariables.length > 0)
+      log.debug(`ignored, since a cluster sets them for its services: ${this.#config.ignoredVariables.join(', ')}`);
     try {
       for (const adapter of this.adapters) await adapter.start();
       const address = await this.api.start();

@@ -18,6 +18,8 @@ export interface Gathered {
   readonly values: Values;
   readonly file: ConfigFile | null;
   readonly layers: { readonly flags: Layer; readonly env: Layer; readonly file: Layer };
+  /** names of the variables of a cluster, which have no effect */
+  readonly ignoredVariables: readonly string[];
   /** the flag, variable or key that a value in force came from */
   readonly originOf: (key: SettingKey) => string;
   /** false: issues hide which kinds of devices are meant */
@@ -44,10 +46,30 @@ function flagLayer(given: ReadonlyMap<SettingKey, GivenFlag>, cwd: string, issue
   return layer;
 }
 
+/**
+ * True for the variables that Kubernetes and Docker links set in every container beside a service, here one whose name
+ * begins with `derbench`: NAME_SERVICE_HOST, NAME_SERVICE_PORT, NAME_SERVICE_PORT_HTTP, NAME_PORT=tcp://10.0.0.1:80,
+ * NAME_PORT_80_TCP, NAME_PORT_80_TCP_ADDR.
+ */
+function isOfService(name: string, text: string): boolean {
+  if (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(text)) return true;
+  return /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/.test(
+    name,
+  );
+}
+
+const isVariable = ([name, text]: readonly [string, string | undefined]): boolean =>
+  name.startsWith(variablePrefix) && text !== undefined;
+
+const variablesOfServices = (env: Environment): readonly string[] =>
+  Object.entries(env).flatMap(([name, text = '']) =>
+    isVariable([name, text]) && isOfService(name, text) ? [name] : [],
+  );
+
 function environmentLayer(env: Environment, cwd: string, issues: Issue[]): Layer {
   const layer = new Map<SettingKey, unknown>();
-  for (const [name, text] of Object.entries(env)) {
-    if (!name.startsWith(variablePrefix) || text === undefined) continue;
+  for (const [name, text = ''] of Object.entries(env).filter(isVariable)) {
+    if (isOfService(name, text)) continue;
     const key = keyOfVariable.get(name);
     if (key === undefined) {
       issues.push(unknownName(name, 'environment variable', name, [...keyOfVariable.keys()]));
@@ -110,6 +132,7 @@ export function gather(
     values: mergeLayers([...beneath, layers.env, layers.flags]),
     file,
     layers,
+    ignoredVariables: variablesOfServices(env),
     io,
     kindsKnown: issues.length === before && !typeLost,
     originOf: (key) => (originOf(key) === key ? inFile(key) : originOf(key)),

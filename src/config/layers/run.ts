@@ -129,6 +129,7 @@ export function appConfig(
 ): AppConfig {
   const { values: v, file } = gathered;
   return {
+    ignoredVariables: gathered.ignoredVariables,
     configPath: v.config,
     scenarioPath: v.scenario,
     web: {

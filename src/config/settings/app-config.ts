@@ -45,6 +45,8 @@ export interface DeviceSeriesPaths {
 export interface AppConfig {
   /** settings in force that replace members of profiles */
   readonly startSettings: readonly StartSetting[];
+  /** environment variables that a cluster sets for a service of this name */
+  readonly ignoredVariables: readonly string[];
   /** the configuration file, for messages */
   readonly configPath: string | null;
   /** the scenario of `--scenario`, which `app/cli/subcommands.ts` runs before a simulator without one would start; null: none */

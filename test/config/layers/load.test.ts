@@ -53,6 +53,28 @@ describe('environment', () => {
       'DERBENCH_TICK: given ""; allowed: a number from 0.1 to 60',
     ]);
   });
+  it('ignores the variables of a Kubernetes Service whose name begins with derbench, and no other', () => {
+    const env = {
+      DERBENCH_SERVICE_HOST: '10.96.0.12',
+      DERBENCH_SERVICE_PORT: '8111',
+      DERBENCH_SERVICE_PORT_HTTP_API: '8111',
+      DERBENCH_PORT: 'tcp://10.96.0.12:8111',
+      DERBENCH_PORT_8111_TCP: 'tcp://10.96.0.12:8111',
+      DERBENCH_PORT_8111_TCP_PROTO: 'tcp',
+      DERBENCH_PORT_8111_TCP_PORT: '8111',
+      DERBENCH_PORT_8111_TCP_ADDR: '10.96.0.12',
+      // a service named derbench-mb
+      DERBENCH_MB_PORT: 'tcp://10.96.0.13:502',
+      DERBENCH_DNP_PORT_20000_UDP_ADDR: '10.96.0.14',
+    };
+    const { ignoredVariables, modbus } = run([], { env });
+    expect(ignoredVariables).to.deep.equal(Object.keys(env));
+    expect(modbus.port).to.equal(run([]).modbus.port);
+    expect(run([], { env: { DERBENCH_MB_PORT: '1502' } }).modbus.port).to.equal(1502);
+    for (const name of ['DERBENCH_PORT', 'DERBENCH_SERVICE', 'DERBENCH_PORT_8111', 'DERBENCH_SERVICE_HOSTS'])
+      expect(issueLines([], { env: { [name]: '8111' } })[0], name).to.match(/unknown environment variable/);
+    expect(issueLines([], { env: { DERBENCH_MB_PORT: 'http://10.96.0.13:502' } })).to.have.length(1);
+  });
 });
 
 describe('interface 12: defaults', () => {
@@ -60,6 +82,7 @@ describe('interface 12: defaults', () => {
     const { devices, deviceOf, ...rest } = run([]);
     expect(deviceOf).to.be.a('function');
     expect(rest).to.deep.equal({
+      ignoredVariables: [],
       configPath: null,
       scenarioPath: null,
       web: {
