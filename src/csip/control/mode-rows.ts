@@ -7,7 +7,7 @@ import type { Asset, VarReference } from './asset-bridge.ts';
 import { curveLinkOf, curveTable } from './modes.ts';
 import type { CurveMode } from './modes.ts';
 import type { ModeName, ResolvedControl, ModeWish, Refusal, Wish } from './model.ts';
-import { integerOf, scaledOf, invalid, isRefusal, unsupported } from './model.ts';
+import { firstUnread, integerOf, invalid, isRefusal, scaledOf, unreadIn, unsupported } from './model.ts';
 
 /** Inputs of a row. */
 export interface WishContext {
@@ -192,6 +192,9 @@ function readCurve(mode: CurveMode, control: ResolvedControl): ReadCurve | Refus
     return invalid(`the curve ${href ?? ''} has curveType ${String(curve.curveType)}, and the mode needs ${type}`);
   }
   const { CurveData = [], xMultiplier = 0, yMultiplier = 0 } = curve;
+  const { creationTime: _time, version: _version, ...unreadValues } = curve.unread ?? {};
+  const [unread] = [...Object.values(unreadValues), ...CurveData.flatMap((each) => firstUnread(each) ?? [])];
+  if (unread) return invalid(`the curve ${href ?? ''}: ${unread.detail}`);
   if (CurveData.length === 0) return invalid(`the curve ${href ?? ''} has no points`);
   const points: XY[] = [];
   for (const { xvalue, yvalue } of CurveData) {
@@ -231,7 +234,8 @@ function voltVar(_link: unknown, { asset, control, revision }: WishContext): Mod
   const { points, curve } = read;
   const yReference = varReference(curve.yRefType, revision);
   if (yReference === null) return badReference(curve.yRefType);
-  const pct = scaledOf(curve.vRef, -2) ?? 100;
+  // a reference of 0 % is none, as 705.VRef 0 is
+  const pct = scaledOf(curve.vRef, -2) || 100;
   const timeS = scaledOf(curve.autonomousVRefTimeConstant, -2);
   const reference = { pct, autonomous: curve.autonomousVRefEnable === true, timeS };
   const magnitude = () => {
@@ -355,6 +359,8 @@ export function wishOf<Mode extends ModeName>(
 ): Wish | Refusal {
   const row: ModeRow<Mode> | undefined = modeRows[mode];
   const { asset, revision } = context;
+  const unread = unreadIn(mode, context.control.base);
+  if (unread) return unread;
   if (!row || value === undefined || !supportsMode(mode, asset, revision)) {
     return unsupported('the device has no function for this mode');
   }

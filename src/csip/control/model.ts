@@ -1,6 +1,6 @@
 /** Controls, their outcomes, and the wishes of their modes for one device before conflicts are resolved. */
 import type { HoldValue } from '../../sunspec/map/holds.ts';
-import type { Received } from '../xml/schema.ts';
+import type { Received, UnreadMember } from '../xml/schema.ts';
 import type { DERControlBase, DERCurve, DefaultDERControl } from '../xml/documents.ts';
 import type { SiteLimitName } from '../../contract/site.ts';
 import type { FunctionWish } from '../../sunspec/map/grid-support/wish.ts';
@@ -141,4 +141,18 @@ export function scaledOf(value: unknown, power: number): number | null {
   const number = integerOf(value);
   if (number === null || !Number.isInteger(power) || Math.abs(power) > maxPower) return null;
   return Number(`${number}e${power}`);
+}
+
+/** A member of a value that cannot be read; undefined: none. */
+export const firstUnread = (value: unknown): UnreadMember | undefined =>
+  typeof value === 'object' && value !== null && 'unread' in value
+    ? Object.values(value.unread as Readonly<Record<string, UnreadMember>>)[0]
+    : undefined;
+
+/** The refusal of a mode that has come in a form that cannot be read, or with such a `rampTms`; null: it can be read. */
+export function unreadIn(mode: ModeName, base: ResolvedControl['base']): Refusal | null {
+  const { [mode]: value, unread = {} } = base;
+  const member = value === undefined ? unread[mode] : (firstUnread(value) ?? unread['rampTms']);
+  if (!member) return null;
+  return member.reason === 'value' ? invalid(member.detail) : unsupported(member.detail);
 }

@@ -209,9 +209,9 @@ export function curveLinkOf(base: ResolvedControl['base'], mode: ModeName): Rece
   return isCurveMode(mode) ? base[mode] : undefined;
 }
 
-/** The modes that a DERControlBase asks for, in the order of the bitmaps. */
+/** The modes that a DERControlBase asks for, also in a form that cannot be read, in the order of the bitmaps. */
 export function modesIn(base: ResolvedControl['base']): readonly ModeName[] {
-  return modeNames.filter((mode) => base[mode] !== undefined);
+  return modeNames.filter((mode) => base[mode] !== undefined || base.unread?.[mode] !== undefined);
 }
 
 /** One of the bitmaps as an unsigned number, with the bits of the modes that it has. */

@@ -14,7 +14,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { Received, Revision } from '../xml/schema.ts';
 import type { ControlInForce, ModeName, ResolvedControl, Refusal, SiteWish } from './model.ts';
 import { defaultSlope } from './composition.ts';
-import { scaledOf, invalid, isRefusal } from './model.ts';
+import { invalid, isRefusal, scaledOf, unreadIn } from './model.ts';
 
 export interface SiteLimitsOptions {
   readonly plant: Pick<Plant, 'at' | 'devices' | 'setSite' | 'siteOf' | 'time'>;
@@ -105,6 +105,8 @@ export class SiteLimits {
 
   /** The limit that a mode of a control asks for. */
   wish(mode: SiteMode, { base }: ResolvedControl): SiteWish | Refusal {
+    const unread = unreadIn(mode, base);
+    if (unread) return unread;
     const limitW = mode === 'opModMaxLimPctWAbsorb' ? this.#ofChargeRate(base[mode]) : wattsOf(base[mode]);
     if (limitW === null || limitW < 0) return invalid(`${mode} is no limit`);
     // a limit above the maximum setting does not limit

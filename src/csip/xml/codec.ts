@@ -3,6 +3,7 @@
  * differ; writing gives what the schema of the chosen revision accepts, or fails.
  */
 import {
+  controlTypes,
   documentType,
   isDocumentName,
   isNotifiable,
@@ -13,7 +14,7 @@ import {
   ausNamespaces,
   sepNamespace,
 } from './schema.ts';
-import type { OutgoingDocument, ReceivedDocument, Member, Vocabulary, Revision } from './schema.ts';
+import type { OutgoingDocument, ReceivedDocument, Member, UnreadMember, Vocabulary, Revision } from './schema.ts';
 import {
   parseTree,
   xmlLimits,
@@ -186,6 +187,8 @@ function isDisabled({ attributes }: XmlElement): boolean {
 /** Reads one document. Objects have no prototype, and their keys come from the tables. */
 class DocumentReader {
   readonly #notes: Issue[] = [];
+  /** of the last note, also of one too many */
+  #lastDetail = '';
 
   /** @throws SimError PEER_ERROR */
   read(root: XmlElement): ReceivedDocument {
@@ -211,31 +214,48 @@ class DocumentReader {
       const value = this.#scalar(withoutEntities(attributes[key] ?? ''), member.scalar, `${path}${pointerStep(name)}`);
       if (value !== undefined) values[name] = value;
     }
+    const unread = new Map<string, UnreadMember>();
     for (const node of children) {
       const child = elementOf(node);
-      if (child) this.#child(values, byName, child, scope, path);
+      const member = child && this.#child(values, byName, child, scope, path);
+      if (member) unread.set(member.name, member.why);
     }
+    // of two elements of one name, one may be of another vocabulary
+    for (const name of unread.keys()) if (name in values) unread.delete(name);
+    if (controlTypes().has(type) && unread.size > 0) values['unread'] = Object.fromEntries(unread);
     return values;
   }
 
-  #child(values: Values, byName: ReadonlyMap<string, Member>, child: XmlElement, outer: Scope, path: string): void {
+  /** Reads a child element into `values`. @returns the member of the type that it would have been, if it has no value */
+  #child(
+    values: Values,
+    byName: ReadonlyMap<string, Member>,
+    child: XmlElement,
+    outer: Scope,
+    path: string,
+  ): { readonly name: string; readonly why: UnreadMember } | undefined {
     const scope = outer.within(child);
     const { vocabulary, local } = scope.named(child.tag);
     const member = byName.get(local);
-    if (member === undefined || member.isAttribute || member.vocabulary !== vocabulary || isDisabled(child)) return;
+    if (member === undefined || member.isAttribute || isDisabled(child)) return undefined;
+    if (member.vocabulary !== vocabulary)
+      return { name: local, why: { reason: 'namespace', detail: `${local} is in no namespace that has it` } };
     if (member.maxOccurs === 1) {
       const at = `${path}${pointerStep(local)}`;
       if (local in values) {
         this.#note(at, 'comes more than once; the first is read');
-        return;
+        return undefined;
       }
       const value = this.#value(member, child, scope, at);
       if (value !== undefined) values[local] = value;
-      return;
+      else if (member.scalar?.kind === 'integer' || member.scalar?.kind === 'boolean')
+        return { name: local, why: { reason: 'value', detail: `${local}: ${this.#lastDetail}` } };
+      return undefined;
     }
     const list = (values[local] ??= []) as unknown[];
     const value = this.#value(member, child, scope, `${path}${pointerStep(local)}/${list.length}`);
     if (value !== undefined) list.push(value);
+    return undefined;
   }
 
   #value({ name, type, scalar }: Member, element: XmlElement, scope: Scope, path: string): unknown {
@@ -259,6 +279,7 @@ class DocumentReader {
   }
 
   #note(name: string, detail: string): void {
+    this.#lastDetail = detail;
     if (this.#notes.length < maxNotes) this.#notes.push({ name, detail });
   }
 }

@@ -57,6 +57,13 @@ export function documentType(name: string): DocumentType {
   return type;
 }
 
+/** The types of controls and curves, where a member that cannot be read must not count as absent. */
+export const controlTypes = memo((): ReadonlySet<string> => {
+  const all = new Set(['DERControlBase', 'DERCurve']);
+  for (const name of all) for (const { scalar, type } of documentType(name).members) if (scalar === null) all.add(type);
+  return all;
+});
+
 const names: ReadonlySet<string> = new Set(documentNames);
 export const isDocumentName = (name: string): name is DocumentName => names.has(name);
 
@@ -83,11 +90,21 @@ export const vocabularies: ReadonlyMap<string, Vocabulary> = new Map([
 /** Revision of the standard that a server speaks. */
 export type Revision = '2018' | '2023';
 
+/** A member that the peer has sent and that has no value. */
+export interface UnreadMember {
+  /** `value`: its text does not fit; `namespace`: it is in no namespace of the standard */
+  readonly reason: 'value' | 'namespace';
+  readonly detail: string;
+}
+
 /** A received document: any member may be missing. */
 export type Received<T> = T extends readonly (infer Item)[]
   ? readonly Received<Item>[]
   : T extends object
-    ? { readonly [Name in keyof T]?: Received<T[Name]> | undefined }
+    ? { readonly [Name in keyof T]?: Received<T[Name]> | undefined } & {
+        /** by name, in a DERControlBase, a DERCurve and the values in them; absent: none */
+        readonly unread?: Readonly<Record<string, UnreadMember>>;
+      }
     : T;
 
 export type DocumentName = keyof Documents;

@@ -112,7 +112,9 @@ describe('XML of IEEE 2030.5', () => {
         expect(content('DefaultDERControl', members).value).to.deep.equal({
           DERControlBase: { opModExpLimW: { multiplier: 0, value: 5000 } },
         });
-        expect(content('DefaultDERControl', members.replaceAll('Q:', '')).value.DERControlBase).to.deep.equal({});
+        expect(content('DefaultDERControl', members.replaceAll('Q:', '')).value.DERControlBase).to.deep.equal({
+          unread: { opModExpLimW: { reason: 'namespace', detail: 'opModExpLimW is in no namespace that has it' } },
+        });
       }
     });
 
@@ -151,7 +153,15 @@ describe('XML of IEEE 2030.5', () => {
             description: 'd'.repeat(32),
             interval: { start: 7 },
             randomizeStart: 30,
-            DERControlBase: { opModVoltVar: {} },
+            DERControlBase: {
+              opModVoltVar: {},
+              // a control must not start without the modes that it has asked for
+              unread: {
+                opModConnect: { reason: 'value', detail: 'opModConnect: "maybe" is no boolean' },
+                opModFixedW: { reason: 'value', detail: 'opModFixedW: -32769 is outside -32768..32767' },
+                rampTms: { reason: 'value', detail: 'rampTms: "" is no integer' },
+              },
+            },
           },
         ],
       });
