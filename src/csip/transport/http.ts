@@ -21,6 +21,7 @@ import type { SepMethod } from './exchange.ts';
 import { hostAndPort } from '../../core/net/listen.ts';
 import { guardedLookup, isRefusedTarget, openLookup, refusedTargetText } from '../../core/net/outbound.ts';
 import type { CsipHttpProbe } from '../../contract/csip-reports.ts';
+import { withoutInterim } from './interim.ts';
 
 const require = createRequire(import.meta.url);
 const loadUndici = lazily(() => require('undici') as typeof Undici);
@@ -188,7 +189,7 @@ export class HttpClient {
     try {
       const socket = await openSocket(target, this.#ending.signal, names);
       this.#negotiated = negotiatedBy(socket);
-      return socket;
+      return withoutInterim(socket);
     } catch (error) {
       const mayBeRefusal = tls !== null && /(?:reset|closed) the connection$/.test(errorText(error));
       if (!mayBeRefusal) throw error;

@@ -32,8 +32,10 @@ const bareHost = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1').toL
 class Links {
   readonly #rules: LinkRules;
   readonly #hosts: ReadonlySet<string>;
-  /** targets of 301 and 308, without a query that stays the same */
+  /** targets of 301 and 308 by URL */
   readonly #moved = new Map<string, string>();
+  /** the same without their query, where it stays: a resource has moved with all its pages */
+  readonly #movedPaths = new Map<string, string>();
 
   constructor(rules: LinkRules) {
     this.#rules = rules;
@@ -60,17 +62,15 @@ class Links {
 
   /** Stores a permanent redirect. */
   move(from: URL, to: URL): void {
-    const oldest = this.#moved.size >= maxMoved ? this.#moved.keys().next() : null;
-    if (oldest?.done === false) this.#moved.delete(oldest.value);
-    if (from.search === to.search) this.#moved.set(withoutQuery(from), withoutQuery(to));
-    else this.#moved.set(from.href, to.href);
+    if (from.search === to.search) remember(this.#movedPaths, withoutQuery(from), withoutQuery(to));
+    else remember(this.#moved, from.href, to.href);
   }
 
   /** The present URL of a resource. null: not moved. */
   movedTo(url: URL): URL | null {
     const whole = this.#moved.get(url.href);
     if (whole !== undefined) return new URL(whole);
-    const path = this.#moved.get(withoutQuery(url));
+    const path = this.#movedPaths.get(withoutQuery(url));
     if (path === undefined) return null;
     const moved = new URL(path);
     moved.search = url.search;
@@ -80,8 +80,14 @@ class Links {
   /** Forgets the redirect of a resource, for example after a 404. */
   forget(url: URL): void {
     this.#moved.delete(url.href);
-    this.#moved.delete(withoutQuery(url));
+    this.#movedPaths.delete(withoutQuery(url));
   }
+}
+
+function remember(moves: Map<string, string>, from: string, to: string): void {
+  const oldest = moves.size >= maxMoved ? moves.keys().next() : null;
+  if (oldest?.done === false) moves.delete(oldest.value);
+  moves.set(from, to);
 }
 
 function withoutQuery(url: URL): string {
@@ -137,6 +143,8 @@ const mediaType = 'application/sep+xml';
 const maxRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 const permanent: ReadonlySet<number> = new Set([301, 308]);
+/** The answer to a request is at another place, to be read by GET; for a GET that is a redirect. */
+const seeOther = 303;
 /** Lowest status of a refusal, which may have a document. */
 const firstRefusal = 400;
 
@@ -255,7 +263,9 @@ export class HttpExchange implements SepExchange {
         continue;
       }
       const arrived = await this.#send(leg, url);
-      const location = redirects.has(arrived.status) ? arrived.headers['location'] : undefined;
+      const { status, headers } = arrived;
+      const isRedirect = redirects.has(status) || (status === seeOther && leg.request.method === 'GET');
+      const location = isRedirect ? headers['location'] : undefined;
       if (location === undefined) {
         if (arrived.status >= firstRefusal) this.#links.forget(first);
         // neither success nor refusal, so callers would misread it

@@ -149,6 +149,50 @@ describe('exchange: HTTP', () => {
     ]);
   });
 
+  it('a permanent redirect to the same path with another query is remembered and followed', async () => {
+    const peer = await server({
+      '/tm': (request, response) =>
+        request.url === '/tm?v=1' ? document(request, response) : redirect(301, '/tm?v=1')(request, response),
+    });
+    const exchange = client(peer.port);
+    for (let times = 0; times < 3; times += 1) expect((await exchange.request(get('/tm'))).status).to.equal(200);
+    expect((await exchange.request({ ...post('/tm'), method: 'PUT' })).status).to.equal(200);
+    expect(peer.requests.map(({ method, url }) => `${method} ${url}`)).to.deep.equal([
+      'GET /tm',
+      'GET /tm?v=1',
+      'GET /tm?v=1',
+      'GET /tm?v=1',
+      'PUT /tm?v=1',
+    ]);
+  });
+
+  it('303 leads a GET on, and is an error for other methods, which were not carried out there', async () => {
+    const peer = await server({ '/old': redirect(303, '/new'), '/new': document });
+    const exchange = client(peer.port);
+    expect((await exchange.request(get('/old'))).url).to.equal(`http://127.0.0.1:${peer.port}/new`);
+    expect((await refusalOf(exchange.request(post('/old')))).message).to.match(/answers 303, which leads nowhere/);
+    expect(peer.requests.map(({ method, url }) => `${method} ${url}`)).to.deep.equal([
+      'GET /old',
+      'GET /new',
+      'POST /old',
+    ]);
+  });
+
+  it('interim answers (1xx) before the final one are skipped, on a connection that stays', async () => {
+    const peer = await server({
+      '/tm': (request, response) => {
+        response.writeContinue();
+        response.writeProcessing();
+        document(request, response);
+      },
+    });
+    const exchange = client(peer.port);
+    for (const method of ['POST', 'PUT'] as const)
+      expect((await exchange.request({ ...post('/tm'), method })).status, method).to.equal(200);
+    expect((await exchange.request(get('/tm'))).document).to.not.equal(null);
+    expect(peer.connections).to.equal(1);
+  });
+
   it('a redirect that leads nowhere is an error: nothing was done', async () => {
     const peer = await server({
       '/rsp': (_request, response) => response.writeHead(301).end(),
