@@ -83,7 +83,7 @@ export function statusView(
     connection: {
       attempts: client.attempts,
       consecutiveFailures: client.consecutiveFailures,
-      retryInMs: client.retryInMs,
+      retryInMs: client.state === 'registering' ? (walk?.admission.retryInMs ?? null) : client.retryInMs,
       lastContactMs,
       lastError,
       lastErrorMs,
@@ -131,8 +131,12 @@ export function diagnosticsView(connection: Connection, nowMs: number): readonly
     diagnostics.push({ severity, code, message });
   if (state === 'retrying') add('error', 'server-unreachable', `the server cannot be reached: ${line.lastError ?? ''}`);
   if (state === 'stopped') add('error', 'stopped', `the client is stopped: ${line.lastError ?? 'it was disconnected'}`);
-  if (state === 'registering')
-    add('warning', 'not-registered', 'the list of the server does not show an enabled EndDevice of this client');
+  if (state === 'registering') {
+    const { refusal = null, retryInMs = null } = walk?.admission ?? {};
+    const reason = refusal ?? 'the list of the server does not show an enabled EndDevice of this client';
+    const next = retryInMs === null ? '' : `; it is read again in ${Math.ceil(retryInMs / 1000)} s`;
+    add('warning', 'not-registered', reason + next);
+  }
   const { facts } = credentials;
   if (facts !== null && (facts.notAfterMs < nowMs || facts.notBeforeMs > nowMs))
     add('warning', 'certificate-not-valid', 'the certificate of the client is not valid today');

@@ -46,6 +46,8 @@ export class Walk {
   #dcap: Answered | null = null;
   #time: ServerFacts['time'] = null;
   #list: FoundResource | null = null;
+  /** why the EndDeviceList could not be read; null: it could */
+  #listRefusal: string | null = null;
   #seen: readonly Located<EndDevice>[] = [];
   #stage: WalkStage = 'connecting';
   /** true if everything is to be read again: at the start, after a loss, and on request */
@@ -136,6 +138,11 @@ export class Walk {
   /** ms until the DeviceCapability is read again; null: it is being read */
   get retryInMs(): number | null {
     return this.#dcapPoll.dueInMs;
+  }
+
+  /** The EndDeviceList of a client that waits until it shows its EndDevice. */
+  get admission(): { readonly refusal: string | null; readonly retryInMs: number | null } {
+    return { refusal: this.#listRefusal, retryInMs: this.#listPoll.dueInMs };
   }
 
   /** Starts the walk; resolves after the first attempt. */
@@ -276,7 +283,8 @@ export class Walk {
       read.kind === 'found'
         ? { items: read.value.items, base: read.url, rate: read.value.list.pollRate }
         : { items: [], base: this.#dcap.base, rate: undefined };
-    if (read.kind !== 'found') this.#missed(read);
+    if (read.kind !== 'found') this.#warnOnce(read.reason);
+    this.#listRefusal = read.kind === 'found' ? null : read.reason;
     const url = resolved(link, this.#dcap.base) ?? base;
     this.#list = foundResource('EndDeviceList', url, read.kind === 'found' ? read.value.list : null);
     this.#seen = items
@@ -287,7 +295,13 @@ export class Walk {
     this.#all = false;
     await Promise.all(matches.map(([target, located]) => this.#follow(target, located, all)));
     this.#settleStage();
-    return { rateS: this.#rateOf(rate) };
+    // who waits to be admitted asks at the rate at which the server itself may be asked
+    const dcapRate = this.#dcap?.document.pollRate;
+    return {
+      rateS: this.#rateOf(
+        this.#stage === 'registering' ? Math.min(rate ?? Infinity, dcapRate ?? defaultPollRateS) : rate,
+      ),
+    };
   }
 
   /** Matches EndDevices to targets, and posts those that are missing. */

@@ -294,6 +294,31 @@ describe('csip/walk', () => {
       assert.equal(rig.last.length, 1);
     });
 
+    for (const [state, list] of [
+      ['answers 404', 404],
+      ['answers 403', 403],
+      ['has no pollRate and does not show the EndDevice', { name: 'EndDeviceList', value: { all: 0, results: 0 } }],
+    ] as const)
+      it(`asks for a list that ${state} at the rate of the DeviceCapability`, async () => {
+        const rig = new WalkRig();
+        const admitted = rig.server.resources.get('/edev')!;
+        rig.server.resources.set('/dcap', {
+          name: 'DeviceCapability',
+          value: { pollRate: 5, TimeLink: { href: '/tm' }, EndDeviceListLink: { href: '/edev', all: 0 } },
+        });
+        rig.server.resources.set('/edev', list);
+        await rig.start();
+        assert.equal(rig.walk.stage, 'registering');
+        const { refusal, retryInMs } = rig.walk.admission;
+        assert.equal(refusal?.includes(String(list)) ?? null, typeof list === 'number' ? true : null);
+        assert.ok(retryInMs !== null && retryInMs > 4000 && retryInMs <= 6250, String(retryInMs));
+        rig.server.resources.set('/edev', admitted);
+        await rig.server.pass(7, 1);
+        assert.equal(rig.walk.stage, 'running');
+        // then the rate of the list counts
+        assert.equal(rig.walk.pollRatesS['EndDeviceList'], 900);
+      });
+
     it('ceases at a wrong PIN: nothing below the EndDevice is read, and nothing is asked any more', async () => {
       const rig = new WalkRig();
       rig.conduct.pin = 111115;
