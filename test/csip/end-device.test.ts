@@ -63,6 +63,7 @@ function limit(startInS: number, durationS: number): ListedControl {
     description: null,
     version: null,
     creationS: 1_800_000_000,
+    aheadS: 0,
     startS: 1_800_000_000 + startInS,
     durationS,
     randomizeStartS: 0,

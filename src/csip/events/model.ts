@@ -13,6 +13,8 @@ export interface ListedControl {
   readonly description: string | null;
   readonly version: number | null;
   readonly creationS: number;
+  /** seconds that the Time of its FunctionSetAssignments is ahead of that of the server */
+  readonly aheadS: number;
   readonly startS: number;
   readonly durationS: number;
   /** 0: no randomization */
@@ -60,6 +62,7 @@ export type ResponseStatus = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 13 | 14 | 
 export interface OwedResponse {
   readonly mrid: string;
   readonly status: ResponseStatus;
+  /** on the clock that governs the event: that of its FunctionSetAssignments, or of the server */
   readonly createdS: number;
   readonly replyTo: string;
 }

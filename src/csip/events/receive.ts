@@ -66,7 +66,8 @@ function completed(first: ResolvedControl, latest: ResolvedControl): ResolvedCon
  * reading, even if a later one has another version.
  */
 function refreshed(first: ListedControl, latest: ListedControl): ListedControl {
-  const { href, description, version, status, statusS, potentiallySuperseded, responseRequired, replyTo } = latest;
+  const { href, description, version, aheadS, status, statusS, potentiallySuperseded, responseRequired, replyTo } =
+    latest;
   const control = completed(first.control, latest.control);
   return {
     ...first,
@@ -78,6 +79,7 @@ function refreshed(first: ListedControl, latest: ListedControl): ListedControl {
     potentiallySuperseded,
     responseRequired,
     replyTo,
+    aheadS,
     control,
   };
 }

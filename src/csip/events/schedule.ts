@@ -59,8 +59,8 @@ class Step {
 
   #respond({ listed, answered }: TrackedEvent, status: ResponseStatus, bit: number): void {
     if (answered || listed.replyTo === null || (listed.responseRequired & bit) === 0) return;
-    const { mrid, replyTo } = listed;
-    this.responses.push({ mrid, status, createdS: Math.floor(this.#nowS), replyTo });
+    const { mrid, replyTo, aheadS } = listed;
+    this.responses.push({ mrid, status, createdS: Math.floor(this.#nowS + aheadS), replyTo });
   }
 
   /** Owes the last response of an event, after which none follows. */

@@ -109,7 +109,11 @@ const restoredControl = ({ curves, ...rest }: SavedControl): ResolvedControl => 
 });
 
 type SavedEvent = Omit<TrackedEvent, 'listed'> & {
-  readonly listed: Omit<TrackedEvent['listed'], 'control'> & { readonly control: SavedControl };
+  readonly listed: Omit<TrackedEvent['listed'], 'control' | 'aheadS'> & {
+    readonly control: SavedControl;
+    /** absent: saved by an earlier version */
+    readonly aheadS?: number;
+  };
 };
 type SavedDefault = Omit<NonNullable<TrackedProgram['defaultControl']>, 'control'> & { readonly control: SavedControl };
 type SavedProgram = Omit<TrackedProgram, 'defaultControl'> & { readonly defaultControl: SavedDefault | null };
@@ -150,7 +154,10 @@ export function restoreSchedule(value: JsonValue): ScheduleState | null {
   if (!isSaved(value)) return null;
   const events = value.events.map((event): [string, TrackedEvent] => {
     const { listed } = event;
-    return [listed.mrid, { ...event, listed: { ...listed, control: restoredControl(listed.control) } }];
+    return [
+      listed.mrid,
+      { ...event, listed: { ...listed, aheadS: listed.aheadS ?? 0, control: restoredControl(listed.control) } },
+    ];
   });
   const programs = value.programs.map(({ defaultControl, ...program }): TrackedProgram => {
     return {

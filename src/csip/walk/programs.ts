@@ -62,6 +62,7 @@ function listedControl(control: Received<DERControl>, curves: Curves, place: Pla
     description: control.description ?? null,
     version: control.version ?? null,
     creationS: there(control.creationTime ?? 0),
+    aheadS: place.aheadS,
     startS: there(interval.start),
     durationS: interval.duration,
     randomizeStartS: control.randomizeStart ?? 0,

@@ -23,6 +23,12 @@ describe('CSIP events: responses', () => {
     expect(scene.responses.at(-1)).to.equal('100 A 2');
   });
 
+  it('have the time of the clock that governs the event, as its last reading has it', () => {
+    const scene = one({ aheadS: 36_000 });
+    scene.read(50, program('P', 1, [control('A', { aheadS: 35_999 })])).runTo(300);
+    expect(scene.responses).to.deep.equal(['36000 A 1', '36099 A 2', '36199 A 3']);
+  });
+
   it('252 at receipt when no mode has physics, 251 in the revision of 2023', () => {
     const check = () => outcome('unsupported', watt);
     expect(one({}, new Scene({ check })).runTo(300).of('A')).to.deep.equal([1, 252]);

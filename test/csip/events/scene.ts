@@ -28,6 +28,7 @@ export function control(mrid: string, over: Partial<ListedControl> = {}): Listed
     description: null,
     version: null,
     creationS: 0,
+    aheadS: 0,
     startS: 100,
     durationS: 100,
     randomizeStartS: 0,
