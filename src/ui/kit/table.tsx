@@ -1,7 +1,7 @@
 /** Tables that sort, copy as CSV, and draw only visible rows. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { say } from '../store/notices';
+import { say } from './notice';
 
 export interface Column<T> {
   readonly title: string;

@@ -1,12 +1,11 @@
-/** State common to all views: devices with names, protocols, alarms, clock. */
-import { computed, signal } from '@preact/signals';
-import { get } from '../api/call';
+/** State common to all views: the run of the simulator, devices with names, protocols, alarms, clock. */
+import { computed, signal, effect } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { get, perform, Problem } from '../api/call';
 import type { ReplyOf } from '../api/call';
-import { perform, Problem } from '../api/perform';
 import { param } from './route';
 import { useShared } from './live';
-import { useEffect, useRef } from 'preact/hooks';
-import { keepOnly } from './stream';
+import { keepOnly, link } from './stream';
 
 export type Overview = ReplyOf<'overview'>;
 /** A device in the overview. */
@@ -71,4 +70,24 @@ export function useDevice(): DeviceEntry | undefined {
   if (wanted === null) return devices?.[0];
   // never another device, which would get what was meant for this one
   return devices?.find(({ device_index }) => String(device_index) === wanted);
+}
+
+/** Start and build of the daemon; null: unknown yet. */
+export const daemon = signal<string | null>(null);
+
+async function ask(): Promise<void> {
+  try {
+    const { started_at, build_id } = await perform(get('server-info'));
+    daemon.value = `${started_at} ${build_id}`;
+  } catch (error) {
+    // the next opening of the stream retries
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+/** Asks at each opening of the stream. */
+export function startDaemon(): void {
+  effect(() => {
+    if (link.value.state === 'open') void ask();
+  });
 }

@@ -1,8 +1,7 @@
 /** Samples of devices: their history, read once, then the telemetry stream. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { get } from '../../api/call';
+import { get, perform, Problem } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
-import { perform, Problem } from '../../api/perform';
 import { onSnapshot, opened } from '../../store/stream';
 import type { Snapshot } from '../../store/stream';
 

@@ -1,17 +1,36 @@
 /** Choices and files of the charts; the address keeps all choices. */
-import { get } from '../../api/call';
-import { Problem, send } from '../../api/perform';
+import { useState } from 'preact/hooks';
+import { get, Problem, send } from '../../api/call';
 import { Curl } from '../../kit/action';
 import { download, pngOf } from '../../kit/chart';
-import { deviceLabel } from '../../kit/device-picker';
-import { termOf, withUnit } from '../../look/term';
-import { say } from '../../store/notices';
+import { deviceLabel } from '../../kit/choices';
+import { termOf, withUnit } from '../../look/format';
+import { say } from '../../kit/notice';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
-import { joinedCsv } from './csv';
 import { standardMetrics } from './panels';
-import { useState } from 'preact/hooks';
+
+/**
+ * Joins tables of several devices, with the device as first column. Kinds of devices differ in metrics, so cells may be
+ * empty.
+ */
+function joinedCsv(tables: readonly (readonly [device: number, text: string])[]): string {
+  const split = tables.map(([device, text]) => {
+    // cells of the history are numbers and single words, without quotes
+    const [head = '', ...lines] = text.trimEnd().split(/\r?\n/);
+    return { device, names: head.split(','), lines };
+  });
+  const names = [...new Set(split.flatMap((table) => table.names))];
+  const rows = split.flatMap(({ device, names: own, lines }) => {
+    const places = names.map((name) => own.indexOf(name));
+    return lines.map((line) => {
+      const cells = line.split(',');
+      return [device, ...places.map((place) => cells[place] ?? '')].join(',');
+    });
+  });
+  return `${['device_index', ...names].join(',')}\n${rows.map((row) => `${row}\n`).join('')}`;
+}
 
 const maxDevices = 8;
 const windows: readonly (readonly [value: string, label: string, seconds: number | null])[] = [

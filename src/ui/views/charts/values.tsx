@@ -1,10 +1,9 @@
 /** The charts as text. */
-import { deviceLabel } from '../../kit/device-picker';
+import { deviceLabel } from '../../kit/choices';
 import { Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash, dateAndTime } from '../../look/format';
-import { termOf, withUnit } from '../../look/term';
+import { dash, dateAndTime, termOf, withUnit } from '../../look/format';
 import type { DeviceEntry } from '../../store/site';
 import type { Samples } from './samples';
 

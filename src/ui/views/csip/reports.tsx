@@ -5,7 +5,7 @@ import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, wallTime } from '../../look/format';
 import { useLive } from '../../store/live';
-import type { PartProps } from './types';
+import type { PartProps } from './state';
 
 const documents = ['capability', 'settings', 'status', 'availability'] as const;
 

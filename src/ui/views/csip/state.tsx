@@ -1,4 +1,5 @@
 import { get, post } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
 import { Action } from '../../kit/action';
 import { Form } from '../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
@@ -6,8 +7,15 @@ import type { Tone } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, digits } from '../../look/format';
 import { useLive } from '../../store/live';
-import { Curves } from './curves';
-import type { CsipStatus, PartProps } from './types';
+
+type CsipStatus = ReplyOf<'csip/status'>;
+export type CsipControl = ReplyOf<'csip/controls'>['controls'][number];
+
+/** Properties of each part of the view. */
+export interface PartProps {
+  readonly device: number;
+  readonly status: CsipStatus;
+}
 
 /** Colour of a state of the client. */
 export function stateTone(state: CsipStatus['state']): Tone {
@@ -222,6 +230,60 @@ function Programs({ device }: Of) {
             cell: ({ default_control: it }) =>
               it?.left_out.map(({ mode, detail }) => `${mode}: ${detail}`).join('; ') || dash,
           },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+/** `92, 44; 98, 0` */
+function pointsText(points: readonly { readonly x: number; readonly y: number }[]): string {
+  return points.map(({ x, y }) => `${x}, ${y}`).join('; ');
+}
+
+/** DERCurves of all programs, as received. */
+export function Curves({ device }: { readonly device: number }) {
+  const { data } = useLive(get('csip/curves', { query: { device } }), 5000);
+  return (
+    <Panel title="Curves" flush wide>
+      <Table
+        name="Curves"
+        rows={data?.curves ?? []}
+        keyOf={({ href, mrid, curve_type: type }) => `${href} ${mrid} ${type}`}
+        empty="The server has shown no DERCurve yet: give a program curves at the head-end, then poll."
+        columns={[
+          { title: 'Curve', cell: (each) => <code>{each.href ?? each.mrid ?? dash}</code>, value: (each) => each.href },
+          { title: 'Description', cell: (each) => each.description ?? dash, value: (each) => each.description },
+          {
+            title: 'Type',
+            numeric: true,
+            cell: (each) => each.curve_type ?? dash,
+            value: (each) => each.curve_type,
+          },
+          {
+            title: 'Points (x, y)',
+            cell: ({ points }) => pointsText(points),
+            value: ({ points }) => pointsText(points),
+          },
+          {
+            title: 'Reference of y',
+            numeric: true,
+            cell: (each) => each.y_ref_type ?? dash,
+            value: (each) => each.y_ref_type,
+          },
+          {
+            title: 'Open loop, s',
+            numeric: true,
+            cell: (each) => each.open_loop_s ?? dash,
+            value: (each) => each.open_loop_s,
+          },
+          {
+            title: 'Ramp PT1, s',
+            numeric: true,
+            cell: (each) => each.ramp_pt1_s ?? dash,
+            value: (each) => each.ramp_pt1_s,
+          },
+          { title: 'VRef, %', numeric: true, cell: (each) => each.v_ref_pct ?? dash, value: (each) => each.v_ref_pct },
         ]}
       />
     </Panel>

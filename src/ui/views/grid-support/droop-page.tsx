@@ -7,13 +7,11 @@ import type { Axis, Mark, Point } from '../../kit/plot';
 import { digits, show } from '../../look/format';
 import { useLive } from '../../store/live';
 import type { PageProps } from './curve-page';
-import { draftKey, useKept } from './drafts';
+import { draftKey, useKept, DraftButtons, NumberCell } from './points';
 import type { Settings } from './functions';
-import { memberLabel } from './labels';
+import { memberLabel } from './functions';
 import { liveMarks, useReference, useTrail, widened } from './live-point';
-import { DraftButtons, NumberCell } from './points';
-import { registerOfMember } from './set-registers';
-import { adoptionIssue, registerOf, SetsPanel, stageCall, storedSet, useSets } from './sets';
+import { registerOfMember, adoptionIssue, registerOf, SetsPanel, stageCall, storedSet, useSets } from './sets';
 import type { SetEntry, Sets } from './sets';
 import { SetValues } from './values-form';
 

@@ -6,7 +6,7 @@ import { Chip, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { show, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
-import { say } from '../../store/notices';
+import { say } from '../../kit/notice';
 
 /** `704.WMaxLimPct = 30` per line */
 function parseValues(text: string): Record<string, string | number> {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { deviceLabel } from '../../kit/device-picker';
+import { deviceLabel } from '../../kit/choices';
 import { timeOfDay, words } from '../../look/format';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';

@@ -8,7 +8,7 @@ import { Table } from '../../kit/table';
 import { dash } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
-import type { PartProps } from './types';
+import type { PartProps } from './connection';
 
 type Schedule = ReplyOf<'ocpp/{id}/composite-schedule'>;
 

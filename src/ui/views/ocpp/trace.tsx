@@ -5,7 +5,7 @@ import { Chip } from '../../kit/panel';
 import type { Column } from '../../kit/table';
 import { dash, digits, wallTime } from '../../look/format';
 import { param, setParam } from '../../store/route';
-import type { PartProps } from './types';
+import type { PartProps } from './connection';
 
 type Message = ReplyOf<'ocpp/{id}/messages'>['messages'][number];
 

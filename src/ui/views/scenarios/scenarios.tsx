@@ -1,13 +1,11 @@
-import '../../look/scenarios.css';
 import { Chip, Empty, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, wallTime } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { AddOwn, Bundled } from './add';
-import { Chosen } from './run';
-import { assertionsText, listCall, listPaceMs, toneOf } from './types';
-import type { Summary } from './types';
+import { Chosen, assertionsText, listCall, listPaceMs, toneOf } from './run';
+import type { Summary } from './run';
 
 const stateOf = ({ run }: Summary) => run?.state ?? 'not run yet';
 

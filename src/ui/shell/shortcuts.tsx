@@ -1,11 +1,12 @@
+/** The keyboard shortcuts of the page, and their list. */
 import { useEffect } from 'preact/hooks';
-import { post } from '../api/call';
-import { perform, Problem } from '../api/perform';
-import { refresh } from '../store/live';
-import { say } from '../store/notices';
-import { go, route } from '../store/route';
 import { signal } from '@preact/signals';
+import { post, perform, Problem } from '../api/call';
+import { refresh } from '../store/live';
+import { say } from '../kit/notice';
+import { go, route } from '../store/route';
 import { views } from './views';
+import { Dialog, Facts } from '../kit/panel';
 
 export const helpOpen = signal(false);
 export const searchOpen = signal(false);
@@ -64,4 +65,22 @@ export function useShortcuts(): void {
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, [route]);
+}
+
+/** The keyboard shortcuts of the page. */
+export function Help() {
+  return (
+    <Dialog title="Keys" onClose={() => (helpOpen.value = false)}>
+      <Facts
+        rows={[
+          ['/', 'search a device or a point'],
+          ['space', 'pause or run the simulated clock'],
+          ['.', 'one tick while the clock is paused'],
+          ['?', 'this list'],
+          ...views.map(({ key, title }) => [`g ${key}`, title] as const),
+        ]}
+      />
+      <p class="muted">Every control has a button "curl", which copies the call that it makes.</p>
+    </Dialog>
+  );
 }

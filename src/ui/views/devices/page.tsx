@@ -1,3 +1,25 @@
+/** Parts that the pages of several kinds of devices have. */
+import type { DeviceEntry } from '../../store/site';
+import { timeOfDay } from '../../look/format';
+
+/** Properties of the page of each kind of device. */
+export interface PageProps {
+  readonly device: DeviceEntry;
+}
+
+interface Source {
+  readonly source: string;
+  readonly source_detail: string | null;
+  readonly changed_at: string;
+}
+
+/** The interface that set a value, and the time. */
+export function setBy(by: Source | null): string {
+  if (by === null) return '–';
+  const detail = by.source_detail === null ? '' : ` (${by.source_detail})`;
+  return `${by.source}${detail}, ${timeOfDay(by.changed_at)}`;
+}
+
 interface GaugeProps {
   readonly label: string;
   /** percent */
