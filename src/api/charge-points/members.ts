@@ -32,7 +32,7 @@ import { wireDirections } from '../../core/wire/wire-log.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { afterIdParam, deviceIndex, integerParam, newestParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
-import { listInPieces } from '../http/pieces.ts';
+import { listInPieces } from '../http/streaming.ts';
 
 const payloadSchema = memo(() =>
   z.record(z.string(), z.unknown()).openapi('OcppPayload', { description: 'Members with the names of the standard.' }),

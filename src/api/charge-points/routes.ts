@@ -6,7 +6,7 @@ import { camelCased } from '../common/members.ts';
 import type { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid } from '../http/errors.ts';
-import { replyInPieces } from '../http/pieces.ts';
+import { replyInPieces } from '../http/streaming.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {

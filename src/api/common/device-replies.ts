@@ -1,10 +1,15 @@
-import type { Device } from '../../contract/device.ts';
+/** Devices of requests, their snapshots and details. */
+import type { Device, AssetType, DeviceDetail } from '../../contract/device.ts';
 import { positionOf } from '../../contract/snapshot.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import type { Adapter, ModbusTcpEndpoint } from '../../core/adapter.ts';
 import { SimError } from '../../core/errors.ts';
 import type { RouteContext } from '../http/context.ts';
 import { JsonText } from '../http/route.ts';
+import type { BatteryDetail } from '../../contract/kinds/battery.ts';
+import { arrayIn, kindsWhere, storageIn } from '../../contract/kinds/table.ts';
+import type { ArrayDetail } from '../../contract/kinds/table.ts';
+import type { Plant } from '../../contract/plant.ts';
 
 const comma = Buffer.from(',');
 
@@ -39,4 +44,56 @@ export function modbusEndpoint(adapters: readonly Adapter[], index: number): Mod
     if (endpoint?.protocol === 'modbus_tcp') return endpoint;
   }
   return null;
+}
+
+/** Context of replies about a device. */
+export interface OfDevice {
+  readonly device: Device;
+  readonly plant: Plant;
+}
+
+function wrongKind({ index, assetType }: Device, kinds: readonly AssetType[]): SimError {
+  return new SimError(
+    'COMMAND_NOT_APPLICABLE',
+    `Device ${index} is of kind ${assetType}; this is for ${kinds.join(' and ')}.`,
+  );
+}
+
+/**
+ * State of a device that must be of one kind.
+ * @throws SimError COMMAND_NOT_APPLICABLE
+ */
+export function detailOf<K extends AssetType>(device: Device, kind: K): DeviceDetail<K> {
+  const { detail } = device;
+  const isOfKind = (any: DeviceDetail): any is DeviceDetail<K> => any.kind === kind;
+  if (!isOfKind(detail)) throw wrongKind(device, [kind]);
+  return detail;
+}
+
+/**
+ * The storage of a device whose kind has one.
+ * @throws SimError COMMAND_NOT_APPLICABLE
+ */
+export function storageOf(device: Device): BatteryDetail {
+  const storage = storageIn(device.detail);
+  if (storage === null)
+    throw wrongKind(
+      device,
+      kindsWhere((facts) => facts.storage !== null),
+    );
+  return storage;
+}
+
+/**
+ * The PV array of a device whose kind has one.
+ * @throws SimError COMMAND_NOT_APPLICABLE
+ */
+export function arrayOf(device: Device): ArrayDetail {
+  const array = arrayIn(device.detail);
+  if (array === null)
+    throw wrongKind(
+      device,
+      kindsWhere((facts) => facts.array !== null),
+    );
+  return array;
 }

@@ -25,9 +25,9 @@ import type { CsipFoundServer, CsipHttpProbe } from '../../contract/csip-reports
 import type { Plant } from '../../contract/plant.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { deviceParam, newestParam } from '../common/schemas.ts';
-import { writer } from '../common/writer-replies.ts';
+import { writer } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
-import { listInPieces } from '../http/pieces.ts';
+import { listInPieces } from '../http/streaming.ts';
 
 /** Members by names that the schema does not list. */
 export const json = member(() => z.record(z.string(), z.unknown()));

@@ -4,7 +4,7 @@ import { camelCased } from '../common/members.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid } from '../http/errors.ts';
-import { replyInPieces } from '../http/pieces.ts';
+import { replyInPieces } from '../http/streaming.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
@@ -37,7 +37,7 @@ import {
   serverTime,
   status,
 } from './members.ts';
-import { csipReportRoutes, enabledClient, tag } from './report-routes.ts';
+import { csipReportRoutes, enabledClient, tag } from './reports.ts';
 
 const statusOf = ({ csipClient, clock }: RouteContext, device: number | null) =>
   status.reply(csipClient.status(device), { enabled: csipClient.enabled, nowMs: clock.nowMs() });

@@ -5,7 +5,7 @@ import { describeApi } from './openapi.ts';
 import type { OpenApiDocument } from './openapi.ts';
 
 export { swaggerAssets } from './docs.ts';
-export { offlineRedoc } from './redoc.ts';
+export { offlineRedoc } from './docs.ts';
 
 export function wholeDescription(): OpenApiDocument {
   return describeApi(allRoutes, apiVersion);

@@ -17,9 +17,9 @@ import { shownTarget, targetRows } from '../../fault-kinds/targets.ts';
 import { count, flag, integer, list, member, members, number, text, time, word } from '../common/members.ts';
 import type { ReplyOf } from '../common/members.ts';
 import { afterIdParam, deviceParam, integerParam, sourceSchema } from '../common/schemas.ts';
-import { sourceDetailSchema } from '../common/writer-schemas.ts';
+import { sourceDetailSchema } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
-import { listInPieces } from '../http/pieces.ts';
+import { listInPieces } from '../http/streaming.ts';
 
 const faultId = memo(() =>
   z.int().min(1).openapi({ description: 'Number of the fault, from 1; never used twice in a process.' }),

@@ -1,10 +1,21 @@
 /** Maps method and path to an operation, and parses queries: with HTTP and without. */
 import { parse } from 'node:querystring';
 import { nearest } from '../../core/nearest.ts';
-import { groupBy } from '../common/group-by.ts';
 import { HttpProblem } from './errors.ts';
 import { apiPrefix } from './route.ts';
 import type { Route } from './route.ts';
+
+/** Items by key, both in the order of their first appearance. */
+export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
 
 interface RoutePath {
   /** below the prefix, with `{name}` parameters */
@@ -103,7 +114,7 @@ export function parseQuery(text: string): unknown {
 }
 
 /** An operation, and the parameters in its path. */
-export interface Found {
+interface Found {
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
 }

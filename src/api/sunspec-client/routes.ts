@@ -5,7 +5,7 @@ import { modbusEndpoint } from '../common/device-replies.ts';
 import { HttpProblem, invalid, invalidAll } from '../http/errors.ts';
 import { givenText, suggestions } from '../../core/nearest.ts';
 import { camelCased } from '../common/members.ts';
-import { historyAnswer } from '../history/encode.ts';
+import { historyAnswer } from '../history/answer.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {

@@ -148,8 +148,15 @@ export function Lists({ status }: PartProps) {
         title="Transactions"
         rows={transactions ?? []}
         names={[
-          ...['transaction_id', 'connector_id', 'id_token', 'started_at', 'ended_at'],
-          ...['meter_start_wh', 'meter_stop_wh', 'stop_reason', 'queued'],
+          'transaction_id',
+          'connector_id',
+          'id_token',
+          'started_at',
+          'ended_at',
+          'meter_start_wh',
+          'meter_stop_wh',
+          'stop_reason',
+          'queued',
         ]}
         empty="No transaction yet: plug a vehicle in at the device."
       />
