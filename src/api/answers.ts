@@ -2,8 +2,7 @@
 import type { Device } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { Answers, Participation } from '../evidence/answers/gather.ts';
-import type { Judged } from '../evidence/answers/judge.ts';
-import type { Explanation } from '../evidence/answers/explanations.ts';
+import type { Judged, Explanation } from '../evidence/answers/judge.ts';
 import { answerCauses, answerProtocols } from '../evidence/answers/model.ts';
 import type { AnswerCause, Claim, Found } from '../evidence/answers/model.ts';
 import { count, flag, integer, list, member, members, nested, text, time, word } from './common/members.ts';

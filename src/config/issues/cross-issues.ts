@@ -7,11 +7,15 @@ import { typesOfKinds } from '../profile/device-types.ts';
 import type { DeviceList } from '../profile/devices.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import { conflictIssues } from './conflicts.ts';
-import { csipFileIssues } from './csip-issues.ts';
+import {
+  csipFileIssues,
+  chargePointIdIssues,
+  ocppFileIssues,
+  dnp3PointsIssues,
+  dnp3TlsIssues,
+  modbusTlsIssues,
+} from './protocol-issues.ts';
 import { refused, shown } from './issues.ts';
-import { chargePointIdIssues, ocppFileIssues } from './ocpp-issues.ts';
-import { dnp3PointsIssues } from './dnp3-issues.ts';
-import { dnp3TlsIssues, modbusTlsIssues } from './tls-issues.ts';
 
 /**
  * Flags for kinds that no device has. Files and environment variables may hold such settings for other runs.

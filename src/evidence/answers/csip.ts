@@ -7,7 +7,7 @@ import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { pointName } from '../../sunspec/map/view.ts';
 import type { AnswerSources } from '../sources.ts';
 import type { Answered, Claim, Exchange } from './model.ts';
-import { registerPlace, stepOf } from './places.ts';
+import { registerPlace, stepOf } from './model.ts';
 
 interface Status {
   readonly word: string;

@@ -4,7 +4,7 @@ import type { Dnp3Control, Dnp3Message, Dnp3Outstations, Dnp3PointView } from '.
 import type { AnswerSources } from '../sources.ts';
 import { tidy } from '../consistency/model.ts';
 import type { Answered, Claim, Exchange, Found } from './model.ts';
-import { registerPlace, slotNamed, stepOf } from './places.ts';
+import { registerPlace, slotNamed, stepOf } from './model.ts';
 
 /** Functions that carry controls out; a select moves nothing. */
 const functions: ReadonlySet<string> = new Set(['operate', 'direct_operate']);

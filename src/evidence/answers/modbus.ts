@@ -12,7 +12,7 @@ import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { pointName } from '../../sunspec/map/view.ts';
 import type { AnswerSources } from '../sources.ts';
 import type { Answered, Claim, Exchange, Value } from './model.ts';
-import { registerPlace, slotNamed, stepOf } from './places.ts';
+import { registerPlace, slotNamed, stepOf } from './model.ts';
 
 type Entry = WireEntry<ModbusFacts>;
 

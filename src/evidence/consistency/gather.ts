@@ -3,18 +3,14 @@ import type { Device } from '../../contract/device.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Sources } from '../sources.ts';
-import { compared } from './compare.ts';
+import { compared, changesValues, faultProtocolOf } from './compare.ts';
 import type { Compared } from './compare.ts';
-import { CsipReader } from './csip.ts';
-import { Dnp3Reader } from './dnp3.ts';
-import { changesValues, faultProtocolOf } from './explanations.ts';
+import { CsipReader, Dnp3Reader, OcppReader, RestReader, StreamReader } from './readers.ts';
 import { causes, momentOf, presenters } from './model.ts';
 import type { Cause, Presented, Presenter, QuantityRow } from './model.ts';
 import type { QuantityName } from './names.ts';
-import { OcppReader } from './ocpp.ts';
 import { quantityTable } from './quantities.ts';
 import { ModbusReader, slotOf, trueRegister } from './registers.ts';
-import { RestReader, StreamReader } from './rest.ts';
 
 export interface ComparedQuantity {
   readonly name: QuantityName;

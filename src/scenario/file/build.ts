@@ -2,8 +2,8 @@
 import { parse as parseQuery } from 'node:querystring';
 import { createTask, validateDetailed } from 'node-cron';
 import { errorText } from '../../core/errors.ts';
-import type { Place } from '../place.ts';
 import type {
+  Place,
   Action,
   Condition,
   Comparison,

@@ -3,9 +3,8 @@ import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Expectation, Window } from '../model.ts';
 import { comparisonText, signalText, sinceText, subjectText, valueText, windowText } from '../file/words.ts';
-import type { Observation } from './observed.ts';
+import type { Observation, Looker, Sight, Since } from './observed.ts';
 import { lookerOf } from './lookers.ts';
-import type { Looker, Sight, Since } from './looker.ts';
 
 export type Verdict = 'pending' | 'passed' | 'failed';
 

@@ -1,25 +1,85 @@
-/** The flows of a run: its steps in order, and its rules in parallel. */
+/** The flows of a run: its steps in order, its rules in parallel, and their waits. */
 import { errorText, SimError } from '../../core/errors.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
+import { placeText } from '../model.ts';
 import type { Condition, Expectation, Rule, Step, Trigger } from '../model.ts';
-import { placeText } from '../place.ts';
 import { valueText } from '../file/words.ts';
 import type { Check } from './checks.ts';
 import { observe } from './conditions.ts';
-import type { Observation } from './observed.ts';
+import type { Observation, Observed } from './observed.ts';
 import type { ScenarioAnswer, ScenarioHost } from './host.ts';
-import { endless } from './instants.ts';
-import type { Instants } from './instants.ts';
+import { endless } from './calendar.ts';
+import type { Instants } from './calendar.ts';
 import type { RunRecord, StepRecord } from './record.ts';
-import { Waits } from './waits.ts';
-import type { WaitRule } from './waits.ts';
+
+/** Conditions that end a wait. */
+interface WaitRule {
+  /** instant of its end; Infinity: only the condition ends it */
+  readonly due: number;
+  readonly observed: Pick<Observed, 'look' | 'due' | 'end'> | null;
+  /** instant at which the condition is given up */
+  readonly deadline: number;
+  /** deadline on the wall clock while the simulated clock stands still; null: that runs */
+  readonly realDeadlineMs: number | null;
+}
+
+/** The wait of one flow. */
+interface Wait extends WaitRule {
+  /** Continues the flow; called once. @param isMet false: given up, or the run has ended */
+  readonly go: (isMet: boolean) => void;
+}
+
+/** The waits of one part of a run in order of their start. */
+class Waits {
+  readonly #waits = new Set<Wait>();
+
+  add(wait: Wait): void {
+    this.#waits.add(wait);
+  }
+
+  #finish(wait: Wait, isMet: boolean): boolean {
+    if (!this.#waits.delete(wait)) return false;
+    wait.observed?.end();
+    wait.go(isMet);
+    return true;
+  }
+
+  /** Ends the waits that are due. @returns true if there was one */
+  async finishDue(instant: SimTime, wallMs: number): Promise<boolean> {
+    let anyDone = false;
+    for (const wait of [...this.#waits]) {
+      const isMet = wait.due <= instant || (wait.observed !== null && (await wait.observed.look(instant)));
+      const isGivenUp = wait.realDeadlineMs === null ? wait.deadline <= instant : wait.realDeadlineMs <= wallMs;
+      if (isMet || isGivenUp) anyDone = this.#finish(wait, isMet) || anyDone;
+    }
+    return anyDone;
+  }
+
+  /** The next instant at which a wait may end without an event. */
+  get due(): number {
+    let due = Infinity;
+    for (const { due: own, deadline, observed, realDeadlineMs } of this.#waits)
+      due = Math.min(due, own, observed?.due ?? Infinity, realDeadlineMs === null ? deadline : Infinity);
+    return due;
+  }
+
+  /** True if the clock stands still for a wait. */
+  get stands(): boolean {
+    return [...this.#waits].some(({ realDeadlineMs }) => realDeadlineMs !== null);
+  }
+
+  /** Ends all waits as given up. */
+  clear(): void {
+    for (const wait of [...this.#waits]) this.#finish(wait, false);
+  }
+}
 
 /** Maximum of starts of a rule at one instant; more would never end. */
 const maxRoundsAtOnce = 1000;
 
 /** The run, for its flows. */
-export interface FlowRun {
+interface FlowRun {
   readonly host: ScenarioHost;
   readonly observation: Observation;
   readonly instants: Instants;

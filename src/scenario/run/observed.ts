@@ -1,8 +1,9 @@
-/** Conditions under observation, and the objects needed to observe them. */
+/** Conditions and subjects of assertions under observation, and the objects needed to observe them. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { ScenarioHost } from './host.ts';
 import type { Journal } from './journal.ts';
 import type { Signals } from './signals.ts';
+import type { Device } from '../../contract/device.ts';
 
 /** A condition under observation. */
 export interface Observed {
@@ -29,3 +30,42 @@ export interface Observation {
   /** requests another look, after an event between two ticks */
   readonly wake: () => void;
 }
+
+/** The result of one look. */
+export interface Sight {
+  readonly holds: boolean;
+  /** The observation in words: `it was 3990 W`. */
+  readonly found: () => string;
+}
+
+/** Observes one subject repeatedly. */
+export interface Looker {
+  look(now: SimTime): Sight | Promise<Sight>;
+  /** observations over the whole window, for a failure; empty: none */
+  history(): string;
+  end(): void;
+}
+
+/** Start of the events that count for an assertion. */
+export interface Since {
+  /** position in the journal */
+  readonly events: number;
+  /** wall time, ms since the epoch */
+  readonly wallMs: number;
+}
+
+/** The devices of an assertion. null: the named device does not exist. */
+export function chosen({ plant }: ScenarioHost, device: number | null): readonly Device[] | null {
+  const devices = plant.devices.filter(({ index }) => device === null || index === device);
+  return device !== null && devices.length === 0 ? null : devices;
+}
+
+/** True if a device was removed during the check and was not named by the assertion. */
+export function isGone({ plant }: ScenarioHost, index: number, named: number | null): boolean {
+  return named === null && plant.devices.every((device) => device.index !== index);
+}
+
+export const lacking = (device: number | null): Sight => ({
+  holds: false,
+  found: () => `there is no device ${device}`,
+});

@@ -13,20 +13,19 @@ import {
   messageTests,
   plottedSignals,
   waitsForWrites,
-} from '../model-parts.ts';
-import { placeText } from '../place.ts';
+  placeText,
+} from '../model.ts';
 import { valueText } from '../file/words.ts';
 import { Check } from './checks.ts';
 import type { Observation } from './observed.ts';
 import { Flows } from './flows.ts';
 import type { ScenarioHost } from './host.ts';
-import { Instants } from './instants.ts';
+import { Instants } from './calendar.ts';
 import { Journal } from './journal.ts';
 import { Feeds } from './messages.ts';
 import { createPace, maxStandMs } from './pace.ts';
 import type { Pace } from './pace.ts';
-import { RunRecord } from './record.ts';
-import { SeriesBook } from './series.ts';
+import { RunRecord, SeriesBook } from './record.ts';
 import { Signals } from './signals.ts';
 
 /** Real ms between two looks at a condition for which the clock stands still. */

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { judged } from '../../../src/evidence/answers/judge.ts';
+import { judged, falseAnswerKinds } from '../../../src/evidence/answers/judge.ts';
 import type { JudgeContext } from '../../../src/evidence/answers/judge.ts';
-import { falseAnswerKinds } from '../../../src/evidence/answers/explanations.ts';
-import { ocppActions, otherCommands } from '../../../src/evidence/answers/ocpp-actions.ts';
+import { ocppActions, otherCommands } from '../../../src/evidence/answers/ocpp.ts';
 import type { Answered, Claim, Exchange, Found } from '../../../src/evidence/answers/model.ts';
 import type { Provenance } from '../../../src/core/origin.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
