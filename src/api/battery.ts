@@ -236,57 +236,55 @@ function controlReply({ plant }: RouteContext, device: Device) {
   return batteryControl.reply(storageOf(device), { device, plant });
 }
 
-const getBattery = route({
-  method: 'get',
-  path: '/battery',
-  tag: 'Battery',
-  operationId: 'get_battery',
-  summary: 'Bank, strings, modules and cells of a battery',
-  description:
-    'Of a device of kind battery or hybrid-dc. The example shows one string, one module and two of its cells.',
-  query: batteryQuerySchema,
-  reply: battery.schema,
-  problems: ['not-applicable'],
-  handle(ctx, { query }) {
-    const device = selectedDevice(ctx, query.device);
-    const { plant, replyCache } = ctx;
-    const context = { device, plant, replyCache, level: query.detail ?? 'cells' };
-    return replyInPieces(battery.reply(storageOf(device), context));
-  },
-});
-
-const getControl = route({
-  method: 'get',
-  path: '/controls/battery',
-  tag: 'Battery',
-  operationId: 'get_battery_control',
-  summary: 'Forced mode and state of a battery',
-  query: deviceQuery,
-  reply: batteryControl.schema,
-  problems: ['not-applicable'],
-  handle: (ctx, { query }) => controlReply(ctx, selectedDevice(ctx, query.device)),
-});
-
-const setControl = route({
-  method: 'post',
-  path: '/controls/battery',
-  tag: 'Battery',
-  operationId: 'set_battery_control',
-  summary: 'Forces charging, discharging or rest; sets the state of charge; opens and closes strings',
-  description:
-    'A forced mode wins over set-points until it ends; limits, functions and the bounds of the state of charge ' +
-    'still hold. A new mode begins at the rating and without end, unless the request says otherwise; power or duration without ' +
-    '`mode` change the mode that is forced already, or are refused with `conflict` when there is none.',
-  query: deviceQuery,
-  body: batteryControlBodySchema,
-  reply: batteryControl.schema,
-  problems: ['not-applicable', 'conflict'],
-  handle(ctx, { query, body, by }) {
-    const device = selectedDevice(ctx, query.device);
-    checkStrings(body.strings ?? [], storageOf(device).stringCount);
-    device.command(controlCommand(body), by);
-    return controlReply(ctx, device);
-  },
-});
-
-export const batteryRoutes: readonly Route[] = [getBattery, getControl, setControl];
+export const batteryRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/battery',
+    tag: 'Battery',
+    operationId: 'get_battery',
+    summary: 'Bank, strings, modules and cells of a battery',
+    description:
+      'Of a device of kind battery or hybrid-dc. The example shows one string, one module and two of its cells.',
+    query: batteryQuerySchema,
+    reply: battery.schema,
+    problems: ['not-applicable'],
+    handle(ctx, { query }) {
+      const device = selectedDevice(ctx, query.device);
+      const { plant, replyCache } = ctx;
+      const context = { device, plant, replyCache, level: query.detail ?? 'cells' };
+      return replyInPieces(battery.reply(storageOf(device), context));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/controls/battery',
+    tag: 'Battery',
+    operationId: 'get_battery_control',
+    summary: 'Forced mode and state of a battery',
+    query: deviceQuery,
+    reply: batteryControl.schema,
+    problems: ['not-applicable'],
+    handle: (ctx, { query }) => controlReply(ctx, selectedDevice(ctx, query.device)),
+  }),
+  route({
+    method: 'post',
+    path: '/controls/battery',
+    tag: 'Battery',
+    operationId: 'set_battery_control',
+    summary: 'Forces charging, discharging or rest; sets the state of charge; opens and closes strings',
+    description:
+      'A forced mode wins over set-points until it ends; limits, functions and the bounds of the state of charge ' +
+      'still hold. A new mode begins at the rating and without end, unless the request says otherwise; power or duration without ' +
+      '`mode` change the mode that is forced already, or are refused with `conflict` when there is none.',
+    query: deviceQuery,
+    body: batteryControlBodySchema,
+    reply: batteryControl.schema,
+    problems: ['not-applicable', 'conflict'],
+    handle(ctx, { query, body, by }) {
+      const device = selectedDevice(ctx, query.device);
+      checkStrings(body.strings ?? [], storageOf(device).stringCount);
+      device.command(controlCommand(body), by);
+      return controlReply(ctx, device);
+    },
+  }),
+];

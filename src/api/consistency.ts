@@ -175,29 +175,29 @@ const sourcesOf = (ctx: RouteContext): Sources => ({
   },
 });
 
-const getConsistency = route({
-  method: 'get',
-  path: '/consistency',
-  tag: 'Core',
-  operationId: 'get_consistency',
-  summary: 'Each quantity of a device as every protocol presents it, and why they differ',
-  description:
-    'Each presentation is taken from the road of its protocol: registers as a master reads them through the chain of models ' +
-    'with the faults in force, replies of REST, the last message of the stream, points of DNP3 as the next answer has them, ' +
-    'the meter values that a charge point would send now, and what a server of IEEE 2030.5 was told last. They are compared ' +
-    'with the register of the device; where there is none, with REST. Nothing of it counts as a request, a sample or an ' +
-    'occasion of a fault.',
-  query: consistencyQuery,
-  reply: consistency.schema,
-  problems: ['shortage'],
-  async handle(ctx, { query }) {
-    const { chosen, issues } = chosenWords('quantity', query.quantity ?? [], quantityNames);
-    if (issues.length > 0) throw new HttpProblem('validation', 'Not all of the quantities are known.', { issues });
-    const { compareDevice } = await verifier();
-    const device = selectedDevice(ctx, query.device);
-    const compared = compareDevice(sourcesOf(ctx), device, query.quantity === undefined ? null : chosen);
-    return replyInPieces(consistency.reply({ ...compared, device }));
-  },
-});
-
-export const consistencyRoutes: readonly Route[] = [getConsistency];
+export const consistencyRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/consistency',
+    tag: 'Core',
+    operationId: 'get_consistency',
+    summary: 'Each quantity of a device as every protocol presents it, and why they differ',
+    description:
+      'Each presentation is taken from the road of its protocol: registers as a master reads them through the chain of models ' +
+      'with the faults in force, replies of REST, the last message of the stream, points of DNP3 as the next answer has them, ' +
+      'the meter values that a charge point would send now, and what a server of IEEE 2030.5 was told last. They are compared ' +
+      'with the register of the device; where there is none, with REST. Nothing of it counts as a request, a sample or an ' +
+      'occasion of a fault.',
+    query: consistencyQuery,
+    reply: consistency.schema,
+    problems: ['shortage'],
+    async handle(ctx, { query }) {
+      const { chosen, issues } = chosenWords('quantity', query.quantity ?? [], quantityNames);
+      if (issues.length > 0) throw new HttpProblem('validation', 'Not all of the quantities are known.', { issues });
+      const { compareDevice } = await verifier();
+      const device = selectedDevice(ctx, query.device);
+      const compared = compareDevice(sourcesOf(ctx), device, query.quantity === undefined ? null : chosen);
+      return replyInPieces(consistency.reply({ ...compared, device }));
+    },
+  }),
+];

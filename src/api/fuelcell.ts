@@ -130,60 +130,58 @@ function acSetPointW(device: Device, { operatingMode }: FuelCellDetail, powerKw:
   return acW;
 }
 
-const getFuelCell = route({
-  method: 'get',
-  path: '/fuelcell',
-  tag: 'Fuel Cell',
-  operationId: 'get_fuel_cell',
-  summary: 'Stack, hydrogen and tank of a fuel cell',
-  query: deviceQuery,
-  reply: fuelCell.schema,
-  problems: ['not-applicable'],
-  handle: (ctx, { query }) => fuelCellReply(ctx, selectedDevice(ctx, query.device)),
-});
-
-const setPoint = route({
-  method: 'post',
-  path: '/fuelcell/setpoint',
-  tag: 'Fuel Cell',
-  operationId: 'set_fuel_cell_setpoint',
-  summary: 'Sets the power of the stack of a fuel cell or electrolyser',
-  description:
-    'Writes the AC power at which the stack has this power as set-point of model 704 (`WSetMod`, `WSet`, `WSetEna`) in ' +
-    'one commit; `registers/704` and `grid-support/active-power` take the AC power itself. ' +
-    'A change of direction waits for the dwell time.',
-  query: deviceQuery,
-  body: fuelCellSetPointBodySchema,
-  reply: fuelCell.schema,
-  problems: ['not-applicable', 'disabled'],
-  handle(ctx, { query, body, by }) {
-    const device = selectedDevice(ctx, query.device);
-    const detail = detailOf(device, 'fuelcell');
-    const [powerKw, pointer] =
-      body.power_kw === undefined ? [body.setpoint_kw ?? null, '/setpoint_kw'] : [body.power_kw, '/power_kw'];
-    if (powerKw === null) endSetPoint(device.bank, by);
-    else writeSetPoint(device.bank, by, acSetPointW(device, detail, powerKw, pointer));
-    return fuelCellReply(ctx, device);
-  },
-});
-
-const setTank = route({
-  method: 'post',
-  path: '/fuelcell/tank',
-  tag: 'Fuel Cell',
-  operationId: 'set_fuel_cell_tank',
-  summary: 'Sets the level of the hydrogen tank at once',
-  description: 'A plant with a continuous supply has no tank and answers `not-applicable`.',
-  query: deviceQuery,
-  body: tankBodySchema,
-  reply: fuelCell.schema,
-  problems: ['not-applicable'],
-  handle(ctx, { query, body, by }) {
-    const device = selectedDevice(ctx, query.device);
-    detailOf(device, 'fuelcell');
-    device.command({ kind: 'fuelcell.tank', levelPct: body.level_pct }, by);
-    return fuelCellReply(ctx, device);
-  },
-});
-
-export const fuelCellRoutes: readonly Route[] = [getFuelCell, setPoint, setTank];
+export const fuelCellRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/fuelcell',
+    tag: 'Fuel Cell',
+    operationId: 'get_fuel_cell',
+    summary: 'Stack, hydrogen and tank of a fuel cell',
+    query: deviceQuery,
+    reply: fuelCell.schema,
+    problems: ['not-applicable'],
+    handle: (ctx, { query }) => fuelCellReply(ctx, selectedDevice(ctx, query.device)),
+  }),
+  route({
+    method: 'post',
+    path: '/fuelcell/setpoint',
+    tag: 'Fuel Cell',
+    operationId: 'set_fuel_cell_setpoint',
+    summary: 'Sets the power of the stack of a fuel cell or electrolyser',
+    description:
+      'Writes the AC power at which the stack has this power as set-point of model 704 (`WSetMod`, `WSet`, `WSetEna`) in ' +
+      'one commit; `registers/704` and `grid-support/active-power` take the AC power itself. ' +
+      'A change of direction waits for the dwell time.',
+    query: deviceQuery,
+    body: fuelCellSetPointBodySchema,
+    reply: fuelCell.schema,
+    problems: ['not-applicable', 'disabled'],
+    handle(ctx, { query, body, by }) {
+      const device = selectedDevice(ctx, query.device);
+      const detail = detailOf(device, 'fuelcell');
+      const [powerKw, pointer] =
+        body.power_kw === undefined ? [body.setpoint_kw ?? null, '/setpoint_kw'] : [body.power_kw, '/power_kw'];
+      if (powerKw === null) endSetPoint(device.bank, by);
+      else writeSetPoint(device.bank, by, acSetPointW(device, detail, powerKw, pointer));
+      return fuelCellReply(ctx, device);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/fuelcell/tank',
+    tag: 'Fuel Cell',
+    operationId: 'set_fuel_cell_tank',
+    summary: 'Sets the level of the hydrogen tank at once',
+    description: 'A plant with a continuous supply has no tank and answers `not-applicable`.',
+    query: deviceQuery,
+    body: tankBodySchema,
+    reply: fuelCell.schema,
+    problems: ['not-applicable'],
+    handle(ctx, { query, body, by }) {
+      const device = selectedDevice(ctx, query.device);
+      detailOf(device, 'fuelcell');
+      device.command({ kind: 'fuelcell.tank', levelPct: body.level_pct }, by);
+      return fuelCellReply(ctx, device);
+    },
+  }),
+];

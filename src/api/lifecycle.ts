@@ -77,111 +77,107 @@ const freshness =
 /** Missing ticks after which the process counts as not alive. */
 const missingTicks = 5;
 
-const getServerInfo = route({
-  method: 'get',
-  path: '/server-info',
-  tag: 'Core',
-  operationId: 'get_server_info',
-  summary: 'Version, build, licence and limits',
-  reply: serverInfo.schema,
-  handle: (ctx) => serverInfo.reply(ctx),
-});
-
-const getOverview = route({
-  method: 'get',
-  path: '/overview',
-  tag: 'Core',
-  operationId: 'get_overview',
-  summary: 'Snapshot of a device, all devices, protocols and alarms',
-  description:
-    'The snapshot is the same as in the stream. `devices`, `comm_status` and `alarms` cover the whole process.' +
-    freshness,
-  hot: 'per_tick',
-  query: deviceQuery,
-  reply: overviewSchema,
-  handle(ctx, { query }) {
-    const device = selectedDevice(ctx, query.device);
-    const common = ctx.replyCache.of('overview', () =>
-      Buffer.from(JSON.stringify(overviewRest.reply(ctx.plant.devices, ctx))),
-    );
-    return withMembers<OverviewReply>(latestOf(ctx, device), common);
-  },
-});
-
-const listDevices = route({
-  method: 'get',
-  path: '/devices',
-  tag: 'Core',
-  operationId: 'list_devices',
-  summary: 'Telemetry of every device',
-  description: `One entry per device; with \`device\` only that one.${freshness}`,
-  hot: 'per_tick',
-  query: deviceQuery,
-  reply: devicesSchema,
-  handle(ctx, { query }) {
-    const chosen = query.device === undefined ? ctx.plant.devices : [selectedDevice(ctx, query.device)];
-    const entries = chosen.flatMap((device, position) => [
-      Buffer.from(position === 0 ? '' : ','),
-      deviceEntry(ctx, device).bytes,
-    ]);
-    return new JsonText<DevicesReply>(Buffer.concat([Buffer.from('{"devices":['), ...entries, Buffer.from(']}')]));
-  },
-});
-
-const stopSimulator = route({
-  method: 'post',
-  path: '/stop',
-  tag: 'Controls',
-  operationId: 'stop_simulator',
-  summary: 'Shuts the simulator down cleanly',
-  description: 'The answer is sent before anything closes. From then on every other request is answered with 503.',
-  body: stopBodySchema,
-  reply: stopping.schema,
-  status: 202,
-  handle(ctx, { body, by }) {
-    const first = ctx.stopDelayS === null;
-    const delayS = ctx.beginStop(body.delay_s ?? 0);
-    const reason = body.reason ?? `${by.source} request`;
-    return new Answer(
-      stopping.reply(delayS),
-      first
-        ? {
-            afterwards() {
-              ctx.requestStop(reason, delayS);
-            },
-          }
-        : {},
-    );
-  },
-});
-
-const getHealth = route({
-  method: 'get',
-  path: '/health',
-  tag: 'Core',
-  operationId: 'get_health',
-  summary: 'Whether the simulation runs',
-  description:
-    '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. ' +
-    '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the requested rate.',
-  hot: 'per_request',
-  reply: health.schema,
-  alsoStatus: [503],
-  handle(ctx) {
-    const { tick, tickAgeS, paused, rateHeld } = ctx.plant.health;
-    const { failed, tickIntervalS } = ctx.replyCache.of('health', () => ({
-      // a silent peer is not a failure of the simulator
-      failed: ctx.adapters.some((adapter) => adapter.outbound !== true && adapter.status().state === 'error'),
-      tickIntervalS: ctx.plant.time.tickIntervalS,
-    }));
-    const stalled = !paused && tickAgeS > missingTicks * tickIntervalS;
-    const stopping = ctx.stopDelayS !== null;
-    const status = stopping ? 'stopping' : stalled || failed || !rateHeld ? 'degraded' : 'ok';
-    const { p99Ms, stalls } = ctx.eventLoop;
-    return new Answer(health.reply({ status, tick, tickAgeS, p99Ms, stalls }), {
-      status: stopping || stalled ? 503 : 200,
-    });
-  },
-});
-
-export const lifecycleRoutes: readonly Route[] = [getServerInfo, getHealth, getOverview, listDevices, stopSimulator];
+export const lifecycleRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/server-info',
+    tag: 'Core',
+    operationId: 'get_server_info',
+    summary: 'Version, build, licence and limits',
+    reply: serverInfo.schema,
+    handle: (ctx) => serverInfo.reply(ctx),
+  }),
+  route({
+    method: 'get',
+    path: '/health',
+    tag: 'Core',
+    operationId: 'get_health',
+    summary: 'Whether the simulation runs',
+    description:
+      '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. ' +
+      '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the requested rate.',
+    hot: 'per_request',
+    reply: health.schema,
+    alsoStatus: [503],
+    handle(ctx) {
+      const { tick, tickAgeS, paused, rateHeld } = ctx.plant.health;
+      const { failed, tickIntervalS } = ctx.replyCache.of('health', () => ({
+        // a silent peer is not a failure of the simulator
+        failed: ctx.adapters.some((adapter) => adapter.outbound !== true && adapter.status().state === 'error'),
+        tickIntervalS: ctx.plant.time.tickIntervalS,
+      }));
+      const stalled = !paused && tickAgeS > missingTicks * tickIntervalS;
+      const stopping = ctx.stopDelayS !== null;
+      const status = stopping ? 'stopping' : stalled || failed || !rateHeld ? 'degraded' : 'ok';
+      const { p99Ms, stalls } = ctx.eventLoop;
+      return new Answer(health.reply({ status, tick, tickAgeS, p99Ms, stalls }), {
+        status: stopping || stalled ? 503 : 200,
+      });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/overview',
+    tag: 'Core',
+    operationId: 'get_overview',
+    summary: 'Snapshot of a device, all devices, protocols and alarms',
+    description:
+      'The snapshot is the same as in the stream. `devices`, `comm_status` and `alarms` cover the whole process.' +
+      freshness,
+    hot: 'per_tick',
+    query: deviceQuery,
+    reply: overviewSchema,
+    handle(ctx, { query }) {
+      const device = selectedDevice(ctx, query.device);
+      const common = ctx.replyCache.of('overview', () =>
+        Buffer.from(JSON.stringify(overviewRest.reply(ctx.plant.devices, ctx))),
+      );
+      return withMembers<OverviewReply>(latestOf(ctx, device), common);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/devices',
+    tag: 'Core',
+    operationId: 'list_devices',
+    summary: 'Telemetry of every device',
+    description: `One entry per device; with \`device\` only that one.${freshness}`,
+    hot: 'per_tick',
+    query: deviceQuery,
+    reply: devicesSchema,
+    handle(ctx, { query }) {
+      const chosen = query.device === undefined ? ctx.plant.devices : [selectedDevice(ctx, query.device)];
+      const entries = chosen.flatMap((device, position) => [
+        Buffer.from(position === 0 ? '' : ','),
+        deviceEntry(ctx, device).bytes,
+      ]);
+      return new JsonText<DevicesReply>(Buffer.concat([Buffer.from('{"devices":['), ...entries, Buffer.from(']}')]));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/stop',
+    tag: 'Controls',
+    operationId: 'stop_simulator',
+    summary: 'Shuts the simulator down cleanly',
+    description: 'The answer is sent before anything closes. From then on every other request is answered with 503.',
+    body: stopBodySchema,
+    reply: stopping.schema,
+    status: 202,
+    handle(ctx, { body, by }) {
+      const first = ctx.stopDelayS === null;
+      const delayS = ctx.beginStop(body.delay_s ?? 0);
+      const reason = body.reason ?? `${by.source} request`;
+      return new Answer(
+        stopping.reply(delayS),
+        first
+          ? {
+              afterwards() {
+                ctx.requestStop(reason, delayS);
+              },
+            }
+          : {},
+      );
+    },
+  }),
+];

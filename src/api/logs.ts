@@ -67,26 +67,26 @@ function filterOf(query: z.output<typeof logsQuery>): LogFilter {
   };
 }
 
-const getLogs = route({
-  method: 'get',
-  path: '/logs',
-  tag: 'Core',
-  operationId: 'get_logs',
-  summary: 'The last lines of the log',
-  description:
-    `The last ${logCapacity} lines of all modules together are kept. When the buffer is full, the module with the most lines loses ` +
-    'its oldest, so a verbose module does not displace the lines of others. To follow the log, pass the id of the last entry ' +
-    'seen as `after_id`; ids restart with the process (`started_at` of `server-info`). All filters must match. ' +
-    'Repetitions of a line beyond ten within a second are replaced by one line with their number; the same holds for lines of one ' +
-    'level about clients of the stream, connections of Modbus, and failed requests, which differ by an address or an id. ' +
-    'Stacks of failures appear in the printed log only. ' +
-    'Lines of the level `debug` exist only with `--log_level debug`. Messages may quote data from peers: show them as text.',
-  query: logsQuery,
-  reply: logs.schema,
-  handle({ plant, logBook }, { query }) {
-    if (query.device !== undefined) plant.device(query.device);
-    return replyInPieces(logs.reply(logBook, { entries: logBook.entries(filterOf(query)) }));
-  },
-});
-
-export const logRoutes: readonly Route[] = [getLogs];
+export const logRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/logs',
+    tag: 'Core',
+    operationId: 'get_logs',
+    summary: 'The last lines of the log',
+    description:
+      `The last ${logCapacity} lines of all modules together are kept. When the buffer is full, the module with the most lines loses ` +
+      'its oldest, so a verbose module does not displace the lines of others. To follow the log, pass the id of the last entry ' +
+      'seen as `after_id`; ids restart with the process (`started_at` of `server-info`). All filters must match. ' +
+      'Repetitions of a line beyond ten within a second are replaced by one line with their number; the same holds for lines of one ' +
+      'level about clients of the stream, connections of Modbus, and failed requests, which differ by an address or an id. ' +
+      'Stacks of failures appear in the printed log only. ' +
+      'Lines of the level `debug` exist only with `--log_level debug`. Messages may quote data from peers: show them as text.',
+    query: logsQuery,
+    reply: logs.schema,
+    handle({ plant, logBook }, { query }) {
+      if (query.device !== undefined) plant.device(query.device);
+      return replyInPieces(logs.reply(logBook, { entries: logBook.entries(filterOf(query)) }));
+    },
+  }),
+];

@@ -181,17 +181,6 @@ const dcIvQuerySchema = z.strictObject({
 
 const defaultCurvePoints = 128;
 
-const getNameplate = route({
-  method: 'get',
-  path: '/nameplate',
-  tag: 'Controls',
-  operationId: 'get_nameplate',
-  summary: 'Identity, ratings and settings',
-  query: deviceQuery,
-  reply: nameplate.schema,
-  handle: (ctx, { query }) => nameplate.reply(selectedDevice(ctx, query.device)),
-});
-
 function atStart({ member, name, value, unit, origin, flag }: StartSetting): ConfiguredSetting {
   return { point: member, name, value, ratedValue: null, unit, origin, flag, setAtMs: null };
 }
@@ -210,38 +199,47 @@ function changedCapacities({ bank }: Device, plant: Plant): readonly ConfiguredS
   });
 }
 
-const getConfiguredSettings = route({
-  method: 'get',
-  path: '/nameplate/configured-settings',
-  tag: 'Controls',
-  operationId: 'get_configured_settings',
-  summary: 'Settings that differ from the ratings, and those of the process that replace members of the profile',
-  description:
-    'Only numbers are listed, since `value` is one for every client: a setting that is a word (`--fuelcell_chemistry`, ' +
-    '`--hybrid_dispatch`) has no line. `GET fuelcell` and `GET hybrid-dc` show what such a word set.',
-  query: deviceQuery,
-  reply: configuredSettings.schema,
-  handle(ctx, { query }) {
-    const device = selectedDevice(ctx, query.device);
-    const started = ctx.startSettingsOf?.(device.assetType).map(atStart) ?? [];
-    return configuredSettings.reply(device, [...started, ...changedCapacities(device, ctx.plant)]);
-  },
-});
-
-const getDcCurve = route({
-  method: 'get',
-  path: '/dc-iv',
-  tag: 'DC I/V',
-  operationId: 'get_dc_curve',
-  summary: 'Current-voltage curve of a DC port',
-  description: 'The example shows six of the samples.',
-  query: dcIvQuerySchema,
-  reply: dcCurve.schema,
-  problems: ['not-applicable', 'unknown-resource'],
-  handle(ctx, { query }) {
-    const points = query.points ?? defaultCurvePoints;
-    return dcCurve.reply(selectedDevice(ctx, query.device).dcCurve(query.port, points));
-  },
-});
-
-export const nameplateRoutes: readonly Route[] = [getNameplate, getConfiguredSettings, getDcCurve];
+export const nameplateRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/nameplate',
+    tag: 'Controls',
+    operationId: 'get_nameplate',
+    summary: 'Identity, ratings and settings',
+    query: deviceQuery,
+    reply: nameplate.schema,
+    handle: (ctx, { query }) => nameplate.reply(selectedDevice(ctx, query.device)),
+  }),
+  route({
+    method: 'get',
+    path: '/nameplate/configured-settings',
+    tag: 'Controls',
+    operationId: 'get_configured_settings',
+    summary: 'Settings that differ from the ratings, and those of the process that replace members of the profile',
+    description:
+      'Only numbers are listed, since `value` is one for every client: a setting that is a word (`--fuelcell_chemistry`, ' +
+      '`--hybrid_dispatch`) has no line. `GET fuelcell` and `GET hybrid-dc` show what such a word set.',
+    query: deviceQuery,
+    reply: configuredSettings.schema,
+    handle(ctx, { query }) {
+      const device = selectedDevice(ctx, query.device);
+      const started = ctx.startSettingsOf?.(device.assetType).map(atStart) ?? [];
+      return configuredSettings.reply(device, [...started, ...changedCapacities(device, ctx.plant)]);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/dc-iv',
+    tag: 'DC I/V',
+    operationId: 'get_dc_curve',
+    summary: 'Current-voltage curve of a DC port',
+    description: 'The example shows six of the samples.',
+    query: dcIvQuerySchema,
+    reply: dcCurve.schema,
+    problems: ['not-applicable', 'unknown-resource'],
+    handle(ctx, { query }) {
+      const points = query.points ?? defaultCurvePoints;
+      return dcCurve.reply(selectedDevice(ctx, query.device).dcCurve(query.port, points));
+    },
+  }),
+];

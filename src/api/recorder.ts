@@ -90,37 +90,6 @@ const downloadQuery = z.strictObject({
 });
 type Download = z.output<typeof downloadQuery>;
 
-const getRecorder = route({
-  method: 'get',
-  path,
-  tag,
-  operationId: 'get_recorder',
-  summary: 'State of the recorder of all wire traffic',
-  description:
-    'The recorder keeps the messages of Modbus, CSIP, OCPP and DNP3 in their order on one time base, with the wall time and the ' +
-    'simulated time of each. It is off at the start and costs nothing then. The messages that `modbus/messages` and its like keep ' +
-    'are kept beside it.',
-  reply: recorder.schema,
-  handle: (ctx) => recorder.reply(ctx.recorder.state, ctx),
-});
-
-const setRecorder = route({
-  method: 'post',
-  path,
-  tag,
-  operationId: 'set_recorder',
-  summary: 'Switches the recorder of all wire traffic on or off',
-  description:
-    'Also channels that come later are recorded, for example those of charging stations that join. Passwords, authorization ' +
-    'keys and private keys are taken out before a message is recorded.',
-  body: recorderBodySchema,
-  reply: recorder.schema,
-  handle(ctx, { body, by }) {
-    ctx.recorder.set(camelCased(body), by);
-    return recorder.reply(ctx.recorder.state, ctx);
-  },
-});
-
 /** @throws HttpProblem `validation` for protocols that are not known, or that a capture file cannot hold */
 function filterOf({ protocol, since, until }: Download, allowed: readonly string[]): RecordingFilter {
   const chosen = protocol === undefined ? null : chosenWords('protocol', [protocol].flat(), allowed);
@@ -137,32 +106,61 @@ function* inAscii(lines: Iterable<string>): Generator<string> {
 
 const attachment = (name: string) => ({ headers: { 'Content-Disposition': `attachment; filename="${name}"` } });
 
-const downloadRecorder = route({
-  method: 'get',
-  path: `${path}/download`,
-  tag,
-  operationId: 'download_recorder',
-  summary: 'The recording as a file',
-  description:
-    'The first line of `jsonl` is the header, with version, build, simulated time of the start and devices; each other line is an ' +
-    'entry, described in docs/recorder.md. The file is made while it is sent: entries that are dropped meanwhile are left out, and a ' +
-    'gap in the ids tells so. `pcap` has link type Ethernet; addresses of peers, octets and wall times are those of the ' +
-    'recording, everything else is made up: servers have the ports 502 and 20000, frames of the link layer of DNP3 are cut anew ' +
-    'from fragments, and TLS is in clear. Messages of serial lines are left out.',
-  query: downloadQuery,
-  media: linesType,
-  reply: z.string(),
-  otherMedia: [packetsType],
-  async handle({ recorder: recording }, { query }) {
-    if (query.format === 'pcap') {
-      const packets = await recording.packets(filterOf(query, packetProtocols));
-      return new Answer<string>(new StreamedReply(packetsType, packets), attachment('recording.pcap'));
-    }
-    const lines = await recording.lines(filterOf(query, recordedProtocols));
-    // with a parameter, so that no second line end follows the last line
-    const body = new StreamedReply(`${linesType}; charset=utf-8`, joined(inAscii(lines)));
-    return new Answer<string>(body, attachment('recording.jsonl'));
-  },
-});
-
-export const recorderRoutes: readonly Route[] = [getRecorder, setRecorder, downloadRecorder];
+export const recorderRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path,
+    tag,
+    operationId: 'get_recorder',
+    summary: 'State of the recorder of all wire traffic',
+    description:
+      'The recorder keeps the messages of Modbus, CSIP, OCPP and DNP3 in their order on one time base, with the wall time and the ' +
+      'simulated time of each. It is off at the start and costs nothing then. The messages that `modbus/messages` and its like keep ' +
+      'are kept beside it.',
+    reply: recorder.schema,
+    handle: (ctx) => recorder.reply(ctx.recorder.state, ctx),
+  }),
+  route({
+    method: 'post',
+    path,
+    tag,
+    operationId: 'set_recorder',
+    summary: 'Switches the recorder of all wire traffic on or off',
+    description:
+      'Also channels that come later are recorded, for example those of charging stations that join. Passwords, authorization ' +
+      'keys and private keys are taken out before a message is recorded.',
+    body: recorderBodySchema,
+    reply: recorder.schema,
+    handle(ctx, { body, by }) {
+      ctx.recorder.set(camelCased(body), by);
+      return recorder.reply(ctx.recorder.state, ctx);
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${path}/download`,
+    tag,
+    operationId: 'download_recorder',
+    summary: 'The recording as a file',
+    description:
+      'The first line of `jsonl` is the header, with version, build, simulated time of the start and devices; each other line is an ' +
+      'entry, described in docs/recorder.md. The file is made while it is sent: entries that are dropped meanwhile are left out, and a ' +
+      'gap in the ids tells so. `pcap` has link type Ethernet; addresses of peers, octets and wall times are those of the ' +
+      'recording, everything else is made up: servers have the ports 502 and 20000, frames of the link layer of DNP3 are cut anew ' +
+      'from fragments, and TLS is in clear. Messages of serial lines are left out.',
+    query: downloadQuery,
+    media: linesType,
+    reply: z.string(),
+    otherMedia: [packetsType],
+    async handle({ recorder: recording }, { query }) {
+      if (query.format === 'pcap') {
+        const packets = await recording.packets(filterOf(query, packetProtocols));
+        return new Answer<string>(new StreamedReply(packetsType, packets), attachment('recording.pcap'));
+      }
+      const lines = await recording.lines(filterOf(query, recordedProtocols));
+      // with a parameter, so that no second line end follows the last line
+      const body = new StreamedReply(`${linesType}; charset=utf-8`, joined(inAscii(lines)));
+      return new Answer<string>(body, attachment('recording.jsonl'));
+    },
+  }),
+];

@@ -295,80 +295,6 @@ function changedSlots(bank: PointBank): readonly PointSlot[] {
   );
 }
 
-const listModels = route({
-  method: 'get',
-  path: '/registers',
-  tag: 'Core',
-  operationId: 'list_register_models',
-  summary: 'Models of the register map of a device',
-  query: deviceQuery,
-  reply: registerModels.schema,
-  handle: (ctx, { query }) => registerModels.reply(selectedDevice(ctx, query.device)),
-});
-
-const listChanges = route({
-  method: 'get',
-  path: '/registers/changes',
-  tag: 'Core',
-  operationId: 'list_register_changes',
-  summary: 'Points that differ from their start value, with the writer',
-  description:
-    'What a control left behind: every RW point, set 1 of the curve models included, whose value is not the one that ' +
-    'profile and defaults gave it. A point that was written and is back at its start value is not listed. 64414 shows ' +
-    'the surroundings and is left out: `controls/grid` and `controls/environment` have their writers.',
-  query: deviceQuery,
-  reply: registerChanges.schema,
-  handle(ctx, { query }) {
-    const { index: deviceIndex, bank } = selectedDevice(ctx, query.device);
-    return registerChanges.reply({ deviceIndex, changes: changedSlots(bank) }, { plant: ctx.plant, bank });
-  },
-});
-
-const getRegisters = route({
-  method: 'get',
-  path: '/registers/{model_id}',
-  tag: 'Core',
-  operationId: 'get_registers',
-  summary: 'Points of one model, decoded and raw',
-  description: shortened,
-  params: registersParamsSchema,
-  query: registersQuerySchema,
-  reply: registers.schema,
-  problems: ['unknown-resource'],
-  handle(ctx, { params, query }) {
-    const { index, bank } = selectedDevice(ctx, query.device);
-    const place = modelOf(bank, params.model_id, `Device ${index}`);
-    const slots = shownSlots(bank, place, query.points);
-    return registers.reply(place, { plant: ctx.plant, bank, slots, raw: query.raw });
-  },
-});
-
-const setRegisters = route({
-  method: 'post',
-  path: '/registers/{model_id}',
-  tag: 'Core',
-  operationId: 'set_registers',
-  summary: 'Writes points of one model, all or none',
-  description: `${shortened} Control functions use the written values from the next tick on.`,
-  params: registersParamsSchema,
-  query: registersQuerySchema,
-  body: registersBodySchema,
-  reply: registers.schema,
-  problems: ['unknown-resource', 'disabled'],
-  handle(ctx, { params, query, body, by }) {
-    const { index, bank } = selectedDevice(ctx, query.device);
-    const place = modelOf(bank, params.model_id, `Device ${index}`);
-    const slots = shownSlots(bank, place, query.points);
-    const values = valuesBySlot(bank, place, body.points);
-    try {
-      bank.assign(by, values);
-    } catch (error) {
-      throw inBodyTerms(error, place.def.id);
-    }
-    return registers.reply(place, { plant: ctx.plant, bank, slots, raw: query.raw });
-  },
-});
-
 /** @throws SimError UNKNOWN_RESOURCE without a meter */
 function meterOf({ meter }: Plant): SiteMeter {
   if (meter !== null) return meter;
@@ -378,47 +304,109 @@ function meterOf({ meter }: Plant): SiteMeter {
   );
 }
 
-const listMeterModels = route({
-  method: 'get',
-  path: '/site/registers',
-  tag: 'Controls',
-  operationId: 'list_site_registers',
-  summary: 'Models of the register map of the meter of the connection point',
-  description:
-    'The meter is no device: it has no index, and is neither in `devices` nor in the stream. Without the settings ' +
-    '`meter_unit` and `meter_port` there is none.',
-  reply: meterModels.schema,
-  problems: ['unknown-resource'],
-  handle: ({ plant }) => meterModels.reply(meterOf(plant)),
-});
-
-const getMeterRegisters = route({
-  method: 'get',
-  path: '/site/registers/{model_id}',
-  tag: 'Controls',
-  operationId: 'get_site_registers',
-  summary: 'Points of one model of the meter, decoded and raw',
-  description:
-    'Active and reactive power are positive when drawn from the grid, opposite to `net_power_kw` of `site`. The answer ' +
-    'has every point of the model, or those that `points` names; the example shows two. No point can be written.',
-  params: registersParamsSchema,
-  query: modelQuerySchema,
-  reply: registers.schema,
-  problems: ['unknown-resource'],
-  handle({ plant }, { params, query }) {
-    const { bank } = meterOf(plant);
-    const place = modelOf(bank, params.model_id, 'The meter');
-    const slots = shownSlots(bank, place, query.points);
-    return registers.reply(place, { plant, bank, slots, raw: query.raw });
-  },
-});
-
 // `changes` comes before the route with a model number
 export const registerRoutes: readonly Route[] = [
-  listModels,
-  listChanges,
-  getRegisters,
-  setRegisters,
-  listMeterModels,
-  getMeterRegisters,
+  route({
+    method: 'get',
+    path: '/registers',
+    tag: 'Core',
+    operationId: 'list_register_models',
+    summary: 'Models of the register map of a device',
+    query: deviceQuery,
+    reply: registerModels.schema,
+    handle: (ctx, { query }) => registerModels.reply(selectedDevice(ctx, query.device)),
+  }),
+  route({
+    method: 'get',
+    path: '/registers/changes',
+    tag: 'Core',
+    operationId: 'list_register_changes',
+    summary: 'Points that differ from their start value, with the writer',
+    description:
+      'What a control left behind: every RW point, set 1 of the curve models included, whose value is not the one that ' +
+      'profile and defaults gave it. A point that was written and is back at its start value is not listed. 64414 shows ' +
+      'the surroundings and is left out: `controls/grid` and `controls/environment` have their writers.',
+    query: deviceQuery,
+    reply: registerChanges.schema,
+    handle(ctx, { query }) {
+      const { index: deviceIndex, bank } = selectedDevice(ctx, query.device);
+      return registerChanges.reply({ deviceIndex, changes: changedSlots(bank) }, { plant: ctx.plant, bank });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/registers/{model_id}',
+    tag: 'Core',
+    operationId: 'get_registers',
+    summary: 'Points of one model, decoded and raw',
+    description: shortened,
+    params: registersParamsSchema,
+    query: registersQuerySchema,
+    reply: registers.schema,
+    problems: ['unknown-resource'],
+    handle(ctx, { params, query }) {
+      const { index, bank } = selectedDevice(ctx, query.device);
+      const place = modelOf(bank, params.model_id, `Device ${index}`);
+      const slots = shownSlots(bank, place, query.points);
+      return registers.reply(place, { plant: ctx.plant, bank, slots, raw: query.raw });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/registers/{model_id}',
+    tag: 'Core',
+    operationId: 'set_registers',
+    summary: 'Writes points of one model, all or none',
+    description: `${shortened} Control functions use the written values from the next tick on.`,
+    params: registersParamsSchema,
+    query: registersQuerySchema,
+    body: registersBodySchema,
+    reply: registers.schema,
+    problems: ['unknown-resource', 'disabled'],
+    handle(ctx, { params, query, body, by }) {
+      const { index, bank } = selectedDevice(ctx, query.device);
+      const place = modelOf(bank, params.model_id, `Device ${index}`);
+      const slots = shownSlots(bank, place, query.points);
+      const values = valuesBySlot(bank, place, body.points);
+      try {
+        bank.assign(by, values);
+      } catch (error) {
+        throw inBodyTerms(error, place.def.id);
+      }
+      return registers.reply(place, { plant: ctx.plant, bank, slots, raw: query.raw });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/site/registers',
+    tag: 'Controls',
+    operationId: 'list_site_registers',
+    summary: 'Models of the register map of the meter of the connection point',
+    description:
+      'The meter is no device: it has no index, and is neither in `devices` nor in the stream. Without the settings ' +
+      '`meter_unit` and `meter_port` there is none.',
+    reply: meterModels.schema,
+    problems: ['unknown-resource'],
+    handle: ({ plant }) => meterModels.reply(meterOf(plant)),
+  }),
+  route({
+    method: 'get',
+    path: '/site/registers/{model_id}',
+    tag: 'Controls',
+    operationId: 'get_site_registers',
+    summary: 'Points of one model of the meter, decoded and raw',
+    description:
+      'Active and reactive power are positive when drawn from the grid, opposite to `net_power_kw` of `site`. The answer ' +
+      'has every point of the model, or those that `points` names; the example shows two. No point can be written.',
+    params: registersParamsSchema,
+    query: modelQuerySchema,
+    reply: registers.schema,
+    problems: ['unknown-resource'],
+    handle({ plant }, { params, query }) {
+      const { bank } = meterOf(plant);
+      const place = modelOf(bank, params.model_id, 'The meter');
+      const slots = shownSlots(bank, place, query.points);
+      return registers.reply(place, { plant, bank, slots, raw: query.raw });
+    },
+  }),
 ];

@@ -45,26 +45,26 @@ function isReporter(adapter: Adapter): adapter is Adapter & StreamReporter {
 
 const defaultLimit = 100;
 
-const getClients = route({
-  method: 'get',
-  path: '/stream/clients',
-  tag: 'Core',
-  operationId: 'list_stream_clients',
-  summary: 'Clients of the telemetry stream',
-  description: 'With what each has got, and what waits for those that read too slowly.',
-  query: z.strictObject({
-    limit: integerParam(
-      'limit',
-      1,
-      100_000,
-      `Maximum number of clients, the newest; default ${defaultLimit}.`,
-    ).optional(),
+export const streamRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/stream/clients',
+    tag: 'Core',
+    operationId: 'list_stream_clients',
+    summary: 'Clients of the telemetry stream',
+    description: 'With what each has got, and what waits for those that read too slowly.',
+    query: z.strictObject({
+      limit: integerParam(
+        'limit',
+        1,
+        100_000,
+        `Maximum number of clients, the newest; default ${defaultLimit}.`,
+      ).optional(),
+    }),
+    reply: streamClients.schema,
+    handle({ adapters }, { query: { limit = defaultLimit } }) {
+      const stream = adapters.find(isReporter);
+      return streamClients.reply(stream ? { ...stream.status(), ...stream.streamReport(limit) } : noStream);
+    },
   }),
-  reply: streamClients.schema,
-  handle({ adapters }, { query: { limit = defaultLimit } }) {
-    const stream = adapters.find(isReporter);
-    return streamClients.reply(stream ? { ...stream.status(), ...stream.streamReport(limit) } : noStream);
-  },
-});
-
-export const streamRoutes: readonly Route[] = [getClients];
+];

@@ -78,46 +78,6 @@ const stepBodySchema = memo(() =>
     .openapi('StepRequest'),
 );
 
-const getTime = route({
-  method: 'get',
-  path: '/controls/time',
-  tag: 'Controls',
-  operationId: 'get_time',
-  summary: 'The simulated clock',
-  reply: clock.schema,
-  handle: ({ plant }) => clock.reply(plant.time, { plant }),
-});
-
-const setTime = route({
-  method: 'post',
-  path: '/controls/time',
-  tag: 'Controls',
-  operationId: 'set_time',
-  summary: 'Sets mode, rate, time of day and time zone of the simulated clock',
-  description:
-    '`wall_clock` ties the simulated clock to real time. A pause puts the clock to the end of the last tick, which registers ' +
-    'and snapshots show, and from which the next step goes on. A rate belongs to `accelerated` or `paused`. At least one ' +
-    'member is required.',
-  body: timeBodySchema,
-  reply: clock.schema,
-  problems: ['conflict'],
-  handle(ctx, { body, by }) {
-    const { plant } = ctx;
-    checkClockIsFree(ctx);
-    if (Object.keys(body).length === 0) {
-      throw invalid('body', '', `at least one of ${Object.keys(timeBodySchema().shape).join(', ')} is required`);
-    }
-    const mode = body.mode ?? plant.time.mode;
-    if (mode === 'wall_clock') {
-      if (body.rate !== undefined && body.rate !== 1)
-        throw invalid('body', '/rate', 'must be 1 in the mode wall_clock');
-      if (body.clock_time !== undefined) throw invalid('body', '/clock_time', 'cannot be set in the mode wall_clock');
-    }
-    plant.setTime(camelCased(body), by);
-    return clock.reply(plant.time, { plant });
-  },
-});
-
 /** A running scenario owns the clock. @throws SimError COMMAND_CONFLICT */
 function checkClockIsFree({ clockOwner }: RouteContext): void {
   if (clockOwner.name !== null)
@@ -139,30 +99,70 @@ async function runUntil(plant: Plant, untilMs: number, by: Origin): Promise<Tick
   }
 }
 
-const step = route({
-  method: 'post',
-  path: '/controls/time/step',
-  tag: 'Controls',
-  operationId: 'step_time',
-  routine: true,
-  summary: 'Runs ticks immediately while the clock is paused',
-  description:
-    'Each tick advances `rate` x `tick_interval_s`; with `until` the last one is as much shorter as it must be to end at ' +
-    'that simulated time. The answer is sent when all ticks are done, which takes long for many ' +
-    'ticks of many devices; the time limit of requests does not apply. Step requests run one after the other. Devices can ' +
-    'join and leave between ticks. `conflict` ends the step when the clock leaves the mode `paused`, also if it is paused ' +
-    'again; its text has the number of ticks that have run. The snapshot is the one of `device` after the last tick.',
-  query: deviceQuery,
-  body: stepBodySchema,
-  reply: stepResult.schema,
-  problems: ['conflict'],
-  async handle(ctx, { query, body, by }) {
-    checkClockIsFree(ctx);
-    const index = query.device === undefined ? ctx.plant.firstIndex : selectedDevice(ctx, query.device).index;
-    const { published } =
-      body.until === undefined ? await ctx.plant.step(body.ticks ?? 1, by) : await runUntil(ctx.plant, body.until, by);
-    return stepResult.reply({ snapshot: published[positionOf(published, index)]?.snapshot ?? null }, ctx);
-  },
-});
-
-export const timeRoutes: readonly Route[] = [getTime, setTime, step];
+export const timeRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/controls/time',
+    tag: 'Controls',
+    operationId: 'get_time',
+    summary: 'The simulated clock',
+    reply: clock.schema,
+    handle: ({ plant }) => clock.reply(plant.time, { plant }),
+  }),
+  route({
+    method: 'post',
+    path: '/controls/time',
+    tag: 'Controls',
+    operationId: 'set_time',
+    summary: 'Sets mode, rate, time of day and time zone of the simulated clock',
+    description:
+      '`wall_clock` ties the simulated clock to real time. A pause puts the clock to the end of the last tick, which registers ' +
+      'and snapshots show, and from which the next step goes on. A rate belongs to `accelerated` or `paused`. At least one ' +
+      'member is required.',
+    body: timeBodySchema,
+    reply: clock.schema,
+    problems: ['conflict'],
+    handle(ctx, { body, by }) {
+      const { plant } = ctx;
+      checkClockIsFree(ctx);
+      if (Object.keys(body).length === 0) {
+        throw invalid('body', '', `at least one of ${Object.keys(timeBodySchema().shape).join(', ')} is required`);
+      }
+      const mode = body.mode ?? plant.time.mode;
+      if (mode === 'wall_clock') {
+        if (body.rate !== undefined && body.rate !== 1)
+          throw invalid('body', '/rate', 'must be 1 in the mode wall_clock');
+        if (body.clock_time !== undefined) throw invalid('body', '/clock_time', 'cannot be set in the mode wall_clock');
+      }
+      plant.setTime(camelCased(body), by);
+      return clock.reply(plant.time, { plant });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/controls/time/step',
+    tag: 'Controls',
+    operationId: 'step_time',
+    routine: true,
+    summary: 'Runs ticks immediately while the clock is paused',
+    description:
+      'Each tick advances `rate` x `tick_interval_s`; with `until` the last one is as much shorter as it must be to end at ' +
+      'that simulated time. The answer is sent when all ticks are done, which takes long for many ' +
+      'ticks of many devices; the time limit of requests does not apply. Step requests run one after the other. Devices can ' +
+      'join and leave between ticks. `conflict` ends the step when the clock leaves the mode `paused`, also if it is paused ' +
+      'again; its text has the number of ticks that have run. The snapshot is the one of `device` after the last tick.',
+    query: deviceQuery,
+    body: stepBodySchema,
+    reply: stepResult.schema,
+    problems: ['conflict'],
+    async handle(ctx, { query, body, by }) {
+      checkClockIsFree(ctx);
+      const index = query.device === undefined ? ctx.plant.firstIndex : selectedDevice(ctx, query.device).index;
+      const { published } =
+        body.until === undefined
+          ? await ctx.plant.step(body.ticks ?? 1, by)
+          : await runUntil(ctx.plant, body.until, by);
+      return stepResult.reply({ snapshot: published[positionOf(published, index)]?.snapshot ?? null }, ctx);
+    },
+  }),
+];

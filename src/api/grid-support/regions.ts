@@ -333,26 +333,29 @@ const regions = members<OfCategory>()('Regions', () => ({
   trips: nested(trips)('Default and range of each trip setting, in the units of the curves.', (of) => of),
 }));
 
-const getRegions = route({
-  method: 'get',
-  path: '/grid-support/regions',
-  tag: 'Grid Support',
-  operationId: 'get_regions',
-  summary: 'Ride-through regions and trip settings of the abnormal category of a device',
-  description:
-    'What the standard asks of the category, whatever is set: for the settings in force see the trip curves of ' +
-    '`grid-support`, in the same units. The areas of `voltage` and of `frequency` cover every value from time 0 on and do ' +
-    'not overlap.',
-  query: deviceQuery,
-  reply: regions.schema,
-  problems: ['unknown-resource'],
-  handle(ctx, { query }) {
-    const { index, bank, trace } = selectedDevice(ctx, query.device);
-    const category = bank.map.m702.AbnOpCatRtg;
-    if (category === null)
-      throw new SimError('UNKNOWN_RESOURCE', `Device ${index} does not state its abnormal category (702.AbnOpCatRtg).`);
-    return regions.reply({ index, category, nominalHz: trace.nominalHz });
-  },
-});
-
-export const regionRoutes: readonly Route[] = [getRegions];
+export const regionRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/grid-support/regions',
+    tag: 'Grid Support',
+    operationId: 'get_regions',
+    summary: 'Ride-through regions and trip settings of the abnormal category of a device',
+    description:
+      'What the standard asks of the category, whatever is set: for the settings in force see the trip curves of ' +
+      '`grid-support`, in the same units. The areas of `voltage` and of `frequency` cover every value from time 0 on and do ' +
+      'not overlap.',
+    query: deviceQuery,
+    reply: regions.schema,
+    problems: ['unknown-resource'],
+    handle(ctx, { query }) {
+      const { index, bank, trace } = selectedDevice(ctx, query.device);
+      const category = bank.map.m702.AbnOpCatRtg;
+      if (category === null)
+        throw new SimError(
+          'UNKNOWN_RESOURCE',
+          `Device ${index} does not state its abnormal category (702.AbnOpCatRtg).`,
+        );
+      return regions.reply({ index, category, nominalHz: trace.nominalHz });
+    },
+  }),
+];

@@ -26,35 +26,6 @@ function replyAll(plant: Plant, device: Device) {
   return { device_index: device.index, ...(functions as Record<GridFunctionName, ReturnType<typeof reply>>) };
 }
 
-const getAll = route({
-  method: 'get',
-  path: '/grid-support',
-  tag: 'Grid Support',
-  operationId: 'get_grid_support',
-  summary: 'Settings of all grid-support functions',
-  query: deviceQuery,
-  reply: gridSupportSchema,
-  handle: (ctx, { query }) => replyAll(ctx.plant, selectedDevice(ctx, query.device)),
-});
-
-const setAll = route({
-  method: 'post',
-  path: '/grid-support',
-  tag: 'Grid Support',
-  operationId: 'set_grid_support',
-  summary: 'Sets any of the grid-support functions together',
-  description: `${wholeRequest} ${curves}`,
-  query: deviceQuery,
-  body: gridSupportBodySchema,
-  reply: gridSupportSchema,
-  problems: ['disabled'],
-  handle(ctx, { query, body, by }) {
-    const device = selectedDevice(ctx, query.device);
-    writeFunctions(device.bank, by, functionRequests(body, ''));
-    return replyAll(ctx.plant, device);
-  },
-});
-
 function routesOf(name: GridFunctionName): readonly Route[] {
   const { title, sets }: GridFunction = gridFunctions[name];
   const shared = {
@@ -88,4 +59,33 @@ function routesOf(name: GridFunctionName): readonly Route[] {
   ];
 }
 
-export const gridSupportRoutes: readonly Route[] = [getAll, setAll, ...gridFunctionNames.flatMap(routesOf)];
+export const gridSupportRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/grid-support',
+    tag: 'Grid Support',
+    operationId: 'get_grid_support',
+    summary: 'Settings of all grid-support functions',
+    query: deviceQuery,
+    reply: gridSupportSchema,
+    handle: (ctx, { query }) => replyAll(ctx.plant, selectedDevice(ctx, query.device)),
+  }),
+  route({
+    method: 'post',
+    path: '/grid-support',
+    tag: 'Grid Support',
+    operationId: 'set_grid_support',
+    summary: 'Sets any of the grid-support functions together',
+    description: `${wholeRequest} ${curves}`,
+    query: deviceQuery,
+    body: gridSupportBodySchema,
+    reply: gridSupportSchema,
+    problems: ['disabled'],
+    handle(ctx, { query, body, by }) {
+      const device = selectedDevice(ctx, query.device);
+      writeFunctions(device.bank, by, functionRequests(body, ''));
+      return replyAll(ctx.plant, device);
+    },
+  }),
+  ...gridFunctionNames.flatMap(routesOf),
+];

@@ -337,35 +337,6 @@ function csvAnswer(ctx: RouteContext, { index }: Device, rows: readonly GridTrac
   });
 }
 
-const getTrace = route({
-  method: 'get',
-  path: '/grid-support/trace',
-  tag: 'Grid Support',
-  operationId: 'get_grid_trace',
-  summary: 'Why the power is what it is',
-  description:
-    'The last sub-step, changes of the service state, and recorded sub-steps: what each function saw, asked for and ' +
-    'got, what decided the power, and the time to a trip or to entering service. A sub-step ends where the grid, a timer or a ' +
-    'request changes something, and after `sim_step_s` at the latest. CSV has one line per recorded sub-step under a line of ' +
-    'names with units, and the last sub-step where nothing is recorded; an empty field is null.',
-  query: traceQuery,
-  reply: trace.schema,
-  replyHeaders: {
-    'Content-Disposition': {
-      description: 'With CSV: name of a file.',
-      example: 'attachment; filename="grid-trace-device-0.csv"',
-    },
-  },
-  otherMedia: ['text/csv'],
-  handle(ctx, { query }) {
-    const device = selectedDevice(ctx, query.device);
-    const { rows, now } = device.trace;
-    const chosen = chosenRows(rows, query.limit ?? defaultTraceLimit, query.after);
-    if (query.format === 'csv') return csvAnswer(ctx, device, rows.length === 0 ? [now] : chosen);
-    return replyInPieces(trace.reply({ device, chosen }, ctx));
-  },
-});
-
 /** @throws HttpProblem conflict */
 function checkRoom({ devices }: Plant, { index }: Device, rows: number): void {
   const others = devices.reduce((sum, each) => sum + (each.index === index ? 0 : each.trace.capacity), 0);
@@ -378,25 +349,53 @@ function checkRoom({ devices }: Plant, { index }: Device, rows: number): void {
   );
 }
 
-const record = route({
-  method: 'post',
-  path: '/grid-support/trace',
-  tag: 'Grid Support',
-  operationId: 'record_grid_trace',
-  summary: 'Records sub-steps of a device, or ends the recording',
-  description:
-    'Starts a new recording of the latest `rows` sub-steps. Recording costs nearly 1 KB of memory for each and ' +
-    `about a quarter more time per device that records; all devices together keep at most ${maxTraceRowsOfAll}.`,
-  query: deviceQuery,
-  body: traceBodySchema,
-  reply: traceState.schema,
-  problems: ['conflict'],
-  handle(ctx, { query, body }) {
-    const device = selectedDevice(ctx, query.device);
-    checkRoom(ctx.plant, device, body.rows);
-    device.trace.record(body.rows);
-    return traceState.reply({ device, chosen: [] }, ctx);
-  },
-});
-
-export const gridTraceRoutes: readonly Route[] = [getTrace, record];
+export const gridTraceRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/grid-support/trace',
+    tag: 'Grid Support',
+    operationId: 'get_grid_trace',
+    summary: 'Why the power is what it is',
+    description:
+      'The last sub-step, changes of the service state, and recorded sub-steps: what each function saw, asked for and ' +
+      'got, what decided the power, and the time to a trip or to entering service. A sub-step ends where the grid, a timer or a ' +
+      'request changes something, and after `sim_step_s` at the latest. CSV has one line per recorded sub-step under a line of ' +
+      'names with units, and the last sub-step where nothing is recorded; an empty field is null.',
+    query: traceQuery,
+    reply: trace.schema,
+    replyHeaders: {
+      'Content-Disposition': {
+        description: 'With CSV: name of a file.',
+        example: 'attachment; filename="grid-trace-device-0.csv"',
+      },
+    },
+    otherMedia: ['text/csv'],
+    handle(ctx, { query }) {
+      const device = selectedDevice(ctx, query.device);
+      const { rows, now } = device.trace;
+      const chosen = chosenRows(rows, query.limit ?? defaultTraceLimit, query.after);
+      if (query.format === 'csv') return csvAnswer(ctx, device, rows.length === 0 ? [now] : chosen);
+      return replyInPieces(trace.reply({ device, chosen }, ctx));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/grid-support/trace',
+    tag: 'Grid Support',
+    operationId: 'record_grid_trace',
+    summary: 'Records sub-steps of a device, or ends the recording',
+    description:
+      'Starts a new recording of the latest `rows` sub-steps. Recording costs nearly 1 KB of memory for each and ' +
+      `about a quarter more time per device that records; all devices together keep at most ${maxTraceRowsOfAll}.`,
+    query: deviceQuery,
+    body: traceBodySchema,
+    reply: traceState.schema,
+    problems: ['conflict'],
+    handle(ctx, { query, body }) {
+      const device = selectedDevice(ctx, query.device);
+      checkRoom(ctx.plant, device, body.rows);
+      device.trace.record(body.rows);
+      return traceState.reply({ device, chosen: [] }, ctx);
+    },
+  }),
+];

@@ -236,89 +236,86 @@ function requested<T>(device: Device, body: HoldBody, carryOut: (values: Functio
   }
 }
 
-const getHolds = route({
-  method: 'get',
-  path: '/controls/holds',
-  tag: 'Controls',
-  operationId: 'get_holds',
-  summary: 'Holds (timed controls) of this interface: in force and ended',
-  query: holdsQuery,
-  reply: holds.schema,
-  problems: ['unknown-device'],
-  handle(ctx, { query }) {
-    const index = query.device === undefined ? undefined : selectedDevice(ctx, query.device).index;
-    return replyInPieces(holds.reply(ctx.holds.list(index), ctx));
-  },
-});
-
-const beginHold = route({
-  method: 'post',
-  path: '/controls/holds',
-  tag: 'Controls',
-  operationId: 'begin_hold',
-  summary: 'Begins a hold: sets points for a time and puts back at its end what was there before',
-  description:
-    'What a head-end does with an event. Exactly one of `values` and `functions`, and exactly one of `duration_s` and ' +
-    '`until`. All points are written in one commit, or none; curves are checked as at an adoption. The hold also sets the ' +
-    'reversion times (RvrtTms) of what it sets to 0, unless it sets them itself; and where it enables a function of reactive ' +
-    'power, it disables the others. At the end points get their values and writers of before, except those that somebody ' +
-    'else has written since (`left`). A reversion time that is put back starts in full. A hold over another one takes its ' +
-    'points over for good and restores what was there before both. A reset of the device ends all holds. `conflict`: the id is ' +
-    `in use, the device has ${holdLimits.perDevice} holds, or it is off; \`disabled\`: it does not have a function.`,
-  query: deviceQuery,
-  body: holdBodySchema,
-  reply: hold.schema,
-  problems: ['conflict', 'disabled'],
-  handle(ctx, { query, body, by }) {
-    const device = selectedDevice(ctx, query.device);
-    const lasts = lastsOf(ctx, body);
-    return requested(device, body, (values) =>
-      hold.reply(ctx.holds.begin(device, { id: body.id, values, lasts }, by), ctx),
-    );
-  },
-});
-
-const checkHold = route({
-  method: 'post',
-  path: '/controls/holds/check',
-  tag: 'Controls',
-  operationId: 'check_hold',
-  routine: true,
-  summary: 'Checks a hold as its begin would, and changes nothing',
-  description: 'The refusals are those of `POST controls/holds`.',
-  query: deviceQuery,
-  body: holdBodySchema,
-  reply: holdCheck.schema,
-  problems: ['conflict', 'disabled'],
-  handle(ctx, { query, body, by }) {
-    const device = selectedDevice(ctx, query.device);
-    lastsOf(ctx, body);
-    return requested(device, body, (values) => {
-      ctx.holds.check(device, { id: body.id, values }, by);
-      return holdCheck.reply({
-        deviceIndex: device.index,
-        id: body.id,
-        points: values.map(({ slot }) => pointName(slot)),
+export const holdRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/controls/holds',
+    tag: 'Controls',
+    operationId: 'get_holds',
+    summary: 'Holds (timed controls) of this interface: in force and ended',
+    query: holdsQuery,
+    reply: holds.schema,
+    problems: ['unknown-device'],
+    handle(ctx, { query }) {
+      const index = query.device === undefined ? undefined : selectedDevice(ctx, query.device).index;
+      return replyInPieces(holds.reply(ctx.holds.list(index), ctx));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/controls/holds/check',
+    tag: 'Controls',
+    operationId: 'check_hold',
+    routine: true,
+    summary: 'Checks a hold as its begin would, and changes nothing',
+    description: 'The refusals are those of `POST controls/holds`.',
+    query: deviceQuery,
+    body: holdBodySchema,
+    reply: holdCheck.schema,
+    problems: ['conflict', 'disabled'],
+    handle(ctx, { query, body, by }) {
+      const device = selectedDevice(ctx, query.device);
+      lastsOf(ctx, body);
+      return requested(device, body, (values) => {
+        ctx.holds.check(device, { id: body.id, values }, by);
+        return holdCheck.reply({
+          deviceIndex: device.index,
+          id: body.id,
+          points: values.map(({ slot }) => pointName(slot)),
+        });
       });
-    });
-  },
-});
-
-const endHold = route({
-  method: 'post',
-  path: '/controls/holds/{id}/end',
-  tag: 'Controls',
-  operationId: 'end_hold',
-  summary: 'Ends a hold before its time',
-  description: '`conflict`: the device is off; the hold lasts on.',
-  params: holdParamsSchema,
-  query: deviceQuery,
-  reply: hold.schema,
-  problems: ['unknown-resource', 'conflict'],
-  handle(ctx, { params, query, by }) {
-    const device = selectedDevice(ctx, query.device);
-    return hold.reply(ctx.holds.end(device, params.id, by), ctx);
-  },
-});
-
-export const holdRoutes: readonly Route[] = [getHolds, checkHold, beginHold, endHold];
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/controls/holds',
+    tag: 'Controls',
+    operationId: 'begin_hold',
+    summary: 'Begins a hold: sets points for a time and puts back at its end what was there before',
+    description:
+      'What a head-end does with an event. Exactly one of `values` and `functions`, and exactly one of `duration_s` and ' +
+      '`until`. All points are written in one commit, or none; curves are checked as at an adoption. The hold also sets the ' +
+      'reversion times (RvrtTms) of what it sets to 0, unless it sets them itself; and where it enables a function of reactive ' +
+      'power, it disables the others. At the end points get their values and writers of before, except those that somebody ' +
+      'else has written since (`left`). A reversion time that is put back starts in full. A hold over another one takes its ' +
+      'points over for good and restores what was there before both. A reset of the device ends all holds. `conflict`: the id is ' +
+      `in use, the device has ${holdLimits.perDevice} holds, or it is off; \`disabled\`: it does not have a function.`,
+    query: deviceQuery,
+    body: holdBodySchema,
+    reply: hold.schema,
+    problems: ['conflict', 'disabled'],
+    handle(ctx, { query, body, by }) {
+      const device = selectedDevice(ctx, query.device);
+      const lasts = lastsOf(ctx, body);
+      return requested(device, body, (values) =>
+        hold.reply(ctx.holds.begin(device, { id: body.id, values, lasts }, by), ctx),
+      );
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/controls/holds/{id}/end',
+    tag: 'Controls',
+    operationId: 'end_hold',
+    summary: 'Ends a hold before its time',
+    description: '`conflict`: the device is off; the hold lasts on.',
+    params: holdParamsSchema,
+    query: deviceQuery,
+    reply: hold.schema,
+    problems: ['unknown-resource', 'conflict'],
+    handle(ctx, { params, query, by }) {
+      const device = selectedDevice(ctx, query.device);
+      return hold.reply(ctx.holds.end(device, params.id, by), ctx);
+    },
+  }),
+];
