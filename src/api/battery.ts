@@ -9,10 +9,10 @@ import type {
   BatteryCommand,
 } from '../contract/kinds/battery.ts';
 import type { Device } from '../contract/device.ts';
-import { storageOf, selectedDevice } from './common/device-replies.ts';
+import { storageOf, selectedDevice, stateOperations } from './common/device-replies.ts';
 import type { OfDevice } from './common/device-replies.ts';
 import { flag, member, members, nested, word, camelCased, inKilo, kilo, measured, rounded } from './common/members.ts';
-import { deviceParam, deviceQuery } from './common/schemas.ts';
+import { deviceParam } from './common/schemas.ts';
 import { overrideOf, writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
 import type { RouteContext } from './http/context.ts';
@@ -232,9 +232,7 @@ function controlCommand({ power_kw: powerKw, ...body }: BatteryControlBody): Bat
   return { kind: 'battery.control', ...camelCased(body), ...(powerKw !== undefined && { powerW: powerKw * 1000 }) };
 }
 
-function controlReply({ plant }: RouteContext, device: Device) {
-  return batteryControl.reply(storageOf(device), { device, plant });
-}
+const forcedModes = stateOperations('Battery', batteryControl, storageOf, ['not-applicable']);
 
 export const batteryRoutes: readonly Route[] = [
   route({
@@ -255,36 +253,24 @@ export const batteryRoutes: readonly Route[] = [
       return replyInPieces(battery.reply(storageOf(device), context));
     },
   }),
-  route({
-    method: 'get',
+  forcedModes.get({
     path: '/controls/battery',
-    tag: 'Battery',
     operationId: 'get_battery_control',
     summary: 'Forced mode and state of a battery',
-    query: deviceQuery,
-    reply: batteryControl.schema,
-    problems: ['not-applicable'],
-    handle: (ctx, { query }) => controlReply(ctx, selectedDevice(ctx, query.device)),
   }),
-  route({
-    method: 'post',
+  forcedModes.post({
     path: '/controls/battery',
-    tag: 'Battery',
     operationId: 'set_battery_control',
     summary: 'Forces charging, discharging or rest; sets the state of charge; opens and closes strings',
     description:
       'A forced mode wins over set-points until it ends; limits, functions and the bounds of the state of charge ' +
       'still hold. A new mode begins at the rating and without end, unless the request says otherwise; power or duration without ' +
       '`mode` change the mode that is forced already, or are refused with `conflict` when there is none.',
-    query: deviceQuery,
     body: batteryControlBodySchema,
-    reply: batteryControl.schema,
-    problems: ['not-applicable', 'conflict'],
-    handle(ctx, { query, body, by }) {
-      const device = selectedDevice(ctx, query.device);
-      checkStrings(body.strings ?? [], storageOf(device).stringCount);
+    problems: ['conflict'],
+    change(device, body, by, { stringCount }) {
+      checkStrings(body.strings ?? [], stringCount);
       device.command(controlCommand(body), by);
-      return controlReply(ctx, device);
     },
   }),
 ];

@@ -6,7 +6,7 @@ import { memo } from '../core/memo.ts';
 import type { Provenance } from '../core/origin.ts';
 import { isEnabled, isSupported, reversionRemainingS } from '../sunspec/map/grid-support/state.ts';
 import { functionNames, functionTable } from '../sunspec/map/grid-support/functions.ts';
-import { selectedDevice } from './common/device-replies.ts';
+import { selectedDevice, stateOperations } from './common/device-replies.ts';
 import {
   flag,
   list,
@@ -209,6 +209,9 @@ const localBodySchema = memo(() =>
     .openapi('LocalControlRequest'),
 );
 
+const gradients = stateOperations('Controls', gradient, (device) => device);
+const localControl = stateOperations('Controls', local, (device) => device);
+
 export const controlsRoutes: readonly Route[] = [
   route({
     method: 'get',
@@ -223,61 +226,39 @@ export const controlsRoutes: readonly Route[] = [
       return controls.reply(device, { plant: ctx.plant, deviceIndex: device.index });
     },
   }),
-  route({
-    method: 'get',
+  localControl.get({
     path: '/controls/local',
-    tag: 'Controls',
     operationId: 'get_local_control',
     summary: 'The local/remote switch at the device (715.LocRemCtl)',
-    query: deviceQuery,
-    reply: local.schema,
-    handle: (ctx, { query }) => local.reply(selectedDevice(ctx, query.device), ctx),
   }),
-  route({
-    method: 'post',
+  localControl.post({
     path: '/controls/local',
-    tag: 'Controls',
     operationId: 'set_local_control',
     summary: 'Turns the local/remote switch at the device',
     description:
       'Under local control writes and commands of Modbus, IEEE 2030.5, OCPP and DNP3 are refused, each in the terms of its ' +
       'protocol; this interface stands for the panel at the device and keeps working.',
-    query: deviceQuery,
     body: localBodySchema,
-    reply: local.schema,
-    handle(ctx, { query, body, by }) {
-      const device = selectedDevice(ctx, query.device);
+    change(device, body, by) {
       device.command({ kind: 'local', local: body.local }, by);
-      return local.reply(device, ctx);
     },
   }),
-  route({
-    method: 'get',
+  gradients.get({
     path: '/controls/gradient',
-    tag: 'Controls',
     operationId: 'get_gradient',
     summary: 'How fast power follows commands',
-    query: deviceQuery,
-    reply: gradient.schema,
-    handle: (ctx, { query }) => gradient.reply(selectedDevice(ctx, query.device), ctx),
   }),
-  route({
-    method: 'post',
+  gradients.post({
     path: '/controls/gradient',
-    tag: 'Controls',
     operationId: 'set_gradient',
     summary: 'Sets or ends slopes finer and slower than 704.WRmp and VarRmp',
     description:
       'A gradient takes the place of 704.WRmp (and WRmpRef) or 704.VarRmp, which keep their values. It ends with null, with ' +
       'a later write to its register, and with a reset of the device, which returns to the gradient of the profile.',
-    query: deviceQuery,
     body: gradientBodySchema,
-    reply: gradient.schema,
     problems: ['conflict'],
-    handle(ctx, { query, body, by }) {
-      const device = selectedDevice(ctx, query.device);
+    change(device, body, by) {
       device.command({ kind: 'gradient', ...camelCased(body) }, by);
-      return gradient.reply(device, ctx);
     },
   }),
   route({

@@ -9,16 +9,13 @@ import {
 } from '../contract/kinds/fuelcell.ts';
 import type { FuelCellDetail } from '../contract/kinds/fuelcell.ts';
 import { memo } from '../core/memo.ts';
-import { detailOf, selectedDevice } from './common/device-replies.ts';
+import { detailOf, stateOperations } from './common/device-replies.ts';
 import type { OfDevice } from './common/device-replies.ts';
 import { flag, integer, members, number, word, inKilo, measured } from './common/members.ts';
 import { setPointKw, setPointWriter, endSetPoint, setPointRangeW, writeSetPoint } from './common/points.ts';
 import { writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
-import { deviceQuery } from './common/schemas.ts';
-import type { RouteContext } from './http/context.ts';
 import { invalid } from './http/errors.ts';
-import { route } from './http/route.ts';
 import type { Route } from './http/route.ts';
 
 /** The set-point in force as power of the stack, to the watt; null while it is off. */
@@ -92,9 +89,6 @@ const tankBodySchema = memo(() =>
     .openapi('HydrogenTankRequest'),
 );
 
-const fuelCellReply = ({ plant }: RouteContext, device: Device) =>
-  fuelCell.reply(detailOf(device, 'fuelcell'), { device, plant });
-
 /** Range in whole watts, as kW. */
 const range = (minW: number, maxW: number) => `${Math.round(minW) / 1000} to ${Math.round(maxW) / 1000} kW`;
 
@@ -130,58 +124,39 @@ function acSetPointW(device: Device, { operatingMode }: FuelCellDetail, powerKw:
   return acW;
 }
 
+const fuelCells = stateOperations('Fuel Cell', fuelCell, (device) => detailOf(device, 'fuelcell'), ['not-applicable']);
+
 export const fuelCellRoutes: readonly Route[] = [
-  route({
-    method: 'get',
+  fuelCells.get({
     path: '/fuelcell',
-    tag: 'Fuel Cell',
     operationId: 'get_fuel_cell',
     summary: 'Stack, hydrogen and tank of a fuel cell',
-    query: deviceQuery,
-    reply: fuelCell.schema,
-    problems: ['not-applicable'],
-    handle: (ctx, { query }) => fuelCellReply(ctx, selectedDevice(ctx, query.device)),
   }),
-  route({
-    method: 'post',
+  fuelCells.post({
     path: '/fuelcell/setpoint',
-    tag: 'Fuel Cell',
     operationId: 'set_fuel_cell_setpoint',
     summary: 'Sets the power of the stack of a fuel cell or electrolyser',
     description:
       'Writes the AC power at which the stack has this power as set-point of model 704 (`WSetMod`, `WSet`, `WSetEna`) in ' +
       'one commit; `registers/704` and `grid-support/active-power` take the AC power itself. ' +
       'A change of direction waits for the dwell time.',
-    query: deviceQuery,
     body: fuelCellSetPointBodySchema,
-    reply: fuelCell.schema,
-    problems: ['not-applicable', 'disabled'],
-    handle(ctx, { query, body, by }) {
-      const device = selectedDevice(ctx, query.device);
-      const detail = detailOf(device, 'fuelcell');
+    problems: ['disabled'],
+    change(device, body, by, detail) {
       const [powerKw, pointer] =
         body.power_kw === undefined ? [body.setpoint_kw ?? null, '/setpoint_kw'] : [body.power_kw, '/power_kw'];
       if (powerKw === null) endSetPoint(device.bank, by);
       else writeSetPoint(device.bank, by, acSetPointW(device, detail, powerKw, pointer));
-      return fuelCellReply(ctx, device);
     },
   }),
-  route({
-    method: 'post',
+  fuelCells.post({
     path: '/fuelcell/tank',
-    tag: 'Fuel Cell',
     operationId: 'set_fuel_cell_tank',
     summary: 'Sets the level of the hydrogen tank at once',
     description: 'A plant with a continuous supply has no tank and answers `not-applicable`.',
-    query: deviceQuery,
     body: tankBodySchema,
-    reply: fuelCell.schema,
-    problems: ['not-applicable'],
-    handle(ctx, { query, body, by }) {
-      const device = selectedDevice(ctx, query.device);
-      detailOf(device, 'fuelcell');
+    change(device, body, by) {
       device.command({ kind: 'fuelcell.tank', levelPct: body.level_pct }, by);
-      return fuelCellReply(ctx, device);
     },
   }),
 ];

@@ -3,7 +3,7 @@ import { hybridPolicies } from '../contract/kinds/hybrid.ts';
 import type { HybridDetail } from '../contract/kinds/hybrid.ts';
 import { memo } from '../core/memo.ts';
 import { point } from './battery.ts';
-import { detailOf, selectedDevice } from './common/device-replies.ts';
+import { detailOf, stateOperations } from './common/device-replies.ts';
 import type { OfDevice } from './common/device-replies.ts';
 import { flag, members, nested, number, word, inKilo, measured, rounded } from './common/members.ts';
 import {
@@ -18,11 +18,7 @@ import {
 } from './common/points.ts';
 import { overrideOf, writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
-import type { Device } from '../contract/device.ts';
-import { deviceQuery } from './common/schemas.ts';
-import type { RouteContext } from './http/context.ts';
 import { HttpProblem, invalid } from './http/errors.ts';
-import { route } from './http/route.ts';
 import type { Route } from './http/route.ts';
 import { pointNumber } from '../sunspec/map/named-points.ts';
 
@@ -114,68 +110,48 @@ const hybridManualBodySchema = memo(() =>
     .openapi('HybridManualRequest'),
 );
 
-const hybridReply = ({ plant }: RouteContext, device: Device) =>
-  hybrid.reply(detailOf(device, 'hybrid-dc'), { device, plant });
-
 /** @throws HttpProblem `validation` */
 function checkWithin(givenKw: number, ratedW: number, pointer: string): void {
   if (Math.abs(givenKw * 1000) <= ratedW) return;
   throw invalid('body', pointer, `given ${givenKw} kW; the rating allows ${-ratedW / 1000} to ${ratedW / 1000} kW`);
 }
 
+const hybrids = stateOperations('Hybrid DC', hybrid, (device) => detailOf(device, 'hybrid-dc'), ['not-applicable']);
+
 export const hybridRoutes: readonly Route[] = [
-  route({
-    method: 'get',
+  hybrids.get({
     path: '/hybrid-dc',
-    tag: 'Hybrid DC',
     operationId: 'get_hybrid_dc',
     summary: 'Power flows and dispatch of a DC-coupled hybrid',
-    query: deviceQuery,
-    reply: hybrid.schema,
-    problems: ['not-applicable'],
-    handle: (ctx, { query }) => hybridReply(ctx, selectedDevice(ctx, query.device)),
   }),
-  route({
-    method: 'post',
+  hybrids.post({
     path: '/hybrid-dc/dispatch',
-    tag: 'Hybrid DC',
     operationId: 'set_hybrid_dispatch',
     summary: 'Changes the dispatch policy',
     description:
       'Entering `manual` keeps the present output as target: it is written to the set-point of model 704. Leaving it ' +
       'switches the set-point off, unless another interface was the last to switch it.',
-    query: deviceQuery,
     body: hybridDispatchBodySchema,
-    reply: hybrid.schema,
-    problems: ['not-applicable', 'disabled'],
-    handle(ctx, { query, body, by }) {
-      const device = selectedDevice(ctx, query.device);
+    problems: ['disabled'],
+    change(device, body, by, { policy }) {
       const { bank } = device;
-      const { policy } = detailOf(device, 'hybrid-dc');
-      if (policy === body.policy) return hybridReply(ctx, device);
+      if (policy === body.policy) return;
       // registers first: they may refuse, the policy cannot
       if (body.policy === 'manual') {
         const { minW, maxW } = setPointRangeW(bank);
         writeSetPoint(bank, by, Math.min(Math.max(pointNumber(bank, 701, 'W') ?? 0, minW), maxW));
       } else if (policy === 'manual' && setPointKw(bank) !== null && isSetPointOurs(bank)) endSetPoint(bank, by);
       device.command({ kind: 'hybrid.policy', policy: body.policy }, by);
-      return hybridReply(ctx, device);
     },
   }),
-  route({
-    method: 'post',
+  hybrids.post({
     path: '/hybrid-dc/manual',
-    tag: 'Hybrid DC',
     operationId: 'set_hybrid_manual',
     summary: 'Sets the target of policy manual, and the flow of the battery',
     description: 'Writes the set-point of active power of model 704. Outside policy `manual` the answer is `conflict`.',
-    query: deviceQuery,
     body: hybridManualBodySchema,
-    reply: hybrid.schema,
-    problems: ['not-applicable', 'conflict', 'disabled'],
-    handle(ctx, { query, body, by }) {
-      const device = selectedDevice(ctx, query.device);
-      const detail = detailOf(device, 'hybrid-dc');
+    problems: ['conflict', 'disabled'],
+    change(device, body, by, detail) {
       const { target_kw: targetKw, battery_kw: batteryKw } = body;
       if (detail.policy !== 'manual') {
         throw new HttpProblem(
@@ -189,7 +165,6 @@ export const hybridRoutes: readonly Route[] = [
       writeSetPoint(device.bank, by, targetKw * 1000);
       if (batteryKw !== undefined)
         device.command({ kind: 'hybrid.battery', powerW: batteryKw === null ? null : batteryKw * 1000 }, by);
-      return hybridReply(ctx, device);
     },
   }),
 ];

@@ -3,15 +3,11 @@ import { maxPvInputs } from '../contract/kinds/pv.ts';
 import type { PvShading } from '../contract/kinds/pv.ts';
 import type { ArrayDetail } from '../contract/kinds/table.ts';
 import { memo } from '../core/memo.ts';
-import { arrayOf, selectedDevice } from './common/device-replies.ts';
+import { arrayOf, stateOperations } from './common/device-replies.ts';
 import type { OfDevice } from './common/device-replies.ts';
 import { count, integer, list, member, members, text, word } from './common/members.ts';
 import { overrideOf, writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
-import type { Device } from '../contract/device.ts';
-import { deviceQuery } from './common/schemas.ts';
-import type { RouteContext } from './http/context.ts';
-import { route } from './http/route.ts';
 import type { Route } from './http/route.ts';
 
 const share = z.number().min(0).max(1);
@@ -64,39 +60,25 @@ const shadingBodySchema = memo(() =>
     .openapi('ShadingRequest'),
 );
 
-const shadingReply = ({ plant }: RouteContext, device: Device) => shading.reply(arrayOf(device), { device, plant });
+const arrays = stateOperations('Controls', shading, arrayOf, ['not-applicable']);
 
 export const shadingRoutes: readonly Route[] = [
-  route({
-    method: 'get',
+  arrays.get({
     path: '/controls/shading',
-    tag: 'Controls',
     operationId: 'get_shading',
     summary: 'Partial shading of a PV array',
-    query: deviceQuery,
-    reply: shading.schema,
-    problems: ['not-applicable'],
-    handle: (ctx, { query }) => shadingReply(ctx, selectedDevice(ctx, query.device)),
   }),
-  route({
-    method: 'post',
+  arrays.post({
     path: '/controls/shading',
-    tag: 'Controls',
     operationId: 'set_shading',
     summary: 'Shades part of every string of a PV array, or ends the shading',
     description:
       'The curve then has a second maximum; see `dc-iv`. `shaded_share` 0 ends the shading. `input` chooses one of several inputs.',
-    query: deviceQuery,
     body: shadingBodySchema,
-    reply: shading.schema,
-    problems: ['not-applicable'],
-    handle(ctx, { query, body, by }) {
-      const device = selectedDevice(ctx, query.device);
-      arrayOf(device);
+    change(device, body, by) {
       const { shaded_share: shadedShare, irradiance_share: irradianceShare, input } = body;
       const pattern: PvShading | null = shadedShare === 0 ? null : { shadedShare, irradianceShare };
       device.command({ kind: 'pv.shading', shading: pattern, ...(input !== undefined && { input }) }, by);
-      return shadingReply(ctx, device);
     },
   }),
 ];

@@ -2,14 +2,12 @@
 import type { WindCurvePoint, WindDetail } from '../contract/kinds/wind.ts';
 import type { DatasetNow } from '../contract/environment.ts';
 import { memo } from '../core/memo.ts';
-import { detailOf, selectedDevice } from './common/device-replies.ts';
+import { detailOf, selectedDevice, stateOperations } from './common/device-replies.ts';
 import type { OfDevice } from './common/device-replies.ts';
 import { flag, integer, list, members, nested, number, text, word, inKilo, measured } from './common/members.ts';
 import { overrideOf, writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
 import { deviceQuery } from './common/schemas.ts';
-import type { Device } from '../contract/device.ts';
-import type { RouteContext } from './http/context.ts';
 import { route } from './http/route.ts';
 import type { Route } from './http/route.ts';
 import { pointNumber } from '../sunspec/map/named-points.ts';
@@ -89,19 +87,13 @@ const windOverrideBodySchema = memo(() =>
     .openapi('WindOverrideRequest'),
 );
 
-const windReply = ({ plant }: RouteContext, device: Device) => wind.reply(detailOf(device, 'wind'), { device, plant });
+const turbine = stateOperations('Wind', wind, (device) => detailOf(device, 'wind'), ['not-applicable']);
 
 export const windRoutes: readonly Route[] = [
-  route({
-    method: 'get',
+  turbine.get({
     path: '/wind',
-    tag: 'Wind',
     operationId: 'get_wind',
     summary: 'Wind, rotor and power of a turbine',
-    query: deviceQuery,
-    reply: wind.schema,
-    problems: ['not-applicable'],
-    handle: (ctx, { query }) => windReply(ctx, selectedDevice(ctx, query.device)),
   }),
   route({
     method: 'get',
@@ -119,22 +111,14 @@ export const windRoutes: readonly Route[] = [
       return powerCurve.reply(detailOf(device, 'wind'), { device, plant: ctx.plant });
     },
   }),
-  route({
-    method: 'post',
+  turbine.post({
     path: '/wind/override',
-    tag: 'Wind',
     operationId: 'override_wind',
     summary: 'Puts a steady wind in place of the data, or ends that',
     description: 'An override has no turbulence. The turbine takes it up with the next tick.',
-    query: deviceQuery,
     body: windOverrideBodySchema,
-    reply: wind.schema,
-    problems: ['not-applicable'],
-    handle(ctx, { query, body, by }) {
-      const device = selectedDevice(ctx, query.device);
-      detailOf(device, 'wind');
+    change(device, body, by) {
       device.command({ kind: 'wind.override', speedMS: body.wind_speed_m_s, height: body.height ?? 'hub' }, by);
-      return windReply(ctx, device);
     },
   }),
 ];

@@ -74,6 +74,27 @@ function changeOf(
   return { name, ...camelCased(place) };
 }
 
+/** A view of a station. */
+function view<S, R>(
+  name: string,
+  operationId: string,
+  summary: string,
+  { schema, reply }: { readonly schema: () => z.ZodType<R>; readonly reply: (source: S) => R },
+  read: (station: OcppStation) => S,
+): Route {
+  return route({
+    method: 'get',
+    path: `/ocpp/{id}/${name}`,
+    tag,
+    operationId,
+    summary,
+    params: stationParams,
+    reply: schema,
+    problems: ['unknown-resource'],
+    handle: (ctx, { params: { id } }) => reply(read(viewedStation(ctx, id))),
+  });
+}
+
 /** `ocpp/{id}/fault` is among the routes of faults. */
 export const ocppRoutes: readonly Route[] = [
   route({
@@ -252,17 +273,13 @@ export const ocppRoutes: readonly Route[] = [
       return schedule.reply(station.functions.compositeSchedule(connector, durationS, unit));
     },
   }),
-  route({
-    method: 'get',
-    path: '/ocpp/{id}/reservations',
-    tag,
-    operationId: 'get_ocpp_reservations',
-    summary: 'Reservations of the central system',
-    params: stationParams,
-    reply: reservations.schema,
-    problems: ['unknown-resource'],
-    handle: (ctx, { params: { id } }) => reservations.reply(viewedStation(ctx, id)),
-  }),
+  view(
+    'reservations',
+    'get_ocpp_reservations',
+    'Reservations of the central system',
+    reservations,
+    (station) => station,
+  ),
   route({
     method: 'get',
     path: '/ocpp/{id}/der-controls',
@@ -275,50 +292,18 @@ export const ocppRoutes: readonly Route[] = [
     problems: ['unknown-resource', 'not-applicable'],
     handle: (ctx, { params: { id } }) => derControls.reply(viewedStation(ctx, id)),
   }),
-  route({
-    method: 'get',
-    path: '/ocpp/{id}/local-list',
-    tag,
-    operationId: 'get_local_list',
-    summary: 'Local authorisation list and authorisation cache',
-    params: stationParams,
-    reply: localList.schema,
-    problems: ['unknown-resource'],
-    handle: (ctx, { params: { id } }) => localList.reply(viewedStation(ctx, id).functions.localList()),
-  }),
-  route({
-    method: 'get',
-    path: '/ocpp/{id}/certificates',
-    tag,
-    operationId: 'get_ocpp_certificates',
-    summary: 'Certificates of a charge point',
-    params: stationParams,
-    reply: certificates.schema,
-    problems: ['unknown-resource'],
-    handle: (ctx, { params: { id } }) => certificates.reply(viewedStation(ctx, id)),
-  }),
-  route({
-    method: 'get',
-    path: '/ocpp/{id}/transactions',
-    tag,
-    operationId: 'get_ocpp_transactions',
-    summary: 'Transactions of a charge point',
-    params: stationParams,
-    reply: transactions.schema,
-    problems: ['unknown-resource'],
-    handle: (ctx, { params: { id } }) => transactions.reply(viewedStation(ctx, id)),
-  }),
-  route({
-    method: 'get',
-    path: '/ocpp/{id}/findings',
-    tag,
-    operationId: 'get_ocpp_findings',
-    summary: 'What the central system did against the specification',
-    params: stationParams,
-    reply: findings.schema,
-    problems: ['unknown-resource'],
-    handle: (ctx, { params: { id } }) => findings.reply(viewedStation(ctx, id)),
-  }),
+  view('local-list', 'get_local_list', 'Local authorisation list and authorisation cache', localList, (station) =>
+    station.functions.localList(),
+  ),
+  view('certificates', 'get_ocpp_certificates', 'Certificates of a charge point', certificates, (station) => station),
+  view('transactions', 'get_ocpp_transactions', 'Transactions of a charge point', transactions, (station) => station),
+  view(
+    'findings',
+    'get_ocpp_findings',
+    'What the central system did against the specification',
+    findings,
+    (station) => station,
+  ),
   route({
     method: 'delete',
     path: '/ocpp/{id}/findings',

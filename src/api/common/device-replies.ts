@@ -4,8 +4,13 @@ import { positionOf } from '../../contract/snapshot.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import type { Adapter, ModbusTcpEndpoint } from '../../core/adapter.ts';
 import { SimError } from '../../core/errors.ts';
+import type { ProblemCode } from '../../core/http/problem.ts';
 import type { RouteContext } from '../http/context.ts';
-import { JsonText } from '../http/route.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { z } from '../description/zod.ts';
+import { JsonText, route } from '../http/route.ts';
+import type { Late, Route, RouteBase } from '../http/route.ts';
+import { deviceQuery } from './schemas.ts';
 import type { BatteryDetail } from '../../contract/kinds/battery.ts';
 import { arrayIn, kindsWhere, storageIn } from '../../contract/kinds/table.ts';
 import type { ArrayDetail } from '../../contract/kinds/table.ts';
@@ -96,4 +101,55 @@ export function arrayOf(device: Device): ArrayDetail {
       kindsWhere((facts) => facts.array !== null),
     );
   return array;
+}
+
+type Facts = Omit<RouteBase, 'method' | 'tag'>;
+
+/** A table of replies about a device. */
+interface StateTable<S, R> {
+  readonly schema: () => z.ZodType<R>;
+  readonly reply: (state: S, context: OfDevice) => R;
+}
+
+/** An operation that changes something of a device. `S`: the state of the device in its replies. */
+interface Change<S, B extends z.ZodType> extends Facts {
+  readonly body: Late<B>;
+  readonly change: (device: Device, body: z.output<B>, by: Origin, state: S) => void;
+}
+
+/**
+ * Operations on one device. Each answers with the same state of the device, after what it has changed.
+ * @param stateOf throws if the device has no such state
+ * @param problems of each operation
+ */
+export function stateOperations<S, R>(
+  tag: RouteBase['tag'],
+  { schema, reply }: StateTable<S, R>,
+  stateOf: (device: Device) => S,
+  problems: readonly ProblemCode[] = [],
+) {
+  const common = { tag, query: deviceQuery, reply: schema };
+  const answer = (device: Device, { plant }: RouteContext) => reply(stateOf(device), { device, plant });
+  return {
+    get: (facts: Facts): Route =>
+      route({
+        ...common,
+        problems,
+        ...facts,
+        method: 'get',
+        handle: (ctx, { query }) => answer(selectedDevice(ctx, query.device), ctx),
+      }),
+    post: <B extends z.ZodType>({ change, problems: further = [], ...facts }: Change<S, B>): Route =>
+      route({
+        ...common,
+        ...facts,
+        problems: [...problems, ...further],
+        method: 'post',
+        handle(ctx, { query, body, by }) {
+          const device = selectedDevice(ctx, query.device);
+          change(device, body as z.output<B>, by, stateOf(device));
+          return answer(device, ctx);
+        },
+      }),
+  };
 }

@@ -300,20 +300,37 @@ export function enabledClient({ csipClient }: { readonly csipClient: CsipClient 
   return csipClient;
 }
 
+/** A view of the client of a device. */
+export function view<S, R>(
+  name: string,
+  operationId: string,
+  summary: string,
+  { schema, reply }: { readonly schema: () => z.ZodType<R>; readonly reply: (source: S) => R },
+  read: (client: CsipClient, device: number | null) => S,
+): Route {
+  return route({
+    method: 'get',
+    path: `/csip/${name}`,
+    tag,
+    operationId,
+    summary,
+    query: clientQuery,
+    reply: schema,
+    handle: ({ csipClient }, { query: { device = null } }) => reply(read(csipClient, device)),
+  });
+}
+
 /** Problems of an operation that needs the server. */
 const ofServer = ['disabled', 'not-connected', 'upstream-error', 'upstream-timeout', 'conflict'] as const;
 
 export const csipReportRoutes: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/csip/der',
-    tag,
-    operationId: 'get_csip_der',
-    summary: 'DERCapability, DERSettings, DERStatus and DERAvailability as last sent',
-    query: clientQuery,
-    reply: der.schema,
-    handle: ({ csipClient }, { query: { device = null } }) => der.reply(csipClient.der(device)),
-  }),
+  view(
+    'der',
+    'get_csip_der',
+    'DERCapability, DERSettings, DERStatus and DERAvailability as last sent',
+    der,
+    (client, device) => client.der(device),
+  ),
   route({
     method: 'post',
     path: '/csip/der',
@@ -331,16 +348,9 @@ export const csipReportRoutes: readonly Route[] = [
       return der.reply(client.der(device));
     },
   }),
-  route({
-    method: 'get',
-    path: '/csip/readings',
-    tag,
-    operationId: 'get_csip_readings',
-    summary: 'Readings of the metering mirror as last sent',
-    query: clientQuery,
-    reply: readings.schema,
-    handle: ({ csipClient }, { query: { device = null } }) => readings.reply(csipClient.readings(device)),
-  }),
+  view('readings', 'get_csip_readings', 'Readings of the metering mirror as last sent', readings, (client, device) =>
+    client.readings(device),
+  ),
   route({
     method: 'post',
     path: '/csip/readings',
@@ -356,16 +366,9 @@ export const csipReportRoutes: readonly Route[] = [
       return readings.reply(client.readings(device));
     },
   }),
-  route({
-    method: 'get',
-    path: '/csip/log-events',
-    tag,
-    operationId: 'get_csip_log_events',
-    summary: 'LogEvents of alarms',
-    query: clientQuery,
-    reply: logEvents.schema,
-    handle: ({ csipClient }, { query: { device = null } }) => logEvents.reply(csipClient.logEvents(device)),
-  }),
+  view('log-events', 'get_csip_log_events', 'LogEvents of alarms', logEvents, (client, device) =>
+    client.logEvents(device),
+  ),
   route({
     method: 'post',
     path: '/csip/log-events',
@@ -387,16 +390,9 @@ export const csipReportRoutes: readonly Route[] = [
       return logEvents.reply(client.logEvents(device));
     },
   }),
-  route({
-    method: 'get',
-    path: '/csip/subscriptions',
-    tag,
-    operationId: 'list_csip_subscriptions',
-    summary: 'Subscriptions at the server',
-    query: clientQuery,
-    reply: subscriptions.schema,
-    handle: ({ csipClient }, { query: { device = null } }) => subscriptions.reply(csipClient.subscriptions(device)),
-  }),
+  view('subscriptions', 'list_csip_subscriptions', 'Subscriptions at the server', subscriptions, (client, device) =>
+    client.subscriptions(device),
+  ),
   route({
     method: 'post',
     path: '/csip/subscriptions',

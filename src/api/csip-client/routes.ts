@@ -37,7 +37,7 @@ import {
   serverTime,
   status,
 } from './members.ts';
-import { csipReportRoutes, enabledClient, tag } from './reports.ts';
+import { csipReportRoutes, enabledClient, tag, view } from './reports.ts';
 
 const statusOf = ({ csipClient, clock }: RouteContext, device: number | null) =>
   status.reply(csipClient.status(device), { enabled: csipClient.enabled, nowMs: clock.nowMs() });
@@ -172,16 +172,13 @@ export const csipRoutes: readonly Route[] = [
       return statusOf(ctx, device);
     },
   }),
-  route({
-    method: 'get',
-    path: '/csip/certificates',
-    tag,
-    operationId: 'get_csip_certificates',
-    summary: 'Facts of the certificate that the client presents',
-    query: clientQuery,
-    reply: certificates.schema,
-    handle: ({ csipClient }, { query: { device = null } }) => certificates.reply(csipClient.certificates(device)),
-  }),
+  view(
+    'certificates',
+    'get_csip_certificates',
+    'Facts of the certificate that the client presents',
+    certificates,
+    (client, device) => client.certificates(device),
+  ),
   route({
     method: 'post',
     path: '/csip/certificates',
@@ -230,16 +227,13 @@ export const csipRoutes: readonly Route[] = [
     problems: ['disabled', 'conflict', 'upstream-error'],
     handle: async (ctx) => foundServers.reply(await enabledClient(ctx).discoverServers()),
   }),
-  route({
-    method: 'get',
-    path: '/csip/diagnostics',
-    tag,
-    operationId: 'get_csip_diagnostics',
-    summary: 'What is wrong or unusual about client and server',
-    query: clientQuery,
-    reply: diagnostics.schema,
-    handle: ({ csipClient }, { query: { device = null } }) => diagnostics.reply(csipClient.diagnostics(device)),
-  }),
+  view(
+    'diagnostics',
+    'get_csip_diagnostics',
+    'What is wrong or unusual about client and server',
+    diagnostics,
+    (client, device) => client.diagnostics(device),
+  ),
   route({
     method: 'get',
     path: '/csip/time',
@@ -255,16 +249,9 @@ export const csipRoutes: readonly Route[] = [
       return serverTime.reply(time);
     },
   }),
-  route({
-    method: 'get',
-    path: '/csip/end-devices',
-    tag,
-    operationId: 'list_csip_end_devices',
-    summary: 'EndDevices of the server',
-    query: clientQuery,
-    reply: endDevices.schema,
-    handle: ({ csipClient }, { query: { device = null } }) => endDevices.reply(csipClient.endDevices(device)),
-  }),
+  view('end-devices', 'list_csip_end_devices', 'EndDevices of the server', endDevices, (client, device) =>
+    client.endDevices(device),
+  ),
   route({
     method: 'get',
     path: '/csip/programs',
@@ -317,16 +304,9 @@ export const csipRoutes: readonly Route[] = [
     handle: (ctx, { params: { mrid }, query: { device = null }, body }) =>
       control.reply(enabledClient(ctx).opt(mrid, body.in, device)),
   }),
-  route({
-    method: 'get',
-    path: '/csip/curves',
-    tag,
-    operationId: 'list_csip_curves',
-    summary: 'DERCurves, with values in the units of their axes',
-    query: clientQuery,
-    reply: curves.schema,
-    handle: ({ csipClient }, { query: { device = null } }) => curves.reply(csipClient.curves(device)),
-  }),
+  view('curves', 'list_csip_curves', 'DERCurves, with values in the units of their axes', curves, (client, device) =>
+    client.curves(device),
+  ),
   route({
     method: 'get',
     path: '/csip/responses',
