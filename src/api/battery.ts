@@ -12,7 +12,7 @@ import type { Device } from '../contract/device.ts';
 import { storageOf, selectedDevice, stateOperations } from './common/device-replies.ts';
 import type { OfDevice } from './common/device-replies.ts';
 import { flag, member, members, nested, word, camelCased, inKilo, kilo, measured, rounded } from './common/members.ts';
-import { deviceParam } from './common/schemas.ts';
+import { durationS, deviceParam } from './common/schemas.ts';
 import { overrideOf, writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
 import type { RouteContext } from './http/context.ts';
@@ -176,13 +176,9 @@ const controlMembers = {
     .max(100)
     .optional()
     .openapi({ description: 'Sets the state of charge at once, cells included.' }),
-  duration_s: z
-    .number()
-    .gt(0)
-    .max(1e8)
-    .nullable()
-    .optional()
-    .openapi({ description: 'Simulated time, then `auto`; null: without end. No time with `auto`.' }),
+  duration_s: durationS.openapi({
+    description: 'Simulated time, then `auto`; null: without end. No time with `auto`.',
+  }),
   strings: z
     .array(z.strictObject({ index, contactor }))
     .min(1)

@@ -85,13 +85,13 @@ const counters = members<ModbusCounts>()('ModbusCounters', () => ({
 }));
 
 /** The device that a request is about; undefined: all. */
-interface Asked {
+interface DeviceChoice {
   readonly device: number | undefined;
 }
 
 type Reporter = Adapter & ModbusReporter;
 
-const modbusInterface = members<ModbusReport & Pick<Reporter, 'comm'> & Pick<AdapterStatus, 'state'>, Asked>()(
+const modbusInterface = members<ModbusReport & Pick<Reporter, 'comm'> & Pick<AdapterStatus, 'state'>, DeviceChoice>()(
   'ModbusInterface',
   () => ({
     comm: word(commNames)('As in `comm_status`.'),
@@ -112,13 +112,13 @@ export function modbusReporters({ adapters }: Pick<RouteContext, 'adapters'>): r
 
 const reported = {
   schema: modbusInterface.schema,
-  reply: (adapter: Reporter, asked: Asked) =>
-    modbusInterface.reply({ ...adapter.report(), comm: adapter.comm, state: adapter.status().state }, asked),
+  reply: (adapter: Reporter, choice: DeviceChoice) =>
+    modbusInterface.reply({ ...adapter.report(), comm: adapter.comm, state: adapter.status().state }, choice),
 };
 
 type Registries = Pick<RouteContext, 'adapters' | 'faults'>;
 
-const modbus = members<Registries, Asked & Pick<Registries, 'faults'>>()('Modbus', () => ({
+const modbus = members<Registries, DeviceChoice & Pick<Registries, 'faults'>>()('Modbus', () => ({
   enabled: flag('Whether any interface for Modbus masters is switched on.', (ctx) => modbusReporters(ctx).length > 0),
   interfaces: listInPieces(reported)('Enabled interfaces.', modbusReporters),
   faults: listInPieces(faultSchemas.fault)('Faults of Modbus in force.', (ctx, { device }) =>

@@ -11,7 +11,7 @@ import type { Plant } from '../contract/plant.ts';
 import { memo } from '../core/memo.ts';
 import { gridSources, irradianceSources } from '../sunspec/map/source-words.ts';
 import { flag, list, member, members, nested, number, text, word, camelCased } from './common/members.ts';
-import { deviceIndex, deviceQuery } from './common/schemas.ts';
+import { durationS, deviceIndex, deviceQuery } from './common/schemas.ts';
 import { writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
 import { route } from './http/route.ts';
@@ -95,18 +95,11 @@ const timing = {
   ramp_s: z.number().min(0).max(3600).optional().openapi({
     description: 'Linear from the present values, of the quantities of this request only; 0 or absent = step.',
   }),
-  // at most 1e8: any simulated instant plus this is still exact in microseconds
-  duration_s: z
-    .number()
-    .gt(0)
-    .max(1e8)
-    .nullable()
-    .optional()
-    .openapi({
-      description:
-        'Seconds counted from the request, the ramp included; then the values beneath apply again. ' +
-        'Null or absent = stays: the quantities of the request are taken out of every timed change and event, the others are left alone.',
-    }),
+  duration_s: durationS.openapi({
+    description:
+      'Seconds counted from the request, the ramp included; then the values beneath apply again. ' +
+      'Null or absent = stays: the quantities of the request are taken out of every timed change and event, the others are left alone.',
+  }),
 };
 
 /** A request with timing alone would change nothing: it must have at least one value. */

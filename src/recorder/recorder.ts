@@ -20,7 +20,7 @@ export interface RecorderOptions {
 const bytesPerMb = 1024 * 1024;
 const keyOf = ({ protocol, key }: WireChannel) => `${protocol} ${key}`;
 
-type Wanted = RecorderState['protocols'];
+type Protocols = RecorderState['protocols'];
 
 class WireRecorder implements Recorder {
   readonly #options: RecorderOptions;
@@ -29,7 +29,7 @@ class WireRecorder implements Recorder {
   readonly #followed = new Map<string, () => void>();
   #unfollow: (() => void) | null = null;
   #limitMb: number = recorderLimitMb.byDefault;
-  #protocols: Wanted = null;
+  #protocols: Protocols = null;
   #since: RecorderState['since'] = null;
   #changedBy: Provenance | null = null;
 

@@ -51,6 +51,11 @@ export const maxDeviceIndex = 999_999_999;
 export const deviceParam = integerParam('device', 0, maxDeviceIndex, 'Device index, 0-based; default 0.');
 
 /** `device` of the per-device operations. */
+/** Longest duration, s: any simulated instant plus this is still exact in microseconds. */
+const longestS = 1e8;
+
+export const durationS = z.number().gt(0).max(longestS).nullable().optional();
+
 export const deviceQuery = z.strictObject({ device: deviceParam.optional() });
 
 /** A yes-or-no query parameter. */

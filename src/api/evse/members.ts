@@ -41,7 +41,7 @@ import {
   measured,
 } from '../common/members.ts';
 import { pointText } from '../common/points.ts';
-import { deviceIndex, integerParam, isoTime } from '../common/schemas.ts';
+import { durationS, deviceIndex, integerParam, isoTime } from '../common/schemas.ts';
 import { overrideOf, writer } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
 import { activeDeciderSchema } from '../grid-support/trace.ts';
@@ -535,7 +535,7 @@ export const reserveBodySchema = memo(() =>
     .strictObject({
       reservation_id: z.int().min(0).max(2_147_483_647),
       id_token: idToken.openapi({ description: 'The only token that may start here.' }),
-      expires_in_s: z.number().gt(0).max(1e8).nullable().optional().openapi({
+      expires_in_s: durationS.openapi({
         description: 'Simulated seconds; null or absent: the reservation lasts until it is used or cancelled.',
       }),
     })

@@ -152,7 +152,7 @@ class Judge {
       ...answered,
       done: doneOf[cause],
       cause,
-      explanation: reason === null ? null : `${this.#told(answered)}; ${reason}.`,
+      explanation: reason === null ? null : `${this.#answeredText(answered)}; ${reason}.`,
       explanations,
     });
     if (claim.reason !== undefined || found === null) return plain('unknown', claim.reason ?? 'nothing shows it');
@@ -160,12 +160,12 @@ class Judge {
     if (held !== null) {
       if (found.followed === undefined || distance(found.followed, claim.value) === 0)
         return plain(held, held === 'done' ? null : rounding(claim, found));
-      if (next !== undefined) return plain('superseded', this.#supersededBy(next));
+      if (next !== undefined) return plain('superseded', this.#commandText(next));
       const keeps = `${found.holder} has ${words(found.value)}, but the device acts by ${words(found.followed)}`;
       return this.#broken(answered, keeps, plain);
     }
     const has = `${found.holder} has ${words(found.value)}`;
-    if (next !== undefined) return plain('superseded', `${has}: ${this.#supersededBy(next)}`);
+    if (next !== undefined) return plain('superseded', `${has}: ${this.#commandText(next)}`);
     if (claim.ended !== undefined) return plain('expired', `${has}: ${claim.ended}`);
     const writer = this.#laterWriter(answered, found);
     if (writer?.source === 'reversion') return plain('expired', `${has}: it reverted at ${this.#clock(writer.at)}`);
@@ -204,12 +204,12 @@ class Judge {
     return explanations.length > 0 ? null : writer;
   }
 
-  #told({ exchange, claim }: Answered): string {
+  #answeredText({ exchange, claim }: Answered): string {
     const { peerName, answer, at } = exchange;
     return `${peerName} ${claim.did} at ${this.#clock(at)} and was answered with ${answer}`;
   }
 
-  #supersededBy({ exchange, claim }: Answered): string {
+  #commandText({ exchange, claim }: Answered): string {
     return `${exchange.peerName} ${claim.did} at ${this.#clock(exchange.at)}`;
   }
 

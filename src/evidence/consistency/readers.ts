@@ -27,14 +27,14 @@ import type { Sources } from '../sources.ts';
 const reverse = 19;
 const units: Readonly<Record<number, string>> = { 29: 'V', 33: 'Hz', 38: 'W', 63: 'var' };
 
-/** The value as the server takes it: with the multiplier that it was told. */
-function taken({ multiplier, toldMultiplier }: CsipReadingSet, value: number): number {
-  const sent = toldMultiplier ?? multiplier;
+/** The value as the server reads it, by the multiplier that was sent. */
+function readByServer({ multiplier, sentMultiplier }: CsipReadingSet, value: number): number {
+  const sent = sentMultiplier ?? multiplier;
   return sent === multiplier ? value : tidy(value * 10 ** (sent - multiplier));
 }
 
 function shownReading(set: CsipReadingSet, value: number): Shown {
-  const sent = set.toldMultiplier ?? set.multiplier;
+  const sent = set.sentMultiplier ?? set.multiplier;
   return shownAs(set.description ?? `uom ${set.uom}`, Math.round(value * 10 ** -set.multiplier), {
     multiplier: Number(`1e${sent}`),
     unit: units[set.uom] ?? `uom ${set.uom}`,
@@ -78,19 +78,19 @@ export class CsipReader {
         shown: [],
       };
     const value = sets.reduce((sum, set) => {
-      const each = taken(set, set.values.at(-1)?.value ?? 0);
+      const each = readByServer(set, set.values.at(-1)?.value ?? 0);
       return sum + (isDirected(set) && set.flowDirection !== reverse ? -each : each);
     }, 0);
     return {
       ...common,
       value: tidy(value),
       missing: null,
-      resolution: Number(`1e${first.toldMultiplier ?? first.multiplier}`),
+      resolution: Number(`1e${first.sentMultiplier ?? first.multiplier}`),
       atMs: null,
       ...(first.lastPostMs !== null && { sentAtMs: first.lastPostMs }),
       interval: { startMs: last.startServerMs, endMs: last.startServerMs + 1000 * last.durationS },
       shown: sets.map((set) => shownReading(set, set.values.at(-1)?.value ?? 0)),
-      ...(sets.some(({ toldMultiplier }) => toldMultiplier !== undefined) && { disturbed: true as const }),
+      ...(sets.some(({ sentMultiplier }) => sentMultiplier !== undefined) && { disturbed: true as const }),
     };
   }
 

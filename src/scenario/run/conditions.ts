@@ -6,7 +6,7 @@ import type { Condition, SignalValue, ValueTest, WriteTest, CsipEventTest } from
 import { testText, valueText, conditionText, csipEventText } from '../file/words.ts';
 import { meets } from './compare.ts';
 import type { JournalReader, RunEvent } from './journal.ts';
-import type { Observation, Observed } from './observed.ts';
+import type { RunSources, ObservedCondition } from './observation.ts';
 import { isMessage } from './messages.ts';
 import type { Signals } from './signals.ts';
 import type { CsipEvent } from '../../contract/csip-events.ts';
@@ -46,7 +46,7 @@ const isIn = (state: CsipEventTest['state'], event: CsipEvent): boolean =>
 const keyOf = ({ endDeviceLfdi, mrid }: CsipEvent): string => `${endDeviceLfdi} ${mrid}`;
 
 /** Met by the first matching event, and stays met whatever becomes of it. */
-class ObservedCsipEvent implements Observed {
+class ObservedCsipEvent implements ObservedCondition {
   readonly position = null;
   readonly #test: CsipEventTest;
   readonly #host: ScenarioHost;
@@ -54,7 +54,7 @@ class ObservedCsipEvent implements Observed {
   readonly #end: () => void;
   #met: string | null = null;
 
-  constructor(test: CsipEventTest, { host, wake }: Observation) {
+  constructor(test: CsipEventTest, { host, wake }: RunSources) {
     this.#test = test;
     this.#host = host;
     this.#counted = countedBy(test, host);
@@ -71,7 +71,7 @@ class ObservedCsipEvent implements Observed {
     if (!this.#counted.has(keyOf(event))) this.#met = keyOf(event);
   }
 
-  look(): boolean {
+  isMet(): boolean {
     return this.#met !== null;
   }
 
@@ -87,7 +87,7 @@ class ObservedCsipEvent implements Observed {
     return Math.min(Infinity, ...dues.filter((due) => due > plant.now));
   }
 
-  seen(): string {
+  lastObservation(): string {
     const words = csipEventText(this.#test);
     if (this.#met !== null) return `${words} came`;
     const states = this.#host.csip.events().map(({ mrid, state }) => `${mrid} is ${state}`);
@@ -123,7 +123,7 @@ function then<T, R>(value: T | Promise<T>, next: (value: T) => R): R | Promise<R
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-class ObservedValue implements Observed {
+class ObservedValue implements ObservedCondition {
   due = Infinity;
   readonly position = null;
   readonly #test: ValueTest;
@@ -139,7 +139,7 @@ class ObservedValue implements Observed {
     this.#signals = signals;
   }
 
-  look(instant: SimTime): boolean | Promise<boolean> {
+  isMet(instant: SimTime): boolean | Promise<boolean> {
     return then(readTest(this.#test, this.#signals), (value) => this.#judge(value, instant));
   }
 
@@ -161,7 +161,7 @@ class ObservedValue implements Observed {
     return then(readTest(this.#test, this.#signals), (value) => testMeets(this.#test, value, this.#signals));
   }
 
-  seen(): string {
+  lastObservation(): string {
     return `${testText(this.#test)}: ${lastSeen(this.#test, this.#last, this.#signals)}`;
   }
 
@@ -177,7 +177,7 @@ function lastSeen(test: ValueTest, value: SignalValue, signals: Signals): string
 }
 
 /** An external event; once it has arrived the condition stays met. */
-class ObservedEvent implements Observed {
+class ObservedEvent implements ObservedCondition {
   readonly due = Infinity;
   readonly #words: string;
   readonly #meets: (event: RunEvent) => boolean;
@@ -194,7 +194,7 @@ class ObservedEvent implements Observed {
     return this.#hasCome ? this.#reader.position : null;
   }
 
-  look(): boolean {
+  isMet(): boolean {
     if (!this.#hasCome && this.#reader.next(this.#meets) !== null) {
       this.#hasCome = true;
       // a group may still wait long for its other conditions
@@ -207,7 +207,7 @@ class ObservedEvent implements Observed {
     return false;
   }
 
-  seen(): string {
+  lastObservation(): string {
     return this.#hasCome ? `${this.#words} came` : `${this.#words} did not come`;
   }
 
@@ -227,11 +227,11 @@ function isWrite({ device, model, point, source }: WriteTest, event: RunEvent): 
 }
 
 /** Several conditions of which all, or one, must be met; those met by events stay met. */
-class ObservedGroup implements Observed {
-  readonly #parts: readonly Observed[];
+class ObservedGroup implements ObservedCondition {
+  readonly #parts: readonly ObservedCondition[];
   readonly #all: boolean;
 
-  constructor(parts: readonly Observed[], all: boolean) {
+  constructor(parts: readonly ObservedCondition[], all: boolean) {
     this.#parts = parts;
     this.#all = all;
   }
@@ -249,22 +249,22 @@ class ObservedGroup implements Observed {
     for (const part of this.#parts) part.take?.();
   }
 
-  look(instant: SimTime): Promise<boolean> {
-    return this.#every((part) => part.look(instant));
+  isMet(instant: SimTime): Promise<boolean> {
+    return this.#every((part) => part.isMet(instant));
   }
 
   holds(): Promise<boolean> {
     return this.#every((part) => part.holds());
   }
 
-  async #every(ask: (part: Observed) => boolean | Promise<boolean>): Promise<boolean> {
+  async #every(ask: (part: ObservedCondition) => boolean | Promise<boolean>): Promise<boolean> {
     const met: boolean[] = [];
     for (const part of this.#parts) met.push(await ask(part));
     return this.#all ? met.every(Boolean) : met.some(Boolean);
   }
 
-  seen(): string {
-    return this.#parts.map((part) => part.seen()).join('; ');
+  lastObservation(): string {
+    return this.#parts.map((part) => part.lastObservation()).join('; ');
   }
 
   end(): void {
@@ -273,22 +273,22 @@ class ObservedGroup implements Observed {
 }
 
 /** Starts observing a condition. @param from position in the journal of the first event that counts */
-export function observe(condition: Condition, observation: Observation, from: number): Observed {
+export function observe(condition: Condition, sources: RunSources, from: number): ObservedCondition {
   const event = (meets: (event: RunEvent) => boolean) =>
-    new ObservedEvent(conditionText(condition), observation.journal.reader(from), meets);
+    new ObservedEvent(conditionText(condition), sources.journal.reader(from), meets);
   switch (condition.kind) {
     case 'value':
-      return new ObservedValue(condition.test, condition.forS, observation.signals);
+      return new ObservedValue(condition.test, condition.forS, sources.signals);
     case 'message':
       return event((each) => isMessage(condition.test, each));
     case 'write':
       return event((each) => isWrite(condition.test, each));
     case 'csip_event':
-      return new ObservedCsipEvent(condition.test, observation);
+      return new ObservedCsipEvent(condition.test, sources);
     case 'all':
     case 'any':
       return new ObservedGroup(
-        condition.conditions.map((each) => observe(each, observation, from)),
+        condition.conditions.map((each) => observe(each, sources, from)),
         condition.kind === 'all',
       );
   }

@@ -7,7 +7,7 @@ import type { Condition, Expectation, Rule, Step, Trigger } from '../model.ts';
 import { valueText } from '../file/words.ts';
 import type { Check } from './checks.ts';
 import { observe } from './conditions.ts';
-import type { Observation, Observed } from './observed.ts';
+import type { RunSources, ObservedCondition } from './observation.ts';
 import type { ScenarioAnswer, ScenarioHost } from './host.ts';
 import { endless } from './calendar.ts';
 import type { Instants } from './calendar.ts';
@@ -17,7 +17,7 @@ import type { RunRecord, StepRecord } from './record.ts';
 interface WaitRule {
   /** instant of its end; Infinity: only the condition ends it */
   readonly due: number;
-  readonly observed: Pick<Observed, 'look' | 'due' | 'end'> | null;
+  readonly observed: Pick<ObservedCondition, 'isMet' | 'due' | 'end'> | null;
   /** instant at which the condition is given up */
   readonly deadline: number;
   /** deadline on the wall clock while the simulated clock stands still; null: that runs */
@@ -49,7 +49,7 @@ class Waits {
   async finishDue(instant: SimTime, wallMs: number): Promise<boolean> {
     let anyDone = false;
     for (const wait of [...this.#waits]) {
-      const isMet = wait.due <= instant || (wait.observed !== null && (await wait.observed.look(instant)));
+      const isMet = wait.due <= instant || (wait.observed !== null && (await wait.observed.isMet(instant)));
       const isGivenUp = wait.realDeadlineMs === null ? wait.deadline <= instant : wait.realDeadlineMs <= wallMs;
       if (isMet || isGivenUp) anyDone = this.#finish(wait, isMet) || anyDone;
     }
@@ -81,7 +81,7 @@ const maxRoundsAtOnce = 1000;
 /** The run, for its flows. */
 interface FlowRun {
   readonly host: ScenarioHost;
-  readonly observation: Observation;
+  readonly sources: RunSources;
   readonly instants: Instants;
   readonly record: RunRecord;
   /** Starts assertions. @param from position in the journal of the first event that counts */
@@ -193,7 +193,7 @@ export class Flows {
 
   /** Runs the steps of a rule each time its trigger comes true. */
   async rule({ place, trigger, steps }: Rule): Promise<void> {
-    const cursor: Cursor = { last: this.#now, events: this.#run.observation.journal.end };
+    const cursor: Cursor = { last: this.#now, events: this.#run.sources.journal.end };
     let [at, rounds] = [cursor.last, 0];
     const wait: Trigger = trigger.kind === 'every' ? { kind: 'after', delayS: trigger.s } : endless(trigger);
     while (!this.#ended()) {
@@ -203,7 +203,7 @@ export class Flows {
       if (rounds > maxRoundsAtOnce)
         throw new SimError('COMMAND_CONFLICT', `${placeText(place)} began ${maxRoundsAtOnce} times at one instant`);
       // keeps events that arrive while the steps run
-      const kept = this.#run.observation.journal.reader(cursor.events);
+      const kept = this.#run.sources.journal.reader(cursor.events);
       await this.steps(steps, cursor.events, true);
       if (trigger.kind === 'when') await this.#over(trigger.condition);
       kept.end();
@@ -212,14 +212,14 @@ export class Flows {
 
   /** Waits until a condition is false again: a rule runs once for each time it becomes true. */
   async #over(condition: Condition): Promise<void> {
-    const observed = observe(condition, this.#run.observation, this.#run.observation.journal.end);
+    const observed = observe(condition, this.#run.sources, this.#run.sources.journal.end);
     if (!(await observed.holds())) {
       observed.end();
       return;
     }
     const isOver = {
       due: Infinity,
-      look: async () => !(await observed.holds()),
+      isMet: async () => !(await observed.holds()),
       end: () => {
         observed.end();
       },
@@ -250,14 +250,14 @@ export class Flows {
     record.message = refusal;
     if (refusal !== null) this.#fail(step, refusal);
     // before the next step, which may change the same value at the same instant
-    for (const check of checks) if (check.isImmediate) await check.look(this.#now);
+    for (const check of checks) if (check.isImmediate) await check.observe(this.#now);
   }
 
   /** Waits for a trigger; then moves the cursor and calls `begin` at the same instant. */
   async #triggered<T>(trigger: Trigger, cursor: Cursor, begin: () => T): Promise<Ended<T>> {
-    const { host, observation, instants } = this.#run;
+    const { host, sources, instants } = this.#run;
     /** @param events position after the events that met the trigger */
-    const started = (events = observation.journal.end) => {
+    const started = (events = sources.journal.end) => {
       cursor.last = this.#now;
       cursor.events = events;
       return begin();
@@ -268,11 +268,11 @@ export class Flows {
       return this.#until(due, () => started());
     }
     const { condition, timeoutS, realTimeoutS } = trigger;
-    const observed = observe(condition, observation, cursor.events);
+    const observed = observe(condition, sources, cursor.events);
     const words = () => {
-      if (this.#isEnded) return `the scenario ended before: ${observed.seen()}`;
+      if (this.#isEnded) return `the scenario ended before: ${observed.lastObservation()}`;
       const limit = realTimeoutS === null ? `${valueText(timeoutS)} s` : `${valueText(realTimeoutS)} s of real time`;
-      return `waited ${limit} in vain: ${observed.seen()}`;
+      return `waited ${limit} in vain: ${observed.lastObservation()}`;
     };
     const rule = {
       due: Infinity,

@@ -1,4 +1,5 @@
 /** Choices that the address keeps: the device, and the part of a view. */
+import type { ComponentChildren } from 'preact';
 import { setParam } from '../store/route';
 import { useDevice, useOverview } from '../store/site';
 import type { DeviceEntry } from '../store/site';
@@ -8,26 +9,51 @@ export function deviceLabel({ device_index, name }: DeviceEntry): string {
   return `${device_index} ${name}`;
 }
 
+interface DeviceSelectProps {
+  readonly label: string;
+  readonly name?: string;
+  readonly devices: readonly DeviceEntry[];
+  readonly value: string;
+  readonly onChoice: (value: string) => void;
+  /** options above those of the devices */
+  readonly before?: ComponentChildren;
+  readonly after?: ComponentChildren;
+}
+
+/** Devices as options, by index. */
+export function DeviceSelect({ label, name, devices, value, onChoice, before, after }: DeviceSelectProps) {
+  return (
+    <label class="row">
+      <span class="muted">{label}</span>
+      <select name={name} value={value} onChange={(event) => onChoice(event.currentTarget.value)}>
+        {before}
+        {devices.map((device) => (
+          <option key={device.device_index} value={String(device.device_index)}>
+            {deviceLabel(device)}
+          </option>
+        ))}
+        {after}
+      </select>
+    </label>
+  );
+}
+
+/** Stands for a device of the address that does not exist. */
+export const NotThere = () => <option value="">not there</option>;
+
 /** Chooses the device of the view; the address keeps the choice. @param accept selects suitable devices */
 export function DevicePicker({ accept = () => true }: { readonly accept?: (device: DeviceEntry) => boolean }) {
   const devices = useOverview()?.devices.filter(accept) ?? [];
   const chosen = useDevice();
   if (devices.length < 2) return devices[0] ? <strong>{deviceLabel(devices[0])}</strong> : null;
   return (
-    <label class="row">
-      <span class="muted">Device</span>
-      <select
-        value={String(chosen?.device_index ?? '')}
-        onChange={(event) => setParam('device', event.currentTarget.value)}
-      >
-        {chosen === undefined && <option value="">not there</option>}
-        {devices.map((device) => (
-          <option key={device.device_index} value={String(device.device_index)}>
-            {deviceLabel(device)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <DeviceSelect
+      label="Device"
+      devices={devices}
+      value={String(chosen?.device_index ?? '')}
+      onChoice={(value) => setParam('device', value)}
+      before={chosen === undefined && <NotThere />}
+    />
   );
 }
 

@@ -65,7 +65,7 @@ class SampleStore {
         .map(([name, column]) => [name, [...column]]),
     );
     const back = this.#times.findLastIndex((time, index) => time < (this.#times[index - 1] ?? -Infinity));
-    if (back > 0) this.#drop(back, true);
+    if (back > 0) this.#removeFirst(back, true);
   }
 
   get rest(): readonly string[] {
@@ -82,7 +82,7 @@ class SampleStore {
     return time === undefined ? null : new Date(time * 1000).toISOString();
   }
 
-  #drop(count: number, counted: boolean): void {
+  #removeFirst(count: number, counted: boolean): void {
     this.#times.splice(0, count);
     this.#ticks.splice(0, count);
     for (const column of this.#columns.values()) column.splice(0, count);
@@ -94,7 +94,7 @@ class SampleStore {
     const at = secondsOf(metrics.timestamp);
     if (tick <= (this.#ticks.at(-1) ?? -1)) return;
     const last = this.#times.at(-1) ?? -Infinity;
-    if (at < last) this.#drop(this.#times.length, true);
+    if (at < last) this.#removeFirst(this.#times.length, true);
     else if (at === last) this.#pop();
     this.#times.push(at);
     this.#ticks.push(tick);
@@ -108,7 +108,7 @@ class SampleStore {
     const tooOld = seconds === null ? 0 : firstFrom(this.#times, at - seconds);
     const surplus = Math.max(tooOld, this.#times.length - this.#capacity);
     // in larger pieces, because each cut moves the whole array
-    if (surplus > 200) this.#drop(surplus, false);
+    if (surplus > 200) this.#removeFirst(surplus, false);
   }
 
   #pop(): void {

@@ -13,7 +13,7 @@ import { say } from '../../kit/notice';
 import { param, setParam } from '../../store/route';
 import { useFaultSchema } from '../../store/schemas';
 import { Table } from '../../kit/table';
-import { deviceLabel } from '../../kit/choices';
+import { DeviceSelect, NotThere } from '../../kit/choices';
 import { useDevice, useOverview } from '../../store/site';
 
 /** The target of faults, as in the API: a device index, `all`, or the meter. */
@@ -38,23 +38,20 @@ export function FaultTargetPicker() {
     if (isDevice) setParam('device', value);
   };
   return (
-    <label class="row">
-      <span class="muted">Faults act on</span>
-      <select
-        name="fault-on"
-        value={isMissing && typeof target === 'number' ? '' : String(target)}
-        onChange={(event) => choose(event.currentTarget.value)}
-      >
-        {isMissing && <option value="">not there</option>}
-        {devices.map((entry) => (
-          <option key={entry.device_index} value={String(entry.device_index)}>
-            {deviceLabel(entry)}
-          </option>
-        ))}
-        <option value="all">all devices</option>
-        <option value="meter">meter of the connection point (Modbus only)</option>
-      </select>
-    </label>
+    <DeviceSelect
+      label="Faults act on"
+      name="fault-on"
+      devices={devices}
+      value={isMissing && typeof target === 'number' ? '' : String(target)}
+      onChoice={choose}
+      before={isMissing && <NotThere />}
+      after={
+        <>
+          <option value="all">all devices</option>
+          <option value="meter">meter of the connection point (Modbus only)</option>
+        </>
+      }
+    />
   );
 }
 

@@ -18,8 +18,8 @@ type LogEntry = ReplyOf<'logs'>['logs'][number];
 
 /** A message with its request, and the logged reason of an exception. */
 interface Message extends Wire {
-  readonly asked?: Wire;
-  readonly why?: string;
+  readonly request?: Wire;
+  readonly reason?: string;
 }
 
 /** Maximum delay between an answer and its log line, ms. */
@@ -36,7 +36,7 @@ function reasonOf(line: string): string {
   return /refused with exception \d+ \([^)]*\): (.*)$/s.exec(line)?.[1] ?? line;
 }
 
-function whyOf(message: Wire, refusals: readonly LogEntry[]): string | undefined {
+function refusalReason(message: Wire, refusals: readonly LogEntry[]): string | undefined {
   const start = `${message.peer}, unit ${message.unit_id}: function ${message.function} `;
   const at = Date.parse(message.wall_time);
   const distance = ({ timestamp }: LogEntry) => Math.abs(Date.parse(timestamp) - at);
@@ -46,19 +46,19 @@ function whyOf(message: Wire, refusals: readonly LogEntry[]): string | undefined
   return nearest && reasonOf(nearest.message);
 }
 
-function ignoredText(asked: Wire): string {
-  return `acknowledged, but left as they are: ${(asked.ignored ?? []).join(', ')}`;
+function ignoredText(request: Wire): string {
+  return `acknowledged, but left as they are: ${(request.ignored ?? []).join(', ')}`;
 }
 
 /** Adds facts from requests and log to each message. */
-function explained(messages: readonly Wire[], log: readonly LogEntry[]): readonly Message[] {
+function withReasons(messages: readonly Wire[], log: readonly LogEntry[]): readonly Message[] {
   const requests = new Map(messages.filter(({ kind }) => kind === 'request').map((wire) => [wire.exchange_id, wire]));
   const refusals = refusalsOf(log);
   return messages.map((wire): Message => {
-    const asked = wire.kind === 'request' ? undefined : requests.get(wire.exchange_id);
-    if (wire.kind === 'request') return (wire.ignored?.length ?? 0) > 0 ? { ...wire, why: ignoredText(wire) } : wire;
-    const why = wire.exception_code === null ? undefined : whyOf(wire, refusals);
-    return { ...wire, ...(asked && { asked }), ...(why !== undefined && { why }) };
+    const request = wire.kind === 'request' ? undefined : requests.get(wire.exchange_id);
+    if (wire.kind === 'request') return (wire.ignored?.length ?? 0) > 0 ? { ...wire, reason: ignoredText(wire) } : wire;
+    const reason = wire.exception_code === null ? undefined : refusalReason(wire, refusals);
+    return { ...wire, ...(request && { request }), ...(reason !== undefined && { reason }) };
   });
 }
 
@@ -116,7 +116,7 @@ export function ModbusView() {
 }
 
 function pointsOf(message: Message): string {
-  const { points } = message.asked ?? message;
+  const { points } = message.request ?? message;
   return (points ?? []).join(', ');
 }
 
@@ -128,13 +128,13 @@ function valuesText(values: Message['values'] | undefined): string {
 
 function what(message: Message): string {
   if (message.exception_code !== null) {
-    const wanted = valuesText(message.asked?.values);
+    const values = valuesText(message.request?.values);
     const name = `exception ${message.exception_code} (${message.exception_name ?? 'unknown'})`;
-    return `${name}${message.why === undefined ? '' : `: ${message.why}`}${wanted === '' ? '' : ` [asked: ${wanted}]`}`;
+    return `${name}${message.reason === undefined ? '' : `: ${message.reason}`}${values === '' ? '' : ` [asked: ${values}]`}`;
   }
   if (message.no_answer !== null) return `no answer: ${words(message.no_answer)}`;
   const text = valuesText(message.values) || pointsOf(message);
-  return message.why === undefined ? text : `${text}: ${message.why}`;
+  return message.reason === undefined ? text : `${text}: ${message.reason}`;
 }
 
 const columns: readonly Column<Message>[] = [
@@ -183,7 +183,7 @@ function MessageList({ log, refusedOnly }: MessageListProps) {
       columns={columns}
       textOf={(message) => `${message.peer} ${message.function_name} ${message.address} ${what(message)}`}
       arrange={(all) => {
-        const messages = explained(all, log);
+        const messages = withReasons(all, log);
         return refusedOnly ? messages.filter(isRefusal) : messages;
       }}
       detail={(message) => <Detail message={message} />}
@@ -264,7 +264,7 @@ function Filters({ refusedOnly }: { readonly refusedOnly: boolean }) {
 }
 
 function Detail({ message }: { readonly message: Message }) {
-  const points = (message.asked ?? message).points ?? [];
+  const points = (message.request ?? message).points ?? [];
   return (
     <div class="stack">
       <Facts
@@ -292,11 +292,11 @@ function Detail({ message }: { readonly message: Message }) {
                 )),
           ],
           ['Values', valuesText(message.values) || dash],
-          message.asked?.values ? ['Values of the request', valuesText(message.asked.values) || dash] : null,
+          message.request?.values ? ['Values of the request', valuesText(message.request.values) || dash] : null,
           message.exception_code === null
             ? null
             : ['Exception', `${message.exception_code} ${message.exception_name ?? ''}`],
-          message.why === undefined ? null : ['Why', message.why],
+          message.reason === undefined ? null : ['Why', message.reason],
           message.duration_ms === null ? null : ['After', `${digits(message.duration_ms, 1)} ms`],
         ]}
       />

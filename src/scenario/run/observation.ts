@@ -6,9 +6,9 @@ import type { Signals } from './signals.ts';
 import type { Device } from '../../contract/device.ts';
 
 /** A condition under observation. */
-export interface Observed {
-  /** Looks again. @returns true if it is met now */
-  look(now: SimTime): boolean | Promise<boolean>;
+export interface ObservedCondition {
+  /** True if it is met now. */
+  isMet(now: SimTime): boolean | Promise<boolean>;
   /** True while the condition holds; always false for an event, which is momentary. */
   holds(): boolean | Promise<boolean>;
   /** next instant at which it may become true without an event; Infinity: none */
@@ -18,29 +18,29 @@ export interface Observed {
   /** Marks the events that met it as used. */
   take?(): void;
   /** The last observation, for the message of a step that waited in vain. */
-  seen(): string;
+  lastObservation(): string;
   end(): void;
 }
 
-/** Dependencies of the observation of conditions. */
-export interface Observation {
+/** Parts of a run that observers of conditions and subjects read. */
+export interface RunSources {
   readonly host: ScenarioHost;
   readonly signals: Signals;
   readonly journal: Journal;
-  /** requests another look, after an event between two ticks */
+  /** requests another observation, after an event between two ticks */
   readonly wake: () => void;
 }
 
-/** The result of one look. */
-export interface Sight {
+/** The result of one observation. */
+export interface Observation {
   readonly holds: boolean;
-  /** The observation in words: `it was 3990 W`. */
-  readonly found: () => string;
+  /** In words: `it was 3990 W`. */
+  readonly text: () => string;
 }
 
 /** Observes one subject repeatedly. */
-export interface Looker {
-  look(now: SimTime): Sight | Promise<Sight>;
+export interface SubjectObserver {
+  observe(now: SimTime): Observation | Promise<Observation>;
   /** observations over the whole window, for a failure; empty: none */
   history(): string;
   end(): void;
@@ -55,7 +55,7 @@ export interface Since {
 }
 
 /** The devices of an assertion. null: the named device does not exist. */
-export function chosen({ plant }: ScenarioHost, device: number | null): readonly Device[] | null {
+export function devicesOf({ plant }: ScenarioHost, device: number | null): readonly Device[] | null {
   const devices = plant.devices.filter(({ index }) => device === null || index === device);
   return device !== null && devices.length === 0 ? null : devices;
 }
@@ -65,7 +65,7 @@ export function isGone({ plant }: ScenarioHost, index: number, named: number | n
   return named === null && plant.devices.every((device) => device.index !== index);
 }
 
-export const lacking = (device: number | null): Sight => ({
+export const withoutDevice = (device: number | null): Observation => ({
   holds: false,
-  found: () => `there is no device ${device}`,
+  text: () => `there is no device ${device}`,
 });

@@ -3,8 +3,8 @@ import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { MessageTest, SignalValue, Subject, ValueTest, AnsweredSubject } from '../model.ts';
 import { messageText, signalText, valueText } from '../file/words.ts';
-import { chosen, isGone, lacking } from './observed.ts';
-import type { Looker, Sight, Since, Observation } from './observed.ts';
+import { devicesOf, isGone, withoutDevice } from './observation.ts';
+import type { SubjectObserver, Observation, Since, RunSources } from './observation.ts';
 import { readTest, testMeets } from './conditions.ts';
 import type { RunEvent } from './journal.ts';
 import { isMessage } from './messages.ts';
@@ -25,12 +25,16 @@ interface Answers {
 const maxNamed = 5;
 
 /** @param sinceMs wall time of the first command that counts */
-function answeredLooker({ device, protocol, except }: AnsweredSubject, { host }: Observation, sinceMs: number): Looker {
+function answeredObserver(
+  { device, protocol, except }: AnsweredSubject,
+  { host }: RunSources,
+  sinceMs: number,
+): SubjectObserver {
   const since = new Date(sinceMs).toISOString();
   return {
-    async look() {
-      const devices = chosen(host, device);
-      if (devices === null) return lacking(device);
+    async observe() {
+      const devices = devicesOf(host, device);
+      if (devices === null) return withoutDevice(device);
       const broken: string[] = [];
       let count = 0;
       for (const { index } of devices) {
@@ -46,14 +50,14 @@ function answeredLooker({ device, protocol, except }: AnsweredSubject, { host }:
         for (const { told, command, explanation } of answers)
           if (!except.includes(told.name) && !except.includes(command)) broken.push(explanation ?? 'It is not done.');
       }
-      return { holds: broken.length === 0, found: () => foundWords(broken, count) };
+      return { holds: broken.length === 0, text: () => answersText(broken, count) };
     },
     history: () => '',
     end: () => undefined,
   };
 }
 
-function foundWords(broken: readonly string[], count: number): string {
+function answersText(broken: readonly string[], count: number): string {
   if (broken.length === 0) return count === 0 ? 'no command was answered positively' : 'all of it is done';
   const more = broken.length > maxNamed ? ` There are ${broken.length - maxNamed} more.` : '';
   return broken.slice(0, maxNamed).join(' ') + more;
@@ -84,23 +88,23 @@ function lackText({ signal, since }: ValueTest, signals: Signals): string {
   return lack ?? `${signalText(signal)} has no value`;
 }
 
-function foundText({ since }: ValueTest, value: SignalValue, unit: string | null): string {
+function observedText({ since }: ValueTest, value: SignalValue, unit: string | null): string {
   const amount = `${valueText(value)}${unit === null ? '' : ` ${unit}`}`;
   return since === null ? `it was ${amount}` : `the difference was ${amount}`;
 }
 
-function valueLooker(test: ValueTest, { signals }: Observation, begin: SimTime): Looker {
+function valueObserver(test: ValueTest, { signals }: RunSources, begin: SimTime): SubjectObserver {
   const extremes = new Extremes();
   const reader = signals.reader(test.signal);
-  const sight = (value: SignalValue, instant: SimTime): Sight => {
+  const observation = (value: SignalValue, instant: SimTime): Observation => {
     extremes.add(value, instant);
-    const found = () => (value === null ? lackText(test, signals) : foundText(test, value, reader.unit));
-    return { holds: testMeets(test, value, signals), found };
+    const text = () => (value === null ? lackText(test, signals) : observedText(test, value, reader.unit));
+    return { holds: testMeets(test, value, signals), text };
   };
   return {
-    look(instant) {
+    observe(instant) {
       const value = readTest(test, signals);
-      return value instanceof Promise ? value.then((read) => sight(read, instant)) : sight(value, instant);
+      return value instanceof Promise ? value.then((read) => observation(read, instant)) : observation(value, instant);
     },
     history: () => extremes.words(begin),
     end: () => undefined,
@@ -108,28 +112,28 @@ function valueLooker(test: ValueTest, { signals }: Observation, begin: SimTime):
 }
 
 /** Counts messages, or checks their order. @param from position in the journal of the first one that counts */
-function messageLooker(
+function messageObserver(
   tests: readonly MessageTest[],
   count: { readonly atLeast: number; readonly atMost: number } | null,
-  { journal }: Observation,
+  { journal }: RunSources,
   from: number,
-): Looker {
+): SubjectObserver {
   let number = 0;
   const reader = journal.reader(from);
   /** true for the next message of the order, or any of those to count */
   const meets = (event: RunEvent) => {
-    const wanted = count === null ? tests.slice(number, number + 1) : tests;
-    return wanted.some((test) => isMessage(test, event));
+    const next = count === null ? tests.slice(number, number + 1) : tests;
+    return next.some((test) => isMessage(test, event));
   };
   return {
-    look() {
+    observe() {
       while (reader.next(meets)) number += 1;
       if (count !== null)
-        return { holds: number >= count.atLeast && number <= count.atMost, found: () => `there were ${number}` };
+        return { holds: number >= count.atLeast && number <= count.atMost, text: () => `there were ${number}` };
       const missing = tests[number];
       return {
         holds: missing === undefined,
-        found: () => (missing === undefined ? 'all came' : `missing: ${messageText(missing)}`),
+        text: () => (missing === undefined ? 'all came' : `missing: ${messageText(missing)}`),
       };
     },
     history: () => '',
@@ -141,18 +145,18 @@ function messageLooker(
 
 type Scope = Extract<Subject, { readonly kind: 'no_alarm' | 'nothing_left' }>;
 
-function alarmLooker({ device, except }: Scope, { host }: Observation): Looker {
+function alarmObserver({ device, except }: Scope, { host }: RunSources): SubjectObserver {
   return {
-    look() {
-      const devices = chosen(host, device);
-      if (devices === null) return lacking(device);
+    observe() {
+      const devices = devicesOf(host, device);
+      if (devices === null) return withoutDevice(device);
       const words: string[] = [];
       for (const { alarms } of devices)
         for (const { deviceIndex, code, message } of alarms)
           if (!except.includes(code)) words.push(`device ${deviceIndex}: ${code}, ${message}`);
       return {
         holds: words.length === 0,
-        found: () => (words.length === 0 ? 'there was none' : words.slice(0, 5).join('; ')),
+        text: () => (words.length === 0 ? 'there was none' : words.slice(0, 5).join('; ')),
       };
     },
     history: () => '',
@@ -172,12 +176,12 @@ interface Changes {
   }[];
 }
 
-function leftLooker({ device, except }: Scope, { host }: Observation): Looker {
+function leftObserver({ device, except }: Scope, { host }: RunSources): SubjectObserver {
   return {
-    async look() {
+    async observe() {
       const differences: string[] = [];
-      const devices = chosen(host, device);
-      if (devices === null) return lacking(device);
+      const devices = devicesOf(host, device);
+      if (devices === null) return withoutDevice(device);
       for (const { index } of devices) {
         const { status, body } = await host.perform({
           method: 'GET',
@@ -198,7 +202,7 @@ function leftLooker({ device, except }: Scope, { host }: Observation): Looker {
       }
       return {
         holds: differences.length === 0,
-        found: () => (differences.length === 0 ? 'there was none' : differences.slice(0, 10).join('; ')),
+        text: () => (differences.length === 0 ? 'there was none' : differences.slice(0, 10).join('; ')),
       };
     },
     history: () => '',
@@ -214,11 +218,11 @@ interface Consistency {
   }[];
 }
 
-function consistencyLooker(device: number | null, { host }: Observation): Looker {
+function consistencyObserver(device: number | null, { host }: RunSources): SubjectObserver {
   return {
-    async look() {
-      const devices = chosen(host, device);
-      if (devices === null) return lacking(device);
+    async observe() {
+      const devices = devicesOf(host, device);
+      if (devices === null) return withoutDevice(device);
       const words: string[] = [];
       for (const { index } of devices) {
         const { status, body } = await host.perform({ method: 'GET', path: '/consistency', query: { device: index } });
@@ -228,7 +232,7 @@ function consistencyLooker(device: number | null, { host }: Observation): Looker
       }
       return {
         holds: words.length === 0,
-        found: () => (words.length === 0 ? 'they agree' : words.slice(0, 5).join(' ')),
+        text: () => (words.length === 0 ? 'they agree' : words.slice(0, 5).join(' ')),
       };
     },
     history: () => '',
@@ -244,19 +248,19 @@ function disagreements({ quantities }: Consistency, index: number): readonly str
 }
 
 /** @param begin of the assertion */
-export function lookerOf(subject: Subject, observation: Observation, begin: SimTime, since: Since): Looker {
+export function observerOf(subject: Subject, sources: RunSources, begin: SimTime, since: Since): SubjectObserver {
   switch (subject.kind) {
     case 'value':
-      return valueLooker(subject.test, observation, begin);
+      return valueObserver(subject.test, sources, begin);
     case 'messages':
-      return messageLooker(subject.tests, subject.count, observation, since.events);
+      return messageObserver(subject.tests, subject.count, sources, since.events);
     case 'no_alarm':
-      return alarmLooker(subject, observation);
+      return alarmObserver(subject, sources);
     case 'nothing_left':
-      return leftLooker(subject, observation);
+      return leftObserver(subject, sources);
     case 'consistent':
-      return consistencyLooker(subject.device, observation);
+      return consistencyObserver(subject.device, sources);
     case 'answered':
-      return answeredLooker(subject, observation, since.wallMs);
+      return answeredObserver(subject, sources, since.wallMs);
   }
 }
