@@ -4,7 +4,7 @@ import type { Plant } from '../contract/plant.ts';
 import type { Answers, Participation } from '../evidence/answers/gather.ts';
 import type { Judged, Explanation } from '../evidence/answers/judge.ts';
 import { answerCauses, answerProtocols } from '../evidence/answers/model.ts';
-import type { AnswerCause, Claim, Found } from '../evidence/answers/model.ts';
+import type { AnswerCause, Claim, ActualValue } from '../evidence/answers/model.ts';
 import { count, flag, integer, list, member, members, nested, text, time, word } from './common/members.ts';
 import { deviceIndex, deviceParam, flagParam, isoParam } from './common/schemas.ts';
 import { writer } from './common/writers.ts';
@@ -35,7 +35,7 @@ const claimedValue = members<Claim>()('ToldValue', () => ({
   unit: text.orNull('Null: it has none.'),
 }));
 
-const actualValue = members<Found, Context>()('FoundValue', () => ({
+const actualValue = members<ActualValue, Context>()('FoundValue', () => ({
   place: text('Register, `704.WMaxLimPct`, or part of the state of a station.'),
   value: value('What is there now, in the unit of the command.'),
   acts_by: value.optional(
@@ -64,7 +64,7 @@ const answer = members<Judged, Context>()('AnsweredCommand', () => ({
   command: text('`write multiple registers`, `SetChargingProfile`.', ({ exchange }) => exchange.command),
   answer: text('`success`, `Accepted`, `Response 2 (started)`.', ({ exchange }) => exchange.answer),
   told: nested(claimedValue)('What the peer asked for, and was told that it is so.', ({ claim }) => claim),
-  found: nested(actualValue).orNull('What the device has of it; null: nothing shows it.', ({ claim }) => claim.found),
+  found: nested(actualValue).orNull('What the device has of it; null: nothing shows it.', ({ claim }) => claim.actual),
   done: flag.orNull('Whether the device has it; null: nothing is owed any more, or nothing shows it.'),
   cause: word(answerCauses)('Why.'),
   faults: list(fault)('Faults that explain what is not done.', ({ explanations }) => explanations),

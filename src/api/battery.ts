@@ -211,10 +211,10 @@ type BatteryControlBody = z.output<ReturnType<typeof batteryControlBodySchema>>;
 
 /** @throws HttpProblem `validation` for strings that the bank does not have or that are named twice */
 function checkStrings(strings: NonNullable<BatteryControlBody['strings']>, count: number): void {
-  const seen = new Set<number>();
+  const indexes = new Set<number>();
   const issues = strings.flatMap(({ index }, i): ProblemIssue[] => {
-    const repeated = seen.has(index);
-    seen.add(index);
+    const repeated = indexes.has(index);
+    indexes.add(index);
     if (index < count && !repeated) return [];
     const detail = repeated
       ? `string ${index} is given more than once`

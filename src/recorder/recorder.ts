@@ -96,8 +96,8 @@ class WireRecorder implements Recorder {
   }
 
   #follow(channel: WireChannel): void {
-    const wanted: readonly string[] | null = this.#protocols;
-    if (wanted !== null && !wanted.includes(channel.protocol)) return;
+    const protocols: readonly string[] | null = this.#protocols;
+    if (protocols !== null && !protocols.includes(channel.protocol)) return;
     const end = channel.subscribe((entry) => {
       this.#entries.add(channel, entry);
     });

@@ -353,8 +353,8 @@ const diagnostic = members<CsipDiagnostic>()('CsipDiagnostic', () => ({
   code: text('Machine-readable name.'),
   message: text('In a sentence.'),
 }));
-const ofSeverity = (wanted: CsipDiagnostic['severity']) => (all: readonly CsipDiagnostic[]) =>
-  all.filter(({ severity }) => severity === wanted);
+const ofSeverity = (level: CsipDiagnostic['severity']) => (all: readonly CsipDiagnostic[]) =>
+  all.filter(({ severity }) => severity === level);
 export const diagnostics = members<readonly CsipDiagnostic[]>()('CsipDiagnostics', () => ({
   errors: list(diagnostic)('What keeps it from working.', ofSeverity('error')),
   warnings: list(diagnostic)('What a head-end should mend.', ofSeverity('warning')),

@@ -169,11 +169,11 @@ const recorder = members<CsipMessages, OfMessages>()('CsipRecorder', () => ({
 }));
 
 /** The recorder, and its messages that match a request. */
-const messages = members<CsipMessages, OfMessages & { readonly found: readonly CsipMessage[] }>()(
+const messages = members<CsipMessages, OfMessages & { readonly matches: readonly CsipMessage[] }>()(
   'CsipMessages',
   () => ({
     ...recorder.members(),
-    messages: listInPieces(message)('Oldest first.', (_of, { found }) => found),
+    messages: listInPieces(message)('Oldest first.', (_of, { matches }) => matches),
   }),
 );
 
@@ -435,7 +435,7 @@ export const csipReportRoutes: readonly Route[] = [
         ...camelCased(query),
         ...(device !== undefined && { deviceIndex: device }),
       });
-      return replyInPieces(messages.reply(csipClient.messages, { plant, found: matches }));
+      return replyInPieces(messages.reply(csipClient.messages, { plant, matches: matches }));
     },
   }),
   route({

@@ -27,11 +27,13 @@ const faultId = memo(() =>
 
 /** Targets in replies: the members that every fault shows, and those that kinds of these protocols take. */
 function targetSchemaOf(protocols: readonly ProtocolFaults[]) {
-  const taken = new Set(protocols.flatMap(({ kinds }) => kinds.flatMap((row) => Object.values(targetMembersOf(row)))));
+  const targetMembers = new Set(
+    protocols.flatMap(({ kinds }) => kinds.flatMap((row) => Object.values(targetMembersOf(row)))),
+  );
   const members = new Map<string, z.ZodType>();
   for (const { members: ofRow, always } of targetRows) {
     for (const [name, member] of Object.entries(ofRow)) {
-      if (!taken.has(member) && (!always || members.has(name))) continue;
+      if (!targetMembers.has(member) && (!always || members.has(name))) continue;
       const { shown: schema, words } = member;
       members.set(name, (always ? schema.nullable() : schema.optional()).openapi({ description: words }));
     }

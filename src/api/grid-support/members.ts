@@ -181,16 +181,16 @@ export function selectedMode(
   { body, mode, enabled }: Given,
 ): { readonly selected: Selection; readonly issues: readonly Pick<ProblemIssue, 'name' | 'detail'>[] } {
   const has = (name: string) => body[name] !== undefined;
-  const asked = body['mode'];
-  if (typeof asked === 'string') {
-    const meant = units.find(({ modes }) => modes.includes(asked));
+  const requestedMode = body['mode'];
+  if (typeof requestedMode === 'string') {
+    const meant = units.find(({ modes }) => modes.includes(requestedMode));
     const others = units.filter((unit) => unit !== meant);
     const issues = others.flatMap((other) =>
       (['now', 'afterReversion'] as const)
         .filter((time) => has(other[time]) && !(meant && has(meant[time])))
         .map((time) => ({
           name: other[time],
-          detail: `contradicts mode ${asked}, in which ${meant?.[time] ?? 'another member'} counts`,
+          detail: `contradicts mode ${requestedMode}, in which ${meant?.[time] ?? 'another member'} counts`,
         })),
     );
     return { selected: null, issues };

@@ -44,8 +44,8 @@ const methodsOf: Readonly<Record<Route['method'], readonly string[]>> = {
 export function methodRefusal(method: string, allow: string): HttpProblem {
   const words = allow.split(', ');
   const last = words.pop() ?? '';
-  const taken = words.length === 0 ? last : `${words.join(', ')} and ${last}`;
-  return new HttpProblem('method-not-allowed', `This path does not take ${method.slice(0, 20)}; it takes ${taken}.`);
+  const methods = words.length === 0 ? last : `${words.join(', ')} and ${last}`;
+  return new HttpProblem('method-not-allowed', `This path does not take ${method.slice(0, 20)}; it takes ${methods}.`);
 }
 
 /** The stream serves upgrades of these paths; a plain request for them gets a hint. */

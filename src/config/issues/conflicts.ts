@@ -333,8 +333,8 @@ const conflicts: readonly Conflict[] = [
     },
     detail: (run) => {
       const [from, to] = deviceUnits(run);
-      const taken = from === to ? `unit id ${from}` : `unit ids ${from} to ${to}`;
-      return `given ${run.values.meter_unit ?? ''}, but devices have ${taken}; allowed: another one up to ${maxUnitId}`;
+      const units = from === to ? `unit id ${from}` : `unit ids ${from} to ${to}`;
+      return `given ${run.values.meter_unit ?? ''}, but devices have ${units}; allowed: another one up to ${maxUnitId}`;
     },
   },
   {

@@ -22,13 +22,13 @@ import { refused, shown } from './issues.ts';
  */
 function kindIssues({ values, layers, originOf }: Gathered, kinds: ReadonlySet<AssetType>): Issue[] {
   const issues = settingKeys.flatMap((key): Issue[] => {
-    const { kinds: wanted } = settingOf(key);
-    if (wanted === undefined || !layers.flags.has(key) || wanted.some((kind) => kinds.has(kind))) return [];
-    const missing = wanted.map((kind) => kindTable[kind].label).join(' or ');
+    const { kinds: required } = settingOf(key);
+    if (required === undefined || !layers.flags.has(key) || required.some((kind) => kinds.has(kind))) return [];
+    const missing = required.map((kind) => kindTable[kind].label).join(' or ');
     return [
       {
         name: originOf(key),
-        detail: `given ${shown(values[key])}, but no ${missing} is simulated; allowed: with device type ${typesOfKinds(wanted).join(', ')}`,
+        detail: `given ${shown(values[key])}, but no ${missing} is simulated; allowed: with device type ${typesOfKinds(required).join(', ')}`,
       },
     ];
   });

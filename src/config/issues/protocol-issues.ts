@@ -219,7 +219,7 @@ export function chargePointIdIssues({ values, originOf }: Gathered, devices: rea
     ...(ocpp !== undefined && { ocpp }),
   }));
   const idOf = createChargePointIds({ devices: stations }, values.ocpp_csid);
-  const seen = new Map<string, number>();
+  const deviceOfId = new Map<string, number>();
   for (const station of stations) {
     const id = idOf(station);
     if (id === null) continue;
@@ -227,10 +227,10 @@ export function chargePointIdIssues({ values, originOf }: Gathered, devices: rea
     const version = station.ocpp?.version ?? values.ocpp_version;
     if (!isOcppId(id)) return [refused(name, id, ocppIdText)];
     if (!isIdOfVersion(id, version)) return [refused(name, id, `an identity without colon, as ${version} requires`)];
-    const other = seen.get(id);
+    const other = deviceOfId.get(id);
     if (other !== undefined)
       return [{ name, detail: `given ${shown(id)}, which device ${other} has too; allowed: an identity of its own` }];
-    seen.set(id, station.index);
+    deviceOfId.set(id, station.index);
   }
   return [];
 }

@@ -70,8 +70,8 @@ const combinationProfiles: readonly (readonly [chemistry: string, mode: string, 
  * whose check refuses the combination.
  */
 function fuelCellProfile(v: Values): string | null {
-  const wanted = [v.fuelcell_chemistry ?? 'PEMFC', v.fuelcell_mode ?? 'fc_only', v.fuelcell_fuel ?? 'tank'];
-  return combinationProfiles.find((row) => wanted.every((word, i) => row[i] === word))?.[3] ?? null;
+  const combination = [v.fuelcell_chemistry ?? 'PEMFC', v.fuelcell_mode ?? 'fc_only', v.fuelcell_fuel ?? 'tank'];
+  return combinationProfiles.find((row) => combination.every((word, i) => row[i] === word))?.[3] ?? null;
 }
 
 /** A profile and the name that telemetry shows for it. */

@@ -71,7 +71,7 @@ function exchangeOf({ mrid, status, id, peer, atMs, at }: CsipSentResponse, { wo
 
 function ofUnknown(mrid: string): Claim {
   const reason = 'the client knows no such event';
-  return { name: mrid, value: null, unit: null, did: `sent event ${mrid}`, found: null, subject: mrid, reason };
+  return { name: mrid, value: null, unit: null, did: `sent event ${mrid}`, actual: null, subject: mrid, reason };
 }
 
 /** The claims of each mode: what the client has written for it. */
@@ -100,7 +100,7 @@ const didFor = ({ mrid }: CsipControl, what: string) => `asked for ${what} by ev
 
 function unseen(control: CsipControl, mode: string, reason: string): Claim {
   const subject = `${control.mrid} ${mode}`;
-  return { name: mode, value: null, unit: null, did: didFor(control, mode), subject, found: null, reason };
+  return { name: mode, value: null, unit: null, did: didFor(control, mode), subject, actual: null, reason };
 }
 
 function held(device: Device, control: CsipControl, mode: string, { slot, value }: HoldValue): Claim {
@@ -113,7 +113,7 @@ function held(device: Device, control: CsipControl, mode: string, { slot, value 
     unit: slot.def.units ?? null,
     subject: `${control.mrid} ${point}`,
     did: didFor(control, `${mode}, which is ${point} = ${String(value)},`),
-    found: registerPlace(device, slot),
+    actual: registerPlace(device, slot),
     ...(step !== undefined && { resolution: step }),
     ...(ended !== null && { ended }),
   };
@@ -140,7 +140,7 @@ function released(device: Device, control: CsipControl, mode: string, slot: Poin
     unit: null,
     subject: `${control.mrid} end of ${point}`,
     did: didFor(control, `${mode} until its end, after which ${point} must be given back,`),
-    found: isOwn ? register : { ...register, value: 'released' },
+    actual: isOwn ? register : { ...register, value: 'released' },
     holds: !isOwn,
   };
 }

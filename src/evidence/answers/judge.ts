@@ -5,7 +5,7 @@
 import type { Provenance } from '../../core/origin.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { AnswerCause, Answered, Claim, Found, Value, AnswerProtocol } from './model.ts';
+import type { AnswerCause, Answered, Claim, ActualValue, Value, AnswerProtocol } from './model.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { FaultKind } from '../../core/faults/kinds.ts';
 import { wrongStatusFault, wrongSubjectFault } from '../../fault-kinds/csip.ts';
@@ -147,7 +147,7 @@ class Judge {
   /** @param next the next answered command of the same subject; undefined: there is none */
   judge(answered: Answered, next: Answered | undefined): Judged {
     const { claim } = answered;
-    const { found } = claim;
+    const { actual } = claim;
     const plain = (cause: AnswerCause, reason: string | null, explanations: readonly Explanation[] = []): Judged => ({
       ...answered,
       done: doneOf[cause],
@@ -155,19 +155,19 @@ class Judge {
       explanation: reason === null ? null : `${this.#answeredText(answered)}; ${reason}.`,
       explanations,
     });
-    if (claim.reason !== undefined || found === null) return plain('unknown', claim.reason ?? 'nothing shows it');
-    const held = holding(claim, found);
+    if (claim.reason !== undefined || actual === null) return plain('unknown', claim.reason ?? 'nothing shows it');
+    const held = holding(claim, actual);
     if (held !== null) {
-      if (found.followed === undefined || distance(found.followed, claim.value) === 0)
-        return plain(held, held === 'done' ? null : rounding(claim, found));
+      if (actual.followed === undefined || distance(actual.followed, claim.value) === 0)
+        return plain(held, held === 'done' ? null : rounding(claim, actual));
       if (next !== undefined) return plain('superseded', this.#commandText(next));
-      const keeps = `${found.holder} has ${words(found.value)}, but the device acts by ${words(found.followed)}`;
+      const keeps = `${actual.holder} has ${words(actual.value)}, but the device acts by ${words(actual.followed)}`;
       return this.#broken(answered, keeps, plain);
     }
-    const has = `${found.holder} has ${words(found.value)}`;
+    const has = `${actual.holder} has ${words(actual.value)}`;
     if (next !== undefined) return plain('superseded', `${has}: ${this.#commandText(next)}`);
     if (claim.ended !== undefined) return plain('expired', `${has}: ${claim.ended}`);
-    const writer = this.#laterWriter(answered, found);
+    const writer = this.#laterWriter(answered, actual);
     if (writer?.source === 'reversion') return plain('expired', `${has}: it reverted at ${this.#clock(writer.at)}`);
     if (writer !== null && writer.source !== 'fault')
       return plain('superseded', `${has}: ${writerText(writer)} wrote it at ${this.#clock(writer.at)}`);
@@ -175,14 +175,14 @@ class Judge {
   }
 
   #broken(
-    { exchange, claim: { found } }: Answered,
+    { exchange, claim: { actual } }: Answered,
     has: string,
     plain: (cause: AnswerCause, reason: string, explanations: readonly Explanation[]) => Judged,
   ): Judged {
     const { faults, deviceIndex, hindrance } = this.#context;
     const explanations = faultsExplaining(faults, exchange.protocol, {
       deviceIndex,
-      place: found?.place ?? '',
+      place: actual?.place ?? '',
       sinceMs: exchange.wallMs,
     });
     if (explanations.length > 0) return plain('not_done', `${has}: ${faultWords(explanations)}`, explanations);
@@ -194,7 +194,7 @@ class Judge {
   }
 
   /** The last writer where that is not the command itself; null: it is, or nothing was written since. */
-  #laterWriter({ exchange }: Answered, { writer, place }: Found): Provenance | null {
+  #laterWriter({ exchange }: Answered, { writer, place }: ActualValue): Provenance | null {
     if (writer === null || writer.wallMs < exchange.wallMs) return null;
     if (writer.source !== exchange.protocol || writer.peer !== (exchange.writerPeer ?? exchange.peer)) return writer;
     if (writer.wallMs <= exchange.answeredWallMs) return null;
@@ -220,14 +220,14 @@ class Judge {
 }
 
 /** The cause for which a value counts as done; null: it is not what was asked for. */
-function holding({ value, holds, resolution = 0 }: Claim, held: Found): 'done' | 'rounding' | null {
+function holding({ value, holds, resolution = 0 }: Claim, held: ActualValue): 'done' | 'rounding' | null {
   if (holds !== undefined) return holds ? 'done' : null;
   const gap = distance(held.value, value);
   if (gap === 0) return 'done';
   return gap <= (resolution / 2) * (1 + relativeNoise) ? 'rounding' : null;
 }
 
-function rounding({ resolution = 0 }: Claim, { holder, value }: Found): string {
+function rounding({ resolution = 0 }: Claim, { holder, value }: ActualValue): string {
   return `${holder} has ${words(value)} in steps of ${resolution}: rounding`;
 }
 

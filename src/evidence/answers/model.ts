@@ -45,7 +45,7 @@ export interface Exchange {
 }
 
 /** Where the device has what it was told to have. */
-export interface Found {
+export interface ActualValue {
   /** `704.WMaxLimPct`, `connector 1`, `AO87` */
   readonly place: string;
   /** in a sentence: `the register`, `the station` */
@@ -65,12 +65,12 @@ export interface Claim {
   /** the act of the peer in a sentence: `wrote 704.WMaxLimPct = 50` */
   readonly did: string;
   /** null: nothing shows it, see `reason` */
-  readonly found: Found | null;
+  readonly actual: ActualValue | null;
   /** a later command with the same subject takes over from it */
   readonly subject: string;
   /** true where it takes over from an earlier command of another subject too */
   readonly takesOver?: (subject: string) => boolean;
-  /** true where the value found is the one that was asked for; absent: it must be equal */
+  /** true where the actual value fulfils the command; absent: it must be equal */
   readonly holds?: boolean;
   /** step of the encoding, in the unit of the value; absent: none */
   readonly resolution?: number;
@@ -94,7 +94,7 @@ function inUnitOf(value: unknown, factor: number): Value {
 }
 
 /** The present value of a register. */
-export function registerPlace(device: Device, slot: PointSlot, factor = asIs): Found {
+export function registerPlace(device: Device, slot: PointSlot, factor = asIs): ActualValue {
   const { bank } = device;
   const held = device.heldValue(slot);
   return {

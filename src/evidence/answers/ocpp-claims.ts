@@ -6,7 +6,7 @@ import type { Device } from '../../contract/device.ts';
 import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
 import type { OcppStation, OcppDerControlEntry, OcppDerControlState, OcppProfileEntry } from '../../contract/ocpp.ts';
 import { registerPlace } from './model.ts';
-import type { Claim, Exchange, Found, Value } from './model.ts';
+import type { Claim, Exchange, ActualValue, Value } from './model.ts';
 
 /** A call with its positive answer. */
 export interface OcppCall {
@@ -20,7 +20,7 @@ export interface OcppCall {
 /** Makes what a call asked for; its name is that of the claim in sentences. */
 export type ClaimsOf = (call: OcppCall) => readonly Claim[];
 
-export const place = (name: string, value: Value, writer: Found['writer'] = null): Found => ({
+export const place = (name: string, value: Value, writer: ActualValue['writer'] = null): ActualValue => ({
   place: name,
   holder: 'the station',
   value,
@@ -28,9 +28,9 @@ export const place = (name: string, value: Value, writer: Found['writer'] = null
 });
 
 /** A value that a station must show under a name; a later command about the same thing takes over from it. */
-export function stationClaim(name: string, value: Value, shown: Found | Value, did: string): Claim {
+export function stationClaim(name: string, value: Value, shown: ActualValue | Value, did: string): Claim {
   const at = typeof shown === 'object' && shown !== null ? shown : place(name, shown);
-  return { name, value, unit: null, did, subject: name, found: at };
+  return { name, value, unit: null, did, subject: name, actual: at };
 }
 
 /** The present on the clock that profiles and reservations follow, ms since the epoch. */
@@ -70,7 +70,7 @@ const states: Readonly<Record<OcppDerControlState, 'holds' | 'later' | 'gone' | 
 const subjectOf = (controlId: string, type: string) => `DER control ${controlId} of ${type}`;
 
 /** A register that the control has written and by which the device does not act; null: it acts by all of them. */
-function withheld(device: Device, controlId: string): Found | null {
+function withheld(device: Device, controlId: string): ActualValue | null {
   const { bank } = device;
   const slot = bank.layout.slots.find((each) => {
     const writer = bank.provenance(each);
@@ -92,17 +92,17 @@ function controlEnd(request: unknown, station: OcppStation): Pick<Claim, 'ended'
 
 function stateClaim(device: Device, entry: OcppDerControlEntry, name: string) {
   const state = place(name, entry.state);
-  if (entry.overwritten) return { found: state, holds: false, ended: 'another writer has changed its points' };
+  if (entry.overwritten) return { actual: state, holds: false, ended: 'another writer has changed its points' };
   switch (states[entry.state]) {
     case 'later':
-      return { found: null, reason: `the control is ${entry.state}` };
+      return { actual: null, reason: `the control is ${entry.state}` };
     case 'gone':
-      return { found: state, holds: false, ended: 'another control comes before it' };
+      return { actual: state, holds: false, ended: 'another control comes before it' };
     case 'broken':
-      return { found: state, holds: false };
+      return { actual: state, holds: false };
     case 'holds': {
       const kept = withheld(device, entry.controlId);
-      return kept === null ? { found: state, holds: true } : { found: kept, value: kept.value };
+      return kept === null ? { actual: state, holds: true } : { actual: kept, value: kept.value };
     }
   }
 }
@@ -121,7 +121,7 @@ export function derClaims({ device, station, request }: OcppCall): readonly Clai
       did: `set the DER control ${name}`,
       subject: subjectOf(controlId, type),
       ...(entry === undefined
-        ? { found: place(name, null), holds: false, ...controlEnd(request, station) }
+        ? { actual: place(name, null), holds: false, ...controlEnd(request, station) }
         : stateClaim(device, entry, name)),
     },
   ];
@@ -148,8 +148,8 @@ export function clearedDerControls({ station, request }: OcppCall): readonly Cla
   const again = 'they are there, perhaps set again since';
   return [
     left.length === 0 || id !== null
-      ? { ...common, found: place(name, left.length > 0) }
-      : { ...common, found: null, reason: again },
+      ? { ...common, actual: place(name, left.length > 0) }
+      : { ...common, actual: null, reason: again },
   ];
 }
 
@@ -214,7 +214,7 @@ function limitClaim(call: OcppCall, entry: OcppProfileEntry, connectorId: number
     did: `set charging profile ${entry.profileId}, by which the limit ${where} is ${limitW} W now,`,
     // each profile has its part in the limit
     subject: `limit ${connectorId} by profile ${entry.profileId}`,
-    found: {
+    actual: {
       ...place(`limit ${where}`, Math.round(allowed * 10) / 10, writer ?? null),
       holder: `the limit in force ${where}`,
     },
@@ -269,15 +269,15 @@ export function clearedProfiles({ station, request }: OcppCall): readonly Claim[
     const [, of, at, ofPurpose, atLevel] = /^charging profile (\d+) at (\d+) of (\w*) (\S+)$/.exec(subject) ?? [];
     if (of === undefined) return false;
     if (id !== null) return of === String(id);
-    const isOf = (wanted: number | string | null, given = '') => wanted === null || String(wanted) === given;
+    const isOf = (criterion: number | string | null, given = '') => criterion === null || String(criterion) === given;
     return isOf(connectorId, at) && isOf(purpose, ofPurpose) && isOf(level, atLevel);
   };
   const common = { name, unit: null, did: `cleared ${name}`, subject: name, takesOver: chosen };
   // a profile that was set since takes over by its id
   if (id !== null)
-    return [{ ...common, subject: `${name} at any of it`, value: false, found: place(name, left.length > 0) }];
+    return [{ ...common, subject: `${name} at any of it`, value: false, actual: place(name, left.length > 0) }];
   const words = left.map((each) => each.profileId).join(', ');
   return left.length === 0
-    ? [{ ...common, value: 0, found: place(name, 0) }]
-    : [{ ...common, value: 0, found: null, reason: `profiles ${words} are there, perhaps set again since` }];
+    ? [{ ...common, value: 0, actual: place(name, 0) }]
+    : [{ ...common, value: 0, actual: null, reason: `profiles ${words} are there, perhaps set again since` }];
 }

@@ -35,7 +35,7 @@ function settingClaim(name: string, value: string, shown: string | null | undefi
   const claim = { ...stationClaim(name, value, shown ?? null, `set ${name} = ${value}`), subject: `setting ${name}` };
   return reason === undefined
     ? { ...claim, holds: isSameText(shown ?? null, value) }
-    : { ...claim, found: null, reason };
+    : { ...claim, actual: null, reason };
 }
 
 /** A configuration key of 1.6. */
@@ -64,8 +64,8 @@ function configurationOf(station: OcppStation, key: string) {
 /** Variables of 2.x: each has a status of its own. */
 function variableClaims({ station, request, answer }: OcppCall): readonly Claim[] {
   const results = listOf(memberOf(answer, 'setVariableResult'));
-  const wanted = listOf(memberOf(request, 'setVariableData'));
-  return wanted.flatMap((data, n) => {
+  const settings = listOf(memberOf(request, 'setVariableData'));
+  return settings.flatMap((data, n) => {
     const status = textOf(memberOf(results[n], 'attributeStatus'));
     if (status !== 'Accepted' && status !== 'RebootRequired') return [];
     const component = textOf(memberOf(data, 'component', 'name')) ?? '';
@@ -108,9 +108,9 @@ function namedConnectors(device: Device, id: number | null): readonly EvseConnec
 }
 
 function availabilityClaims({ device, request, exchange }: OcppCall): readonly Claim[] {
-  const wanted = textOf(memberOf(request, 'type')) ?? textOf(memberOf(request, 'operationalStatus'));
+  const state = textOf(memberOf(request, 'type')) ?? textOf(memberOf(request, 'operationalStatus'));
   const id = numberOf(memberOf(request, 'connectorId') ?? memberOf(request, 'evse', 'id'));
-  if (wanted === null) return [];
+  if (state === null) return [];
   return namedConnectors(device, id).map((connector): Claim => {
     const { connectorId, operative } = connector;
     const name = `availability of connector ${connectorId}`;
@@ -118,9 +118,9 @@ function availabilityClaims({ device, request, exchange }: OcppCall): readonly C
     const writer = device.overrides.find(
       (each) => each.name === 'evse_availability' && (each.connectorId === connectorId || each.connectorId === 0),
     );
-    const claim = stationClaim(name, wanted, place(name, value, writer ?? null), `set the ${name} to ${wanted}`);
-    return exchange.answer === 'Scheduled' && value !== wanted
-      ? { ...claim, found: null, reason: 'it is to follow when the transaction ends' }
+    const claim = stationClaim(name, state, place(name, value, writer ?? null), `set the ${name} to ${state}`);
+    return exchange.answer === 'Scheduled' && value !== state
+      ? { ...claim, actual: null, reason: 'it is to follow when the transaction ends' }
       : claim;
   });
 }
@@ -278,7 +278,7 @@ function claimsOf(call: OcppCall) {
   if (!otherCommands.has(command)) return [];
   const subject = `${command} ${call.exchange.messageId ?? ''}`;
   const reason = 'nothing in registers or state shows it';
-  return [{ name: command, value: null, unit: null, did: `sent ${command}`, found: null, subject, reason }];
+  return [{ name: command, value: null, unit: null, did: `sent ${command}`, actual: null, subject, reason }];
 }
 
 function exchangeOf({ status: { id } }: OcppStation, call: OcppMessage, answer: OcppMessage, status: string): Exchange {

@@ -139,11 +139,11 @@ function quantityOf(
   return [{ name, row, presentations }];
 }
 
-/** @param wanted null: all */
-export function compareDevice(from: Sources, device: Device, wanted: readonly QuantityName[] | null): Comparison {
+/** @param names null: all */
+export function compareDevice(from: Sources, device: Device, names: readonly QuantityName[] | null): Comparison {
   from.faults.expire();
   const faults = from.faults.active.filter((fault) => fault.concerns(device.index));
-  const chosen = quantityTable.filter(([name, row]) => (wanted === null || wanted.includes(name)) && isOf(device, row));
+  const chosen = quantityTable.filter(([name, row]) => (names === null || names.includes(name)) && isOf(device, row));
   const rows = chosen.map(([, row]) => row);
   const sources = sourcesOf(from, device, rows);
   const quantities = chosen.flatMap(([name, row]) => quantityOf(device, name, row, sources, faults));

@@ -111,7 +111,7 @@ export class ReplayedStation {
   /** the last answer to each action, for additional calls */
   readonly #lastAnswers = new Map<string, RecordedAnswer>();
   /** calls to the station that are not answered yet, by id */
-  readonly #asked = new Map<string, OcppStep>();
+  readonly #openCalls = new Map<string, OcppStep>();
   #send: ((text: string) => void) | null = null;
   #calls = 0;
 
@@ -125,7 +125,7 @@ export class ReplayedStation {
 
   /** True if no call is open and only periodic calls of the station are left. */
   get done(): boolean {
-    return this.#asked.size === 0 && this.#left.every(({ by, action }) => by === 'station' && isPeriodic(action));
+    return this.#openCalls.size === 0 && this.#left.every(({ by, action }) => by === 'station' && isPeriodic(action));
   }
 
   connect(send: (text: string) => void): void {
@@ -157,9 +157,9 @@ export class ReplayedStation {
 
   /** Gives up waiting: overdue messages are missing, and the next call is sent. @returns false: no step is left */
   skip(): boolean {
-    for (const [id, step] of this.#asked) {
+    for (const [id, step] of this.#openCalls) {
       this.#findings.differ(`${this.#inWords(step)}: was answered, is not answered`);
-      this.#asked.delete(id);
+      this.#openCalls.delete(id);
     }
     for (;;) {
       const [first] = this.#left;
@@ -178,14 +178,14 @@ export class ReplayedStation {
 
   /** Sends the calls of the central system that come next. */
   #speak(): void {
-    while (this.#send !== null && this.#asked.size === 0) {
+    while (this.#send !== null && this.#openCalls.size === 0) {
       const at = this.#left.findIndex(({ by, action }) => by === 'central' || !isPeriodic(action));
       const step = this.#left[at];
       if (step?.by !== 'central') return;
       this.#left.splice(at, 1);
       this.#calls += 1;
       const id = `replay-${this.#calls}`;
-      this.#asked.set(id, step);
+      this.#openCalls.set(id, step);
       this.#findings.requests += 1;
       this.#send(this.#withIds(JSON.stringify([callNumber, id, step.action, step.payload])));
     }
@@ -224,12 +224,12 @@ export class ReplayedStation {
   }
 
   #heardAnswer(id: string, replayed: RecordedAnswer): void {
-    const step = this.#asked.get(id);
+    const step = this.#openCalls.get(id);
     if (step === undefined) {
       this.#findings.differ(`station ${this.id}: an answer to no call (${id})`);
       return;
     }
-    this.#asked.delete(id);
+    this.#openCalls.delete(id);
     const { answer } = step;
     if (answer === null) this.#findings.differ(`${this.#inWords(step)}: was not answered, is answered`);
     else if (answer.isError !== replayed.isError)

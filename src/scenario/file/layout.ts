@@ -309,10 +309,10 @@ function typesText(types: readonly (readonly [type: string, count: number])[]): 
 }
 
 /** Why the devices of a plant differ from the setting `devices`. null: their types are equal. */
-function mismatch(wanted: readonly (readonly [type: string, count: number])[], plant: Plant): string | null {
+function mismatch(required: readonly (readonly [type: string, count: number])[], plant: Plant): string | null {
   const present = plant.devices.map(({ deviceType }) => deviceType);
   let end = 0;
-  const fits = wanted.every(([type, count]) => {
+  const fits = required.every(([type, count]) => {
     const types = present.slice(end, end + count);
     end += count;
     return types.length === count && (type === '' || types.every((each) => each === type));
@@ -324,7 +324,7 @@ function mismatch(wanted: readonly (readonly [type: string, count: number])[], p
     else list.push([type, 1]);
     return list;
   }, []);
-  return `the scenario is for ${typesText(wanted)}, and the devices are ${typesText(counts)}; derbench run starts a simulator of its own`;
+  return `the scenario is for ${typesText(required)}, and the devices are ${typesText(counts)}; derbench run starts a simulator of its own`;
 }
 
 /**

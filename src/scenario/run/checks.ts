@@ -46,7 +46,7 @@ export class Check {
   observe(instant: SimTime): void | Promise<void> {
     if (this.verdict !== 'pending' || this.isDropped || instant < this.#from) return;
     const observation = this.#observer.observe(instant);
-    if (observation instanceof Promise) return observation.then((seen) => this.#judge(seen, instant));
+    if (observation instanceof Promise) return observation.then((result) => this.#judge(result, instant));
     this.#judge(observation, instant);
   }
 

@@ -15,10 +15,10 @@ const maxRuleChecks = 5000;
 /** Maximum of failures that are listed; more are only counted. */
 const maxFailures = 1000;
 
-function actionResult({ name, status: wanted }: Action, answer: ScenarioAnswer | null): ActionResult {
+function actionResult({ name, status: expectedStatus }: Action, answer: ScenarioAnswer | null): ActionResult {
   if (answer === null) return { name, status: null, isExpected: true, detail: null };
   const { status, body } = answer;
-  const isExpected = wanted === null ? status < 400 : status === wanted;
+  const isExpected = expectedStatus === null ? status < 400 : status === expectedStatus;
   const { detail = null, errors = [] } = (typeof body === 'object' && body !== null ? body : {}) as {
     readonly detail?: string;
     readonly errors?: readonly { readonly name: string; readonly detail: string }[];
@@ -50,9 +50,9 @@ export class StepRecord {
     const at = this.#actions.findIndex(({ isExpected }) => !isExpected);
     const wrong = this.#actions[at];
     if (wrong === undefined) return null;
-    const wanted = this.step.actions[at]?.status ?? null;
+    const expectedStatus = this.step.actions[at]?.status ?? null;
     const { name, status, detail } = wrong;
-    const expected = wanted === null ? '' : `, not ${wanted}`;
+    const expected = expectedStatus === null ? '' : `, not ${expectedStatus}`;
     return `${name} was answered with ${String(status)}${expected}${detail === null ? '' : `: ${detail}`}`;
   }
 
@@ -140,8 +140,8 @@ export class RunRecord {
     return [...this.#checks, ...this.#checksOfRules];
   }
 
-  #count(wanted: 'passed' | 'failed'): number {
-    return this.#allChecks.filter(({ verdict }) => verdict === wanted).length + this.#forgotten[wanted];
+  #count(outcome: 'passed' | 'failed'): number {
+    return this.#allChecks.filter(({ verdict }) => verdict === outcome).length + this.#forgotten[outcome];
   }
 
   /** Ends the run: pending steps will not run. */

@@ -24,8 +24,8 @@ export function useDo<R = unknown>(): Doing<R> {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   // another successful action clears the refusal
-  const seen = acts.value;
-  useEffect(() => setProblem(null), [seen]);
+  const actsBefore = acts.value;
+  useEffect(() => setProblem(null), [actsBefore]);
   const run = async (call: Call<R>) => {
     setBusy(true);
     try {

@@ -67,9 +67,10 @@ export function Messages<M extends { readonly id: number }>({
     paused: isPaused,
     maxKept,
   });
-  const wanted = text.toLowerCase();
+  const filterText = text.toLowerCase();
   const listed = arrange(messages);
-  const shown = wanted === '' ? listed : listed.filter((message) => textOf(message).toLowerCase().includes(wanted));
+  const shown =
+    filterText === '' ? listed : listed.filter((message) => textOf(message).toLowerCase().includes(filterText));
   const open = listed.find(({ id }) => String(id) === param(chosenName));
   return (
     <>

@@ -51,12 +51,12 @@ function LostBanner() {
 /** Announces that the device of the address was removed, or never existed. */
 function MissingDevice() {
   const devices = useOverview()?.devices;
-  const wanted = param('device');
-  if (devices === undefined || wanted === null) return null;
-  if (devices.some(({ device_index }) => String(device_index) === wanted)) return null;
+  const deviceParam = param('device');
+  if (devices === undefined || deviceParam === null) return null;
+  if (devices.some(({ device_index }) => String(device_index) === deviceParam)) return null;
   return (
     <p class="banner" role="alert">
-      There is no device {wanted}. <a href={href('overview', { device: null })}>All devices</a>
+      There is no device {deviceParam}. <a href={href('overview', { device: null })}>All devices</a>
     </p>
   );
 }

@@ -100,11 +100,11 @@ const msOfDay = (time: string) => {
 
 /**
  * The next instant at which the simulated clock shows a time of day, ignoring daylight saving changes in between.
- * @param wanted `HH:MM` or `HH:MM:SS`; otherwise the result is null
+ * @param text `HH:MM` or `HH:MM:SS`; otherwise the result is null
  */
-function untilOf(simTime: string, clockTime: string, wanted: string): string | null {
-  if (!/^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(wanted.trim())) return null;
-  const aheadMs = (msOfDay(wanted) - msOfDay(clockTime) + dayMs) % dayMs || dayMs;
+function untilOf(simTime: string, clockTime: string, text: string): string | null {
+  if (!/^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text.trim())) return null;
+  const aheadMs = (msOfDay(text) - msOfDay(clockTime) + dayMs) % dayMs || dayMs;
   const nowMs = Math.floor(Date.parse(simTime) / 1000) * 1000;
   return new Date(nowMs + aheadMs).toISOString();
 }
@@ -276,9 +276,9 @@ function Lamps({ overview }: { readonly overview: Overview }) {
 
 function AlarmCount({ overview }: { readonly overview: Overview }) {
   const count = overview.devices.reduce((sum, { alarm_count }) => sum + alarm_count, 0);
-  const seen = useRef(count);
-  const more = count > seen.current;
-  seen.current = count;
+  const countBefore = useRef(count);
+  const more = count > countBefore.current;
+  countBefore.current = count;
   return (
     <a href={href('overview', { filter: 'alarms' })} class={more ? 'alarm-count flash' : 'alarm-count'}>
       <Chip tone={count > 0 ? 'bad' : 'muted'}>

@@ -22,12 +22,12 @@ const manyDevices = 200;
 let deviceCount = 0;
 
 /** Device of the overview; undefined: the first one, until it is removed. */
-const asked = signal<number | undefined>(undefined);
+const firstDevice = signal<number | undefined>(undefined);
 
 /** Selects an existing device; without any, the list is empty. */
 async function askAnother(): Promise<void> {
   try {
-    asked.value = (await perform(get('devices'))).devices[0]?.device_index;
+    firstDevice.value = (await perform(get('devices'))).devices[0]?.device_index;
   } catch (error) {
     // the next refusal retries
     if (!(error instanceof Problem)) throw error;
@@ -35,7 +35,8 @@ async function askAnother(): Promise<void> {
 }
 
 export function useOverview(): Overview | undefined {
-  const call = asked.value === undefined ? overviewCall : get('overview', { query: { device: asked.value } });
+  const call =
+    firstDevice.value === undefined ? overviewCall : get('overview', { query: { device: firstDevice.value } });
   const { data: known, problem } = useShared(call, deviceCount > manyDevices ? 5000 : 'tick');
   const last = useRef(known);
   last.current = known ?? last.current;
@@ -66,10 +67,10 @@ const chosen = computed(() => param('device'));
 /** The device of the view: that of the address, otherwise the first one. Undefined: not loaded yet, or no devices. */
 export function useDevice(): DeviceEntry | undefined {
   const devices = useOverview()?.devices;
-  const wanted = chosen.value;
-  if (wanted === null) return devices?.[0];
+  const deviceParam = chosen.value;
+  if (deviceParam === null) return devices?.[0];
   // never another device, which would get what was meant for this one
-  return devices?.find(({ device_index }) => String(device_index) === wanted);
+  return devices?.find(({ device_index }) => String(device_index) === deviceParam);
 }
 
 /** Start and build of the daemon; null: unknown yet. */

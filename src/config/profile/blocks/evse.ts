@@ -324,7 +324,7 @@ function resolveVehicles(
   where: string,
   issues: Issue[],
 ): EvseVehicleParameters[] {
-  const seen = new Set<number>();
+  const connectors = new Set<number>();
   return (input.vehicles ?? []).map(({ connector, plugged_at_start: plugged, ...ev }, i) => {
     const name = `${where}: evse.vehicles[${i}].connector`;
     if (connector > connectorCount)
@@ -332,9 +332,9 @@ function resolveVehicles(
         name,
         detail: `given ${connector}; allowed: 1..${connectorCount}, the connectors of this station`,
       });
-    if (seen.has(connector))
+    if (connectors.has(connector))
       issues.push({ name, detail: `given ${connector} a second time; allowed: one vehicle per connector` });
-    seen.add(connector);
+    connectors.add(connector);
     const resolved = resolveEv(ev, input.ev ?? {}, `${where}: evse.vehicles[${i}]`, issues);
     return { connectorId: connector, ev: resolved, pluggedAtStart: plugged ?? true };
   });

@@ -84,11 +84,11 @@ export function ChartsView() {
   const shown = useShownDevices();
   const seconds = windowSeconds();
   const further = furtherMetrics();
-  const wanted = [...standardMetrics, ...further];
+  const metrics = [...standardMetrics, ...further];
   const [isPaused, setPaused] = useState(false);
   const charts = useRef<HTMLDivElement>(null);
   const indexes = shown.map(({ device_index }) => device_index);
-  const { samples, waiting, problem } = useSamples(indexes, seconds, wanted, isPaused);
+  const { samples, waiting, problem } = useSamples(indexes, seconds, metrics, isPaused);
   const panels = shownPanels();
   const [first] = shown;
   if (first === undefined) return <Empty>No device yet.</Empty>;
@@ -126,7 +126,7 @@ export function ChartsView() {
               key={device.device_index}
               device={device}
               samples={samples.get(device.device_index)}
-              wanted={wanted}
+              metrics={metrics}
             />
           ))}
       </div>
@@ -158,11 +158,11 @@ function Curves({ shown, samples, further, box }: CurvesProps) {
       ?.column('state_of_charge_pct')
       ?.some((value) => value !== null),
   );
-  const wanted = shownPanels();
+  const names = shownPanels();
   const panels: readonly CurvesPanel[] = [
-    ...(wanted.includes('power') ? [{ title: 'Active and reactive power', lines: powerLines, of: named }] : []),
-    ...(wanted.includes('grid') ? [{ title: 'Voltage and frequency', lines: gridLines, of: named }] : []),
-    ...(wanted.includes('soc') && storages.length > 0
+    ...(names.includes('power') ? [{ title: 'Active and reactive power', lines: powerLines, of: named }] : []),
+    ...(names.includes('grid') ? [{ title: 'Voltage and frequency', lines: gridLines, of: named }] : []),
+    ...(names.includes('soc') && storages.length > 0
       ? [{ title: 'State of charge', lines: socLines, of: storages }]
       : []),
     ...further.map((metric) => {
@@ -239,12 +239,12 @@ function Curve({ panel: { title, lines, of }, samples, timezone }: CurveProps) {
 }
 
 const windowS = 900;
-const wanted = powerLines.map(({ metric }) => metric);
+const powerMetrics = powerLines.map(({ metric }) => metric);
 
 /** Powers of one device over the last quarter of an hour, for the overview. */
 export function LiveChart({ device, name }: { readonly device: number; readonly name: string }) {
   const timezone = useClock()?.timezone ?? 'UTC';
-  const { samples } = useSamples([device], windowS, wanted);
+  const { samples } = useSamples([device], windowS, powerMetrics);
   const { series, data } = useMemo(
     () => drawn([{ device, name, place: 0 }], samples, powerLines),
     [samples, device, name],

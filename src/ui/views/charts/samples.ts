@@ -133,12 +133,12 @@ class SampleStore {
   }
 
   /** The samples of the last `seconds` with some metrics. */
-  newest(seconds: number | null, wanted: readonly string[]): Samples {
+  newest(seconds: number | null, metrics: readonly string[]): Samples {
     const last = this.#times.at(-1) ?? 0;
     const from = seconds === null ? 0 : firstFrom(this.#times, last - seconds);
     const oldest = Math.max(0, this.#times.length - this.#capacity);
     const columns = new Map<string, Column>();
-    for (const name of wanted) {
+    for (const name of metrics) {
       const column = this.#columns.get(name);
       if (column !== undefined) columns.set(name, column.slice(from));
     }
@@ -177,7 +177,7 @@ function follow(
     readonly onChange: (stores: ReadonlyMap<number, SampleStore>) => void;
     readonly onProblem: (problem: Problem | null) => void;
   },
-  wanted: () => readonly string[],
+  metrics: () => readonly string[],
 ): () => void {
   const stores = new Map<number, SampleStore>();
   const waiting = new Map<number, Snapshot[]>();
@@ -220,7 +220,7 @@ function follow(
   const timer = setInterval(() => {
     if (document.hidden) return;
     for (const [device, store] of stores)
-      if (store.rest.some((name) => wanted().includes(name))) void attempt(() => readRest(device, store));
+      if (store.rest.some((name) => metrics().includes(name))) void attempt(() => readRest(device, store));
   }, restMs);
   return () => {
     ended = true;
@@ -232,19 +232,19 @@ function follow(
 /**
  * Samples of up to eight devices, updated by the stream.
  * @param seconds simulated time to show; null: all samples of the daemon
- * @param wanted names of the metrics to show
+ * @param metrics names of the metrics to show
  * @param paused true: the result stays the same, while samples are still collected
  */
 export function useSamples(
   devices: readonly number[],
   seconds: number | null,
-  wanted: readonly string[],
+  metrics: readonly string[],
   paused = false,
 ): Sampled {
   const [shown, setShown] = useState<ReadonlyMap<number, Samples>>(new Map());
   const [problem, setProblem] = useState<Problem | null>(null);
-  const names = useRef(wanted);
-  names.current = wanted;
+  const names = useRef(metrics);
+  names.current = metrics;
   const redraw = useRef<() => void>(() => undefined);
   const key = `${devices.join()} ${seconds}`;
   const openings = opened.value;
@@ -267,9 +267,9 @@ export function useSamples(
     };
     // a restarted daemon has another history
   }, [key, openings]);
-  useEffect(() => redraw.current(), [wanted.join()]);
+  useEffect(() => redraw.current(), [metrics.join()]);
   const held = useRef<{ readonly key: string; readonly samples: ReadonlyMap<number, Samples> } | null>(null);
-  const heldKey = `${key} ${wanted.join()}`;
+  const heldKey = `${key} ${metrics.join()}`;
   if (!paused || held.current?.key !== heldKey) held.current = null;
   if (paused && shown.size > 0) held.current ??= { key: heldKey, samples: shown };
   const samples = held.current?.samples ?? shown;

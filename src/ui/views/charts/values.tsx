@@ -64,13 +64,13 @@ type ValueRow = Readonly<Record<string, number | null>> & { readonly time: numbe
 export function Values({
   device,
   samples,
-  wanted,
+  metrics,
 }: {
   readonly device: DeviceEntry;
   readonly samples: Samples | undefined;
-  readonly wanted: readonly string[];
+  readonly metrics: readonly string[];
 }) {
-  const names = wanted.filter((name) => samples?.metrics.includes(name) && samples.column(name) !== undefined);
+  const names = metrics.filter((name) => samples?.metrics.includes(name) && samples.column(name) !== undefined);
   const columnsOf = new Map(names.map((name) => [name, samples?.column(name) ?? []]));
   const rows: readonly ValueRow[] = (samples?.times ?? [])
     .map((time, at) => ({

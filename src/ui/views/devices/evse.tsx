@@ -96,8 +96,8 @@ function DerControlsPanel({ device }: { readonly device: number }) {
 function Change({ device }: { readonly device: number }) {
   const { schema, problem } = useSchema('EvseDerControlsRequest');
   const { properties = {} } = schema ? labelled(schema, () => true) : {};
-  const wanted = param('der-control') ?? 'limit_max_discharge_pct';
-  const member = properties[wanted];
+  const control = param('der-control') ?? 'limit_max_discharge_pct';
+  const member = properties[control];
   return (
     <>
       <Refused problem={problem} />
@@ -106,7 +106,7 @@ function Change({ device }: { readonly device: number }) {
           <span class="muted">Change</span>
           <select
             name="der-function"
-            value={wanted}
+            value={control}
             onChange={(event) => setParam('der-control', event.currentTarget.value)}
           >
             {Object.keys(properties).map((name) => (
@@ -119,8 +119,8 @@ function Change({ device }: { readonly device: number }) {
       )}
       {member && (
         <RequestForm
-          key={wanted}
-          schema={{ type: 'object', properties: { [wanted]: member } }}
+          key={control}
+          schema={{ type: 'object', properties: { [control]: member } }}
           call={(body) => post('evse/der-controls', { query: { device }, body })}
           submit="Set control"
         />

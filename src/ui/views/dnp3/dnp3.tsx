@@ -52,12 +52,12 @@ function Points({ device }: { readonly device: number }) {
   const type = types.find((name) => name === (param('type') ?? 'AI'));
   const showsAbsent = param('absent') === 'show';
   const text = (param('point') ?? '').toLowerCase();
-  const wanted = {
+  const query = {
     device,
     ...(type && { type }),
     ...(!showsAbsent && { coverage: 'served' as const }),
   };
-  const points = useLive(get('dnp3/points', { query: wanted }), 2000).data?.points ?? [];
+  const points = useLive(get('dnp3/points', { query: query }), 2000).data?.points ?? [];
   const shown = points.filter(({ index, name, bound_to, iec61850, ...point }) =>
     `${point.type}${index} ${name} ${bound_to ?? ''} ${iec61850 ?? ''}`.toLowerCase().includes(text),
   );

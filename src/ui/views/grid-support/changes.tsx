@@ -200,17 +200,17 @@ function Calls({ calls, left, onClose }: CallsProps) {
   const refused = outcomes.filter((outcome) => outcome !== 'done').length;
   const run = async () => {
     setBusy(true);
-    const seen: Outcome[] = [];
+    const results: Outcome[] = [];
     // one after the other, in the displayed order
     for (const { call } of calls) {
       try {
         await perform(call);
-        seen.push('done');
+        results.push('done');
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        seen.push(error);
+        results.push(error);
       }
-      setOutcomes([...seen]);
+      setOutcomes([...results]);
     }
     setBusy(false);
     refresh();

@@ -171,8 +171,8 @@ function DroopEditor(props: EditorProps) {
   const { device, entry, settings, now, nominal, sets, at } = props;
   const set = storedSet(sets);
   const draft = useDroopDraft(props, set);
-  const seen = at === null ? [] : [at[0]];
-  const x = widened({ label: 'Frequency', unit: 'Hz', min: nominal - 4, max: nominal + 4 }, seen);
+  const present = at === null ? [] : [at[0]];
+  const x = widened({ label: 'Frequency', unit: 'Hz', min: nominal - 4, max: nominal + 4 }, present);
   const y = { label: 'Change of power', unit: '% of WMax', min: -100, max: 100 };
   const [, low, high] = lineOf(draft.value, nominal);
   const [lowSlope, , , highSlope] = lineOf(draft.value, nominal, slopeAt);

@@ -218,8 +218,8 @@ function withoutNoise(member: string, { description, minimum, maximum, ...rest }
 }
 
 /** A body schema with labels and units, reduced to the wanted members. */
-export function labelled(schema: Schema, wanted: (member: string) => boolean): Schema {
-  const properties = Object.entries(schema.properties ?? {}).filter(([member]) => wanted(member));
+export function labelled(schema: Schema, accepts: (member: string) => boolean): Schema {
+  const properties = Object.entries(schema.properties ?? {}).filter(([member]) => accepts(member));
   return {
     ...schema,
     properties: Object.fromEntries(

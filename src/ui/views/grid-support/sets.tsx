@@ -67,7 +67,7 @@ export function SetsPanel({ device, entry, sets }: SetsPanelProps) {
   if (!sets || sets.sets.length < 2) return null;
   const result = sets.adopt_result;
   const tone = result === 'completed' ? 'good' : result === 'failed' ? 'bad' : 'warn';
-  const asked = sets.sets.find(({ number }) => number === sets.adopt_request);
+  const requestedSet = sets.sets.find(({ number }) => number === sets.adopt_request);
   const edited = storedSet(sets)?.number ?? 1;
   const request = entry.kind === 'droop' ? 'AdptCtlReq' : 'AdptCrvReq';
   return (
@@ -76,7 +76,7 @@ export function SetsPanel({ device, entry, sets }: SetsPanelProps) {
       tools={<Chip tone={tone}>{`adoption of set ${sets.adopt_request ?? dash}: ${words(result)}`}</Chip>}
     >
       {result === 'failed' && (
-        <p class="problem">{asked?.issue?.detail ?? 'The set could not be adopted as it was.'}</p>
+        <p class="problem">{requestedSet?.issue?.detail ?? 'The set could not be adopted as it was.'}</p>
       )}
       <ul class="sets" aria-label="Sets">
         {sets.sets.map((set) => (

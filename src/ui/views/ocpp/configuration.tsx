@@ -43,8 +43,8 @@ export function Configuration({ status }: PartProps) {
     };
   });
   const all = [...keys, ...variables];
-  const wanted = (param('key-find') ?? '').toLowerCase();
-  const shown = all.filter(({ name }) => name.toLowerCase().includes(wanted));
+  const filterText = (param('key-find') ?? '').toLowerCase();
+  const shown = all.filter(({ name }) => name.toLowerCase().includes(filterText));
   const open = all.find(({ name }) => name === param('key'));
   const path = `ocpp/${encodeURIComponent(status.id)}/configuration`;
   return (

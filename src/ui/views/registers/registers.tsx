@@ -80,8 +80,8 @@ export function RegistersView() {
   const owner: Owner | null = param('of') === 'site' ? 'site' : (device?.device_index ?? null);
   const { data, problem } = useLive(owner === null ? null : modelsCall(owner), 'once');
   const models = data?.models ?? [];
-  const asked = param('model');
-  const id = Number(asked ?? models.find((model) => model.id !== 1)?.id);
+  const modelParam = param('model');
+  const id = Number(modelParam ?? models.find((model) => model.id !== 1)?.id);
   const text = param('search') ?? '';
   return (
     <>
@@ -127,9 +127,9 @@ export function RegistersView() {
               <ModelPanel key={`${owner} ${id}`} owner={owner} id={id} />
             ) : (
               <Empty>
-                {asked === null
+                {modelParam === null
                   ? 'Choose a model of the list.'
-                  : `This map has no model ${asked}: choose one of the list.`}
+                  : `This map has no model ${modelParam}: choose one of the list.`}
               </Empty>
             )}
           </div>

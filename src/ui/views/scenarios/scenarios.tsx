@@ -12,10 +12,10 @@ const stateOf = ({ run }: Summary) => run?.state ?? 'not run yet';
 /** Scenarios: stored ones, adding and starting them, and their results. */
 export function ScenariosView() {
   const { data, problem } = useLive(listCall, listPaceMs);
-  const wanted = param('scenario');
+  const scenarioParam = param('scenario');
   const kept = data?.scenarios ?? [];
   const usual = kept.find(({ run }) => run?.state === 'running') ?? kept.at(-1);
-  const chosen = wanted === null ? usual : kept.find(({ id }) => id === wanted);
+  const chosen = scenarioParam === null ? usual : kept.find(({ id }) => id === scenarioParam);
   return (
     <>
       <div class="title">
@@ -31,7 +31,7 @@ export function ScenariosView() {
               <Chosen key={chosen.id} summary={chosen} owner={data.clock_owner} />
             ) : (
               <Empty>
-                {wanted === null
+                {scenarioParam === null
                   ? 'A scenario is a list of steps and of what must hold. Add one, then start it here.'
                   : 'The scenario of this address is not kept any more: choose another one.'}
               </Empty>
