@@ -91,7 +91,7 @@ function checkClockIsFree({ clockOwner }: RouteContext): void {
 async function runUntil(plant: Plant, untilMs: number, by: Origin): Promise<TickEvent> {
   const { sim, dateMs } = plant.time;
   try {
-    // replies show the present time without microseconds: as a target it is not in the past
+    // replies show the present time without microseconds: such a target is not in the past
     return await plant.runTo(Math.floor(dateMs) === untilMs ? sim : plant.simAt(untilMs), by);
   } catch (error) {
     if (error instanceof SimError && error.code === 'COMMAND_BAD_VALUE') throw invalid('body', '/until', error.message);

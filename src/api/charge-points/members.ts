@@ -41,7 +41,7 @@ const payloadSchema = memo(() =>
 /** Members by names of the standard. */
 const json = (description: string) => payloadSchema().openapi({ description });
 
-/** Payloads of OCPP are objects; anything else that a peer has sent stands under `value`. */
+/** Payloads of OCPP are objects; any other value of a peer is shown under `value`. */
 function membersOf(payload: unknown): Record<string, unknown> {
   const isObject = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
   return isObject ? { ...payload } : { value: payload ?? null };

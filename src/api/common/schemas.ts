@@ -50,12 +50,12 @@ export const maxDeviceIndex = 999_999_999;
 
 export const deviceParam = integerParam('device', 0, maxDeviceIndex, 'Device index, 0-based; default 0.');
 
-/** `device` of the per-device operations. */
 /** Longest duration, s: any simulated instant plus this is still exact in microseconds. */
 const longestS = 1e8;
 
 export const durationS = z.number().gt(0).max(longestS).nullable().optional();
 
+/** `device` of the per-device operations. */
 export const deviceQuery = z.strictObject({ device: deviceParam.optional() });
 
 /** A yes-or-no query parameter. */
@@ -171,7 +171,7 @@ export function listParam(name: string, words: readonly string[], description: s
 /** Explains an empty name in a comma list; the name of the parameter precedes it. */
 export const emptyName = 'has an empty name: it is empty, or has a comma without a name beside it';
 
-/** The known words among the given ones, and an issue for each unknown one. */
+/** The valid words of a list, and an issue for each other one. */
 export function chosenWords<W extends string>(
   name: string,
   given: readonly string[],

@@ -431,7 +431,7 @@ export const optBodySchema = memo(() =>
     .openapi('CsipOptRequest'),
 );
 
-/** Seconds of a loss of communication at most: a day. */
+/** Longest loss of communication, s: a day. */
 const maxLossS = 86_400;
 
 export const communicationBodySchema = memo(() =>
@@ -472,7 +472,7 @@ export const probeBodySchema = memo(() =>
     .openapi('CsipProbeRequest'),
 );
 
-/** Characters of a chain of certificates. */
+/** Maximum of characters of a chain of certificates. */
 export const maxPemLength = 32_768;
 const maxHostLength = 253;
 const maxRateS = 86_400;

@@ -83,7 +83,7 @@ export interface GridFunction extends Pick<FunctionRow, 'model' | 'mode' | 'time
   readonly enable: string;
   /** there is no switch: `enabled` can only be read */
   readonly always?: true;
-  /** values in two units, of which a mode says which counts */
+  /** values in two units, of which a mode selects one */
   readonly units?: UnitChoice;
   readonly members: Members;
 }

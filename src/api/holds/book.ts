@@ -104,7 +104,7 @@ export class HoldBook {
   }
 
   /**
-   * The holds that last, oldest first, and after them the ended ones, newest first. The holds are those of this moment;
+   * Active holds, oldest first, then ended ones, newest first. The holds are those of this moment;
    * the points of one that lasts are made when it is its turn, since there may be many thousands.
    * @param index absent: all devices
    */

@@ -3,7 +3,7 @@ import { SimError } from '../../core/errors.ts';
 import { shortageOf } from '../../core/shortage.ts';
 import type { ProblemCode, ProblemIssue } from '../../core/http/problem.ts';
 
-/** How each failure of the simulator is answered over HTTP. */
+/** The problem with which HTTP answers each failure of the simulator. */
 export const problemOf: Readonly<Record<ErrorCode, ProblemCode>> = {
   MAP_ILLEGAL_ADDRESS: 'validation',
   MAP_UNKNOWN_POINT: 'validation',

@@ -86,7 +86,7 @@ class Reader {
     const cut = url.indexOf('?');
     const path = cut < 0 ? url : url.slice(0, cut);
     admit(path);
-    // over HTTP such an address leads to the other by a redirect
+    // HTTP redirects such an address
     const { route, params } = this.#table.find(request.method, this.#table.withoutSlash(path) ?? path);
     const { maxBodyBytes } = this.#limits;
     const body = route.method === 'post' ? bodyInProcess(request.body, maxBodyBytes, route) : undefined;

@@ -116,7 +116,7 @@ interface Served extends Pick<Api, 'app'> {
 
 /** Settings that differ between the addresses of the interface. */
 interface Door {
-  /** that it is bound to */
+  /** address to bind to */
   readonly host: string;
   readonly mountPages: (app: express.Application) => void;
 }

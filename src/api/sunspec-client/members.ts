@@ -342,7 +342,7 @@ export const writeReplySchema = memo(() =>
     .openapi({ description: '`ClientPointsWritten` or `ClientRegistersWritten`, as requested.' }),
 );
 
-/** Characters of a chain of certificates. */
+/** Maximum of characters of a chain of certificates. */
 export const maxPemLength = 32_768;
 
 const pem = (description: string) =>

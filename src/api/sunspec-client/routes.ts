@@ -52,7 +52,7 @@ const refusedBeside = (transport: string) =>
     tls: { serial: 'needs transport rtu' },
   })[transport] ?? {};
 
-/** The request with the place of the own device that it names. @throws HttpProblem `validation` */
+/** The request with the address of the simulated device that it names. @throws HttpProblem `validation` */
 function withOwnDevice(body: ConnectRequest, adapters: readonly Adapter[]): ConnectRequest {
   const { device, transport = 'tcp' } = body;
   if (device === undefined || transport === 'rtu') return body;
@@ -65,7 +65,7 @@ function withOwnDevice(body: ConnectRequest, adapters: readonly Adapter[]): Conn
   if (endpoint === null)
     throw invalid('body', '/device', `there is no device ${device} that is served over Modbus TCP`);
   const { host, port, unitId } = endpoint;
-  // a server on every address has that of this machine
+  // a server on all addresses is reached at that of this machine
   const place = { host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port };
   return { ...body, ...place, unit_id: body.unit_id ?? unitId };
 }

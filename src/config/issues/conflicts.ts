@@ -218,7 +218,7 @@ const dnp3Conflicts: readonly Conflict[] = [
 const ocppEnabled = ({ values }: Run) => values.ocpp_enable;
 const profileOf = ({ values }: Run) => securityProfileOf(values);
 
-/** Why an endpoint does not go with the security profile; null: it does. @param profileName where the profile stands */
+/** The reason why an endpoint does not suit the security profile; null: it does. @param profileName where the profile stands */
 export function transportDetail(url: string, profile: OcppSecurityProfile, profileName: string): string | null {
   if (isUrlOfProfile(url, profile)) return null;
   const scheme = profile >= 2 ? 'wss' : 'ws';
@@ -376,7 +376,7 @@ const conflicts: readonly Conflict[] = [
   ...dnp3Conflicts,
 ];
 
-/** Where a setting was given, or its flag. */
+/** The origin of a setting, or its flag if it has no value. */
 function nameOf(setting: SettingKey, { values, originOf }: Gathered): string {
   return values[setting] === null ? flagOf(setting) : originOf(setting);
 }

@@ -59,9 +59,9 @@ export function crossIssues(gathered: Gathered, { devices, count, kinds }: Devic
     ...dnp3PointsIssues(gathered),
     ...missingFiles(gathered),
   ];
-  // with settings that conflict it is not known which files are meant
+  // conflicting settings leave open which files are used
   if (conflicts.length === 0) issues.push(...csipFileIssues(gathered, count), ...ocppFileIssues(gathered));
-  // with devices missing the indexes are others
+  // without all devices the indexes would be shifted
   if (devices.length === count) issues.push(...chargePointIdIssues(gathered, devices));
   if (gathered.kindsKnown) issues.push(...kindIssues(gathered, kinds));
   return issues;

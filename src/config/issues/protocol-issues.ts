@@ -144,7 +144,7 @@ export function dnp3PointsIssues({ values, io, originOf }: Gathered): Issue[] {
 type OcppFileKey = 'ocpp_root_cert' | 'ocpp_cert' | 'ocpp_key';
 type Paths = readonly (readonly [OcppFileKey, string])[];
 
-/** Texts of PEM files by setting, or why they cannot be had. */
+/** Texts of PEM files by setting, or the issues of those that cannot be read. */
 function texts({ io, originOf }: Gathered, paths: Paths): Readonly<Record<string, string>> | readonly Issue[] {
   const missing = paths.filter(([, path]) => !io.isFile(path));
   if (missing.length > 0)

@@ -77,7 +77,7 @@ export function mergeLayers(layers: readonly Layer[]): Values {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everything that was given, layer by layer, and the values in force. */
+/** The layers of a configuration, and the values in force. */
 export interface Gathered {
   readonly values: Values;
   readonly file: ConfigFile | null;
@@ -138,7 +138,7 @@ export interface Inline {
 
 export const nothingInline: Inline = { mapping: null, presets: noPresets };
 
-/** Brings all layers together. What is not valid is left out, so that one run finds the issues of every layer. */
+/** Merges all layers. Invalid values are left out, so that one run finds the issues of every layer. */
 export function gather(
   flags: ReadonlyMap<SettingKey, GivenFlag>,
   env: Environment,

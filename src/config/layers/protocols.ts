@@ -25,7 +25,7 @@ function certificatesOf(gathered: Gathered): CsipCertificateSource {
   return { kind: 'files', cert: csipFile(gathered, 'csip_cert'), key: csipFile(gathered, 'csip_key'), rootCert };
 }
 
-/** Null: it is off. */
+/** Settings of the client; null: it is off. */
 export function csipOf(gathered: Gathered): CsipSettings | null {
   const { values: v } = gathered;
   if (!v.csip_client_enable) return null;
@@ -72,7 +72,7 @@ function tlsOf(v: Values): Dnp3TlsSettings | null {
   return { cert, key, rootCert, allowedPeers };
 }
 
-/** Null: it is off. Call it only when nothing is wrong. */
+/** Settings of the outstations; null: they are off. Call it only without issues. */
 export function dnp3Of(v: Values): Dnp3Settings | null {
   if (!v.dnp3_enable) return null;
   return {
@@ -113,7 +113,7 @@ export function passwordText({
   return io.readFile(file, maxPasswordFileBytes).replace(/\r?\n$/, '');
 }
 
-/** Also of a profile that sends none: the key SecurityProfile and REST may raise it while the process runs. */
+/** The password is kept for a security profile without one: the key SecurityProfile and REST may raise the profile. */
 function passwordOf(gathered: Gathered): Buffer | null {
   const text = passwordText(gathered);
   return text === null ? null : ocppPasswordOctets(text, gathered.values.ocpp_version);
@@ -125,7 +125,7 @@ export function pemOf({ ocpp_root_cert: rootCert, ocpp_cert: cert, ocpp_key: key
   return { rootCert, own: cert !== null && key !== null ? { cert, key } : null };
 }
 
-/** Null: it is off. Call it only when nothing is wrong. */
+/** Settings of the charge points; null: they are off. Call it only without issues. */
 export function ocppOf(gathered: Gathered): OcppSettings | null {
   const { values: v } = gathered;
   const { ocpp_csms_url: url } = v;

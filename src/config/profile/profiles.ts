@@ -89,12 +89,12 @@ interface Reference {
   readonly text: string;
   /** directory that a relative path starts from */
   readonly base: string;
-  /** the flag or key that the text stands in */
+  /** the flag or key with this text */
   readonly name: string;
 }
 
-/** Where a profile stands. */
-interface ProfileStands {
+/** The origin of a profile. */
+interface ProfileOrigin {
   /** directory that relative paths in it start from */
   readonly base: string;
   /** put before its keys */
@@ -183,8 +183,8 @@ export class ProfileStore {
     return profile && { profile, profileName: profileNameOf(reference.text) };
   }
 
-  /** A profile that stands in the configuration itself; null when it has issues. */
-  inline(input: DeviceProfileInput, stands: ProfileStands, type: DeviceTypeInfo): FoundProfile | null {
+  /** A profile written in the configuration itself; null when it has issues. */
+  inline(input: DeviceProfileInput, stands: ProfileOrigin, type: DeviceTypeInfo): FoundProfile | null {
     const profile = this.#complete(input, stands, type);
     return profile && { profile, profileName: null };
   }
@@ -234,7 +234,7 @@ export class ProfileStore {
   /** @param bundled the setting that chose a bundled profile, which the user cannot change */
   #complete(
     input: DeviceProfileInput,
-    { base, name: where }: ProfileStands,
+    { base, name: where }: ProfileOrigin,
     { assetType, phases, windType }: DeviceTypeInfo,
     bundled: { readonly place: string; readonly given: string } | null = null,
   ): DeviceProfile | null {

@@ -26,7 +26,7 @@ const statuses: Readonly<Record<number, Status>> = {
 /** Members of a control beside its modes. */
 const noModes: ReadonlySet<string> = new Set(['ramp_time_s']);
 
-/** The last response to each event of a device. That an event was received promises nothing, and takes nothing back. */
+/** The last response to each event of a device. A response `received` neither makes nor withdraws a promise. */
 function lastResponses(responses: readonly CsipSentResponse[], device: Device): readonly CsipSentResponse[] {
   const last = new Map<string, CsipSentResponse>();
   for (const response of responses) {
@@ -74,7 +74,7 @@ function ofUnknown(mrid: string): Claim {
   return { name: mrid, value: null, unit: null, did: `sent event ${mrid}`, actual: null, subject: mrid, reason };
 }
 
-/** The claims of each mode: what the client has written for it. */
+/** The claims of each mode, by the registers that the client has written for it. */
 function claimsOf(
   { csipClient }: AnswerSources,
   device: Device,
@@ -119,7 +119,7 @@ function held(device: Device, control: CsipControl, mode: string, { slot, value 
   };
 }
 
-/** Why an event that has begun is owed nothing any more; null: it is still owed. */
+/** The reason why an event that has begun need not hold any more; null: it must hold. */
 function endOf(control: CsipControl, mode: string): string | null {
   const { state, leftOut, optedOut } = control;
   if (state === 'completed' || state === 'cancelled' || state === 'superseded') return `the event is ${state}`;
@@ -128,7 +128,7 @@ function endOf(control: CsipControl, mode: string): string | null {
   return isOutweighed ? 'another control of this mode comes before it' : null;
 }
 
-/** The event is over: its writes must not stand any more. */
+/** The claim after the end of an event: its writes are no longer in force. */
 function released(device: Device, control: CsipControl, mode: string, slot: PointSlot): Claim {
   const point = pointName(slot);
   const register = registerPlace(device, slot);

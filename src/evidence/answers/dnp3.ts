@@ -43,7 +43,7 @@ function boundPlace(device: Device, view: Dnp3PointView): Bound {
       ? { actual: register }
       : { actual: register, resolution: Math.max(step, Math.abs(view.multiplier)) };
   }
-  // which symbol an output means is the matter of the profile: several outputs share 715.OpCtl
+  // the profile decides which symbol an output stands for: several outputs share 715.OpCtl
   const { value } = ownPlace(view);
   const { followed, ...rest } = register;
   const acts = followed === 'ENABLED' ? true : followed === 'DISABLED' ? false : undefined;

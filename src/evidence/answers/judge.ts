@@ -29,7 +29,7 @@ import { targetOf } from '../../fault-kinds/targets.ts';
 
 type Kind = Pick<FaultKind, 'protocol' | 'kind'>;
 
-/** Of the device: whatever the protocol. */
+/** Faults of the device, which concern every protocol. */
 const ofDevice: readonly Kind[] = [
   ignoreEffectFault,
   lateEffectFault,
@@ -88,10 +88,10 @@ function faultsExplaining(
 }
 
 export interface Judged extends Answered {
-  /** null: nothing is owed any more, or nothing shows it */
+  /** null: the command has expired, or nothing shows its effect */
   readonly done: boolean | null;
   readonly cause: AnswerCause;
-  /** null: it is done to the digit */
+  /** null: done exactly */
   readonly explanation: string | null;
   /** faults that explain what is not done */
   readonly explanations: readonly Explanation[];
@@ -102,11 +102,11 @@ export interface JudgeContext {
   readonly faults: Pick<FaultRegistry, 'active' | 'ended'>;
   /** date of a simulated instant, ms since the epoch */
   readonly dateMs: (at: SimTime) => number;
-  /** why the device takes nothing now, in words; null: it takes commands */
+  /** reason why the device takes no commands now; null: it does */
   readonly hindrance: string | null;
 }
 
-/** Of doubles that went through different sums. */
+/** Relative error of doubles that were summed in different orders. */
 const relativeNoise = 1e-9;
 
 const doneOf: Readonly<Record<AnswerCause, boolean | null>> = {
@@ -193,7 +193,7 @@ class Judge {
     );
   }
 
-  /** The last writer where that is not the command itself; null: it is, or nothing was written since. */
+  /** The last writer if it is not the command itself; null: it is, or nothing was written since. */
   #laterWriter({ exchange }: Answered, { writer, place }: ActualValue): Provenance | null {
     if (writer === null || writer.wallMs < exchange.wallMs) return null;
     if (writer.source !== exchange.protocol || writer.peer !== (exchange.writerPeer ?? exchange.peer)) return writer;
@@ -219,7 +219,7 @@ class Judge {
   }
 }
 
-/** The cause for which a value counts as done; null: it is not what was asked for. */
+/** How a value fulfils a claim; null: it does not. */
 function holding({ value, holds, resolution = 0 }: Claim, held: ActualValue): 'done' | 'rounding' | null {
   if (holds !== undefined) return holds ? 'done' : null;
   const gap = distance(held.value, value);

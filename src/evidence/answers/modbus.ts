@@ -21,7 +21,7 @@ const writes: ReadonlySet<number> = new Set([5, 6, 15, 16, 22, 23]);
 /** Model of the surroundings, which move by themselves. */
 const surroundingsModel = 64414;
 
-/** Why a written point shows nothing of the write afterwards; undefined: it must hold it. */
+/** The reason why a point need not show a write; undefined: it must. */
 function unseen(slot: PointSlot | undefined, isIgnored: boolean): string | undefined {
   if (slot === undefined) return 'the device has no such point';
   if (isIgnored) return 'the point takes no value, and the write says so by leaving it as it is';
@@ -85,7 +85,7 @@ function adoptionClaim(
   const place = `${result.modelId}.${result.path}`;
   const said = typeof state === 'string' ? state : null;
   const acted = (slot: PointSlot) => device.heldValue(slot) ?? bank.value(slot);
-  // a stored set that was written since is another one than the one that was adopted
+  // a stored set that was written since the adoption differs from the adopted one
   const isOther = (stored: PointSlot) =>
     isLater(pointName(stored)) || (bank.provenance(stored)?.wallMs ?? 0) > exchange.answeredWallMs;
   const differing = pairsOf(bank.layout, request, number).find(

@@ -44,7 +44,7 @@ export interface Exchange {
   readonly at: SimTime;
 }
 
-/** Where the device has what it was told to have. */
+/** The value by which a device shows the effect of a command, and its place. */
 export interface ActualValue {
   /** `704.WMaxLimPct`, `connector 1`, `AO87` */
   readonly place: string;
@@ -57,7 +57,7 @@ export interface ActualValue {
   readonly writer: Provenance | null;
 }
 
-/** One thing that a command asked for. */
+/** One effect that a command must have. */
 export interface Claim {
   readonly name: string;
   readonly value: Value;
@@ -74,9 +74,9 @@ export interface Claim {
   readonly holds?: boolean;
   /** step of the encoding, in the unit of the value; absent: none */
   readonly resolution?: number;
-  /** why nothing is owed any more, in words; absent: it is still owed */
+  /** reason why the claim no longer applies; absent: it applies */
   readonly ended?: string;
-  /** why it is not judged */
+  /** reason why the claim cannot be judged */
   readonly reason?: string;
 }
 

@@ -17,7 +17,7 @@ export interface OcppCall {
   readonly exchange: Exchange;
 }
 
-/** Makes what a call asked for; its name is that of the claim in sentences. */
+/** The claims that follow from a call. */
 export type ClaimsOf = (call: OcppCall) => readonly Claim[];
 
 export const place = (name: string, value: Value, writer: ActualValue['writer'] = null): ActualValue => ({
@@ -36,7 +36,7 @@ export function stationClaim(name: string, value: Value, shown: ActualValue | Va
 /** The present on the clock that profiles and reservations follow, ms since the epoch. */
 export const nowOf = (station: OcppStation): number => station.functions.compositeSchedule(0, 1, 'W').startMs;
 
-// members of payloads as they came: nothing about their form is known
+// payloads come from the network: their members may have any form
 
 /** undefined: there is no such member */
 export function memberOf(payload: unknown, ...path: readonly string[]): unknown {
@@ -79,7 +79,7 @@ function withheld(device: Device, controlId: string): ActualValue | null {
   return slot === undefined ? null : registerPlace(device, slot);
 }
 
-/** Why a control that is gone is owed nothing more: its values have a duration, and mostly a start. */
+/** The reason why a control may be gone: its values have a duration, and mostly a start. */
 function controlEnd(request: unknown, station: OcppStation): Pick<Claim, 'ended' | 'reason'> {
   const members = typeof request === 'object' && request !== null ? Object.values(request) : [];
   const values: unknown = members.find((each) => numberOf(memberOf(each, 'duration')) !== null);
@@ -127,7 +127,7 @@ export function derClaims({ device, station, request }: OcppCall): readonly Clai
   ];
 }
 
-/** A control that was named must be gone, or all of a type. */
+/** After a clear the named control must be gone, or all controls of the type. */
 export function clearedDerControls({ station, request }: OcppCall): readonly Claim[] {
   const id = textOf(memberOf(request, 'controlId'));
   const type = textOf(memberOf(request, 'controlType'));
@@ -153,7 +153,7 @@ export function clearedDerControls({ station, request }: OcppCall): readonly Cla
   ];
 }
 
-/** The share that a station may let through above its limit: the current follows the voltage, the schedule has the nominal one. */
+/** Tolerance above a limit, as a share: the current follows the voltage, the schedule assumes the nominal one. */
 const ampereTolerance = 0.12;
 const wattTolerance = 0.01;
 
@@ -166,7 +166,7 @@ function limitNow(station: OcppStation, connectorId: number): number | null {
   return period?.limit ?? null;
 }
 
-/** W that the device lets through at a connector, or (0) at all of them. */
+/** Power that the device permits at a connector, W; connector 0: at all of them together. */
 function allowedW(device: Device, connectorId: number): number | null {
   const connectors = connectorsOf(device);
   if (connectorId === 0) return connectors.reduce((sum, { allocatedW }) => sum + Math.max(0, allocatedW), 0);
@@ -186,7 +186,7 @@ function unitOf(profile: unknown): string | null {
   return textOf(memberOf(first, 'chargingRateUnit'));
 }
 
-/** Why an installed profile may be gone; undefined: it must be there. */
+/** The reason why an installed profile may be gone; undefined: it must be there. */
 function profileEnd(profile: unknown, station: OcppStation, connectorId: number): string | undefined {
   const validTo = Date.parse(textOf(memberOf(profile, 'validTo')) ?? '');
   if (validTo <= nowOf(station)) return 'its validity is over';
@@ -248,7 +248,7 @@ export function profileClaims(call: OcppCall): readonly Claim[] {
   return [installed, ...places.flatMap((each) => limitClaim(call, entry, each, profile) ?? [])];
 }
 
-/** A profile that was named must be gone; of a choice by other members none may be left. */
+/** After a clear the named profile must be gone, or all profiles that match the criteria. */
 export function clearedProfiles({ station, request }: OcppCall): readonly Claim[] {
   const id = numberOf(memberOf(request, 'id') ?? memberOf(request, 'chargingProfileId'));
   const criteria = memberOf(request, 'chargingProfileCriteria') ?? request;

@@ -204,7 +204,7 @@ export const ocppActions: Readonly<Record<string, ClaimsOf>> = {
   SetVariables: variableClaims,
 };
 
-/** Calls that change something which nothing shows. All others ask, and ask for nothing. */
+/** Calls whose effect nothing shows. Calls outside of the tables only read. */
 export const otherCommands: ReadonlySet<string> = new Set([
   'AFRRSignal',
   'AdjustPeriodicEventStream',

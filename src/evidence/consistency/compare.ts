@@ -21,7 +21,7 @@ export const faultProtocolOf: Readonly<Partial<Record<Presenter, FaultProtocol>>
 
 const spoilers = [malformedXmlFault, missingElementFault, staleFault, wrongMultiplierFault] as const;
 
-/** A fault can change values, as opposed to keeping answers back or garbling them. */
+/** True if a fault changes values; other faults delay, suppress or garble answers. */
 export function changesValues(fault: ActiveFault): boolean {
   switch (fault.protocol) {
     case 'modbus':
@@ -79,7 +79,7 @@ const names: Readonly<Record<Presenter, string>> = {
   csip: 'IEEE 2030.5',
 };
 
-/** Of doubles that went through different sums. */
+/** Relative error of doubles that were summed in different orders. */
 const relativeNoise = 1e-9;
 
 function words(value: Value, unit: Unit): string {

@@ -1,4 +1,4 @@
-/** Reads every quantity of a device from each protocol by the protocol's own road, and compares them. */
+/** Reads every quantity of a device through each protocol, and compares the values. */
 import type { Device } from '../../contract/device.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { SimError } from '../../core/errors.ts';
@@ -22,7 +22,7 @@ export interface ComparedQuantity {
 /** How a protocol takes part. */
 export interface Participation {
   readonly presenter: Presenter;
-  /** why it presents nothing of the device; null: it presents something */
+  /** reason why it presents nothing of the device; null: it presents values */
   readonly absent: string | null;
   readonly faults: readonly { readonly fault: ActiveFault; readonly changesValues: boolean }[];
 }
@@ -98,7 +98,7 @@ function sourcesOf(from: Sources, device: Device, rows: readonly QuantityRow[]):
     modbus: isDark ? dark : modbus(),
     dnp3: isDark ? dark : outstation(),
     ocpp: isDark ? dark : ocppSource(from, device),
-    // a server keeps the values that it was told
+    // a server keeps the values that it received last
     csip: csipSource(from, device),
   };
 }

@@ -104,7 +104,7 @@ export class CsipReader {
     if (sent.result !== 'accepted') return none(`the server has not taken the last document (${sent.result})`);
     if (sent.arrived === null) return none('the server has got nothing that can be read');
     const decoded = read((sent.arrived ?? sent.body)[member]);
-    // a device without the member has nothing to tell; a fault may have taken it out
+    // the device has no such value, or a fault has removed the member
     if (decoded === undefined)
       return disturbed.disturbed && hasMember(sent, member) ? none('the member is missing') : null;
     const { raw, multiplier, value } = decoded;

@@ -58,7 +58,7 @@ function answersById(messages: readonly RecordedMessage[]): ReadonlyMap<number, 
   return byId;
 }
 
-/** Why a request cannot be replayed. null: it can. */
+/** The reason why a request cannot be replayed. null: it can. */
 function refusal({ cut, details: { interface: comm, framing } }: RecordedMessage): string | null {
   if (comm === 'sunspec_client') return 'of the built-in SunSpec client, whose devices are not part of a replay';
   if (framing !== 'mbap') return 'of serial lines or with RTU framing, which are not replayed';

@@ -51,7 +51,7 @@ function pointNames({ bank }: Device, model: number): readonly string[] {
   return bank.layout.slots.filter(({ modelId }) => modelId === model).map(({ path }) => path);
 }
 
-/** Why a device lacks a point. name null: lacks the model. */
+/** The reason why a device lacks a point. name null: lacks the model. */
 function absence(device: Device, model: number, name: string | null): Problems {
   const names = pointNames(device, model);
   if (names.length === 0) return [`device ${device.index} has no model ${model}`];
@@ -62,7 +62,7 @@ function absence(device: Device, model: number, name: string | null): Problems {
 
 const orders = ['above', 'below', 'atLeast', 'atMost', 'between'] as const;
 
-/** Why a comparison makes no sense for a point. */
+/** The reason why a comparison makes no sense for a point. */
 function valueProblems({ def }: PointSlot, point: string, comparison: Comparison): Problems {
   const values = [comparison.equals, comparison.not].filter((value) => value !== undefined && value !== null);
   const isOrdered = orders.some((order) => comparison[order] !== undefined);
@@ -85,7 +85,7 @@ function valueProblems({ def }: PointSlot, point: string, comparison: Comparison
     .map((value) => `${point} is a number and cannot be ${JSON.stringify(value)}`);
 }
 
-/** Why the snapshot of a device never has a member. */
+/** The reason why the snapshot of a device never has a member. */
 function snapshotProblems(plant: Plant, device: number, member: string): Problems {
   const { published } = plant.latest;
   let at: unknown = published[positionOf(published, device)]?.snapshot;
@@ -181,7 +181,7 @@ class Layout {
     );
   }
 
-  /** Why a device lacks a point. device null: why all devices lack it. */
+  /** The reason why a device lacks a point. device null: why all devices lack it. */
   #pointOfAny(device: number | null, model: number, name: string | null): Problems {
     const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
     let first: Problems = [];
@@ -255,7 +255,7 @@ class Layout {
       : [...new Set(indexes)].filter(Number.isInteger).flatMap((index) => this.device(index));
   }
 
-  /** Why a point refuses a value, as far as can be told in advance. */
+  /** The reason why a point refuses a value, as far as can be told in advance. */
   #written(index: number, model: number, name: string, value: unknown): Problems {
     const point = `${model}.${name}`;
     const problems = this.point(index, model, name);
@@ -308,7 +308,7 @@ function typesText(types: readonly (readonly [type: string, count: number])[]): 
   return types.map(([type, count]) => (count === 1 ? type : `${count} x ${type}`)).join(', ');
 }
 
-/** Why the devices of a plant differ from the setting `devices`. null: their types are equal. */
+/** The reason why the devices of a plant differ from the setting `devices`. null: their types are equal. */
 function mismatch(required: readonly (readonly [type: string, count: number])[], plant: Plant): string | null {
   const present = plant.devices.map(({ deviceType }) => deviceType);
   let end = 0;
@@ -328,7 +328,7 @@ function mismatch(required: readonly (readonly [type: string, count: number])[],
 }
 
 /**
- * Why the devices of a plant differ from those of a scenario. null: their types are equal.
+ * The reason why the devices of a plant differ from those of a scenario. null: their types are equal.
  * @throws SimError CONFIG_INVALID for invalid entries
  */
 export function deviceMismatch(

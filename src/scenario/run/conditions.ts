@@ -45,7 +45,7 @@ const isIn = (state: CsipEventTest['state'], event: CsipEvent): boolean =>
 
 const keyOf = ({ endDeviceLfdi, mrid }: CsipEvent): string => `${endDeviceLfdi} ${mrid}`;
 
-/** Met by the first matching event, and stays met whatever becomes of it. */
+/** A condition that the first matching event meets for good. */
 class ObservedCsipEvent implements ObservedCondition {
   readonly position = null;
   readonly #test: CsipEventTest;

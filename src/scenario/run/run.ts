@@ -28,7 +28,7 @@ import type { Pace } from './pace.ts';
 import { RunRecord, SeriesBook } from './record.ts';
 import { Signals } from './signals.ts';
 
-/** Real ms between two looks at a condition for which the clock stands still. */
+/** Real ms between two observations of a condition for which the clock stands still. */
 const standingLookMs = 20;
 /** Minimum of simulated time for the steps of `finally`, whatever limit the scenario has. */
 const minFinallyS = 3600;
@@ -187,7 +187,7 @@ export class ScenarioRun {
   }
 
   /**
-   * Looks at conditions after each write, also to devices that join later, and records writes for which steps wait in
+   * Observes conditions after each write, also to devices that join later, and records writes for which steps wait in
    * the journal. The returned function ends it.
    */
   #followWrites(): () => void {
@@ -323,7 +323,7 @@ export class ScenarioRun {
       );
   }
 
-  /** Looks at every open assertion. */
+  /** Observes every open assertion. */
   async #observe(): Promise<void> {
     const instant = this.#now;
     for (const check of this.#open) {

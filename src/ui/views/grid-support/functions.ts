@@ -217,7 +217,7 @@ function withoutNoise(member: string, { description, minimum, maximum, ...rest }
   };
 }
 
-/** A body schema with labels and units, reduced to the wanted members. */
+/** A body schema with labels and units, reduced to the accepted members. */
 export function labelled(schema: Schema, accepts: (member: string) => boolean): Schema {
   const properties = Object.entries(schema.properties ?? {}).filter(([member]) => accepts(member));
   return {
