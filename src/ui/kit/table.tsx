@@ -1,11 +1,13 @@
 /** Tables that sort, copy as CSV, and draw only visible rows. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { dash } from '../look/format';
 import { say } from './notice';
 
 export interface Column<T> {
   readonly title: string;
-  readonly cell: (row: T) => ComponentChildren;
+  /** default: the value, or a dash without one */
+  readonly cell?: (row: T) => ComponentChildren;
   /** value for sorting and CSV; absent: the column has neither */
   readonly value?: (row: T) => Cell;
   readonly numeric?: boolean;
@@ -123,7 +125,7 @@ export function Table<T>({
               >
                 {columns.map((column) => (
                   <td key={column.title} class={column.numeric ? 'num' : undefined}>
-                    {column.cell(row)}
+                    {column.cell ? column.cell(row) : (column.value?.(row) ?? dash)}
                   </td>
                 ))}
               </tr>

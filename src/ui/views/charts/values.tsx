@@ -79,12 +79,11 @@ export function Values({
     }))
     .reverse();
   const columns: readonly Column<ValueRow>[] = [
-    { title: 'Time', cell: ({ time }) => preciseInstant(time), value: ({ time }) => preciseInstant(time) },
+    { title: 'Time', value: ({ time }) => preciseInstant(time) },
     ...names.map(
       (name): Column<ValueRow> => ({
         title: withUnit(termOf(name)),
         numeric: true,
-        cell: (row) => row[name] ?? dash,
         value: (row) => row[name],
       }),
     ),

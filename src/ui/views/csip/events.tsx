@@ -162,16 +162,11 @@ export function Events({ device, status }: PartProps) {
               ),
               value: ({ mrid }) => mrid,
             },
-            { title: 'Description', cell: ({ description }) => description ?? dash, value: (each) => each.description },
-            { title: 'Primacy', numeric: true, cell: ({ primacy }) => primacy, value: ({ primacy }) => primacy },
+            { title: 'Description', value: (each) => each.description },
+            { title: 'Primacy', numeric: true, value: ({ primacy }) => primacy },
             { title: 'Start', cell: (each) => wallTime(each.effective_start), value: (each) => each.effective_start },
-            {
-              title: 'Duration, s',
-              numeric: true,
-              cell: (each) => each.effective_duration_s,
-              value: (each) => each.effective_duration_s,
-            },
-            { title: 'Modes', cell: ({ modes }) => membersOf(modes), value: ({ modes }) => membersOf(modes) },
+            { title: 'Duration, s', numeric: true, value: (each) => each.effective_duration_s },
+            { title: 'Modes', value: ({ modes }) => membersOf(modes) },
             {
               title: 'In force',
               cell: ({ modes_in_force: modes }) => modes.join(', ') || dash,
@@ -244,9 +239,9 @@ function Responses({ device }: { readonly device: number }) {
             ),
             value: ({ result }) => result,
           },
-          { title: 'HTTP', numeric: true, cell: (each) => each.http_status ?? dash, value: (each) => each.http_status },
-          { title: 'Attempts', numeric: true, cell: ({ attempts }) => attempts, value: ({ attempts }) => attempts },
-          { title: 'Error', cell: (each) => each.last_error ?? dash, value: (each) => each.last_error },
+          { title: 'HTTP', numeric: true, value: (each) => each.http_status },
+          { title: 'Attempts', numeric: true, value: ({ attempts }) => attempts },
+          { title: 'Error', value: (each) => each.last_error },
         ]}
       />
     </Panel>

@@ -56,10 +56,10 @@ export function CsipMessages({ device }: PartProps) {
       )}
       columns={[
         { title: 'Time', cell: (each) => wallTime(each.timestamp), value: (each) => each.timestamp },
-        { title: 'Direction', cell: ({ direction }) => direction, value: ({ direction }) => direction },
-        { title: 'Method', cell: (each) => each.method, value: (each) => each.method },
+        { title: 'Direction', value: ({ direction }) => direction },
+        { title: 'Method', value: (each) => each.method },
         { title: 'Address', cell: ({ url }) => <code>{url}</code>, value: ({ url }) => url },
-        { title: 'Status', numeric: true, cell: ({ status }) => status ?? dash, value: ({ status }) => status },
+        { title: 'Status', numeric: true, value: ({ status }) => status },
         { title: 'ms', numeric: true, cell: (each) => digits(each.duration_ms, 1), value: (each) => each.duration_ms },
         {
           title: 'Content',

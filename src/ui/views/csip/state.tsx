@@ -189,7 +189,7 @@ function Diagnostics({ device }: Of) {
             value: ({ kind }) => kind,
           },
           { title: 'Code', cell: ({ code }) => <code>{code}</code>, value: ({ code }) => code },
-          { title: 'Message', cell: ({ message }) => message, value: ({ message }) => message },
+          { title: 'Message', value: ({ message }) => message },
         ]}
       />
     </Panel>
@@ -207,14 +207,10 @@ function Programs({ device }: Of) {
         empty="The server has shown no DERProgram for this client yet."
         columns={[
           { title: 'Program', cell: ({ href }) => <code>{href}</code>, value: ({ href }) => href },
-          {
-            title: 'Description',
-            cell: ({ description }) => description ?? dash,
-            value: ({ description }) => description,
-          },
-          { title: 'Primacy', numeric: true, cell: ({ primacy }) => primacy, value: ({ primacy }) => primacy },
-          { title: 'Events', numeric: true, cell: (each) => each.control_count, value: (each) => each.control_count },
-          { title: 'Curves', numeric: true, cell: ({ curves }) => curves.length, value: ({ curves }) => curves.length },
+          { title: 'Description', value: ({ description }) => description },
+          { title: 'Primacy', numeric: true, value: ({ primacy }) => primacy },
+          { title: 'Events', numeric: true, value: (each) => each.control_count },
+          { title: 'Curves', numeric: true, value: ({ curves }) => curves.length },
           {
             title: 'Default control',
             cell: ({ default_control: it }) => (it === null ? dash : membersOf({ ...it.modes, ...it.settings })),
@@ -253,37 +249,13 @@ export function Curves({ device }: { readonly device: number }) {
         empty="The server has shown no DERCurve yet: give a program curves at the head-end, then poll."
         columns={[
           { title: 'Curve', cell: (each) => <code>{each.href ?? each.mrid ?? dash}</code>, value: (each) => each.href },
-          { title: 'Description', cell: (each) => each.description ?? dash, value: (each) => each.description },
-          {
-            title: 'Type',
-            numeric: true,
-            cell: (each) => each.curve_type ?? dash,
-            value: (each) => each.curve_type,
-          },
-          {
-            title: 'Points (x, y)',
-            cell: ({ points }) => pointsText(points),
-            value: ({ points }) => pointsText(points),
-          },
-          {
-            title: 'Reference of y',
-            numeric: true,
-            cell: (each) => each.y_ref_type ?? dash,
-            value: (each) => each.y_ref_type,
-          },
-          {
-            title: 'Open loop, s',
-            numeric: true,
-            cell: (each) => each.open_loop_s ?? dash,
-            value: (each) => each.open_loop_s,
-          },
-          {
-            title: 'Ramp PT1, s',
-            numeric: true,
-            cell: (each) => each.ramp_pt1_s ?? dash,
-            value: (each) => each.ramp_pt1_s,
-          },
-          { title: 'VRef, %', numeric: true, cell: (each) => each.v_ref_pct ?? dash, value: (each) => each.v_ref_pct },
+          { title: 'Description', value: (each) => each.description },
+          { title: 'Type', numeric: true, value: (each) => each.curve_type },
+          { title: 'Points (x, y)', value: ({ points }) => pointsText(points) },
+          { title: 'Reference of y', numeric: true, value: (each) => each.y_ref_type },
+          { title: 'Open loop, s', numeric: true, value: (each) => each.open_loop_s },
+          { title: 'Ramp PT1, s', numeric: true, value: (each) => each.ramp_pt1_s },
+          { title: 'VRef, %', numeric: true, value: (each) => each.v_ref_pct },
         ]}
       />
     </Panel>

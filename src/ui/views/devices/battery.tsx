@@ -205,7 +205,7 @@ function Cells({ device }: PageProps) {
           rows={strings}
           keyOf={({ index }) => index}
           columns={[
-            { title: 'String', cell: ({ index }) => index, value: ({ index }) => index, numeric: true },
+            { title: 'String', value: ({ index }) => index, numeric: true },
             {
               title: 'Charge, %',
               cell: ({ soc_pct: soc }) => digits(soc, 1),
@@ -260,11 +260,7 @@ function Modules({ strings }: { readonly strings: NonNullable<ReplyOf<'battery'>
         rows={modules}
         keyOf={({ string, index }) => `${string}.${index}`}
         columns={[
-          {
-            title: 'Module',
-            cell: ({ string, index }) => `${string}.${index}`,
-            value: ({ string, index }) => `${string}.${index}`,
-          },
+          { title: 'Module', value: ({ string, index }) => `${string}.${index}` },
           { title: 'Charge, %', cell: (row) => digits(row.soc_pct, 1), value: (row) => row.soc_pct, numeric: true },
           { title: 'Health, %', cell: (row) => digits(row.soh_pct, 1), value: (row) => row.soh_pct, numeric: true },
           {

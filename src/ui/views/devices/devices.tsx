@@ -175,7 +175,7 @@ function NameplatePanel({ device }: PageProps) {
               numeric: true,
             },
             { title: 'Setting', cell: ({ name, set }) => number(set, name), value: ({ set }) => set, numeric: true },
-            { title: 'Unit', cell: ({ name }) => unitOf(name), value: ({ name }) => unitOf(name) },
+            { title: 'Unit', value: ({ name }) => unitOf(name) },
           ]}
         />
       </Panel>

@@ -231,10 +231,10 @@ function Sessions({ id }: { readonly id: string }) {
         keyOf={({ session_id: key }) => key}
         empty={<Empty>No session yet: plug a vehicle, authorise it and start.</Empty>}
         columns={[
-          { title: 'Connector', cell: (row) => row.connector_id, value: (row) => row.connector_id, numeric: true },
-          { title: 'Transaction', cell: (row) => row.transaction_id, value: (row) => row.transaction_id },
+          { title: 'Connector', value: (row) => row.connector_id, numeric: true },
+          { title: 'Transaction', value: (row) => row.transaction_id },
           { title: 'State', cell: (row) => words(row.state), value: (row) => row.state },
-          { title: 'Token', cell: (row) => row.id_token ?? dash, value: (row) => row.id_token },
+          { title: 'Token', value: (row) => row.id_token },
           { title: 'Start', cell: (row) => timeOfDay(row.started_at), value: (row) => row.started_at },
           { title: 'End', cell: (row) => timeOfDay(row.ended_at), value: (row) => row.ended_at },
           {
@@ -249,7 +249,7 @@ function Sessions({ id }: { readonly id: string }) {
             value: (row) => row.energy_discharged_wh,
             numeric: true,
           },
-          { title: 'Reason', cell: (row) => row.stop_reason ?? dash, value: (row) => row.stop_reason },
+          { title: 'Reason', value: (row) => row.stop_reason },
         ]}
       />
     </Panel>

@@ -26,8 +26,8 @@ function Bound({ to }: { readonly to: string | null }) {
 }
 
 const columns: readonly Column<Point>[] = [
-  { title: 'Type', cell: ({ type }) => type, value: ({ type }) => type },
-  { title: 'Index', numeric: true, cell: ({ index }) => index, value: ({ index }) => index },
+  { title: 'Type', value: ({ type }) => type },
+  { title: 'Index', numeric: true, value: ({ index }) => index },
   { title: 'Name', cell: ({ name }) => <span title={name}>{name}</span>, value: ({ name }) => name },
   {
     title: 'Value',
@@ -35,16 +35,16 @@ const columns: readonly Column<Point>[] = [
     cell: ({ engineering_value: value, unit }) => (value === null ? dash : `${value} ${unit ?? ''}`.trim()),
     value: ({ engineering_value }) => engineering_value,
   },
-  { title: 'On the wire', numeric: true, cell: ({ value }) => value ?? dash, value: ({ value }) => value },
+  { title: 'On the wire', numeric: true, value: ({ value }) => value },
   {
     title: 'Flags',
     cell: ({ flags, online }) =>
       flags === null ? dash : `0x${flags.toString(16).padStart(2, '0')} ${online ? 'online' : 'offline'}`,
     value: ({ flags }) => flags,
   },
-  { title: 'Class', numeric: true, cell: (point) => point.class, value: (point) => point.class },
+  { title: 'Class', numeric: true, value: (point) => point.class },
   { title: 'Bound to', cell: ({ bound_to }) => <Bound to={bound_to} />, value: ({ bound_to }) => bound_to },
-  { title: 'Read back', cell: ({ read_back }) => read_back ?? dash, value: ({ read_back }) => read_back },
+  { title: 'Read back', value: ({ read_back }) => read_back },
 ];
 
 /** The points of the profile with values, optionally with absent ones. */
@@ -185,8 +185,8 @@ function Coverage({ status }: { readonly status: Status }) {
         name="Coverage"
         columns={[
           { title: 'Points', cell: ([type]) => `${type} ${kinds[type] ?? ''}`, value: ([type]) => type },
-          { title: 'Served', numeric: true, cell: ([, { served }]) => served, value: ([, { served }]) => served },
-          { title: 'Absent', numeric: true, cell: ([, { absent }]) => absent, value: ([, { absent }]) => absent },
+          { title: 'Served', numeric: true, value: ([, { served }]) => served },
+          { title: 'Absent', numeric: true, value: ([, { absent }]) => absent },
         ]}
         rows={Object.entries(status.points)}
         keyOf={([type]) => type}
@@ -201,7 +201,7 @@ function Masters({ status }: { readonly status: Status }) {
       <Table
         name="Masters"
         columns={[
-          { title: 'Address', numeric: true, cell: ({ address }) => address, value: ({ address }) => address },
+          { title: 'Address', numeric: true, value: ({ address }) => address },
           {
             title: 'State',
             cell: ({ connected }) => (
@@ -209,7 +209,7 @@ function Masters({ status }: { readonly status: Status }) {
             ),
             value: ({ connected }) => connected,
           },
-          { title: 'Peer', cell: ({ peer }) => peer ?? dash, value: ({ peer }) => peer },
+          { title: 'Peer', value: ({ peer }) => peer },
           {
             title: 'Last request',
             cell: ({ last_request_at }) => wallTime(last_request_at),
@@ -267,14 +267,9 @@ function MessageList({ device }: { readonly device: number }) {
           cell: ({ direction }) => (direction === 'in' ? '→ in' : '← out'),
           value: ({ direction }) => direction,
         },
-        { title: 'Peer', cell: ({ peer }) => peer, value: ({ peer }) => peer },
+        { title: 'Peer', value: ({ peer }) => peer },
         { title: 'Function', cell: (message) => words(message.function), value: (message) => message.function },
-        {
-          title: 'Sequence',
-          numeric: true,
-          cell: ({ sequence }) => sequence ?? dash,
-          value: ({ sequence }) => sequence,
-        },
+        { title: 'Sequence', numeric: true, value: ({ sequence }) => sequence },
         {
           title: 'Indications',
           cell: ({ iin }) => iin?.map(words).join(', ') ?? dash,

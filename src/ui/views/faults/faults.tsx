@@ -53,7 +53,7 @@ function useColumns(): readonly Column<Fault>[] {
   };
   const whereOf = (fault: Fault) => [placeOf(fault), membersOf(fault.target)].filter((part) => part !== '').join(': ');
   return [
-    { title: 'No.', cell: ({ id }) => id, value: ({ id }) => id, numeric: true },
+    { title: 'No.', value: ({ id }) => id, numeric: true },
     {
       title: 'What',
       cell: (fault) => (

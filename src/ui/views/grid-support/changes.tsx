@@ -306,7 +306,7 @@ export function Changes({ device }: { readonly device: number }) {
               return <a href={href('registers', { model, point: path })}>{point}</a>;
             },
           },
-          { title: 'Meaning', cell: ({ label }) => label, value: ({ label }) => label },
+          { title: 'Meaning', value: ({ label }) => label },
           {
             title: 'Start',
             cell: (row) => String(startOf(row) ?? dash),

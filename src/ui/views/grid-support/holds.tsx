@@ -78,7 +78,7 @@ export function Holds({ device }: { readonly device: number }) {
           keyOf={(hold) => `${hold.id} ${hold.begun_at}`}
           empty="No hold yet: begin one below, or by CSIP, OCPP or DNP3."
           columns={[
-            { title: 'Id', cell: (hold) => hold.id, value: (hold) => hold.id },
+            { title: 'Id', value: (hold) => hold.id },
             {
               title: 'State',
               cell: (hold) => (

@@ -8,7 +8,7 @@ import { FormFrame, submitting } from '../../kit/form';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import type { Schema } from '../../kit/schema-form';
 import { Table } from '../../kit/table';
-import { digits, show, dash, timeOfDay, words } from '../../look/format';
+import { digits, show, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { say } from '../../kit/notice';
 import { href } from '../../store/route';
@@ -38,18 +38,13 @@ export function DevicesPanel() {
         height={300}
         empty="There is no device: add one above, or start with --device_type."
         columns={[
-          {
-            title: 'No.',
-            cell: ({ device_index: index }) => index,
-            value: ({ device_index: index }) => index,
-            numeric: true,
-          },
+          { title: 'No.', value: ({ device_index: index }) => index, numeric: true },
           {
             title: 'Name',
             cell: ({ device_index, name }) => <a href={href('devices', { device: device_index })}>{name}</a>,
             value: ({ name }) => name,
           },
-          { title: 'Type', cell: ({ device_type }) => device_type, value: ({ device_type }) => device_type },
+          { title: 'Type', value: ({ device_type }) => device_type },
           {
             title: 'Remove',
             cell: ({ device_index, name }) => (
@@ -295,7 +290,7 @@ export function CommandsPanel() {
             cell: ({ finished_at }) => timeOfDay(finished_at),
             value: ({ finished_at }) => finished_at,
           },
-          { title: 'Message', cell: ({ message }) => message ?? dash, value: ({ message }) => message },
+          { title: 'Message', value: ({ message }) => message },
         ]}
       />
     </Panel>

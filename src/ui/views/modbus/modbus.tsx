@@ -144,14 +144,14 @@ const columns: readonly Column<Message>[] = [
     cell: ({ direction }) => (direction === 'in' ? '→ in' : '← out'),
     value: ({ direction }) => direction,
   },
-  { title: 'Peer', cell: ({ peer }) => peer, value: ({ peer }) => peer },
-  { title: 'Unit', numeric: true, cell: ({ unit_id }) => unit_id ?? dash, value: ({ unit_id }) => unit_id },
+  { title: 'Peer', value: ({ peer }) => peer },
+  { title: 'Unit', numeric: true, value: ({ unit_id }) => unit_id },
   {
     title: 'Function',
     cell: ({ function: code, function_name }) => `${code ?? dash} ${function_name ?? ''}`,
     value: ({ function: code }) => code,
   },
-  { title: 'Address', numeric: true, cell: ({ address }) => address ?? dash, value: ({ address }) => address },
+  { title: 'Address', numeric: true, value: ({ address }) => address },
   {
     title: 'What',
     cell: (message) => <span class={isRefusal(message) ? 'bad' : undefined}>{what(message)}</span>,
@@ -313,12 +313,7 @@ function Refusals({ log }: { readonly log: readonly LogEntry[] }) {
         name="Refusals in the log"
         columns={[
           { title: 'Time', cell: ({ sim_time }) => timeOfDay(sim_time), value: ({ sim_time }) => sim_time },
-          {
-            title: 'Device',
-            numeric: true,
-            cell: ({ device_index }) => device_index ?? dash,
-            value: ({ device_index }) => device_index,
-          },
+          { title: 'Device', numeric: true, value: ({ device_index }) => device_index },
           {
             title: 'Why',
             cell: ({ message }) => <strong>{reasonOf(message)}</strong>,

@@ -90,8 +90,8 @@ export function Configuration({ status }: PartProps) {
               ),
               value: ({ name }) => name,
             },
-            { title: 'Value', cell: ({ value }) => value ?? dash, value: ({ value }) => value },
-            { title: 'Access', cell: ({ access }) => access, value: ({ access }) => access },
+            { title: 'Value', value: ({ value }) => value },
+            { title: 'Access', value: ({ access }) => access },
             {
               title: 'Needs a reboot',
               cell: ({ reboots }) => (reboots ? 'yes' : 'no'),
@@ -124,7 +124,6 @@ function List({ title, rows, names, empty }: ListProps) {
         empty={empty}
         columns={names.map((name) => ({
           title: words(name),
-          cell: (row: Row) => row[name] ?? dash,
           value: (row: Row) => row[name],
         }))}
       />

@@ -31,10 +31,10 @@ function Findings({ status }: PartProps) {
         empty="The central system has done nothing against the specification so far."
         columns={[
           { title: 'Time', cell: (each) => wallTime(each.timestamp), value: (each) => each.timestamp },
-          { title: 'Kind', cell: ({ kind }) => kind, value: ({ kind }) => kind },
-          { title: 'Action', cell: ({ action }) => action ?? dash, value: ({ action }) => action },
-          { title: 'Clause', cell: ({ clause }) => clause, value: ({ clause }) => clause },
-          { title: 'Finding', cell: ({ text }) => text, value: ({ text }) => text },
+          { title: 'Kind', value: ({ kind }) => kind },
+          { title: 'Action', value: ({ action }) => action },
+          { title: 'Clause', value: ({ clause }) => clause },
+          { title: 'Finding', value: ({ text }) => text },
           {
             title: 'Message id',
             cell: (each) => <code>{each.message_id ?? dash}</code>,
@@ -100,7 +100,7 @@ export function OcppView() {
                 ),
                 value: ({ id }) => id,
               },
-              { title: 'Device', numeric: true, cell: (each) => each.device_index, value: (each) => each.device_index },
+              { title: 'Device', numeric: true, value: (each) => each.device_index },
               {
                 title: 'Connection',
                 cell: (each) => <Chip tone={connectionTone(each.connection_state)}>{each.connection_state}</Chip>,
@@ -108,7 +108,7 @@ export function OcppView() {
               },
               { title: 'Boot', cell: (each) => words(each.boot_status), value: (each) => each.boot_status },
               { title: 'Version', cell: (each) => each.subprotocol ?? each.version, value: (each) => each.version },
-              { title: 'Central system', cell: ({ url }) => url ?? dash, value: ({ url }) => url },
+              { title: 'Central system', value: ({ url }) => url },
             ]}
           />
         </Panel>

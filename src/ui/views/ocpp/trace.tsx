@@ -73,7 +73,7 @@ const columns: readonly Column<Exchange>[] = [
     cell: ({ direction }) => (direction === 'in' ? '→ in' : '← out'),
     value: ({ direction }) => direction,
   },
-  { title: 'Action', cell: ({ action, type }) => action ?? type, value: ({ action, type }) => action ?? type },
+  { title: 'Action', value: ({ action, type }) => action ?? type },
   { title: 'Message id', cell: (each) => <code>{each.message_id ?? dash}</code>, value: (each) => each.message_id },
   { title: 'Answer', cell: (exchange) => <Answer exchange={exchange} />, value: ({ answer }) => answer?.type },
   {

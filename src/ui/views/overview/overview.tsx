@@ -23,9 +23,9 @@ interface Peer {
 }
 
 const columns: readonly Column<Peer>[] = [
-  { title: 'Protocol', cell: ({ protocol }) => protocol, value: ({ protocol }) => protocol },
-  { title: 'Peer', cell: ({ peer }) => peer, value: ({ peer }) => peer },
-  { title: 'Of', cell: ({ what }) => what, value: ({ what }) => what },
+  { title: 'Protocol', value: ({ protocol }) => protocol },
+  { title: 'Peer', value: ({ peer }) => peer },
+  { title: 'Of', value: ({ what }) => what },
   { title: 'Since', cell: ({ since }) => (since === null ? dash : wallTime(since)), value: ({ since }) => since },
 ];
 
@@ -249,8 +249,8 @@ function Alarms({ device }: { readonly device: DeviceEntry }) {
             cell: ({ severity }) => <Chip tone={severity === 'error' ? 'bad' : 'warn'}>{words(severity)}</Chip>,
             value: ({ severity }) => severity,
           },
-          { title: 'Code', cell: ({ code }) => code, value: ({ code }) => code },
-          { title: 'Meaning', cell: ({ message }) => message, value: ({ message }) => message },
+          { title: 'Code', value: ({ code }) => code },
+          { title: 'Meaning', value: ({ message }) => message },
         ]}
         rows={rows}
         keyOf={({ code }) => code}

@@ -77,7 +77,7 @@ function Kept({ kept, max, chosen }: KeptProps) {
             cell: (each) => <Chip tone={toneOf(stateOf(each))}>{stateOf(each)}</Chip>,
             value: stateOf,
           },
-          { title: 'Scenario', cell: ({ name }) => name, value: ({ name }) => name },
+          { title: 'Scenario', value: ({ name }) => name },
           {
             title: 'Assertions',
             cell: ({ run }) => (run ? assertionsText(run) : dash),

@@ -51,12 +51,12 @@ function ClientModel({ id, index }: { readonly id: number; readonly index: numbe
       <Table
         name={`Points of model ${id}`}
         columns={[
-          { title: 'Point', cell: ({ name }) => name, value: ({ name }) => name },
-          { title: 'Label', cell: ({ label }) => label, value: ({ label }) => label },
+          { title: 'Point', value: ({ name }) => name },
+          { title: 'Label', value: ({ label }) => label },
           { title: 'Value', cell: valueText, value: ({ value }) => value },
           { title: 'Raw', cell: (point) => <span class="mono">{rawOf(point)}</span>, value: rawOf },
-          { title: 'Address', numeric: true, cell: ({ address }) => address, value: ({ address }) => address },
-          { title: 'Access', cell: ({ access }) => access, value: ({ access }) => access },
+          { title: 'Address', numeric: true, value: ({ address }) => address },
+          { title: 'Access', value: ({ access }) => access },
         ]}
         rows={points}
         keyOf={({ name }) => name}
@@ -150,11 +150,11 @@ export function SunspecClientView() {
           <Table
             name="Models of the device"
             columns={[
-              { title: 'Model', numeric: true, cell: (model) => model.id, value: (model) => model.id },
-              { title: 'Name', cell: ({ name }) => name ?? dash, value: ({ name }) => name },
+              { title: 'Model', numeric: true, value: (model) => model.id },
+              { title: 'Name', value: ({ name }) => name },
               { title: 'Label', cell: ({ label }) => label ?? 'not known here', value: ({ label }) => label },
-              { title: 'Address', numeric: true, cell: ({ address }) => address, value: ({ address }) => address },
-              { title: 'Length', numeric: true, cell: ({ length }) => length, value: ({ length }) => length },
+              { title: 'Address', numeric: true, value: ({ address }) => address },
+              { title: 'Length', numeric: true, value: ({ length }) => length },
             ]}
             rows={status.models}
             keyOf={(model) => `${model.id}.${model.index}`}
@@ -319,7 +319,7 @@ function Samples() {
         <Table
           name="Samples"
           columns={[
-            { title: 'Round', numeric: true, cell: ({ tick }) => tick, value: ({ tick }) => tick },
+            { title: 'Round', numeric: true, value: ({ tick }) => tick },
             { title: 'Wall time', cell: (row) => wallTime(row.wall_time), value: (row) => row.wall_time },
             {
               title: 'P',
