@@ -1,14 +1,13 @@
 /** Wind turbines: operations, and members of replies and requests. */
+import type { Device } from '../contract/device.ts';
 import type { WindCurvePoint, WindDetail } from '../contract/kinds/wind.ts';
 import type { DatasetNow } from '../contract/environment.ts';
 import { memo } from '../core/memo.ts';
-import { detailOf, selectedDevice, stateOperations } from './common/device-replies.ts';
+import { detailOf, stateOperations } from './common/device-replies.ts';
 import type { OfDevice } from './common/device-replies.ts';
 import { flag, integer, list, members, nested, number, text, word, inKilo, measured } from './common/members.ts';
 import { overrideOf, writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
-import { deviceQuery } from './common/schemas.ts';
-import { route } from './http/route.ts';
 import type { Route } from './http/route.ts';
 import { pointNumber } from '../sunspec/map/named-points.ts';
 
@@ -87,7 +86,9 @@ const windOverrideBodySchema = memo(() =>
     .openapi('WindOverrideRequest'),
 );
 
-const turbine = stateOperations('Wind', wind, (device) => detailOf(device, 'wind'), ['not-applicable']);
+const turbineOf = (device: Device) => detailOf(device, 'wind');
+const turbine = stateOperations('Wind', wind, turbineOf, ['not-applicable']);
+const powerCurves = stateOperations('Wind', powerCurve, turbineOf, ['not-applicable']);
 
 export const windRoutes: readonly Route[] = [
   turbine.get({
@@ -95,21 +96,12 @@ export const windRoutes: readonly Route[] = [
     operationId: 'get_wind',
     summary: 'Wind, rotor and power of a turbine',
   }),
-  route({
-    method: 'get',
+  powerCurves.get({
     path: '/wind/power-curve',
-    tag: 'Wind',
     operationId: 'get_wind_power_curve',
     summary: 'Power curve of a turbine: power on the rotor in steady wind',
     description:
       'Without curtailment. Turbulence, and the inertia of the rotor, let the present power lie beside the curve.',
-    query: deviceQuery,
-    reply: powerCurve.schema,
-    problems: ['not-applicable'],
-    handle(ctx, { query }) {
-      const device = selectedDevice(ctx, query.device);
-      return powerCurve.reply(detailOf(device, 'wind'), { device, plant: ctx.plant });
-    },
   }),
   turbine.post({
     path: '/wind/override',
