@@ -114,8 +114,8 @@ export const metricsRoutes: readonly Route[] = [
     description:
       'Text exposition format 0.0.4, in base units (W, var, V, A, Hz, s, ratios from 0 to 1): process and event loop, ticks and ' +
       'clock, protocols, answers of this interface by operation and class of status, telemetry. Every device has series ' +
-      `\`derbench_device_*\` labelled by its index while there are at most ${maxDevicesWithSeries} devices; series \`derbench_fleet_*\` by ` +
-      '`asset_type` are always there. A quantity that does not exist has no sample.',
+      `\`derbench_device_*\` labelled by its index while there are at most ${maxDevicesWithSeries} devices; series \`derbench_fleet_*\` ` +
+      'by `asset_type` are always there. A quantity that does not exist has no sample.',
     media: 'text/plain',
     reply: z.string(),
     problems: ['shortage'],

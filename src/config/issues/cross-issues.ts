@@ -22,13 +22,14 @@ import { refused, shown } from './issues.ts';
  */
 function kindIssues({ values, layers, originOf }: Gathered, kinds: ReadonlySet<AssetType>): Issue[] {
   const issues = settingKeys.flatMap((key): Issue[] => {
-    const { kinds: required } = settingOf(key);
-    if (required === undefined || !layers.flags.has(key) || required.some((kind) => kinds.has(kind))) return [];
-    const missing = required.map((kind) => kindTable[kind].label).join(' or ');
+    const { kinds: ofSetting } = settingOf(key);
+    if (ofSetting === undefined || !layers.flags.has(key) || ofSetting.some((kind) => kinds.has(kind))) return [];
+    const missing = ofSetting.map((kind) => kindTable[kind].label).join(' or ');
+    const types = typesOfKinds(ofSetting).join(', ');
     return [
       {
         name: originOf(key),
-        detail: `given ${shown(values[key])}, but no ${missing} is simulated; allowed: with device type ${typesOfKinds(required).join(', ')}`,
+        detail: `given ${shown(values[key])}, but no ${missing} is simulated; allowed: with device type ${types}`,
       },
     ];
   });
