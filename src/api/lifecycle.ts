@@ -146,8 +146,8 @@ export const lifecycleRoutes: readonly Route[] = [
     query: deviceQuery,
     reply: devicesSchema,
     handle(ctx, { query }) {
-      const chosen = query.device === undefined ? ctx.plant.devices : [selectedDevice(ctx, query.device)];
-      const entries = chosen.flatMap((device, position) => [
+      const devices = query.device === undefined ? ctx.plant.devices : [selectedDevice(ctx, query.device)];
+      const entries = devices.flatMap((device, position) => [
         Buffer.from(position === 0 ? '' : ','),
         deviceEntry(ctx, device).bytes,
       ]);

@@ -377,8 +377,8 @@ export const modbusRoutes: readonly Route[] = [
     handle({ plant, modbusMessages }, { query: { limit = defaultMessageLimit, after_id, ...filter } }) {
       if (filter.device !== undefined) plant.device(filter.device);
       const where = (entry: ModbusEntry) => passes(entry, filter);
-      const chosen = modbusMessages.list({ limit, where, ...camelCased({ after_id }) });
-      return replyInPieces(messages.reply(modbusMessages, { plant, modbusMessages, chosen }));
+      const entries = modbusMessages.list({ limit, where, ...camelCased({ after_id }) });
+      return replyInPieces(messages.reply(modbusMessages, { plant, modbusMessages, chosen: entries }));
     },
   }),
   route({

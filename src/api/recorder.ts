@@ -92,10 +92,10 @@ type Download = z.output<typeof downloadQuery>;
 
 /** @throws HttpProblem `validation` for protocols that are not known, or that a capture file cannot hold */
 function filterOf({ protocol, since, until }: Download, allowed: readonly string[]): RecordingFilter {
-  const chosen = protocol === undefined ? null : chosenWords('protocol', [protocol].flat(), allowed);
-  if (chosen !== null && chosen.issues.length > 0) throw invalidAll(chosen.issues);
+  const protocols = protocol === undefined ? null : chosenWords('protocol', [protocol].flat(), allowed);
+  if (protocols !== null && protocols.issues.length > 0) throw invalidAll(protocols.issues);
   return {
-    protocols: chosen?.chosen ?? allowed,
+    protocols: protocols?.chosen ?? allowed,
     ...camelCased({ since_ms: since, until_ms: until }),
   };
 }

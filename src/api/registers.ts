@@ -237,8 +237,8 @@ function shownSlots(
       })),
     );
   }
-  const shown = new Set(points);
-  return place.slots.filter(({ path }) => shown.has(path));
+  const names = new Set(points);
+  return place.slots.filter(({ path }) => names.has(path));
 }
 
 /** A point name with `/` is a mistake, but the pointer must stay valid. */

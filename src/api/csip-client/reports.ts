@@ -435,7 +435,7 @@ export const csipReportRoutes: readonly Route[] = [
         ...camelCased(query),
         ...(device !== undefined && { deviceIndex: device }),
       });
-      return replyInPieces(messages.reply(csipClient.messages, { plant, matches: matches }));
+      return replyInPieces(messages.reply(csipClient.messages, { plant, matches }));
     },
   }),
   route({

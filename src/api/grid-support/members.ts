@@ -195,11 +195,11 @@ export function selectedMode(
     );
     return { selected: null, issues };
   }
-  const given = [
+  const candidates = [
     ...units.filter(({ now }) => has(now)),
     ...units.filter(({ now, afterReversion }) => !has(now) && has(afterReversion)),
   ];
-  const [unit, other] = given;
+  const [unit, other] = candidates;
   if (unit === undefined) return { selected: null, issues: [] };
   const by = has(unit.now) ? unit.now : unit.afterReversion;
   if (other !== undefined) {

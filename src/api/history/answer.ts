@@ -302,16 +302,16 @@ interface HistoryRequest {
 
 /** The answer to a query, in its format. @throws HttpProblem `validation` */
 export function historyAnswer(history: DeviceHistory, { query, nowMs, owner, fileName, head }: HistoryRequest) {
-  const chosen = chosenMetrics(history.metrics, query.metrics, owner);
+  const metrics = chosenMetrics(history.metrics, query.metrics, owner);
   const selection = select(history.cut(), windowOf(nowMs, query), query.limit ?? defaultHistoryLimit);
   if (query.format === 'csv') {
-    const lines = samplesCsv(selection, history.metrics, chosen);
+    const lines = samplesCsv(selection, history.metrics, metrics);
     return new Answer<never>(new StreamedReply('text/csv; charset=utf-8; header=present', lines), {
       headers: { 'Content-Disposition': `attachment; filename="${fileName}.csv"` },
     });
   }
   const { count, truncated } = selection;
-  const members = { ...head, metrics: chosen.map(({ name }) => name), count, truncated };
+  const members = { ...head, metrics: metrics.map(({ name }) => name), count, truncated };
   const format = query.format === 'columns' ? columnsJson : samplesJson;
-  return new StreamedReply('application/json', format(members, selection, history.metrics, chosen));
+  return new StreamedReply('application/json', format(members, selection, history.metrics, metrics));
 }

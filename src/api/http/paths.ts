@@ -88,20 +88,23 @@ function nearestPath(path: string, templates: readonly string[]): string | null 
 
 /** A path that no operation has. @param templates paths of the operations, below the prefix */
 export function pathRefusal(path: string, templates: readonly string[]): HttpProblem {
-  const shown = path.slice(0, 200);
+  const shortPath = path.slice(0, 200);
   if (streamPaths.has(path))
-    return new HttpProblem('not-found', `There is nothing at ${shown} but the telemetry stream, which is a WebSocket.`);
+    return new HttpProblem(
+      'not-found',
+      `There is nothing at ${shortPath} but the telemetry stream, which is a WebSocket.`,
+    );
   const bare = path.replace(/\/+$/, '');
   if (bare !== '' && `${apiPrefix}/`.startsWith(`${bare}/`))
     return new HttpProblem(
       'not-found',
-      `${shown} is the start of paths. Operations are below ${apiPrefix}; /docs lists them.`,
+      `${shortPath} is the start of paths. Operations are below ${apiPrefix}; /docs lists them.`,
     );
   const near = nearestPath(path, templates);
   const hint = near === null ? '' : ` Did you mean ${near}?`;
   return new HttpProblem(
     'not-found',
-    `There is nothing at ${shown}.${hint} Operations are below ${apiPrefix}, and /docs lists them.`,
+    `There is nothing at ${shortPath}.${hint} Operations are below ${apiPrefix}, and /docs lists them.`,
   );
 }
 
@@ -152,8 +155,8 @@ export class RouteTable {
     for (const { pattern, operations, allow } of this.#paths) {
       const groups = pattern.exec(path);
       if (groups === null) continue;
-      const given = Object.entries(groups.groups ?? {});
-      const params = Object.fromEntries(given.map(([name, text]) => [name, decodeURIComponent(text)]));
+      const segments = Object.entries(groups.groups ?? {});
+      const params = Object.fromEntries(segments.map(([name, text]) => [name, decodeURIComponent(text)]));
       const route = operations.find((each) => each.method === methodOf(method));
       if (route === undefined) throw methodRefusal(method, allow);
       return { route, params };

@@ -340,10 +340,11 @@ const conflicts: readonly Conflict[] = [
   {
     setting: 'meter_port',
     when: (run) => {
-      const { mb_enable: served, mb_port: port, mb_shared_port: shared, meter_port: own } = run.values;
-      if (!served || own === null || own === 0 || port === 0) return false;
+      const { mb_enable: served, mb_port: port, mb_shared_port: shared, meter_port: meterPort } = run.values;
+      if (!served || meterPort === null || meterPort === 0 || port === 0) return false;
       return (
-        own >= (shared ? port : port + run.values.first_device) && own <= (shared ? port : lastPort(run, 'mb_port'))
+        meterPort >= (shared ? port : port + run.values.first_device) &&
+        meterPort <= (shared ? port : lastPort(run, 'mb_port'))
       );
     },
     detail: ({ values }) =>

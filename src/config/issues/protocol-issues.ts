@@ -194,8 +194,8 @@ function pemIssues(gathered: Gathered): readonly Issue[] {
 
 function passwordIssues(gathered: Gathered): Issue[] {
   const { values, io, originOf } = gathered;
-  const { ocpp_password_file: file, ocpp_password: given } = values;
-  if (file === null || given !== null) return [];
+  const { ocpp_password_file: file, ocpp_password: password } = values;
+  if (file === null || password !== null) return [];
   const name = originOf('ocpp_password_file');
   if (!io.isFile(file)) return [refused(name, file, 'the path of a file that exists')];
   let text: string | null;

@@ -136,9 +136,9 @@ function entrySeries(
   const base = gathered.file?.directory ?? gathered.io.cwd;
   const pathOf = (name: keyof typeof seriesKeys): string | null => {
     const key = seriesKeys[name];
-    const given = entry[key];
-    if (given === undefined) return inherited[name];
-    const path = resolve(base, given);
+    const member = entry[key];
+    if (member === undefined) return inherited[name];
+    const path = resolve(base, member);
     if (!isForKind(key, kind)) {
       const kinds =
         settingOf(key)
@@ -146,7 +146,7 @@ function entrySeries(
           .join(', ') ?? '';
       issues.push({ name: `${where}${key}`, detail: `given for a device of kind ${kind}; allowed for: ${kinds}` });
     } else if (!gathered.io.isFile(path))
-      issues.push(refused(`${where}${key}`, given, 'the path of a file that exists'));
+      issues.push(refused(`${where}${key}`, member, 'the path of a file that exists'));
     return path;
   };
   return { dc: pathOf('dc'), load: pathOf('load'), vehicles: pathOf('vehicles') };

@@ -49,12 +49,12 @@ function withOverrides(input: DeviceProfileInput, kind: AssetType, values: Value
  * @param where prefix of the name of the issue
  */
 function issueOfSetting(issue: Issue, where: string, values: Values, originOf: (key: SettingKey) => string): Issue {
-  const given = overrideKeys.filter((key) => values[key] !== null);
+  const replaced = overrideKeys.filter((key) => values[key] !== null);
   const path = issue.name.slice(`${where}: `.length);
   // a combination that no fuel cell has is an issue of the whole block
   const key =
-    given.find((one) => settingOf(one).member?.path === path) ??
-    (path === 'fuel_cell' ? given.find((one) => settingOf(one).member?.path.startsWith('fuel_cell.')) : undefined);
+    replaced.find((one) => settingOf(one).member?.path === path) ??
+    (path === 'fuel_cell' ? replaced.find((one) => settingOf(one).member?.path.startsWith('fuel_cell.')) : undefined);
   return key === undefined ? issue : { ...issue, name: originOf(key) };
 }
 

@@ -101,8 +101,8 @@ function stateClaim(device: Device, entry: OcppDerControlEntry, name: string) {
     case 'broken':
       return { actual: state, holds: false };
     case 'holds': {
-      const kept = withheld(device, entry.controlId);
-      return kept === null ? { actual: state, holds: true } : { actual: kept, value: kept.value };
+      const heldBack = withheld(device, entry.controlId);
+      return heldBack === null ? { actual: state, holds: true } : { actual: heldBack, value: heldBack.value };
     }
   }
 }
@@ -265,14 +265,14 @@ export function clearedProfiles({ station, request }: OcppCall): readonly Claim[
           (level === null || each.stackLevel === level),
     );
   const name = id === null ? 'charging profiles' : `charging profile ${id}`;
-  const chosen = (subject: string) => {
+  const matches = (subject: string) => {
     const [, of, at, ofPurpose, atLevel] = /^charging profile (\d+) at (\d+) of (\w*) (\S+)$/.exec(subject) ?? [];
     if (of === undefined) return false;
     if (id !== null) return of === String(id);
     const isOf = (criterion: number | string | null, given = '') => criterion === null || String(criterion) === given;
     return isOf(connectorId, at) && isOf(purpose, ofPurpose) && isOf(level, atLevel);
   };
-  const common = { name, unit: null, did: `cleared ${name}`, subject: name, takesOver: chosen };
+  const common = { name, unit: null, did: `cleared ${name}`, subject: name, takesOver: matches };
   // a profile that was set since takes over by its id
   if (id !== null)
     return [{ ...common, subject: `${name} at any of it`, value: false, actual: place(name, left.length > 0) }];

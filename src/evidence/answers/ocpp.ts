@@ -82,11 +82,11 @@ function variableClaims({ station, request, answer }: OcppCall): readonly Claim[
     const where = `${component}.${variable}${evseId === null ? '' : ` of EVSE ${evseId}`}`;
     const name = attribute === 'Actual' ? where : `${where} (${attribute})`;
     if (entry === undefined) return [settingClaim(name, value, null, 'the station shows no such variable')];
-    const { value: shown } = entry;
+    const { value: present } = entry;
     return [
-      shown === null
+      present === null
         ? settingClaim(name, value, null, 'the variable can only be written')
-        : settingClaim(name, value, shown),
+        : settingClaim(name, value, present),
     ];
   });
 }

@@ -295,15 +295,15 @@ function presented(
 ): Presented | null {
   const raw = memberOf(reply, member);
   if (raw === undefined || raw === null || isObject(raw)) return null;
-  const given = raw as Exclude<Value, null>;
+  const value = raw as Exclude<Value, null>;
   return {
     presenter,
     place: member,
     atMs,
-    value: typeof given === 'number' ? tidy(given * factor) : given,
+    value: typeof value === 'number' ? tidy(value * factor) : value,
     missing: null,
     resolution: null,
-    shown: [shownAs(member, given, { unit, decimals: typeof given === 'number' ? decimalsOf(given) : null })],
+    shown: [shownAs(member, value, { unit, decimals: typeof value === 'number' ? decimalsOf(value) : null })],
   };
 }
 

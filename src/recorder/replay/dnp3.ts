@@ -164,8 +164,8 @@ function requestsOf(messages: readonly RecordedMessage[]): readonly Dnp3Request[
 /** `request 3, read g60v1 all of outstation 1` */
 function requestInWords({ n, message, pair }: Dnp3Request): string {
   const { function: name, objects } = describe(message.raw);
-  const shown = objects.length > 3 ? [...objects.slice(0, 3), `and ${objects.length - 3} more`] : objects;
-  return `request ${n}, ${[name.replaceAll('_', ' '), ...shown].join(' ')} of outstation ${pair.outstation}`;
+  const listed = objects.length > 3 ? [...objects.slice(0, 3), `and ${objects.length - 3} more`] : objects;
+  return `request ${n}, ${[name.replaceAll('_', ' '), ...listed].join(' ')} of outstation ${pair.outstation}`;
 }
 
 type Rules = Pick<ReplayOptions, 'moving' | 'ignore'>;

@@ -203,10 +203,10 @@ export class Flows {
       if (rounds > maxRoundsAtOnce)
         throw new SimError('COMMAND_CONFLICT', `${placeText(place)} began ${maxRoundsAtOnce} times at one instant`);
       // keeps events that arrive while the steps run
-      const kept = this.#run.sources.journal.reader(cursor.events);
+      const reader = this.#run.sources.journal.reader(cursor.events);
       await this.steps(steps, cursor.events, true);
       if (trigger.kind === 'when') await this.#over(trigger.condition);
-      kept.end();
+      reader.end();
     }
   }
 

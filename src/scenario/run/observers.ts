@@ -193,10 +193,10 @@ function leftObserver({ device, except }: Scope, { host }: RunSources): SubjectO
         const list = status < 400 ? (body as Changes).changes : [];
         for (const { point, changed_by: by, ...change } of list) {
           if (except.includes(point)) continue;
-          const is = change.symbol ?? valueText(change.value);
-          const was = change.start_symbol ?? valueText(change.start_value);
+          const present = change.symbol ?? valueText(change.value);
+          const start = change.start_symbol ?? valueText(change.start_value);
           differences.push(
-            `device ${index}: ${point} is ${is} instead of ${was}${by === null ? '' : `, set by ${by.source}`}`,
+            `device ${index}: ${point} is ${present} instead of ${start}${by === null ? '' : `, set by ${by.source}`}`,
           );
         }
       }

@@ -105,9 +105,9 @@ export class RunRecord {
   #keepOfRule(record: StepRecord): void {
     this.#ofRules.push(record);
     if (this.#ofRules.length <= maxRuleSteps) return;
-    const kept = this.#ofRules.slice(maxRuleSteps / 2);
-    this.#stepsForgotten += this.#ofRules.length - kept.length;
-    this.#ofRules = kept;
+    const newer = this.#ofRules.slice(maxRuleSteps / 2);
+    this.#stepsForgotten += this.#ofRules.length - newer.length;
+    this.#ofRules = newer;
   }
 
   check(checks: readonly Check[], isOfRule: boolean): void {

@@ -43,8 +43,8 @@ type Params = Readonly<Record<string, string | number>>;
 
 function addressOf(path: string, params: Params = {}, query: object = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(params[name])));
-  const given = Object.entries(query as Record<string, unknown>).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const defined = Object.entries(query as Record<string, unknown>).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(defined.map(([name, value]) => [name, String(value)])).toString();
   return `/api/sim/${filled}${text === '' ? '' : `?${text}`}`;
 }
 

@@ -69,7 +69,7 @@ export function Messages<M extends { readonly id: number }>({
   });
   const filterText = text.toLowerCase();
   const listed = arrange(messages);
-  const shown =
+  const matching =
     filterText === '' ? listed : listed.filter((message) => textOf(message).toLowerCase().includes(filterText));
   const open = listed.find(({ id }) => String(id) === param(chosenName));
   return (
@@ -110,7 +110,7 @@ export function Messages<M extends { readonly id: number }>({
         <Table
           name={title}
           columns={columns}
-          rows={shown}
+          rows={matching}
           keyOf={({ id }) => id}
           height={320}
           follow={follow && open === undefined}

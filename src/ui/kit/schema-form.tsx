@@ -273,9 +273,9 @@ interface ChoicesProps {
 
 /** A choice of several values. */
 function Choices({ pointer, label, hint, options, typed, issue, onTyped }: ChoicesProps) {
-  const chosen = partsOf(typed);
+  const selection = partsOf(typed);
   const toggle = (option: string, on: boolean) =>
-    onTyped(options.filter((other) => (other === option ? on : chosen.includes(other))).join(','));
+    onTyped(options.filter((other) => (other === option ? on : selection.includes(other))).join(','));
   return (
     <fieldset>
       <legend>{label}</legend>
@@ -284,7 +284,7 @@ function Choices({ pointer, label, hint, options, typed, issue, onTyped }: Choic
           <input
             type="checkbox"
             name={`${pointer}/${option}`}
-            checked={chosen.includes(option)}
+            checked={selection.includes(option)}
             onChange={(event) => toggle(option, event.currentTarget.checked)}
           />
           {words(option)}

@@ -54,13 +54,13 @@ function sorted<T>(rows: readonly T[], columns: readonly Column<T>[], order: Ord
 }
 
 function csvOf<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
-  const kept = columns.filter(({ value }) => value !== undefined);
+  const withValues = columns.filter(({ value }) => value !== undefined);
   const field = (value: Cell) => {
     const text = String(value ?? '');
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const lines = rows.map((row) => kept.map(({ value }) => field(value?.(row))).join(','));
-  return [kept.map(({ title }) => field(title)).join(','), ...lines].join('\n');
+  const lines = rows.map((row) => withValues.map(({ value }) => field(value?.(row))).join(','));
+  return [withValues.map(({ title }) => field(title)).join(','), ...lines].join('\n');
 }
 
 /** Copies a text, or reports that the browser does not allow it. */

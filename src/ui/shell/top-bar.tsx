@@ -255,12 +255,12 @@ function commLook({ enabled, state, peers }: Comm): { readonly tone: Tone; reado
 
 /** One lamp per protocol with the number of peers or its state. */
 function Lamps({ overview }: { readonly overview: Overview }) {
-  const shown = Object.entries(overview.comm_status).filter(
+  const protocols = Object.entries(overview.comm_status).filter(
     ([name, { enabled }]) => name !== 'websocket' && (enabled || ['csip', 'ocpp', 'dnp3'].includes(name)),
   );
   return (
     <nav class="lamps" aria-label="Protocols">
-      {shown.map(([name, comm]) => {
+      {protocols.map(([name, comm]) => {
         const { tone, word } = commLook(comm);
         return (
           <a key={name} href={href(commViews[name] ?? 'protocols')} title={comm.detail ?? undefined}>

@@ -251,7 +251,7 @@ function resolveEv(input: EvInput, inherited: EvInput, where: string, issues: Is
       detail: `given ${input.taper_soc_pct}; allowed: only without charging_curve, which replaces it`,
     });
   }
-  const given = ev.charging_curve && resolveCurve(ev.charging_curve, `${where}.charging_curve`, issues);
+  const curve = ev.charging_curve && resolveCurve(ev.charging_curve, `${where}.charging_curve`, issues);
   return {
     id: ev.id ?? null,
     batteryCapacityWh: ev.battery_capacity_wh ?? 60_000,
@@ -263,8 +263,8 @@ function resolveEv(input: EvInput, inherited: EvInput, where: string, issues: Is
     maxDischargeW: ev.max_discharge_w ?? 50_000,
     phases: ev.phases ?? 3,
     batteryVoltageV: ev.battery_voltage_v ?? 400,
-    acCurve: given ?? twoStage(ev.taper_soc_pct ?? 80),
-    dcCurve: given ?? fastCharge,
+    acCurve: curve ?? twoStage(ev.taper_soc_pct ?? 80),
+    dcCurve: curve ?? fastCharge,
     acEfficiency: ev.ac_efficiency ?? 0.92,
     dcEfficiency: ev.dc_efficiency ?? 0.95,
     acRampAPerS: ev.ac_ramp_a_per_s ?? 8,

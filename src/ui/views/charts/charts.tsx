@@ -48,16 +48,16 @@ function zoomText([from, to]: readonly [number, number], first: number, last: nu
 
 function TimeRange({ samples, zoom, waiting }: RangeProps) {
   const all = [...samples.values()];
-  const kept = all.flatMap(({ keptSince }) => keptSince ?? []);
+  const starts = all.flatMap(({ keptSince }) => keptSince ?? []);
   const first = Math.min(...all.flatMap(({ times }) => times[0] ?? []));
   const last = Math.max(...all.flatMap(({ times }) => times.at(-1) ?? []));
   const leftOut = Math.max(0, ...all.map((one) => one.leftOut));
   return (
     <div class="muted" data-test="sight" role="status">
       {leftOut > 0 && <p>The clock was set back: {leftOut} earlier samples stand in the CSV only.</p>}
-      {kept.length > 0 && (
+      {starts.length > 0 && (
         <p>
-          Kept since {instant(Math.max(...kept))}: the window reaches further back, but the simulator keeps{' '}
+          Kept since {instant(Math.max(...starts))}: the window reaches further back, but the simulator keeps{' '}
           {Math.max(...all.map(({ capacity }) => capacity))} samples per device. The CSV begins there as well.
         </p>
       )}

@@ -32,18 +32,18 @@ interface TimelineProps {
 
 /** Events as bars with the word of their state, responses as marks, and the time of the server as a line. */
 function Timeline({ controls, nowMs, onChoose }: TimelineProps) {
-  const shown = [...controls].sort((a, b) => a.effective_start.localeCompare(b.effective_start)).slice(-maxRows);
+  const newest = [...controls].sort((a, b) => a.effective_start.localeCompare(b.effective_start)).slice(-maxRows);
   const startOf = (each: CsipControl) => Date.parse(each.effective_start);
   const endOf = (each: CsipControl) => startOf(each) + each.effective_duration_s * 1000;
-  const answered = shown.flatMap(({ responses }) => responses.map(({ created_at: at }) => Date.parse(at)));
-  const from = Math.min(...shown.map(startOf), ...answered, nowMs ?? Infinity);
-  const to = Math.max(...shown.map(endOf), ...answered, nowMs ?? -Infinity, from + 1000);
+  const answered = newest.flatMap(({ responses }) => responses.map(({ created_at: at }) => Date.parse(at)));
+  const from = Math.min(...newest.map(startOf), ...answered, nowMs ?? Infinity);
+  const to = Math.max(...newest.map(endOf), ...answered, nowMs ?? -Infinity, from + 1000);
   const x = (ms: number) => left + ((ms - from) / (to - from)) * (width - left - 90);
-  const height = shown.length * rowPx + 24;
+  const height = newest.length * rowPx + 24;
   return (
     <figure class="plot timeline">
       <svg viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Events over time">
-        {shown.map((each, row) => {
+        {newest.map((each, row) => {
           const y = row * rowPx + 4;
           const name = `${each.description ?? each.mrid}: ${each.state}, ${each.effective_start}, ${each.effective_duration_s} s`;
           return (

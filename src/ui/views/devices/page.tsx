@@ -32,7 +32,7 @@ interface GaugeProps {
 
 /** A level from 0 to 100 % with limits as lines. */
 export function Gauge({ label, value, text, marks = [] }: GaugeProps) {
-  const shown = marks.filter(({ at }) => at !== null);
+  const visible = marks.filter(({ at }) => at !== null);
   return (
     <div class="gauge">
       <div class="row">
@@ -43,17 +43,17 @@ export function Gauge({ label, value, text, marks = [] }: GaugeProps) {
         viewBox="0 0 100 8"
         preserveAspectRatio="none"
         role="img"
-        aria-label={[`${label} ${text}`, ...shown.map(({ at, name }) => `${name} ${at} %`)].join(', ')}
+        aria-label={[`${label} ${text}`, ...visible.map(({ at, name }) => `${name} ${at} %`)].join(', ')}
       >
         <rect class="frame" width="100" height="8" />
         <rect class="level" width={Math.min(100, Math.max(0, value))} height="8" />
-        {shown.map(({ at, name }) => (
+        {visible.map(({ at, name }) => (
           <line key={name} x1={at ?? 0} x2={at ?? 0} y1="0" y2="8">
             <title>{`${name} ${at} %`}</title>
           </line>
         ))}
       </svg>
-      <div class="muted">{shown.map(({ at, name }) => `${name} ${at} %`).join(' · ')}</div>
+      <div class="muted">{visible.map(({ at, name }) => `${name} ${at} %`).join(' · ')}</div>
     </div>
   );
 }

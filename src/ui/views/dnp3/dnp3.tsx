@@ -58,7 +58,7 @@ function Points({ device }: { readonly device: number }) {
     ...(!showsAbsent && { coverage: 'served' as const }),
   };
   const points = useLive(get('dnp3/points', { query: query }), 2000).data?.points ?? [];
-  const shown = points.filter(({ index, name, bound_to, iec61850, ...point }) =>
+  const matching = points.filter(({ index, name, bound_to, iec61850, ...point }) =>
     `${point.type}${index} ${name} ${bound_to ?? ''} ${iec61850 ?? ''}`.toLowerCase().includes(text),
   );
   return (
@@ -99,7 +99,7 @@ function Points({ device }: { readonly device: number }) {
       <Table
         name="Points"
         columns={columns}
-        rows={shown}
+        rows={matching}
         keyOf={(point) => `${point.type}${point.index}`}
         height={360}
         empty="No point of this device matches."

@@ -62,8 +62,8 @@ const idOf = ({ protocol, kind }: Kind) => `${protocol}.${kind}`;
 /** Chooses a kind of the catalogue, and injects it. */
 export function InjectPanel() {
   const kinds = useLive(get('faults/kinds'), 'once').data?.kinds;
-  const chosen = kinds?.find((kind) => idOf(kind) === param('fault')) ?? kinds?.[0];
-  if (!kinds || !chosen) return <Empty>Reading the catalogue of faults.</Empty>;
+  const kindOfPage = kinds?.find((kind) => idOf(kind) === param('fault')) ?? kinds?.[0];
+  if (!kinds || !kindOfPage) return <Empty>Reading the catalogue of faults.</Empty>;
   const protocols = [...new Set(kinds.map(({ protocol }) => protocol))];
   return (
     <Panel title="Inject a fault">
@@ -72,7 +72,7 @@ export function InjectPanel() {
           <label class="row">
             <span class="muted">Protocol</span>
             <select
-              value={chosen.protocol}
+              value={kindOfPage.protocol}
               onChange={(event) => {
                 const first = kinds.find(({ protocol }) => protocol === event.currentTarget.value);
                 if (first) setParam('fault', idOf(first));
@@ -88,11 +88,11 @@ export function InjectPanel() {
           <label class="row">
             <span class="muted">Kind</span>
             <select
-              value={chosen.kind}
-              onChange={(event) => setParam('fault', `${chosen.protocol}.${event.currentTarget.value}`)}
+              value={kindOfPage.kind}
+              onChange={(event) => setParam('fault', `${kindOfPage.protocol}.${event.currentTarget.value}`)}
             >
               {kinds
-                .filter(({ protocol }) => protocol === chosen.protocol)
+                .filter(({ protocol }) => protocol === kindOfPage.protocol)
                 .map(({ kind }) => (
                   <option key={kind} value={kind}>
                     {words(kind)}
@@ -102,9 +102,9 @@ export function InjectPanel() {
           </label>
         </div>
         <p data-test="fault-description">
-          {chosen.description} <span class="muted">Acts on: {words(chosen.layer)}.</span>
+          {kindOfPage.description} <span class="muted">Acts on: {words(kindOfPage.layer)}.</span>
         </p>
-        <KindForm key={idOf(chosen)} kind={chosen} />
+        <KindForm key={idOf(kindOfPage)} kind={kindOfPage} />
       </div>
     </Panel>
   );
@@ -168,7 +168,7 @@ export function ProfilesPanel() {
   const profiles = useLive(get('faults/profiles'), 'once').data?.profiles ?? [];
   const device = useFaultTarget();
   const text = param('profile-find') ?? '';
-  const shown = profiles.filter(({ name, title, description }) =>
+  const matching = profiles.filter(({ name, title, description }) =>
     `${name} ${title} ${description}`.toLowerCase().includes(text.toLowerCase()),
   );
   return (
@@ -190,7 +190,7 @@ export function ProfilesPanel() {
       <div class="scroller" style={{ maxHeight: '420px' }} tabIndex={0} role="region" aria-label="List of profiles">
         <Table
           name="Profiles"
-          rows={shown}
+          rows={matching}
           keyOf={({ name }) => name}
           empty="No profile has this text."
           columns={[

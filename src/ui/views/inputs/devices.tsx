@@ -68,11 +68,13 @@ function shownOf({ properties = {} }: Schema): Schema {
   const { device_type, name, profile, evse_profile } = properties;
   // a profile may also be an object in the body
   const named = profile?.anyOf?.find((schema) => schema.enum !== undefined);
-  const shown = { device_type, name, profile: named, evse_profile };
+  const ownFields = { device_type, name, profile: named, evse_profile };
   return {
     type: 'object',
     properties: Object.fromEntries(
-      Object.entries(shown).flatMap(([member, schema]) => (schema === undefined ? [] : [[member, schema] as const])),
+      Object.entries(ownFields).flatMap(([member, schema]) =>
+        schema === undefined ? [] : [[member, schema] as const],
+      ),
     ),
   };
 }

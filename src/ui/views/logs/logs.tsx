@@ -64,7 +64,7 @@ export function LogsView() {
   const devices = useOverview()?.devices ?? [];
   const text = (param('log-find') ?? '').toLowerCase();
   const open = entries.find(({ id }) => String(id) === param('line'));
-  const shown = text === '' ? entries : entries.filter(({ message }) => message.toLowerCase().includes(text));
+  const matching = text === '' ? entries : entries.filter(({ message }) => message.toLowerCase().includes(text));
   return (
     <>
       <Panel
@@ -105,7 +105,7 @@ export function LogsView() {
         <Table
           name="Log"
           columns={columns}
-          rows={shown}
+          rows={matching}
           keyOf={({ id }) => id}
           height={600}
           follow={follow && open === undefined}

@@ -44,7 +44,7 @@ export function Configuration({ status }: PartProps) {
   });
   const all = [...keys, ...variables];
   const filterText = (param('key-find') ?? '').toLowerCase();
-  const shown = all.filter(({ name }) => name.toLowerCase().includes(filterText));
+  const matching = all.filter(({ name }) => name.toLowerCase().includes(filterText));
   const open = all.find(({ name }) => name === param('key'));
   const path = `ocpp/${encodeURIComponent(status.id)}/configuration`;
   return (
@@ -75,7 +75,7 @@ export function Configuration({ status }: PartProps) {
       >
         <Table
           name="Configuration"
-          rows={shown}
+          rows={matching}
           keyOf={({ name }) => name}
           height={480}
           selected={open?.name ?? null}

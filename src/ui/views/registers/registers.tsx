@@ -167,12 +167,12 @@ function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number 
   const { data: model, problem: unread } = useLive(pointsCall(owner, id));
   const [typed, setTyped] = useState<Readonly<Record<string, string>> | null>(null);
   const { busy, problem, run, forget } = useDo();
-  const chosen = param('point');
+  const point = param('point');
   const isKnown = model !== undefined;
   useEffect(() => {
-    if (isKnown && chosen !== null)
-      document.querySelector(`tr[data-point="${CSS.escape(chosen)}"]`)?.scrollIntoView({ block: 'nearest' });
-  }, [isKnown, chosen]);
+    if (isKnown && point !== null)
+      document.querySelector(`tr[data-point="${CSS.escape(point)}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [isKnown, point]);
   if (!model) return <Refused problem={unread} />;
   const staged = Object.fromEntries(Object.entries(typed ?? {}).filter(([, text]) => text.trim() !== ''));
   const count = Object.keys(staged).length;
@@ -213,7 +213,7 @@ function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number 
           void write();
         }}
       >
-        <Strip model={model} chosen={chosen} />
+        <Strip model={model} chosen={point} />
         {typed !== null && (
           <div class="row">
             <button class="primary" disabled={call === null || busy}>
@@ -230,7 +230,7 @@ function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number 
         <PointTable
           model={model}
           points={points}
-          chosen={chosen}
+          chosen={point}
           typed={typed}
           problem={problem}
           onTyped={(name, text) => setTyped((before) => ({ ...before, [name]: text }))}

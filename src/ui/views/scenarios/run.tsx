@@ -263,7 +263,7 @@ function Failures({ run: { error, failures } }: { readonly run: Run }) {
 
 function Progress({ run }: { readonly run: Run }) {
   const { state, pace, sim_s, expected_s, steps_done, steps_in_all, sim_started_at, started_at } = run;
-  const given = Object.entries(run.parameters)
+  const parameters = Object.entries(run.parameters)
     .map(([name, parameter]) => `${name} = ${String(parameter)}`)
     .join(', ');
   // a scenario of fixed duration continues after its last step
@@ -279,7 +279,7 @@ function Progress({ run }: { readonly run: Run }) {
             'Simulated',
             `${span(sim_s)}${expected_s > 0 ? ` of at least ${span(expected_s)}` : ''} from ${dateAndTime(sim_started_at)}`,
           ],
-          ...(given === '' ? [] : [['Parameters', given] as const]),
+          ...(parameters === '' ? [] : [['Parameters', parameters] as const]),
           ['Started', `${wallTime(started_at)}, ${pace === 'fast' ? 'as fast as it can' : 'at the rate of the clock'}`],
         ]}
       />
@@ -295,12 +295,12 @@ function fieldOf([parameter, value]: readonly [string, Value]): Field {
 }
 
 function startCall(id: string, { pace, ...values }: Values) {
-  const given = Object.entries(values).map(([name, value]) => [name.slice('parameters/'.length), value] as const);
+  const parameters = Object.entries(values).map(([name, value]) => [name.slice('parameters/'.length), value] as const);
   return post('scenarios/{id}/start', {
     params: { id },
     body: {
       pace: pace === 'fast' ? 'fast' : 'real',
-      ...(given.length > 0 && { parameters: Object.fromEntries(given) }),
+      ...(parameters.length > 0 && { parameters: Object.fromEntries(parameters) }),
     },
   });
 }

@@ -13,9 +13,9 @@ const stateOf = ({ run }: Summary) => run?.state ?? 'not run yet';
 export function ScenariosView() {
   const { data, problem } = useLive(listCall, listPaceMs);
   const scenarioParam = param('scenario');
-  const kept = data?.scenarios ?? [];
-  const usual = kept.find(({ run }) => run?.state === 'running') ?? kept.at(-1);
-  const chosen = scenarioParam === null ? usual : kept.find(({ id }) => id === scenarioParam);
+  const scenarios = data?.scenarios ?? [];
+  const usual = scenarios.find(({ run }) => run?.state === 'running') ?? scenarios.at(-1);
+  const chosen = scenarioParam === null ? usual : scenarios.find(({ id }) => id === scenarioParam);
   return (
     <>
       <div class="title">
@@ -25,7 +25,7 @@ export function ScenariosView() {
         <Empty>{problem?.message ?? 'Reading…'}</Empty>
       ) : (
         <div class="scenarios">
-          <Kept kept={kept} max={data.max_scenarios} chosen={chosen?.id ?? null} />
+          <Kept kept={scenarios} max={data.max_scenarios} chosen={chosen?.id ?? null} />
           <div class="chosen">
             {chosen ? (
               <Chosen key={chosen.id} summary={chosen} owner={data.clock_owner} />
