@@ -221,7 +221,7 @@ export default tseslint.config(
   ),
   // a device is described once, for files and for POST devices
   forbid(
-    ['src/api/devices/members.ts', 'src/api/http/context.ts'],
+    ['src/api/devices.ts', 'src/api/http/context.ts'],
     [...aboveApi, '**/config/*', '!**/config/profile', '**/config/profile/*', '!**/config/profile/device-entry.ts'],
     'of the configuration these files know the entry of a device only',
   ),

@@ -3,7 +3,7 @@
  * `--release` makes the present document the released one.
  */
 import { apiVersion } from '../src/api/http/context.ts';
-import { groupBy } from '../src/api/common/group-by.ts';
+import { groupBy } from '../src/api/http/paths.ts';
 import type { Change } from './openapi-changes.ts';
 import { checkRelease, release } from './openapi-release.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { configOfOptions } from '../src/config/layers/options.ts';
+import { configOfOptions } from '../src/config/layers/load.ts';
 import type { SimError } from '../src/core/errors.ts';
 import { createSimulator, DerbenchError } from '../src/index.ts';
 

@@ -1,7 +1,7 @@
 /** Starts the program for `createSimulator`: configuration, log, device addresses, errors for scripts. */
 import { createApp } from './build.ts';
 import type { App, Endpoints } from './start-stop.ts';
-import { configOfOptions } from '../config/layers/options.ts';
+import { configOfOptions } from '../config/layers/load.ts';
 import { formatIssues } from '../config/issues/issues.ts';
 import { SimError } from '../core/errors.ts';
 import { createLogBook } from '../core/log/log.ts';

@@ -1,4 +1,4 @@
-/** The sources of the verifiers: the truth of the devices, what the adapters tell of themselves, and what REST shows. */
+/** The sources of the verifiers: the registers of the devices, reports of the adapters, and replies of REST. */
 import type { CsipClient } from '../contract/csip-client.ts';
 import type { Device } from '../contract/device.ts';
 import type { Dnp3Outstations } from '../contract/dnp3.ts';

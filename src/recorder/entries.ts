@@ -128,14 +128,14 @@ export class Entries {
   }
 
   #fit(): void {
-    while (this.#total.bytes > this.#limit && this.#total.entries > 1) this.#drop();
+    while (this.#total.bytes > this.#limit && this.#total.entries > 1) this.#removeOldest();
     const era = this.#era;
     if (era.first < minStale || 2 * era.first < era.list.length) return;
     era.list = era.list.slice(era.first);
     era.first = 0;
   }
 
-  #drop(): void {
+  #removeOldest(): void {
     const { list, first } = this.#era;
     const oldest = list[first];
     list[first] = undefined;

@@ -20,7 +20,7 @@ export interface RecorderOptions {
 const bytesPerMb = 1024 * 1024;
 const keyOf = ({ protocol, key }: WireChannel) => `${protocol} ${key}`;
 
-type Wanted = RecorderState['protocols'];
+type Protocols = RecorderState['protocols'];
 
 class WireRecorder implements Recorder {
   readonly #options: RecorderOptions;
@@ -29,7 +29,7 @@ class WireRecorder implements Recorder {
   readonly #followed = new Map<string, () => void>();
   #unfollow: (() => void) | null = null;
   #limitMb: number = recorderLimitMb.byDefault;
-  #protocols: Wanted = null;
+  #protocols: Protocols = null;
   #since: RecorderState['since'] = null;
   #changedBy: Provenance | null = null;
 
@@ -96,8 +96,8 @@ class WireRecorder implements Recorder {
   }
 
   #follow(channel: WireChannel): void {
-    const wanted: readonly string[] | null = this.#protocols;
-    if (wanted !== null && !wanted.includes(channel.protocol)) return;
+    const protocols: readonly string[] | null = this.#protocols;
+    if (protocols !== null && !protocols.includes(channel.protocol)) return;
     const end = channel.subscribe((entry) => {
       this.#entries.add(channel, entry);
     });

@@ -1,5 +1,5 @@
 /** Exports for a running simulator, imported with the first scenario. */
-export { deviceMismatch } from './file/devices.ts';
+export { deviceMismatch } from './file/layout.ts';
 export { layoutIssues } from './file/layout.ts';
 export { configOfScenario, readScenario } from './file/read.ts';
 export { sourceOfFile, sourceOfRequest } from './file/source.ts';

@@ -1,6 +1,6 @@
 /** A scenario ready to run: with parameters, loops and included files resolved. */
 import { csipControlStates } from '../contract/csip-events.ts';
-import type { Place } from './place.ts';
+import { pointerStep } from '../core/errors.ts';
 
 /** A request to the interface, for `api.perform`. */
 export interface ScenarioRequest {
@@ -138,7 +138,7 @@ export interface AnsweredSubject {
 }
 
 /** Number of messages; null in `Subject`: the tests must be met in order. */
-export interface CountTest {
+interface CountTest {
   readonly atLeast: number;
   readonly atMost: number;
 }
@@ -202,4 +202,95 @@ export interface Scenario {
   /** simulated s after which the run is aborted as failed */
   readonly timeoutS: number;
   readonly onFailure: 'continue' | 'stop';
+}
+
+/** A place in a file, or in the body of a request. */
+export interface Place {
+  /** file name as the user gave it; null: a request */
+  readonly file: string | null;
+  /** from 1; null: unknown */
+  readonly line: number | null;
+  readonly path: readonly PropertyKey[];
+}
+
+/** `steps[3].grid` */
+function keyText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`;
+    return text === '' ? String(step) : `${text}.${String(step)}`;
+  }, '');
+}
+
+/** `storm.yaml:12: steps[3].grid`; in a request the JSON pointer `/steps/3/grid`. */
+export function placeText({ file, line, path }: Place): string {
+  if (file === null) return path.map(pointerStep).join('');
+  const where = line === null ? file : `${file}:${line}`;
+  return [where, ...(path.length === 0 ? [] : [keyText(path)])].join(': ');
+}
+
+export function allSteps({ steps, rules, finally: last }: Scenario): readonly Step[] {
+  return [...steps, ...rules.flatMap((rule) => rule.steps), ...last];
+}
+
+export function allExpectations(scenario: Scenario): readonly Expectation[] {
+  return [...allSteps(scenario).flatMap(({ expectations }) => expectations), ...scenario.always];
+}
+
+/** The conditions of a trigger, including those of groups. */
+function leavesOf(trigger: Trigger | { readonly kind: 'every' }): readonly Condition[] {
+  if (trigger.kind !== 'when') return [];
+  const { condition } = trigger;
+  return condition.kind === 'all' || condition.kind === 'any' ? condition.conditions : [condition];
+}
+
+function allConditions(scenario: Scenario): readonly Condition[] {
+  return [...allSteps(scenario), ...scenario.rules].flatMap(({ trigger }) => leavesOf(trigger));
+}
+
+/** Messages that the scenario awaits or counts. */
+export function messageTests(scenario: Scenario): readonly MessageTest[] {
+  const awaited = allConditions(scenario).flatMap((leaf) => (leaf.kind === 'message' ? [leaf.test] : []));
+  const counted = allExpectations(scenario).flatMap(({ subject }) =>
+    subject.kind === 'messages' ? subject.tests : [],
+  );
+  return [...awaited, ...counted];
+}
+
+/** True if points of the registers are compared. */
+export function comparesPoints(scenario: Scenario): boolean {
+  return valueTests(scenario).some(({ test }) => test.signal.kind === 'point');
+}
+
+/** True if a step or rule waits for a write to the registers. */
+export function waitsForWrites(scenario: Scenario): boolean {
+  return allConditions(scenario).some(({ kind }) => kind === 'write');
+}
+
+/** Assertions about answered commands, whose messages must be recorded. */
+export function answeredSubjects(scenario: Scenario): readonly AnsweredSubject[] {
+  return allExpectations(scenario).flatMap(({ subject }) => (subject.kind === 'answered' ? [subject] : []));
+}
+
+/** Comparisons of values in assertions, steps and rules, with their places for messages. */
+export function valueTests(scenario: Scenario): readonly { readonly place: Place; readonly test: ValueTest }[] {
+  const ofChecks = allExpectations(scenario).flatMap(({ place, subject }) =>
+    subject.kind === 'value' ? [{ place, test: subject.test }] : [],
+  );
+  const awaited = [...allSteps(scenario), ...scenario.rules].flatMap(({ place, trigger }) =>
+    leavesOf(trigger).flatMap((leaf) => (leaf.kind === 'value' ? [{ place, test: leaf.test }] : [])),
+  );
+  return [...ofChecks, ...awaited];
+}
+
+/** Signals that are compared relative to a mark. */
+export function markedSignals(scenario: Scenario): readonly Signal[] {
+  return valueTests(scenario).flatMap(({ test }) => (test.since === null ? [] : [test.signal]));
+}
+
+/** Signals that the report plots. */
+export function plottedSignals(scenario: Scenario): readonly Signal[] {
+  const ofChecks = allExpectations(scenario).flatMap(({ subject }) =>
+    subject.kind === 'value' ? [subject.test.signal] : [],
+  );
+  return [...ofChecks, ...scenario.plots.map(({ signal }) => signal)];
 }

@@ -2,11 +2,11 @@ import 'uplot/dist/uPlot.min.css';
 import './look/base.css';
 import './look/kit.css';
 import './look/shell.css';
+import './look/views.css';
 import { render } from 'preact';
-import { CsipPage } from './shell/csip-page';
-import { Shell } from './shell/shell';
+import { CsipPage, Shell } from './shell/shell';
 import { applyTheme } from './shell/theme';
-import { startDaemon } from './store/daemon';
+import { startDaemon } from './store/site';
 import { startLive } from './store/live';
 import { startStream } from './store/stream';
 

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
-import { examplesOf } from '../../src/api/description/examples.ts';
 import { csipRoutes } from '../../src/api/csip-client/routes.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import { headEndPki } from '../support/head-end.ts';
@@ -17,6 +16,7 @@ import { pathsToSearch } from '../support/secret-search.ts';
 import { HandTimers } from '../support/timers.ts';
 import { HandWall } from '../support/wall.ts';
 import { HeadEnd, lfdiOf } from './head-end/head-end.ts';
+import { examplesOf } from '../../src/api/description/openapi.ts';
 
 const marker = 'S3CR3T-marker';
 const pin = '987655';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { dnp3Families } from '../../src/api/metrics/dnp3-families.ts';
-import { dnp3Routes } from '../../src/api/outstations/routes.ts';
+import { dnp3Families } from '../../src/api/metrics/protocol-families.ts';
+import { dnp3Routes } from '../../src/api/outstations.ts';
 import { commAlarmKinds } from '../../src/core/comm-alarms.ts';
 import { dnp3Faults } from '../../src/fault-kinds/dnp3.ts';
 import { Site } from './whole/site.ts';

@@ -1,12 +1,10 @@
 import { expect } from 'chai';
-import { compareJson, differenceInWords } from '../../src/recorder/replay/json-compare.ts';
-import type { JsonRules } from '../../src/recorder/replay/json-compare.ts';
-import { scriptOf } from '../../src/recorder/replay/ocpp-script.ts';
-import { ReplayedStation } from '../../src/recorder/replay/ocpp-station.ts';
+import { compareJson, differenceInWords, compareXml } from '../../src/recorder/replay/document-compare.ts';
+import type { JsonRules } from '../../src/recorder/replay/document-compare.ts';
+import { scriptOf, ReplayedStation } from '../../src/recorder/replay/ocpp-station.ts';
 import { defaultReplayOptions } from '../../src/recorder/replay/options.ts';
 import type { RecordedMessage } from '../../src/recorder/replay/recording.ts';
 import { Findings } from '../../src/recorder/replay/report.ts';
-import { compareXml } from '../../src/recorder/replay/xml-compare.ts';
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 

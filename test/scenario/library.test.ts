@@ -5,11 +5,11 @@ import { createRequestCheck } from '../../src/api/http/perform.ts';
 import { allRoutes } from '../../src/api/routes.ts';
 import { bundledScenarioNames, bundledScenarioPath } from '../../src/config/profile/bundled.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
-import { noPresets } from '../../src/config/layers/presets.ts';
+import { noPresets } from '../../src/config/layers/gather.ts';
 import { packageFile } from '../../src/core/package-files.ts';
 import { configOfScenario, readScenario } from '../../src/scenario/file/read.ts';
 import { sourceOfFile } from '../../src/scenario/file/source.ts';
-import { allExpectations } from '../../src/scenario/model-parts.ts';
+import { allExpectations } from '../../src/scenario/model.ts';
 
 const check = createRequestCheck(allRoutes, { maxBodyBytes: 262_144, maxUrlBytes: 8192 });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { duration, timeOfDay } from '../../src/scenario/file/times.ts';
+import { duration, timeOfDay } from '../../src/scenario/file/schema.ts';
 
 const secondsOf = (given: string | number) => duration.safeParse(given).data ?? null;
 const yearS = 366 * 86_400;

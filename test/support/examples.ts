@@ -1,6 +1,6 @@
-import { examplesOf } from '../../src/api/description/examples.ts';
 import { allRoutes } from '../../src/api/routes.ts';
 import type { Json } from './http.ts';
+import { examplesOf } from '../../src/api/description/openapi.ts';
 
 /** Request and reply of the description, as JSON has them. */
 export function examples(operationId: string): { reply: Json; body: Json } {

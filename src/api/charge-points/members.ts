@@ -32,7 +32,7 @@ import { wireDirections } from '../../core/wire/wire-log.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { afterIdParam, deviceIndex, integerParam, newestParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
-import { listInPieces } from '../http/pieces.ts';
+import { listInPieces } from '../http/streaming.ts';
 
 const payloadSchema = memo(() =>
   z.record(z.string(), z.unknown()).openapi('OcppPayload', { description: 'Members with the names of the standard.' }),
@@ -41,7 +41,7 @@ const payloadSchema = memo(() =>
 /** Members by names of the standard. */
 const json = (description: string) => payloadSchema().openapi({ description });
 
-/** Payloads of OCPP are objects; anything else that a peer has sent stands under `value`. */
+/** Payloads of OCPP are objects; any other value of a peer is shown under `value`. */
 function membersOf(payload: unknown): Record<string, unknown> {
   const isObject = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
   return isObject ? { ...payload } : { value: payload ?? null };

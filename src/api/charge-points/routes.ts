@@ -6,7 +6,7 @@ import { camelCased } from '../common/members.ts';
 import type { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid } from '../http/errors.ts';
-import { replyInPieces } from '../http/pieces.ts';
+import { replyInPieces } from '../http/streaming.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
@@ -62,171 +62,6 @@ const defaultCallTimeoutS = 30;
 /** Problems of a call to the central system. */
 const ofCalls = ['unknown-resource', 'disabled', 'not-connected', 'upstream-error', 'upstream-timeout'] as const;
 
-const list = route({
-  method: 'get',
-  path: '/ocpp',
-  tag,
-  operationId: 'list_charge_points',
-  summary: 'Charge points of OCPP',
-  reply: chargePoints.schema,
-  handle: ({ ocpp }) => replyInPieces(chargePoints.reply(ocpp)),
-});
-
-const get = route({
-  method: 'get',
-  path: '/ocpp/{id}',
-  tag,
-  operationId: 'get_charge_point',
-  summary: 'State of a charge point of OCPP',
-  params: stationParams,
-  reply: status.schema,
-  problems: ['unknown-resource'],
-  handle: (ctx, { params: { id } }) => status.reply(viewedStation(ctx, id).status),
-});
-
-const connect = route({
-  method: 'post',
-  path: '/ocpp/{id}/connect',
-  tag,
-  operationId: 'connect_charge_point',
-  summary: 'Connects a charge point, also to another central system',
-  description: 'A connection that is open ends first. What is not given stays as it is.',
-  params: stationParams,
-  body: connectBodySchema,
-  secretMembers: ['password', 'url'],
-  status: 202,
-  reply: status.schema,
-  problems: ['unknown-resource', 'disabled', 'conflict'],
-  handle(ctx, { params: { id }, body, by }) {
-    const station = enabledStation(ctx, id);
-    station.connect(camelCased(body), by);
-    return status.reply(station.status);
-  },
-});
-
-const disconnect = route({
-  method: 'post',
-  path: '/ocpp/{id}/disconnect',
-  tag,
-  operationId: 'disconnect_charge_point',
-  summary: 'Ends the connection of a charge point',
-  description: 'It stays so until `connect`; messages of transactions wait.',
-  params: stationParams,
-  body: disconnectBodySchema,
-  status: 202,
-  reply: status.schema,
-  problems: ['unknown-resource', 'disabled'],
-  handle(ctx, { params: { id }, body: { code = normalClose }, by }) {
-    const station = enabledStation(ctx, id);
-    station.disconnect(code, by);
-    return status.reply(station.status);
-  },
-});
-
-const boot = route({
-  method: 'post',
-  path: '/ocpp/{id}/boot',
-  tag,
-  operationId: 'send_boot_notification',
-  summary: 'Sends a BootNotification now',
-  params: stationParams,
-  body: bootBodySchema,
-  reply: callResult.schema,
-  problems: ofCalls,
-  handle: async (ctx, { params: { id }, body: { reason = null } }) =>
-    callResult.reply(await enabledStation(ctx, id).functions.boot(reason)),
-});
-
-const heartbeat = route({
-  method: 'post',
-  path: '/ocpp/{id}/heartbeat',
-  tag,
-  operationId: 'send_heartbeat',
-  summary: 'Sends a Heartbeat now',
-  params: stationParams,
-  reply: callResult.schema,
-  problems: ofCalls,
-  handle: async (ctx, { params: { id } }) => callResult.reply(await enabledStation(ctx, id).functions.heartbeat()),
-});
-
-const call = route({
-  method: 'post',
-  path: '/ocpp/{id}/call',
-  tag,
-  operationId: 'send_ocpp_call',
-  summary: 'Sends any call to the central system and waits for its answer',
-  description: 'A CALLERROR is an answer like any other, with `error` in place of `result`.',
-  params: stationParams,
-  body: callBodySchema,
-  maxTextLength: maxCallText,
-  secretMembers: ['payload'],
-  reply: callResult.schema,
-  problems: ofCalls,
-  async handle(ctx, { params: { id }, body }) {
-    const { action, payload, validate = true, timeout_s: timeoutS = defaultCallTimeoutS } = body;
-    return callResult.reply(await enabledStation(ctx, id).call({ action, payload, validate, timeoutS }));
-  },
-});
-
-const getMessages = route({
-  method: 'get',
-  path: '/ocpp/{id}/messages',
-  tag,
-  operationId: 'get_ocpp_messages',
-  summary: 'Messages of a charge point as they went over the wire',
-  description:
-    'The last 1,000 at most; many charge points share the memory for them, so that there may be fewer. Secrets are hidden. All ' +
-    'filters must match. To follow, pass the id of the last message seen as `after_id`.',
-  params: stationParams,
-  query: messagesQuery,
-  reply: messages.schema,
-  problems: ['unknown-resource'],
-  handle: (ctx, { params: { id }, query: { limit = defaultMessages, ...filter } }) =>
-    replyInPieces(messages.reply(viewedStation(ctx, id).messages({ limit, ...camelCased(filter) }))),
-});
-
-const getFindings = route({
-  method: 'get',
-  path: '/ocpp/{id}/findings',
-  tag,
-  operationId: 'get_ocpp_findings',
-  summary: 'What the central system did against the specification',
-  params: stationParams,
-  reply: findings.schema,
-  problems: ['unknown-resource'],
-  handle: (ctx, { params: { id } }) => findings.reply(viewedStation(ctx, id)),
-});
-
-const clearFindings = route({
-  method: 'delete',
-  path: '/ocpp/{id}/findings',
-  tag,
-  operationId: 'clear_ocpp_findings',
-  summary: 'Forgets the findings',
-  params: stationParams,
-  reply: findings.schema,
-  problems: ['unknown-resource', 'disabled'],
-  handle(ctx, { params: { id } }) {
-    const station = enabledStation(ctx, id);
-    station.clearFindings();
-    return findings.reply(station);
-  },
-});
-
-const getConfiguration = route({
-  method: 'get',
-  path: '/ocpp/{id}/configuration',
-  tag,
-  operationId: 'get_ocpp_configuration',
-  summary: 'Configuration of a charge point: keys of 1.6, variables of 2.x',
-  params: stationParams,
-  query: configurationQuery,
-  reply: configuration.schema,
-  problems: ['unknown-resource'],
-  handle: (ctx, { params: { id }, query: { key } }) =>
-    configuration.reply(viewedStation(ctx, id).functions.configuration(key)),
-});
-
 function changeOf(
   body: z.output<ReturnType<typeof configurationBodySchema>>,
   station: OcppStation,
@@ -239,137 +74,249 @@ function changeOf(
   return { name, ...camelCased(place) };
 }
 
-const setConfiguration = route({
-  method: 'post',
-  path: '/ocpp/{id}/configuration',
-  tag,
-  operationId: 'set_ocpp_configuration',
-  summary: 'Changes the configuration of a charge point locally',
-  description:
-    'Read-only entries too: the rights of the central system do not count here. Write-only values are never shown.',
-  params: stationParams,
-  body: configurationBodySchema,
-  maxTextLength: 2500,
-  secretMembers: ['value'],
-  reply: configuration.schema,
-  problems: ['unknown-resource', 'disabled', 'conflict'],
-  handle(ctx, { params: { id }, body, by }) {
-    const station = enabledStation(ctx, id);
-    return configuration.reply(station.functions.setConfiguration(changeOf(body, station), by));
-  },
-});
-
-const getProfiles = route({
-  method: 'get',
-  path: '/ocpp/{id}/charging-profiles',
-  tag,
-  operationId: 'get_charging_profiles',
-  summary: 'Charging profiles that are installed',
-  params: stationParams,
-  query: profilesQuery,
-  reply: profiles.schema,
-  problems: ['unknown-resource', 'not-applicable'],
-  handle: (ctx, { params: { id }, query: { connector } }) =>
-    profiles.reply(viewedStation(ctx, id).functions.chargingProfiles(connector)),
-});
-
-const getSchedule = route({
-  method: 'get',
-  path: '/ocpp/{id}/composite-schedule',
-  tag,
-  operationId: 'get_composite_schedule',
-  summary: 'Limits that the charging profiles give together, from now on',
-  description: 'Currents are per phase; powers and currents are converted at nominal voltage.',
-  params: stationParams,
-  query: compositeQuery,
-  reply: schedule.schema,
-  problems: ['unknown-resource', 'not-applicable', 'disabled'],
-  handle(ctx, { params: { id }, query: { connector = 0, duration_s: durationS = defaultScheduleS, unit = 'W' } }) {
-    const station = enabledStation(ctx, id);
-    return schedule.reply(station.functions.compositeSchedule(connector, durationS, unit));
-  },
-});
-
-const getReservations = route({
-  method: 'get',
-  path: '/ocpp/{id}/reservations',
-  tag,
-  operationId: 'get_ocpp_reservations',
-  summary: 'Reservations of the central system',
-  params: stationParams,
-  reply: reservations.schema,
-  problems: ['unknown-resource'],
-  handle: (ctx, { params: { id } }) => reservations.reply(viewedStation(ctx, id)),
-});
-
-const getDerControls = route({
-  method: 'get',
-  path: '/ocpp/{id}/der-controls',
-  tag,
-  operationId: 'get_ocpp_der_controls',
-  summary: 'DER controls of OCPP 2.1',
-  description: 'What the central system has set by SetDERControl, superseded controls included.',
-  params: stationParams,
-  reply: derControls.schema,
-  problems: ['unknown-resource', 'not-applicable'],
-  handle: (ctx, { params: { id } }) => derControls.reply(viewedStation(ctx, id)),
-});
-
-const getLocalList = route({
-  method: 'get',
-  path: '/ocpp/{id}/local-list',
-  tag,
-  operationId: 'get_local_list',
-  summary: 'Local authorisation list and authorisation cache',
-  params: stationParams,
-  reply: localList.schema,
-  problems: ['unknown-resource'],
-  handle: (ctx, { params: { id } }) => localList.reply(viewedStation(ctx, id).functions.localList()),
-});
-
-const getCertificates = route({
-  method: 'get',
-  path: '/ocpp/{id}/certificates',
-  tag,
-  operationId: 'get_ocpp_certificates',
-  summary: 'Certificates of a charge point',
-  params: stationParams,
-  reply: certificates.schema,
-  problems: ['unknown-resource'],
-  handle: (ctx, { params: { id } }) => certificates.reply(viewedStation(ctx, id)),
-});
-
-const getTransactions = route({
-  method: 'get',
-  path: '/ocpp/{id}/transactions',
-  tag,
-  operationId: 'get_ocpp_transactions',
-  summary: 'Transactions of a charge point',
-  params: stationParams,
-  reply: transactions.schema,
-  problems: ['unknown-resource'],
-  handle: (ctx, { params: { id } }) => transactions.reply(viewedStation(ctx, id)),
-});
+/** A view of a station. */
+function view<S, R>(
+  name: string,
+  operationId: string,
+  summary: string,
+  { schema, reply }: { readonly schema: () => z.ZodType<R>; readonly reply: (source: S) => R },
+  read: (station: OcppStation) => S,
+): Route {
+  return route({
+    method: 'get',
+    path: `/ocpp/{id}/${name}`,
+    tag,
+    operationId,
+    summary,
+    params: stationParams,
+    reply: schema,
+    problems: ['unknown-resource'],
+    handle: (ctx, { params: { id } }) => reply(read(viewedStation(ctx, id))),
+  });
+}
 
 /** `ocpp/{id}/fault` is among the routes of faults. */
 export const ocppRoutes: readonly Route[] = [
-  list,
-  get,
-  connect,
-  disconnect,
-  boot,
-  heartbeat,
-  call,
-  getMessages,
-  getConfiguration,
-  setConfiguration,
-  getProfiles,
-  getSchedule,
-  getReservations,
-  getDerControls,
-  getLocalList,
-  getCertificates,
-  getTransactions,
-  getFindings,
-  clearFindings,
+  route({
+    method: 'get',
+    path: '/ocpp',
+    tag,
+    operationId: 'list_charge_points',
+    summary: 'Charge points of OCPP',
+    reply: chargePoints.schema,
+    handle: ({ ocpp }) => replyInPieces(chargePoints.reply(ocpp)),
+  }),
+  route({
+    method: 'get',
+    path: '/ocpp/{id}',
+    tag,
+    operationId: 'get_charge_point',
+    summary: 'State of a charge point of OCPP',
+    params: stationParams,
+    reply: status.schema,
+    problems: ['unknown-resource'],
+    handle: (ctx, { params: { id } }) => status.reply(viewedStation(ctx, id).status),
+  }),
+  route({
+    method: 'post',
+    path: '/ocpp/{id}/connect',
+    tag,
+    operationId: 'connect_charge_point',
+    summary: 'Connects a charge point, also to another central system',
+    description: 'A connection that is open ends first. What is not given stays as it is.',
+    params: stationParams,
+    body: connectBodySchema,
+    secretMembers: ['password', 'url'],
+    status: 202,
+    reply: status.schema,
+    problems: ['unknown-resource', 'disabled', 'conflict'],
+    handle(ctx, { params: { id }, body, by }) {
+      const station = enabledStation(ctx, id);
+      station.connect(camelCased(body), by);
+      return status.reply(station.status);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/ocpp/{id}/disconnect',
+    tag,
+    operationId: 'disconnect_charge_point',
+    summary: 'Ends the connection of a charge point',
+    description: 'It stays so until `connect`; messages of transactions wait.',
+    params: stationParams,
+    body: disconnectBodySchema,
+    status: 202,
+    reply: status.schema,
+    problems: ['unknown-resource', 'disabled'],
+    handle(ctx, { params: { id }, body: { code = normalClose }, by }) {
+      const station = enabledStation(ctx, id);
+      station.disconnect(code, by);
+      return status.reply(station.status);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/ocpp/{id}/boot',
+    tag,
+    operationId: 'send_boot_notification',
+    summary: 'Sends a BootNotification now',
+    params: stationParams,
+    body: bootBodySchema,
+    reply: callResult.schema,
+    problems: ofCalls,
+    handle: async (ctx, { params: { id }, body: { reason = null } }) =>
+      callResult.reply(await enabledStation(ctx, id).functions.boot(reason)),
+  }),
+  route({
+    method: 'post',
+    path: '/ocpp/{id}/heartbeat',
+    tag,
+    operationId: 'send_heartbeat',
+    summary: 'Sends a Heartbeat now',
+    params: stationParams,
+    reply: callResult.schema,
+    problems: ofCalls,
+    handle: async (ctx, { params: { id } }) => callResult.reply(await enabledStation(ctx, id).functions.heartbeat()),
+  }),
+  route({
+    method: 'post',
+    path: '/ocpp/{id}/call',
+    tag,
+    operationId: 'send_ocpp_call',
+    summary: 'Sends any call to the central system and waits for its answer',
+    description: 'A CALLERROR is an answer like any other, with `error` in place of `result`.',
+    params: stationParams,
+    body: callBodySchema,
+    maxTextLength: maxCallText,
+    secretMembers: ['payload'],
+    reply: callResult.schema,
+    problems: ofCalls,
+    async handle(ctx, { params: { id }, body }) {
+      const { action, payload, validate = true, timeout_s: timeoutS = defaultCallTimeoutS } = body;
+      return callResult.reply(await enabledStation(ctx, id).call({ action, payload, validate, timeoutS }));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/ocpp/{id}/messages',
+    tag,
+    operationId: 'get_ocpp_messages',
+    summary: 'Messages of a charge point as they went over the wire',
+    description:
+      'The last 1,000 at most; many charge points share the memory for them, so that there may be fewer. Secrets are hidden. All ' +
+      'filters must match. To follow, pass the id of the last message seen as `after_id`.',
+    params: stationParams,
+    query: messagesQuery,
+    reply: messages.schema,
+    problems: ['unknown-resource'],
+    handle: (ctx, { params: { id }, query: { limit = defaultMessages, ...filter } }) =>
+      replyInPieces(messages.reply(viewedStation(ctx, id).messages({ limit, ...camelCased(filter) }))),
+  }),
+  route({
+    method: 'get',
+    path: '/ocpp/{id}/configuration',
+    tag,
+    operationId: 'get_ocpp_configuration',
+    summary: 'Configuration of a charge point: keys of 1.6, variables of 2.x',
+    params: stationParams,
+    query: configurationQuery,
+    reply: configuration.schema,
+    problems: ['unknown-resource'],
+    handle: (ctx, { params: { id }, query: { key } }) =>
+      configuration.reply(viewedStation(ctx, id).functions.configuration(key)),
+  }),
+  route({
+    method: 'post',
+    path: '/ocpp/{id}/configuration',
+    tag,
+    operationId: 'set_ocpp_configuration',
+    summary: 'Changes the configuration of a charge point locally',
+    description:
+      'Read-only entries too: the rights of the central system do not count here. Write-only values are never shown.',
+    params: stationParams,
+    body: configurationBodySchema,
+    maxTextLength: 2500,
+    secretMembers: ['value'],
+    reply: configuration.schema,
+    problems: ['unknown-resource', 'disabled', 'conflict'],
+    handle(ctx, { params: { id }, body, by }) {
+      const station = enabledStation(ctx, id);
+      return configuration.reply(station.functions.setConfiguration(changeOf(body, station), by));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/ocpp/{id}/charging-profiles',
+    tag,
+    operationId: 'get_charging_profiles',
+    summary: 'Charging profiles that are installed',
+    params: stationParams,
+    query: profilesQuery,
+    reply: profiles.schema,
+    problems: ['unknown-resource', 'not-applicable'],
+    handle: (ctx, { params: { id }, query: { connector } }) =>
+      profiles.reply(viewedStation(ctx, id).functions.chargingProfiles(connector)),
+  }),
+  route({
+    method: 'get',
+    path: '/ocpp/{id}/composite-schedule',
+    tag,
+    operationId: 'get_composite_schedule',
+    summary: 'Limits that the charging profiles give together, from now on',
+    description: 'Currents are per phase; powers and currents are converted at nominal voltage.',
+    params: stationParams,
+    query: compositeQuery,
+    reply: schedule.schema,
+    problems: ['unknown-resource', 'not-applicable', 'disabled'],
+    handle(ctx, { params: { id }, query: { connector = 0, duration_s: durationS = defaultScheduleS, unit = 'W' } }) {
+      const station = enabledStation(ctx, id);
+      return schedule.reply(station.functions.compositeSchedule(connector, durationS, unit));
+    },
+  }),
+  view(
+    'reservations',
+    'get_ocpp_reservations',
+    'Reservations of the central system',
+    reservations,
+    (station) => station,
+  ),
+  route({
+    method: 'get',
+    path: '/ocpp/{id}/der-controls',
+    tag,
+    operationId: 'get_ocpp_der_controls',
+    summary: 'DER controls of OCPP 2.1',
+    description: 'What the central system has set by SetDERControl, superseded controls included.',
+    params: stationParams,
+    reply: derControls.schema,
+    problems: ['unknown-resource', 'not-applicable'],
+    handle: (ctx, { params: { id } }) => derControls.reply(viewedStation(ctx, id)),
+  }),
+  view('local-list', 'get_local_list', 'Local authorisation list and authorisation cache', localList, (station) =>
+    station.functions.localList(),
+  ),
+  view('certificates', 'get_ocpp_certificates', 'Certificates of a charge point', certificates, (station) => station),
+  view('transactions', 'get_ocpp_transactions', 'Transactions of a charge point', transactions, (station) => station),
+  view(
+    'findings',
+    'get_ocpp_findings',
+    'What the central system did against the specification',
+    findings,
+    (station) => station,
+  ),
+  route({
+    method: 'delete',
+    path: '/ocpp/{id}/findings',
+    tag,
+    operationId: 'clear_ocpp_findings',
+    summary: 'Forgets the findings',
+    params: stationParams,
+    reply: findings.schema,
+    problems: ['unknown-resource', 'disabled'],
+    handle(ctx, { params: { id } }) {
+      const station = enabledStation(ctx, id);
+      station.clearFindings();
+      return findings.reply(station);
+    },
+  }),
 ];

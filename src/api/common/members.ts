@@ -204,3 +204,19 @@ export function camelCased<B extends object>(
   const present = Object.entries(body).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present.map(([name, value]) => [camelCase(name), value])) as never;
 }
+
+/** Six decimals, and no negative zero. */
+export function rounded(value: number): number {
+  // large values have no room for decimals and must not overflow
+  return Math.abs(value) < 1e9 ? Math.round(value * 1e6) / 1e6 + 0 : value;
+}
+
+/** W to kW, Wh to kWh, var to kvar. */
+export function kilo(value: number): number {
+  return rounded(value / 1000);
+}
+
+/** A quantity to six decimals. */
+export const measured = nested({ schema: () => z.number(), reply: rounded });
+/** A quantity in thousands of the unit of the source. */
+export const inKilo = nested({ schema: () => z.number(), reply: kilo });

@@ -1,7 +1,9 @@
 import { memo } from '../../core/memo.ts';
 import { problemCodes } from '../../core/http/problem.ts';
+import type { ProblemIssue } from '../../core/http/problem.ts';
 import { sources } from '../../core/origin.ts';
 import { z } from '../description/zod.ts';
+import { givenText, suggestions } from '../../core/nearest.ts';
 
 /** A query or path parameter that holds an integer; anything but plain digits is refused. */
 export function integerParam(name: string, min: number, max: number, description: string) {
@@ -47,6 +49,11 @@ export function newestParam(max: number, byDefault: number) {
 export const maxDeviceIndex = 999_999_999;
 
 export const deviceParam = integerParam('device', 0, maxDeviceIndex, 'Device index, 0-based; default 0.');
+
+/** Longest duration, s: any simulated instant plus this is still exact in microseconds. */
+const longestS = 1e8;
+
+export const durationS = z.number().gt(0).max(longestS).nullable().optional();
 
 /** `device` of the per-device operations. */
 export const deviceQuery = z.strictObject({ device: deviceParam.optional() });
@@ -145,4 +152,44 @@ export const problemSchema = memo(() =>
 /** Simulated or wall milliseconds as ISO text; null stays null. */
 export function isoOrNull(ms: number | null | undefined): string | null {
   return ms === null || ms === undefined ? null : new Date(ms).toISOString();
+}
+
+/** A query parameter of several words: a comma list, or the parameter repeated. */
+export function listParam(name: string, words: readonly string[], description: string) {
+  return z
+    .union([z.string(), z.array(z.string())])
+    .transform((value) => [value].flat().flatMap((text) => text.split(',')))
+    .openapi({
+      param: { name, style: 'form', explode: false },
+      type: 'array',
+      items: { type: 'string', enum: [...words] },
+      minItems: 1,
+      description: `${description} Comma list or repeated, in upper or lower case.`,
+    });
+}
+
+/** Explains an empty name in a comma list; the name of the parameter precedes it. */
+export const emptyName = 'has an empty name: it is empty, or has a comma without a name beside it';
+
+/** The valid words of a list, and an issue for each other one. */
+export function chosenWords<W extends string>(
+  name: string,
+  given: readonly string[],
+  words: readonly W[],
+): { readonly chosen: readonly W[]; readonly issues: readonly ProblemIssue[] } {
+  const chosen: W[] = [];
+  const issues: ProblemIssue[] = [];
+  const near = suggestions(() => words);
+  for (const text of given) {
+    const word = words.find((each) => each.toLowerCase() === text.trim().toLowerCase());
+    if (word === undefined)
+      issues.push({
+        in: 'query',
+        name,
+        detail: `${givenText(text)} is not one of ${words.join(', ')}${near(text)}`,
+        allowed: words,
+      });
+    else chosen.push(word);
+  }
+  return { chosen, issues };
 }

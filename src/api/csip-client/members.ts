@@ -25,9 +25,9 @@ import type { CsipFoundServer, CsipHttpProbe } from '../../contract/csip-reports
 import type { Plant } from '../../contract/plant.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { deviceParam, newestParam } from '../common/schemas.ts';
-import { writer } from '../common/writer-replies.ts';
+import { writer } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
-import { listInPieces } from '../http/pieces.ts';
+import { listInPieces } from '../http/streaming.ts';
 
 /** Members by names that the schema does not list. */
 export const json = member(() => z.record(z.string(), z.unknown()));
@@ -353,8 +353,8 @@ const diagnostic = members<CsipDiagnostic>()('CsipDiagnostic', () => ({
   code: text('Machine-readable name.'),
   message: text('In a sentence.'),
 }));
-const ofSeverity = (wanted: CsipDiagnostic['severity']) => (all: readonly CsipDiagnostic[]) =>
-  all.filter(({ severity }) => severity === wanted);
+const ofSeverity = (level: CsipDiagnostic['severity']) => (all: readonly CsipDiagnostic[]) =>
+  all.filter(({ severity }) => severity === level);
 export const diagnostics = members<readonly CsipDiagnostic[]>()('CsipDiagnostics', () => ({
   errors: list(diagnostic)('What keeps it from working.', ofSeverity('error')),
   warnings: list(diagnostic)('What a head-end should mend.', ofSeverity('warning')),
@@ -431,7 +431,7 @@ export const optBodySchema = memo(() =>
     .openapi('CsipOptRequest'),
 );
 
-/** Seconds of a loss of communication at most: a day. */
+/** Longest loss of communication, s: a day. */
 const maxLossS = 86_400;
 
 export const communicationBodySchema = memo(() =>
@@ -472,7 +472,7 @@ export const probeBodySchema = memo(() =>
     .openapi('CsipProbeRequest'),
 );
 
-/** Characters of a chain of certificates. */
+/** Maximum of characters of a chain of certificates. */
 export const maxPemLength = 32_768;
 const maxHostLength = 253;
 const maxRateS = 86_400;

@@ -4,7 +4,7 @@ import { camelCased } from '../common/members.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid } from '../http/errors.ts';
-import { replyInPieces } from '../http/pieces.ts';
+import { replyInPieces } from '../http/streaming.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
@@ -37,7 +37,7 @@ import {
   serverTime,
   status,
 } from './members.ts';
-import { csipReportRoutes, enabledClient, tag } from './report-routes.ts';
+import { csipReportRoutes, enabledClient, tag, view } from './reports.ts';
 
 const statusOf = ({ csipClient, clock }: RouteContext, device: number | null) =>
   status.reply(csipClient.status(device), { enabled: csipClient.enabled, nowMs: clock.nowMs() });
@@ -56,42 +56,6 @@ const statusRoute = (path: string, operationId: string, summary: string) =>
     reply: status.schema,
     handle: (ctx, { query: { device = null } }) => statusOf(ctx, device),
   });
-
-const getClient = statusRoute('/csip-client', 'get_csip_client', 'State of the client of IEEE 2030.5 (CSIP)');
-const getStatus = statusRoute('/csip/status', 'get_csip_status', 'The same as `csip-client`');
-
-const getConfig = route({
-  method: 'get',
-  path: '/csip/config',
-  tag,
-  operationId: 'get_csip_config',
-  summary: 'Settings of the client; keys and PIN are never shown',
-  query: clientQuery,
-  reply: config.schema,
-  handle: (ctx, { query: { device = null } }) => config.reply(ctx.csipClient.config(device) ?? {}, ctx),
-});
-
-const setConfig = route({
-  method: 'post',
-  path: '/csip/config',
-  tag,
-  operationId: 'set_csip_config',
-  summary: 'Changes settings of the client',
-  description:
-    'Applies to all clients; certificates of `per_device` clients to that of `device`. A change of server or certificates ' +
-    'connects anew. A server that the outbound rules refuse, and a key that does not belong to its certificate, change nothing.',
-  query: clientQuery,
-  body: configBodySchema,
-  maxTextLength: maxPemLength,
-  secretMembers,
-  reply: config.schema,
-  problems: ['disabled', 'conflict'],
-  async handle(ctx, { query: { device = null }, body, by }) {
-    const client = enabledClient(ctx);
-    if (Object.keys(body).length === 0) throw invalid('body', '', 'must name a setting at least');
-    return config.reply(await client.configure(camelCased(body), device, by), ctx);
-  },
-});
 
 /** An operation on one client or all, started at once; its progress shows in the state. */
 function operation(
@@ -119,268 +83,240 @@ function operation(
   });
 }
 
-const connect = operation(
-  'connect',
-  'Connects clients that were disconnected',
-  'The walk begins at the DeviceCapability. A client that is connected stays so.',
-  (client, device) => client.connect(device),
-);
-
-const disconnect = operation(
-  'disconnect',
-  'Ends controls and connections',
-  'Controls in force are given back and known events are forgotten. The client stays so until `csip/connect`.',
-  (client, device) => client.disconnect(device),
-);
-
-const rediscover = operation(
-  'rediscover',
-  'Walks from the DeviceCapability again',
-  'Events that are known go on.',
-  (client, device) => client.rediscover(device),
-  ['not-connected'],
-);
-
-const poll = operation(
-  'poll',
-  'Reads all polled resources at once',
-  'The next poll of each resource is a poll rate later.',
-  (client, device) => client.poll(device),
-  ['not-connected'],
-);
-
-const reconnect = route({
-  method: 'post',
-  path: '/csip/reconnect',
-  tag,
-  operationId: 'reconnect_csip',
-  summary: 'Tries to connect now instead of at the end of the back-off',
-  query: clientsQuery,
-  reply: reconnection.schema,
-  problems: ['disabled'],
-  handle: (ctx, { query: { device = null } }) => ({ triggered: enabledClient(ctx).reconnect(device) }),
-});
-
-const setCommunication = route({
-  method: 'post',
-  path: '/csip/communication',
-  tag,
-  operationId: 'set_csip_communication',
-  summary: 'Loses the communication with the server, or restores it',
-  description:
-    'As if the line were cut: events go on as they are known, then default controls; responses and readings wait. On return ' +
-    'events that ended meanwhile are skipped.',
-  query: clientsQuery,
-  body: communicationBodySchema,
-  reply: status.schema,
-  problems: ['disabled'],
-  handle(ctx, { query: { device = null }, body: { lost, duration_s: durationS = null } }) {
-    enabledClient(ctx).communication(lost, durationS, device);
-    return statusOf(ctx, device);
-  },
-});
-
-const getCertificates = route({
-  method: 'get',
-  path: '/csip/certificates',
-  tag,
-  operationId: 'get_csip_certificates',
-  summary: 'Facts of the certificate that the client presents',
-  query: clientQuery,
-  reply: certificates.schema,
-  handle: ({ csipClient }, { query: { device = null } }) => certificates.reply(csipClient.certificates(device)),
-});
-
-const selectCertificate = route({
-  method: 'post',
-  path: '/csip/certificates',
-  tag,
-  operationId: 'select_csip_certificate',
-  summary: 'Connects with another chain of certificates',
-  description:
-    'A chain of the directory `--use_test_pki_certs`, those that a server must refuse (COMM-004) among them, or PEM texts.',
-  query: clientQuery,
-  body: selectionBodySchema,
-  maxTextLength: maxPemLength,
-  secretMembers,
-  reply: certificates.schema,
-  problems: ['disabled', 'conflict'],
-  async handle(ctx, { query: { device = null }, body }) {
-    const choice =
-      'select' in body ? body.select : { cert: body.cert_pem, key: body.key_pem, rootCert: body.root_cert_pem };
-    return certificates.reply(await enabledClient(ctx).selectCertificate(choice, device));
-  },
-});
-
-const probe = route({
-  method: 'post',
-  path: '/csip/http-probe',
-  tag,
-  operationId: 'probe_csip_http',
-  summary: 'Asks the server over plain HTTP, to see whether it redirects',
-  description: 'Sends a GET without TLS to the host of the server and follows nothing.',
-  query: clientQuery,
-  body: probeBodySchema,
-  reply: probeAnswer.schema,
-  problems: ['disabled', 'upstream-error', 'upstream-timeout'],
-  async handle(ctx, { query: { device = null }, body: { path = null, http_port: port = null } }) {
-    return probeAnswer.reply(await enabledClient(ctx).httpProbe(path, port, device));
-  },
-});
-
-const getDiagnostics = route({
-  method: 'get',
-  path: '/csip/diagnostics',
-  tag,
-  operationId: 'get_csip_diagnostics',
-  summary: 'What is wrong or unusual about client and server',
-  query: clientQuery,
-  reply: diagnostics.schema,
-  handle: ({ csipClient }, { query: { device = null } }) => diagnostics.reply(csipClient.diagnostics(device)),
-});
-
-const discover = route({
-  method: 'post',
-  path: '/csip/discover',
-  tag,
-  operationId: 'discover_csip_servers',
-  summary: 'Searches the network for servers by DNS-SD',
-  description:
-    'Asks for `_smartenergy._tcp` over multicast DNS and collects answers for 5 s. Connects to none of them.',
-  body: z.strictObject({}),
-  reply: foundServers.schema,
-  problems: ['disabled', 'conflict', 'upstream-error'],
-  handle: async (ctx) => foundServers.reply(await enabledClient(ctx).discoverServers()),
-});
-
-const getTime = route({
-  method: 'get',
-  path: '/csip/time',
-  tag,
-  operationId: 'get_csip_time',
-  summary: 'Clock of the server',
-  query: clientQuery,
-  reply: serverTime.schema,
-  problems: ['not-connected'],
-  handle({ csipClient }, { query: { device = null } }) {
-    const time = csipClient.time(device);
-    if (time === null) throw new HttpProblem('not-connected', 'No Time resource of a server has been read.');
-    return serverTime.reply(time);
-  },
-});
-
-const listEndDevices = route({
-  method: 'get',
-  path: '/csip/end-devices',
-  tag,
-  operationId: 'list_csip_end_devices',
-  summary: 'EndDevices of the server',
-  query: clientQuery,
-  reply: endDevices.schema,
-  handle: ({ csipClient }, { query: { device = null } }) => endDevices.reply(csipClient.endDevices(device)),
-});
-
-const listPrograms = route({
-  method: 'get',
-  path: '/csip/programs',
-  tag,
-  operationId: 'list_csip_programs',
-  summary: 'DERPrograms with their default controls and curves',
-  query: clientQuery,
-  reply: programs.schema,
-  handle: ({ csipClient }, { query: { device = null } }) => replyInPieces(programs.reply(csipClient.programs(device))),
-});
-
-const listControls = route({
-  method: 'get',
-  path: '/csip/controls',
-  tag,
-  operationId: 'list_csip_controls',
-  summary: 'DERControls (events) with their states and responses',
-  query: controlsQuery,
-  reply: controls.schema,
-  handle: ({ csipClient }, { query: { device = null, state, limit = defaultLimit } }) =>
-    replyInPieces(controls.reply(csipClient.controls(device, state).slice(0, limit))),
-});
-
-const getControl = route({
-  method: 'get',
-  path: '/csip/controls/{mrid}',
-  tag,
-  operationId: 'get_csip_control',
-  summary: 'One event, with its XML as the server sent it',
-  params: mridParams,
-  query: clientQuery,
-  reply: controlWithXml.schema,
-  problems: ['unknown-resource'],
-  handle: ({ csipClient }, { params: { mrid }, query: { device = null } }) =>
-    controlWithXml.reply(csipClient.control(mrid, device)),
-});
-
-const opt = route({
-  method: 'post',
-  path: '/csip/controls/{mrid}/opt',
-  tag,
-  operationId: 'opt_csip_control',
-  summary: 'The user takes part in an event, or does not',
-  description:
-    'Out: the event is not carried out any more (responses 4 and, at its end, 8). In: it is again (5 and 9). Responses go where ' +
-    '`responseRequired` asks for them.',
-  params: mridParams,
-  query: clientsQuery,
-  body: optBodySchema,
-  reply: control.schema,
-  problems: ['disabled', 'unknown-resource', 'conflict'],
-  handle: (ctx, { params: { mrid }, query: { device = null }, body }) =>
-    control.reply(enabledClient(ctx).opt(mrid, body.in, device)),
-});
-
-const listCurves = route({
-  method: 'get',
-  path: '/csip/curves',
-  tag,
-  operationId: 'list_csip_curves',
-  summary: 'DERCurves, with values in the units of their axes',
-  query: clientQuery,
-  reply: curves.schema,
-  handle: ({ csipClient }, { query: { device = null } }) => curves.reply(csipClient.curves(device)),
-});
-
-const listResponses = route({
-  method: 'get',
-  path: '/csip/responses',
-  tag,
-  operationId: 'list_csip_responses',
-  summary: 'Responses to events, sent and waiting',
-  query: responsesQuery,
-  reply: responses.schema,
-  handle: ({ csipClient }, { query: { device = null, mrid, limit = defaultLimit } }) =>
-    replyInPieces(responses.reply(csipClient.responses(device, mrid).slice(0, limit))),
-});
-
 export const csipRoutes: readonly Route[] = [
-  getClient,
-  getStatus,
-  getConfig,
-  setConfig,
-  connect,
-  disconnect,
-  reconnect,
-  rediscover,
-  poll,
-  setCommunication,
-  getCertificates,
-  selectCertificate,
-  probe,
-  discover,
-  getDiagnostics,
-  getTime,
-  listEndDevices,
-  listPrograms,
-  listControls,
-  getControl,
-  opt,
-  listCurves,
-  listResponses,
+  statusRoute('/csip-client', 'get_csip_client', 'State of the client of IEEE 2030.5 (CSIP)'),
+  statusRoute('/csip/status', 'get_csip_status', 'The same as `csip-client`'),
+  route({
+    method: 'get',
+    path: '/csip/config',
+    tag,
+    operationId: 'get_csip_config',
+    summary: 'Settings of the client; keys and PIN are never shown',
+    query: clientQuery,
+    reply: config.schema,
+    handle: (ctx, { query: { device = null } }) => config.reply(ctx.csipClient.config(device) ?? {}, ctx),
+  }),
+  route({
+    method: 'post',
+    path: '/csip/config',
+    tag,
+    operationId: 'set_csip_config',
+    summary: 'Changes settings of the client',
+    description:
+      'Applies to all clients; certificates of `per_device` clients to that of `device`. A change of server or certificates ' +
+      'connects anew. A server that the outbound rules refuse, and a key that does not belong to its certificate, change nothing.',
+    query: clientQuery,
+    body: configBodySchema,
+    maxTextLength: maxPemLength,
+    secretMembers,
+    reply: config.schema,
+    problems: ['disabled', 'conflict'],
+    async handle(ctx, { query: { device = null }, body, by }) {
+      const client = enabledClient(ctx);
+      if (Object.keys(body).length === 0) throw invalid('body', '', 'must name a setting at least');
+      return config.reply(await client.configure(camelCased(body), device, by), ctx);
+    },
+  }),
+  operation(
+    'connect',
+    'Connects clients that were disconnected',
+    'The walk begins at the DeviceCapability. A client that is connected stays so.',
+    (client, device) => client.connect(device),
+  ),
+  operation(
+    'disconnect',
+    'Ends controls and connections',
+    'Controls in force are given back and known events are forgotten. The client stays so until `csip/connect`.',
+    (client, device) => client.disconnect(device),
+  ),
+  route({
+    method: 'post',
+    path: '/csip/reconnect',
+    tag,
+    operationId: 'reconnect_csip',
+    summary: 'Tries to connect now instead of at the end of the back-off',
+    query: clientsQuery,
+    reply: reconnection.schema,
+    problems: ['disabled'],
+    handle: (ctx, { query: { device = null } }) => ({ triggered: enabledClient(ctx).reconnect(device) }),
+  }),
+  operation(
+    'rediscover',
+    'Walks from the DeviceCapability again',
+    'Events that are known go on.',
+    (client, device) => client.rediscover(device),
+    ['not-connected'],
+  ),
+  operation(
+    'poll',
+    'Reads all polled resources at once',
+    'The next poll of each resource is a poll rate later.',
+    (client, device) => client.poll(device),
+    ['not-connected'],
+  ),
+  route({
+    method: 'post',
+    path: '/csip/communication',
+    tag,
+    operationId: 'set_csip_communication',
+    summary: 'Loses the communication with the server, or restores it',
+    description:
+      'As if the line were cut: events go on as they are known, then default controls; responses and readings wait. On return ' +
+      'events that ended meanwhile are skipped.',
+    query: clientsQuery,
+    body: communicationBodySchema,
+    reply: status.schema,
+    problems: ['disabled'],
+    handle(ctx, { query: { device = null }, body: { lost, duration_s: durationS = null } }) {
+      enabledClient(ctx).communication(lost, durationS, device);
+      return statusOf(ctx, device);
+    },
+  }),
+  view(
+    'certificates',
+    'get_csip_certificates',
+    'Facts of the certificate that the client presents',
+    certificates,
+    (client, device) => client.certificates(device),
+  ),
+  route({
+    method: 'post',
+    path: '/csip/certificates',
+    tag,
+    operationId: 'select_csip_certificate',
+    summary: 'Connects with another chain of certificates',
+    description:
+      'A chain of the directory `--use_test_pki_certs`, those that a server must refuse (COMM-004) among them, or PEM texts.',
+    query: clientQuery,
+    body: selectionBodySchema,
+    maxTextLength: maxPemLength,
+    secretMembers,
+    reply: certificates.schema,
+    problems: ['disabled', 'conflict'],
+    async handle(ctx, { query: { device = null }, body }) {
+      const choice =
+        'select' in body ? body.select : { cert: body.cert_pem, key: body.key_pem, rootCert: body.root_cert_pem };
+      return certificates.reply(await enabledClient(ctx).selectCertificate(choice, device));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/csip/http-probe',
+    tag,
+    operationId: 'probe_csip_http',
+    summary: 'Asks the server over plain HTTP, to see whether it redirects',
+    description: 'Sends a GET without TLS to the host of the server and follows nothing.',
+    query: clientQuery,
+    body: probeBodySchema,
+    reply: probeAnswer.schema,
+    problems: ['disabled', 'upstream-error', 'upstream-timeout'],
+    async handle(ctx, { query: { device = null }, body: { path = null, http_port: port = null } }) {
+      return probeAnswer.reply(await enabledClient(ctx).httpProbe(path, port, device));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/csip/discover',
+    tag,
+    operationId: 'discover_csip_servers',
+    summary: 'Searches the network for servers by DNS-SD',
+    description:
+      'Asks for `_smartenergy._tcp` over multicast DNS and collects answers for 5 s. Connects to none of them.',
+    body: z.strictObject({}),
+    reply: foundServers.schema,
+    problems: ['disabled', 'conflict', 'upstream-error'],
+    handle: async (ctx) => foundServers.reply(await enabledClient(ctx).discoverServers()),
+  }),
+  view(
+    'diagnostics',
+    'get_csip_diagnostics',
+    'What is wrong or unusual about client and server',
+    diagnostics,
+    (client, device) => client.diagnostics(device),
+  ),
+  route({
+    method: 'get',
+    path: '/csip/time',
+    tag,
+    operationId: 'get_csip_time',
+    summary: 'Clock of the server',
+    query: clientQuery,
+    reply: serverTime.schema,
+    problems: ['not-connected'],
+    handle({ csipClient }, { query: { device = null } }) {
+      const time = csipClient.time(device);
+      if (time === null) throw new HttpProblem('not-connected', 'No Time resource of a server has been read.');
+      return serverTime.reply(time);
+    },
+  }),
+  view('end-devices', 'list_csip_end_devices', 'EndDevices of the server', endDevices, (client, device) =>
+    client.endDevices(device),
+  ),
+  route({
+    method: 'get',
+    path: '/csip/programs',
+    tag,
+    operationId: 'list_csip_programs',
+    summary: 'DERPrograms with their default controls and curves',
+    query: clientQuery,
+    reply: programs.schema,
+    handle: ({ csipClient }, { query: { device = null } }) =>
+      replyInPieces(programs.reply(csipClient.programs(device))),
+  }),
+  route({
+    method: 'get',
+    path: '/csip/controls',
+    tag,
+    operationId: 'list_csip_controls',
+    summary: 'DERControls (events) with their states and responses',
+    query: controlsQuery,
+    reply: controls.schema,
+    handle: ({ csipClient }, { query: { device = null, state, limit = defaultLimit } }) =>
+      replyInPieces(controls.reply(csipClient.controls(device, state).slice(0, limit))),
+  }),
+  route({
+    method: 'get',
+    path: '/csip/controls/{mrid}',
+    tag,
+    operationId: 'get_csip_control',
+    summary: 'One event, with its XML as the server sent it',
+    params: mridParams,
+    query: clientQuery,
+    reply: controlWithXml.schema,
+    problems: ['unknown-resource'],
+    handle: ({ csipClient }, { params: { mrid }, query: { device = null } }) =>
+      controlWithXml.reply(csipClient.control(mrid, device)),
+  }),
+  route({
+    method: 'post',
+    path: '/csip/controls/{mrid}/opt',
+    tag,
+    operationId: 'opt_csip_control',
+    summary: 'The user takes part in an event, or does not',
+    description:
+      'Out: the event is not carried out any more (responses 4 and, at its end, 8). In: it is again (5 and 9). Responses go where ' +
+      '`responseRequired` asks for them.',
+    params: mridParams,
+    query: clientsQuery,
+    body: optBodySchema,
+    reply: control.schema,
+    problems: ['disabled', 'unknown-resource', 'conflict'],
+    handle: (ctx, { params: { mrid }, query: { device = null }, body }) =>
+      control.reply(enabledClient(ctx).opt(mrid, body.in, device)),
+  }),
+  view('curves', 'list_csip_curves', 'DERCurves, with values in the units of their axes', curves, (client, device) =>
+    client.curves(device),
+  ),
+  route({
+    method: 'get',
+    path: '/csip/responses',
+    tag,
+    operationId: 'list_csip_responses',
+    summary: 'Responses to events, sent and waiting',
+    query: responsesQuery,
+    reply: responses.schema,
+    handle: ({ csipClient }, { query: { device = null, mrid, limit = defaultLimit } }) =>
+      replyInPieces(responses.reply(csipClient.responses(device, mrid).slice(0, limit))),
+  }),
   ...csipReportRoutes,
 ];

@@ -2,15 +2,29 @@ import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-ope
 import type { ResponseConfig, RouteConfig } from '@asteasolutions/zod-to-openapi';
 import { createProblem, problemTable } from '../../core/http/problem.ts';
 import type { ProblemCode } from '../../core/http/problem.ts';
-import { examplesOf } from './examples.ts';
-import { groupBy } from '../common/group-by.ts';
+import byOperation from '../../../fixtures/openapi/examples.json' with { type: 'json' };
+import { groupBy } from '../http/paths.ts';
 import { resourceOf, resources } from './resources.ts';
-import { finishSchemas } from './members.ts';
+import { finishSchemas } from './glossary.ts';
 import { apiPrefix, tags } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { problemSchema } from '../common/schemas.ts';
-import { writerSchema } from '../common/writer-schemas.ts';
+import { writerSchema } from '../common/writers.ts';
 import { z } from './zod.ts';
+
+interface Examples {
+  readonly reply: unknown;
+  /** default `{}` */
+  readonly body?: unknown;
+  /** replies in other media types */
+  readonly media?: Readonly<Record<string, string>>;
+}
+
+/** Examples of an operation. Tests read them too; a running simulator does not. */
+export function examplesOf({ operationId }: Pick<Route, 'operationId'>): Examples {
+  const all: Readonly<Record<string, Examples>> = byOperation;
+  return all[operationId] ?? { reply: {} };
+}
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 

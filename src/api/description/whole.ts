@@ -4,8 +4,7 @@ import { allRoutes } from '../routes.ts';
 import { describeApi } from './openapi.ts';
 import type { OpenApiDocument } from './openapi.ts';
 
-export { swaggerAssets } from './docs.ts';
-export { offlineRedoc } from './redoc.ts';
+export { offlineRedoc, swaggerAssets } from './docs.ts';
 
 export function wholeDescription(): OpenApiDocument {
   return describeApi(allRoutes, apiVersion);

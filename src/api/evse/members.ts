@@ -27,15 +27,26 @@ import type {
 import type { OcppAuthorization, OcppStation, OcppTransactionEntry } from '../../contract/ocpp.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { status } from '../charge-points/members.ts';
-import { inKilo, measured } from '../common/kind-replies.ts';
-import { flag, integer, list, member, members, nested, number, text, word } from '../common/members.ts';
+import {
+  flag,
+  integer,
+  list,
+  member,
+  members,
+  nested,
+  number,
+  text,
+  word,
+  inKilo,
+  measured,
+} from '../common/members.ts';
 import { pointText } from '../common/points.ts';
-import { deviceIndex, integerParam, isoTime } from '../common/schemas.ts';
-import { overrideOf, writer } from '../common/writer-replies.ts';
+import { durationS, deviceIndex, integerParam, isoTime } from '../common/schemas.ts';
+import { overrideOf, writer } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
-import { activeDeciderSchema } from '../grid-support/trace-schemas.ts';
+import { activeDeciderSchema } from '../grid-support/trace.ts';
 import type { EvseProfile } from '../http/context.ts';
-import { listInPieces } from '../http/pieces.ts';
+import { listInPieces } from '../http/streaming.ts';
 
 /** A charging station with its state at the moment of the request: the context of its replies. */
 export interface Station {
@@ -524,7 +535,7 @@ export const reserveBodySchema = memo(() =>
     .strictObject({
       reservation_id: z.int().min(0).max(2_147_483_647),
       id_token: idToken.openapi({ description: 'The only token that may start here.' }),
-      expires_in_s: z.number().gt(0).max(1e8).nullable().optional().openapi({
+      expires_in_s: durationS.openapi({
         description: 'Simulated seconds; null or absent: the reservation lasts until it is used or cancelled.',
       }),
     })

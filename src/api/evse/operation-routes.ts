@@ -104,25 +104,6 @@ function evPatch({
   };
 }
 
-const plug = operation({
-  name: 'plug',
-  operationId: 'plug_in',
-  summary: 'Plugs a vehicle in',
-  description:
-    'Where the profile has `auto_authorize`, charging begins by itself after the start delay. With one side only the cable hangs loose.',
-  body: plugBodySchema,
-  command: (body) => ({ kind: 'evse.plug', ...camelCased({ ...body, ev: body.ev && evPatch(body.ev) }) }),
-});
-
-const unplug = operation({
-  name: 'unplug',
-  operationId: 'unplug',
-  summary: 'Takes the cable out',
-  description: 'A session ends with the reason `EVDisconnected`. With one side only the cable hangs loose.',
-  body: unplugBodySchema,
-  command: (body) => ({ kind: 'evse.unplug', ...camelCased(body) }),
-});
-
 const authorize = route({
   ...at('authorize'),
   operationId: 'authorize',
@@ -143,177 +124,163 @@ const authorize = route({
   },
 });
 
-const start = route({
-  ...at('start'),
-  operationId: 'start_session',
-  summary: 'Starts a session with the vehicle that is plugged in',
-  description:
-    'With OCPP the token is presented to the central system first: `conflict` when it is refused. `authorize` false asks nobody.',
-  body: startBodySchema,
-  reply: session.schema,
-  handle(ctx, { params, body, by }) {
-    const { id_token: idToken, authorize: authorized = true } = body;
-    if (authorized && centralOf(stationById(ctx, params.id)) !== null) return startByCentral(ctx, params, idToken, by);
-    const started = sessionAfter(ctx, params, by, { kind: 'evse.start', idToken, authorize: authorized });
-    if (started === null) throw new HttpProblem('internal', 'The station has started no session.');
-    return started;
-  },
-});
-
-const stop = route({
-  ...at('stop'),
-  operationId: 'stop_session',
-  summary: 'Ends the session',
-  description: 'The cable stays in. Null: an authorisation without a vehicle was taken back.',
-  body: stopBodySchema,
-  reply: sessionOrNull,
-  handle: (ctx, { params, body, by }) => sessionAfter(ctx, params, by, { kind: 'evse.stop', ...camelCased(body) }),
-});
-
-const suspend = operation({
-  name: 'suspend',
-  operationId: 'suspend_session',
-  summary: 'Stops the energy, not the session',
-  body: holdBodySchema,
-  command: (body) => ({ kind: 'evse.suspend', ...body }),
-});
-
-const resume = operation({
-  name: 'resume',
-  operationId: 'resume_session',
-  summary: 'Ends a suspension',
-  body: holdBodySchema,
-  command: (body) => ({ kind: 'evse.resume', ...body }),
-});
-
-const limit = operation({
-  name: 'limit',
-  operationId: 'set_local_limit',
-  summary: 'Limits the charging power locally',
-  description: 'Limits charging only, not discharge. `limit_kw` and `limit_source` follow with the next tick.',
-  body: limitBodySchema,
-  command: (body) => ({ kind: 'evse.limit', powerW: watts(body.power_kw) }),
-});
-
-const discharge = operation({
-  name: 'discharge',
-  operationId: 'set_discharge',
-  summary: 'Discharges the vehicle',
-  description: 'Down to its `reserve_soc_pct`; a connector that is not bidirectional answers `conflict`.',
-  body: dischargeBodySchema,
-  command: (body) => ({ kind: 'evse.discharge', powerW: watts(body.power_kw) }),
-});
-
-const availability = operation({
-  name: 'availability',
-  operationId: 'set_availability',
-  summary: 'Takes a connector out of operation, or back',
-  description: 'A session under way goes on to its end.',
-  body: availabilityBodySchema,
-  command: (body) => ({ kind: 'evse.availability', ...body }),
-});
-
-const fault = operation({
-  name: 'fault',
-  operationId: 'set_connector_fault',
-  summary: 'Makes a connector faulty',
-  body: faultBodySchema,
-  command: (body) => ({ kind: 'evse.fault', ...camelCased(body) }),
-});
-
-const clearFault = operation({
-  name: 'clear-fault',
-  operationId: 'clear_connector_fault',
-  summary: 'Ends the fault of a connector',
-  description: 'The connector goes on where it stood.',
-  command: () => ({ kind: 'evse.clear_fault' }),
-});
-
-const ev = operation({
-  name: 'ev',
-  operationId: 'set_vehicle',
-  summary: 'Changes the vehicle that is plugged in',
-  body: evBodySchema,
-  command: (body) => ({ kind: 'evse.ev', ev: evPatch(body) }),
-});
-
-const meter = route({
-  ...at('meter'),
-  operationId: 'set_meter',
-  summary: 'Sets the reading of the meter, or sends its values',
-  body: meterBodySchema,
-  reply: connector.schema,
-  problems: ['unknown-resource', 'conflict', 'disabled', 'not-connected'],
-  handle(ctx, { params, body, by }) {
-    const station = stationById(ctx, params.id);
-    const { connectorId } = connectorOf(station, params.cid);
-    const send = body.send === true;
-    if (send && station.ocpp === null)
-      throw new HttpProblem('disabled', 'OCPP is switched off: there is no central system to send values to.');
-    // a request is carried out whole or not at all: without a connection the reading stays
-    if (send && station.ocpp?.status.connectionState !== 'connected')
-      throw new HttpProblem('not-connected', 'The charge point is not connected to its central system.');
-    const after =
-      body.energy_wh === undefined
-        ? connector.reply(connectorOf(station, params.cid), station)
-        : connectorAfter(ctx, params, by, { kind: 'evse.meter', energyWh: body.energy_wh });
-    if (send) station.ocpp?.functions.sendMeterValues(connectorId);
-    return after;
-  },
-});
-
-const lock = operation({
-  name: 'lock',
-  operationId: 'lock_cable',
-  summary: 'Locks the cable',
-  description: 'While a session runs it is locked in any case.',
-  command: () => ({ kind: 'evse.lock' }),
-});
-
-const unlock = operation({
-  name: 'unlock',
-  operationId: 'unlock_cable',
-  summary: 'Unlocks the cable',
-  description: 'A session ends with the reason `UnlockCommand`.',
-  command: () => ({ kind: 'evse.unlock' }),
-});
-
-const reserve = operation({
-  name: 'reserve',
-  operationId: 'reserve_connector',
-  summary: 'Reserves an available connector for a token',
-  description: 'The same `reservation_id` again takes its place.',
-  body: reserveBodySchema,
-  command: (body) => ({
-    kind: 'evse.reserve',
-    reservation: { expiresInS: null, ...camelCased(body) },
-  }),
-});
-
-const cancelReservation = operation({
-  name: 'cancel-reservation',
-  operationId: 'cancel_reservation',
-  summary: 'Cancels the reservation of a connector',
-  command: () => ({ kind: 'evse.reserve', reservation: null }),
-});
-
 export const evseOperationRoutes: readonly Route[] = [
-  plug,
-  unplug,
+  operation({
+    name: 'plug',
+    operationId: 'plug_in',
+    summary: 'Plugs a vehicle in',
+    description:
+      'Where the profile has `auto_authorize`, charging begins by itself after the start delay. With one side only the cable hangs loose.',
+    body: plugBodySchema,
+    command: (body) => ({ kind: 'evse.plug', ...camelCased({ ...body, ev: body.ev && evPatch(body.ev) }) }),
+  }),
+  operation({
+    name: 'unplug',
+    operationId: 'unplug',
+    summary: 'Takes the cable out',
+    description: 'A session ends with the reason `EVDisconnected`. With one side only the cable hangs loose.',
+    body: unplugBodySchema,
+    command: (body) => ({ kind: 'evse.unplug', ...camelCased(body) }),
+  }),
   authorize,
-  start,
-  stop,
-  suspend,
-  resume,
-  limit,
-  discharge,
-  availability,
-  fault,
-  clearFault,
-  ev,
-  meter,
-  lock,
-  unlock,
-  reserve,
-  cancelReservation,
+  route({
+    ...at('start'),
+    operationId: 'start_session',
+    summary: 'Starts a session with the vehicle that is plugged in',
+    description:
+      'With OCPP the token is presented to the central system first: `conflict` when it is refused. `authorize` false asks nobody.',
+    body: startBodySchema,
+    reply: session.schema,
+    handle(ctx, { params, body, by }) {
+      const { id_token: idToken, authorize: authorized = true } = body;
+      if (authorized && centralOf(stationById(ctx, params.id)) !== null)
+        return startByCentral(ctx, params, idToken, by);
+      const started = sessionAfter(ctx, params, by, { kind: 'evse.start', idToken, authorize: authorized });
+      if (started === null) throw new HttpProblem('internal', 'The station has started no session.');
+      return started;
+    },
+  }),
+  route({
+    ...at('stop'),
+    operationId: 'stop_session',
+    summary: 'Ends the session',
+    description: 'The cable stays in. Null: an authorisation without a vehicle was taken back.',
+    body: stopBodySchema,
+    reply: sessionOrNull,
+    handle: (ctx, { params, body, by }) => sessionAfter(ctx, params, by, { kind: 'evse.stop', ...camelCased(body) }),
+  }),
+  operation({
+    name: 'suspend',
+    operationId: 'suspend_session',
+    summary: 'Stops the energy, not the session',
+    body: holdBodySchema,
+    command: (body) => ({ kind: 'evse.suspend', ...body }),
+  }),
+  operation({
+    name: 'resume',
+    operationId: 'resume_session',
+    summary: 'Ends a suspension',
+    body: holdBodySchema,
+    command: (body) => ({ kind: 'evse.resume', ...body }),
+  }),
+  operation({
+    name: 'limit',
+    operationId: 'set_local_limit',
+    summary: 'Limits the charging power locally',
+    description: 'Limits charging only, not discharge. `limit_kw` and `limit_source` follow with the next tick.',
+    body: limitBodySchema,
+    command: (body) => ({ kind: 'evse.limit', powerW: watts(body.power_kw) }),
+  }),
+  operation({
+    name: 'discharge',
+    operationId: 'set_discharge',
+    summary: 'Discharges the vehicle',
+    description: 'Down to its `reserve_soc_pct`; a connector that is not bidirectional answers `conflict`.',
+    body: dischargeBodySchema,
+    command: (body) => ({ kind: 'evse.discharge', powerW: watts(body.power_kw) }),
+  }),
+  operation({
+    name: 'availability',
+    operationId: 'set_availability',
+    summary: 'Takes a connector out of operation, or back',
+    description: 'A session under way goes on to its end.',
+    body: availabilityBodySchema,
+    command: (body) => ({ kind: 'evse.availability', ...body }),
+  }),
+  operation({
+    name: 'fault',
+    operationId: 'set_connector_fault',
+    summary: 'Makes a connector faulty',
+    body: faultBodySchema,
+    command: (body) => ({ kind: 'evse.fault', ...camelCased(body) }),
+  }),
+  operation({
+    name: 'clear-fault',
+    operationId: 'clear_connector_fault',
+    summary: 'Ends the fault of a connector',
+    description: 'The connector goes on where it stood.',
+    command: () => ({ kind: 'evse.clear_fault' }),
+  }),
+  operation({
+    name: 'ev',
+    operationId: 'set_vehicle',
+    summary: 'Changes the vehicle that is plugged in',
+    body: evBodySchema,
+    command: (body) => ({ kind: 'evse.ev', ev: evPatch(body) }),
+  }),
+  route({
+    ...at('meter'),
+    operationId: 'set_meter',
+    summary: 'Sets the reading of the meter, or sends its values',
+    body: meterBodySchema,
+    reply: connector.schema,
+    problems: ['unknown-resource', 'conflict', 'disabled', 'not-connected'],
+    handle(ctx, { params, body, by }) {
+      const station = stationById(ctx, params.id);
+      const { connectorId } = connectorOf(station, params.cid);
+      const send = body.send === true;
+      if (send && station.ocpp === null)
+        throw new HttpProblem('disabled', 'OCPP is switched off: there is no central system to send values to.');
+      // a request is carried out whole or not at all: without a connection the reading stays
+      if (send && station.ocpp?.status.connectionState !== 'connected')
+        throw new HttpProblem('not-connected', 'The charge point is not connected to its central system.');
+      const after =
+        body.energy_wh === undefined
+          ? connector.reply(connectorOf(station, params.cid), station)
+          : connectorAfter(ctx, params, by, { kind: 'evse.meter', energyWh: body.energy_wh });
+      if (send) station.ocpp?.functions.sendMeterValues(connectorId);
+      return after;
+    },
+  }),
+  operation({
+    name: 'lock',
+    operationId: 'lock_cable',
+    summary: 'Locks the cable',
+    description: 'While a session runs it is locked in any case.',
+    command: () => ({ kind: 'evse.lock' }),
+  }),
+  operation({
+    name: 'unlock',
+    operationId: 'unlock_cable',
+    summary: 'Unlocks the cable',
+    description: 'A session ends with the reason `UnlockCommand`.',
+    command: () => ({ kind: 'evse.unlock' }),
+  }),
+  operation({
+    name: 'reserve',
+    operationId: 'reserve_connector',
+    summary: 'Reserves an available connector for a token',
+    description: 'The same `reservation_id` again takes its place.',
+    body: reserveBodySchema,
+    command: (body) => ({
+      kind: 'evse.reserve',
+      reservation: { expiresInS: null, ...camelCased(body) },
+    }),
+  }),
+  operation({
+    name: 'cancel-reservation',
+    operationId: 'cancel_reservation',
+    summary: 'Cancels the reservation of a connector',
+    command: () => ({ kind: 'evse.reserve', reservation: null }),
+  }),
 ];

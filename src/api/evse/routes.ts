@@ -1,10 +1,9 @@
 /** Charging stations, their sessions, and the vehicles that come and go by themselves. */
 import { addSeconds } from '../../core/time/clock.ts';
 import type { RouteContext } from '../http/context.ts';
-import { replyInPieces } from '../http/pieces.ts';
+import { replyInPieces } from '../http/streaming.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { evseDerControlRoutes } from './der-control-routes.ts';
 import {
   connector,
   connectorParams,
@@ -21,149 +20,272 @@ import {
 } from './members.ts';
 import type { Station } from './members.ts';
 import { evseOperationRoutes } from './operation-routes.ts';
-import { allStations, connectorOf, stationById } from './stations.ts';
+import { allStations, connectorOf, stationById, stationOf } from './stations.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Device } from '../../contract/device.ts';
+import { gridFunctionNames, gridFunctions } from '../grid-support/functions.ts';
+import type { GridFunctionName } from '../grid-support/functions.ts';
+import { flag, number } from '../grid-support/members.ts';
+import { functionReply, writeFunctions } from '../grid-support/registers.ts';
+import { isEnabled, isSupported } from '../../sunspec/map/grid-support/state.ts';
+import type { FunctionRequest } from '../grid-support/registers.ts';
+import { pointWriter } from '../common/points.ts';
+import { deviceQuery } from '../common/schemas.ts';
+import { memo } from '../../core/memo.ts';
+import { z } from '../description/zod.ts';
+import { gridSupportBodySchema, gridSupportSchema } from '../grid-support/schemas.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+import { pointNumber } from '../../sunspec/map/named-points.ts';
+
+const derControlsSchema = memo(() =>
+  z
+    .strictObject({
+      ...gridSupportSchema().shape,
+      limit_max_discharge_pct: z.number().nullable().openapi({
+        description: '704.WMaxLimPct: maximum power from the vehicles, percent of 702.WMax; null: no limit.',
+      }),
+      control_ids: z.record(z.string(), z.string()).openapi({
+        description:
+          'By function, the id of the OCPP 2.1 control that set it last. Functions that were set otherwise are left out.',
+      }),
+    })
+    .openapi('EvseDerControls'),
+);
+
+const derControlsBodySchema = memo(() =>
+  z
+    .strictObject({
+      ...gridSupportBodySchema().shape,
+      limit_max_discharge_pct: z
+        .number()
+        .min(0)
+        .max(100)
+        .nullable()
+        .optional()
+        .openapi({ description: 'Sets and enables 704.WMaxLimPct; null disables it.' }),
+    })
+    .openapi('EvseDerControlsRequest'),
+);
+
+const { max_power: maxPower } = gridFunctions;
+
+/**
+ * The station that a request selects; without `device` the first.
+ * @throws SimError COMMAND_NOT_APPLICABLE, UNKNOWN_DEVICE
+ */
+function selectedStation(ctx: RouteContext, index: number | undefined): Device {
+  const first = ctx.plant.devices.find(({ assetType }) => assetType === 'evse');
+  if (index === undefined && !first) throw new SimError('COMMAND_NOT_APPLICABLE', 'There is no charging station here.');
+  return stationOf(ctx, selectedDevice(ctx, index ?? first?.index)).device;
+}
+
+/** The last writer of a function. Slopes of commands stand beside the registers of their ramps. */
+function writerOf({ bank, gradient, overrides }: Device, name: GridFunctionName) {
+  const isSlope = name === 'ramp' && gradient.w.source === 'gradient';
+  if (isSlope) return overrides.find((each) => each.name === 'gradient');
+  return pointWriter(bank, gridFunctions[name].model, gridFunctions[name].enable);
+}
+
+/** By function, the id of the OCPP control that wrote it last. */
+function controlIds(device: Device): Record<string, string> {
+  return Object.fromEntries(
+    gridFunctionNames.flatMap((name) => {
+      const writer = writerOf(device, name);
+      return writer?.source === 'ocpp' && writer.peer !== undefined ? [[name, writer.peer]] : [];
+    }),
+  );
+}
+
+function reply({ plant }: RouteContext, device: Device) {
+  const { bank, index } = device;
+  const functions = Object.fromEntries(
+    gridFunctionNames.map((name) => [name, functionReply(bank, gridFunctions[name], (at) => plant.dateMs(at))]),
+  );
+  const limits = isSupported(bank, maxPower) && isEnabled(bank, maxPower);
+  return {
+    device_index: index,
+    ...(functions as Record<GridFunctionName, ReturnType<typeof functionReply>>),
+    limit_max_discharge_pct: limits ? pointNumber(bank, maxPower.model, 'WMaxLimPct') : null,
+    control_ids: controlIds(device),
+  };
+}
+
+/** The limit as two writes: its value, and its enable. */
+function dischargeLimit(limitPct: number | null): FunctionRequest[] {
+  const one = (members: FunctionRequest['spec']['members'], value: number | boolean): FunctionRequest => ({
+    spec: { ...maxPower, members },
+    name: 'max_power',
+    pointer: '',
+    body: { limit_max_discharge_pct: value },
+  });
+  const enabled = one({ limit_max_discharge_pct: flag(maxPower.enable) }, limitPct !== null);
+  return limitPct === null ? [enabled] : [enabled, one({ limit_max_discharge_pct: number('WMaxLimPct') }, limitPct)];
+}
+
+const evseDerControlRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/evse/der-controls',
+    tag: 'EVSE / OCPP',
+    operationId: 'get_evse_der_controls',
+    summary: 'Grid-support functions of a charging station',
+    description: 'Like `grid-support`; without `device` for the first station.',
+    query: deviceQuery,
+    reply: derControlsSchema,
+    problems: ['not-applicable'],
+    handle: (ctx, { query }) => reply(ctx, selectedStation(ctx, query.device)),
+  }),
+  route({
+    method: 'post',
+    path: '/evse/der-controls',
+    tag: 'EVSE / OCPP',
+    operationId: 'set_evse_der_controls',
+    summary: 'Sets grid-support functions of a charging station',
+    description:
+      'As `grid-support`; without `device` those of the first station. `limit_max_discharge_pct` is short for `max_power` ' +
+      'with `limit_pct` and `enabled`: it limits what vehicles give, not what they take.',
+    query: deviceQuery,
+    body: derControlsBodySchema,
+    reply: derControlsSchema,
+    problems: ['not-applicable', 'disabled'],
+    handle(ctx, { query, body, by }) {
+      const device = selectedStation(ctx, query.device);
+      const requests = gridFunctionNames.flatMap((name): FunctionRequest[] => {
+        const settings = body[name];
+        return settings === undefined ? [] : [{ spec: gridFunctions[name], name, pointer: `/${name}`, body: settings }];
+      });
+      const { limit_max_discharge_pct: limitPct } = body;
+      writeFunctions(device.bank, by, [...requests, ...(limitPct === undefined ? [] : dischargeLimit(limitPct))]);
+      return reply(ctx, device);
+    },
+  }),
+];
 
 const defaultSessions = 100;
-
-const listEvses = route({
-  method: 'get',
-  path: '/evse',
-  tag: 'EVSE / OCPP',
-  operationId: 'list_evses',
-  summary: 'Charging stations with their connectors, vehicles and sessions',
-  description: 'Power at a connector is positive into the vehicle, opposite to the power of the device.',
-  reply: stations.schema,
-  handle: (ctx) => replyInPieces(stations.reply(allStations(ctx))),
-});
-
-const listProfiles = route({
-  method: 'get',
-  path: '/evse/profiles',
-  tag: 'EVSE / OCPP',
-  operationId: 'list_evse_profiles',
-  summary: 'Profiles of charging stations',
-  description: 'The example shows one of them.',
-  reply: profiles.schema,
-  handle: ({ evseProfiles }) => profiles.reply(evseProfiles?.() ?? []),
-});
-
-const listSessions = route({
-  method: 'get',
-  path: '/evse/sessions',
-  tag: 'EVSE / OCPP',
-  operationId: 'list_charging_sessions',
-  summary: 'Charging sessions of all stations, newest first',
-  query: sessionsQuerySchema,
-  reply: sessions.schema,
-  handle(ctx, { query: { state, limit = defaultSessions } }) {
-    const all = allStations(ctx).flatMap((of) =>
-      of.device
-        .chargingSessions()
-        .filter((session) => state === undefined || session.state === state)
-        .slice(0, limit)
-        .map((session) => ({ station: of, session, at: addSeconds(of.device.startedAt, session.startedAtS) })),
-    );
-    // the sort is stable: sessions of one station that began together stay newest first
-    const newest = all.sort((a, b) => b.at - a.at).slice(0, limit);
-    return replyInPieces(sessions.reply(newest));
-  },
-});
 
 /** @throws SimError UNKNOWN_RESOURCE */
 function selectedStations(ctx: RouteContext, id: string | undefined): readonly Station[] {
   return id === undefined ? allStations(ctx) : [stationById(ctx, id)];
 }
 
-const getGenerators = route({
-  method: 'get',
-  path: '/evse/session-generator',
-  tag: 'EVSE / OCPP',
-  operationId: 'get_session_generator',
-  summary: 'Generators of charging sessions, one entry for each station',
-  reply: generators.schema,
-  handle: (ctx) => generators.reply(allStations(ctx)),
-});
-
-const setGenerators = route({
-  method: 'post',
-  path: '/evse/session-generator',
-  tag: 'EVSE / OCPP',
-  operationId: 'set_session_generator',
-  summary: 'Lets vehicles come and go by themselves, or ends it',
-  description:
-    'Arrivals at each connector are random in simulated time; state of charge, capacity and stay of each ' +
-    'vehicle are drawn too, the same for the same seed. A vehicle plugs in, presents a token and leaves ' +
-    'after its stay. With a central system the token goes there.',
-  body: generatorBodySchema,
-  reply: generators.schema,
-  problems: ['unknown-resource'],
-  handle(ctx, { body, by }) {
-    const { charge_point_id: id, seed, rate_per_hour: rate, id_token: token, stop, vehicles } = body;
-    for (const { device } of selectedStations(ctx, id)) {
-      const generator = {
-        seed: seed ?? generatorDefaults.seed,
-        stream: device.index,
-        ratePerHour: rate ?? generatorDefaults.ratePerHour,
-        idToken: token ?? generatorDefaults.idToken,
-      };
-      device.command({ kind: 'evse.generator', generator: stop === true ? null : generator, vehicles }, by);
-    }
-    return generators.reply(selectedStations(ctx, id));
-  },
-});
-
-const getEvse = route({
-  method: 'get',
-  path: '/evse/{id}',
-  tag: 'EVSE / OCPP',
-  operationId: 'get_evse',
-  summary: 'One charging station',
-  params: stationParams,
-  reply: station.schema,
-  problems: ['unknown-resource'],
-  handle: (ctx, { params }) => station.reply(stationById(ctx, params.id)),
-});
-
-const listConnectors = route({
-  method: 'get',
-  path: '/evse/{id}/connectors',
-  tag: 'EVSE / OCPP',
-  operationId: 'list_connectors',
-  summary: 'Connectors of a charging station',
-  params: stationParams,
-  reply: connectors.schema,
-  problems: ['unknown-resource'],
-  handle(ctx, { params }) {
-    const of = stationById(ctx, params.id);
-    return connectors.reply(of.detail, of);
-  },
-});
-
-const getConnector = route({
-  method: 'get',
-  path: '/evse/{id}/connectors/{cid}',
-  tag: 'EVSE / OCPP',
-  operationId: 'get_connector',
-  summary: 'One connector',
-  params: connectorParams,
-  reply: connector.schema,
-  problems: ['unknown-resource'],
-  handle(ctx, { params }) {
-    const of = stationById(ctx, params.id);
-    return connector.reply(connectorOf(of, params.cid), of);
-  },
-});
-
 /** Fixed words before `{id}`: the first matching path is served. */
 export const evseRoutes: readonly Route[] = [
-  listEvses,
-  listProfiles,
-  listSessions,
+  route({
+    method: 'get',
+    path: '/evse',
+    tag: 'EVSE / OCPP',
+    operationId: 'list_evses',
+    summary: 'Charging stations with their connectors, vehicles and sessions',
+    description: 'Power at a connector is positive into the vehicle, opposite to the power of the device.',
+    reply: stations.schema,
+    handle: (ctx) => replyInPieces(stations.reply(allStations(ctx))),
+  }),
+  route({
+    method: 'get',
+    path: '/evse/profiles',
+    tag: 'EVSE / OCPP',
+    operationId: 'list_evse_profiles',
+    summary: 'Profiles of charging stations',
+    description: 'The example shows one of them.',
+    reply: profiles.schema,
+    handle: ({ evseProfiles }) => profiles.reply(evseProfiles?.() ?? []),
+  }),
+  route({
+    method: 'get',
+    path: '/evse/sessions',
+    tag: 'EVSE / OCPP',
+    operationId: 'list_charging_sessions',
+    summary: 'Charging sessions of all stations, newest first',
+    query: sessionsQuerySchema,
+    reply: sessions.schema,
+    handle(ctx, { query: { state, limit = defaultSessions } }) {
+      const all = allStations(ctx).flatMap((of) =>
+        of.device
+          .chargingSessions()
+          .filter((session) => state === undefined || session.state === state)
+          .slice(0, limit)
+          .map((session) => ({ station: of, session, at: addSeconds(of.device.startedAt, session.startedAtS) })),
+      );
+      // the sort is stable: sessions of one station that began together stay newest first
+      const newest = all.sort((a, b) => b.at - a.at).slice(0, limit);
+      return replyInPieces(sessions.reply(newest));
+    },
+  }),
   ...evseDerControlRoutes,
-  getGenerators,
-  setGenerators,
-  getEvse,
-  listConnectors,
-  getConnector,
+  route({
+    method: 'get',
+    path: '/evse/session-generator',
+    tag: 'EVSE / OCPP',
+    operationId: 'get_session_generator',
+    summary: 'Generators of charging sessions, one entry for each station',
+    reply: generators.schema,
+    handle: (ctx) => generators.reply(allStations(ctx)),
+  }),
+  route({
+    method: 'post',
+    path: '/evse/session-generator',
+    tag: 'EVSE / OCPP',
+    operationId: 'set_session_generator',
+    summary: 'Lets vehicles come and go by themselves, or ends it',
+    description:
+      'Arrivals at each connector are random in simulated time; state of charge, capacity and stay of each ' +
+      'vehicle are drawn too, the same for the same seed. A vehicle plugs in, presents a token and leaves ' +
+      'after its stay. With a central system the token goes there.',
+    body: generatorBodySchema,
+    reply: generators.schema,
+    problems: ['unknown-resource'],
+    handle(ctx, { body, by }) {
+      const { charge_point_id: id, seed, rate_per_hour: rate, id_token: token, stop, vehicles } = body;
+      for (const { device } of selectedStations(ctx, id)) {
+        const generator = {
+          seed: seed ?? generatorDefaults.seed,
+          stream: device.index,
+          ratePerHour: rate ?? generatorDefaults.ratePerHour,
+          idToken: token ?? generatorDefaults.idToken,
+        };
+        device.command({ kind: 'evse.generator', generator: stop === true ? null : generator, vehicles }, by);
+      }
+      return generators.reply(selectedStations(ctx, id));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/evse/{id}',
+    tag: 'EVSE / OCPP',
+    operationId: 'get_evse',
+    summary: 'One charging station',
+    params: stationParams,
+    reply: station.schema,
+    problems: ['unknown-resource'],
+    handle: (ctx, { params }) => station.reply(stationById(ctx, params.id)),
+  }),
+  route({
+    method: 'get',
+    path: '/evse/{id}/connectors',
+    tag: 'EVSE / OCPP',
+    operationId: 'list_connectors',
+    summary: 'Connectors of a charging station',
+    params: stationParams,
+    reply: connectors.schema,
+    problems: ['unknown-resource'],
+    handle(ctx, { params }) {
+      const of = stationById(ctx, params.id);
+      return connectors.reply(of.detail, of);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/evse/{id}/connectors/{cid}',
+    tag: 'EVSE / OCPP',
+    operationId: 'get_connector',
+    summary: 'One connector',
+    params: connectorParams,
+    reply: connector.schema,
+    problems: ['unknown-resource'],
+    handle(ctx, { params }) {
+      const of = stationById(ctx, params.id);
+      return connector.reply(connectorOf(of, params.cid), of);
+    },
+  }),
   ...evseOperationRoutes,
 ];

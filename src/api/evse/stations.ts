@@ -6,7 +6,7 @@ import type { OcppStation } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import { memo } from '../../core/memo.ts';
 import type { Origin } from '../../core/origin.ts';
-import { detailOf } from '../common/kind-replies.ts';
+import { detailOf } from '../common/device-replies.ts';
 import type { ReplyOf } from '../common/members.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid } from '../http/errors.ts';

@@ -17,9 +17,9 @@ import { shownTarget, targetRows } from '../../fault-kinds/targets.ts';
 import { count, flag, integer, list, member, members, number, text, time, word } from '../common/members.ts';
 import type { ReplyOf } from '../common/members.ts';
 import { afterIdParam, deviceParam, integerParam, sourceSchema } from '../common/schemas.ts';
-import { sourceDetailSchema } from '../common/writer-schemas.ts';
+import { sourceDetailSchema } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
-import { listInPieces } from '../http/pieces.ts';
+import { listInPieces } from '../http/streaming.ts';
 
 const faultId = memo(() =>
   z.int().min(1).openapi({ description: 'Number of the fault, from 1; never used twice in a process.' }),
@@ -27,11 +27,13 @@ const faultId = memo(() =>
 
 /** Targets in replies: the members that every fault shows, and those that kinds of these protocols take. */
 function targetSchemaOf(protocols: readonly ProtocolFaults[]) {
-  const taken = new Set(protocols.flatMap(({ kinds }) => kinds.flatMap((row) => Object.values(targetMembersOf(row)))));
+  const targetMembers = new Set(
+    protocols.flatMap(({ kinds }) => kinds.flatMap((row) => Object.values(targetMembersOf(row)))),
+  );
   const members = new Map<string, z.ZodType>();
   for (const { members: ofRow, always } of targetRows) {
     for (const [name, member] of Object.entries(ofRow)) {
-      if (!taken.has(member) && (!always || members.has(name))) continue;
+      if (!targetMembers.has(member) && (!always || members.has(name))) continue;
       const { shown: schema, words } = member;
       members.set(name, (always ? schema.nullable() : schema.optional()).openapi({ description: words }));
     }

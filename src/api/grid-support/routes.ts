@@ -3,8 +3,7 @@ import type { Device } from '../../contract/device.ts';
 import { gridFunctionNames, gridFunctions } from './functions.ts';
 import type { GridFunctionName } from './functions.ts';
 import type { GridFunction } from './members.ts';
-import { functionReply } from './read.ts';
-import { functionRequest, functionRequests, writeFunctions } from './write.ts';
+import { functionReply, functionRequest, functionRequests, writeFunctions } from './registers.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { deviceQuery } from '../common/schemas.ts';
@@ -26,35 +25,6 @@ function replyAll(plant: Plant, device: Device) {
   const functions = Object.fromEntries(gridFunctionNames.map((name) => [name, reply(plant, device, name)]));
   return { device_index: device.index, ...(functions as Record<GridFunctionName, ReturnType<typeof reply>>) };
 }
-
-const getAll = route({
-  method: 'get',
-  path: '/grid-support',
-  tag: 'Grid Support',
-  operationId: 'get_grid_support',
-  summary: 'Settings of all grid-support functions',
-  query: deviceQuery,
-  reply: gridSupportSchema,
-  handle: (ctx, { query }) => replyAll(ctx.plant, selectedDevice(ctx, query.device)),
-});
-
-const setAll = route({
-  method: 'post',
-  path: '/grid-support',
-  tag: 'Grid Support',
-  operationId: 'set_grid_support',
-  summary: 'Sets any of the grid-support functions together',
-  description: `${wholeRequest} ${curves}`,
-  query: deviceQuery,
-  body: gridSupportBodySchema,
-  reply: gridSupportSchema,
-  problems: ['disabled'],
-  handle(ctx, { query, body, by }) {
-    const device = selectedDevice(ctx, query.device);
-    writeFunctions(device.bank, by, functionRequests(body, ''));
-    return replyAll(ctx.plant, device);
-  },
-});
 
 function routesOf(name: GridFunctionName): readonly Route[] {
   const { title, sets }: GridFunction = gridFunctions[name];
@@ -89,4 +59,33 @@ function routesOf(name: GridFunctionName): readonly Route[] {
   ];
 }
 
-export const gridSupportRoutes: readonly Route[] = [getAll, setAll, ...gridFunctionNames.flatMap(routesOf)];
+export const gridSupportRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/grid-support',
+    tag: 'Grid Support',
+    operationId: 'get_grid_support',
+    summary: 'Settings of all grid-support functions',
+    query: deviceQuery,
+    reply: gridSupportSchema,
+    handle: (ctx, { query }) => replyAll(ctx.plant, selectedDevice(ctx, query.device)),
+  }),
+  route({
+    method: 'post',
+    path: '/grid-support',
+    tag: 'Grid Support',
+    operationId: 'set_grid_support',
+    summary: 'Sets any of the grid-support functions together',
+    description: `${wholeRequest} ${curves}`,
+    query: deviceQuery,
+    body: gridSupportBodySchema,
+    reply: gridSupportSchema,
+    problems: ['disabled'],
+    handle(ctx, { query, body, by }) {
+      const device = selectedDevice(ctx, query.device);
+      writeFunctions(device.bank, by, functionRequests(body, ''));
+      return replyAll(ctx.plant, device);
+    },
+  }),
+  ...gridFunctionNames.flatMap(routesOf),
+];

@@ -7,7 +7,7 @@ import { isWritable } from './members.ts';
 import type { GridFunction, Member, Members } from './members.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, isoTime, sourceSchema } from '../common/schemas.ts';
-import { asSetNow } from '../common/writer-schemas.ts';
+import { asSetNow } from '../common/writers.ts';
 
 /** Largest value of the timers: the one above it is "not implemented". */
 const maxTimerS = 0xffff_fffe;

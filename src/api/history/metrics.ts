@@ -9,7 +9,7 @@ import type { Snapshot } from '../../contract/snapshot.ts';
 import type { EvseDetail } from '../../contract/kinds/evse.ts';
 import type { PvDetail } from '../../contract/kinds/pv.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
-import { kilo, rounded } from '../common/kind-replies.ts';
+import { kilo, rounded } from '../common/members.ts';
 
 /** One column of a device's history. */
 export interface Metric {

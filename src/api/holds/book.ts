@@ -104,7 +104,7 @@ export class HoldBook {
   }
 
   /**
-   * The holds that last, oldest first, and after them the ended ones, newest first. The holds are those of this moment;
+   * Active holds, oldest first, then ended ones, newest first. The holds are those of this moment;
    * the points of one that lasts are made when it is its turn, since there may be many thousands.
    * @param index absent: all devices
    */
@@ -175,7 +175,7 @@ export class HoldBook {
     if (existing) return existing;
     const of: DeviceHolds = { device, holds: new Holds(device.bank, 'rest'), running: new Map() };
     of.holds.onReset((_ids, at) => {
-      for (const running of [...of.running.values()]) this.#drop(of, running, 'reset', at);
+      for (const running of [...of.running.values()]) this.#endWithoutWrite(of, running, 'reset', at);
     });
     this.#devices.set(device.index, of);
     return of;
@@ -191,7 +191,8 @@ export class HoldBook {
     this.#plant.onDevices(({ removed }) => {
       const of = removed && this.#devices.get(removed.index);
       if (!of) return;
-      for (const running of [...of.running.values()]) this.#drop(of, running, 'device_removed', this.#plant.time.sim);
+      for (const running of [...of.running.values()])
+        this.#endWithoutWrite(of, running, 'device_removed', this.#plant.time.sim);
       of.holds.close();
       this.#devices.delete(removed.index);
     });
@@ -214,8 +215,8 @@ export class HoldBook {
     return this.#keep(of, running, points, { ...over, ended });
   }
 
-  /** A hold is over without a write. */
-  #drop(of: DeviceHolds, running: Running, reason: EndReason, at: SimTime): void {
+  /** Ends a hold without a write. */
+  #endWithoutWrite(of: DeviceHolds, running: Running, reason: EndReason, at: SimTime): void {
     // a reset has written every point
     const points = running.points.map((point) => ({ ...point, overwritten: reason === 'reset' }));
     this.#keep(of, running, points, { reason, at, by: null, ended: undefined });

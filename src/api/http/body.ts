@@ -181,8 +181,8 @@ function parsed(text: string): unknown {
     const place = jsonPlace(text);
     if (place === null) throw new HttpProblem('malformed-json', 'The body is not valid JSON.');
     const { line, column, expected, found } = place;
-    const what = found === null ? 'the body ends' : `there is ${JSON.stringify(found)}`;
-    const detail = `The body is not valid JSON: at line ${line}, column ${column} ${what}, where ${expected} must stand.`;
+    const present = found === null ? 'the body ends' : `there is ${JSON.stringify(found)}`;
+    const detail = `The body is not valid JSON: at line ${line}, column ${column} ${present}, where ${expected} must stand.`;
     throw new HttpProblem('malformed-json', detail);
   }
 }

@@ -20,7 +20,7 @@ import type { ChargePointIdOf } from '../../contract/charge-point-ids.ts';
 import type { AssetType } from '../../contract/device.ts';
 import type { StartSetting } from '../../contract/start-settings.ts';
 import type { ClockOwner, ScenarioBook } from '../../contract/scenarios.ts';
-import type { ReplyCache } from './reply-cache.ts';
+import type { ReplyCache } from './reply.ts';
 import type { RequestLog } from './request-log.ts';
 import type { History, RemoteHistory } from '../history/history.ts';
 import type { HoldBook } from '../holds/book.ts';

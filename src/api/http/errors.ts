@@ -3,7 +3,7 @@ import { SimError } from '../../core/errors.ts';
 import { shortageOf } from '../../core/shortage.ts';
 import type { ProblemCode, ProblemIssue } from '../../core/http/problem.ts';
 
-/** How each failure of the simulator is answered over HTTP. */
+/** The problem with which HTTP answers each failure of the simulator. */
 export const problemOf: Readonly<Record<ErrorCode, ProblemCode>> = {
   MAP_ILLEGAL_ADDRESS: 'validation',
   MAP_UNKNOWN_POINT: 'validation',
@@ -68,11 +68,11 @@ const namedIssues = 5;
  * @param count of all issues, where `issues` are only the first ones
  */
 export function invalidAll(issues: readonly ProblemIssue[], count = issues.length): HttpProblem {
-  const shown = issues
+  const listed = issues
     .slice(0, namedIssues)
     .map((issue) => `${issue.name === '' ? issue.in : issue.name}: ${issue.detail}`)
     .join('; ');
-  const detail = count > namedIssues ? `${shown}; and ${count - namedIssues} more` : shown;
+  const detail = count > namedIssues ? `${listed}; and ${count - namedIssues} more` : listed;
   return new HttpProblem('validation', detail, { issues: issues.slice(0, maxIssues) });
 }
 

@@ -1,10 +1,21 @@
 /** Maps method and path to an operation, and parses queries: with HTTP and without. */
 import { parse } from 'node:querystring';
 import { nearest } from '../../core/nearest.ts';
-import { groupBy } from '../common/group-by.ts';
 import { HttpProblem } from './errors.ts';
 import { apiPrefix } from './route.ts';
 import type { Route } from './route.ts';
+
+/** Items by key, both in the order of their first appearance. */
+export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
 
 interface RoutePath {
   /** below the prefix, with `{name}` parameters */
@@ -33,8 +44,8 @@ const methodsOf: Readonly<Record<Route['method'], readonly string[]>> = {
 export function methodRefusal(method: string, allow: string): HttpProblem {
   const words = allow.split(', ');
   const last = words.pop() ?? '';
-  const taken = words.length === 0 ? last : `${words.join(', ')} and ${last}`;
-  return new HttpProblem('method-not-allowed', `This path does not take ${method.slice(0, 20)}; it takes ${taken}.`);
+  const methods = words.length === 0 ? last : `${words.join(', ')} and ${last}`;
+  return new HttpProblem('method-not-allowed', `This path does not take ${method.slice(0, 20)}; it takes ${methods}.`);
 }
 
 /** The stream serves upgrades of these paths; a plain request for them gets a hint. */
@@ -77,20 +88,23 @@ function nearestPath(path: string, templates: readonly string[]): string | null 
 
 /** A path that no operation has. @param templates paths of the operations, below the prefix */
 export function pathRefusal(path: string, templates: readonly string[]): HttpProblem {
-  const shown = path.slice(0, 200);
+  const shortPath = path.slice(0, 200);
   if (streamPaths.has(path))
-    return new HttpProblem('not-found', `There is nothing at ${shown} but the telemetry stream, which is a WebSocket.`);
+    return new HttpProblem(
+      'not-found',
+      `There is nothing at ${shortPath} but the telemetry stream, which is a WebSocket.`,
+    );
   const bare = path.replace(/\/+$/, '');
   if (bare !== '' && `${apiPrefix}/`.startsWith(`${bare}/`))
     return new HttpProblem(
       'not-found',
-      `${shown} is the start of paths. Operations are below ${apiPrefix}; /docs lists them.`,
+      `${shortPath} is the start of paths. Operations are below ${apiPrefix}; /docs lists them.`,
     );
   const near = nearestPath(path, templates);
   const hint = near === null ? '' : ` Did you mean ${near}?`;
   return new HttpProblem(
     'not-found',
-    `There is nothing at ${shown}.${hint} Operations are below ${apiPrefix}, and /docs lists them.`,
+    `There is nothing at ${shortPath}.${hint} Operations are below ${apiPrefix}, and /docs lists them.`,
   );
 }
 
@@ -103,7 +117,7 @@ export function parseQuery(text: string): unknown {
 }
 
 /** An operation, and the parameters in its path. */
-export interface Found {
+interface Found {
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -141,8 +155,8 @@ export class RouteTable {
     for (const { pattern, operations, allow } of this.#paths) {
       const groups = pattern.exec(path);
       if (groups === null) continue;
-      const given = Object.entries(groups.groups ?? {});
-      const params = Object.fromEntries(given.map(([name, text]) => [name, decodeURIComponent(text)]));
+      const segments = Object.entries(groups.groups ?? {});
+      const params = Object.fromEntries(segments.map(([name, text]) => [name, decodeURIComponent(text)]));
       const route = operations.find((each) => each.method === methodOf(method));
       if (route === undefined) throw methodRefusal(method, allow);
       return { route, params };

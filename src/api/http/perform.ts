@@ -58,8 +58,8 @@ const hasPrefix = new RegExp(`^${apiPrefix}(?=[/?]|$)`);
 
 /** Path and query with the prefix, as HTTP would have had them. */
 function urlOf({ path, query = {} }: InProcessRequest): string {
-  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-  const more = stringify(given);
+  const defined = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+  const more = stringify(defined);
   const joint = more === '' ? '' : path.includes('?') ? '&' : '?';
   // a text that is not a path stays unchanged, and is refused
   const prefixed = hasPrefix.test(path) || !path.startsWith('/') ? path : apiPrefix + path;
@@ -86,7 +86,7 @@ class Reader {
     const cut = url.indexOf('?');
     const path = cut < 0 ? url : url.slice(0, cut);
     admit(path);
-    // over HTTP such an address leads to the other by a redirect
+    // HTTP redirects such an address
     const { route, params } = this.#table.find(request.method, this.#table.withoutSlash(path) ?? path);
     const { maxBodyBytes } = this.#limits;
     const body = route.method === 'post' ? bodyInProcess(request.body, maxBodyBytes, route) : undefined;

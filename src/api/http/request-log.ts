@@ -112,8 +112,8 @@ const shortened = (url: string) => url.slice(0, maxLoggedUrlLength);
 
 /** Path and query of a request that was routed. */
 function targetOf({ path }: LoggedRoute, params: unknown, query: unknown): string {
-  const given = (params ?? {}) as Readonly<Record<string, unknown>>;
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(given[name])));
+  const values = (params ?? {}) as Readonly<Record<string, unknown>>;
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
   const search = stringify((query ?? {}) as Record<string, string>);
   return filled + (search === '' ? '' : `?${search}`);
 }

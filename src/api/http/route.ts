@@ -102,7 +102,7 @@ interface RouteInput<P, Q, B> {
   readonly by: Origin;
 }
 
-interface RouteBase {
+export interface RouteBase {
   readonly method: 'get' | 'post' | 'delete';
   /** below the prefix, with `{name}` parameters */
   readonly path: string;

@@ -17,7 +17,7 @@ import { noScenarios } from '../../contract/no-scenarios.ts';
 import { disabledOcpp } from '../../contract/ocpp-disabled.ts';
 import { createChargePointIds, defaultChargePointId } from '../../contract/charge-point-ids.ts';
 import { HoldBook } from '../holds/book.ts';
-import { createReplyCache } from './reply-cache.ts';
+import { createReplyCache, sendBytes, sendProblem } from './reply.ts';
 import { createAdmission } from './admission.ts';
 import { describeError } from './errors.ts';
 import { createHotReads } from './hot-reads.ts';
@@ -27,7 +27,6 @@ import type { OpenApiDocument } from '../description/openapi.ts';
 import { parseQuery, pathRefusal, routeTableOf } from './paths.ts';
 import { createPerform, createRequestCheck } from './perform.ts';
 import type { CheckRequest, Perform } from './perform.ts';
-import { sendBytes, sendProblem } from './reply.ts';
 import { RequestLog } from './request-log.ts';
 import { apiPrefix } from './route.ts';
 import type { Route } from './route.ts';
@@ -117,7 +116,7 @@ interface Served extends Pick<Api, 'app'> {
 
 /** Settings that differ between the addresses of the interface. */
 interface Door {
-  /** that it is bound to */
+  /** address to bind to */
   readonly host: string;
   readonly mountPages: (app: express.Application) => void;
 }

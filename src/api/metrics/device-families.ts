@@ -2,9 +2,9 @@ import { assetTypes } from '../../contract/device.ts';
 import { inverterStates } from '../../contract/snapshot.ts';
 import type { AlarmSeverity } from '../../contract/device.ts';
 import type { Snapshot } from '../../contract/snapshot.ts';
-import { rounded } from '../common/kind-replies.ts';
 import { bit, info } from './family.ts';
 import type { Family, MetricsView, Sample } from './family.ts';
+import { rounded } from '../common/members.ts';
 
 /**
  * Maximum number of devices with series of their own; larger fleets have series per kind only, because series cost

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../contract/snapshot.ts';
 import type { Device } from '../../contract/device.ts';
 import type { RouteContext } from '../http/context.ts';
-import type { CommReply } from '../devices/members.ts';
+import type { CommReply } from '../devices.ts';
 import type { AnswerCount } from './answer-counts.ts';
 
 /** Input of one scrape. */

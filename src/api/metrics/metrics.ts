@@ -1,3 +1,4 @@
+/** The exposition of all metric families for Prometheus. */
 import { createRequire } from 'node:module';
 import type PromClient from 'prom-client';
 import { lazily } from '../../core/lazy.ts';
@@ -6,13 +7,15 @@ import { Turns } from '../../core/turns.ts';
 import type { LoopShare } from '../../core/turns.ts';
 import type { RouteContext } from '../http/context.ts';
 import { latestOf } from '../common/device-replies.ts';
-import { commStatus } from '../devices/members.ts';
+import { commStatus } from '../devices.ts';
 import { AnswerCounts } from './answer-counts.ts';
-import { deviceFamilies } from './device-families.ts';
+import { deviceFamilies, maxDevicesWithSeries } from './device-families.ts';
 import type { Family, MetricsView } from './family.ts';
-import { dnp3Families } from './dnp3-families.ts';
-import { ocppFamilies } from './ocpp-families.ts';
+import { dnp3Families, ocppFamilies } from './protocol-families.ts';
 import { processFamilies } from './process-families.ts';
+import { route, TextReply } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { z } from '../description/zod.ts';
 
 export const metricFamilies: readonly Family[] = [
   ...processFamilies,
@@ -22,7 +25,7 @@ export const metricFamilies: readonly Family[] = [
 ];
 
 /** Media type of the text exposition format. */
-export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
+const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
 interface Exposition {
   readonly registry: PromClient.Registry;
@@ -100,3 +103,22 @@ export class Metrics {
     }
   }
 }
+
+export const metricsRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/metrics',
+    tag: 'Core',
+    operationId: 'get_metrics',
+    summary: 'Metrics for Prometheus',
+    description:
+      'Text exposition format 0.0.4, in base units (W, var, V, A, Hz, s, ratios from 0 to 1): process and event loop, ticks and ' +
+      'clock, protocols, answers of this interface by operation and class of status, telemetry. Every device has series ' +
+      `\`derbench_device_*\` labelled by its index while there are at most ${maxDevicesWithSeries} devices; series \`derbench_fleet_*\` ` +
+      'by `asset_type` are always there. A quantity that does not exist has no sample.',
+    media: 'text/plain',
+    reply: z.string(),
+    problems: ['shortage'],
+    handle: async (ctx) => new TextReply(expositionType, await ctx.metricsText()),
+  }),
+];

@@ -3,7 +3,7 @@ import { assetTypes } from '../../contract/device.ts';
 import { faultProtocols } from '../../core/faults/kinds.ts';
 import { bit, info, single } from './family.ts';
 import type { Family, MetricsView, Sample } from './family.ts';
-import type { CommReply } from '../devices/members.ts';
+import type { CommReply } from '../devices.ts';
 
 /** ms to s */
 const seconds = (ms: number) => ms / 1000;

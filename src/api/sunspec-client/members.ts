@@ -28,7 +28,7 @@ import { memo } from '../../core/memo.ts';
 import { flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { flagParam, integerParam, isoParam, isoTime, quantity } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
-import { historyQuerySchema, inBothForms, secondsParam } from '../history/members.ts';
+import { historyQuerySchema, inBothForms, secondsParam } from '../history/routes.ts';
 
 const register = z.int().min(0).max(65_535);
 const registers = list(member(() => register)());
@@ -342,7 +342,7 @@ export const writeReplySchema = memo(() =>
     .openapi({ description: '`ClientPointsWritten` or `ClientRegistersWritten`, as requested.' }),
 );
 
-/** Characters of a chain of certificates. */
+/** Maximum of characters of a chain of certificates. */
 export const maxPemLength = 32_768;
 
 const pem = (description: string) =>

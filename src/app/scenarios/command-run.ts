@@ -7,7 +7,7 @@ import { bundledScenarioPath, isBundledExample } from '../../config/profile/bund
 import { unknownName } from '../../config/issues/issues.ts';
 import { knownSpellings, parseFlags } from '../../config/layers/flags.ts';
 import { loadConfig } from '../../config/layers/load.ts';
-import type { Presets } from '../../config/layers/presets.ts';
+import type { Presets } from '../../config/layers/gather.ts';
 import type { AppConfig } from '../../config/settings/app-config.ts';
 import type { Recorder } from '../../contract/recorder.ts';
 import type { RunReport } from '../../contract/scenarios.ts';
@@ -24,13 +24,12 @@ import { configOfScenario, readScenario } from '../../scenario/file/read.ts';
 import { invalidScenario, sourceOfFile } from '../../scenario/file/source.ts';
 import type { Source } from '../../scenario/file/source.ts';
 import type { Scenario } from '../../scenario/model.ts';
-import { placeText } from '../../scenario/place.ts';
+import { placeText } from '../../scenario/model.ts';
 import { reportDocument } from '../../scenario/report/document.ts';
 import type { ReportOrigin } from '../../scenario/report/document.ts';
 import { htmlPage } from '../../scenario/report/html.ts';
 import { junitXml } from '../../scenario/report/junit.ts';
-import { progressLine } from '../../scenario/report/progress.ts';
-import { reportLines } from '../../scenario/report/text.ts';
+import { progressLine, reportLines } from '../../scenario/report/text.ts';
 import { ScenarioRun } from '../../scenario/run/run.ts';
 import { scenarioNames } from './host.ts';
 

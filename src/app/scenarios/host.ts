@@ -1,8 +1,8 @@
 /** Gives scenarios the simulator that they run on. */
 import { messageMembers as ofOcpp } from '../../api/charge-points/members.ts';
-import { messageMembers as ofModbus } from '../../api/modbus/members.ts';
-import { messageMembers as ofDnp3 } from '../../api/outstations/members.ts';
-import { messageMembers as ofCsip } from '../../api/csip-client/report-members.ts';
+import { messageMembers as ofModbus } from '../../api/modbus.ts';
+import { messageMembers as ofDnp3 } from '../../api/outstations.ts';
+import { messageMembers as ofCsip } from '../../api/csip-client/reports.ts';
 import { commAlarmKinds } from '../../core/comm-alarms.ts';
 import { alarmKinds } from '../../der/device/alarms.ts';
 import type { KnownNames } from '../../scenario/file/layout.ts';

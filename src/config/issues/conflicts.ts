@@ -5,16 +5,274 @@ import { isGiven } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { flagOf, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
-import type { Conflict, Run } from './conflict.ts';
-import { csipConflicts } from './csip-conflicts.ts';
-import { dnp3Conflicts } from './dnp3-conflicts.ts';
 import { shown } from './issues.ts';
-import { ocppConflicts } from './ocpp-conflicts.ts';
+import { dnp3AllowedPeer, maxDnp3Address } from '../../contract/dnp3-settings.ts';
+import { isUrlOfProfile, needsPassword } from '../../contract/ocpp-settings.ts';
+import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
+import { securityProfileOf } from '../layers/protocols.ts';
+
+/** The settings in force, and the number of devices. */
+interface Run extends Gathered {
+  readonly count: number;
+}
+
+/** A row of the table of settings that conflict. */
+interface Conflict {
+  /** the setting that the issue is named after */
+  readonly setting: SettingKey;
+  /** another name of the issue */
+  readonly name?: (run: Run) => string;
+  readonly when: (run: Run) => boolean;
+  /** the refused value and the allowed ones */
+  readonly detail: (run: Run) => string;
+}
+
+const dnp3Enabled = ({ values }: Run) => values.dnp3_enable;
+const csipEnabled = ({ values }: Run) => values.csip_client_enable;
+
+/** Files that have no meaning beside a directory that holds them. */
+const besideDirectory = (
+  [
+    ['csip_cert', 'csip_cert_dir'],
+    ['csip_key', 'csip_cert_dir'],
+    ['csip_cert', 'use_test_pki_certs'],
+    ['csip_key', 'use_test_pki_certs'],
+    ['csip_root_cert', 'use_test_pki_certs'],
+    ['csip_cert_dir', 'use_test_pki_certs'],
+  ] as const
+).map(
+  ([setting, directory]): Conflict => ({
+    setting,
+    when: (run) => csipEnabled(run) && isGiven(run, setting) && isGiven(run, directory),
+    detail: ({ originOf }) => `given together with ${originOf(directory)}; allowed: one of the two`,
+  }),
+);
+
+/** A listener by its settings; port 0 stands for any free ones. */
+interface Listener {
+  readonly port: SettingKey & ('website_port' | 'mb_port' | 'csip_website_port' | 'csip_notify_port' | 'dnp3_port');
+  readonly host: SettingKey & ('website_ip' | 'mb_host' | 'csip_website_ip' | 'csip_notify_host' | 'dnp3_host');
+  readonly when: (run: Run) => boolean;
+}
+
+const everyAddress = new Set(['0.0.0.0', '::']);
 
 const highestPort = 65535;
 
 /** With a port for each device; 0 stands for any free ports. */
-const lastPort = ({ values, count }: Run) => values.mb_port + values.first_device + count - 1;
+const lastPort = ({ values, count }: Run, port: Listener['port']) => values[port] + values.first_device + count - 1;
+
+/** First and last port of a listener: each device has one, unless the devices share it. */
+function portsOf(run: Run, port: Listener['port']): readonly [first: number, last: number] {
+  const { values } = run;
+  const forEach = (port === 'mb_port' && !values.mb_shared_port) || (port === 'dnp3_port' && !values.dnp3_shared_port);
+  return forEach ? [values[port] + values.first_device, lastPort(run, port)] : [values[port], values[port]];
+}
+
+function overlap(run: Run, one: Listener, other: Listener): boolean {
+  const { values } = run;
+  if (!one.when(run) || !other.when(run) || values[one.port] === 0 || values[other.port] === 0) return false;
+  const [first, last] = portsOf(run, one.port);
+  const [otherFirst, otherLast] = portsOf(run, other.port);
+  const hosts = [values[one.host], values[other.host]];
+  const meet = hosts[0] === hosts[1] || hosts.some((host) => everyAddress.has(host));
+  return meet && first <= otherLast && otherFirst <= last;
+}
+
+const website: Listener = { port: 'website_port', host: 'website_ip', when: () => true };
+const modbus: Listener = { port: 'mb_port', host: 'mb_host', when: ({ values }) => values.mb_enable };
+const csipWebsite: Listener = { port: 'csip_website_port', host: 'csip_website_ip', when: csipEnabled };
+const csipNotify: Listener = {
+  port: 'csip_notify_port',
+  host: 'csip_notify_host',
+  when: (run) => csipEnabled(run) && run.values.csip_subscribe,
+};
+const dnp3: Listener = { port: 'dnp3_port', host: 'dnp3_host', when: dnp3Enabled };
+
+const portConflict = (one: Listener, other: Listener, detail: Conflict['detail']): Conflict => ({
+  setting: one.port,
+  when: (run) => overlap(run, one, other),
+  detail,
+});
+
+const csipPorts = (
+  [
+    [csipWebsite, website],
+    [csipWebsite, modbus],
+    [csipNotify, website],
+    [csipNotify, modbus],
+    [csipNotify, csipWebsite],
+  ] as const
+).map(([one, other]) =>
+  portConflict(
+    one,
+    other,
+    ({ values, originOf }) => `given ${values[one.port]}, which ${originOf(other.port)} uses; allowed: another port`,
+  ),
+);
+
+const dnp3Ports = [website, modbus, csipWebsite].map((other) =>
+  portConflict(
+    dnp3,
+    other,
+    ({ values, originOf }) =>
+      `given ${values.dnp3_port}, whose ports meet those of ${originOf(other.port)}; allowed: another port`,
+  ),
+);
+
+const csipConflicts: readonly Conflict[] = [
+  ...besideDirectory,
+  ...csipPorts,
+  {
+    setting: 'csip_revision',
+    when: (run) => csipEnabled(run) && run.values.csip_2018_compat === true && run.values.csip_revision === '2023',
+    detail: ({ originOf }) => `given 2023 together with ${originOf('csip_2018_compat')} yes; allowed: one of the two`,
+  },
+  {
+    setting: 'csip_cert_dir',
+    when: (run) => csipEnabled(run) && run.values.csip_identity !== 'per_device' && isGiven(run, 'csip_cert_dir'),
+    detail: ({ values: { csip_identity: identity }, originOf }) =>
+      `given together with ${originOf('csip_identity')} ${identity}; allowed: csip_cert and csip_key, the certificate of the ${identity}`,
+  },
+  {
+    setting: 'csip_cert_dir',
+    when: (run) => {
+      const { csip_identity: identity, csip_cert_dir: directory, use_test_pki_certs: pki } = run.values;
+      return csipEnabled(run) && identity === 'per_device' && run.count > 1 && directory === null && pki === null;
+    },
+    detail: ({ count }) =>
+      `not given with ${count} devices; allowed: a directory with device0.pem, device0.key, ..., or csip_identity aggregator or site`,
+  },
+  {
+    setting: 'csip_nmi',
+    when: (run) => csipEnabled(run) && run.values.csip_identity === 'site' && run.values.csip_nmi.length > 1,
+    detail: ({ values }) =>
+      `given ${values.csip_nmi.length} identifiers; allowed: one, since the devices of a site share their connection point`,
+  },
+  {
+    setting: 'csip_nmi',
+    when: (run) =>
+      csipEnabled(run) &&
+      run.values.csip_identity !== 'site' &&
+      run.values.csip_nmi.length > 1 &&
+      run.values.csip_nmi.length !== run.count,
+    detail: ({ values, count }) =>
+      `given ${values.csip_nmi.length} identifiers; allowed: one, or one for each of the ${count} devices`,
+  },
+];
+
+/** Addresses of the outstations, first and last. */
+function addressesOf({ values, count }: Run): readonly [first: number, last: number] {
+  const { dnp3_outstation_addr: first, dnp3_shared_port: shared } = values;
+  return shared ? [first + values.first_device, first + values.first_device + count - 1] : [first, first];
+}
+
+/** A master that has the address of an outstation; undefined: none. */
+function sharedAddress(run: Run): number | undefined {
+  const [first, last] = addressesOf(run);
+  return run.values.dnp3_remote_addr.find((master) => master >= first && master <= last);
+}
+
+/** An allowed peer bound to an address that no master has; undefined: none. */
+function strangeBinding({ values }: Run): number | undefined {
+  return values.dnp3_allowed_peers
+    ?.map((text) => dnp3AllowedPeer(text)?.masterAddress ?? null)
+    .find((address): address is number => address !== null && !values.dnp3_remote_addr.includes(address));
+}
+
+const dnp3Conflicts: readonly Conflict[] = [
+  ...dnp3Ports,
+  {
+    setting: 'dnp3_remote_addr',
+    when: (run) => dnp3Enabled(run) && sharedAddress(run) !== undefined,
+    detail: (run) =>
+      `given ${sharedAddress(run) ?? ''}, which is also the address of an outstation ` +
+      `(${run.originOf('dnp3_outstation_addr')}); allowed: other addresses`,
+  },
+  {
+    setting: 'dnp3_outstation_addr',
+    when: (run) => dnp3Enabled(run) && addressesOf(run)[1] > maxDnp3Address,
+    detail: (run) =>
+      `given ${run.values.dnp3_outstation_addr}, so that the last outstation would have address ` +
+      `${addressesOf(run)[1]}; allowed: a last address up to ${maxDnp3Address}`,
+  },
+  {
+    setting: 'dnp3_port',
+    when: (run) =>
+      dnp3Enabled(run) &&
+      !run.values.dnp3_shared_port &&
+      run.values.dnp3_port !== 0 &&
+      lastPort(run, 'dnp3_port') > highestPort,
+    detail: (run) =>
+      `given ${run.values.dnp3_port}, so that the last outstation would be on port ${lastPort(run, 'dnp3_port')}; ` +
+      `allowed: a last port up to ${highestPort}, 0, or dnp3_shared_port`,
+  },
+  {
+    setting: 'dnp3_allowed_peers',
+    when: (run) => dnp3Enabled(run) && run.values.dnp3_enc && strangeBinding(run) !== undefined,
+    detail: (run) =>
+      `given a certificate bound to address ${strangeBinding(run) ?? ''}; allowed: addresses of ${run.originOf('dnp3_remote_addr')}`,
+  },
+];
+
+const ocppEnabled = ({ values }: Run) => values.ocpp_enable;
+const profileOf = ({ values }: Run) => securityProfileOf(values);
+
+/** The reason why an endpoint does not suit the security profile; null: it does. @param profileName where the profile stands */
+export function transportDetail(url: string, profile: OcppSecurityProfile, profileName: string): string | null {
+  if (isUrlOfProfile(url, profile)) return null;
+  const scheme = profile >= 2 ? 'wss' : 'ws';
+  return `given ${shown(url)} with ${profileName} ${profile}; allowed: a ${scheme}:// URL, or another security profile`;
+}
+
+/** A file that a security profile needs. */
+const required = (
+  setting: SettingKey & ('ocpp_cert' | 'ocpp_key' | 'ocpp_root_cert'),
+  from: OcppSecurityProfile,
+): Conflict => ({
+  setting,
+  when: (run) => ocppEnabled(run) && profileOf(run) >= from && run.values[setting] === null,
+  detail: ({ values, originOf }) =>
+    `not given with ${originOf('ocpp_security_profile')} ${values.ocpp_security_profile}; allowed: the path of a PEM file`,
+});
+
+const ocppConflicts: readonly Conflict[] = [
+  {
+    setting: 'ocpp_csms_url',
+    when: (run) => ocppEnabled(run) && run.values.ocpp_csms_url === null,
+    detail: ({ originOf }) =>
+      `not given with ${originOf('ocpp_enable')} yes; allowed: the endpoint of a central system, for example ws://127.0.0.1:8180/ocpp`,
+  },
+  {
+    setting: 'ocpp_csms_url',
+    when: (run) => {
+      const { ocpp_csms_url: url } = run.values;
+      return ocppEnabled(run) && url !== null && !isUrlOfProfile(url, profileOf(run));
+    },
+    detail: (run) =>
+      transportDetail(run.values.ocpp_csms_url ?? '', profileOf(run), run.originOf('ocpp_security_profile')) ?? '',
+  },
+  {
+    setting: 'ocpp_password',
+    when: (run) => ocppEnabled(run) && run.values.ocpp_password !== null && run.values.ocpp_password_file !== null,
+    detail: ({ originOf }) => `given together with ${originOf('ocpp_password_file')}; allowed: one of the two`,
+  },
+  {
+    setting: 'ocpp_password_file',
+    when: (run) =>
+      ocppEnabled(run) &&
+      needsPassword(profileOf(run)) &&
+      run.values.ocpp_password === null &&
+      run.values.ocpp_password_file === null,
+    detail: ({ values, originOf }) =>
+      `not given with ${originOf('ocpp_security_profile')} ${values.ocpp_security_profile}; allowed: the ` +
+      'path of a file with the password, or DERBENCH_OCPP_PASSWORD',
+  },
+  required('ocpp_root_cert', 2),
+  required('ocpp_cert', 3),
+  required('ocpp_key', 3),
+];
+
 const lastUnitId = ({ values, count }: Run) => values.first_device + count;
 
 /** First and last unit id of devices where the meter is beside them; none: the first is above the last. */
@@ -61,10 +319,10 @@ const conflicts: readonly Conflict[] = [
     setting: 'mb_port',
     when: (run) => {
       const { mb_enable: served, mb_shared_port: shared, mb_port: port } = run.values;
-      return served && !shared && port !== 0 && lastPort(run) > highestPort;
+      return served && !shared && port !== 0 && lastPort(run, 'mb_port') > highestPort;
     },
     detail: (run) =>
-      `given ${run.values.mb_port}, so that the last device would be on port ${lastPort(run)}; allowed: a ` +
+      `given ${run.values.mb_port}, so that the last device would be on port ${lastPort(run, 'mb_port')}; allowed: a ` +
       `last port up to ${highestPort}, 0, or mb_shared_port`,
   },
   {
@@ -75,16 +333,19 @@ const conflicts: readonly Conflict[] = [
     },
     detail: (run) => {
       const [from, to] = deviceUnits(run);
-      const taken = from === to ? `unit id ${from}` : `unit ids ${from} to ${to}`;
-      return `given ${run.values.meter_unit ?? ''}, but devices have ${taken}; allowed: another one up to ${maxUnitId}`;
+      const units = from === to ? `unit id ${from}` : `unit ids ${from} to ${to}`;
+      return `given ${run.values.meter_unit ?? ''}, but devices have ${units}; allowed: another one up to ${maxUnitId}`;
     },
   },
   {
     setting: 'meter_port',
     when: (run) => {
-      const { mb_enable: served, mb_port: port, mb_shared_port: shared, meter_port: own } = run.values;
-      if (!served || own === null || own === 0 || port === 0) return false;
-      return own >= (shared ? port : port + run.values.first_device) && own <= (shared ? port : lastPort(run));
+      const { mb_enable: served, mb_port: port, mb_shared_port: shared, meter_port: meterPort } = run.values;
+      if (!served || meterPort === null || meterPort === 0 || port === 0) return false;
+      return (
+        meterPort >= (shared ? port : port + run.values.first_device) &&
+        meterPort <= (shared ? port : lastPort(run, 'mb_port'))
+      );
     },
     detail: ({ values }) =>
       `given ${values.meter_port ?? ''}, which is the Modbus port of devices; allowed: another one`,
@@ -116,7 +377,7 @@ const conflicts: readonly Conflict[] = [
   ...dnp3Conflicts,
 ];
 
-/** Where a setting was given, or its flag. */
+/** The origin of a setting, or its flag if it has no value. */
 function nameOf(setting: SettingKey, { values, originOf }: Gathered): string {
   return values[setting] === null ? flagOf(setting) : originOf(setting);
 }

@@ -7,24 +7,29 @@ import { typesOfKinds } from '../profile/device-types.ts';
 import type { DeviceList } from '../profile/devices.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import { conflictIssues } from './conflicts.ts';
-import { csipFileIssues } from './csip-issues.ts';
+import {
+  csipFileIssues,
+  chargePointIdIssues,
+  ocppFileIssues,
+  dnp3PointsIssues,
+  dnp3TlsIssues,
+  modbusTlsIssues,
+} from './protocol-issues.ts';
 import { refused, shown } from './issues.ts';
-import { chargePointIdIssues, ocppFileIssues } from './ocpp-issues.ts';
-import { dnp3PointsIssues } from './dnp3-issues.ts';
-import { dnp3TlsIssues, modbusTlsIssues } from './tls-issues.ts';
 
 /**
  * Flags for kinds that no device has. Files and environment variables may hold such settings for other runs.
  */
 function kindIssues({ values, layers, originOf }: Gathered, kinds: ReadonlySet<AssetType>): Issue[] {
   const issues = settingKeys.flatMap((key): Issue[] => {
-    const { kinds: wanted } = settingOf(key);
-    if (wanted === undefined || !layers.flags.has(key) || wanted.some((kind) => kinds.has(kind))) return [];
-    const missing = wanted.map((kind) => kindTable[kind].label).join(' or ');
+    const { kinds: ofSetting } = settingOf(key);
+    if (ofSetting === undefined || !layers.flags.has(key) || ofSetting.some((kind) => kinds.has(kind))) return [];
+    const missing = ofSetting.map((kind) => kindTable[kind].label).join(' or ');
+    const types = typesOfKinds(ofSetting).join(', ');
     return [
       {
         name: originOf(key),
-        detail: `given ${shown(values[key])}, but no ${missing} is simulated; allowed: with device type ${typesOfKinds(wanted).join(', ')}`,
+        detail: `given ${shown(values[key])}, but no ${missing} is simulated; allowed: with device type ${types}`,
       },
     ];
   });
@@ -55,9 +60,9 @@ export function crossIssues(gathered: Gathered, { devices, count, kinds }: Devic
     ...dnp3PointsIssues(gathered),
     ...missingFiles(gathered),
   ];
-  // with settings that conflict it is not known which files are meant
+  // conflicting settings leave open which files are used
   if (conflicts.length === 0) issues.push(...csipFileIssues(gathered, count), ...ocppFileIssues(gathered));
-  // with devices missing the indexes are others
+  // without all devices the indexes would be shifted
   if (devices.length === count) issues.push(...chargePointIdIssues(gathered, devices));
   if (gathered.kindsKnown) issues.push(...kindIssues(gathered, kinds));
   return issues;

@@ -210,13 +210,13 @@ function unknownKey(name: string, given: string): Issue {
   return { name, detail: `unknown key; the flag ${flag.spelling} has the key ${flag.key}`, allowed };
 }
 
-/** Reads and checks a configuration file. What is not valid is left out, so that the rest can be checked too. */
+/** Reads and checks a configuration file. Invalid parts are left out, so that the rest can be checked too. */
 export function readConfigFile(path: string, name: string, io: ConfigIo, issues: Issue[]): ConfigFile {
   const mapping = readMapping(path, name, io, issues, bundledExampleNames) ?? {};
   return configFileOf({ mapping, directory: dirname(path), label: basename(path) }, issues);
 }
 
-/** The content of a configuration file, from wherever it comes. */
+/** The content of a configuration file, or of the options of a script. */
 export interface ConfigMapping {
   readonly mapping: Readonly<Record<string, unknown>>;
   /** relative paths in it start here */
@@ -225,7 +225,7 @@ export interface ConfigMapping {
   readonly label: string;
 }
 
-/** Checks the content of a configuration file. What is not valid is left out. */
+/** Checks the content of a configuration file. Invalid parts are left out. */
 export function configFileOf({ mapping, directory, label }: ConfigMapping, issues: Issue[]): ConfigFile {
   const settings = new Map<SettingKey, unknown>();
   const { grid, faults: faultList, devices, ...rest } = mapping;

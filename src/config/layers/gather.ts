@@ -1,19 +1,83 @@
+/** The values in force: defaults, presets, files, environment and flags, later ones over earlier ones. */
+import convict from 'convict';
 import type { Issue } from '../../core/errors.ts';
 import { refused, unknownName } from '../issues/issues.ts';
 import { bundledExamplePath, isBundledExample } from '../profile/bundled.ts';
 import { configFileOf, readConfigFile, systemIo } from './files.ts';
 import type { ConfigFile, ConfigIo, ConfigMapping } from './files.ts';
 import type { GivenFlag } from './flags.ts';
-import { noPresets, presetLayer } from './presets.ts';
-import type { Presets } from './presets.ts';
-import { mergeLayers } from './schema.ts';
-import type { Layer } from './schema.ts';
 import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
 
+/** Ports of listeners, and the setting without which there is no listener; null: there always is. */
+const ports: readonly (readonly [port: SettingKey, of: SettingKey | null])[] = [
+  ['website_port', null],
+  ['mb_port', null],
+  ['dnp3_port', 'dnp3_enable'],
+  ['csip_website_port', 'csip_client_enable'],
+  ['proxy_port', 'proxy'],
+];
+
+export interface Presets {
+  readonly usesFreePorts: boolean;
+  /** time passes only in steps, unless the wall clock is asked for */
+  readonly isPaused: boolean;
+}
+
+export const noPresets: Presets = { usesFreePorts: false, isPaused: false };
+
+const isOn = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
+
+/** @param given settings from files, variables and flags */
+export function presetLayer({ usesFreePorts, isPaused }: Presets, given: Layer): Layer {
+  const free = ports.filter(([, of]) => usesFreePorts && (of === null || isOn(given.get(of))));
+  const layer = new Map<SettingKey, unknown>(free.map(([port]) => [port, 0]));
+  if (isPaused && given.get('wall_clock') !== true) layer.set('start_paused', true);
+  return layer;
+}
+
+/** Values from one origin, checked and normalised. */
+type Layer = ReadonlyMap<SettingKey, unknown>;
+
+function formatName(key: SettingKey): string {
+  return `derbench:${key}`;
+}
+
+for (const key of settingKeys) {
+  const { kind } = settingOf(key);
+  convict.addFormat({
+    name: formatName(key),
+    validate(value: unknown) {
+      if (kind.read(value, '/') === undefined) throw new Error(`allowed: ${String(kind.allowed)}`);
+    },
+  });
+}
+
+/** The convict schema, made from the table of settings. */
+const convictSchema = Object.fromEntries(
+  settingKeys.map((key) => {
+    const { default: preset, doc, secret } = settingOf(key);
+    return [
+      key,
+      { doc, default: preset, nullable: preset === null, format: formatName(key), sensitive: secret === true },
+    ];
+  }),
+) as unknown as convict.Schema<Values>;
+
+/**
+ * Merges layers over the defaults; later layers win.
+ * @throws Error when a value passes that its own check refuses, which is an error of the program
+ */
+export function mergeLayers(layers: readonly Layer[]): Values {
+  // flags and variables come as layers too: convict's own reading of both turns 007 into 7
+  const merged = convict(convictSchema, { args: [], env: {} });
+  for (const layer of layers) merged.load(Object.fromEntries(layer));
+  return merged.validate({ allowed: 'strict' }).getProperties();
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everything that was given, layer by layer, and the values in force. */
+/** The layers of a configuration, and the values in force. */
 export interface Gathered {
   readonly values: Values;
   readonly file: ConfigFile | null;
@@ -96,7 +160,7 @@ export interface Inline {
 
 export const nothingInline: Inline = { mapping: null, presets: noPresets };
 
-/** Brings all layers together. What is not valid is left out, so that one run finds the issues of every layer. */
+/** Merges all layers. Invalid values are left out, so that one run finds the issues of every layer. */
 export function gather(
   flags: ReadonlyMap<SettingKey, GivenFlag>,
   env: Environment,

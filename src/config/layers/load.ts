@@ -1,21 +1,24 @@
+/** The configuration of a run, from a command line or from the options of a script. */
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import { packageVersion } from '../../core/package-files.ts';
 import { zoneOffsetMs } from '../../core/time/zone.ts';
 import type { AppConfig, LoadResult } from '../settings/app-config.ts';
 import { crossIssues } from '../issues/cross-issues.ts';
-import { buildDevice, buildDevices } from '../profile/devices.ts';
-import { nominalFrequency } from '../profile/nominal-frequency.ts';
+import { buildDevice, buildDevices, nominalFrequency } from '../profile/devices.ts';
 import { commonFaults } from '../profile/fault-profiles.ts';
 import { appConfig, gridProfilePath, proxyOf } from './run.ts';
-import { systemIo } from './files.ts';
-import type { ConfigIo } from './files.ts';
+import { systemIo, configFileOf, readConfigFile } from './files.ts';
+import type { ConfigIo, ConfigFile } from './files.ts';
 import { parseFlags } from './flags.ts';
-import { gather, nothingInline } from './gather.ts';
+import { gather, nothingInline, presetLayer, mergeLayers } from './gather.ts';
 import type { Gathered, Inline } from './gather.ts';
 import { helpText } from './help.ts';
 import { createProfileCache, ProfileStore } from '../profile/profiles.ts';
+import { settingOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
+import { bundledExamplePath } from '../profile/bundled.ts';
+import { refused } from '../issues/issues.ts';
 
 const msPerHour = 3_600_000;
 
@@ -57,7 +60,7 @@ export function loadConfig(
  * @param issues those found so far
  * @throws SimError CONFIG_INVALID with them and all others at once
  */
-export function configured(gathered: Gathered, issues: Issue[]): AppConfig {
+function configured(gathered: Gathered, issues: Issue[]): AppConfig {
   const { values, originOf, io } = gathered;
   const storeOptions = {
     io,
@@ -94,4 +97,47 @@ export function configured(gathered: Gathered, issues: Issue[]): AppConfig {
       frequency,
     );
   return appConfig(gathered, { devices: list.devices, deviceOf, proxy, faults: startFaults, frequency }, gridPath);
+}
+
+const label = 'options';
+const blocks = ['devices', 'grid', 'faults'] as const;
+
+/** The file behind the option `config`; null: none was given. */
+function namedFile(path: unknown, io: ConfigIo, issues: Issue[]): ConfigFile | null {
+  if (path === undefined) return null;
+  const { kind } = settingOf('config');
+  const file = kind.read(path, io.cwd);
+  if (typeof file === 'string') return readConfigFile(bundledExamplePath(file) ?? file, `${label}: config`, io, issues);
+  issues.push(refused(`${label}: config`, path, kind.allowed));
+  return null;
+}
+
+/**
+ * The configuration of a run from the settings and blocks of a configuration file, given as an object. Ports that it
+ * does not have are free ones, also where the file in `config` has others; the clock is paused.
+ * @throws SimError CONFIG_INVALID with all issues at once
+ */
+export function configOfOptions(options: Readonly<Record<string, unknown>>, io: ConfigIo = systemIo): AppConfig {
+  const issues: Issue[] = [];
+  // as a file would have it: without members that are undefined
+  const { config, ...mapping } = JSON.parse(JSON.stringify(options)) as Record<string, unknown>;
+  const named = namedFile(config, io, issues);
+  for (const block of blocks)
+    if (config !== undefined && block in mapping)
+      issues.push({ name: `${label}: ${block}`, detail: 'given beside config; allowed: one of the two' });
+  const inlineFile = configFileOf({ mapping, directory: io.cwd, label }, issues);
+  const fileSettings = new Map([...(named?.settings ?? []), ...inlineFile.settings]);
+  const presets = presetLayer({ usesFreePorts: true, isPaused: true }, fileSettings);
+  const settings = new Map([...(named?.settings ?? []), ...inlineFile.settings]);
+  const file = { ...(named ?? inlineFile), settings };
+  const gathered: Gathered = {
+    values: mergeLayers([named?.settings ?? new Map(), presets, inlineFile.settings]),
+    file,
+    layers: { flags: new Map(), env: new Map(), file: settings },
+    io,
+    ignoredVariables: [],
+    kindsKnown: issues.length === 0,
+    originOf: (key) => (settings.has(key) ? `${inlineFile.settings.has(key) ? label : file.label}: ${key}` : key),
+  };
+  return configured(gathered, issues);
 }

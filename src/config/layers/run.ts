@@ -5,18 +5,44 @@ import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { refused } from '../issues/issues.ts';
 import { bundledProxyMapNames, bundledProxyMapPath, profileNameOf } from '../profile/bundled.ts';
-import { startSettings } from '../profile/start-settings.ts';
-import type { StartFrequency } from '../profile/nominal-frequency.ts';
+import type { StartFrequency } from '../profile/devices.ts';
 import type { AppConfig } from '../settings/app-config.ts';
 import { switches } from '../settings/setting.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import type { Values } from '../settings/settings.ts';
 import { readMapping, systemIo } from './files.ts';
 import type { ConfigFile } from './files.ts';
-import { csipOf } from './csip.ts';
-import { dnp3Notices, dnp3Of } from './dnp3.ts';
-import { ocppNotices, ocppOf, ocppUnused } from './ocpp.ts';
+import { csipOf, dnp3Notices, dnp3Of, ocppNotices, ocppOf, ocppUnused } from './protocols.ts';
+import { isGiven } from './gather.ts';
 import type { Gathered } from './gather.ts';
+import type { StartSetting } from '../../contract/start-settings.ts';
+
+/** Units by the last word of a member. */
+const units: Readonly<Record<string, string>> = { w: 'W', wh: 'Wh', pct: '%', m: 'm', VAMaxRtg: 'VA' };
+
+/**
+ * The numbers in force that replace members of profiles, for `nameplate/configured-settings`. Words are left out: the
+ * released description says that a value there is a number, and a client may rely on it.
+ */
+function startSettings(gathered: Pick<Gathered, 'values' | 'layers'>): readonly StartSetting[] {
+  return settingKeys.flatMap((key): StartSetting[] => {
+    const { member, kinds = [], flags } = settingOf(key);
+    const value = gathered.values[key];
+    if (member === undefined || typeof value !== 'number' || !isGiven(gathered, key)) return [];
+    const { path, factor = 1 } = member;
+    return [
+      {
+        kinds,
+        member: path.replace(/^models\./, ''),
+        name: key,
+        value: factor * value,
+        unit: units[path.split(/[._]/).at(-1) ?? ''] ?? null,
+        origin: gathered.layers.flags.has(key) ? 'flag' : 'config',
+        flag: flags?.[0] ?? `--${key}`,
+      },
+    ];
+  });
+}
 
 /** Path of the CSV of the grid, from the setting or the block of the file; null: none. */
 export function gridProfilePath({ values, file, io }: Gathered, issues: Issue[]): string | null {

@@ -40,7 +40,7 @@ const stationVersion = z
 const stationUrl = z.string().refine(isOcppUrl, ocppUrlText);
 const stationUrlText = 'Endpoint of its central system; default the setting ocpp_csms_url.';
 
-/** As in a file. */
+/** An entry of `devices` in a file. */
 export const deviceEntrySchema = z.strictObject({
   ...identity,
   profile: z.union([pathText, deviceProfileSchema]).optional().meta({
@@ -108,7 +108,7 @@ const addedProfileSchema = deviceProfileSchema
   .extend({ faults: bareFaultListSchema.optional().meta(deviceProfileSchema.shape.faults.meta() ?? {}) })
   .meta(deviceProfileSchema.meta() ?? {});
 
-/** As in a request: one device at a time, and no files. */
+/** The device of a request: one at a time, and without files. */
 export const addedDeviceSchema = z.strictObject({
   ...identity,
   profile: z

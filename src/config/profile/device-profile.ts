@@ -246,11 +246,11 @@ function chargeIssue({ kind }: SourceParameters, given: PointValues, where: stri
 }
 
 /**
- * Fills in what a profile leaves out: physical parameters by kind, ratings that follow from them and from each other.
+ * Fills in the members that a profile omits: physical parameters by kind, ratings that follow from them and from each other.
  * @param target kind and phases of the device
  * @param where put before the key in an issue
- * @param issues receives what is wrong across members
- * @param faults what its list of faults stands for
+ * @param issues receives issues across members
+ * @param faults the resolved list of faults
  * @returns null when there are issues
  */
 export function resolveProfile(

@@ -1,3 +1,4 @@
+/** The devices of a run, and the nominal frequency of their grid. */
 import { resolve } from 'node:path';
 import type { AssetType } from '../../contract/device.ts';
 import { ocppUrlOf } from '../../contract/ocpp-settings.ts';
@@ -8,19 +9,81 @@ import type { Issue } from '../../core/errors.ts';
 import type { DeviceConfig, DeviceSeriesPaths } from '../settings/app-config.ts';
 import { maxDevices } from './device-entry.ts';
 import type { DeviceEntry } from './device-entry.ts';
-import { securityProfileOf } from '../layers/ocpp.ts';
-import { transportDetail } from '../issues/ocpp-conflicts.ts';
+import { securityProfileOf } from '../layers/protocols.ts';
+import { transportDetail } from '../issues/conflicts.ts';
 import type { FaultGroup } from './fault-list.ts';
 import { ownFaultGroups } from './fault-profiles.ts';
 import { deviceTypes } from './device-types.ts';
-import { frequencyIssue } from './nominal-frequency.ts';
-import type { NominalFrequency } from './nominal-frequency.ts';
 import type { DeviceTypeInfo, DeviceTypeName } from './device-types.ts';
 import { refused } from '../issues/issues.ts';
 import { isGiven } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { isForKind, settingOf } from '../settings/settings.ts';
 import type { FoundProfile, ProfileStore } from './profiles.ts';
+import type { DeviceProfile } from './device-profile.ts';
+
+const defaultHz = 60;
+
+/** Nominal frequency of the grid with its origin, for an issue. */
+interface NominalFrequency {
+  readonly hz: number;
+  readonly from: string;
+}
+
+/** The frequency of a plant at its start. */
+export interface StartFrequency extends NominalFrequency {
+  /** lines for the log when a profile moves the grid of devices whose profiles say nothing */
+  readonly notices: readonly string[];
+}
+
+/** An issue when a profile is made for another grid; null: it fits. @param where put before the key */
+function frequencyIssue(
+  { nominalFrequencyHz }: Pick<DeviceProfile, 'nominalFrequencyHz'>,
+  { hz, from }: NominalFrequency,
+  where: string,
+): Issue | null {
+  if (nominalFrequencyHz === null || nominalFrequencyHz === hz) return null;
+  return {
+    name: `${where}: nominal_frequency_hz`,
+    detail: `given ${nominalFrequencyHz}; allowed: ${hz}, as ${from} says`,
+  };
+}
+
+/**
+ * Finds the frequency of the grid; without any statement it is 60 Hz.
+ * @param issues receives one issue for each profile that is made for another grid
+ */
+export function nominalFrequency(
+  { file }: Gathered,
+  devices: readonly DeviceConfig[],
+  issues: Issue[],
+): StartFrequency {
+  const labels = new Map<DeviceProfile, string>();
+  for (const { profile, profileName, name } of devices)
+    if (!labels.has(profile))
+      labels.set(profile, profileName === null ? `profile of ${name}` : `profile ${profileName} of ${name}`);
+  const [first] = [...labels].filter(([{ nominalFrequencyHz }]) => nominalFrequencyHz !== null);
+  const stated = file?.grid.nominal_frequency_hz;
+  const frequency: NominalFrequency =
+    stated !== undefined
+      ? { hz: stated, from: 'grid.nominal_frequency_hz' }
+      : { hz: first?.[0].nominalFrequencyHz ?? defaultHz, from: first?.[1] ?? 'the default of the grid' };
+  for (const [profile, label] of labels) {
+    const issue = frequencyIssue(profile, frequency, label);
+    if (issue) issues.push(issue);
+  }
+  const others = [...labels].filter(([{ nominalFrequencyHz }]) => nominalFrequencyHz === null).length;
+  const isMoved = stated === undefined && first !== undefined && frequency.hz !== defaultHz && others > 0;
+  return { ...frequency, notices: isMoved ? [movedInWords(frequency, others)] : [] };
+}
+
+function movedInWords({ hz, from }: NominalFrequency, others: number): string {
+  const whose = others === 1 ? 'one other profile that says' : `${others} other profiles that say`;
+  return (
+    `the nominal frequency of the grid is ${hz} Hz in the place of ${defaultHz} Hz, as ${from} says, also for the devices ` +
+    `of ${whose} none; grid.nominal_frequency_hz in the configuration file decides`
+  );
+}
 
 /** The devices of a run. */
 export interface DeviceList {
@@ -73,9 +136,9 @@ function entrySeries(
   const base = gathered.file?.directory ?? gathered.io.cwd;
   const pathOf = (name: keyof typeof seriesKeys): string | null => {
     const key = seriesKeys[name];
-    const given = entry[key];
-    if (given === undefined) return inherited[name];
-    const path = resolve(base, given);
+    const member = entry[key];
+    if (member === undefined) return inherited[name];
+    const path = resolve(base, member);
     if (!isForKind(key, kind)) {
       const kinds =
         settingOf(key)
@@ -83,7 +146,7 @@ function entrySeries(
           .join(', ') ?? '';
       issues.push({ name: `${where}${key}`, detail: `given for a device of kind ${kind}; allowed for: ${kinds}` });
     } else if (!gathered.io.isFile(path))
-      issues.push(refused(`${where}${key}`, given, 'the path of a file that exists'));
+      issues.push(refused(`${where}${key}`, member, 'the path of a file that exists'));
     return path;
   };
   return { dc: pathOf('dc'), load: pathOf('load'), vehicles: pathOf('vehicles') };

@@ -10,7 +10,7 @@ export const pathText = z.string().min(1).max(4096);
 const faultEntrySchema = z.union([pathText, faultSchema], {
   error: 'the name of a bundled set, a path, or a fault as a mapping',
 });
-/** Faults in a configuration: bundled sets by name, files by path, and faults as they stand. */
+/** Faults in a configuration: bundled sets by name, files by path, and faults in full. */
 export const faultListSchema = z.array(faultEntrySchema).max(maxFaultsAtOnce);
 export type FaultList = z.infer<typeof faultListSchema>;
 
@@ -29,9 +29,9 @@ export const bareFaultListSchema = z
 
 /** Faults that belong together. */
 export interface FaultGroup {
-  /** name of the set; null: faults that stand in the configuration itself */
+  /** name of the set; null: faults written in the configuration itself */
   readonly profile: string | null;
   readonly faults: readonly FlatFault[];
-  /** where each of them stands, for messages: `fleet.yaml: faults[2]` */
+  /** position of each fault, for messages: `fleet.yaml: faults[2]` */
   readonly places: readonly string[];
 }

@@ -1,3 +1,4 @@
+/** Device profiles, bundled or from files, with the settings that replace members of all profiles of a kind. */
 import { basename, dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { EvseParameters } from '../../contract/kinds/evse.ts';
@@ -15,8 +16,63 @@ import { zodIssues } from '../issues/issues.ts';
 import { readMapping, systemIo } from '../layers/files.ts';
 import type { ConfigIo } from '../layers/files.ts';
 import { blockNames } from './kind-parameters.ts';
-import { issueOfSetting, fuelCellProfile, withOverrides } from './kind-overrides.ts';
+import { isForKind, settingKeys, settingOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
+import type { AssetType } from '../../contract/device.ts';
+
+const overrideKeys = settingKeys.filter((key) => settingOf(key).member !== undefined);
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A copy with another value at the end of a path; undefined leaves the member out. */
+function withMember(from: Members, [name = '', ...rest]: readonly string[], value: unknown): Members {
+  const inner = rest.length === 0 ? value : withMember((from[name] ?? {}) as Members, rest, value);
+  return Object.fromEntries(Object.entries({ ...from, [name]: inner }).filter(([, member]) => member !== undefined));
+}
+
+/** A profile with the values of the settings of its kind. */
+function withOverrides(input: DeviceProfileInput, kind: AssetType, values: Values): DeviceProfileInput {
+  let members: Members = input;
+  for (const key of overrideKeys) {
+    const { member } = settingOf(key);
+    const value = values[key];
+    if (member === undefined || value === null || !isForKind(key, kind)) continue;
+    const { path, factor = 1, replaces = [] } = member;
+    for (const other of replaces) members = withMember(members, other.split('.'), undefined);
+    members = withMember(members, path.split('.'), typeof value === 'number' ? factor * value : value);
+  }
+  return members;
+}
+
+/**
+ * An issue of a profile, named after the setting if that gave the value.
+ * @param where prefix of the name of the issue
+ */
+function issueOfSetting(issue: Issue, where: string, values: Values, originOf: (key: SettingKey) => string): Issue {
+  const replaced = overrideKeys.filter((key) => values[key] !== null);
+  const path = issue.name.slice(`${where}: `.length);
+  // a combination that no fuel cell has is an issue of the whole block
+  const key =
+    replaced.find((one) => settingOf(one).member?.path === path) ??
+    (path === 'fuel_cell' ? replaced.find((one) => settingOf(one).member?.path.startsWith('fuel_cell.')) : undefined);
+  return key === undefined ? issue : { ...issue, name: originOf(key) };
+}
+
+const combinationProfiles: readonly (readonly [chemistry: string, mode: string, fuel: string, profile: string])[] = [
+  ['PEMFC', 'fc_only', 'tank', 'Fuelcell-PEM-5kW-3Phase'],
+  ['PEMFC', 'bidirectional', 'tank', 'Fuelcell-PEM-5kW-reversible-3Phase'],
+  ['SOFC', 'fc_only', 'continuous', 'Fuelcell-SOFC-200kW-3Phase'],
+  ['SOFC', 'bidirectional', 'tank', 'Fuelcell-SOFC-200kW-reversible-3Phase'],
+];
+
+/**
+ * The bundled profile of the fuel cell that the settings describe; null: none fits, so the profile of the type applies,
+ * whose check refuses the combination.
+ */
+function fuelCellProfile(v: Values): string | null {
+  const combination = [v.fuelcell_chemistry ?? 'PEMFC', v.fuelcell_mode ?? 'fc_only', v.fuelcell_fuel ?? 'tank'];
+  return combinationProfiles.find((row) => combination.every((word, i) => row[i] === word))?.[3] ?? null;
+}
 
 /** A profile and the name that telemetry shows for it. */
 export interface FoundProfile {
@@ -33,12 +89,12 @@ interface Reference {
   readonly text: string;
   /** directory that a relative path starts from */
   readonly base: string;
-  /** the flag or key that the text stands in */
+  /** the flag or key with this text */
   readonly name: string;
 }
 
-/** Where a profile stands. */
-interface ProfileStands {
+/** The origin of a profile. */
+interface ProfileOrigin {
   /** directory that relative paths in it start from */
   readonly base: string;
   /** put before its keys */
@@ -46,7 +102,7 @@ interface ProfileStands {
 }
 
 /** Profiles that were read without an issue. Stores that share a cache return the same profile objects. */
-export interface ProfileCache {
+interface ProfileCache {
   readonly inputs: Map<string, DeviceProfileInput>;
   readonly resolved: Map<string, DeviceProfile>;
 }
@@ -55,7 +111,7 @@ export function createProfileCache(): ProfileCache {
   return { inputs: new Map(), resolved: new Map() };
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly io: ConfigIo;
   readonly longitudeDeg: number;
   /** settings of a kind replace members of the profiles */
@@ -127,8 +183,8 @@ export class ProfileStore {
     return profile && { profile, profileName: profileNameOf(reference.text) };
   }
 
-  /** A profile that stands in the configuration itself; null when it has issues. */
-  inline(input: DeviceProfileInput, stands: ProfileStands, type: DeviceTypeInfo): FoundProfile | null {
+  /** A profile written in the configuration itself; null when it has issues. */
+  inline(input: DeviceProfileInput, stands: ProfileOrigin, type: DeviceTypeInfo): FoundProfile | null {
     const profile = this.#complete(input, stands, type);
     return profile && { profile, profileName: null };
   }
@@ -178,7 +234,7 @@ export class ProfileStore {
   /** @param bundled the setting that chose a bundled profile, which the user cannot change */
   #complete(
     input: DeviceProfileInput,
-    { base, name: where }: ProfileStands,
+    { base, name: where }: ProfileOrigin,
     { assetType, phases, windType }: DeviceTypeInfo,
     bundled: { readonly place: string; readonly given: string } | null = null,
   ): DeviceProfile | null {
@@ -206,7 +262,7 @@ export class ProfileStore {
 }
 
 /** A charging station that comes with the program. */
-export interface BundledEvseProfile {
+interface BundledEvseProfile {
   readonly name: string;
   readonly description: string | null;
   readonly bundled: true;

@@ -1,7 +1,22 @@
-/** Settings of the Modbus TCP server. */
+/** Settings of Modbus: TCP, TLS, RTU, the proxy, and the SunSpec client. */
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import { setting, unset } from './setting.ts';
-import { choice, host, integer, number, onOff, port } from './value-kinds.ts';
+import {
+  choice,
+  host,
+  integer,
+  number,
+  onOff,
+  port,
+  cipherList,
+  path,
+  tlsVersion,
+  parity,
+  serialDevice,
+  pathOrName,
+} from './value-kinds.ts';
+import { secureSunSpecCiphers } from '../../core/tls/material.ts';
+import { bundledProxyMapNames, isBundledProxyMap } from '../profile/bundled.ts';
 
 export const modbusSettings = {
   mb_enable: setting({
@@ -70,5 +85,113 @@ export const modbusLimits = {
     kind: number(0.1, 3600),
     default: 30,
     doc: 'Maximum seconds from the first to the last byte of a Modbus TCP frame.',
+  }),
+};
+
+export const modbusTlsSettings = {
+  mb_enc: setting({
+    flags: ['-e', '--mb_enc'],
+    kind: onOff,
+    default: false,
+    doc: 'Serves Modbus TCP over TLS only (Secure SunSpec Modbus). Clients need a certificate; its role decides what they may write.',
+  }),
+  mb_cert: unset({
+    flags: ['-mbc', '--mb_cert'],
+    kind: path,
+    needs: 'mb_enc',
+    doc:
+      'Certificate of the Modbus server, PEM, optionally followed by intermediate CAs. This file, mb_key ' +
+      'and mb_root_cert are reloaded when they change.',
+  }),
+  mb_key: unset({
+    flags: ['-mbk', '--mb_key'],
+    kind: path,
+    needs: 'mb_enc',
+    doc: 'Private key for mb_cert, PEM without passphrase.',
+  }),
+  mb_root_cert: unset({
+    flags: ['-mbr', '--mb_root_cert'],
+    kind: path,
+    needs: 'mb_enc',
+    doc: 'CA certificates that the certificates of Modbus clients are checked against, PEM.',
+  }),
+  mb_ciphers: unset({
+    flags: ['-mbx', '--mb_ciphers'],
+    kind: cipherList,
+    needs: 'mb_enc',
+    doc:
+      'Cipher suites of Modbus over TLS, as OpenSSL names separated by colons, TLS 1.3 included; no others ' +
+      `are offered. If not given: those of Secure SunSpec: ${secureSunSpecCiphers.join(', ')}.`,
+  }),
+  mb_tls_version: setting({
+    flags: ['-mbv', '--mb_tls_version'],
+    kind: tlsVersion,
+    default: '1.2',
+    doc: 'Minimum TLS version of Modbus: 1.2 accepts 1.2 and 1.3; 1.3 refuses 1.2.',
+  }),
+};
+
+export const rtuSettings = {
+  rtu_enable: setting({
+    flags: ['-rtu', '--rtu_enable'],
+    kind: onOff,
+    default: false,
+    doc: 'Serves all devices over Modbus RTU on one serial line, with unit id = 1 + index.',
+  }),
+  rtu_port: unset({
+    flags: ['--rtu_port'],
+    kind: serialDevice,
+    needs: 'rtu_enable',
+    doc: 'Serial device of the RTU server, for example /dev/ttyUSB0 or COM10; required with rtu_enable.',
+  }),
+  rtu_baud: setting({
+    flags: ['--rtu_baud'],
+    kind: integer(110, 4_000_000),
+    default: 9600,
+    doc: 'Bit rate of the serial line.',
+  }),
+  rtu_parity: setting({
+    flags: ['--rtu_parity'],
+    kind: parity,
+    default: 'none',
+    doc: 'Parity bit of the serial line.',
+  }),
+  rtu_stopbits: setting({
+    flags: ['--rtu_stopbits'],
+    kind: integer(1, 2),
+    default: 1,
+    doc: 'Stop bits of the serial line.',
+  }),
+};
+
+export const proxySettings = {
+  proxy: unset({
+    flags: ['--proxy'],
+    kind: pathOrName(isBundledProxyMap, `a bundled map (${bundledProxyMapNames.join(', ')}) or a path`),
+    doc:
+      'Proxy that serves the devices with the register map of another maker: a bundled map ' +
+      `(${bundledProxyMapNames.join(', ')}) or a file.`,
+  }),
+  proxy_host: setting({
+    flags: ['--proxy_host'],
+    kind: host,
+    default: '127.0.0.1',
+    doc: 'Address of the proxy.',
+  }),
+  proxy_port: unset({
+    flags: ['--proxy_port'],
+    kind: port,
+    doc: 'Port of the proxy; 0 = any free port. If not given: the port in the map, else 5020.',
+  }),
+};
+
+export const clientSettings = {
+  client_pty: setting({
+    flags: ['--client_pty'],
+    kind: onOff,
+    default: false,
+    doc:
+      'Lets REST clients connect the SunSpec client to pseudo terminals (/dev/pts/N), for example those of ' +
+      'socat. The terminals of open shells are among them.',
   }),
 };

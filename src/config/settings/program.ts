@@ -1,8 +1,8 @@
-/** Settings of the program itself: its configuration file, history and log. */
+/** Settings of the program: configuration file, history and log, HTTP interface and telemetry stream. */
 import { logLevels } from '../../core/log/log.ts';
 import { bundledExampleNames, isBundledExample } from '../profile/bundled.ts';
 import { setting, unset } from './setting.ts';
-import { choice, integer, path, pathOrName } from './value-kinds.ts';
+import { choice, integer, path, pathOrName, host, hostList, originList, port } from './value-kinds.ts';
 
 export const programSettings = {
   config: unset({
@@ -34,5 +34,49 @@ export const programSettings = {
     kind: choice(['text', 'json'], 'FORMAT'),
     default: 'text',
     doc: 'Format of the printed log.',
+  }),
+};
+
+export const webSettings = {
+  website_ip: setting({
+    flags: ['-wi', '--website_ip'],
+    kind: host,
+    default: '127.0.0.1',
+    doc: 'Address of the HTTP interface, which has no authentication.',
+  }),
+  website_port: setting({
+    flags: ['-wp', '--website_port'],
+    kind: port,
+    default: 8111,
+    doc: 'Port of the HTTP interface; 0 = any free port, which is printed at start.',
+  }),
+};
+
+/** Access from browsers. */
+export const browserSettings = {
+  cors_origin: setting({
+    flags: ['--cors_origin'],
+    kind: originList,
+    default: [],
+    doc: 'Web origin whose pages may call the HTTP interface from a browser.',
+  }),
+  allowed_host: setting({
+    flags: ['--allowed_host'],
+    kind: hostList,
+    default: [],
+    doc: 'Additional host name under which clients may call the HTTP interface.',
+  }),
+};
+
+export const webLimits = {
+  ws_max_clients: setting({
+    kind: integer(1, 65535),
+    default: 1024,
+    doc: 'Maximum number of simultaneous clients of the telemetry stream.',
+  }),
+  http_max_connections: setting({
+    kind: integer(1, 65535),
+    default: 1024,
+    doc: 'Maximum number of simultaneous HTTP connections.',
   }),
 };

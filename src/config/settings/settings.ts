@@ -1,20 +1,20 @@
 /** All settings. A new setting is a row in the file of its topic. */
 import type { AssetType } from '../../contract/kinds/table.ts';
 import { csipConduct, csipSettings } from './csip.ts';
-import { deviceSettings, mapSettings } from './devices.ts';
+import { deviceSettings, mapSettings, kindSettings } from './devices.ts';
 import { dnp3Settings } from './dnp3.ts';
-import { kindSettings } from './kinds.ts';
-import { modbusLimits, modbusSettings } from './modbus.ts';
-import { modbusTlsSettings } from './modbus-tls.ts';
+import {
+  modbusLimits,
+  modbusSettings,
+  modbusTlsSettings,
+  proxySettings,
+  rtuSettings,
+  clientSettings,
+} from './modbus.ts';
 import { ocppSettings } from './ocpp.ts';
-import { proxySettings } from './proxy.ts';
-import { rtuSettings } from './rtu.ts';
 import type { Setting, ValueOf } from './setting.ts';
-import { programSettings } from './program.ts';
-import { clockSettings, tickSettings } from './simulation.ts';
-import { surroundingsSettings } from './surroundings.ts';
-import { clientSettings } from './sunspec-client.ts';
-import { browserSettings, webLimits, webSettings } from './web.ts';
+import { programSettings, browserSettings, webLimits, webSettings } from './program.ts';
+import { clockSettings, tickSettings, surroundingsSettings } from './simulation.ts';
 
 const settings = {
   ...deviceSettings,

@@ -7,7 +7,7 @@ import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { pointName } from '../../sunspec/map/view.ts';
 import type { AnswerSources } from '../sources.ts';
 import type { Answered, Claim, Exchange } from './model.ts';
-import { registerPlace, stepOf } from './places.ts';
+import { registerPlace, stepOf } from './model.ts';
 
 interface Status {
   readonly word: string;
@@ -26,7 +26,7 @@ const statuses: Readonly<Record<number, Status>> = {
 /** Members of a control beside its modes. */
 const noModes: ReadonlySet<string> = new Set(['ramp_time_s']);
 
-/** The last response to each event of a device. That an event was received promises nothing, and takes nothing back. */
+/** The last response to each event of a device. A response `received` neither makes nor withdraws a promise. */
 function lastResponses(responses: readonly CsipSentResponse[], device: Device): readonly CsipSentResponse[] {
   const last = new Map<string, CsipSentResponse>();
   for (const response of responses) {
@@ -71,10 +71,10 @@ function exchangeOf({ mrid, status, id, peer, atMs, at }: CsipSentResponse, { wo
 
 function ofUnknown(mrid: string): Claim {
   const reason = 'the client knows no such event';
-  return { name: mrid, value: null, unit: null, did: `sent event ${mrid}`, found: null, subject: mrid, reason };
+  return { name: mrid, value: null, unit: null, did: `sent event ${mrid}`, actual: null, subject: mrid, reason };
 }
 
-/** The claims of each mode: what the client has written for it. */
+/** The claims of each mode, by the registers that the client has written for it. */
 function claimsOf(
   { csipClient }: AnswerSources,
   device: Device,
@@ -100,7 +100,7 @@ const didFor = ({ mrid }: CsipControl, what: string) => `asked for ${what} by ev
 
 function unseen(control: CsipControl, mode: string, reason: string): Claim {
   const subject = `${control.mrid} ${mode}`;
-  return { name: mode, value: null, unit: null, did: didFor(control, mode), subject, found: null, reason };
+  return { name: mode, value: null, unit: null, did: didFor(control, mode), subject, actual: null, reason };
 }
 
 function held(device: Device, control: CsipControl, mode: string, { slot, value }: HoldValue): Claim {
@@ -113,13 +113,13 @@ function held(device: Device, control: CsipControl, mode: string, { slot, value 
     unit: slot.def.units ?? null,
     subject: `${control.mrid} ${point}`,
     did: didFor(control, `${mode}, which is ${point} = ${String(value)},`),
-    found: registerPlace(device, slot),
+    actual: registerPlace(device, slot),
     ...(step !== undefined && { resolution: step }),
     ...(ended !== null && { ended }),
   };
 }
 
-/** Why an event that has begun is owed nothing any more; null: it is still owed. */
+/** The reason why an event that has begun need not hold any more; null: it must hold. */
 function endOf(control: CsipControl, mode: string): string | null {
   const { state, leftOut, optedOut } = control;
   if (state === 'completed' || state === 'cancelled' || state === 'superseded') return `the event is ${state}`;
@@ -128,7 +128,7 @@ function endOf(control: CsipControl, mode: string): string | null {
   return isOutweighed ? 'another control of this mode comes before it' : null;
 }
 
-/** The event is over: its writes must not stand any more. */
+/** The claim after the end of an event: its writes are no longer in force. */
 function released(device: Device, control: CsipControl, mode: string, slot: PointSlot): Claim {
   const point = pointName(slot);
   const register = registerPlace(device, slot);
@@ -140,7 +140,7 @@ function released(device: Device, control: CsipControl, mode: string, slot: Poin
     unit: null,
     subject: `${control.mrid} end of ${point}`,
     did: didFor(control, `${mode} until its end, after which ${point} must be given back,`),
-    found: isOwn ? register : { ...register, value: 'released' },
+    actual: isOwn ? register : { ...register, value: 'released' },
     holds: !isOwn,
   };
 }

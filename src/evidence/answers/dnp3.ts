@@ -3,8 +3,8 @@ import type { Device } from '../../contract/device.ts';
 import type { Dnp3Control, Dnp3Message, Dnp3Outstations, Dnp3PointView } from '../../contract/dnp3.ts';
 import type { AnswerSources } from '../sources.ts';
 import { tidy } from '../consistency/model.ts';
-import type { Answered, Claim, Exchange, Found } from './model.ts';
-import { registerPlace, slotNamed, stepOf } from './places.ts';
+import type { Answered, Claim, Exchange, ActualValue } from './model.ts';
+import { registerPlace, slotNamed, stepOf } from './model.ts';
 
 /** Functions that carry controls out; a select moves nothing. */
 const functions: ReadonlySet<string> = new Set(['operate', 'direct_operate']);
@@ -14,12 +14,12 @@ const success = 0;
 const binding = /^(-|[\d.e+-]+ x )?(\d+\.[A-Za-z][\w[\].]*)$/;
 
 interface Bound {
-  readonly found: Found;
+  readonly actual: ActualValue;
   readonly resolution?: number;
 }
 
 /** The value of the output in the outstation, where no register stands behind it. */
-function ownPlace(view: Dnp3PointView): Found {
+function ownPlace(view: Dnp3PointView): ActualValue {
   const isBinary = view.type === 'BO';
   return {
     place: `${view.type}${view.index}`,
@@ -33,21 +33,21 @@ function ownPlace(view: Dnp3PointView): Found {
 function boundPlace(device: Device, view: Dnp3PointView): Bound {
   const [, scale, name] = binding.exec(view.boundTo ?? '') ?? [];
   const slot = name === undefined ? undefined : slotNamed(device, name);
-  if (slot === undefined) return { found: ownPlace(view) };
+  if (slot === undefined) return { actual: ownPlace(view) };
   const factor = scale === undefined ? 1 : scale === '-' ? -1 : Number.parseFloat(scale);
   const register = registerPlace(device, slot, factor);
   if (slot.def.symbols === undefined) {
     // an output may be finer or coarser than its register
     const step = stepOf(slot, factor);
     return step === undefined
-      ? { found: register }
-      : { found: register, resolution: Math.max(step, Math.abs(view.multiplier)) };
+      ? { actual: register }
+      : { actual: register, resolution: Math.max(step, Math.abs(view.multiplier)) };
   }
-  // which symbol an output means is the matter of the profile: several outputs share 715.OpCtl
+  // the profile decides which symbol an output stands for: several outputs share 715.OpCtl
   const { value } = ownPlace(view);
   const { followed, ...rest } = register;
   const acts = followed === 'ENABLED' ? true : followed === 'DISABLED' ? false : undefined;
-  return { found: { ...rest, value, ...(view.type === 'BO' && acts !== undefined && { followed: acts }) } };
+  return { actual: { ...rest, value, ...(view.type === 'BO' && acts !== undefined && { followed: acts }) } };
 }
 
 function claimOf(outstations: Dnp3Outstations, device: Device, control: Dnp3Control): Claim {
@@ -56,15 +56,15 @@ function claimOf(outstations: Dnp3Outstations, device: Device, control: Dnp3Cont
   const [view] = outstations.points(device.index, { type, from: index, to: index });
   const value = typeof wire === 'number' ? tidy(wire * (view?.multiplier ?? 1)) : wire;
   const bound = view?.coverage === 'served' ? boundPlace(device, view) : null;
-  const isRegister = bound !== null && bound.found.place !== name;
+  const isRegister = bound !== null && bound.actual.place !== name;
   const common = {
     name,
     value,
     unit: view?.unit ?? null,
-    subject: isRegister ? bound.found.place : name,
-    did: `operated ${name}${isRegister ? `, bound to ${bound.found.place},` : ''} = ${String(value)}`,
+    subject: isRegister ? bound.actual.place : name,
+    did: `operated ${name}${isRegister ? `, bound to ${bound.actual.place},` : ''} = ${String(value)}`,
   };
-  if (bound === null) return { ...common, found: null, reason: 'the outstation has no such output any more' };
+  if (bound === null) return { ...common, actual: null, reason: 'the outstation has no such output any more' };
   return { ...common, ...bound };
 }
 

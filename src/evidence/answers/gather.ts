@@ -15,7 +15,7 @@ import { ocppAnswers } from './ocpp.ts';
 export interface Participation {
   readonly protocol: AnswerProtocol;
   readonly recorded: boolean;
-  /** why no command of it can be listed, or why some may be missing; null: all are there */
+  /** reason why commands are missing from the list; null: it is complete */
   readonly reason: string | null;
 }
 
@@ -37,7 +37,7 @@ const readers: Readonly<Record<AnswerProtocol, Read>> = {
 const off = 'switched off';
 const notRecorded = (path: string) => `its messages are not recorded: POST ${path} {"enabled": true}`;
 
-/** Why a protocol has no commands for a device; null: it has all of them. */
+/** The reason why commands of a protocol are missing; null: the list is complete. */
 function reasonOf(from: AnswerSources, device: Device, protocol: AnswerProtocol): string | null {
   switch (protocol) {
     case 'modbus':
@@ -72,7 +72,7 @@ const absent = [
   'no client stands for the device',
 ];
 
-/** The reason why a device does not carry out what comes from afar, in words; null: nothing does. */
+/** The reason why a device does not carry out remote commands, in words; null: it does. */
 function hindranceOf({ plant }: AnswerSources, device: Device): string | null {
   if (plant.silentDevices.has(device.index)) return 'the device is off';
   return device.localControl ? 'the device is under local control (715.LocRemCtl) and takes nothing from afar' : null;

@@ -1,16 +1,97 @@
-/** Judges whether a device has what it said that it would have; the reason needs no knowledge of the simulator. */
+/**
+ * Judges whether a device has what it answered that it would have. The reason comes from the protocol alone, or from
+ * faults by which a device answers positively and does not act.
+ */
 import type { Provenance } from '../../core/origin.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { faultsExplaining } from './explanations.ts';
-import type { Explanation } from './explanations.ts';
-import type { AnswerCause, Answered, Claim, Found, Value } from './model.ts';
+import type { AnswerCause, Answered, Claim, ActualValue, Value, AnswerProtocol } from './model.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import type { FaultKind } from '../../core/faults/kinds.ts';
+import { wrongStatusFault, wrongSubjectFault } from '../../fault-kinds/csip.ts';
+import {
+  adoptionFault,
+  enableEdgeFault,
+  ignoreEffectFault,
+  lateEffectFault,
+  rebootFault,
+  silentRevertFault,
+} from '../../fault-kinds/device-effect.ts';
+import {
+  alterWriteFault,
+  ignoreWriteFault,
+  lateWriteFault,
+  lenientWritesFault,
+  partialWriteFault,
+} from '../../fault-kinds/modbus-acceptance.ts';
+import { ignoreCallFault } from '../../fault-kinds/ocpp.ts';
+import { targetOf } from '../../fault-kinds/targets.ts';
+
+type Kind = Pick<FaultKind, 'protocol' | 'kind'>;
+
+/** Faults of the device, which concern every protocol. */
+const ofDevice: readonly Kind[] = [
+  ignoreEffectFault,
+  lateEffectFault,
+  enableEdgeFault,
+  adoptionFault,
+  silentRevertFault,
+  rebootFault,
+];
+
+/** Kinds that can make a positive answer of a protocol untrue. */
+export const falseAnswerKinds: Readonly<Record<AnswerProtocol, readonly Kind[]>> = {
+  modbus: [ignoreWriteFault, lateWriteFault, alterWriteFault, partialWriteFault, lenientWritesFault, ...ofDevice],
+  csip: [wrongStatusFault, wrongSubjectFault, ...ofDevice],
+  ocpp: [ignoreCallFault, ...ofDevice],
+  dnp3: ofDevice,
+};
+
+/** A fault that struck while a command was under way or since. */
+export interface Explanation {
+  readonly fault: ActiveFault;
+  readonly isOn: boolean;
+}
+
+const has = (kinds: readonly Kind[], { protocol, facts }: ActiveFault): boolean =>
+  kinds.some((kind) => kind.protocol === protocol && kind.kind === facts.kind.kind);
+
+/** The target of a fault may have a point. A place that is no point is not looked up. */
+function mayConcern(fault: ActiveFault, place: string): boolean {
+  const { points } = targetOf(fault.facts.target);
+  const dot = place.indexOf('.');
+  if (points === undefined || !/^\d+\./.test(place)) return true;
+  const model = place.slice(0, dot);
+  // an adoption request stands for the set in force
+  const isRequest = /\.Adpt(Crv|Ctl)/.test(place);
+  return points.some(
+    (name) => name === place || name === model || place.startsWith(`${name}.`) || (isRequest && name.startsWith(model)),
+  );
+}
+
+/**
+ * The faults that can explain why a device does not have what it said.
+ * @param sinceMs wall time of the command
+ * @param answeredMs wall time of its answer
+ */
+function faultsExplaining(
+  registry: Pick<FaultRegistry, 'active' | 'ended'>,
+  protocol: AnswerProtocol,
+  { deviceIndex, place, sinceMs }: { readonly deviceIndex: number; readonly place: string; readonly sinceMs: number },
+): readonly Explanation[] {
+  const kinds = falseAnswerKinds[protocol];
+  const fits = (fault: ActiveFault) =>
+    has(kinds, fault) && fault.strikeCount > 0 && fault.concerns(deviceIndex) && mayConcern(fault, place);
+  const inForce = registry.active.filter(fits).map((fault) => ({ fault, isOn: true }));
+  const over = registry.ended.filter(({ fault, endedAtMs }) => endedAtMs >= sinceMs && fits(fault));
+  return [...inForce, ...over.map(({ fault }) => ({ fault, isOn: false }))];
+}
 
 export interface Judged extends Answered {
-  /** null: nothing is owed any more, or nothing shows it */
+  /** null: the command has expired, or nothing shows its effect */
   readonly done: boolean | null;
   readonly cause: AnswerCause;
-  /** null: it is done to the digit */
+  /** null: done exactly */
   readonly explanation: string | null;
   /** faults that explain what is not done */
   readonly explanations: readonly Explanation[];
@@ -21,11 +102,11 @@ export interface JudgeContext {
   readonly faults: Pick<FaultRegistry, 'active' | 'ended'>;
   /** date of a simulated instant, ms since the epoch */
   readonly dateMs: (at: SimTime) => number;
-  /** why the device takes nothing now, in words; null: it takes commands */
+  /** reason why the device takes no commands now; null: it does */
   readonly hindrance: string | null;
 }
 
-/** Of doubles that went through different sums. */
+/** Relative error of doubles that were summed in different orders. */
 const relativeNoise = 1e-9;
 
 const doneOf: Readonly<Record<AnswerCause, boolean | null>> = {
@@ -66,27 +147,27 @@ class Judge {
   /** @param next the next answered command of the same subject; undefined: there is none */
   judge(answered: Answered, next: Answered | undefined): Judged {
     const { claim } = answered;
-    const { found } = claim;
+    const { actual } = claim;
     const plain = (cause: AnswerCause, reason: string | null, explanations: readonly Explanation[] = []): Judged => ({
       ...answered,
       done: doneOf[cause],
       cause,
-      explanation: reason === null ? null : `${this.#told(answered)}; ${reason}.`,
+      explanation: reason === null ? null : `${this.#answeredText(answered)}; ${reason}.`,
       explanations,
     });
-    if (claim.reason !== undefined || found === null) return plain('unknown', claim.reason ?? 'nothing shows it');
-    const held = holding(claim, found);
+    if (claim.reason !== undefined || actual === null) return plain('unknown', claim.reason ?? 'nothing shows it');
+    const held = holding(claim, actual);
     if (held !== null) {
-      if (found.followed === undefined || distance(found.followed, claim.value) === 0)
-        return plain(held, held === 'done' ? null : rounding(claim, found));
-      if (next !== undefined) return plain('superseded', this.#supersededBy(next));
-      const keeps = `${found.holder} has ${words(found.value)}, but the device acts by ${words(found.followed)}`;
+      if (actual.followed === undefined || distance(actual.followed, claim.value) === 0)
+        return plain(held, held === 'done' ? null : rounding(claim, actual));
+      if (next !== undefined) return plain('superseded', this.#commandText(next));
+      const keeps = `${actual.holder} has ${words(actual.value)}, but the device acts by ${words(actual.followed)}`;
       return this.#broken(answered, keeps, plain);
     }
-    const has = `${found.holder} has ${words(found.value)}`;
-    if (next !== undefined) return plain('superseded', `${has}: ${this.#supersededBy(next)}`);
+    const has = `${actual.holder} has ${words(actual.value)}`;
+    if (next !== undefined) return plain('superseded', `${has}: ${this.#commandText(next)}`);
     if (claim.ended !== undefined) return plain('expired', `${has}: ${claim.ended}`);
-    const writer = this.#laterWriter(answered, found);
+    const writer = this.#laterWriter(answered, actual);
     if (writer?.source === 'reversion') return plain('expired', `${has}: it reverted at ${this.#clock(writer.at)}`);
     if (writer !== null && writer.source !== 'fault')
       return plain('superseded', `${has}: ${writerText(writer)} wrote it at ${this.#clock(writer.at)}`);
@@ -94,14 +175,14 @@ class Judge {
   }
 
   #broken(
-    { exchange, claim: { found } }: Answered,
+    { exchange, claim: { actual } }: Answered,
     has: string,
     plain: (cause: AnswerCause, reason: string, explanations: readonly Explanation[]) => Judged,
   ): Judged {
     const { faults, deviceIndex, hindrance } = this.#context;
     const explanations = faultsExplaining(faults, exchange.protocol, {
       deviceIndex,
-      place: found?.place ?? '',
+      place: actual?.place ?? '',
       sinceMs: exchange.wallMs,
     });
     if (explanations.length > 0) return plain('not_done', `${has}: ${faultWords(explanations)}`, explanations);
@@ -112,8 +193,8 @@ class Judge {
     );
   }
 
-  /** The last writer where that is not the command itself; null: it is, or nothing was written since. */
-  #laterWriter({ exchange }: Answered, { writer, place }: Found): Provenance | null {
+  /** The last writer if it is not the command itself; null: it is, or nothing was written since. */
+  #laterWriter({ exchange }: Answered, { writer, place }: ActualValue): Provenance | null {
     if (writer === null || writer.wallMs < exchange.wallMs) return null;
     if (writer.source !== exchange.protocol || writer.peer !== (exchange.writerPeer ?? exchange.peer)) return writer;
     if (writer.wallMs <= exchange.answeredWallMs) return null;
@@ -123,12 +204,12 @@ class Judge {
     return explanations.length > 0 ? null : writer;
   }
 
-  #told({ exchange, claim }: Answered): string {
+  #answeredText({ exchange, claim }: Answered): string {
     const { peerName, answer, at } = exchange;
     return `${peerName} ${claim.did} at ${this.#clock(at)} and was answered with ${answer}`;
   }
 
-  #supersededBy({ exchange, claim }: Answered): string {
+  #commandText({ exchange, claim }: Answered): string {
     return `${exchange.peerName} ${claim.did} at ${this.#clock(exchange.at)}`;
   }
 
@@ -138,15 +219,15 @@ class Judge {
   }
 }
 
-/** The cause for which a value counts as done; null: it is not what was asked for. */
-function holding({ value, holds, resolution = 0 }: Claim, held: Found): 'done' | 'rounding' | null {
+/** How a value fulfils a claim; null: it does not. */
+function holding({ value, holds, resolution = 0 }: Claim, held: ActualValue): 'done' | 'rounding' | null {
   if (holds !== undefined) return holds ? 'done' : null;
   const gap = distance(held.value, value);
   if (gap === 0) return 'done';
   return gap <= (resolution / 2) * (1 + relativeNoise) ? 'rounding' : null;
 }
 
-function rounding({ resolution = 0 }: Claim, { holder, value }: Found): string {
+function rounding({ resolution = 0 }: Claim, { holder, value }: ActualValue): string {
   return `${holder} has ${words(value)} in steps of ${resolution}: rounding`;
 }
 

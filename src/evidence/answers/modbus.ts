@@ -12,7 +12,7 @@ import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { pointName } from '../../sunspec/map/view.ts';
 import type { AnswerSources } from '../sources.ts';
 import type { Answered, Claim, Exchange, Value } from './model.ts';
-import { registerPlace, slotNamed, stepOf } from './places.ts';
+import { registerPlace, slotNamed, stepOf } from './model.ts';
 
 type Entry = WireEntry<ModbusFacts>;
 
@@ -21,7 +21,7 @@ const writes: ReadonlySet<number> = new Set([5, 6, 15, 16, 22, 23]);
 /** Model of the surroundings, which move by themselves. */
 const surroundingsModel = 64414;
 
-/** Why a written point shows nothing of the write afterwards; undefined: it must hold it. */
+/** The reason why a point need not show a write; undefined: it must. */
 function unseen(slot: PointSlot | undefined, isIgnored: boolean): string | undefined {
   if (slot === undefined) return 'the device has no such point';
   if (isIgnored) return 'the point takes no value, and the write says so by leaving it as it is';
@@ -34,7 +34,7 @@ function unseen(slot: PointSlot | undefined, isIgnored: boolean): string | undef
 interface Write {
   readonly exchange: Exchange;
   readonly content: ModbusContent;
-  readonly asked: ModbusExchange;
+  readonly request: ModbusExchange;
 }
 
 /** Classic models revert by timers of their own, which leave no writer behind. */
@@ -47,7 +47,7 @@ function endOf(device: Device, slot: PointSlot, { at }: Exchange, present: SimTi
 }
 
 /** A request to adopt a stored set: the set in force must be the stored one afterwards. */
-type AdoptionClaim = Pick<Claim, 'found' | 'holds' | 'reason'>;
+type AdoptionClaim = Pick<Claim, 'actual' | 'holds' | 'reason'>;
 
 /** The points of a stored set, each with its counterpart in the set in force. @param number from 1 */
 function pairsOf(
@@ -80,12 +80,12 @@ function adoptionClaim(
 ): AdoptionClaim {
   const { bank } = device;
   const result = adoptionPoints(bank.layout, request.modelId)?.result;
-  if (result === undefined) return { found: null, reason: 'the model has no result of the adoption' };
+  if (result === undefined) return { actual: null, reason: 'the model has no result of the adoption' };
   const state = bank.value(result);
   const place = `${result.modelId}.${result.path}`;
   const said = typeof state === 'string' ? state : null;
   const acted = (slot: PointSlot) => device.heldValue(slot) ?? bank.value(slot);
-  // a stored set that was written since is another one than the one that was adopted
+  // a stored set that was written since the adoption differs from the adopted one
   const isOther = (stored: PointSlot) =>
     isLater(pointName(stored)) || (bank.provenance(stored)?.wallMs ?? 0) > exchange.answeredWallMs;
   const differing = pairsOf(bank.layout, request, number).find(
@@ -93,12 +93,12 @@ function adoptionClaim(
   );
   const writer = bank.provenance(differing?.[1] ?? request) ?? null;
   const holder = 'the register';
-  if (state !== 'COMPLETED') return { found: { place, holder, value: said, writer }, holds: false };
-  if (differing === undefined) return { found: { place, holder, value: said, writer }, holds: true };
+  if (state !== 'COMPLETED') return { actual: { place, holder, value: said, writer }, holds: false };
+  if (differing === undefined) return { actual: { place, holder, value: said, writer }, holds: true };
   const [stored, inForce] = differing;
-  const [wanted, has] = [String(bank.value(stored)), String(acted(inForce))];
-  const value = `${state}, but ${inForce.modelId}.${inForce.path} is ${has} and not ${wanted}`;
-  return { found: { place, holder, value, writer }, holds: false };
+  const [required, has] = [String(bank.value(stored)), String(acted(inForce))];
+  const value = `${state}, but ${inForce.modelId}.${inForce.path} is ${has} and not ${required}`;
+  return { actual: { place, holder, value, writer }, holds: false };
 }
 
 /** @param isLater whether a later write that was answered has a point */
@@ -114,12 +114,12 @@ function claimOf(
   if (slot !== undefined && isAdoptionRequest(slot) && typeof value === 'number')
     return { ...common, ...adoptionClaim(device, slot, value, { exchange, isLater }) };
   const reason = unseen(slot, content.ignored?.includes(name) === true);
-  if (slot === undefined || reason !== undefined) return { ...common, found: null, reason: reason ?? '' };
+  if (slot === undefined || reason !== undefined) return { ...common, actual: null, reason: reason ?? '' };
   const step = stepOf(slot);
   const ended = endOf(device, slot, exchange, now);
   return {
     ...common,
-    found: registerPlace(device, slot),
+    actual: registerPlace(device, slot),
     ...(step !== undefined && { resolution: step }),
     ...(ended !== undefined && { ended }),
   };
@@ -145,16 +145,16 @@ function writesTo({ modbusMessages }: AnswerSources, device: Device, sinceMs: nu
       deviceIndex === device.index && writes.has(exchange.functionCode) && !exchange.broadcast,
   });
   return entries.flatMap((entry): Write[] => {
-    const { exchange: asked } = entry.facts;
+    const { exchange } = entry.facts;
     // the built-in master is no peer of the device: its request comes in at the listener too
-    if (entry.kind === 'request' && entry.direction === 'in') requests.set(asked, entry);
-    const request = requests.get(asked);
+    if (entry.kind === 'request' && entry.direction === 'in') requests.set(exchange, entry);
+    const request = requests.get(exchange);
     if (entry.kind !== 'answer' || request === undefined || request.wallMs < sinceMs) return [];
     const content = modbusMessages.decode(request);
     if (content === null || !isPositive(content, modbusMessages.decode(entry))) return [];
     // a fault may send an answer twice
-    requests.delete(asked);
-    return [{ exchange: exchangeOf(request, entry), content, asked }];
+    requests.delete(exchange);
+    return [{ exchange: exchangeOf(request, entry), content, request: exchange }];
   });
 }
 
@@ -169,7 +169,7 @@ export function modbusAnswers(from: AnswerSources, device: Device, sinceMs: numb
   return all.flatMap((write, n): readonly Answered[] => {
     const { exchange } = write;
     const values = Object.entries(write.content.values ?? {});
-    if (values.length === 0) return [{ exchange, claim: withoutPoints(write.asked) }];
+    if (values.length === 0) return [{ exchange, claim: withoutPoints(write.request) }];
     const isLater = (point: string) => (last.get(point) ?? -1) > n;
     return values.map((value) => ({ exchange, claim: claimOf(place, value, write, isLater) }));
   });
@@ -195,5 +195,5 @@ function exchangeOf(request: Entry, answer: Entry): Exchange {
 function withoutPoints({ address, count }: ModbusExchange): Claim {
   const name = `registers ${address ?? 'unknown'}${count !== null && count > 1 ? ` and ${count - 1} more` : ''}`;
   const reason = 'no point of the device lies whole in the registers that were written';
-  return { name, value: null, unit: null, did: `wrote ${name}`, found: null, subject: name, reason };
+  return { name, value: null, unit: null, did: `wrote ${name}`, actual: null, subject: name, reason };
 }

@@ -1,7 +1,12 @@
 /** Commands of peers that were answered positively, and what the device holds of them now. */
 import type { Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
+import { tidy } from '../consistency/model.ts';
 import type { Value } from '../consistency/model.ts';
+import type { Device } from '../../contract/device.ts';
+import { isFloat } from '../../sunspec/map/codec.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import { slotOf } from '../consistency/registers.ts';
 
 export type { Value } from '../consistency/model.ts';
 
@@ -39,8 +44,8 @@ export interface Exchange {
   readonly at: SimTime;
 }
 
-/** Where the device has what it was told to have. */
-export interface Found {
+/** The value by which a device shows the effect of a command, and its place. */
+export interface ActualValue {
   /** `704.WMaxLimPct`, `connector 1`, `AO87` */
   readonly place: string;
   /** in a sentence: `the register`, `the station` */
@@ -52,7 +57,7 @@ export interface Found {
   readonly writer: Provenance | null;
 }
 
-/** One thing that a command asked for. */
+/** One effect that a command must have. */
 export interface Claim {
   readonly name: string;
   readonly value: Value;
@@ -60,22 +65,54 @@ export interface Claim {
   /** the act of the peer in a sentence: `wrote 704.WMaxLimPct = 50` */
   readonly did: string;
   /** null: nothing shows it, see `reason` */
-  readonly found: Found | null;
+  readonly actual: ActualValue | null;
   /** a later command with the same subject takes over from it */
   readonly subject: string;
   /** true where it takes over from an earlier command of another subject too */
   readonly takesOver?: (subject: string) => boolean;
-  /** true where the value found is the one that was asked for; absent: it must be equal */
+  /** true where the actual value fulfils the command; absent: it must be equal */
   readonly holds?: boolean;
   /** step of the encoding, in the unit of the value; absent: none */
   readonly resolution?: number;
-  /** why nothing is owed any more, in words; absent: it is still owed */
+  /** reason why the claim no longer applies; absent: it applies */
   readonly ended?: string;
-  /** why it is not judged */
+  /** reason why the claim cannot be judged */
   readonly reason?: string;
 }
 
 export interface Answered {
   readonly exchange: Exchange;
   readonly claim: Claim;
+}
+
+/** The value of a point x this = value of the command; default 1. */
+const asIs = 1;
+
+function inUnitOf(value: unknown, factor: number): Value {
+  if (typeof value === 'number') return tidy(value * factor);
+  return typeof value === 'string' || typeof value === 'boolean' ? value : null;
+}
+
+/** The present value of a register. */
+export function registerPlace(device: Device, slot: PointSlot, factor = asIs): ActualValue {
+  const { bank } = device;
+  const held = device.heldValue(slot);
+  return {
+    place: `${slot.modelId}.${slot.path}`,
+    holder: 'the register',
+    value: inUnitOf(bank.value(slot), factor),
+    ...(held !== undefined && { followed: inUnitOf(held, factor) }),
+    writer: bank.provenance(slot) ?? null,
+  };
+}
+
+/** Step of a point in its unit; undefined: it has none. */
+export function stepOf({ def, sf }: PointSlot, factor = asIs): number | undefined {
+  const isNumber = !isFloat(def.type) && def.symbols === undefined && def.type !== 'string';
+  return isNumber ? Math.abs(Number(`1e${sf}`) * factor) : undefined;
+}
+
+/** The slot of `704.WMaxLimPct` that the device implements. */
+export function slotNamed(device: Device, name: string): PointSlot | undefined {
+  return slotOf(device.bank.layout, name);
 }

@@ -1,11 +1,237 @@
-/** Calls of a central system that were answered positively. */
+/**
+ * Calls of a central system that were answered positively, with one row for each action of 1.6 and 2.x: the state of
+ * the station that must follow.
+ */
 import type { Device } from '../../contract/device.ts';
 import type { OcppMessage, OcppStation } from '../../contract/ocpp.ts';
 import type { AnswerSources } from '../sources.ts';
-import type { Answered, Exchange } from './model.ts';
-import { ocppActions, otherCommands } from './ocpp-actions.ts';
-import { memberOf, textOf } from './ocpp-call.ts';
-import type { OcppCall } from './ocpp-call.ts';
+import type { Answered, Exchange, Claim, Value } from './model.ts';
+import {
+  memberOf,
+  textOf,
+  connectorsOf,
+  listOf,
+  nowOf,
+  numberOf,
+  place,
+  stationClaim,
+  clearedProfiles,
+  profileClaims,
+  clearedDerControls,
+  derClaims,
+} from './ocpp-claims.ts';
+import type { OcppCall, ClaimsOf } from './ocpp-claims.ts';
+import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
+import { SimError } from '../../core/errors.ts';
+import { secondsBetween } from '../../core/time/clock.ts';
+
+/** Texts of booleans and numbers have several spellings. */
+function isSameText(a: Value, b: Value): boolean {
+  const [x, y] = [String(a), String(b)].map((text) => text.trim().toLowerCase());
+  return x === y || (x !== '' && y !== '' && Number(x) === Number(y));
+}
+
+function settingClaim(name: string, value: string, shown: string | null | undefined, reason?: string): Claim {
+  const claim = { ...stationClaim(name, value, shown ?? null, `set ${name} = ${value}`), subject: `setting ${name}` };
+  return reason === undefined
+    ? { ...claim, holds: isSameText(shown ?? null, value) }
+    : { ...claim, actual: null, reason };
+}
+
+/** A configuration key of 1.6. */
+function keyClaims({ station, request }: OcppCall): readonly Claim[] {
+  const [key, value] = [textOf(memberOf(request, 'key')), textOf(memberOf(request, 'value'))];
+  if (key === null || value === null) return [];
+  const configuration = configurationOf(station, key);
+  const entry = configuration?.kind === 'keys' ? configuration.keys[0] : undefined;
+  if (entry === undefined) return [settingClaim(key, value, null, 'the station shows no such key')];
+  return [
+    entry.value === null
+      ? settingClaim(key, value, null, 'the key can only be written')
+      : settingClaim(key, value, entry.value),
+  ];
+}
+
+function configurationOf(station: OcppStation, key: string) {
+  try {
+    return station.functions.configuration(key);
+  } catch (error) {
+    if (error instanceof SimError && error.code === 'UNKNOWN_RESOURCE') return null;
+    throw error;
+  }
+}
+
+/** Variables of 2.x: each has a status of its own. */
+function variableClaims({ station, request, answer }: OcppCall): readonly Claim[] {
+  const results = listOf(memberOf(answer, 'setVariableResult'));
+  const settings = listOf(memberOf(request, 'setVariableData'));
+  return settings.flatMap((data, n) => {
+    const status = textOf(memberOf(results[n], 'attributeStatus'));
+    if (status !== 'Accepted' && status !== 'RebootRequired') return [];
+    const component = textOf(memberOf(data, 'component', 'name')) ?? '';
+    const variable = textOf(memberOf(data, 'variable', 'name')) ?? '';
+    const attribute = textOf(memberOf(data, 'attributeType')) ?? 'Actual';
+    const evseId = numberOf(memberOf(data, 'component', 'evse', 'id'));
+    const instance = textOf(memberOf(data, 'variable', 'instance'));
+    const value = textOf(memberOf(data, 'attributeValue')) ?? '';
+    const configuration = configurationOf(station, `${component}.${variable}`);
+    const entries = configuration?.kind === 'variables' ? configuration.variables : [];
+    const entry = entries.find(
+      (each) => each.attribute === attribute && each.evseId === evseId && each.instance === instance,
+    );
+    const where = `${component}.${variable}${evseId === null ? '' : ` of EVSE ${evseId}`}`;
+    const name = attribute === 'Actual' ? where : `${where} (${attribute})`;
+    if (entry === undefined) return [settingClaim(name, value, null, 'the station shows no such variable')];
+    const { value: present } = entry;
+    return [
+      present === null
+        ? settingClaim(name, value, null, 'the variable can only be written')
+        : settingClaim(name, value, present),
+    ];
+  });
+}
+
+/** The version of the local list. */
+function listClaims({ station, request }: OcppCall): readonly Claim[] {
+  const version = numberOf(memberOf(request, 'listVersion') ?? memberOf(request, 'versionNumber'));
+  if (version === null) return [];
+  const name = 'version of the local list';
+  const did = `sent the local list of version ${version}`;
+  return [stationClaim(name, version, station.functions.localList().version, did)];
+}
+
+// availability and reservations of connectors
+
+/** Connectors that a call names: 0, or no number, are all of them. */
+function namedConnectors(device: Device, id: number | null): readonly EvseConnectorDetail[] {
+  return connectorsOf(device).filter(({ connectorId }) => id === null || id === 0 || connectorId === id);
+}
+
+function availabilityClaims({ device, request, exchange }: OcppCall): readonly Claim[] {
+  const state = textOf(memberOf(request, 'type')) ?? textOf(memberOf(request, 'operationalStatus'));
+  const id = numberOf(memberOf(request, 'connectorId') ?? memberOf(request, 'evse', 'id'));
+  if (state === null) return [];
+  return namedConnectors(device, id).map((connector): Claim => {
+    const { connectorId, operative } = connector;
+    const name = `availability of connector ${connectorId}`;
+    const value = operative ? 'Operative' : 'Inoperative';
+    const writer = device.overrides.find(
+      (each) => each.name === 'evse_availability' && (each.connectorId === connectorId || each.connectorId === 0),
+    );
+    const claim = stationClaim(name, state, place(name, value, writer ?? null), `set the ${name} to ${state}`);
+    return exchange.answer === 'Scheduled' && value !== state
+      ? { ...claim, actual: null, reason: 'it is to follow when the transaction ends' }
+      : claim;
+  });
+}
+
+function reservationClaims({ device, station, request, exchange }: OcppCall): readonly Claim[] {
+  const id = numberOf(memberOf(request, 'reservationId') ?? memberOf(request, 'id'));
+  if (id === null) return [];
+  const isHeld = station.functions.reservations().some(({ reservationId }) => reservationId === id);
+  const name = `reservation ${id}`;
+  const session = device.chargingSessions().find(({ reservationId }) => reservationId === id);
+  const expiresMs = Date.parse(textOf(memberOf(request, 'expiryDate') ?? memberOf(request, 'expiryDateTime')) ?? '');
+  const isOver = expiresMs <= nowOf(station);
+  const ended =
+    session !== undefined ? `session ${session.transactionId} has used it` : isOver ? 'its time is over' : undefined;
+  const claim = stationClaim(name, true, isHeld, `made ${name}`);
+  return [ended !== undefined && exchange.answer === 'Accepted' ? { ...claim, ended } : claim];
+}
+
+function cancellationClaims({ station, request }: OcppCall): readonly Claim[] {
+  const id = numberOf(memberOf(request, 'reservationId'));
+  if (id === null) return [];
+  const name = `reservation ${id}`;
+  const isHeld = station.functions.reservations().some(({ reservationId }) => reservationId === id);
+  return [stationClaim(name, false, isHeld, `cancelled ${name}`)];
+}
+
+// remote starts and stops of transactions
+
+/** A session of the token that has begun since, or an authorisation that waits for a vehicle. */
+function startClaims({ device, station, request, answer, exchange }: OcppCall): readonly Claim[] {
+  const token = textOf(memberOf(request, 'idTag') ?? memberOf(request, 'idToken', 'idToken'));
+  if (token === null) return [];
+  const connectorId = numberOf(memberOf(request, 'connectorId') ?? memberOf(request, 'evseId'));
+  const startId = numberOf(memberOf(request, 'remoteStartId'));
+  const isHere = (id: number) => connectorId === null || id === connectorId;
+  const began = textOf(memberOf(answer, 'transactionId'));
+  const session = device.chargingSessions().find((each) => {
+    if (!isHere(each.connectorId)) return false;
+    if (startId !== null && each.remoteStartId === startId) return true;
+    return each.idToken === token && each.startedAtS >= secondsBetween(device.startedAt, exchange.at);
+  });
+  const isKnown = began !== null && station.functions.transactions().some((each) => each.transactionId === began);
+  const waits = connectorsOf(device).some((each) => isHere(each.connectorId) && each.authorised);
+  const wasAuthorised = device.overrides.some(
+    (each) => each.name === 'evse_authorization' && each.source === 'ocpp' && each.wallMs >= exchange.wallMs,
+  );
+  const name = startId === null ? `session of ${token}` : `session of ${token} (remoteStartId ${startId})`;
+  return [
+    {
+      ...stationClaim(name, true, session !== undefined || isKnown || waits, `started a ${name}`),
+      subject: `start ${exchange.messageId ?? ''}`,
+      ...(wasAuthorised && { ended: 'the authorisation has ended without a vehicle' }),
+    },
+  ];
+}
+
+function stopClaims({ station, request }: OcppCall): readonly Claim[] {
+  const given = memberOf(request, 'transactionId');
+  const id = textOf(given) ?? (typeof given === 'number' ? String(given) : null);
+  if (id === null) return [];
+  const transaction = station.functions.transactions().find(({ transactionId }) => transactionId === id);
+  const name = `transaction ${id}`;
+  const state = transaction === undefined || transaction.endedMs !== null ? 'ended' : 'running';
+  return [stationClaim(name, 'ended', state, `stopped ${name}`)];
+}
+
+export const ocppActions: Readonly<Record<string, ClaimsOf>> = {
+  CancelReservation: cancellationClaims,
+  ChangeAvailability: availabilityClaims,
+  ChangeConfiguration: keyClaims,
+  ClearChargingProfile: clearedProfiles,
+  ClearDERControl: clearedDerControls,
+  RemoteStartTransaction: startClaims,
+  RemoteStopTransaction: stopClaims,
+  RequestStartTransaction: startClaims,
+  RequestStopTransaction: stopClaims,
+  ReserveNow: reservationClaims,
+  SendLocalList: listClaims,
+  SetChargingProfile: profileClaims,
+  SetDERControl: derClaims,
+  SetVariables: variableClaims,
+};
+
+/** Calls whose effect nothing shows. Calls outside of the tables only read. */
+export const otherCommands: ReadonlySet<string> = new Set([
+  'AFRRSignal',
+  'AdjustPeriodicEventStream',
+  'CertificateSigned',
+  'ChangeTransactionTariff',
+  'ClearCache',
+  'ClearDisplayMessage',
+  'ClearTariffs',
+  'ClearVariableMonitoring',
+  'CostUpdated',
+  'DataTransfer',
+  'DeleteCertificate',
+  'InstallCertificate',
+  'Reset',
+  'SetDefaultTariff',
+  'SetDisplayMessage',
+  'SetMonitoringBase',
+  'SetMonitoringLevel',
+  'SetNetworkProfile',
+  'SetVariableMonitoring',
+  'SignedUpdateFirmware',
+  'TriggerMessage',
+  'UnlockConnector',
+  'UpdateDynamicSchedule',
+  'UpdateFirmware',
+  'UsePriorityCharging',
+]);
 
 /** Status words of answers that promise something. */
 const promises: ReadonlySet<string> = new Set([
@@ -52,7 +278,7 @@ function claimsOf(call: OcppCall) {
   if (!otherCommands.has(command)) return [];
   const subject = `${command} ${call.exchange.messageId ?? ''}`;
   const reason = 'nothing in registers or state shows it';
-  return [{ name: command, value: null, unit: null, did: `sent ${command}`, found: null, subject, reason }];
+  return [{ name: command, value: null, unit: null, did: `sent ${command}`, actual: null, subject, reason }];
 }
 
 function exchangeOf({ status: { id } }: OcppStation, call: OcppMessage, answer: OcppMessage, status: string): Exchange {

@@ -1,8 +1,63 @@
-/** Compares what protocols present of a quantity, and says in plain words why they differ. */
+/**
+ * Compares what protocols present of a quantity, and says in plain words why they differ, faults of one protocol
+ * included.
+ */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
-import { faultsExplaining } from './explanations.ts';
 import { tidy } from './model.ts';
 import type { Cause, Presented, Presenter, Unit, Value } from './model.ts';
+import type { FaultProtocol } from '../../core/faults/kinds.ts';
+import { malformedXmlFault, missingElementFault, staleFault, wrongMultiplierFault } from '../../fault-kinds/csip.ts';
+import { strictPointsFault } from '../../fault-kinds/modbus-reading.ts';
+import { meterJumpFault } from '../../fault-kinds/ocpp.ts';
+import { targetOf } from '../../fault-kinds/targets.ts';
+
+/** Protocols that have faults of their own, by presenter. */
+export const faultProtocolOf: Readonly<Partial<Record<Presenter, FaultProtocol>>> = {
+  modbus: 'modbus',
+  dnp3: 'dnp3',
+  ocpp: 'ocpp',
+  csip: 'csip',
+};
+
+const spoilers = [malformedXmlFault, missingElementFault, staleFault, wrongMultiplierFault] as const;
+
+/** True if a fault changes values; other faults delay, suppress or garble answers. */
+export function changesValues(fault: ActiveFault): boolean {
+  switch (fault.protocol) {
+    case 'modbus':
+      return fault.layer === 'reading' && !fault.isOf(strictPointsFault);
+    case 'ocpp':
+      return fault.isOf(meterJumpFault);
+    case 'csip':
+      return spoilers.some((kind) => fault.facts.kind.kind === kind.kind);
+    default:
+      return false;
+  }
+}
+
+/** The target of a fault may have a register. Registers by address are not looked up. */
+function mayConcern(fault: ActiveFault, place: string): boolean {
+  const { points } = targetOf(fault.facts.target);
+  if (points === undefined) return true;
+  // a scale factor is named by itself and changes the points that use it
+  const model = place.slice(0, place.indexOf('.'));
+  return points.some(
+    (name) =>
+      name === place ||
+      name === model ||
+      place.startsWith(`${name}.`) ||
+      (name.startsWith(`${model}.`) && name.endsWith('_SF')),
+  );
+}
+
+/** The faults in force that can explain what a protocol presents. */
+function faultsExplaining(faults: readonly ActiveFault[], { presenter, place }: Presented): readonly ActiveFault[] {
+  const protocol = faultProtocolOf[presenter];
+  const changing = faults.filter((fault) => fault.protocol === protocol && changesValues(fault));
+  if (presenter === 'modbus') return changing.filter((fault) => mayConcern(fault, place));
+  // the meter of OCPP lies about its energy registers alone
+  return presenter === 'ocpp' && !place.startsWith('Energy.') ? [] : changing;
+}
 
 export interface Compared extends Presented {
   /** value less that of the reference; null: no numbers, or nothing to compare */
@@ -24,7 +79,7 @@ const names: Readonly<Record<Presenter, string>> = {
   csip: 'IEEE 2030.5',
 };
 
-/** Of doubles that went through different sums. */
+/** Relative error of doubles that were summed in different orders. */
 const relativeNoise = 1e-9;
 
 function words(value: Value, unit: Unit): string {

@@ -1,20 +1,16 @@
-/** Reads every quantity of a device from each protocol by the protocol's own road, and compares them. */
+/** Reads every quantity of a device through each protocol, and compares the values. */
 import type { Device } from '../../contract/device.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Sources } from '../sources.ts';
-import { compared } from './compare.ts';
+import { compared, changesValues, faultProtocolOf } from './compare.ts';
 import type { Compared } from './compare.ts';
-import { CsipReader } from './csip.ts';
-import { Dnp3Reader } from './dnp3.ts';
-import { changesValues, faultProtocolOf } from './explanations.ts';
+import { CsipReader, Dnp3Reader, OcppReader, RestReader, StreamReader } from './readers.ts';
 import { causes, momentOf, presenters } from './model.ts';
 import type { Cause, Presented, Presenter, QuantityRow } from './model.ts';
 import type { QuantityName } from './names.ts';
-import { OcppReader } from './ocpp.ts';
 import { quantityTable } from './quantities.ts';
 import { ModbusReader, slotOf, trueRegister } from './registers.ts';
-import { RestReader, StreamReader } from './rest.ts';
 
 export interface ComparedQuantity {
   readonly name: QuantityName;
@@ -26,7 +22,7 @@ export interface ComparedQuantity {
 /** How a protocol takes part. */
 export interface Participation {
   readonly presenter: Presenter;
-  /** why it presents nothing of the device; null: it presents something */
+  /** reason why it presents nothing of the device; null: it presents values */
   readonly absent: string | null;
   readonly faults: readonly { readonly fault: ActiveFault; readonly changesValues: boolean }[];
 }
@@ -102,7 +98,7 @@ function sourcesOf(from: Sources, device: Device, rows: readonly QuantityRow[]):
     modbus: isDark ? dark : modbus(),
     dnp3: isDark ? dark : outstation(),
     ocpp: isDark ? dark : ocppSource(from, device),
-    // a server keeps the values that it was told
+    // a server keeps the values that it received last
     csip: csipSource(from, device),
   };
 }
@@ -143,11 +139,11 @@ function quantityOf(
   return [{ name, row, presentations }];
 }
 
-/** @param wanted null: all */
-export function compareDevice(from: Sources, device: Device, wanted: readonly QuantityName[] | null): Comparison {
+/** @param names null: all */
+export function compareDevice(from: Sources, device: Device, names: readonly QuantityName[] | null): Comparison {
   from.faults.expire();
   const faults = from.faults.active.filter((fault) => fault.concerns(device.index));
-  const chosen = quantityTable.filter(([name, row]) => (wanted === null || wanted.includes(name)) && isOf(device, row));
+  const chosen = quantityTable.filter(([name, row]) => (names === null || names.includes(name)) && isOf(device, row));
   const rows = chosen.map(([, row]) => row);
   const sources = sourcesOf(from, device, rows);
   const quantities = chosen.flatMap(([name, row]) => quantityOf(device, name, row, sources, faults));

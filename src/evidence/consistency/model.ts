@@ -34,7 +34,7 @@ export interface Shown {
   readonly listed: boolean | null;
 }
 
-/** Time over which a server of IEEE 2030.5 was told a mean, ms since the epoch by its clock. */
+/** Period of a mean that a server of IEEE 2030.5 has received, ms since the epoch by its clock. */
 export interface Interval {
   readonly startMs: number;
   readonly endMs: number;
@@ -51,7 +51,7 @@ export interface Presented {
   /** `701.W`, `metrics.power_kw`, `AI537`, `Power.Active.Import` */
   readonly place: string;
   readonly value: Value;
-  /** why there is no value; null: there is one */
+  /** reason why there is no value; null: there is one */
   readonly missing: string | null;
   /** step of the encoding in the unit of the quantity; null: it has none of its own */
   readonly resolution: number | null;
@@ -61,11 +61,11 @@ export interface Presented {
   readonly isMagnitude?: true;
   /** simulated date of the state that it shows, ms since the epoch; null: known by the clock of a server alone */
   readonly atMs: number | null;
-  /** wall time at which the peer was told, ms since the epoch; absent: it is told when it asks */
+  /** wall time of the last message to the peer, ms since the epoch; absent: the peer reads */
   readonly sentAtMs?: number;
   readonly interval?: Interval;
   readonly shown: readonly Shown[];
-  /** a fault has changed it on its way */
+  /** a fault has changed the transmitted value */
   readonly disturbed?: true;
 }
 
@@ -151,13 +151,13 @@ export type Unit = (typeof units)[number];
 export interface QuantityRow {
   readonly about: string;
   readonly unit: Unit;
-  /** changes with ticks alone; otherwise it is as it is now */
+  /** a measurement, which changes with ticks only */
   readonly measured?: true;
   /** only of devices whose map has this point */
   readonly needs?: string;
   /** only of devices of this kind */
   readonly kind?: AssetType;
-  /** REST is what the others are compared with: the registers are coarser, and not all maps have them */
+  /** REST is the reference: the registers are coarser, and not all maps have them */
   readonly hasCoarseResolution?: true;
   /** share of the rated power that must flow for the quantity to mean anything; protocols may differ below it */
   readonly least?: { readonly point: string; readonly share: number; readonly of: string };

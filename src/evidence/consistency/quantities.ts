@@ -1,7 +1,7 @@
 /** The table of quantities: one row for each, with its place in every protocol. */
 import { functionTable } from '../../sunspec/map/grid-support/functions.ts';
 import type { FunctionName } from '../../sunspec/map/grid-support/functions.ts';
-import { flagMember, scaledMember, hundredthsMember, wordMember } from './csip.ts';
+import { flagMember, scaledMember, hundredthsMember, wordMember } from './readers.ts';
 import type { CsipDocumentPlace, Dnp3Place, QuantityRow, RegisterPlace, RestPlace } from './model.ts';
 import { quantityNames, switchedFunctions } from './names.ts';
 import type { EnableName, OwnName, QuantityName } from './names.ts';

@@ -80,7 +80,7 @@ function valueOf({ value }: DecodedPoint, { factor, words = {} }: Place, { unit,
 interface Reading {
   readonly presenter: Presenter;
   readonly wordsOf: WordsOf;
-  /** why a point cannot be read; null: it can */
+  /** reason why a point cannot be read; null: it can */
   readonly problem: (slot: PointSlot) => string | null;
 }
 
@@ -174,7 +174,7 @@ class Master {
     this.#window = window;
   }
 
-  /** Why a point cannot be read; null: its model is in the chain. */
+  /** The reason why a point cannot be read; null: its model is in the chain. */
   problem({ modelId }: PointSlot): string | null {
     const chain = this.#walked;
     if ('problem' in chain) return chain.problem;

@@ -7,7 +7,7 @@ import { isIP, isIPv6 } from 'node:net';
 import type { ModbusFacts } from '../../core/wire/modbus-messages.ts';
 import type { Recorded } from '../entries.ts';
 import { LinkFrames } from '../link-frames.ts';
-import { MadeConnection } from './connection.ts';
+import { MadeConnection } from './frames.ts';
 import type { End } from './frames.ts';
 
 /** Ports at which dissectors expect the protocols. */

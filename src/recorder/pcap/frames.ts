@@ -1,4 +1,4 @@
-/** Synthetic Ethernet frames of TCP connections, in which capture tools can read the exchanged octets. */
+/** Synthetic TCP connections and their Ethernet frames, in which capture tools can read the exchanged octets. */
 import { Buffer } from 'node:buffer';
 import { isIPv6 } from 'node:net';
 
@@ -9,9 +9,9 @@ export interface End {
   readonly port: number;
 }
 
-export const tcpFlag = { fin: 0x01, syn: 0x02, rst: 0x04, psh: 0x08, ack: 0x10 } as const;
+const tcpFlag = { fin: 0x01, syn: 0x02, rst: 0x04, psh: 0x08, ack: 0x10 } as const;
 
-export interface Segment {
+interface Segment {
   readonly from: End;
   readonly to: End;
   readonly seq: number;
@@ -124,7 +124,7 @@ function ipv6Header(source: Buffer, destination: Buffer, length: number): Buffer
  * @param toServer selects the hardware addresses
  * @param id of the IPv4 packet
  */
-export function frameOf(segment: Segment, toServer: boolean, id: number): Buffer {
+function frameOf(segment: Segment, toServer: boolean, id: number): Buffer {
   const source = addressBytes(segment.from.address);
   const destination = addressBytes(segment.to.address);
   const part = tcpPart(segment, source, destination);
@@ -135,4 +135,52 @@ export function frameOf(segment: Segment, toServer: boolean, id: number): Buffer
   ethernet.set(toServer ? [...server, ...client] : [...client, ...server], 0);
   ethernet.writeUInt16BE(isShort ? etherType.ipv4 : etherType.ipv6, 12);
   return Buffer.concat([ethernet, ip, part]);
+}
+
+const { syn, ack, psh } = tcpFlag;
+const noData = Buffer.alloc(0);
+/** Maximum octets of one segment: with headers a packet must stay below 64 KiB. */
+const maxData = 32 * 1024;
+
+/** Start of sequence numbers, easy to read. */
+const firstSeq = 1000;
+
+export class MadeConnection {
+  readonly #client: End;
+  readonly #server: End;
+  /** next sequence numbers */
+  #clientSeq = firstSeq;
+  #serverSeq = firstSeq;
+  #opened = false;
+  #packets = 0;
+
+  constructor(client: End, server: End) {
+    this.#client = client;
+    this.#server = server;
+  }
+
+  /** The frames for these octets; the first call adds those of the handshake. */
+  carry(data: Buffer, toServer: boolean): readonly Buffer[] {
+    const frames = this.#opened ? [] : this.#open();
+    for (let at = 0; at < data.length; at += maxData)
+      frames.push(this.#frame(psh | ack, data.subarray(at, at + maxData), toServer));
+    return frames;
+  }
+
+  #open(): Buffer[] {
+    this.#opened = true;
+    const frames = [this.#frame(syn, noData, true), this.#frame(syn | ack, noData, false)];
+    return [...frames, this.#frame(ack, noData, true)];
+  }
+
+  #frame(flags: number, data: Buffer, toServer: boolean): Buffer {
+    const [from, to] = toServer ? [this.#client, this.#server] : [this.#server, this.#client];
+    const [seq, other] = toServer ? [this.#clientSeq, this.#serverSeq] : [this.#serverSeq, this.#clientSeq];
+    this.#packets += 1;
+    const segment = { from, to, seq, ack: flags & ack ? other : 0, flags, data };
+    const next = seq + data.length + (flags & syn ? 1 : 0);
+    if (toServer) this.#clientSeq = next;
+    else this.#serverSeq = next;
+    return frameOf(segment, toServer, this.#packets);
+  }
 }

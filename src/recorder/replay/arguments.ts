@@ -147,11 +147,11 @@ function parsed(argv: readonly string[]): Words {
     strict: false,
     tokens: true,
   });
-  const seen = new Set<string>();
+  const names = new Set<string>();
   for (const token of tokens)
     if (token.kind === 'option') {
-      checkOption(token.name, token.rawName, token.value, seen.has(token.name));
-      seen.add(token.name);
+      checkOption(token.name, token.rawName, token.value, names.has(token.name));
+      names.add(token.name);
     }
   return { values: values as Words['values'], positionals };
 }

@@ -1,10 +1,99 @@
-/** The central system of one recorded station: repeats its answers and its calls. */
-import { compareJson, differenceInWords } from './json-compare.ts';
-import type { JsonRules } from './json-compare.ts';
-import { isPeriodic } from './ocpp-script.ts';
-import type { OcppScript, OcppStep, RecordedAnswer } from './ocpp-script.ts';
+/** The central system of one recorded station: repeats its answers and its calls, which are steps. */
+import { compareJson, differenceInWords } from './document-compare.ts';
+import type { JsonRules } from './document-compare.ts';
 import type { ReplayOptions } from './options.ts';
+import { counted } from './report.ts';
 import type { Findings } from './report.ts';
+import { isMembers } from './recording.ts';
+import type { RecordedMessage } from './recording.ts';
+
+/** The part of an answer after the message id. */
+interface RecordedAnswer {
+  readonly isError: boolean;
+  /** payload of a result; code, description and details of an error */
+  readonly parts: readonly unknown[];
+}
+
+interface OcppStep {
+  /** number of the call within its direction, from 1 */
+  readonly n: number;
+  readonly by: 'station' | 'central';
+  readonly message: RecordedMessage;
+  readonly action: string;
+  readonly payload: unknown;
+  /** null: none was recorded */
+  readonly answer: RecordedAnswer | null;
+}
+
+interface OcppScript {
+  readonly id: string;
+  readonly steps: readonly OcppStep[];
+  readonly notes: readonly string[];
+}
+
+const typeNumbers = { call: 2, result: 3, error: 4 } as const;
+/** Secrets are masked in a recording: such a call would set a wrong one. */
+const hidden = '(hidden)';
+
+interface Frame {
+  readonly message: RecordedMessage;
+  readonly parts: readonly unknown[];
+}
+
+function frameOf(message: RecordedMessage): Frame | null {
+  try {
+    const parts: unknown = JSON.parse(message.raw.toString());
+    return Array.isArray(parts) ? { message, parts } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Answers by direction and id of their call. */
+function answersOf(frames: readonly Frame[]): ReadonlyMap<string, RecordedAnswer> {
+  const answers = new Map<string, RecordedAnswer>();
+  for (const { message, parts } of frames) {
+    const [type, id, ...rest] = parts;
+    if (type !== typeNumbers.result && type !== typeNumbers.error) continue;
+    answers.set(`${message.direction} ${String(id)}`, { isError: type === typeNumbers.error, parts: rest });
+  }
+  return answers;
+}
+
+/** @param messages of one station */
+export function scriptOf(id: string, messages: readonly RecordedMessage[]): OcppScript {
+  const frames = messages.flatMap((message) => (message.cut ? [] : (frameOf(message) ?? [])));
+  const answers = answersOf(frames);
+  const steps: OcppStep[] = [];
+  const count = { station: 0, central: 0 };
+  let secrets = 0;
+  for (const { message, parts } of frames) {
+    const [type, callId, action, payload] = parts;
+    if (type !== typeNumbers.call || typeof action !== 'string' || !isMembers(payload)) continue;
+    const by = message.direction === 'out' ? 'station' : 'central';
+    if (by === 'central' && message.raw.includes(hidden)) {
+      secrets += 1;
+      continue;
+    }
+    count[by] += 1;
+    const back = message.direction === 'out' ? 'in' : 'out';
+    const answer = answers.get(`${back} ${String(callId)}`) ?? null;
+    steps.push({ n: count[by], by, message, action, payload, answer });
+  }
+  const cut = messages.length - frames.length;
+  const notes = [
+    ...(cut > 0 ? [`left out: ${counted(cut, 'message')} of ${id} that were cut or are no frame`] : []),
+    ...(secrets > 0
+      ? [`left out: ${counted(secrets, 'call')} to ${id} whose secrets the recording does not have`]
+      : []),
+  ];
+  return { id, steps, notes };
+}
+
+/** Calls whose number depends on the length of a session. */
+const periodic: ReadonlySet<string> = new Set(['Heartbeat', 'MeterValues', 'NotifyPeriodicEventStream']);
+
+const isPeriodic = (action: string) => periodic.has(action);
 
 /** Members with measurements, at any depth. */
 const measured = /\/(sampledValue\/|meterStart$|meterStop$|meterValue\/.*\/value$)/;
@@ -22,7 +111,7 @@ export class ReplayedStation {
   /** the last answer to each action, for additional calls */
   readonly #lastAnswers = new Map<string, RecordedAnswer>();
   /** calls to the station that are not answered yet, by id */
-  readonly #asked = new Map<string, OcppStep>();
+  readonly #openCalls = new Map<string, OcppStep>();
   #send: ((text: string) => void) | null = null;
   #calls = 0;
 
@@ -36,7 +125,7 @@ export class ReplayedStation {
 
   /** True if no call is open and only periodic calls of the station are left. */
   get done(): boolean {
-    return this.#asked.size === 0 && this.#left.every(({ by, action }) => by === 'station' && isPeriodic(action));
+    return this.#openCalls.size === 0 && this.#left.every(({ by, action }) => by === 'station' && isPeriodic(action));
   }
 
   connect(send: (text: string) => void): void {
@@ -68,9 +157,9 @@ export class ReplayedStation {
 
   /** Gives up waiting: overdue messages are missing, and the next call is sent. @returns false: no step is left */
   skip(): boolean {
-    for (const [id, step] of this.#asked) {
+    for (const [id, step] of this.#openCalls) {
       this.#findings.differ(`${this.#inWords(step)}: was answered, is not answered`);
-      this.#asked.delete(id);
+      this.#openCalls.delete(id);
     }
     for (;;) {
       const [first] = this.#left;
@@ -89,14 +178,14 @@ export class ReplayedStation {
 
   /** Sends the calls of the central system that come next. */
   #speak(): void {
-    while (this.#send !== null && this.#asked.size === 0) {
+    while (this.#send !== null && this.#openCalls.size === 0) {
       const at = this.#left.findIndex(({ by, action }) => by === 'central' || !isPeriodic(action));
       const step = this.#left[at];
       if (step?.by !== 'central') return;
       this.#left.splice(at, 1);
       this.#calls += 1;
       const id = `replay-${this.#calls}`;
-      this.#asked.set(id, step);
+      this.#openCalls.set(id, step);
       this.#findings.requests += 1;
       this.#send(this.#withIds(JSON.stringify([callNumber, id, step.action, step.payload])));
     }
@@ -135,12 +224,12 @@ export class ReplayedStation {
   }
 
   #heardAnswer(id: string, replayed: RecordedAnswer): void {
-    const step = this.#asked.get(id);
+    const step = this.#openCalls.get(id);
     if (step === undefined) {
       this.#findings.differ(`station ${this.id}: an answer to no call (${id})`);
       return;
     }
-    this.#asked.delete(id);
+    this.#openCalls.delete(id);
     const { answer } = step;
     if (answer === null) this.#findings.differ(`${this.#inWords(step)}: was not answered, is answered`);
     else if (answer.isError !== replayed.isError)

@@ -1,8 +1,8 @@
-/** Options of a replay. */
+/** Options of a replay, and the timeouts of a replayed server. */
 
 /** `fast`: each request after the previous answer; `wall`, `sim`: not before its recorded offset */
 export const paces = ['fast', 'wall', 'sim'] as const;
-export type Pace = (typeof paces)[number];
+type Pace = (typeof paces)[number];
 
 export interface ReplayOptions {
   readonly pace: Pace;
@@ -59,5 +59,31 @@ export class Pacer {
       pace === 'wall' ? message.wallMs - this.#first.wallMs : ((message.simS - this.#first.simS) / rate) * 1000;
     const leftMs = this.#startMs + offsetMs - performance.now();
     if (leftMs > 0) await wait(leftMs);
+  }
+}
+
+/** Maximum time until the first client, ms. */
+export const firstClientMs = 120_000;
+
+/** Calls back after a period without `touch`. */
+export class Idle {
+  readonly #ms: number;
+  readonly #onIdle: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param firstMs period until the first `touch` */
+  constructor(firstMs: number, ms: number, onIdle: () => void) {
+    this.#ms = ms;
+    this.#onIdle = onIdle;
+    this.#timer = setTimeout(onIdle, firstMs);
+  }
+
+  touch(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#onIdle, this.#ms);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
   }
 }

@@ -93,9 +93,9 @@ export class Links<L extends Link> {
 
   /** Addresses of devices that no recorded request asks, one sentence each. */
   unasked(): readonly string[] {
-    const asked = new Set(this.#devices.values());
+    const replayed = new Set(this.#devices.values());
     return [...this.#options.targets.byDevice.keys()]
-      .filter((index) => !asked.has(index))
+      .filter((index) => !replayed.has(index))
       .map((index) => `the address of device ${index} is not used: no request of the recording asks that device first`);
   }
 

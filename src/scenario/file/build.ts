@@ -2,8 +2,8 @@
 import { parse as parseQuery } from 'node:querystring';
 import { createTask, validateDetailed } from 'node-cron';
 import { errorText } from '../../core/errors.ts';
-import type { Place } from '../place.ts';
 import type {
+  Place,
   Action,
   Condition,
   Comparison,
@@ -174,8 +174,8 @@ interface RawTrigger {
 }
 
 export function triggerOf(raw: RawTrigger, device: number, here: Here): Trigger {
-  const given = (['at', 'after', 'time', 'cron', 'when'] as const).filter((name) => raw[name] !== undefined);
-  if (given.length > 1) here.issue([], `has ${given.join(' and ')}; allowed: one of them`);
+  const triggers = (['at', 'after', 'time', 'cron', 'when'] as const).filter((name) => raw[name] !== undefined);
+  if (triggers.length > 1) here.issue([], `has ${triggers.join(' and ')}; allowed: one of them`);
   if (raw.at !== undefined) return { kind: 'at', offsetS: raw.at };
   if (raw.after !== undefined) return { kind: 'after', delayS: raw.after };
   if (raw.time !== undefined) return { kind: 'time', ofDayS: raw.time };
@@ -223,8 +223,8 @@ function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: re
     return { kind: 'messages', tests: messages.map((match) => ({ protocol, station, match })), count: null };
   }
   if (raw.no_alarm || raw.nothing_left) {
-    const given = raw.no_alarm ?? raw.nothing_left;
-    const { device, except = [] } = given === true || given === undefined ? {} : given;
+    const scope = raw.no_alarm ?? raw.nothing_left;
+    const { device, except = [] } = scope === true || scope === undefined ? {} : scope;
     return { kind: raw.no_alarm ? 'no_alarm' : 'nothing_left', device: device ?? null, except };
   }
   if (raw.consistent)

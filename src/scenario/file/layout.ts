@@ -1,4 +1,5 @@
 /** Checks the devices, points, values and names of a scenario against its simulator. */
+import { z } from 'zod';
 import type { Plant } from '../../contract/plant.ts';
 import { positionOf } from '../../contract/snapshot.ts';
 import type { Issue } from '../../core/errors.ts';
@@ -16,10 +17,13 @@ import type {
   Signal,
   Subject,
   ValueTest,
+  Place,
 } from '../model.ts';
-import { allExpectations, allSteps } from '../model-parts.ts';
-import { placeText } from '../place.ts';
-import type { Place } from '../place.ts';
+import { allExpectations, allSteps, placeText } from '../model.ts';
+import { memo } from '../../core/memo.ts';
+import { issueWords, withInput } from '../../core/zod-issues.ts';
+import { invalidScenario } from './source.ts';
+import type { Source } from './source.ts';
 
 type Problems = readonly string[];
 
@@ -31,7 +35,7 @@ export interface KnownNames {
 }
 
 /** The simulator for which a scenario is checked. */
-export interface Surroundings {
+interface Surroundings {
   readonly plant: Plant;
   /** true if the simulator has a client of IEEE 2030.5 */
   readonly hasCsip: boolean;
@@ -47,7 +51,7 @@ function pointNames({ bank }: Device, model: number): readonly string[] {
   return bank.layout.slots.filter(({ modelId }) => modelId === model).map(({ path }) => path);
 }
 
-/** Why a device lacks a point. name null: lacks the model. */
+/** The reason why a device lacks a point. name null: lacks the model. */
 function absence(device: Device, model: number, name: string | null): Problems {
   const names = pointNames(device, model);
   if (names.length === 0) return [`device ${device.index} has no model ${model}`];
@@ -58,7 +62,7 @@ function absence(device: Device, model: number, name: string | null): Problems {
 
 const orders = ['above', 'below', 'atLeast', 'atMost', 'between'] as const;
 
-/** Why a comparison makes no sense for a point. */
+/** The reason why a comparison makes no sense for a point. */
 function valueProblems({ def }: PointSlot, point: string, comparison: Comparison): Problems {
   const values = [comparison.equals, comparison.not].filter((value) => value !== undefined && value !== null);
   const isOrdered = orders.some((order) => comparison[order] !== undefined);
@@ -81,7 +85,7 @@ function valueProblems({ def }: PointSlot, point: string, comparison: Comparison
     .map((value) => `${point} is a number and cannot be ${JSON.stringify(value)}`);
 }
 
-/** Why the snapshot of a device never has a member. */
+/** The reason why the snapshot of a device never has a member. */
 function snapshotProblems(plant: Plant, device: number, member: string): Problems {
   const { published } = plant.latest;
   let at: unknown = published[positionOf(published, device)]?.snapshot;
@@ -177,7 +181,7 @@ class Layout {
     );
   }
 
-  /** Why a device lacks a point. device null: why all devices lack it. */
+  /** The reason why a device lacks a point. device null: why all devices lack it. */
   #pointOfAny(device: number | null, model: number, name: string | null): Problems {
     const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
     let first: Problems = [];
@@ -251,7 +255,7 @@ class Layout {
       : [...new Set(indexes)].filter(Number.isInteger).flatMap((index) => this.device(index));
   }
 
-  /** Why a point refuses a value, as far as can be told in advance. */
+  /** The reason why a point refuses a value, as far as can be told in advance. */
   #written(index: number, model: number, name: string, value: unknown): Problems {
     const point = `${model}.${name}`;
     const problems = this.point(index, model, name);
@@ -290,4 +294,56 @@ export function layoutIssues(scenario: Scenario, surroundings: Surroundings): re
     ...scenario.plots.map(({ place, signal }) => ({ place, problems: layout.signal(signal) })),
   ];
   return placed.flatMap(({ place, problems }) => problems.map((detail) => ({ name: placeText(place), detail })));
+}
+
+/** Entries of the setting `devices`, reduced to type and number. */
+const deviceEntries = memo(() =>
+  z
+    .array(z.looseObject({ device_type: z.string().optional(), count: z.int().min(1).max(10_000).optional() }))
+    .optional(),
+);
+
+/** `2 x PV, EVSE` */
+function typesText(types: readonly (readonly [type: string, count: number])[]): string {
+  return types.map(([type, count]) => (count === 1 ? type : `${count} x ${type}`)).join(', ');
+}
+
+/** The reason why the devices of a plant differ from the setting `devices`. null: their types are equal. */
+function mismatch(required: readonly (readonly [type: string, count: number])[], plant: Plant): string | null {
+  const present = plant.devices.map(({ deviceType }) => deviceType);
+  let end = 0;
+  const fits = required.every(([type, count]) => {
+    const types = present.slice(end, end + count);
+    end += count;
+    return types.length === count && (type === '' || types.every((each) => each === type));
+  });
+  if (fits) return null;
+  const counts = present.reduce<[string, number][]>((list, type) => {
+    const last = list.at(-1);
+    if (last?.[0] === type) last[1] += 1;
+    else list.push([type, 1]);
+    return list;
+  }, []);
+  return `the scenario is for ${typesText(required)}, and the devices are ${typesText(counts)}; derbench run starts a simulator of its own`;
+}
+
+/**
+ * The reason why the devices of a plant differ from those of a scenario. null: their types are equal.
+ * @throws SimError CONFIG_INVALID for invalid entries
+ */
+export function deviceMismatch(
+  source: Source,
+  { devices }: Readonly<Record<string, unknown>>,
+  plant: Plant,
+): string | null {
+  const result = deviceEntries().safeParse(devices, withInput);
+  if (result.success)
+    return mismatch(
+      (result.data ?? []).map(({ device_type: type = '', count = 1 }) => [type, count]),
+      plant,
+    );
+  const words = result.error.issues.flatMap((issue) => issueWords(issue, 'a member of a device'));
+  throw invalidScenario(
+    words.map(({ path, detail }) => ({ name: placeText(source.place(['config', 'devices', ...path])), detail })),
+  );
 }

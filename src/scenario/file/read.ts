@@ -7,7 +7,7 @@ import { factsOf } from '../../core/zod-facts.ts';
 import type { SchemaFacts } from '../../core/zod-facts.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
 import type { Rule, Scenario, Step } from '../model.ts';
-import { placeText } from '../place.ts';
+import { placeText } from '../model.ts';
 import { actionsOf, expectationOf, signalOf, stepOf, triggerOf } from './build.ts';
 import type { Here, PlannedRequest } from './build.ts';
 import { ParameterError, withParameters } from './parameters.ts';

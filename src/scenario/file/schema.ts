@@ -7,14 +7,40 @@ import { memo } from '../../core/memo.ts';
 import { sources } from '../../core/origin.ts';
 import { csipEventStates, messageProtocols } from '../model.ts';
 import { nameForm } from './parameters.ts';
-import { duration, timeOfDay } from './times.ts';
 import { shortForms } from './short-forms.ts';
+
+const secondsOf = { ms: 0.001, s: 1, min: 60, h: 3600, d: 86_400 } as const;
+const durationForm = /^(\d+(?:\.\d+)?) ?(ms|s|min|h|d)$/;
+const durationText = 'must be seconds, or a number with ms, s, min, h or d, such as 90 s or 1.5 h';
+const longestS = 366 * 86_400;
+
+function seconds(given: string): number {
+  const [, number = '', unit = 's'] = durationForm.exec(given) ?? [];
+  return Number(number) * secondsOf[unit as keyof typeof secondsOf];
+}
+
+/** A duration in seconds, or text such as `90 s`; the result is seconds. */
+export const duration = z
+  .union([z.number().min(0).max(longestS), z.string().regex(durationForm, durationText)], { error: durationText })
+  .transform((given) => (typeof given === 'number' ? given : seconds(given)))
+  .refine((s) => s <= longestS, 'must be at most 366 d');
+
+const timeOfDayForm = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/;
+
+/** `HH:MM` or `HH:MM:SS`; the result is seconds since midnight. */
+export const timeOfDay = z
+  .string()
+  .regex(timeOfDayForm, 'must be HH:MM or HH:MM:SS, in quotes')
+  .transform((text) => {
+    const [, hours = '', minutes = '', s = '0'] = timeOfDayForm.exec(text) ?? [];
+    return 3600 * Number(hours) + 60 * Number(minutes) + Number(s);
+  });
 
 const text = (max: number) => z.string().min(1).max(max);
 const device = z.int().min(0).max(1_000_000);
 const scalar = z.union([z.number(), z.string().max(1000), z.boolean(), z.null()]);
 const pointForm = /^\d{1,5}\.[A-Za-z][\w[\].]*$/;
-export const pointText = 'must be a model and a point, such as 701.W or 705.Crv[1].Pt[0].V';
+const pointText = 'must be a model and a point, such as 701.W or 705.Crv[1].Pt[0].V';
 const point = z.string().max(100).regex(pointForm, pointText);
 const name = z.string().regex(nameForm, 'must be letters, digits and underscores, at most 64');
 
@@ -220,7 +246,7 @@ export const includeSchema = memo(() =>
   z.strictObject({ include: text(1000), with: z.record(name, scalar).optional() }),
 );
 
-export const parametersSchema = z.record(name, scalar);
+const parametersSchema = z.record(name, scalar);
 
 /** A scenario file without steps, rules and `config`, which the configuration checks. */
 export const headSchema = memo(() =>

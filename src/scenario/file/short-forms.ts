@@ -109,8 +109,8 @@ export const shortForms: Readonly<Record<string, ShortForm>> = {
     doc: 'A fault, or a list of faults, of any protocol.',
     operation: null,
     requests: (value, { device }) => {
-      const given = (Array.isArray(value) ? value : [value]) as unknown[];
-      const inject = given.map((each) =>
+      const items = (Array.isArray(value) ? value : [value]) as unknown[];
+      const inject = items.map((each) =>
         device === undefined || !isObject(each) || 'device' in each ? each : { ...each, device },
       );
       return [{ method: 'POST', path: '/faults', body: { inject } }];

@@ -6,8 +6,8 @@ import type { Issue } from '../../core/errors.ts';
 import { fileReason, readTextFile } from '../../core/text-file.ts';
 import { parseYamlText } from '../../core/yaml.ts';
 import type { YamlText } from '../../core/yaml.ts';
-import { placeText } from '../place.ts';
-import type { Place } from '../place.ts';
+import { placeText } from '../model.ts';
+import type { Place } from '../model.ts';
 
 /** Maximum of the bytes of all files of a scenario, and of the depth of includes. */
 export const maxScenarioBytes = 5 * 1024 * 1024;

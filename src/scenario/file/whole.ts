@@ -2,8 +2,7 @@
 import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Scenario, ScenarioRequest, Step } from '../model.ts';
-import { allSteps, valueTests } from '../model-parts.ts';
-import { placeText } from '../place.ts';
+import { allSteps, valueTests, placeText } from '../model.ts';
 
 /** An error with which the interface would answer. */
 export interface RequestRefusal {

@@ -3,9 +3,8 @@ import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Expectation, Window } from '../model.ts';
 import { comparisonText, signalText, sinceText, subjectText, valueText, windowText } from '../file/words.ts';
-import type { Observation } from './observed.ts';
-import { lookerOf } from './lookers.ts';
-import type { Looker, Sight, Since } from './looker.ts';
+import type { RunSources, SubjectObserver, Observation, Since } from './observation.ts';
+import { observerOf } from './observers.ts';
 
 export type Verdict = 'pending' | 'passed' | 'failed';
 
@@ -19,16 +18,16 @@ export class Check {
   decidedAt: SimTime | null = null;
   /** true if there will be no verdict */
   isDropped = false;
-  readonly #looker: Looker;
+  readonly #observer: SubjectObserver;
   readonly #from: SimTime;
   readonly #until: number;
-  #last: Sight | null = null;
+  #last: Observation | null = null;
 
-  constructor(expectation: Expectation, observation: Observation, begin: SimTime, since: Since) {
+  constructor(expectation: Expectation, sources: RunSources, begin: SimTime, since: Since) {
     this.expectation = expectation;
     this.begin = begin;
     const { window } = expectation;
-    this.#looker = lookerOf(expectation.subject, observation, begin, since);
+    this.#observer = observerOf(expectation.subject, sources, begin, since);
     this.#from = window.kind === 'for' ? addSeconds(begin, window.afterS) : begin;
     this.#until = endOf(window, begin);
   }
@@ -43,22 +42,22 @@ export class Check {
     return this.expectation.window.kind === 'now' && !this.#waitsForMessages;
   }
 
-  /** Looks at the present instant, and decides if possible. */
-  look(instant: SimTime): void | Promise<void> {
+  /** Observes the subject at the present instant, and decides if possible. */
+  observe(instant: SimTime): void | Promise<void> {
     if (this.verdict !== 'pending' || this.isDropped || instant < this.#from) return;
-    const sight = this.#looker.look(instant);
-    if (sight instanceof Promise) return sight.then((seen) => this.#judge(seen, instant));
-    this.#judge(sight, instant);
+    const observation = this.#observer.observe(instant);
+    if (observation instanceof Promise) return observation.then((result) => this.#judge(result, instant));
+    this.#judge(observation, instant);
   }
 
-  #judge(sight: Sight, instant: SimTime): void {
-    this.#last = sight;
+  #judge(observation: Observation, instant: SimTime): void {
+    this.#last = observation;
     const { kind } = this.expectation.window;
     const isOver = instant >= this.#until;
     if (kind === 'for') {
-      if (!sight.holds && !this.#waitsForMessages) this.#decide('failed', instant);
-      else if (isOver) this.#decide(sight.holds ? 'passed' : 'failed', instant);
-    } else if (sight.holds && !(this.#isBounded && !isOver)) this.#decide('passed', instant);
+      if (!observation.holds && !this.#waitsForMessages) this.#decide('failed', instant);
+      else if (isOver) this.#decide(observation.holds ? 'passed' : 'failed', instant);
+    } else if (observation.holds && !(this.#isBounded && !isOver)) this.#decide('passed', instant);
     else if (isOver || kind === 'now') this.#decide('failed', instant);
   }
 
@@ -80,26 +79,26 @@ export class Check {
     if (window.kind !== 'for') this.#decide('failed', instant);
     else if (window.s === Infinity) this.#decide(this.#last?.holds === true ? 'passed' : 'failed', instant);
     else if (this.#last?.holds === false) this.#decide('failed', instant);
-    else this.#drop(instant);
+    else this.#endUndecided(instant);
   }
 
   /** Ends without a verdict, and says that the window was cut short. */
-  #drop(instant: SimTime): void {
+  #endUndecided(instant: SimTime): void {
     this.message = `the scenario ended ${this.#sinceBegin(instant)}, before the window was over`;
-    this.#looker.end();
+    this.#observer.end();
     this.isDropped = true;
   }
 
-  /** Ends without a verdict and without a word: the scenario was stopped. */
-  drop(): void {
-    this.#looker.end();
+  /** Ends without a verdict and without a message: the scenario was stopped. */
+  cancel(): void {
+    this.#observer.end();
   }
 
   #decide(verdict: 'passed' | 'failed', instant: SimTime): void {
     this.verdict = verdict;
     this.decidedAt = instant;
     this.message = this.#words(instant);
-    this.#looker.end();
+    this.#observer.end();
   }
 
   #sinceBegin(instant: SimTime): string {
@@ -109,14 +108,14 @@ export class Check {
   }
 
   #words(instant: SimTime): string {
-    const observation = this.#last?.found() ?? 'the scenario ended before it was looked at';
+    const observation = this.#last?.text() ?? 'the scenario ended before it was looked at';
     if (this.verdict === 'passed') return observation;
     const { window, subject, title } = this.expectation;
     const requirement =
       subject.kind === 'value'
         ? `${signalText(subject.test.signal)}${sinceText(subject.test)} must be ${comparisonText(subject.test.comparison)}`
         : subjectText(subject) + windowText(window);
-    const history = this.#looker.history();
+    const history = this.#observer.history();
     const when =
       window.kind === 'now'
         ? ''

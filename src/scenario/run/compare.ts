@@ -4,10 +4,10 @@ import type { Comparison, SignalValue } from '../model.ts';
 /** Numbers of an enumeration by name; undefined: no enumeration. */
 export type Symbols = Readonly<Record<string, number>> | undefined;
 
-function equal(value: SignalValue, wanted: SignalValue, tolerance: number, symbols: Symbols): boolean {
-  if (typeof value === 'number' && typeof wanted === 'number') return Math.abs(value - wanted) <= tolerance;
-  if (typeof value === 'string' && typeof wanted === 'number') return symbols?.[value] === wanted;
-  return value === wanted;
+function equal(value: SignalValue, reference: SignalValue, tolerance: number, symbols: Symbols): boolean {
+  if (typeof value === 'number' && typeof reference === 'number') return Math.abs(value - reference) <= tolerance;
+  if (typeof value === 'string' && typeof reference === 'number') return symbols?.[value] === reference;
+  return value === reference;
 }
 
 /**

@@ -1,15 +1,108 @@
-/** Observes the conditions for which steps wait. */
+/** Observes the conditions for which steps and rules wait. */
 import type { Source } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { Condition, SignalValue, ValueTest, WriteTest } from '../model.ts';
-import { testText, valueText, conditionText } from '../file/words.ts';
+import type { Condition, SignalValue, ValueTest, WriteTest, CsipEventTest } from '../model.ts';
+import { testText, valueText, conditionText, csipEventText } from '../file/words.ts';
 import { meets } from './compare.ts';
-import { ObservedCsipEvent } from './csip-events.ts';
 import type { JournalReader, RunEvent } from './journal.ts';
-import type { Observation, Observed } from './observed.ts';
+import type { RunSources, ObservedCondition } from './observation.ts';
 import { isMessage } from './messages.ts';
 import type { Signals } from './signals.ts';
+import type { CsipEvent } from '../../contract/csip-events.ts';
+import type { ScenarioHost } from './host.ts';
+
+/** Persistent states: an event that is already in one counts. */
+const lasting: readonly CsipEventTest['state'][] = ['scheduled', 'active', 'started'];
+
+/** Events by condition that have counted in a run. Each counts once, so that a rule runs once for each. */
+const countedIn = new WeakMap<ScenarioHost, Map<CsipEventTest, Set<string>>>();
+
+function countedBy(test: CsipEventTest, host: ScenarioHost): Set<string> {
+  const ofHost = countedIn.get(host) ?? new Map<CsipEventTest, Set<string>>();
+  countedIn.set(host, ofHost);
+  const counted = ofHost.get(test) ?? new Set<string>();
+  ofHost.set(test, counted);
+  return counted;
+}
+
+const pathOf = (href: string): string => (URL.canParse(href) ? new URL(href).pathname : href);
+
+/** True if an event matches a test, apart from its state. */
+function concerns({ mrid, device, lfdi, program }: CsipEventTest, event: CsipEvent): boolean {
+  return (
+    (mrid === null || event.mrid === mrid) &&
+    (device === null || event.deviceIndices.includes(device)) &&
+    (lfdi === null || event.endDeviceLfdi === lfdi) &&
+    (program === null ||
+      event.programMrid?.toUpperCase() === program.toUpperCase() ||
+      [event.programHref, pathOf(event.programHref)].includes(program))
+  );
+}
+
+const isIn = (state: CsipEventTest['state'], event: CsipEvent): boolean =>
+  state === 'started' ? event.state === 'active' && event.started : event.state === state;
+
+const keyOf = ({ endDeviceLfdi, mrid }: CsipEvent): string => `${endDeviceLfdi} ${mrid}`;
+
+/** A condition that the first matching event meets for good. */
+class ObservedCsipEvent implements ObservedCondition {
+  readonly position = null;
+  readonly #test: CsipEventTest;
+  readonly #host: ScenarioHost;
+  readonly #counted: Set<string>;
+  readonly #end: () => void;
+  #met: string | null = null;
+
+  constructor(test: CsipEventTest, { host, wake }: RunSources) {
+    this.#test = test;
+    this.#host = host;
+    this.#counted = countedBy(test, host);
+    // an event with an mRID may have reached its final state earlier
+    if (lasting.includes(test.state) || test.mrid !== null) for (const event of host.csip.events()) this.#take(event);
+    this.#end = host.csip.onEvent((event) => {
+      this.#take(event);
+      if (this.#met !== null) wake();
+    });
+  }
+
+  #take(event: CsipEvent): void {
+    if (this.#met !== null || !isIn(this.#test.state, event) || !concerns(this.#test, event)) return;
+    if (!this.#counted.has(keyOf(event))) this.#met = keyOf(event);
+  }
+
+  isMet(): boolean {
+    return this.#met !== null;
+  }
+
+  holds(): boolean {
+    return false;
+  }
+
+  /** The start or end of an event, where time must stop, if it is on the simulated clock. */
+  get due(): number {
+    if (this.#met !== null) return Infinity;
+    const { csip, plant } = this.#host;
+    const dues = csip.events().flatMap((event) => (concerns(this.#test, event) ? event.nextAt : []));
+    return Math.min(Infinity, ...dues.filter((due) => due > plant.now));
+  }
+
+  lastObservation(): string {
+    const words = csipEventText(this.#test);
+    if (this.#met !== null) return `${words} came`;
+    const states = this.#host.csip.events().map(({ mrid, state }) => `${mrid} is ${state}`);
+    const list = states.length === 0 ? 'no event is known' : `known: ${states.slice(0, 5).join(', ')}`;
+    return `${words} did not come; ${list}`;
+  }
+
+  take(): void {
+    if (this.#met !== null) this.#counted.add(this.#met);
+  }
+
+  end(): void {
+    this.#end();
+  }
+}
 
 /** The present value of a test, relative to its mark. */
 export function readTest(test: ValueTest, signals: Signals): SignalValue | Promise<SignalValue> {
@@ -30,7 +123,7 @@ function then<T, R>(value: T | Promise<T>, next: (value: T) => R): R | Promise<R
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-class ObservedValue implements Observed {
+class ObservedValue implements ObservedCondition {
   due = Infinity;
   readonly position = null;
   readonly #test: ValueTest;
@@ -46,7 +139,7 @@ class ObservedValue implements Observed {
     this.#signals = signals;
   }
 
-  look(instant: SimTime): boolean | Promise<boolean> {
+  isMet(instant: SimTime): boolean | Promise<boolean> {
     return then(readTest(this.#test, this.#signals), (value) => this.#judge(value, instant));
   }
 
@@ -68,7 +161,7 @@ class ObservedValue implements Observed {
     return then(readTest(this.#test, this.#signals), (value) => testMeets(this.#test, value, this.#signals));
   }
 
-  seen(): string {
+  lastObservation(): string {
     return `${testText(this.#test)}: ${lastSeen(this.#test, this.#last, this.#signals)}`;
   }
 
@@ -84,7 +177,7 @@ function lastSeen(test: ValueTest, value: SignalValue, signals: Signals): string
 }
 
 /** An external event; once it has arrived the condition stays met. */
-class ObservedEvent implements Observed {
+class ObservedEvent implements ObservedCondition {
   readonly due = Infinity;
   readonly #words: string;
   readonly #meets: (event: RunEvent) => boolean;
@@ -101,7 +194,7 @@ class ObservedEvent implements Observed {
     return this.#hasCome ? this.#reader.position : null;
   }
 
-  look(): boolean {
+  isMet(): boolean {
     if (!this.#hasCome && this.#reader.next(this.#meets) !== null) {
       this.#hasCome = true;
       // a group may still wait long for its other conditions
@@ -114,7 +207,7 @@ class ObservedEvent implements Observed {
     return false;
   }
 
-  seen(): string {
+  lastObservation(): string {
     return this.#hasCome ? `${this.#words} came` : `${this.#words} did not come`;
   }
 
@@ -134,11 +227,11 @@ function isWrite({ device, model, point, source }: WriteTest, event: RunEvent): 
 }
 
 /** Several conditions of which all, or one, must be met; those met by events stay met. */
-class ObservedGroup implements Observed {
-  readonly #parts: readonly Observed[];
+class ObservedGroup implements ObservedCondition {
+  readonly #parts: readonly ObservedCondition[];
   readonly #all: boolean;
 
-  constructor(parts: readonly Observed[], all: boolean) {
+  constructor(parts: readonly ObservedCondition[], all: boolean) {
     this.#parts = parts;
     this.#all = all;
   }
@@ -156,22 +249,22 @@ class ObservedGroup implements Observed {
     for (const part of this.#parts) part.take?.();
   }
 
-  look(instant: SimTime): Promise<boolean> {
-    return this.#every((part) => part.look(instant));
+  isMet(instant: SimTime): Promise<boolean> {
+    return this.#every((part) => part.isMet(instant));
   }
 
   holds(): Promise<boolean> {
     return this.#every((part) => part.holds());
   }
 
-  async #every(ask: (part: Observed) => boolean | Promise<boolean>): Promise<boolean> {
+  async #every(ask: (part: ObservedCondition) => boolean | Promise<boolean>): Promise<boolean> {
     const met: boolean[] = [];
     for (const part of this.#parts) met.push(await ask(part));
     return this.#all ? met.every(Boolean) : met.some(Boolean);
   }
 
-  seen(): string {
-    return this.#parts.map((part) => part.seen()).join('; ');
+  lastObservation(): string {
+    return this.#parts.map((part) => part.lastObservation()).join('; ');
   }
 
   end(): void {
@@ -180,22 +273,22 @@ class ObservedGroup implements Observed {
 }
 
 /** Starts observing a condition. @param from position in the journal of the first event that counts */
-export function observe(condition: Condition, observation: Observation, from: number): Observed {
+export function observe(condition: Condition, sources: RunSources, from: number): ObservedCondition {
   const event = (meets: (event: RunEvent) => boolean) =>
-    new ObservedEvent(conditionText(condition), observation.journal.reader(from), meets);
+    new ObservedEvent(conditionText(condition), sources.journal.reader(from), meets);
   switch (condition.kind) {
     case 'value':
-      return new ObservedValue(condition.test, condition.forS, observation.signals);
+      return new ObservedValue(condition.test, condition.forS, sources.signals);
     case 'message':
       return event((each) => isMessage(condition.test, each));
     case 'write':
       return event((each) => isWrite(condition.test, each));
     case 'csip_event':
-      return new ObservedCsipEvent(condition.test, observation);
+      return new ObservedCsipEvent(condition.test, sources);
     case 'all':
     case 'any':
       return new ObservedGroup(
-        condition.conditions.map((each) => observe(each, observation, from)),
+        condition.conditions.map((each) => observe(each, sources, from)),
         condition.kind === 'all',
       );
   }

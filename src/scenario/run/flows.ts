@@ -1,27 +1,87 @@
-/** The flows of a run: its steps in order, and its rules in parallel. */
+/** The flows of a run: its steps in order, its rules in parallel, and their waits. */
 import { errorText, SimError } from '../../core/errors.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
+import { placeText } from '../model.ts';
 import type { Condition, Expectation, Rule, Step, Trigger } from '../model.ts';
-import { placeText } from '../place.ts';
 import { valueText } from '../file/words.ts';
 import type { Check } from './checks.ts';
 import { observe } from './conditions.ts';
-import type { Observation } from './observed.ts';
+import type { RunSources, ObservedCondition } from './observation.ts';
 import type { ScenarioAnswer, ScenarioHost } from './host.ts';
-import { endless } from './instants.ts';
-import type { Instants } from './instants.ts';
+import { endless } from './calendar.ts';
+import type { Instants } from './calendar.ts';
 import type { RunRecord, StepRecord } from './record.ts';
-import { Waits } from './waits.ts';
-import type { WaitRule } from './waits.ts';
+
+/** Conditions that end a wait. */
+interface WaitRule {
+  /** instant of its end; Infinity: only the condition ends it */
+  readonly due: number;
+  readonly observed: Pick<ObservedCondition, 'isMet' | 'due' | 'end'> | null;
+  /** instant at which the condition is given up */
+  readonly deadline: number;
+  /** deadline on the wall clock while the simulated clock stands still; null: that runs */
+  readonly realDeadlineMs: number | null;
+}
+
+/** The wait of one flow. */
+interface Wait extends WaitRule {
+  /** Continues the flow; called once. @param isMet false: given up, or the run has ended */
+  readonly go: (isMet: boolean) => void;
+}
+
+/** The waits of one part of a run in order of their start. */
+class Waits {
+  readonly #waits = new Set<Wait>();
+
+  add(wait: Wait): void {
+    this.#waits.add(wait);
+  }
+
+  #finish(wait: Wait, isMet: boolean): boolean {
+    if (!this.#waits.delete(wait)) return false;
+    wait.observed?.end();
+    wait.go(isMet);
+    return true;
+  }
+
+  /** Ends the waits that are due. @returns true if there was one */
+  async finishDue(instant: SimTime, wallMs: number): Promise<boolean> {
+    let anyDone = false;
+    for (const wait of [...this.#waits]) {
+      const isMet = wait.due <= instant || (wait.observed !== null && (await wait.observed.isMet(instant)));
+      const isGivenUp = wait.realDeadlineMs === null ? wait.deadline <= instant : wait.realDeadlineMs <= wallMs;
+      if (isMet || isGivenUp) anyDone = this.#finish(wait, isMet) || anyDone;
+    }
+    return anyDone;
+  }
+
+  /** The next instant at which a wait may end without an event. */
+  get due(): number {
+    let due = Infinity;
+    for (const { due: own, deadline, observed, realDeadlineMs } of this.#waits)
+      due = Math.min(due, own, observed?.due ?? Infinity, realDeadlineMs === null ? deadline : Infinity);
+    return due;
+  }
+
+  /** True if the clock stands still for a wait. */
+  get stands(): boolean {
+    return [...this.#waits].some(({ realDeadlineMs }) => realDeadlineMs !== null);
+  }
+
+  /** Ends all waits as given up. */
+  clear(): void {
+    for (const wait of [...this.#waits]) this.#finish(wait, false);
+  }
+}
 
 /** Maximum of starts of a rule at one instant; more would never end. */
 const maxRoundsAtOnce = 1000;
 
 /** The run, for its flows. */
-export interface FlowRun {
+interface FlowRun {
   readonly host: ScenarioHost;
-  readonly observation: Observation;
+  readonly sources: RunSources;
   readonly instants: Instants;
   readonly record: RunRecord;
   /** Starts assertions. @param from position in the journal of the first event that counts */
@@ -133,7 +193,7 @@ export class Flows {
 
   /** Runs the steps of a rule each time its trigger comes true. */
   async rule({ place, trigger, steps }: Rule): Promise<void> {
-    const cursor: Cursor = { last: this.#now, events: this.#run.observation.journal.end };
+    const cursor: Cursor = { last: this.#now, events: this.#run.sources.journal.end };
     let [at, rounds] = [cursor.last, 0];
     const wait: Trigger = trigger.kind === 'every' ? { kind: 'after', delayS: trigger.s } : endless(trigger);
     while (!this.#ended()) {
@@ -143,23 +203,23 @@ export class Flows {
       if (rounds > maxRoundsAtOnce)
         throw new SimError('COMMAND_CONFLICT', `${placeText(place)} began ${maxRoundsAtOnce} times at one instant`);
       // keeps events that arrive while the steps run
-      const kept = this.#run.observation.journal.reader(cursor.events);
+      const reader = this.#run.sources.journal.reader(cursor.events);
       await this.steps(steps, cursor.events, true);
       if (trigger.kind === 'when') await this.#over(trigger.condition);
-      kept.end();
+      reader.end();
     }
   }
 
   /** Waits until a condition is false again: a rule runs once for each time it becomes true. */
   async #over(condition: Condition): Promise<void> {
-    const observed = observe(condition, this.#run.observation, this.#run.observation.journal.end);
+    const observed = observe(condition, this.#run.sources, this.#run.sources.journal.end);
     if (!(await observed.holds())) {
       observed.end();
       return;
     }
     const isOver = {
       due: Infinity,
-      look: async () => !(await observed.holds()),
+      isMet: async () => !(await observed.holds()),
       end: () => {
         observed.end();
       },
@@ -190,14 +250,14 @@ export class Flows {
     record.message = refusal;
     if (refusal !== null) this.#fail(step, refusal);
     // before the next step, which may change the same value at the same instant
-    for (const check of checks) if (check.isImmediate) await check.look(this.#now);
+    for (const check of checks) if (check.isImmediate) await check.observe(this.#now);
   }
 
   /** Waits for a trigger; then moves the cursor and calls `begin` at the same instant. */
   async #triggered<T>(trigger: Trigger, cursor: Cursor, begin: () => T): Promise<Ended<T>> {
-    const { host, observation, instants } = this.#run;
+    const { host, sources, instants } = this.#run;
     /** @param events position after the events that met the trigger */
-    const started = (events = observation.journal.end) => {
+    const started = (events = sources.journal.end) => {
       cursor.last = this.#now;
       cursor.events = events;
       return begin();
@@ -208,11 +268,11 @@ export class Flows {
       return this.#until(due, () => started());
     }
     const { condition, timeoutS, realTimeoutS } = trigger;
-    const observed = observe(condition, observation, cursor.events);
+    const observed = observe(condition, sources, cursor.events);
     const words = () => {
-      if (this.#isEnded) return `the scenario ended before: ${observed.seen()}`;
+      if (this.#isEnded) return `the scenario ended before: ${observed.lastObservation()}`;
       const limit = realTimeoutS === null ? `${valueText(timeoutS)} s` : `${valueText(realTimeoutS)} s of real time`;
-      return `waited ${limit} in vain: ${observed.seen()}`;
+      return `waited ${limit} in vain: ${observed.lastObservation()}`;
     };
     const rule = {
       due: Infinity,

@@ -103,11 +103,11 @@ export class Journal {
 
   #trim(): void {
     const needed = Math.min(this.end, ...[...this.#readers].map(({ position }) => position));
-    const kept = Math.max(needed, this.end - maxKept);
-    this.#lost += Math.max(0, kept - Math.max(needed, this.#dropped));
-    const gone = kept - this.#dropped;
+    const firstKept = Math.max(needed, this.end - maxKept);
+    this.#lost += Math.max(0, firstKept - Math.max(needed, this.#dropped));
+    const gone = firstKept - this.#dropped;
     if (gone <= 0) return;
     this.#events = this.#events.slice(gone);
-    this.#dropped = kept;
+    this.#dropped = firstKept;
   }
 }

@@ -50,7 +50,7 @@ class FastPace implements Pace {
   }
 }
 
-/** Ticks of the running clock. They end at the instants of the scenario, and wait there until it has looked. */
+/** Ticks of the running clock. They end at the instants of the scenario, and wait there until it has observed them. */
 class RealPace implements Pace {
   readonly kind = 'real';
   readonly #plant: Plant;

@@ -1,12 +1,13 @@
-/** The results of a run. */
-import type { ActionResult, AssertionResult, StepResult, StepState } from '../../contract/scenarios.ts';
-import type { SimTime } from '../../core/time/clock.ts';
+/** The results of a run, with samples of signals for plots. */
+import type { ActionResult, AssertionResult, StepResult, StepState, SignalSeries } from '../../contract/scenarios.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
-import type { Action, Step } from '../model.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { placeText } from '../model.ts';
+import type { Action, Step, SignalValue } from '../model.ts';
 import { signalText } from '../file/words.ts';
-import { placeText } from '../place.ts';
 import type { Check } from './checks.ts';
 import type { ScenarioAnswer } from './host.ts';
+import type { SignalReader } from './signals.ts';
 
 /** Maximum of results of rule steps, whose number is unlimited. */
 const maxRuleSteps = 5000;
@@ -14,10 +15,10 @@ const maxRuleChecks = 5000;
 /** Maximum of failures that are listed; more are only counted. */
 const maxFailures = 1000;
 
-function actionResult({ name, status: wanted }: Action, answer: ScenarioAnswer | null): ActionResult {
+function actionResult({ name, status: expectedStatus }: Action, answer: ScenarioAnswer | null): ActionResult {
   if (answer === null) return { name, status: null, isExpected: true, detail: null };
   const { status, body } = answer;
-  const isExpected = wanted === null ? status < 400 : status === wanted;
+  const isExpected = expectedStatus === null ? status < 400 : status === expectedStatus;
   const { detail = null, errors = [] } = (typeof body === 'object' && body !== null ? body : {}) as {
     readonly detail?: string;
     readonly errors?: readonly { readonly name: string; readonly detail: string }[];
@@ -49,9 +50,9 @@ export class StepRecord {
     const at = this.#actions.findIndex(({ isExpected }) => !isExpected);
     const wrong = this.#actions[at];
     if (wrong === undefined) return null;
-    const wanted = this.step.actions[at]?.status ?? null;
+    const expectedStatus = this.step.actions[at]?.status ?? null;
     const { name, status, detail } = wrong;
-    const expected = wanted === null ? '' : `, not ${wanted}`;
+    const expected = expectedStatus === null ? '' : `, not ${expectedStatus}`;
     return `${name} was answered with ${String(status)}${expected}${detail === null ? '' : `: ${detail}`}`;
   }
 
@@ -104,9 +105,9 @@ export class RunRecord {
   #keepOfRule(record: StepRecord): void {
     this.#ofRules.push(record);
     if (this.#ofRules.length <= maxRuleSteps) return;
-    const kept = this.#ofRules.slice(maxRuleSteps / 2);
-    this.#stepsForgotten += this.#ofRules.length - kept.length;
-    this.#ofRules = kept;
+    const newer = this.#ofRules.slice(maxRuleSteps / 2);
+    this.#stepsForgotten += this.#ofRules.length - newer.length;
+    this.#ofRules = newer;
   }
 
   check(checks: readonly Check[], isOfRule: boolean): void {
@@ -139,8 +140,8 @@ export class RunRecord {
     return [...this.#checks, ...this.#checksOfRules];
   }
 
-  #count(wanted: 'passed' | 'failed'): number {
-    return this.#allChecks.filter(({ verdict }) => verdict === wanted).length + this.#forgotten[wanted];
+  #count(outcome: 'passed' | 'failed'): number {
+    return this.#allChecks.filter(({ verdict }) => verdict === outcome).length + this.#forgotten[outcome];
   }
 
   /** Ends the run: pending steps will not run. */
@@ -183,5 +184,86 @@ export class RunRecord {
       beganS: secondsBetween(this.#start, begin),
       decidedS: decidedAt === null ? null : secondsBetween(this.#start, decidedAt),
     }));
+  }
+}
+
+/** Maximum of samples of one signal; beyond it every second one is dropped. */
+const maxSamples = 2048;
+
+class Series {
+  readonly #reader: SignalReader;
+  #samples: (readonly [number, number])[] = [];
+  /** ticks per sample */
+  #stride = 1;
+  #ticks = 0;
+
+  constructor(reader: SignalReader) {
+    this.#reader = reader;
+  }
+
+  sample(s: number): void {
+    this.#ticks += 1;
+    if (this.#ticks % this.#stride !== 0) return;
+    const value = this.#reader.read();
+    if (!(value instanceof Promise)) this.#add(s, value);
+  }
+
+  async ask(s: number): Promise<void> {
+    this.#add(s, await this.#reader.read());
+  }
+
+  #add(s: number, value: SignalValue): void {
+    if (typeof value !== 'number') return;
+    this.#samples.push([s, value]);
+    if (this.#samples.length < maxSamples) return;
+    this.#samples = this.#samples.filter((_, n) => n % 2 === 1);
+    this.#stride *= 2;
+  }
+
+  get result(): SignalSeries {
+    return { signal: signalText(this.#reader.signal), unit: this.#reader.unit, samples: this.#samples };
+  }
+}
+
+/** Ticks per sample of a signal that takes a request. */
+const requestStride = 20;
+
+/** The plotted signals of one run. */
+export class SeriesBook {
+  /** signals that are read without a request */
+  readonly #series: readonly Series[];
+  readonly #ofAnswers: readonly Series[];
+  #ticks = 0;
+  #isDue = false;
+  readonly #begin: SimTime;
+
+  constructor(readers: readonly SignalReader[], begin: SimTime) {
+    const unique = [...new Set(readers)];
+    const isAnswer = ({ signal }: SignalReader) => signal.kind === 'answer';
+    this.#series = unique.filter((reader) => !isAnswer(reader)).map((reader) => new Series(reader));
+    this.#ofAnswers = unique.filter(isAnswer).map((reader) => new Series(reader));
+    this.#begin = begin;
+  }
+
+  sample(instant: SimTime): void {
+    const s = secondsBetween(this.#begin, instant);
+    for (const each of this.#series) each.sample(s);
+    this.#isDue ||= this.#ticks % requestStride === 0;
+    this.#ticks += 1;
+  }
+
+  /** Samples signals that take a request, at intervals. */
+  async ask(instant: SimTime): Promise<void> {
+    if (!this.#isDue) return;
+    this.#isDue = false;
+    const s = secondsBetween(this.#begin, instant);
+    for (const each of this.#ofAnswers) await each.ask(s);
+  }
+
+  /** Series with at least one number. */
+  get results(): readonly SignalSeries[] {
+    return [...this.#series, ...this.#ofAnswers]
+      .map(({ result }) => result)
+      .filter(({ samples }) => samples.length > 0);
   }
 }

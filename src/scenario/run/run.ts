@@ -13,23 +13,22 @@ import {
   messageTests,
   plottedSignals,
   waitsForWrites,
-} from '../model-parts.ts';
-import { placeText } from '../place.ts';
+  placeText,
+} from '../model.ts';
 import { valueText } from '../file/words.ts';
 import { Check } from './checks.ts';
-import type { Observation } from './observed.ts';
+import type { RunSources } from './observation.ts';
 import { Flows } from './flows.ts';
 import type { ScenarioHost } from './host.ts';
-import { Instants } from './instants.ts';
+import { Instants } from './calendar.ts';
 import { Journal } from './journal.ts';
 import { Feeds } from './messages.ts';
 import { createPace, maxStandMs } from './pace.ts';
 import type { Pace } from './pace.ts';
-import { RunRecord } from './record.ts';
-import { SeriesBook } from './series.ts';
+import { RunRecord, SeriesBook } from './record.ts';
 import { Signals } from './signals.ts';
 
-/** Real ms between two looks at a condition for which the clock stands still. */
+/** Real ms between two observations of a condition for which the clock stands still. */
 const standingLookMs = 20;
 /** Minimum of simulated time for the steps of `finally`, whatever limit the scenario has. */
 const minFinallyS = 3600;
@@ -48,7 +47,7 @@ export class ScenarioRun {
   readonly #journal = new Journal();
   readonly #signals: Signals;
   readonly #feeds: Feeds;
-  readonly #observation: Observation;
+  readonly #sources: RunSources;
   readonly #start: SimTime;
   readonly #startTick: number;
   readonly #startedAtMs: number;
@@ -88,7 +87,7 @@ export class ScenarioRun {
       this.#wake();
     };
     this.#feeds = new Feeds(host, this.#journal, wake);
-    this.#observation = { host, signals: this.#signals, journal: this.#journal, wake };
+    this.#sources = { host, signals: this.#signals, journal: this.#journal, wake };
     this.#instants = new Instants(plant, this.#start);
     this.#marked = markedSignals(scenario);
     this.#series = new SeriesBook(
@@ -116,7 +115,7 @@ export class ScenarioRun {
   #newFlows(): Flows {
     return new Flows({
       host: this.#host,
-      observation: this.#observation,
+      sources: this.#sources,
       instants: this.#instants,
       record: this.#record,
       expect: (...given) => this.#expect(...given),
@@ -188,7 +187,7 @@ export class ScenarioRun {
   }
 
   /**
-   * Looks at conditions after each write, also to devices that join later, and records writes for which steps wait in
+   * Observes conditions after each write, also to devices that join later, and records writes for which steps wait in
    * the journal. The returned function ends it.
    */
   #followWrites(): () => void {
@@ -253,7 +252,7 @@ export class ScenarioRun {
     this.#flows.end();
     await this.#quiet();
     await this.#read();
-    await this.#look();
+    await this.#observe();
     for (const check of this.#open) check.close(this.#now);
     this.#sort();
   }
@@ -261,7 +260,7 @@ export class ScenarioRun {
   async #close(): Promise<void> {
     const { plant, wall } = this.#host;
     this.#flows.end();
-    for (const check of this.#open) check.drop();
+    for (const check of this.#open) check.cancel();
     this.#record.close();
     await this.#feeds.end();
     this.#endSim = plant.now;
@@ -310,7 +309,7 @@ export class ScenarioRun {
     do {
       await this.#quiet();
       await this.#read();
-      await this.#look();
+      await this.#observe();
       await this.#series.ask(this.#now);
     } while (await this.#flows.waits.finishDue(this.#now, this.#host.wall.monotonicMs()));
   }
@@ -324,12 +323,12 @@ export class ScenarioRun {
       );
   }
 
-  /** Looks at every open assertion. */
-  async #look(): Promise<void> {
+  /** Observes every open assertion. */
+  async #observe(): Promise<void> {
     const instant = this.#now;
     for (const check of this.#open) {
-      const look = check.look(instant);
-      if (look !== undefined) await look;
+      const observation = check.observe(instant);
+      if (observation !== undefined) await observation;
     }
     if (this.#open.some(({ verdict }) => verdict !== 'pending')) this.#sort();
   }
@@ -350,7 +349,7 @@ export class ScenarioRun {
 
   #expect(expectations: readonly Expectation[], begin: SimTime, events: number, isOfRule: boolean): readonly Check[] {
     const since = { events, wallMs: this.#isLast ? this.#startedAtMs : this.#host.wall.nowMs() };
-    const checks = expectations.map((expectation) => new Check(expectation, this.#observation, begin, since));
+    const checks = expectations.map((expectation) => new Check(expectation, this.#sources, begin, since));
     this.#record.check(checks, isOfRule);
     this.#open.push(...checks);
     return checks;

@@ -14,7 +14,7 @@ export interface SignalReader {
   readonly symbols: Symbols;
   /** The present value; a promise if it takes a request. Null: not available. */
   read(): SignalValue | Promise<SignalValue>;
-  /** why the last value was null, if known */
+  /** reason why the last value was null, if known */
   readonly lack?: string | null;
 }
 

@@ -2,11 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { curlOf } from '../api/call';
+import { curlOf, perform, Problem } from '../api/call';
 import type { Call } from '../api/call';
-import { perform, Problem } from '../api/perform';
 import { refresh } from '../store/live';
-import { say } from '../store/notices';
+import { say } from './notice';
 
 /** Progress and outcome of the latest call. */
 interface Doing<R> {
@@ -25,8 +24,8 @@ export function useDo<R = unknown>(): Doing<R> {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   // another successful action clears the refusal
-  const seen = acts.value;
-  useEffect(() => setProblem(null), [seen]);
+  const actsBefore = acts.value;
+  useEffect(() => setProblem(null), [actsBefore]);
   const run = async (call: Call<R>) => {
     setBusy(true);
     try {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Call } from '../api/call';
-import { perform, Problem } from '../api/perform';
+import { perform, Problem } from '../api/call';
 import { opened } from '../store/stream';
 
 const everyMs = 1000;

@@ -4,9 +4,8 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Call } from '../api/call';
-import type { Problem } from '../api/perform';
-import { say } from '../store/notices';
+import type { Call, Problem } from '../api/call';
+import { say } from './notice';
 import { Curl, Refused, useDo } from './action';
 
 export type Value = string | number | boolean | null;

@@ -67,9 +67,10 @@ export function Messages<M extends { readonly id: number }>({
     paused: isPaused,
     maxKept,
   });
-  const wanted = text.toLowerCase();
+  const filterText = text.toLowerCase();
   const listed = arrange(messages);
-  const shown = wanted === '' ? listed : listed.filter((message) => textOf(message).toLowerCase().includes(wanted));
+  const matching =
+    filterText === '' ? listed : listed.filter((message) => textOf(message).toLowerCase().includes(filterText));
   const open = listed.find(({ id }) => String(id) === param(chosenName));
   return (
     <>
@@ -109,7 +110,7 @@ export function Messages<M extends { readonly id: number }>({
         <Table
           name={title}
           columns={columns}
-          rows={shown}
+          rows={matching}
           keyOf={({ id }) => id}
           height={320}
           follow={follow && open === undefined}

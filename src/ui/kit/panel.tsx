@@ -1,6 +1,7 @@
+/** Frames of content: panels, dialogs, facts, and states as coloured words. */
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
-import { unreachableSinceMs } from '../api/perform';
+import { useId, useEffect, useRef } from 'preact/hooks';
+import { unreachableSinceMs } from '../api/call';
 import { useUnread } from '../store/live';
 import type { Unread } from '../store/live';
 import { link } from '../store/stream';
@@ -84,5 +85,37 @@ export function Chip({ tone, children }: { readonly tone: Tone; readonly childre
     <span class={`chip ${tone}`}>
       <span>{children}</span>
     </span>
+  );
+}
+
+/** A modal dialog; Escape closes it. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const box = useRef<HTMLDialogElement>(null);
+  useEffect(() => box.current?.showModal(), []);
+  return (
+    <dialog
+      ref={box}
+      aria-label={title}
+      onClose={onClose}
+      onClick={(event) => event.target === box.current && box.current?.close()}
+    >
+      <div class="stack">
+        <div class="row">
+          <h2>{title}</h2>
+          <button type="button" class="quiet" onClick={() => box.current?.close()}>
+            Close
+          </button>
+        </div>
+        {children}
+      </div>
+    </dialog>
   );
 }

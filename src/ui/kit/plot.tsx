@@ -143,7 +143,7 @@ export function Plot({
   const dragged = useRef<{ readonly index: number; readonly x: Axis; readonly y: Axis } | null>(null);
   const [, setDrops] = useState(0);
   const { x, y } = dragged.current ?? { x: xNow, y: yNow };
-  const drop = () => {
+  const release = () => {
     if (dragged.current === null) return;
     dragged.current = null;
     setDrops((count) => count + 1);
@@ -169,9 +169,9 @@ export function Plot({
         onPointerMove={(event) => {
           if (dragged.current !== null) onMove?.(dragged.current.index, at(event));
         }}
-        onPointerUp={drop}
-        onPointerCancel={drop}
-        onLostPointerCapture={drop}
+        onPointerUp={release}
+        onPointerCancel={release}
+        onLostPointerCapture={release}
       >
         <clipPath id={clip}>
           <rect x={left} y={top} width={width - left - right} height={height - top - bottom} />

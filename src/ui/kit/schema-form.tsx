@@ -1,8 +1,13 @@
-/** A form from a JSON Schema. Input stays text until it is sent, and the daemon validates it. */
-import { words } from '../look/format';
-import { termOf, withUnit } from '../look/term';
-import { FieldInput } from './form';
+/**
+ * Forms from the JSON Schemas of the API description. Input stays text until it is sent, and the daemon validates it.
+ */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { words, termOf, withUnit } from '../look/format';
+import { FieldInput, FormFrame, submitting } from './form';
 import type { Field } from './form';
+import type { Call } from '../api/call';
+import { useDo } from './action';
 
 /** The part of JSON Schema that the API description uses. */
 export interface Schema {
@@ -268,9 +273,9 @@ interface ChoicesProps {
 
 /** A choice of several values. */
 function Choices({ pointer, label, hint, options, typed, issue, onTyped }: ChoicesProps) {
-  const chosen = partsOf(typed);
+  const selection = partsOf(typed);
   const toggle = (option: string, on: boolean) =>
-    onTyped(options.filter((other) => (other === option ? on : chosen.includes(other))).join(','));
+    onTyped(options.filter((other) => (other === option ? on : selection.includes(other))).join(','));
   return (
     <fieldset>
       <legend>{label}</legend>
@@ -279,7 +284,7 @@ function Choices({ pointer, label, hint, options, typed, issue, onTyped }: Choic
           <input
             type="checkbox"
             name={`${pointer}/${option}`}
-            checked={chosen.includes(option)}
+            checked={selection.includes(option)}
             onChange={(event) => toggle(option, event.currentTarget.checked)}
           />
           {words(option)}
@@ -288,5 +293,54 @@ function Choices({ pointer, label, hint, options, typed, issue, onTyped }: Choic
       {hint !== '' && <small>{hint}</small>}
       {issue !== null && <small class="issue">{issue}</small>}
     </fieldset>
+  );
+}
+
+interface RequestFormProps {
+  readonly schema: Schema;
+  /** builds the call from the members; empty ones are absent */
+  readonly call: (members: Record<string, unknown>) => Call;
+  readonly submit: string;
+  readonly onDone?: (answer: unknown) => void;
+  /** reason why it cannot be sent now: disables the button, and is shown beside it */
+  readonly unable?: string | null;
+  /** pointer of the members in the body; absent: they are the body */
+  readonly under?: string;
+  /** beside the button */
+  readonly children?: ComponentChildren;
+}
+
+/** Its `key` must identify the subject, so that typed values do not move to another device. */
+export function RequestForm({ schema, call, submit, onDone, unable, under = '', children }: RequestFormProps) {
+  const [typed, setTyped] = useState<Typed>({});
+  const [done, setDone] = useState(false);
+  const { busy, problem, run } = useDo();
+  const request = call(objectOf(schema, typed));
+  const send = async () => {
+    const answer = await run(request);
+    setDone(answer !== undefined);
+    if (answer !== undefined) onDone?.(answer);
+  };
+  return (
+    <FormFrame
+      onSubmit={submitting(send)}
+      submit={submit}
+      call={request}
+      busy={busy}
+      problem={problem}
+      done={done}
+      unable={unable}
+      beside={children}
+    >
+      <SchemaFields
+        schema={schema}
+        typed={typed}
+        onTyped={(pointer, text) => {
+          setDone(false);
+          setTyped((before) => ({ ...before, [pointer]: text }));
+        }}
+        issueOf={(pointer) => problem?.about(`${under}${pointer}`) ?? null}
+      />
+    </FormFrame>
   );
 }

@@ -1,11 +1,13 @@
 /** Tables that sort, copy as CSV, and draw only visible rows. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { say } from '../store/notices';
+import { dash } from '../look/format';
+import { say } from './notice';
 
 export interface Column<T> {
   readonly title: string;
-  readonly cell: (row: T) => ComponentChildren;
+  /** default: the value, or a dash without one */
+  readonly cell?: (row: T) => ComponentChildren;
   /** value for sorting and CSV; absent: the column has neither */
   readonly value?: (row: T) => Cell;
   readonly numeric?: boolean;
@@ -52,13 +54,13 @@ function sorted<T>(rows: readonly T[], columns: readonly Column<T>[], order: Ord
 }
 
 function csvOf<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
-  const kept = columns.filter(({ value }) => value !== undefined);
+  const withValues = columns.filter(({ value }) => value !== undefined);
   const field = (value: Cell) => {
     const text = String(value ?? '');
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const lines = rows.map((row) => kept.map(({ value }) => field(value?.(row))).join(','));
-  return [kept.map(({ title }) => field(title)).join(','), ...lines].join('\n');
+  const lines = rows.map((row) => withValues.map(({ value }) => field(value?.(row))).join(','));
+  return [withValues.map(({ title }) => field(title)).join(','), ...lines].join('\n');
 }
 
 /** Copies a text, or reports that the browser does not allow it. */
@@ -123,7 +125,7 @@ export function Table<T>({
               >
                 {columns.map((column) => (
                   <td key={column.title} class={column.numeric ? 'num' : undefined}>
-                    {column.cell(row)}
+                    {column.cell ? column.cell(row) : (column.value?.(row) ?? dash)}
                   </td>
                 ))}
               </tr>

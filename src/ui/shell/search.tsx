@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { get } from '../api/call';
-import { Dialog } from '../kit/dialog';
+import { Dialog } from '../kit/panel';
 import { useLive } from '../store/live';
 import { href } from '../store/route';
 import { useDevice, useOverview } from '../store/site';

@@ -1,12 +1,65 @@
-import { Notice } from './notice';
-import { href, route } from '../store/route';
+/** The page of the dashboard, and that of the CSIP client on its own port. */
+import { useEffect, useState } from 'preact/hooks';
+import { Notice } from '../kit/notice';
+import { href, route, param } from '../store/route';
 import { unreadElsewhere } from '../store/live';
-import { staleSinceMs } from '../store/stream';
-import { LostBanner, MissingDevice } from './lost-banner';
+import { staleSinceMs, link } from '../store/stream';
 import { TopBar } from './top-bar';
 import { views } from './views';
 import { useShortcuts } from './shortcuts';
-import { useEffect } from 'preact/hooks';
+import { CsipView } from '../views/csip/csip';
+import { setTheme, theme } from './theme';
+import { unreachableSinceMs } from '../api/call';
+import { NotRead } from '../kit/panel';
+import { useOverview } from '../store/site';
+
+/** The time, updated during a countdown. */
+function useNow(counts: boolean): number {
+  const [nowMs, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (!counts) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, [counts]);
+  return nowMs;
+}
+
+const clockOf = (ms: number) => `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+
+/** Announces outdated content: since when, and when the page retries. */
+function LostBanner() {
+  const state = link.value;
+  const nowMs = useNow(state.state === 'lost');
+  // while the stream works, the daemon runs, and each panel reports its own failures
+  const oldSince = staleSinceMs.value ?? (state.state === 'open' ? null : unreachableSinceMs.value);
+  if (state.state === 'lost') {
+    const retryS = Math.max(0, Math.ceil((state.retryAtMs - nowMs) / 1000));
+    return (
+      <p class="banner" role="alert">
+        No connection to the daemon since {clockOf(state.sinceMs)}: what is shown is old. Next attempt in {retryS} s.
+      </p>
+    );
+  }
+  if (oldSince === null) return <NotRead unread={unreadElsewhere.value} named />;
+  return (
+    <p class="banner" role="alert">
+      The daemon has sent nothing since {clockOf(oldSince)}: what is shown is old.
+    </p>
+  );
+}
+
+/** Announces that the device of the address was removed, or never existed. */
+function MissingDevice() {
+  const devices = useOverview()?.devices;
+  const deviceParam = param('device');
+  if (devices === undefined || deviceParam === null) return null;
+  if (devices.some(({ device_index }) => String(device_index) === deviceParam)) return null;
+  return (
+    <p class="banner" role="alert">
+      There is no device {deviceParam}. <a href={href('overview', { device: null })}>All devices</a>
+    </p>
+  );
+}
 
 const [home] = views;
 
@@ -52,6 +105,25 @@ export function Shell() {
         <div class="view" key={view?.path}>
           {View && <View />}
         </div>
+      </main>
+      <Notice />
+    </div>
+  );
+}
+
+/** The page of the CSIP client on its own port: a single view without the rest of the dashboard. */
+export function CsipPage() {
+  return (
+    <div class="csip-page">
+      <header class="row">
+        <strong>derbench</strong>
+        <button type="button" class="quiet" onClick={() => setTheme(theme.value === 'dark' ? 'light' : 'dark')}>
+          {theme.value === 'dark' ? 'Light' : 'Dark'}
+        </button>
+      </header>
+      <main id="content" class="view">
+        <LostBanner />
+        <CsipView />
       </main>
       <Notice />
     </div>

@@ -3,8 +3,8 @@ import { signal } from '@preact/signals';
 type Theme = 'light' | 'dark';
 
 function startTheme(): Theme {
-  const kept = localStorage.getItem('theme');
-  if (kept === 'light' || kept === 'dark') return kept;
+  const stored = localStorage.getItem('theme');
+  if (stored === 'light' || stored === 'dark') return stored;
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 

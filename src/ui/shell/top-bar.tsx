@@ -1,19 +1,113 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { get, post } from '../api/call';
-import { Action, Refused, useDo } from '../kit/action';
+/** The bar at the top of each page: clock, fast runs, alarms and protocols. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { get, post, perform, Problem } from '../api/call';
+import { Action, Refused, useDo, Curl } from '../kit/action';
 import { Chip } from '../kit/panel';
 import type { Tone } from '../kit/panel';
-import { zone } from '../look/format';
-import { useLive } from '../store/live';
+import { zone, timeOfDay } from '../look/format';
+import { useLive, refresh, useShared } from '../store/live';
 import { href } from '../store/route';
 import { useClock, useClockOwner, useOverview } from '../store/site';
 import type { Overview } from '../store/site';
 import { tickEveryMs } from '../store/stream';
-import { Help } from './help';
-import { RunUntil } from './run-until';
+import { Help, helpOpen, paused, pauseCall, runningMode, searchOpen, stepCall } from './shortcuts';
 import { Search } from './search';
-import { helpOpen, paused, pauseCall, runningMode, searchOpen, stepCall } from './shortcuts';
 import { setTheme, theme } from './theme';
+import { say } from '../kit/notice';
+
+const clockCall = get('controls/time');
+/** Polling interval of the clock during a fast run, ms. */
+const progressMs = 500;
+
+/** Range of a fast run. */
+interface Span {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Runs ticks as fast as possible until a time of day, if necessary of the next day. */
+function RunUntil({ simTime, clockTime }: { readonly simTime: string; readonly clockTime: string }) {
+  const [time, setTime] = useState('');
+  const [span, setSpan] = useState<Span | null>(null);
+  const { busy, problem, run } = useDo();
+  const until = untilOf(simTime, clockTime, time);
+  const call = until === null ? null : post('controls/time/step', { body: { until } });
+  const start = async () => {
+    if (call === null || until === null) return;
+    setSpan({ fromMs: Date.parse(simTime), untilMs: Date.parse(until) });
+    await run(call);
+    setSpan(null);
+  };
+  if (busy && span !== null) return <Progress span={span} simTime={simTime} />;
+  return (
+    <span class="row">
+      <input
+        type="text"
+        placeholder="HH:MM:SS"
+        size={9}
+        aria-label="Run until"
+        value={time}
+        onInput={(event) => setTime(event.currentTarget.value)}
+      />
+      <button type="button" disabled={call === null || busy} onClick={() => void start()}>
+        Run until
+      </button>
+      {call && <Curl call={call} />}
+      <Refused problem={problem} />
+    </span>
+  );
+}
+
+/** Progress of the clock, and a button that stops it. */
+function Progress({ span, simTime }: { readonly span: Span; readonly simTime: string }) {
+  useShared(clockCall, progressMs);
+  const target = timeOfDay(new Date(span.untilMs).toISOString());
+  return (
+    <span class="row">
+      <progress
+        aria-label="Running until"
+        max={span.untilMs - span.fromMs}
+        value={Math.max(0, Date.parse(simTime) - span.fromMs)}
+      />
+      <span data-test="run-progress">
+        {timeOfDay(simTime)} / {target}
+      </span>
+      <button type="button" onClick={() => void stop()}>
+        Stop there
+      </button>
+    </span>
+  );
+}
+
+/** Stops a run of ticks, which ends when the clock leaves `paused`: starts and pauses it, without a tick in between. */
+async function stop(): Promise<void> {
+  try {
+    await perform(post('controls/time', { body: { mode: 'accelerated' } }));
+    await perform(pauseCall(false));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    say(error.message);
+  }
+  refresh();
+}
+
+const dayMs = 86_400_000;
+
+const msOfDay = (time: string) => {
+  const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000;
+};
+
+/**
+ * The next instant at which the simulated clock shows a time of day, ignoring daylight saving changes in between.
+ * @param text `HH:MM` or `HH:MM:SS`; otherwise the result is null
+ */
+function untilOf(simTime: string, clockTime: string, text: string): string | null {
+  if (!/^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text.trim())) return null;
+  const aheadMs = (msOfDay(text) - msOfDay(clockTime) + dayMs) % dayMs || dayMs;
+  const nowMs = Math.floor(Date.parse(simTime) / 1000) * 1000;
+  return new Date(nowMs + aheadMs).toISOString();
+}
 
 const faultsCall = get('faults', { query: { limit: 1 } });
 
@@ -161,12 +255,12 @@ function commLook({ enabled, state, peers }: Comm): { readonly tone: Tone; reado
 
 /** One lamp per protocol with the number of peers or its state. */
 function Lamps({ overview }: { readonly overview: Overview }) {
-  const shown = Object.entries(overview.comm_status).filter(
+  const protocols = Object.entries(overview.comm_status).filter(
     ([name, { enabled }]) => name !== 'websocket' && (enabled || ['csip', 'ocpp', 'dnp3'].includes(name)),
   );
   return (
     <nav class="lamps" aria-label="Protocols">
-      {shown.map(([name, comm]) => {
+      {protocols.map(([name, comm]) => {
         const { tone, word } = commLook(comm);
         return (
           <a key={name} href={href(commViews[name] ?? 'protocols')} title={comm.detail ?? undefined}>
@@ -182,9 +276,9 @@ function Lamps({ overview }: { readonly overview: Overview }) {
 
 function AlarmCount({ overview }: { readonly overview: Overview }) {
   const count = overview.devices.reduce((sum, { alarm_count }) => sum + alarm_count, 0);
-  const seen = useRef(count);
-  const more = count > seen.current;
-  seen.current = count;
+  const countBefore = useRef(count);
+  const more = count > countBefore.current;
+  countBefore.current = count;
   return (
     <a href={href('overview', { filter: 'alarms' })} class={more ? 'alarm-count flash' : 'alarm-count'}>
       <Chip tone={count > 0 ? 'bad' : 'muted'}>

@@ -3,12 +3,51 @@
  */
 import { computed, effect, signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
-import { createContext } from 'preact';
+import { createContext, options } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Call } from '../api/call';
-import { perform, Problem } from '../api/perform';
-import { askedAbove, noteAsked } from './around';
+import { perform, Problem } from '../api/call';
 import { link, tick } from './stream';
+
+/**
+ * Only add-ons of Preact see the components above a component: a context goes downwards, but the component that renders
+ * a panel also uses its content, and is above the panel. If these names, as in `mangle.json`, change, nothing breaks: no
+ * panel is marked for such answers, and they are listed below the top bar (`unreadElsewhere`) like all those in no panel.
+ */
+interface Node {
+  readonly __c?: object | null;
+  readonly __?: Node | null;
+}
+
+const hooks = options as { __r?: (node: Node) => void };
+const nextHook = hooks.__r;
+
+let rendering: Node | null = null;
+const answersOf = new WeakMap<object, Set<unknown>>();
+
+// called before each render of a component
+hooks.__r = (node) => {
+  rendering = node;
+  if (node.__c) answersOf.delete(node.__c);
+  nextHook?.(node);
+};
+
+/** Records that the rendering component uses this answer. */
+function noteUse(answer: unknown): void {
+  const component = rendering?.__c;
+  if (!component) return;
+  const answers = answersOf.get(component);
+  if (answers === undefined) answersOf.set(component, new Set([answer]));
+  else answers.add(answer);
+}
+
+/** The answers used by the components above the rendering one. */
+function usedAbove(): ReadonlySet<unknown> {
+  const all = new Set<unknown>();
+  for (let node = rendering?.__; node; node = node.__)
+    for (const answer of (node.__c && answersOf.get(node.__c)) ?? []) all.add(answer);
+  return all;
+}
 
 /** An answer, as far as it is loaded. */
 interface Live<R> {
@@ -158,7 +197,7 @@ function readerOf(call: Call): Reader {
 export function useLive<R>(call: Call<R> | null, pace: Pace = 'tick'): Live<R> {
   const { answer, reader } = useReader(call, pace);
   const panel = useContext(PanelContext);
-  if (reader !== null) noteAsked(reader);
+  if (reader !== null) noteUse(reader);
   useEffect(() => {
     if (reader === null || panel === null) return undefined;
     panel.value = [...panel.peek(), reader];
@@ -202,7 +241,7 @@ export function useUnread(): {
   readonly Context: typeof PanelContext;
 } {
   const [inside] = useState<Inside>(() => signal([]));
-  const above = [...askedAbove()].filter((answer) => answer instanceof Reader);
+  const above = [...usedAbove()].filter((answer) => answer instanceof Reader);
   const old = [...new Set([...above, ...inside.value])].filter(({ unread }) => unread.value !== null);
   const key = old.map(({ address }) => address).join(' ');
   useEffect(() => {

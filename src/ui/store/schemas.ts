@@ -1,6 +1,6 @@
 /** Schemas of request bodies from the API description. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { perform, Problem } from '../api/perform';
+import { perform, Problem } from '../api/call';
 import type { Schema } from '../kit/schema-form';
 
 type Described = Schema & { readonly $ref?: string };

@@ -1,12 +1,11 @@
-/** State common to all views: devices with names, protocols, alarms, clock. */
-import { computed, signal } from '@preact/signals';
-import { get } from '../api/call';
+/** State common to all views: the run of the simulator, devices with names, protocols, alarms, clock. */
+import { computed, signal, effect } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { get, perform, Problem } from '../api/call';
 import type { ReplyOf } from '../api/call';
-import { perform, Problem } from '../api/perform';
 import { param } from './route';
 import { useShared } from './live';
-import { useEffect, useRef } from 'preact/hooks';
-import { keepOnly } from './stream';
+import { keepOnly, link } from './stream';
 
 export type Overview = ReplyOf<'overview'>;
 /** A device in the overview. */
@@ -23,12 +22,12 @@ const manyDevices = 200;
 let deviceCount = 0;
 
 /** Device of the overview; undefined: the first one, until it is removed. */
-const asked = signal<number | undefined>(undefined);
+const firstDevice = signal<number | undefined>(undefined);
 
 /** Selects an existing device; without any, the list is empty. */
 async function askAnother(): Promise<void> {
   try {
-    asked.value = (await perform(get('devices'))).devices[0]?.device_index;
+    firstDevice.value = (await perform(get('devices'))).devices[0]?.device_index;
   } catch (error) {
     // the next refusal retries
     if (!(error instanceof Problem)) throw error;
@@ -36,7 +35,8 @@ async function askAnother(): Promise<void> {
 }
 
 export function useOverview(): Overview | undefined {
-  const call = asked.value === undefined ? overviewCall : get('overview', { query: { device: asked.value } });
+  const call =
+    firstDevice.value === undefined ? overviewCall : get('overview', { query: { device: firstDevice.value } });
   const { data: known, problem } = useShared(call, deviceCount > manyDevices ? 5000 : 'tick');
   const last = useRef(known);
   last.current = known ?? last.current;
@@ -67,8 +67,28 @@ const chosen = computed(() => param('device'));
 /** The device of the view: that of the address, otherwise the first one. Undefined: not loaded yet, or no devices. */
 export function useDevice(): DeviceEntry | undefined {
   const devices = useOverview()?.devices;
-  const wanted = chosen.value;
-  if (wanted === null) return devices?.[0];
+  const deviceParam = chosen.value;
+  if (deviceParam === null) return devices?.[0];
   // never another device, which would get what was meant for this one
-  return devices?.find(({ device_index }) => String(device_index) === wanted);
+  return devices?.find(({ device_index }) => String(device_index) === deviceParam);
+}
+
+/** Start and build of the daemon; null: unknown yet. */
+export const daemon = signal<string | null>(null);
+
+async function ask(): Promise<void> {
+  try {
+    const { started_at, build_id } = await perform(get('server-info'));
+    daemon.value = `${started_at} ${build_id}`;
+  } catch (error) {
+    // the next opening of the stream retries
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+/** Asks at each opening of the stream. */
+export function startDaemon(): void {
+  effect(() => {
+    if (link.value.state === 'open') void ask();
+  });
 }

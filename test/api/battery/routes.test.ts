@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { stringsOf } from '../../../src/api/battery/members.ts';
-import { createReplyCache } from '../../../src/api/http/reply-cache.ts';
+import { stringsOf } from '../../../src/api/battery.ts';
+import { createReplyCache } from '../../../src/api/http/reply.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { camelCased, count, flag, list, members, nested, text, time, word } from '../../../src/api/common/members.ts';
 import type { ReplyOf } from '../../../src/api/common/members.ts';
-import { listInPieces, replyInPieces } from '../../../src/api/http/pieces.ts';
+import { listInPieces, replyInPieces } from '../../../src/api/http/streaming.ts';
 import type { JsonText } from '../../../src/api/http/route.ts';
 import { z } from '../../../src/api/description/zod.ts';
 

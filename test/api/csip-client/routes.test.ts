@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { examplesOf } from '../../../src/api/description/examples.ts';
 import { csipRoutes } from '../../../src/api/csip-client/routes.ts';
 import { maxPemLength } from '../../../src/api/csip-client/members.ts';
 import { SimError } from '../../../src/core/errors.ts';
@@ -9,6 +8,7 @@ import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
 import { atMs, FakeClient, mrid } from './fake-client.ts';
+import { examplesOf } from '../../../src/api/description/openapi.ts';
 
 const replyOf = (operationId: string): Json => examples(operationId).reply;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { offlineRedoc } from '../../../src/api/description/redoc.ts';
+import { offlineRedoc } from '../../../src/api/description/docs.ts';
 import { z } from '../../../src/api/description/zod.ts';
 import { route } from '../../../src/api/http/route.ts';
 import { createApi } from '../../../src/api/http/server.ts';

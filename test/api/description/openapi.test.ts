@@ -6,7 +6,6 @@ import { errorCodes } from '../../../src/core/errors.ts';
 import { problemOf } from '../../../src/api/http/errors.ts';
 import { apiPrefix, tags } from '../../../src/api/http/route.ts';
 import { resourceOf } from '../../../src/api/description/resources.ts';
-import { examplesOf } from '../../../src/api/description/examples.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { dealt } from '../../support/choice.ts';
 import { pick } from '../../support/depth.ts';
@@ -16,6 +15,7 @@ import { ask } from '../../support/http.ts';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
+import { examplesOf } from '../../../src/api/description/openapi.ts';
 
 /** What any operation can answer; and those that read a body. */
 const everywhere = ['400', '408', '414', '421', '422', '431', '500', '503'];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { functionRequest, functionValues } from '../../../src/api/grid-support/write.ts';
+import { functionRequest, functionValues } from '../../../src/api/grid-support/registers.ts';
 import { isWritable, number } from '../../../src/api/grid-support/members.ts';
 import { HttpProblem } from '../../../src/api/http/errors.ts';
 import { SimError } from '../../../src/core/errors.ts';

@@ -4,8 +4,7 @@ import { gridFunctionNames, gridFunctions } from '../../../src/api/grid-support/
 import type { GridFunctionName } from '../../../src/api/grid-support/functions.ts';
 import { isWritable } from '../../../src/api/grid-support/members.ts';
 import type { GridFunction, Member, Members } from '../../../src/api/grid-support/members.ts';
-import { functionReply } from '../../../src/api/grid-support/read.ts';
-import { writeFunctions } from '../../../src/api/grid-support/write.ts';
+import { functionReply, writeFunctions } from '../../../src/api/grid-support/registers.ts';
 import { functionBodySchemas, functionSchemas } from '../../../src/api/grid-support/schemas.ts';
 import { numberCodec, removeScale } from '../../../src/sunspec/map/codec.ts';
 import { plainPath } from '../../../src/sunspec/map/layout.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { regionAreas } from '../../../src/api/grid-support/region-areas.ts';
-import type { Area, Axis, Corner, Region } from '../../../src/api/grid-support/region-areas.ts';
+import { regionAreas } from '../../../src/api/grid-support/regions.ts';
+import type { Area, Axis, Corner, Region } from '../../../src/api/grid-support/regions.ts';
 import type { AbnormalCategory } from '../../../src/contract/abnormal-conditions.ts';
 import { rideThroughMode } from '../../../src/der/inverter/ride-through.ts';
 import { seriesScenarios } from '../../support/opender.ts';

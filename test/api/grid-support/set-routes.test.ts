@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { setFunctionNames } from '../../../src/api/grid-support/set-replies.ts';
+import { setFunctionNames } from '../../../src/api/grid-support/sets.ts';
 import type { Json } from '../../support/http.ts';
 import { byModbus, named } from '../../support/map.ts';
 import { testPlant } from '../../support/plant.ts';

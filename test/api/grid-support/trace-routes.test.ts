@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { csvField } from '../../../src/api/grid-support/trace-routes.ts';
-import { maxTraceRowsOfAll, traceRow } from '../../../src/api/grid-support/trace-schemas.ts';
+import { csvField, maxTraceRowsOfAll, traceRow } from '../../../src/api/grid-support/trace.ts';
 import { tracedFunctions, tripFunctions } from '../../../src/sunspec/map/grid-support/functions.ts';
 import { examples } from '../../support/examples.ts';
 import type { Json } from '../../support/http.ts';

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { columnsJson, samplesCsv, samplesJson } from '../../../src/api/history/encode.ts';
+import { columnsJson, samplesCsv, samplesJson, select } from '../../../src/api/history/answer.ts';
 import type { Metric } from '../../../src/api/history/metrics.ts';
 import { firstMetric, SampleRing } from '../../../src/api/history/ring.ts';
-import { select } from '../../../src/api/history/select.ts';
-import type { Selection } from '../../../src/api/history/select.ts';
+import type { Selection } from '../../../src/api/history/answer.ts';
 import { holds } from '../../support/property.ts';
 
 const words = ['off', 'sleeping', 'on'];

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SampleRing } from '../../../src/api/history/ring.ts';
-import { select } from '../../../src/api/history/select.ts';
-import type { Selection } from '../../../src/api/history/select.ts';
+import { select } from '../../../src/api/history/answer.ts';
+import type { Selection } from '../../../src/api/history/answer.ts';
 import { holds } from '../../support/property.ts';
 
 interface Sample {

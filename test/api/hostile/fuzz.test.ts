@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { App } from '../../../src/app/start-stop.ts';
-import { examplesOf } from '../../../src/api/description/examples.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { apiPrefix } from '../../../src/api/http/route.ts';
 import { cutAnswers, expectSound, talk, wire } from '../../support/hostile.ts';
 import { casesOf } from '../../support/random.ts';
 import { startApp } from '../../support/running-app.ts';
+import { examplesOf } from '../../../src/api/description/openapi.ts';
 
 const requests = 500;
 const atOnce = 16;

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { z } from '../../../src/api/description/zod.ts';
-import { longLists, maxItems } from '../../../src/api/http/list-limits.ts';
+import { longLists, maxItems, validate } from '../../../src/api/http/validate.ts';
 import { HttpProblem } from '../../../src/api/http/errors.ts';
-import { validate } from '../../../src/api/http/validate.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 
 /** All lists that a schema has, by their paths. */

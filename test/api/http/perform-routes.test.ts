@@ -1,6 +1,5 @@
 /** Every operation with its example, over HTTP and without, on two equal simulators. */
 import { expect } from 'chai';
-import { examplesOf } from '../../../src/api/description/examples.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { apiPrefix } from '../../../src/api/http/route.ts';
 import type { Route } from '../../../src/api/http/route.ts';
@@ -11,6 +10,7 @@ import { modbusEndpoint, startApp } from '../../support/running-app.ts';
 import type { RunningApp } from '../../support/running-app.ts';
 import { HandWall } from '../../support/wall.ts';
 import { index, site } from '../provenance-support.ts';
+import { examplesOf } from '../../../src/api/description/openapi.ts';
 
 const peer = '127.0.0.1:50123';
 

@@ -7,7 +7,6 @@ import { Answer, JsonText, route, StreamedReply, TextReply } from '../../../src/
 import type { Route } from '../../../src/api/http/route.ts';
 import { createApi } from '../../../src/api/http/server.ts';
 import type { Api } from '../../../src/api/http/server.ts';
-import { examplesOf } from '../../../src/api/description/examples.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { createLogBook } from '../../../src/core/log/log.ts';
@@ -17,6 +16,7 @@ import { ask } from '../../support/http.ts';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
+import { examplesOf } from '../../../src/api/description/openapi.ts';
 
 const base = { tag: 'Core', summary: '', examples: { reply: {} } } as const;
 const by = { source: 'scenario', peer: 'night' } as const;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eachLater, replyInPieces } from '../../../src/api/http/pieces.ts';
+import { eachLater, replyInPieces } from '../../../src/api/http/streaming.ts';
 import { JsonText, StreamedReply } from '../../../src/api/http/route.ts';
 
 describe('replies in pieces', () => {

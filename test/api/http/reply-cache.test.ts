@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createReplyCache } from '../../../src/api/http/reply-cache.ts';
+import { createReplyCache } from '../../../src/api/http/reply.ts';
 import type { Plant } from '../../../src/contract/plant.ts';
 import { HandWall } from '../../support/wall.ts';
 

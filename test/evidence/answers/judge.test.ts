@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { judged } from '../../../src/evidence/answers/judge.ts';
+import { judged, falseAnswerKinds } from '../../../src/evidence/answers/judge.ts';
 import type { JudgeContext } from '../../../src/evidence/answers/judge.ts';
-import { falseAnswerKinds } from '../../../src/evidence/answers/explanations.ts';
-import { ocppActions, otherCommands } from '../../../src/evidence/answers/ocpp-actions.ts';
-import type { Answered, Claim, Exchange, Found } from '../../../src/evidence/answers/model.ts';
+import { ocppActions, otherCommands } from '../../../src/evidence/answers/ocpp.ts';
+import type { Answered, Claim, Exchange, ActualValue } from '../../../src/evidence/answers/model.ts';
 import type { Provenance } from '../../../src/core/origin.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import { directions as directions16 } from '../../../src/ocpp/v16/stack.ts';
@@ -29,7 +28,7 @@ const writer = (source: Provenance['source'], wallMs: number, by?: string): Prov
 /** A write over Modbus at so many ms after noon, and the register now. */
 function written(
   value: Claim['value'],
-  found: Partial<Found> | null,
+  actual: Partial<ActualValue> | null,
   more: Partial<Claim> = {},
   { wallMs = 5000, ...exchange }: Partial<Exchange> = {},
 ): Answered {
@@ -54,7 +53,7 @@ function written(
       unit: 'Pct',
       did: `wrote ${place} = ${String(value)}`,
       subject: place,
-      found: found === null ? null : { place, holder: 'the register', value: 100, writer: null, ...found },
+      actual: actual === null ? null : { place, holder: 'the register', value: 100, writer: null, ...actual },
       ...more,
     },
   };

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { del, get, post } from '../../../src/ui/api/call';
 import { Action } from '../../../src/ui/kit/action';
-import { Dialog } from '../../../src/ui/kit/dialog';
-import { Chip, Empty, Facts } from '../../../src/ui/kit/panel';
-import { Parts } from '../../../src/ui/kit/parts';
+import { Dialog, Chip, Empty, Facts } from '../../../src/ui/kit/panel';
+import { Parts } from '../../../src/ui/kit/choices';
 import { useLive } from '../../../src/ui/store/live';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';

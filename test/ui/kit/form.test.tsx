@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { anyCall } from '../../../src/ui/api/call';
 import { Form } from '../../../src/ui/kit/form';
 import type { Field } from '../../../src/ui/kit/form';
-import { notice } from '../../../src/ui/store/notices';
+import { notice } from '../../../src/ui/kit/notice';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import { all, button, leave, one, press, show, textOf, tick, type } from '../support/page.tsx';

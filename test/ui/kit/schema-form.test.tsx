@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { useState } from 'preact/hooks';
 import { anyCall } from '../../../src/ui/api/call';
-import { RequestForm } from '../../../src/ui/kit/request-form';
-import { labelOf, objectOf, SchemaFields } from '../../../src/ui/kit/schema-form';
+import { RequestForm, labelOf, objectOf, SchemaFields } from '../../../src/ui/kit/schema-form';
 import type { Schema, Typed } from '../../../src/ui/kit/schema-form';
 import { useSchema } from '../../../src/ui/store/schemas';
 import { Daemon, refusal } from '../support/daemon.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Table } from '../../../src/ui/kit/table';
 import type { Column } from '../../../src/ui/kit/table';
-import { notice } from '../../../src/ui/store/notices';
+import { notice } from '../../../src/ui/kit/notice';
 import { all, leave, one, press, show, textOf } from '../support/page.tsx';
 import { settle } from '../support/settle.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { termOf, withUnit } from '../../../src/ui/look/term';
+import { termOf, withUnit } from '../../../src/ui/look/format';
 
 describe('terms of the dashboard', () => {
   const rows: readonly (readonly [name: string, label: string])[] = [

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { CsipPage } from '../../../src/ui/shell/csip-page';
-import { Shell } from '../../../src/ui/shell/shell';
+import { CsipPage, Shell } from '../../../src/ui/shell/shell';
 import { views } from '../../../src/ui/shell/views';
 import { tickEveryMs } from '../../../src/ui/store/stream';
 import { pass, wall } from '../support/clock.ts';

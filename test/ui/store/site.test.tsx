@@ -1,8 +1,14 @@
 import { expect } from 'chai';
-import { DevicePicker } from '../../../src/ui/kit/device-picker';
-import { daemon as run, startDaemon } from '../../../src/ui/store/daemon';
-import { notice, say } from '../../../src/ui/store/notices';
-import { useClock, useClockOwner, useDevice, useOverview } from '../../../src/ui/store/site';
+import { DevicePicker } from '../../../src/ui/kit/choices';
+import {
+  daemon as run,
+  startDaemon,
+  useClock,
+  useClockOwner,
+  useDevice,
+  useOverview,
+} from '../../../src/ui/store/site';
+import { notice, say } from '../../../src/ui/kit/notice';
 import { snapshotOf } from '../../../src/ui/store/stream';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';

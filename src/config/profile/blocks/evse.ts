@@ -251,7 +251,7 @@ function resolveEv(input: EvInput, inherited: EvInput, where: string, issues: Is
       detail: `given ${input.taper_soc_pct}; allowed: only without charging_curve, which replaces it`,
     });
   }
-  const given = ev.charging_curve && resolveCurve(ev.charging_curve, `${where}.charging_curve`, issues);
+  const curve = ev.charging_curve && resolveCurve(ev.charging_curve, `${where}.charging_curve`, issues);
   return {
     id: ev.id ?? null,
     batteryCapacityWh: ev.battery_capacity_wh ?? 60_000,
@@ -263,8 +263,8 @@ function resolveEv(input: EvInput, inherited: EvInput, where: string, issues: Is
     maxDischargeW: ev.max_discharge_w ?? 50_000,
     phases: ev.phases ?? 3,
     batteryVoltageV: ev.battery_voltage_v ?? 400,
-    acCurve: given ?? twoStage(ev.taper_soc_pct ?? 80),
-    dcCurve: given ?? fastCharge,
+    acCurve: curve ?? twoStage(ev.taper_soc_pct ?? 80),
+    dcCurve: curve ?? fastCharge,
     acEfficiency: ev.ac_efficiency ?? 0.92,
     dcEfficiency: ev.dc_efficiency ?? 0.95,
     acRampAPerS: ev.ac_ramp_a_per_s ?? 8,
@@ -324,7 +324,7 @@ function resolveVehicles(
   where: string,
   issues: Issue[],
 ): EvseVehicleParameters[] {
-  const seen = new Set<number>();
+  const connectors = new Set<number>();
   return (input.vehicles ?? []).map(({ connector, plugged_at_start: plugged, ...ev }, i) => {
     const name = `${where}: evse.vehicles[${i}].connector`;
     if (connector > connectorCount)
@@ -332,9 +332,9 @@ function resolveVehicles(
         name,
         detail: `given ${connector}; allowed: 1..${connectorCount}, the connectors of this station`,
       });
-    if (seen.has(connector))
+    if (connectors.has(connector))
       issues.push({ name, detail: `given ${connector} a second time; allowed: one vehicle per connector` });
-    seen.add(connector);
+    connectors.add(connector);
     const resolved = resolveEv(ev, input.ev ?? {}, `${where}: evse.vehicles[${i}]`, issues);
     return { connectorId: connector, ev: resolved, pluggedAtStart: plugged ?? true };
   });

@@ -1,11 +1,11 @@
-import '../../look/charts.css';
+/** Time series of devices, and the time range in words. */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Refused } from '../../kit/action';
 import { Chart } from '../../kit/chart';
 import type { Zoom } from '../../kit/chart';
-import { deviceLabel } from '../../kit/device-picker';
+import { deviceLabel } from '../../kit/choices';
 import { Empty, Panel } from '../../kit/panel';
-import { param, setParam } from '../../store/route';
+import { param, setParam, href } from '../../store/route';
 import { useClock } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { dashes, drawn, gridLines, lineOf, powerLines, socLines, standardMetrics } from './panels';
@@ -13,7 +13,6 @@ import type { Line, Named } from './panels';
 import { PlanePanel } from './plane';
 import { useSamples } from './samples';
 import type { Samples } from './samples';
-import { Sight } from './sight';
 import {
   Devices,
   Export,
@@ -26,8 +25,51 @@ import {
   windowSeconds,
 } from './tools';
 import { Newest, Values } from './values';
+import { dateAndTime } from '../../look/format';
 
-export { LiveChart } from './live-chart';
+interface RangeProps {
+  readonly samples: ReadonlyMap<number, Samples>;
+  readonly zoom: Zoom;
+  /** samples since the picture was paused; null: it is live */
+  readonly waiting: number | null;
+}
+
+const instant = (seconds: number) => dateAndTime(new Date(seconds * 1000).toISOString());
+
+function zoomText([from, to]: readonly [number, number], first: number, last: number): string {
+  const span = `${instant(from)} to ${instant(to)}`;
+  if (from > last) return `No samples in sight: ${span} lies after the newest one, of ${instant(last)}.`;
+  if (to < first) return `No samples in sight: ${span} lies before the oldest one that is drawn, of ${instant(first)}.`;
+  if (to > last)
+    return `In sight: ${span}. The newest sample is of ${instant(last)}; what comes after it is drawn here.`;
+  if (from < first) return `In sight: ${span}. The samples that are drawn begin at ${instant(first)}.`;
+  return `In sight: ${span}. Newer samples lie outside.`;
+}
+
+function TimeRange({ samples, zoom, waiting }: RangeProps) {
+  const all = [...samples.values()];
+  const starts = all.flatMap(({ keptSince }) => keptSince ?? []);
+  const first = Math.min(...all.flatMap(({ times }) => times[0] ?? []));
+  const last = Math.max(...all.flatMap(({ times }) => times.at(-1) ?? []));
+  const leftOut = Math.max(0, ...all.map((one) => one.leftOut));
+  return (
+    <div class="muted" data-test="sight" role="status">
+      {leftOut > 0 && <p>The clock was set back: {leftOut} earlier samples stand in the CSV only.</p>}
+      {starts.length > 0 && (
+        <p>
+          Kept since {instant(Math.max(...starts))}: the window reaches further back, but the simulator keeps{' '}
+          {Math.max(...all.map(({ capacity }) => capacity))} samples per device. The CSV begins there as well.
+        </p>
+      )}
+      {waiting !== null && (
+        <p>
+          The picture is held at {instant(last)}; {waiting} newer {waiting === 1 ? 'sample waits' : 'samples wait'}.
+        </p>
+      )}
+      {zoom !== null && Number.isFinite(last) && <p>{zoomText(zoom, first, last)}</p>}
+    </div>
+  );
+}
 
 /** The time range in the address, `from,to` in seconds since the epoch. */
 function zoomOf(text: string | null): Zoom {
@@ -42,11 +84,11 @@ export function ChartsView() {
   const shown = useShownDevices();
   const seconds = windowSeconds();
   const further = furtherMetrics();
-  const wanted = [...standardMetrics, ...further];
+  const metrics = [...standardMetrics, ...further];
   const [isPaused, setPaused] = useState(false);
   const charts = useRef<HTMLDivElement>(null);
   const indexes = shown.map(({ device_index }) => device_index);
-  const { samples, waiting, problem } = useSamples(indexes, seconds, wanted, isPaused);
+  const { samples, waiting, problem } = useSamples(indexes, seconds, metrics, isPaused);
   const panels = shownPanels();
   const [first] = shown;
   if (first === undefined) return <Empty>No device yet.</Empty>;
@@ -71,7 +113,7 @@ export function ChartsView() {
       <Devices shown={shown} />
       <Further offered={offered} />
       <Refused problem={problem} />
-      <Sight samples={samples} zoom={zoom} waiting={waiting} />
+      <TimeRange samples={samples} zoom={zoom} waiting={waiting} />
       <Curves shown={shown} samples={samples} further={further} box={charts} />
       <div class="grid">
         {panels.includes('plane') && (
@@ -84,7 +126,7 @@ export function ChartsView() {
               key={device.device_index}
               device={device}
               samples={samples.get(device.device_index)}
-              wanted={wanted}
+              metrics={metrics}
             />
           ))}
       </div>
@@ -116,11 +158,11 @@ function Curves({ shown, samples, further, box }: CurvesProps) {
       ?.column('state_of_charge_pct')
       ?.some((value) => value !== null),
   );
-  const wanted = shownPanels();
+  const names = shownPanels();
   const panels: readonly CurvesPanel[] = [
-    ...(wanted.includes('power') ? [{ title: 'Active and reactive power', lines: powerLines, of: named }] : []),
-    ...(wanted.includes('grid') ? [{ title: 'Voltage and frequency', lines: gridLines, of: named }] : []),
-    ...(wanted.includes('soc') && storages.length > 0
+    ...(names.includes('power') ? [{ title: 'Active and reactive power', lines: powerLines, of: named }] : []),
+    ...(names.includes('grid') ? [{ title: 'Voltage and frequency', lines: gridLines, of: named }] : []),
+    ...(names.includes('soc') && storages.length > 0
       ? [{ title: 'State of charge', lines: socLines, of: storages }]
       : []),
     ...further.map((metric) => {
@@ -192,6 +234,26 @@ function Curve({ panel: { title, lines, of }, samples, timezone }: CurveProps) {
         zoom={zoomOf(param('zoom'))}
         onZoom={setZoom}
       />
+    </Panel>
+  );
+}
+
+const windowS = 900;
+const powerMetrics = powerLines.map(({ metric }) => metric);
+
+/** Powers of one device over the last quarter of an hour, for the overview. */
+export function LiveChart({ device, name }: { readonly device: number; readonly name: string }) {
+  const timezone = useClock()?.timezone ?? 'UTC';
+  const { samples } = useSamples([device], windowS, powerMetrics);
+  const { series, data } = useMemo(
+    () => drawn([{ device, name, place: 0 }], samples, powerLines),
+    [samples, device, name],
+  );
+  return (
+    <Panel title="Last 15 minutes" tools={<a href={href('charts')}>Charts</a>}>
+      {series.length > 0 && (
+        <Chart label={`Powers of ${name}`} series={series} data={data} timezone={timezone} height={180} />
+      )}
     </Panel>
   );
 }

@@ -1,7 +1,7 @@
 /** Columns of a chart from the samples of several devices. */
 import uPlot from 'uplot';
 import type { ChartData, Series } from '../../kit/chart';
-import { termOf } from '../../look/term';
+import { termOf } from '../../look/format';
 import type { Samples } from './samples';
 
 /** A quantity of a chart. */

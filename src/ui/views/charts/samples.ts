@@ -1,8 +1,7 @@
 /** Samples of devices: their history, read once, then the telemetry stream. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { get } from '../../api/call';
+import { get, perform, Problem } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
-import { perform, Problem } from '../../api/perform';
 import { onSnapshot, opened } from '../../store/stream';
 import type { Snapshot } from '../../store/stream';
 
@@ -66,7 +65,7 @@ class SampleStore {
         .map(([name, column]) => [name, [...column]]),
     );
     const back = this.#times.findLastIndex((time, index) => time < (this.#times[index - 1] ?? -Infinity));
-    if (back > 0) this.#drop(back, true);
+    if (back > 0) this.#removeFirst(back, true);
   }
 
   get rest(): readonly string[] {
@@ -83,7 +82,7 @@ class SampleStore {
     return time === undefined ? null : new Date(time * 1000).toISOString();
   }
 
-  #drop(count: number, counted: boolean): void {
+  #removeFirst(count: number, counted: boolean): void {
     this.#times.splice(0, count);
     this.#ticks.splice(0, count);
     for (const column of this.#columns.values()) column.splice(0, count);
@@ -95,7 +94,7 @@ class SampleStore {
     const at = secondsOf(metrics.timestamp);
     if (tick <= (this.#ticks.at(-1) ?? -1)) return;
     const last = this.#times.at(-1) ?? -Infinity;
-    if (at < last) this.#drop(this.#times.length, true);
+    if (at < last) this.#removeFirst(this.#times.length, true);
     else if (at === last) this.#pop();
     this.#times.push(at);
     this.#ticks.push(tick);
@@ -109,7 +108,7 @@ class SampleStore {
     const tooOld = seconds === null ? 0 : firstFrom(this.#times, at - seconds);
     const surplus = Math.max(tooOld, this.#times.length - this.#capacity);
     // in larger pieces, because each cut moves the whole array
-    if (surplus > 200) this.#drop(surplus, false);
+    if (surplus > 200) this.#removeFirst(surplus, false);
   }
 
   #pop(): void {
@@ -134,12 +133,12 @@ class SampleStore {
   }
 
   /** The samples of the last `seconds` with some metrics. */
-  newest(seconds: number | null, wanted: readonly string[]): Samples {
+  newest(seconds: number | null, metrics: readonly string[]): Samples {
     const last = this.#times.at(-1) ?? 0;
     const from = seconds === null ? 0 : firstFrom(this.#times, last - seconds);
     const oldest = Math.max(0, this.#times.length - this.#capacity);
     const columns = new Map<string, Column>();
-    for (const name of wanted) {
+    for (const name of metrics) {
       const column = this.#columns.get(name);
       if (column !== undefined) columns.set(name, column.slice(from));
     }
@@ -178,7 +177,7 @@ function follow(
     readonly onChange: (stores: ReadonlyMap<number, SampleStore>) => void;
     readonly onProblem: (problem: Problem | null) => void;
   },
-  wanted: () => readonly string[],
+  metrics: () => readonly string[],
 ): () => void {
   const stores = new Map<number, SampleStore>();
   const waiting = new Map<number, Snapshot[]>();
@@ -221,7 +220,7 @@ function follow(
   const timer = setInterval(() => {
     if (document.hidden) return;
     for (const [device, store] of stores)
-      if (store.rest.some((name) => wanted().includes(name))) void attempt(() => readRest(device, store));
+      if (store.rest.some((name) => metrics().includes(name))) void attempt(() => readRest(device, store));
   }, restMs);
   return () => {
     ended = true;
@@ -233,19 +232,19 @@ function follow(
 /**
  * Samples of up to eight devices, updated by the stream.
  * @param seconds simulated time to show; null: all samples of the daemon
- * @param wanted names of the metrics to show
+ * @param metrics names of the metrics to show
  * @param paused true: the result stays the same, while samples are still collected
  */
 export function useSamples(
   devices: readonly number[],
   seconds: number | null,
-  wanted: readonly string[],
+  metrics: readonly string[],
   paused = false,
 ): Sampled {
   const [shown, setShown] = useState<ReadonlyMap<number, Samples>>(new Map());
   const [problem, setProblem] = useState<Problem | null>(null);
-  const names = useRef(wanted);
-  names.current = wanted;
+  const names = useRef(metrics);
+  names.current = metrics;
   const redraw = useRef<() => void>(() => undefined);
   const key = `${devices.join()} ${seconds}`;
   const openings = opened.value;
@@ -268,9 +267,9 @@ export function useSamples(
     };
     // a restarted daemon has another history
   }, [key, openings]);
-  useEffect(() => redraw.current(), [wanted.join()]);
+  useEffect(() => redraw.current(), [metrics.join()]);
   const held = useRef<{ readonly key: string; readonly samples: ReadonlyMap<number, Samples> } | null>(null);
-  const heldKey = `${key} ${wanted.join()}`;
+  const heldKey = `${key} ${metrics.join()}`;
   if (!paused || held.current?.key !== heldKey) held.current = null;
   if (paused && shown.size > 0) held.current ??= { key: heldKey, samples: shown };
   const samples = held.current?.samples ?? shown;

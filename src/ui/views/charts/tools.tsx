@@ -1,17 +1,36 @@
 /** Choices and files of the charts; the address keeps all choices. */
-import { get } from '../../api/call';
-import { Problem, send } from '../../api/perform';
+import { useState } from 'preact/hooks';
+import { get, Problem, send } from '../../api/call';
 import { Curl } from '../../kit/action';
 import { download, pngOf } from '../../kit/chart';
-import { deviceLabel } from '../../kit/device-picker';
-import { termOf, withUnit } from '../../look/term';
-import { say } from '../../store/notices';
+import { deviceLabel } from '../../kit/choices';
+import { termOf, withUnit } from '../../look/format';
+import { say } from '../../kit/notice';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
-import { joinedCsv } from './csv';
 import { standardMetrics } from './panels';
-import { useState } from 'preact/hooks';
+
+/**
+ * Joins tables of several devices, with the device as first column. Kinds of devices differ in metrics, so cells may be
+ * empty.
+ */
+function joinedCsv(tables: readonly (readonly [device: number, text: string])[]): string {
+  const split = tables.map(([device, text]) => {
+    // cells of the history are numbers and single words, without quotes
+    const [head = '', ...lines] = text.trimEnd().split(/\r?\n/);
+    return { device, names: head.split(','), lines };
+  });
+  const names = [...new Set(split.flatMap((table) => table.names))];
+  const rows = split.flatMap(({ device, names: own, lines }) => {
+    const places = names.map((name) => own.indexOf(name));
+    return lines.map((line) => {
+      const cells = line.split(',');
+      return [device, ...places.map((place) => cells[place] ?? '')].join(',');
+    });
+  });
+  return `${['device_index', ...names].join(',')}\n${rows.map((row) => `${row}\n`).join('')}`;
+}
 
 const maxDevices = 8;
 const windows: readonly (readonly [value: string, label: string, seconds: number | null])[] = [
@@ -61,15 +80,15 @@ export function shownPanels(): readonly PanelName[] {
 }
 
 export function PanelChoice() {
-  const shown = shownPanels();
+  const panels = shownPanels();
   const toggle = (name: PanelName) => {
-    const next = allPanels.filter((one) => shown.includes(one) !== (one === name));
+    const next = allPanels.filter((one) => panels.includes(one) !== (one === name));
     setParam('panels', next.join() === usualPanels.join() ? null : next.join() || 'none');
   };
   return (
     <span class="row" role="group" aria-label="Panels">
       {allPanels.map((name) => (
-        <button key={name} type="button" aria-pressed={shown.includes(name)} onClick={() => toggle(name)}>
+        <button key={name} type="button" aria-pressed={panels.includes(name)} onClick={() => toggle(name)}>
           {panelTitles[name]}
         </button>
       ))}
@@ -78,11 +97,11 @@ export function PanelChoice() {
 }
 
 export function Windows() {
-  const chosen = param('window') ?? '15min';
+  const window = param('window') ?? '15min';
   return (
     <span class="row" role="group" aria-label="Window of simulated time">
       {windows.map(([value, label]) => (
-        <button key={value} type="button" aria-pressed={value === chosen} onClick={() => setParam('window', value)}>
+        <button key={value} type="button" aria-pressed={value === window} onClick={() => setParam('window', value)}>
           {label}
         </button>
       ))}
@@ -97,17 +116,17 @@ interface FurtherProps {
 
 /** Chooses additional metrics of the history, such as the irradiance. */
 export function Further({ offered }: FurtherProps) {
-  const chosen = furtherMetrics();
-  const others = [...new Set([...offered, ...chosen])].filter((name) => !standardMetrics.includes(name));
+  const metrics = furtherMetrics();
+  const others = [...new Set([...offered, ...metrics])].filter((name) => !standardMetrics.includes(name));
   const toggle = (name: string) =>
-    setParam('extra', (chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]).join(','));
+    setParam('extra', (metrics.includes(name) ? metrics.filter((one) => one !== name) : [...metrics, name]).join(','));
   return (
     <details>
-      <summary>Further metrics: {chosen.length}</summary>
+      <summary>Further metrics: {metrics.length}</summary>
       <div class="device-choice">
         {others.map((name) => (
           <label key={name} class="field check">
-            <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />
+            <input type="checkbox" checked={metrics.includes(name)} onChange={() => toggle(name)} />
             {withUnit(termOf(name))}
           </label>
         ))}
@@ -119,23 +138,23 @@ export function Further({ offered }: FurtherProps) {
 export function Devices({ shown }: { readonly shown: readonly DeviceEntry[] }) {
   const all = useOverview()?.devices ?? [];
   if (all.length < 2) return null;
-  const chosen = shown.map(({ device_index }) => device_index);
+  const indexes = shown.map(({ device_index }) => device_index);
   const toggle = (index: number) => {
-    const next = chosen.includes(index) ? chosen.filter((one) => one !== index) : [...chosen, index];
+    const next = indexes.includes(index) ? indexes.filter((one) => one !== index) : [...indexes, index];
     setParam('devices', next.sort((a, b) => a - b).join(','));
   };
   return (
     <details>
       <summary>
-        {chosen.length} of {all.length} devices (up to {maxDevices})
+        {indexes.length} of {all.length} devices (up to {maxDevices})
       </summary>
       <div class="device-choice">
         {all.map((device) => (
           <label key={device.device_index} class="field check">
             <input
               type="checkbox"
-              checked={chosen.includes(device.device_index)}
-              disabled={!chosen.includes(device.device_index) && chosen.length >= maxDevices}
+              checked={indexes.includes(device.device_index)}
+              disabled={!indexes.includes(device.device_index) && indexes.length >= maxDevices}
               onChange={() => toggle(device.device_index)}
             />
             {deviceLabel(device)}

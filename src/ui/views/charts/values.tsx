@@ -1,10 +1,9 @@
 /** The charts as text. */
-import { deviceLabel } from '../../kit/device-picker';
+import { deviceLabel } from '../../kit/choices';
 import { Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash, dateAndTime } from '../../look/format';
-import { termOf, withUnit } from '../../look/term';
+import { dash, dateAndTime, termOf, withUnit } from '../../look/format';
 import type { DeviceEntry } from '../../store/site';
 import type { Samples } from './samples';
 
@@ -65,13 +64,13 @@ type ValueRow = Readonly<Record<string, number | null>> & { readonly time: numbe
 export function Values({
   device,
   samples,
-  wanted,
+  metrics,
 }: {
   readonly device: DeviceEntry;
   readonly samples: Samples | undefined;
-  readonly wanted: readonly string[];
+  readonly metrics: readonly string[];
 }) {
-  const names = wanted.filter((name) => samples?.metrics.includes(name) && samples.column(name) !== undefined);
+  const names = metrics.filter((name) => samples?.metrics.includes(name) && samples.column(name) !== undefined);
   const columnsOf = new Map(names.map((name) => [name, samples?.column(name) ?? []]));
   const rows: readonly ValueRow[] = (samples?.times ?? [])
     .map((time, at) => ({
@@ -80,12 +79,11 @@ export function Values({
     }))
     .reverse();
   const columns: readonly Column<ValueRow>[] = [
-    { title: 'Time', cell: ({ time }) => preciseInstant(time), value: ({ time }) => preciseInstant(time) },
+    { title: 'Time', value: ({ time }) => preciseInstant(time) },
     ...names.map(
       (name): Column<ValueRow> => ({
         title: withUnit(termOf(name)),
         numeric: true,
-        cell: (row) => row[name] ?? dash,
         value: (row) => row[name],
       }),
     ),

@@ -1,9 +1,7 @@
-import '../../look/csip.css';
 import type { ComponentType } from 'preact';
 import { get } from '../../api/call';
 import { Refused } from '../../kit/action';
-import { Parts } from '../../kit/parts';
-import { DevicePicker } from '../../kit/device-picker';
+import { Parts, DevicePicker } from '../../kit/choices';
 import { Chip, Empty } from '../../kit/panel';
 import { words } from '../../look/format';
 import { param } from '../../store/route';
@@ -14,7 +12,7 @@ import { CsipMessages } from './messages';
 import { Reports } from './reports';
 import { Settings } from './settings';
 import { State, stateTone } from './state';
-import type { PartProps } from './types';
+import type { PartProps } from './state';
 
 const parts: readonly {
   readonly name: string;

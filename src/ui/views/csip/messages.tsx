@@ -1,12 +1,25 @@
 import { get, post } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
 import { Messages } from '../../kit/messages';
 import { Facts } from '../../kit/panel';
-import type { ReplyOf } from '../../api/call';
 import { dash, digits, wallTime } from '../../look/format';
 import { param, setParam } from '../../store/route';
 import { useLive } from '../../store/live';
-import type { PartProps } from './types';
-import { prettyXml } from './xml';
+import type { PartProps } from './state';
+
+/** XML with one element a line, indented. Text that is not XML stays as it is. */
+export function prettyXml(text: string): string {
+  if (!/^\s*</.test(text)) return text;
+  let depth = 0;
+  const lines: string[] = [];
+  for (const piece of text.replace(/>\s*</g, '>\n<').split('\n')) {
+    if (piece.startsWith('</')) depth = Math.max(0, depth - 1);
+    lines.push('  '.repeat(depth) + piece);
+    const opens = /^<[^!?/]/.test(piece) && !piece.endsWith('/>') && !piece.includes('</');
+    if (opens) depth += 1;
+  }
+  return lines.join('\n');
+}
 
 type Message = ReplyOf<'csip/messages'>['messages'][number];
 const methods = ['GET', 'PUT', 'POST', 'DELETE'] as const;
@@ -43,10 +56,10 @@ export function CsipMessages({ device }: PartProps) {
       )}
       columns={[
         { title: 'Time', cell: (each) => wallTime(each.timestamp), value: (each) => each.timestamp },
-        { title: 'Direction', cell: ({ direction }) => direction, value: ({ direction }) => direction },
-        { title: 'Method', cell: (each) => each.method, value: (each) => each.method },
+        { title: 'Direction', value: ({ direction }) => direction },
+        { title: 'Method', value: (each) => each.method },
         { title: 'Address', cell: ({ url }) => <code>{url}</code>, value: ({ url }) => url },
-        { title: 'Status', numeric: true, cell: ({ status }) => status ?? dash, value: ({ status }) => status },
+        { title: 'Status', numeric: true, value: ({ status }) => status },
         { title: 'ms', numeric: true, cell: (each) => digits(each.duration_ms, 1), value: (each) => each.duration_ms },
         {
           title: 'Content',

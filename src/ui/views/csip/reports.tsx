@@ -5,7 +5,7 @@ import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, wallTime } from '../../look/format';
 import { useLive } from '../../store/live';
-import type { PartProps } from './types';
+import type { PartProps } from './state';
 
 const documents = ['capability', 'settings', 'status', 'availability'] as const;
 
@@ -97,18 +97,13 @@ function Readings({ device }: Of) {
         keyOf={({ mrid }) => mrid}
         empty="No reading was sent yet."
         columns={[
-          { title: 'Device', numeric: true, cell: (each) => each.device_index, value: (each) => each.device_index },
-          { title: 'Description', cell: ({ description }) => description ?? dash, value: (each) => each.description },
-          { title: 'Unit (uom)', numeric: true, cell: ({ uom }) => uom, value: ({ uom }) => uom },
-          { title: 'Phase', numeric: true, cell: ({ phase }) => phase ?? dash, value: ({ phase }) => phase },
+          { title: 'Device', numeric: true, value: (each) => each.device_index },
+          { title: 'Description', value: (each) => each.description },
+          { title: 'Unit (uom)', numeric: true, value: ({ uom }) => uom },
+          { title: 'Phase', numeric: true, value: ({ phase }) => phase },
           { title: 'Last post', cell: (each) => wallTime(each.last_post), value: (each) => each.last_post },
-          {
-            title: 'Newest value',
-            numeric: true,
-            cell: ({ values }) => values.at(-1)?.value ?? dash,
-            value: ({ values }) => values.at(-1)?.value,
-          },
-          { title: 'Multiplier', numeric: true, cell: (each) => each.multiplier, value: (each) => each.multiplier },
+          { title: 'Newest value', numeric: true, value: ({ values }) => values.at(-1)?.value },
+          { title: 'Multiplier', numeric: true, value: (each) => each.multiplier },
         ]}
       />
     </Panel>
@@ -136,15 +131,10 @@ function LogEvents({ device }: Of) {
           empty="No LogEvent yet: alarms of the device make them, or the form below."
           columns={[
             { title: 'Made', cell: (each) => wallTime(each.created_at), value: (each) => each.created_at },
-            { title: 'Code', numeric: true, cell: ({ code }) => code, value: ({ code }) => code },
-            {
-              title: 'Function set',
-              numeric: true,
-              cell: (each) => each.function_set,
-              value: (each) => each.function_set,
-            },
-            { title: 'Details', cell: ({ details }) => details ?? dash, value: ({ details }) => details },
-            { title: 'Result', cell: ({ result }) => result, value: ({ result }) => result },
+            { title: 'Code', numeric: true, value: ({ code }) => code },
+            { title: 'Function set', numeric: true, value: (each) => each.function_set },
+            { title: 'Details', value: ({ details }) => details },
+            { title: 'Result', value: ({ result }) => result },
           ]}
         />
         <Form
@@ -175,9 +165,9 @@ function Subscriptions({ device }: Of) {
           empty="No subscription: start with --csip_subscribe yes, or use the form below."
           columns={[
             { title: 'Resource', cell: ({ resource }) => <code>{resource}</code>, value: ({ resource }) => resource },
-            { title: 'State', cell: ({ state }) => state, value: ({ state }) => state },
-            { title: 'Told', numeric: true, cell: (each) => each.notifications, value: (each) => each.notifications },
-            { title: 'Error', cell: (each) => each.last_error ?? dash, value: (each) => each.last_error },
+            { title: 'State', value: ({ state }) => state },
+            { title: 'Told', numeric: true, value: (each) => each.notifications },
+            { title: 'Error', value: (each) => each.last_error },
             {
               title: 'End',
               cell: ({ resource }) => (
@@ -209,10 +199,10 @@ function Notifications({ device }: Of) {
         empty="The server has sent no notification yet."
         columns={[
           { title: 'Time', cell: (each) => wallTime(each.received_at), value: (each) => each.received_at },
-          { title: 'Resource', cell: ({ resource }) => resource ?? dash, value: ({ resource }) => resource },
-          { title: 'Content', cell: ({ content }) => content ?? dash, value: ({ content }) => content },
-          { title: 'HTTP', numeric: true, cell: (each) => each.http_status, value: (each) => each.http_status },
-          { title: 'Peer', cell: ({ peer }) => peer, value: ({ peer }) => peer },
+          { title: 'Resource', value: ({ resource }) => resource },
+          { title: 'Content', value: ({ content }) => content },
+          { title: 'HTTP', numeric: true, value: (each) => each.http_status },
+          { title: 'Peer', value: ({ peer }) => peer },
         ]}
       />
     </Panel>

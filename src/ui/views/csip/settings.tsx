@@ -7,7 +7,7 @@ import type { Field, Values } from '../../kit/form';
 import { Chip, Facts, Panel } from '../../kit/panel';
 import { dash } from '../../look/format';
 import { useLive } from '../../store/live';
-import type { PartProps } from './types';
+import type { PartProps } from './state';
 
 type Config = ReplyOf<'csip/config'>;
 

@@ -1,4 +1,5 @@
 import { get, post } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
 import { Action } from '../../kit/action';
 import { Form } from '../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
@@ -6,8 +7,15 @@ import type { Tone } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, digits } from '../../look/format';
 import { useLive } from '../../store/live';
-import { Curves } from './curves';
-import type { CsipStatus, PartProps } from './types';
+
+type CsipStatus = ReplyOf<'csip/status'>;
+export type CsipControl = ReplyOf<'csip/controls'>['controls'][number];
+
+/** Properties of each part of the view. */
+export interface PartProps {
+  readonly device: number;
+  readonly status: CsipStatus;
+}
 
 /** Colour of a state of the client. */
 export function stateTone(state: CsipStatus['state']): Tone {
@@ -181,7 +189,7 @@ function Diagnostics({ device }: Of) {
             value: ({ kind }) => kind,
           },
           { title: 'Code', cell: ({ code }) => <code>{code}</code>, value: ({ code }) => code },
-          { title: 'Message', cell: ({ message }) => message, value: ({ message }) => message },
+          { title: 'Message', value: ({ message }) => message },
         ]}
       />
     </Panel>
@@ -199,14 +207,10 @@ function Programs({ device }: Of) {
         empty="The server has shown no DERProgram for this client yet."
         columns={[
           { title: 'Program', cell: ({ href }) => <code>{href}</code>, value: ({ href }) => href },
-          {
-            title: 'Description',
-            cell: ({ description }) => description ?? dash,
-            value: ({ description }) => description,
-          },
-          { title: 'Primacy', numeric: true, cell: ({ primacy }) => primacy, value: ({ primacy }) => primacy },
-          { title: 'Events', numeric: true, cell: (each) => each.control_count, value: (each) => each.control_count },
-          { title: 'Curves', numeric: true, cell: ({ curves }) => curves.length, value: ({ curves }) => curves.length },
+          { title: 'Description', value: ({ description }) => description },
+          { title: 'Primacy', numeric: true, value: ({ primacy }) => primacy },
+          { title: 'Events', numeric: true, value: (each) => each.control_count },
+          { title: 'Curves', numeric: true, value: ({ curves }) => curves.length },
           {
             title: 'Default control',
             cell: ({ default_control: it }) => (it === null ? dash : membersOf({ ...it.modes, ...it.settings })),
@@ -222,6 +226,36 @@ function Programs({ device }: Of) {
             cell: ({ default_control: it }) =>
               it?.left_out.map(({ mode, detail }) => `${mode}: ${detail}`).join('; ') || dash,
           },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+/** `92, 44; 98, 0` */
+function pointsText(points: readonly { readonly x: number; readonly y: number }[]): string {
+  return points.map(({ x, y }) => `${x}, ${y}`).join('; ');
+}
+
+/** DERCurves of all programs, as received. */
+export function Curves({ device }: { readonly device: number }) {
+  const { data } = useLive(get('csip/curves', { query: { device } }), 5000);
+  return (
+    <Panel title="Curves" flush wide>
+      <Table
+        name="Curves"
+        rows={data?.curves ?? []}
+        keyOf={({ href, mrid, curve_type: type }) => `${href} ${mrid} ${type}`}
+        empty="The server has shown no DERCurve yet: give a program curves at the head-end, then poll."
+        columns={[
+          { title: 'Curve', cell: (each) => <code>{each.href ?? each.mrid ?? dash}</code>, value: (each) => each.href },
+          { title: 'Description', value: (each) => each.description },
+          { title: 'Type', numeric: true, value: (each) => each.curve_type },
+          { title: 'Points (x, y)', value: ({ points }) => pointsText(points) },
+          { title: 'Reference of y', numeric: true, value: (each) => each.y_ref_type },
+          { title: 'Open loop, s', numeric: true, value: (each) => each.open_loop_s },
+          { title: 'Ramp PT1, s', numeric: true, value: (each) => each.ramp_pt1_s },
+          { title: 'VRef, %', numeric: true, value: (each) => each.v_ref_pct },
         ]}
       />
     </Panel>

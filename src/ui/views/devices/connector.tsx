@@ -1,9 +1,299 @@
+/** One connector of a charging station: its state and its operations. */
+import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
 import { Chip, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { dash, digits, show, words } from '../../look/format';
-import type { Connector, ConnectorProps } from './connector-props';
-import { Operations } from './operations';
-import { setBy } from './set-by';
+import { setBy } from './page';
+import { anyCall } from '../../api/call';
+import type { ReplyOf, Call } from '../../api/call';
+import { Action } from '../../kit/action';
+import { Form } from '../../kit/form';
+import type { Field } from '../../kit/form';
+import { RequestForm } from '../../kit/schema-form';
+import { useSchema } from '../../store/schemas';
+
+type Operation =
+  | 'plug'
+  | 'unplug'
+  | 'authorize'
+  | 'start'
+  | 'stop'
+  | 'suspend'
+  | 'resume'
+  | 'lock'
+  | 'unlock'
+  | 'clear-fault'
+  | 'reserve'
+  | 'cancel-reservation'
+  | 'discharge'
+  | 'ev';
+
+/** The open session; the last one stays in the answer until the vehicle leaves. */
+function openSession({ session }: Connector): Connector['session'] {
+  return session?.ended_at === null ? session : null;
+}
+
+function whyNotServed({ error_code: code, operative }: Connector): string | null {
+  if (code !== 'NoError') return `${code} must be cleared first`;
+  return operative ? null : 'It is out of operation';
+}
+
+function whyNotAuthorized(connector: Connector, central: boolean): string | null {
+  // a central system takes a token in any state, since tokens also end sessions
+  if (central) return null;
+  if (openSession(connector) !== null) return 'A session is running';
+  return connector.authorized ? 'It is authorised already' : whyNotServed(connector);
+}
+
+function whyNotStarted(connector: Connector): string | null {
+  if (openSession(connector) !== null) return 'A session is running';
+  const { ev_plugged: ev, evse_plugged: evse } = connector.cable;
+  return ev && evse ? whyNotServed(connector) : 'No vehicle is plugged in';
+}
+
+function whyNotUnplugged(connector: Connector): string | null {
+  const { status, cable } = connector;
+  // an attached cable is always connected to the station
+  if (!cable.ev_plugged && (!cable.evse_plugged || status === 'available')) return 'Nothing is plugged in';
+  return cable.locked && openSession(connector) === null ? 'The cable is locked: unlock it first' : null;
+}
+
+/** True if energy flows or is suspended. */
+function isPowered(connector: Connector): boolean {
+  const state = openSession(connector)?.charging_state;
+  return state === 'charging' || state === 'suspended_ev' || state === 'suspended_evse';
+}
+
+const noEnergy = 'No session in which energy may flow';
+
+function whyNotLocked(connector: Connector): string | null {
+  const { ev_plugged: ev, evse_plugged: evse, locked } = connector.cable;
+  if (!ev || !evse) return 'No cable to lock';
+  return locked ? 'The cable is locked already' : null;
+}
+
+function whyNotDischarged(connector: Connector): string | null {
+  if (!connector.bidirectional) return 'The connector is not bidirectional';
+  return openSession(connector) === null ? 'No session is running' : null;
+}
+
+/** The reason why the present state refuses an operation. null: it can act, or only the daemon knows. */
+function whyNot(operation: Operation, connector: Connector, central: boolean): string | null {
+  const { cable, ev, status, authorized, reservation, error_code: code } = connector;
+  switch (operation) {
+    case 'plug':
+      return cable.ev_plugged && cable.evse_plugged ? 'A vehicle is plugged in already' : null;
+    case 'unplug':
+      return whyNotUnplugged(connector);
+    case 'authorize':
+      return whyNotAuthorized(connector, central);
+    case 'start':
+      return whyNotStarted(connector);
+    case 'stop':
+      return openSession(connector) === null && !authorized ? 'No session is running' : null;
+    case 'suspend':
+      return isPowered(connector) ? null : noEnergy;
+    case 'resume':
+      if (!isPowered(connector)) return noEnergy;
+      return status === 'charging' ? 'Nothing is suspended' : null;
+    case 'lock':
+      return whyNotLocked(connector);
+    case 'unlock':
+      return cable.locked ? null : 'The cable is not locked';
+    case 'clear-fault':
+      return code === 'NoError' ? 'No fault to clear' : null;
+    case 'reserve':
+      return status === 'available' || status === 'reserved' ? null : 'Only an available connector can be reserved';
+    case 'cancel-reservation':
+      return reservation === null ? 'No reservation to cancel' : null;
+    case 'discharge':
+      return whyNotDischarged(connector);
+    case 'ev':
+      return ev === null ? 'No vehicle is plugged in' : null;
+  }
+}
+
+const token: Field = { kind: 'text', name: 'id_token', label: 'Token' };
+const power: Field = { kind: 'number', name: 'power_kw', label: 'Power', unit: 'kW', min: 0 };
+
+/** Schemas whose members are those of the API description. */
+const schemaNames = { plug: 'PlugRequest', ev: 'ElectricVehiclePatch', fault: 'ConnectorFaultRequest' } as const;
+
+/** Operations at a connector by person or vehicle; those the present state refuses are disabled with a reason. */
+function Operations({ id, connector, central }: ConnectorProps) {
+  const { connector_id: cid } = connector;
+  // true after a plug by this page, until its next operation
+  const [isPlugged, setPlugged] = useState(false);
+  const forget = () => setPlugged(false);
+  const call = (operation: string, body: unknown = {}): Call =>
+    anyCall('POST', `evse/${encodeURIComponent(id)}/connectors/${cid}/${operation}`, {}, body);
+  const why = (operation: Operation) => whyNot(operation, connector, central);
+  const schemaForm = (
+    operation: keyof typeof schemaNames,
+    submit: string,
+    unable: string | null,
+    onDone: () => void,
+  ) => (
+    <SchemaForm
+      name={schemaNames[operation]}
+      call={(body) => call(operation, body)}
+      submit={submit}
+      unable={unable}
+      onDone={onDone}
+    />
+  );
+  return (
+    <div class="operations" role="group" aria-label={`Operations of connector ${cid}`}>
+      <Buttons connector={connector} central={central} call={call} onDone={forget} />
+      {isPlugged && <AfterPlug connector={connector} />}
+      <Part title="Plug a vehicle" open={connector.ev === null}>
+        {schemaForm('plug', 'Plug', why('plug'), () => setPlugged(true))}
+      </Part>
+      <Part title="Authorise">
+        <Form
+          fields={[token]}
+          call={(values) => call('authorize', values)}
+          submit="Authorise"
+          unable={why('authorize')}
+          onDone={forget}
+        />
+      </Part>
+      <Part title="Start">
+        <Form
+          fields={[token, { kind: 'check', name: 'authorize', label: 'Authorise first', value: true }]}
+          call={(values) => call('start', values)}
+          submit="Start session"
+          unable={why('start')}
+          onDone={forget}
+        />
+      </Part>
+      <Part title="Stop">
+        <Form
+          fields={[{ kind: 'text', name: 'reason', label: 'Reason' }, token]}
+          call={(values) => call('stop', values)}
+          submit="Stop session"
+          unable={why('stop')}
+          onDone={forget}
+        />
+      </Part>
+      <Part title="Limit">
+        <Form fields={[power]} call={(values) => call('limit', values)} submit="Set limit">
+          <Action call={call('limit', { power_kw: null })}>End limit</Action>
+        </Form>
+      </Part>
+      <Part title="Discharge">
+        <Form
+          fields={[power]}
+          call={(values) => call('discharge', values)}
+          submit="Set discharge"
+          unable={why('discharge')}
+        >
+          <Action call={call('discharge', { power_kw: null })} unable={why('discharge')}>
+            End discharge
+          </Action>
+        </Form>
+      </Part>
+      <Part title="Change the vehicle">{schemaForm('ev', 'Change vehicle', why('ev'), () => undefined)}</Part>
+      <Part title="Fault">{schemaForm('fault', 'Inject fault', null, forget)}</Part>
+      <Part title="Meter">
+        <Form
+          fields={[
+            { kind: 'number', name: 'energy_wh', label: 'Meter', unit: 'Wh' },
+            { kind: 'check', name: 'send', label: 'Send the value' },
+          ]}
+          call={(values) => call('meter', values)}
+          submit="Set meter"
+        />
+      </Part>
+      <Part title="Reserve">
+        <Form
+          fields={[
+            { kind: 'number', name: 'reservation_id', label: 'Number', value: 1, step: 1 },
+            token,
+            { kind: 'number', name: 'expires_in_s', label: 'Expires in', unit: 's' },
+          ]}
+          call={(values) => call('reserve', values)}
+          submit="Reserve"
+          unable={why('reserve')}
+        />
+      </Part>
+    </div>
+  );
+}
+
+interface ButtonsProps extends Omit<ConnectorProps, 'id'> {
+  readonly call: (operation: string, body?: unknown) => Call;
+  readonly onDone: () => void;
+}
+
+/** Operations without parameters. */
+function Buttons({ connector, central, call, onDone }: ButtonsProps) {
+  const button = (title: string, operation: Operation, body?: object) => (
+    <Action call={call(operation, body)} unable={whyNot(operation, connector, central)} onDone={onDone}>
+      {title}
+    </Action>
+  );
+  return (
+    <div class="row">
+      {button('Unplug', 'unplug')}
+      {button('Suspend', 'suspend', { by: 'evse' })}
+      {button('Resume', 'resume', { by: 'evse' })}
+      {button('Vehicle suspends', 'suspend', { by: 'ev' })}
+      {button('Vehicle resumes', 'resume', { by: 'ev' })}
+      {button('Lock', 'lock')}
+      {button('Unlock', 'unlock')}
+      <Action call={call('availability', { operative: !connector.operative })} onDone={onDone}>
+        {connector.operative ? 'Take out of service' : 'Take into service'}
+      </Action>
+      {button('Clear fault', 'clear-fault')}
+      {button('Cancel reservation', 'cancel-reservation')}
+    </div>
+  );
+}
+
+interface PartProps {
+  readonly title: string;
+  readonly open?: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Part({ title, open = false, children }: PartProps) {
+  return (
+    <details open={open}>
+      <summary>{title}</summary>
+      {children}
+    </details>
+  );
+}
+
+type SchemaFormProps = Omit<Parameters<typeof RequestForm>[0], 'schema'> & { readonly name: string };
+
+/** A form for a body of the API description. */
+function SchemaForm({ name, ...props }: SchemaFormProps) {
+  const { schema, problem } = useSchema(name);
+  if (schema) return <RequestForm {...props} schema={schema} />;
+  return <p class="muted">{problem?.message ?? 'Reading the description of the API.'}</p>;
+}
+
+/** Consequences of plugging in: a session may start by itself. */
+function AfterPlug({ connector }: Pick<ConnectorProps, 'connector'>) {
+  const session = openSession(connector);
+  const text =
+    session === null
+      ? connector.cable.ev_plugged && connector.cable.evse_plugged
+        ? 'Plugged in. No session yet: it waits for a token (Authorise or Start, or the central system).'
+        : 'Plugged in at one end only: the cable hangs loose.'
+      : session.id_token === 'AUTO'
+        ? 'A session has started by itself, because this station authorises by plugging in: transaction ' +
+          `${session.transaction_id}, token AUTO.`
+        : `A session has started without another click: transaction ${session.transaction_id}, token ${session.id_token ?? 'none'}.`;
+  return (
+    <p role="status" data-test={`after-plug-${connector.connector_id}`}>
+      {text}
+    </p>
+  );
+}
 
 const tones: Readonly<Record<string, Tone>> = {
   charging: 'good',
@@ -118,4 +408,13 @@ function Powers({ connector }: { readonly connector: Connector }) {
       ))}
     </div>
   );
+}
+
+type Connector = ReplyOf<'evse/{id}'>['connectors'][number];
+
+interface ConnectorProps {
+  readonly id: string;
+  readonly connector: Connector;
+  /** true if a central system decides about tokens */
+  readonly central: boolean;
 }

@@ -4,9 +4,8 @@ import { Form } from '../../kit/form';
 import { Facts, Panel } from '../../kit/panel';
 import { digits, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
-import { DcCurve } from './dc-curve';
-import { Gauge } from './gauge';
-import { setBy } from './set-by';
+import { DcCurve } from './pv';
+import { Gauge, setBy } from './page';
 import type { PageProps } from './page';
 
 const modes = { FC: 'fuel cell', EL: 'electrolyser', idle: 'idle' } as const;

@@ -5,8 +5,8 @@ import { Facts, Panel } from '../../kit/panel';
 import { show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { BatteryPage } from './battery';
-import { DcCurve } from './dc-curve';
-import { setBy } from './set-by';
+import { DcCurve } from './pv';
+import { setBy } from './page';
 import type { PageProps } from './page';
 
 const policies = ['self_consumption', 'pv_priority', 'manual'] as const;

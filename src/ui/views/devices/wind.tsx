@@ -8,7 +8,7 @@ import type { Point } from '../../kit/plot';
 import { digits, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { tick } from '../../store/stream';
-import { setBy } from './set-by';
+import { setBy } from './page';
 import type { PageProps } from './page';
 
 const trailLength = 120;

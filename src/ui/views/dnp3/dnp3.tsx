@@ -1,15 +1,112 @@
 import { get, post } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Refused } from '../../kit/action';
-import { DevicePicker } from '../../kit/device-picker';
+import { DevicePicker } from '../../kit/choices';
 import { Messages } from '../../kit/messages';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
+import type { Column } from '../../kit/table';
 import { dash, digits, wallTime, words } from '../../look/format';
 import { useLive } from '../../store/live';
-import { href } from '../../store/route';
+import { href, param, setParam } from '../../store/route';
 import { useDevice } from '../../store/site';
-import { Points } from './points';
+
+type Point = ReplyOf<'dnp3/points'>['points'][number];
+
+const types = ['BI', 'BO', 'AI', 'AO', 'CTR'] as const;
+
+function Bound({ to }: { readonly to: string | null }) {
+  if (to === null) return <>{dash}</>;
+  const [, model, point] = /^(\d+)\.(.+)$/.exec(to) ?? [];
+  return model === undefined || point === undefined ? (
+    <>{to}</>
+  ) : (
+    <a href={href('registers', { model, point })}>{to}</a>
+  );
+}
+
+const columns: readonly Column<Point>[] = [
+  { title: 'Type', value: ({ type }) => type },
+  { title: 'Index', numeric: true, value: ({ index }) => index },
+  { title: 'Name', cell: ({ name }) => <span title={name}>{name}</span>, value: ({ name }) => name },
+  {
+    title: 'Value',
+    numeric: true,
+    cell: ({ engineering_value: value, unit }) => (value === null ? dash : `${value} ${unit ?? ''}`.trim()),
+    value: ({ engineering_value }) => engineering_value,
+  },
+  { title: 'On the wire', numeric: true, value: ({ value }) => value },
+  {
+    title: 'Flags',
+    cell: ({ flags, online }) =>
+      flags === null ? dash : `0x${flags.toString(16).padStart(2, '0')} ${online ? 'online' : 'offline'}`,
+    value: ({ flags }) => flags,
+  },
+  { title: 'Class', numeric: true, value: (point) => point.class },
+  { title: 'Bound to', cell: ({ bound_to }) => <Bound to={bound_to} />, value: ({ bound_to }) => bound_to },
+  { title: 'Read back', value: ({ read_back }) => read_back },
+];
+
+/** The points of the profile with values, optionally with absent ones. */
+function Points({ device }: { readonly device: number }) {
+  const type = types.find((name) => name === (param('type') ?? 'AI'));
+  const showsAbsent = param('absent') === 'show';
+  const text = (param('point') ?? '').toLowerCase();
+  const query = {
+    device,
+    ...(type && { type }),
+    ...(!showsAbsent && { coverage: 'served' as const }),
+  };
+  const points = useLive(get('dnp3/points', { query: query }), 2000).data?.points ?? [];
+  const matching = points.filter(({ index, name, bound_to, iec61850, ...point }) =>
+    `${point.type}${index} ${name} ${bound_to ?? ''} ${iec61850 ?? ''}`.toLowerCase().includes(text),
+  );
+  return (
+    <Panel
+      title="Points"
+      flush
+      tools={
+        <>
+          <select
+            aria-label="Type of the points"
+            value={type ?? 'all'}
+            onChange={(event) => setParam('type', event.currentTarget.value)}
+          >
+            <option value="all">all types</option>
+            {types.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+          <button
+            type="button"
+            aria-pressed={showsAbsent}
+            onClick={() => setParam('absent', showsAbsent ? null : 'show')}
+          >
+            Absent points too
+          </button>
+          <input
+            type="search"
+            aria-label="Find points"
+            placeholder="Name, AI12, or 704.WMaxLimPct"
+            value={param('point') ?? ''}
+            onInput={(event) => setParam('point', event.currentTarget.value)}
+          />
+        </>
+      }
+    >
+      <Table
+        name="Points"
+        columns={columns}
+        rows={matching}
+        keyOf={(point) => `${point.type}${point.index}`}
+        height={360}
+        empty="No point of this device matches."
+      />
+    </Panel>
+  );
+}
 
 type Status = ReplyOf<'dnp3'>;
 type Message = ReplyOf<'dnp3/messages'>['messages'][number];
@@ -88,8 +185,8 @@ function Coverage({ status }: { readonly status: Status }) {
         name="Coverage"
         columns={[
           { title: 'Points', cell: ([type]) => `${type} ${kinds[type] ?? ''}`, value: ([type]) => type },
-          { title: 'Served', numeric: true, cell: ([, { served }]) => served, value: ([, { served }]) => served },
-          { title: 'Absent', numeric: true, cell: ([, { absent }]) => absent, value: ([, { absent }]) => absent },
+          { title: 'Served', numeric: true, value: ([, { served }]) => served },
+          { title: 'Absent', numeric: true, value: ([, { absent }]) => absent },
         ]}
         rows={Object.entries(status.points)}
         keyOf={([type]) => type}
@@ -104,7 +201,7 @@ function Masters({ status }: { readonly status: Status }) {
       <Table
         name="Masters"
         columns={[
-          { title: 'Address', numeric: true, cell: ({ address }) => address, value: ({ address }) => address },
+          { title: 'Address', numeric: true, value: ({ address }) => address },
           {
             title: 'State',
             cell: ({ connected }) => (
@@ -112,7 +209,7 @@ function Masters({ status }: { readonly status: Status }) {
             ),
             value: ({ connected }) => connected,
           },
-          { title: 'Peer', cell: ({ peer }) => peer ?? dash, value: ({ peer }) => peer },
+          { title: 'Peer', value: ({ peer }) => peer },
           {
             title: 'Last request',
             cell: ({ last_request_at }) => wallTime(last_request_at),
@@ -170,14 +267,9 @@ function MessageList({ device }: { readonly device: number }) {
           cell: ({ direction }) => (direction === 'in' ? '→ in' : '← out'),
           value: ({ direction }) => direction,
         },
-        { title: 'Peer', cell: ({ peer }) => peer, value: ({ peer }) => peer },
+        { title: 'Peer', value: ({ peer }) => peer },
         { title: 'Function', cell: (message) => words(message.function), value: (message) => message.function },
-        {
-          title: 'Sequence',
-          numeric: true,
-          cell: ({ sequence }) => sequence ?? dash,
-          value: ({ sequence }) => sequence,
-        },
+        { title: 'Sequence', numeric: true, value: ({ sequence }) => sequence },
         {
           title: 'Indications',
           cell: ({ iin }) => iin?.map(words).join(', ') ?? dash,

@@ -1,17 +1,59 @@
+/** Injection of faults, alone or as a profile, and their target. */
 import { useState } from 'preact/hooks';
-import { anyCall, get } from '../../api/call';
+import { anyCall, get, post } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
-import { useDo } from '../../kit/action';
+import { useDo, Action } from '../../kit/action';
 import { FormFrame, submitting } from '../../kit/form';
 import { Empty, Panel } from '../../kit/panel';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import type { Schema } from '../../kit/schema-form';
 import { words } from '../../look/format';
 import { useLive } from '../../store/live';
-import { say } from '../../store/notices';
+import { say } from '../../kit/notice';
 import { param, setParam } from '../../store/route';
 import { useFaultSchema } from '../../store/schemas';
-import { useFaultTarget } from './target';
+import { Table } from '../../kit/table';
+import { DeviceSelect, NotThere } from '../../kit/choices';
+import { useDevice, useOverview } from '../../store/site';
+
+/** The target of faults, as in the API: a device index, `all`, or the meter. */
+type FaultTarget = number | 'all' | 'meter';
+
+/** The target of the view; default the device of the address. */
+function useFaultTarget(): FaultTarget {
+  // the daemon reports a removed device
+  const device = useDevice()?.device_index ?? Number(param('device') ?? 0);
+  const on = param('fault-on');
+  return on === 'all' || on === 'meter' ? on : device;
+}
+
+/** Chooses the target of the whole view. */
+export function FaultTargetPicker() {
+  const devices = useOverview()?.devices ?? [];
+  const isMissing = useDevice() === undefined;
+  const target = useFaultTarget();
+  const choose = (value: string) => {
+    const isDevice = /^\d+$/.test(value);
+    setParam('fault-on', isDevice ? null : value);
+    if (isDevice) setParam('device', value);
+  };
+  return (
+    <DeviceSelect
+      label="Faults act on"
+      name="fault-on"
+      devices={devices}
+      value={isMissing && typeof target === 'number' ? '' : String(target)}
+      onChoice={choose}
+      before={isMissing && <NotThere />}
+      after={
+        <>
+          <option value="all">all devices</option>
+          <option value="meter">meter of the connection point (Modbus only)</option>
+        </>
+      }
+    />
+  );
+}
 
 type Kind = ReplyOf<'faults/kinds'>['kinds'][number];
 
@@ -20,8 +62,8 @@ const idOf = ({ protocol, kind }: Kind) => `${protocol}.${kind}`;
 /** Chooses a kind of the catalogue, and injects it. */
 export function InjectPanel() {
   const kinds = useLive(get('faults/kinds'), 'once').data?.kinds;
-  const chosen = kinds?.find((kind) => idOf(kind) === param('fault')) ?? kinds?.[0];
-  if (!kinds || !chosen) return <Empty>Reading the catalogue of faults.</Empty>;
+  const kindOfPage = kinds?.find((kind) => idOf(kind) === param('fault')) ?? kinds?.[0];
+  if (!kinds || !kindOfPage) return <Empty>Reading the catalogue of faults.</Empty>;
   const protocols = [...new Set(kinds.map(({ protocol }) => protocol))];
   return (
     <Panel title="Inject a fault">
@@ -30,7 +72,7 @@ export function InjectPanel() {
           <label class="row">
             <span class="muted">Protocol</span>
             <select
-              value={chosen.protocol}
+              value={kindOfPage.protocol}
               onChange={(event) => {
                 const first = kinds.find(({ protocol }) => protocol === event.currentTarget.value);
                 if (first) setParam('fault', idOf(first));
@@ -46,11 +88,11 @@ export function InjectPanel() {
           <label class="row">
             <span class="muted">Kind</span>
             <select
-              value={chosen.kind}
-              onChange={(event) => setParam('fault', `${chosen.protocol}.${event.currentTarget.value}`)}
+              value={kindOfPage.kind}
+              onChange={(event) => setParam('fault', `${kindOfPage.protocol}.${event.currentTarget.value}`)}
             >
               {kinds
-                .filter(({ protocol }) => protocol === chosen.protocol)
+                .filter(({ protocol }) => protocol === kindOfPage.protocol)
                 .map(({ kind }) => (
                   <option key={kind} value={kind}>
                     {words(kind)}
@@ -60,9 +102,9 @@ export function InjectPanel() {
           </label>
         </div>
         <p data-test="fault-description">
-          {chosen.description} <span class="muted">Acts on: {words(chosen.layer)}.</span>
+          {kindOfPage.description} <span class="muted">Acts on: {words(kindOfPage.layer)}.</span>
         </p>
-        <KindForm key={idOf(chosen)} kind={chosen} />
+        <KindForm key={idOf(kindOfPage)} kind={kindOfPage} />
       </div>
     </Panel>
   );
@@ -118,5 +160,57 @@ function KindForm({ kind }: { readonly kind: Kind }) {
         {fields(timing)}
       </details>
     </FormFrame>
+  );
+}
+
+/** Bundled faults of real devices, one click each. */
+export function ProfilesPanel() {
+  const profiles = useLive(get('faults/profiles'), 'once').data?.profiles ?? [];
+  const device = useFaultTarget();
+  const text = param('profile-find') ?? '';
+  const matching = profiles.filter(({ name, title, description }) =>
+    `${name} ${title} ${description}`.toLowerCase().includes(text.toLowerCase()),
+  );
+  return (
+    <Panel
+      title="Profiles"
+      flush
+      tools={
+        <>
+          <input
+            type="search"
+            placeholder="Filter"
+            aria-label="Filter of profiles"
+            value={text}
+            onInput={(event) => setParam('profile-find', event.currentTarget.value)}
+          />
+        </>
+      }
+    >
+      <div class="scroller" style={{ maxHeight: '420px' }} tabIndex={0} role="region" aria-label="List of profiles">
+        <Table
+          name="Profiles"
+          rows={matching}
+          keyOf={({ name }) => name}
+          empty="No profile has this text."
+          columns={[
+            {
+              title: 'Profile',
+              cell: ({ name, title, description }) => (
+                <>
+                  <strong>{title}</strong> <code>{name}</code>
+                  <div class="muted">{description}</div>
+                </>
+              ),
+              value: ({ name }) => name,
+            },
+            {
+              title: 'Inject',
+              cell: ({ name }) => <Action call={post('faults', { body: { profile: name, device } })}>Inject</Action>,
+            },
+          ]}
+        />
+      </div>
+    </Panel>
   );
 }

@@ -1,18 +1,254 @@
-import { anyCall, get } from '../../api/call';
-import type { Call } from '../../api/call';
-import { Action, Refused } from '../../kit/action';
-import { Facts, Panel } from '../../kit/panel';
+/**
+ * Changed points, and the calls that restore their start values: set 1 by `grid-support`, all others by `registers`.
+ */
+import { useState } from 'preact/hooks';
+import { anyCall, get, perform, Problem } from '../../api/call';
+import type { Call, ReplyOf } from '../../api/call';
+import { Action, Refused, Curl } from '../../kit/action';
+import { Facts, Panel, Dialog, Chip } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, digits, timeOfDay } from '../../look/format';
-import { useLive } from '../../store/live';
+import { useLive, refresh } from '../../store/live';
 import { href } from '../../store/route';
 import { useSchema } from '../../store/schemas';
-import { pathOf } from './functions';
-import { labelled } from './labels';
-import { PutAllBack } from './put-all-back';
-import { byModel, canPutBack, functionOf, isSetOne, setOneBody, split, startOf } from './start-values';
-import type { Change, ModelReply } from './start-values';
+import { pathOf, functions, labelled } from './functions';
+import type { FunctionEntry, Settings } from './functions';
 import { ValuesForm } from './values-form';
+import { memberOfRegister, memberValue } from './sets';
+
+type Change = ReplyOf<'registers/changes'>['changes'][number];
+
+type RegisterPoints = readonly { readonly name: string; readonly value?: unknown; readonly symbol?: unknown }[];
+
+/** Answer of `registers/{model}`. */
+interface ModelReply {
+  readonly points: RegisterPoints;
+}
+
+/** `705.Crv[0].Pt[1].V` as model and path. */
+function split(point: string): { readonly model: string; readonly path: string } {
+  const [model = '', ...path] = point.split('.');
+  return { model, path: path.join('.') };
+}
+
+function startOf(row: Change): string | number | null {
+  return row.start_symbol ?? row.start_value;
+}
+
+/** Points of set 1, which `registers` refuses. */
+const setOne = /^(Crv|Ctl)\[0\]\./;
+
+/** True for points of the set in force, which are written by `grid-support`. */
+function isSetOne({ point }: Change): boolean {
+  return setOne.test(split(point).path);
+}
+
+/** True if a call can restore the start value; points without a writer are written by the device itself. */
+function canPutBack(row: Change): boolean {
+  return row.changed_by !== null && startOf(row) !== null;
+}
+
+/** The function of a model. */
+function functionOf(model: string): FunctionEntry | undefined {
+  return functions.find((entry) => String(entry.model) === model);
+}
+
+const partNames: readonly (readonly [string, string])[] = [
+  ['MustTrip.', 'must_trip'],
+  ['MayTrip.', 'may_trip'],
+  ['MomCess.', 'momentary_cessation'],
+  ['', ''],
+];
+
+/** The body of `grid-support/<function>` that restores set 1. @param model all present points of its model */
+function setOneBody(entry: FunctionEntry, rows: readonly Change[], model: RegisterPoints): Settings {
+  const values = new Map<string, unknown>(
+    model.filter(({ name }) => setOne.test(name)).map((p) => [below(p.name), p.symbol ?? p.value]),
+  );
+  const changed = rows.map((row) => below(split(row.point).path));
+  rows.forEach((row, index) => values.set(changed[index] ?? '', startOf(row)));
+  const body: Record<string, unknown> = {};
+  for (const register of changed) {
+    const member = memberOfRegister(register);
+    if (member !== undefined) {
+      body[member] = memberValue(values.get(register));
+      continue;
+    }
+    const [group = '', part = ''] = partNames.find(([prefix]) => register.startsWith(prefix)) ?? [];
+    const points = entry.curve && pointsFrom(values, group, entry.curve);
+    if (points) Object.assign(body, part === '' ? { points } : { [part]: { points } });
+  }
+  return body;
+}
+
+/** Path within the set. */
+function below(path: string): string {
+  return path.replace(setOne, '');
+}
+
+function pointsFrom(values: ReadonlyMap<string, unknown>, group: string, spec: NonNullable<FunctionEntry['curve']>) {
+  return Array.from({ length: Number(values.get(`${group}ActPt`)) }, (_unused, index) => ({
+    [spec.x]: values.get(`${group}Pt[${index}].${spec.registers[0]}`),
+    [spec.y]: values.get(`${group}Pt[${index}].${spec.registers[1]}`),
+  }));
+}
+
+/** One call of "put all back". */
+interface Restoring {
+  readonly title: string;
+  readonly call: Call;
+}
+
+/** Rows by model. */
+function byModel(rows: readonly Change[]): ReadonlyMap<string, readonly Change[]> {
+  const groups = new Map<string, Change[]>();
+  for (const row of rows) {
+    const { model } = split(row.point);
+    groups.set(model, [...(groups.get(model) ?? []), row]);
+  }
+  return groups;
+}
+
+/**
+ * All calls: one for each model, atomic for its points, and one for all functions whose set 1 differs.
+ * @param models answers of `registers/{model}` for models whose set 1 differs
+ */
+function restoringCalls(
+  device: number,
+  rows: readonly Change[],
+  models: ReadonlyMap<string, ModelReply>,
+): readonly Restoring[] {
+  const possible = rows.filter(canPutBack);
+  const plain = byModel(possible.filter((row) => !isSetOne(row)));
+  const calls = [...plain].map(([model, changes]): Restoring => {
+    const points = Object.fromEntries(changes.map((row) => [split(row.point).path, startOf(row)]));
+    return {
+      title: `Model ${model}: ${changes.map((row) => split(row.point).path).join(', ')}`,
+      call: anyCall('POST', `registers/${model}`, { device }, { points }),
+    };
+  });
+  const bodies: Record<string, Settings> = {};
+  const titles: string[] = [];
+  for (const [model, changes] of byModel(possible.filter(isSetOne))) {
+    const entry = functionOf(model);
+    const present = models.get(model);
+    if (!entry || !present) continue;
+    bodies[entry.name] = setOneBody(entry, changes, present.points);
+    titles.push(entry.title);
+  }
+  if (titles.length === 0) return calls;
+  return [
+    ...calls,
+    { title: `Set 1 of ${titles.join(', ')}`, call: anyCall('POST', 'grid-support', { device }, bodies) },
+  ];
+}
+
+/** Reads the other points of set 1 where they are needed. */
+async function readCalls(device: number, rows: readonly Change[]): Promise<readonly Restoring[]> {
+  const models = [...byModel(rows.filter(isSetOne)).keys()];
+  const replies = await Promise.all(
+    models.map(async (model) => {
+      const call = anyCall('GET', `registers/${model}`, { device }) as Call<ModelReply>;
+      return [model, await perform(call)] as const;
+    }),
+  );
+  return restoringCalls(device, rows, new Map(replies));
+}
+
+interface PutAllBackProps {
+  readonly device: number;
+  readonly rows: readonly Change[];
+}
+
+/** Restores all start values: shows the calls first, then the result of each. */
+function PutAllBack({ device, rows }: PutAllBackProps) {
+  const [calls, setCalls] = useState<readonly Restoring[] | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const possible = rows.filter(canPutBack);
+  const open = async () => {
+    try {
+      setCalls(await readCalls(device, possible));
+      setProblem(null);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      setProblem(error);
+    }
+  };
+  return (
+    <>
+      <button type="button" disabled={possible.length === 0} onClick={() => void open()}>
+        Put all back
+      </button>
+      <Refused problem={problem} />
+      {calls && <Calls calls={calls} left={rows.length - possible.length} onClose={() => setCalls(null)} />}
+    </>
+  );
+}
+
+interface CallsProps {
+  readonly calls: readonly Restoring[];
+  /** number of points that no call can restore */
+  readonly left: number;
+  readonly onClose: () => void;
+}
+
+type Outcome = 'done' | Problem;
+
+function Calls({ calls, left, onClose }: CallsProps) {
+  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
+  const [busy, setBusy] = useState(false);
+  const refused = outcomes.filter((outcome) => outcome !== 'done').length;
+  const run = async () => {
+    setBusy(true);
+    const results: Outcome[] = [];
+    // one after the other, in the displayed order
+    for (const { call } of calls) {
+      try {
+        await perform(call);
+        results.push('done');
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        results.push(error);
+      }
+      setOutcomes([...results]);
+    }
+    setBusy(false);
+    refresh();
+  };
+  const isOver = outcomes.length === calls.length;
+  return (
+    <Dialog title="Put all back" onClose={onClose}>
+      <p class="muted">Each call is carried out whole or not at all; one that is refused does not stop the next.</p>
+      <ol class="restoring">
+        {calls.map(({ title, call }, index) => {
+          const outcome = outcomes[index];
+          return (
+            <li key={title}>
+              <div class="row">
+                {title} <Curl call={call} />
+                {outcome !== undefined && (
+                  <Chip tone={outcome === 'done' ? 'good' : 'bad'}>{outcome === 'done' ? 'put back' : 'refused'}</Chip>
+                )}
+              </div>
+              {outcome !== undefined && outcome !== 'done' && <Refused problem={outcome} />}
+            </li>
+          );
+        })}
+      </ol>
+      {left > 0 && <p class="muted">{left} points were written by the device itself, and stay.</p>}
+      <div class="row">
+        <button type="button" class="primary" disabled={busy || isOver} onClick={() => void run()}>
+          Make {calls.length} {calls.length === 1 ? 'call' : 'calls'}
+        </button>
+        {isOver && (
+          <span role="status">
+            {refused === 0 ? 'All start values are back.' : `${refused} of ${calls.length} refused.`}
+          </span>
+        )}
+      </div>
+    </Dialog>
+  );
+}
 
 /** Writes the start value of a point; the daemon explains a refusal. */
 function PutBack({ device, row }: { readonly device: number; readonly row: Change }) {
@@ -70,7 +306,7 @@ export function Changes({ device }: { readonly device: number }) {
               return <a href={href('registers', { model, point: path })}>{point}</a>;
             },
           },
-          { title: 'Meaning', cell: ({ label }) => label, value: ({ label }) => label },
+          { title: 'Meaning', value: ({ label }) => label },
           {
             title: 'Start',
             cell: (row) => String(startOf(row) ?? dash),

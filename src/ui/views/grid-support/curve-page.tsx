@@ -6,7 +6,7 @@ import type { CurveSpec, FunctionEntry, Settings } from './functions';
 import { liveMarks, useReference, useTrail, widened } from './live-point';
 import { Points, pointsOf, useDraft } from './points';
 import type { ApiPoint } from './points';
-import type { Trace } from './sentence';
+import type { Trace } from './why';
 import { SetsPanel, storedSet, useSets } from './sets';
 import type { Sets } from './sets';
 import { SetValues } from './values-form';

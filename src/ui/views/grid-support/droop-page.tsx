@@ -7,13 +7,11 @@ import type { Axis, Mark, Point } from '../../kit/plot';
 import { digits, show } from '../../look/format';
 import { useLive } from '../../store/live';
 import type { PageProps } from './curve-page';
-import { draftKey, useKept } from './drafts';
+import { draftKey, useKept, DraftButtons, NumberCell } from './points';
 import type { Settings } from './functions';
-import { memberLabel } from './labels';
+import { memberLabel } from './functions';
 import { liveMarks, useReference, useTrail, widened } from './live-point';
-import { DraftButtons, NumberCell } from './points';
-import { registerOfMember } from './set-registers';
-import { adoptionIssue, registerOf, SetsPanel, stageCall, storedSet, useSets } from './sets';
+import { registerOfMember, adoptionIssue, registerOf, SetsPanel, stageCall, storedSet, useSets } from './sets';
 import type { SetEntry, Sets } from './sets';
 import { SetValues } from './values-form';
 
@@ -173,8 +171,8 @@ function DroopEditor(props: EditorProps) {
   const { device, entry, settings, now, nominal, sets, at } = props;
   const set = storedSet(sets);
   const draft = useDroopDraft(props, set);
-  const seen = at === null ? [] : [at[0]];
-  const x = widened({ label: 'Frequency', unit: 'Hz', min: nominal - 4, max: nominal + 4 }, seen);
+  const present = at === null ? [] : [at[0]];
+  const x = widened({ label: 'Frequency', unit: 'Hz', min: nominal - 4, max: nominal + 4 }, present);
   const y = { label: 'Change of power', unit: '% of WMax', min: -100, max: 100 };
   const [, low, high] = lineOf(draft.value, nominal);
   const [lowSlope, , , highSlope] = lineOf(draft.value, nominal, slopeAt);

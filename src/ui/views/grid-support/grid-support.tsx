@@ -1,7 +1,6 @@
-import '../../look/grid-support.css';
-import { get } from '../../api/call';
-import { DevicePicker } from '../../kit/device-picker';
-import { Empty } from '../../kit/panel';
+import { get, anyCall } from '../../api/call';
+import { DevicePicker } from '../../kit/choices';
+import { Empty, Chip, Panel } from '../../kit/panel';
 import { useLive } from '../../store/live';
 import { href, route } from '../../store/route';
 import { useDevice } from '../../store/site';
@@ -9,14 +8,105 @@ import { Changes, Gradient } from './changes';
 import { CurvePage } from './curve-page';
 import type { PageProps } from './curve-page';
 import { DroopPage } from './droop-page';
-import { FunctionList } from './function-list';
 import { functions, pathOf } from './functions';
-import type { Settings } from './functions';
+import type { Settings, FunctionEntry } from './functions';
 import { Holds } from './holds';
 import { TripPage } from './trip-page';
 import { FunctionValues } from './values-form';
-import { Why } from './why';
-import { WhyLine } from './why-line';
+import { Why, WhyLine } from './why';
+import type { Controls } from './why';
+import { Curl, Refused, useDo } from '../../kit/action';
+import { show, timeOfDay } from '../../look/format';
+import { hasDraft } from './points';
+
+type Mode = Controls['modes'][keyof Controls['modes']];
+
+interface ListProps {
+  readonly device: number;
+  readonly all: Readonly<Record<string, Settings | undefined>>;
+  readonly controls: Controls | undefined;
+  readonly chosen: string;
+}
+
+/** All functions with switch, state and writer. */
+function FunctionList({ device, all, controls, chosen }: ListProps) {
+  return (
+    <Panel title="Functions" flush>
+      <ul class="functions" aria-label="Functions">
+        {functions.map((entry) => (
+          <Row
+            key={entry.name}
+            device={device}
+            entry={entry}
+            settings={all[entry.name]}
+            mode={controls?.modes[entry.mode]}
+            chosen={entry.name === chosen}
+          />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+interface RowProps {
+  readonly device: number;
+  readonly entry: FunctionEntry;
+  readonly settings: Settings | undefined;
+  readonly mode: Mode | undefined;
+  readonly chosen: boolean;
+}
+
+function Row({ device, entry: { name, title, model }, settings, mode, chosen }: RowProps) {
+  const { busy, problem, run } = useDo();
+  const supported = settings?.['supported'] === true;
+  const enabled = settings?.['enabled'] === true;
+  const call = anyCall('POST', `grid-support/${pathOf(name)}`, { device }, { enabled: !enabled });
+  return (
+    <li class={chosen ? 'chosen' : undefined} data-function={name}>
+      <div class="row">
+        <input
+          type="checkbox"
+          role="switch"
+          aria-label={`${title} enabled`}
+          checked={enabled}
+          disabled={!supported || busy || name === 'ramp'}
+          onClick={(event) => {
+            event.preventDefault();
+            void run(call);
+          }}
+        />
+        <a href={href(`grid-support/${pathOf(name)}`)} aria-current={chosen ? 'true' : undefined}>
+          {title}
+        </a>
+        <span class="muted">{model}</span>
+        {supported && name !== 'ramp' && <Curl call={call} />}
+      </div>
+      <div class="row note">
+        {supported ? (
+          <State mode={mode} enabled={enabled} />
+        ) : (
+          <span class="muted">this device has no such function</span>
+        )}
+        {hasDraft(device, name) && <Chip tone="warn">draft</Chip>}
+      </div>
+      <Refused problem={problem} />
+    </li>
+  );
+}
+
+function State({ mode, enabled }: { readonly mode: Mode | undefined; readonly enabled: boolean }) {
+  const tone = mode?.active ? 'good' : enabled ? 'muted' : 'off';
+  return (
+    <>
+      <Chip tone={tone}>{mode?.active ? 'active' : enabled ? 'on, does not act' : 'off'}</Chip>
+      <span class="muted" title={mode?.source_detail ?? undefined}>
+        {mode?.source ?? ''}
+        {mode?.changed_at ? ` ${timeOfDay(mode.changed_at)}` : ''}
+      </span>
+      {mode?.reversion_remaining_s != null && <span>reverts in {show(mode.reversion_remaining_s, 'seconds')}</span>}
+    </>
+  );
+}
 
 const tabs = [
   ['volt-var', 'Functions'],

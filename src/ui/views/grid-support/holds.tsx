@@ -6,7 +6,7 @@ import { Chip, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { show, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
-import { say } from '../../store/notices';
+import { say } from '../../kit/notice';
 
 /** `704.WMaxLimPct = 30` per line */
 function parseValues(text: string): Record<string, string | number> {
@@ -78,7 +78,7 @@ export function Holds({ device }: { readonly device: number }) {
           keyOf={(hold) => `${hold.id} ${hold.begun_at}`}
           empty="No hold yet: begin one below, or by CSIP, OCPP or DNP3."
           columns={[
-            { title: 'Id', cell: (hold) => hold.id, value: (hold) => hold.id },
+            { title: 'Id', value: (hold) => hold.id },
             {
               title: 'State',
               cell: (hold) => (

@@ -1,22 +1,82 @@
 /** Points of a curve: a draft until applied, edited in the plot and a table. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { effect, signal } from '@preact/signals';
 import { anyCall } from '../../api/call';
-import type { Call } from '../../api/call';
-import type { Problem } from '../../api/perform';
+import type { Call, Problem } from '../../api/call';
 import { Curl, Refused, useDo } from '../../kit/action';
 import type { Handle, Point } from '../../kit/plot';
 import { Chip } from '../../kit/panel';
-import { draftKey, useKept } from './drafts';
 import { pathOf } from './functions';
 import type { CurveSpec, FunctionEntry } from './functions';
 import { adoptionIssue, registerOf, stageCall } from './sets';
 import type { SetEntry } from './sets';
+import { daemon } from '../../store/site';
+import { say } from '../../kit/notice';
+
+const item = 'drafts';
+
+/** Drafts by the key of their editor. */
+type Drafts = Readonly<Record<string, unknown>>;
+
+interface Kept {
+  /** run of the simulator; null: unknown, and the drafts are hidden */
+  readonly of: string | null;
+  readonly drafts: Drafts;
+}
+
+function startKept(): Kept {
+  try {
+    return JSON.parse(sessionStorage.getItem(item) ?? '') as Kept;
+  } catch {
+    return { of: null, drafts: {} };
+  }
+}
+
+/**
+ * Unapplied changes of all editors. They outlive a change of the view and a reload in the same tab, but not the simulator
+ * run for which they were made: the next one may have other devices at the same indexes.
+ */
+const kept = signal<Kept>(startKept());
+
+function keepAll(drafts: Drafts): void {
+  kept.value = { of: daemon.peek(), drafts };
+  sessionStorage.setItem(item, JSON.stringify(kept.value));
+}
+
+effect(() => {
+  if (daemon.value === null || kept.peek().of === daemon.value) return;
+  const count = Object.keys(kept.peek().drafts).length;
+  keepAll({});
+  if (count > 0) say('The simulator was started anew: drafts for the earlier run are gone.');
+});
+
+const present = (): Drafts => (daemon.value === null ? {} : kept.value.drafts);
+
+/** Draft of one editor. @param key from `draftKey` */
+export function useKept<T>(key: string): readonly [T | null, (draft: T | null) => void] {
+  const keep = (draft: T | null) => {
+    const others = Object.entries(kept.peek().drafts).filter(([other]) => other !== key);
+    keepAll(Object.fromEntries(draft === null ? others : [...others, [key, draft]]));
+  };
+  return [(present()[key] as T | undefined) ?? null, keep];
+}
+
+/** @param rest distinguishes the editors of a function, such as set and curve */
+export function draftKey(device: number, name: string, ...rest: readonly (string | number)[]): string {
+  return [device, name, ...rest].join(' ');
+}
+
+/** True if a function has a draft in any of its editors. */
+export function hasDraft(device: number, name: string): boolean {
+  const start = draftKey(device, name, '');
+  return Object.keys(present()).some((key) => key.startsWith(start));
+}
 
 export type ApiPoint = Readonly<Record<string, number>>;
 
 /** A curve of a trip function: its API member and its group of registers. */
-export interface Part {
+interface Part {
   readonly name: string;
   readonly register: string;
 }

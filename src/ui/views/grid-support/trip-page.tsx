@@ -122,12 +122,12 @@ function TripEditor(props: EditorProps) {
     spec.xAxis,
     draft.points.map((point) => point[0]),
   );
-  const seen =
+  const present =
     spec.x === 'hz' ? now?.frequency_hz : entry.name === 'lv_trip' ? now?.lowest_voltage_pct : now?.highest_voltage_pct;
   const marks: readonly Mark[] = [
     ...areas.map((area) => areaOf(area, spec)),
     ...curveMarks(props, draft, entry.name.startsWith('l') ? x.min : x.max),
-    ...(seen == null ? [] : [{ kind: 'rule', x: seen, colour: 'var(--accent)', title: 'Now' } as const]),
+    ...(present == null ? [] : [{ kind: 'rule', x: present, colour: 'var(--accent)', title: 'Now' } as const]),
   ];
   const toTrip = now?.time_to_trip_s[entry.name as 'lv_trip'];
   return (

@@ -8,11 +8,9 @@ import { Panel } from '../../kit/panel';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import type { Schema, Typed } from '../../kit/schema-form';
 import { useSchema } from '../../store/schemas';
-import { pathOf } from './functions';
+import { pathOf, labelled } from './functions';
 import type { FunctionEntry, Settings } from './functions';
-import { labelled } from './labels';
-import { registerOfMember, registerValue } from './set-registers';
-import { adoptionIssue, registerOf, stageCall } from './sets';
+import { registerOfMember, registerValue, adoptionIssue, registerOf, stageCall } from './sets';
 import type { SetEntry } from './sets';
 
 /** Members set elsewhere: by the switch in the list of functions, in curve editors, or in separate panels. */

@@ -1,13 +1,76 @@
+/** Explains the power of a device, and the effect of a grid disturbance, in sentences and plots. */
 import { get, post } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
 import { Action } from '../../kit/action';
 import { Empty, Facts, Panel } from '../../kit/panel';
 import { Plot } from '../../kit/plot';
 import { Table } from '../../kit/table';
 import { dash, digits, show, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
-import { functionWords } from './sentence';
-import type { Controls, Trace } from './sentence';
-import { WhyLine } from './why-line';
+import { useOverview } from '../../store/site';
+
+export type Trace = ReplyOf<'grid-support/trace'>;
+export type Controls = ReplyOf<'controls'>;
+export type ModeName = keyof Controls['modes'];
+
+/** Deciders that are not functions. */
+const reasons: Readonly<Record<string, string>> = {
+  source: 'the source gives no more (nothing limits)',
+  w_max: 'maximum active power (702.WMax)',
+  charge_limit: 'the charge limit or the source',
+  discharge_limit: 'the discharge limit of the storage',
+  idle: 'idle, there is no set-point',
+  ramp: 'a ramp is on its way back',
+  site: 'a limit of the connection point',
+  second_limiter: 'an injected limit without a register',
+  apparent_power: 'the circle of apparent power or current',
+  cessation: 'momentary cessation',
+  out_of_service: 'out of service',
+};
+
+const limiting: ReadonlySet<string> = new Set(['max_power', 'volt_watt', 'freq_droop']);
+
+/** `volt_watt` becomes "volt-watt". */
+function functionWords(name: string): string {
+  return /^(volt|watt)_/.test(name) || name === 'anti_islanding' ? name.replaceAll('_', '-') : words(name);
+}
+
+/** `, set by modbus (127.0.0.1:4000) at 12:04:07`; empty for start values. */
+function setBy(mode: Controls['modes'][ModeName] | undefined): string {
+  if (mode?.source === undefined || ['default', 'profile'].includes(mode.source)) return '';
+  const detail = mode.source_detail ? ` (${mode.source_detail})` : '';
+  return `, set by ${mode.source}${detail} at ${timeOfDay(mode.changed_at)}`;
+}
+
+/** @param controls of the same device; absent: the sentence omits the writer of the limit */
+function sentenceOf(present: Trace['now'], controls?: Controls): string {
+  const { active_power_kw: power, available_kw: available, active_decided_by: by } = present;
+  const head = `${digits(power, 2)}\u00a0kW of ${digits(available, 2)}\u00a0kW available`;
+  const mode = controls?.modes[by as ModeName];
+  if (by in reasons) return `${head}: ${reasons[by]}${by === 'out_of_service' ? ` (${words(present.service)})` : ''}`;
+  return `${head}: ${functionWords(by)} ${limiting.has(by) ? 'limits' : 'sets the power'}${setBy(mode)}`;
+}
+
+/** The forced mode of a battery, which overrides all set-points. null: none, or another kind of device. */
+function useForced(device: number): string | null {
+  const kind = useOverview()?.devices.find(({ device_index }) => device_index === device)?.asset_type;
+  const bank = useLive(kind === 'battery' ? get('controls/battery', { query: { device } }) : null).data;
+  if (bank === undefined || bank.control !== 'forced') return null;
+  const by = bank.forced_by;
+  const writer = by === null ? '' : `, by ${by.source} at ${timeOfDay(by.changed_at)}`;
+  return `the battery is forced to ${bank.requested_mode} with ${show(bank.clamped_power_kw, 'activePower')} at its DC terminals${writer}`;
+}
+
+/** One sentence that explains the power of a device. @param device index of the device */
+export function WhyLine({ device }: { readonly device: number }) {
+  const trace = useLive(get('grid-support/trace', { query: { device, limit: 0 } })).data;
+  const controls = useLive(get('controls', { query: { device } })).data;
+  const forced = useForced(device);
+  if (!trace) return <p class="muted">No reason known yet.</p>;
+  const { active_power_kw: power, active_decided_by: by } = trace.now;
+  const forces = forced !== null && by === 'source';
+  return <p class="why">{forces ? `${show(power, 'activePower')}: ${forced}` : sentenceOf(trace.now, controls)}</p>;
+}
 
 const inputUnits: Readonly<Record<string, string>> = {
   volt_var: '%',
@@ -152,4 +215,96 @@ function Recording({ device, trace }: { readonly device: number; readonly trace:
       )}
     </Panel>
   );
+}
+
+type Transition = Trace['transitions'][number];
+
+const trips: Readonly<Record<string, string>> = {
+  lv_trip: 'low voltage (707)',
+  hv_trip: 'high voltage (708)',
+  lf_trip: 'low frequency (709)',
+  hf_trip: 'high frequency (710)',
+  anti_islanding: 'anti-islanding',
+  rocof: 'rate of change of frequency',
+  vector_shift: 'vector shift',
+};
+
+const tripName = (name: string | null) => trips[name ?? ''] ?? words(name);
+const seconds = (value: number) => `${digits(value, value < 10 ? 2 : 0)}\u00a0s`;
+
+/** The transitions since the device was last in undisturbed service. */
+function episodeOf(transitions: readonly Transition[]): readonly Transition[] {
+  const from = transitions.findLastIndex((change) => change.from === 'in_service');
+  return from < 0 ? transitions : transitions.slice(from);
+}
+
+function tripsOf(episode: readonly Transition[]): string | null {
+  const trip = episode.findLast(({ to }) => to === 'tripped');
+  return trip === undefined ? null : `tripped by ${tripName(trip.cause)} at ${timeOfDay(trip.at)}`;
+}
+
+/** During a disturbance: the present state and the time to the next trip. */
+function ridingOf({ service, ride_through, time_to_trip_s }: Trace['now']): string | null {
+  const next = Object.entries(time_to_trip_s)
+    .filter((entry): entry is [string, number] => entry[1] !== null)
+    .sort((a, b) => a[1] - b[1])[0];
+  if (ride_through === 'continuous_operation' && next === undefined && service === 'in_service') return null;
+  const end = next === undefined ? 'no trip timer runs' : `trip by ${tripName(next[0])} in ${seconds(next[1])}`;
+  return `riding through (${words(ride_through)}): ${end}`;
+}
+
+function outOf(present: Trace['now'], episode: readonly Transition[]): string {
+  const head = tripsOf(episode) ?? words(present.service);
+  if (present.service === 'tripped') return `${head}, returns after voltage and frequency are back`;
+  const left = present.time_to_enter_service_s;
+  return `${head}, ${left === null ? 'waits to enter service' : `returns in ${seconds(left)}`}`;
+}
+
+/** Maximum deviation of an undisturbed voltage, per unit. */
+const usual = 0.01;
+
+/** True if no event is in progress and the voltages are normal: only then a verdict is final. */
+function isOver({ event, voltage_a_pu, voltage_b_pu, voltage_c_pu }: Controls['grid']): boolean {
+  return (
+    event === null && [voltage_a_pu, voltage_b_pu, voltage_c_pu].every((voltage) => Math.abs(voltage - 1) <= usual)
+  );
+}
+
+/** Outcome after return to service, or without interruption. Null: no change of the grid so far. */
+function pastOf(episode: readonly Transition[], grid: Controls['grid'] | undefined): string | null {
+  const back = episode.find(({ to }) => to === 'ramping' || to === 'in_service');
+  const set = grid?.changed_by;
+  if (set?.changed_at && (back === undefined || set.changed_at > back.at)) {
+    const since = `no trip and no cessation since ${set.source} set the grid at ${timeOfDay(set.changed_at)}`;
+    return grid !== undefined && isOver(grid) ? `rode through: ${since}` : `so far ${since}`;
+  }
+  if (back === undefined) return null;
+  const trip = tripsOf(episode);
+  if (trip !== null) return `${trip}, back since ${timeOfDay(back.at)}`;
+  const cessation = episode.find(({ to }) => to === 'momentary_cessation');
+  if (cessation === undefined) return null;
+  return `rode through without a trip: momentary cessation from ${timeOfDay(cessation.at)} to ${timeOfDay(back.at)}`;
+}
+
+/** @returns null: nothing to report */
+function outcomeOf({ now, transitions }: Trace, grid: Controls['grid'] | undefined): string | null {
+  const episode = episodeOf(transitions);
+  if (now.service === 'tripped' || now.service === 'waiting') return outOf(now, episode);
+  const text = ridingOf(now);
+  if (text !== null && now.service !== 'ramping') return text;
+  const past = pastOf(episode, grid);
+  return past !== null && now.service === 'ramping' ? `${past}, ramping up` : past;
+}
+
+/**
+ * The effect of the grid on a device: "tripped by low voltage (707) at 12:10:06, returns in 297 s". @param device index
+ */
+export function useOutcome(device: number | undefined): string | null {
+  const query = device === undefined ? {} : { device };
+  const trace = useLive(
+    device === undefined ? null : get('grid-support/trace', { query: { ...query, limit: 0 } }),
+  ).data;
+  const controls = useLive(device === undefined ? null : get('controls', { query })).data;
+  const text = trace === undefined ? null : outcomeOf(trace, controls?.grid);
+  return text === null ? null : text.charAt(0).toUpperCase() + text.slice(1);
 }

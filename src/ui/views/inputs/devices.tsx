@@ -1,19 +1,21 @@
 import { useMemo, useState } from 'preact/hooks';
 import { anyCall, get, post } from '../../api/call';
-import { Action, useDo } from '../../kit/action';
-import { Dialog } from '../../kit/dialog';
+import type { ReplyOf } from '../../api/call';
+import { Action, useDo, Refused } from '../../kit/action';
+import { Dialog, Facts, Panel, Chip } from '../../kit/panel';
+import type { Tone } from '../../kit/panel';
 import { FormFrame, submitting } from '../../kit/form';
-import { Facts, Panel } from '../../kit/panel';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import type { Schema } from '../../kit/schema-form';
 import { Table } from '../../kit/table';
-import { digits, show } from '../../look/format';
+import { digits, show, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
-import { say } from '../../store/notices';
+import { say } from '../../kit/notice';
 import { href } from '../../store/route';
 import { useSchema } from '../../store/schemas';
-import { useOverview } from '../../store/site';
+import { useOverview, useDevice } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
+import { DeviceAmong, Writer } from './scope';
 
 /** The devices, with forms to add and remove them at run time. */
 export function DevicesPanel() {
@@ -36,18 +38,13 @@ export function DevicesPanel() {
         height={300}
         empty="There is no device: add one above, or start with --device_type."
         columns={[
-          {
-            title: 'No.',
-            cell: ({ device_index: index }) => index,
-            value: ({ device_index: index }) => index,
-            numeric: true,
-          },
+          { title: 'No.', value: ({ device_index: index }) => index, numeric: true },
           {
             title: 'Name',
             cell: ({ device_index, name }) => <a href={href('devices', { device: device_index })}>{name}</a>,
             value: ({ name }) => name,
           },
-          { title: 'Type', cell: ({ device_type }) => device_type, value: ({ device_type }) => device_type },
+          { title: 'Type', value: ({ device_type }) => device_type },
           {
             title: 'Remove',
             cell: ({ device_index, name }) => (
@@ -71,11 +68,13 @@ function shownOf({ properties = {} }: Schema): Schema {
   const { device_type, name, profile, evse_profile } = properties;
   // a profile may also be an object in the body
   const named = profile?.anyOf?.find((schema) => schema.enum !== undefined);
-  const shown = { device_type, name, profile: named, evse_profile };
+  const ownFields = { device_type, name, profile: named, evse_profile };
   return {
     type: 'object',
     properties: Object.fromEntries(
-      Object.entries(shown).flatMap(([member, schema]) => (schema === undefined ? [] : [[member, schema] as const])),
+      Object.entries(ownFields).flatMap(([member, schema]) =>
+        schema === undefined ? [] : [[member, schema] as const],
+      ),
     ),
   };
 }
@@ -181,6 +180,121 @@ export function SimulatorPanel() {
           </Action>
         </div>
       </div>
+    </Panel>
+  );
+}
+
+type Command = ReplyOf<'commands'>['commands'][number];
+
+const tones: Readonly<Record<Command['state'], Tone>> = {
+  queued: 'muted',
+  running: 'warn',
+  completed: 'good',
+  failed: 'bad',
+  canceled: 'off',
+};
+
+const all = () => true;
+
+/** The local switch of the device, which refuses remote writes and commands. */
+export function LocalPanel() {
+  const device = useDevice()?.device_index;
+  const query = device === undefined ? {} : { device };
+  const { data, problem } = useLive(device === undefined ? null : get('controls/local', { query }));
+  const isLocal = data?.local ?? false;
+  return (
+    <Panel title="Local/remote switch" tools={<DeviceAmong accept={all} />}>
+      <div class="stack">
+        <Facts
+          rows={[
+            ['Position', <Chip tone={isLocal ? 'warn' : 'good'}>{isLocal ? 'local' : 'remote'}</Chip>],
+            ['Set by', <Writer by={data?.changed_by} />],
+          ]}
+        />
+        <p class="muted">In local the device refuses remote writes and commands.</p>
+        <Action call={post('controls/local', { query, body: { local: !isLocal } })} disabled={!data}>
+          {isLocal ? 'Switch to remote' : 'Switch to local'}
+        </Action>
+        <Refused problem={problem} />
+      </div>
+    </Panel>
+  );
+}
+
+/** Start, stop and reset by the operator, with results. */
+export function CommandsPanel() {
+  const [toAll, setToAll] = useState(false);
+  const chosen = useDevice();
+  const devices = useOverview()?.devices ?? [];
+  const { data } = useLive(get('commands', { query: { limit: 100 } }));
+  const device = toAll ? ('all' as const) : (chosen?.device_index ?? 0);
+  const nameOf = (index: number) => devices.find(({ device_index }) => device_index === index)?.name ?? '';
+  return (
+    <Panel
+      title="Operator commands"
+      wide
+      flush
+      tools={
+        <>
+          <DeviceAmong accept={all} />
+          <label class="row">
+            <input type="checkbox" checked={toAll} onChange={(event) => setToAll(event.currentTarget.checked)} />
+            all devices
+          </label>
+          {chosen && !toAll && (
+            <span class="muted">
+              {words(chosen.status.service_state)}, {words(chosen.status.inverter_state)}
+            </span>
+          )}
+          <Action call={post('commands', { body: { command: 'start', device } })}>Start</Action>
+          <Action call={post('commands', { body: { command: 'stop', device } })}>Stop</Action>
+          <Action call={post('commands', { body: { command: 'reset', device, scope: 'alarms' } })}>Reset alarms</Action>
+          <Action
+            call={post('commands', { body: { command: 'reset', device, scope: 'device' } })}
+            confirm="Reset the whole device: overrides end, registers, counters and state of charge return to their start values?"
+          >
+            Reset device
+          </Action>
+        </>
+      }
+    >
+      <Table<Command>
+        name="Commands"
+        rows={data?.commands ?? []}
+        keyOf={({ id }) => id}
+        empty="No command was given since the start."
+        height={260}
+        columns={[
+          { title: 'No.', cell: ({ id }) => id, value: ({ id }) => Number(id), numeric: true },
+          {
+            title: 'Command',
+            cell: ({ command, scope }) => (scope === null ? command : `${command} ${scope}`),
+            value: ({ command }) => command,
+          },
+          {
+            title: 'Device',
+            cell: ({ device_index }) => `${device_index} ${nameOf(device_index)}`,
+            value: ({ device_index }) => device_index,
+          },
+          {
+            title: 'State',
+            cell: ({ state }) => <Chip tone={tones[state]}>{state}</Chip>,
+            value: ({ state }) => state,
+          },
+          {
+            title: 'By',
+            cell: ({ source, source_detail }) => `${words(source)} ${source_detail ?? ''}`,
+            value: ({ source }) => source,
+          },
+          { title: 'Queued', cell: ({ queued_at }) => timeOfDay(queued_at), value: ({ queued_at }) => queued_at },
+          {
+            title: 'Finished',
+            cell: ({ finished_at }) => timeOfDay(finished_at),
+            value: ({ finished_at }) => finished_at,
+          },
+          { title: 'Message', value: ({ message }) => message },
+        ]}
+      />
     </Panel>
   );
 }

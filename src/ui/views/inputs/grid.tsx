@@ -4,14 +4,14 @@ import { Action, Refused } from '../../kit/action';
 import { Form } from '../../kit/form';
 import type { Field, Values } from '../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
-import { RequestForm } from '../../kit/request-form';
+import { RequestForm } from '../../kit/schema-form';
 import type { Schema } from '../../kit/schema-form';
 import { show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
-import { deviceLabel } from '../../kit/device-picker';
-import { useOutcome } from '../grid-support/outcome';
+import { deviceLabel } from '../../kit/choices';
+import { useOutcome } from '../grid-support/why';
 import { Pair, ScopePicker, scopeQuery, useScope, Writer } from './scope';
 
 type Grid = ReplyOf<'controls/grid'>;

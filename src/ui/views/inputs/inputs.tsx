@@ -1,10 +1,51 @@
-import '../../look/inputs.css';
-import { CommandsPanel, LocalPanel } from './commands';
-import { DevicesPanel, SimulatorPanel } from './devices';
+import { CommandsPanel, LocalPanel, DevicesPanel, SimulatorPanel } from './devices';
 import { EnvironmentPanel, ShadingPanel, WindPanel } from './environment';
 import { EventPanel, GridPanel } from './grid';
 import { SitePanel } from './site';
-import { TimePanel } from './time';
+import { post } from '../../api/call';
+import { Form } from '../../kit/form';
+import { Facts, Panel } from '../../kit/panel';
+import { dateAndTime, digits, wallTime, words } from '../../look/format';
+import { useClock } from '../../store/site';
+import { Pair, Writer } from './scope';
+
+/** The simulated clock: rate, time of day, time zone. */
+function TimePanel() {
+  const clock = useClock();
+  return (
+    <Panel title="Time">
+      <Pair
+        now={
+          clock && (
+            <Facts
+              rows={[
+                ['Time of day', clock.clock_time],
+                ['Date', dateAndTime(clock.sim_time).slice(0, 10)],
+                ['Time zone', clock.timezone],
+                ['Mode', words(clock.mode)],
+                ['Rate', `×${digits(clock.rate, 2)}, reached ×${digits(clock.rate_effective, 2)}`],
+                ['Wall clock', wallTime(clock.wall_time)],
+                ['Set by', <Writer by={clock.changed_by} />],
+                ['Stepped by', <Writer by={clock.stepped_by} />],
+              ]}
+            />
+          )
+        }
+      >
+        <Form
+          fields={[
+            { kind: 'choice', name: 'mode', label: 'Mode', options: ['wall_clock', 'accelerated', 'paused'] },
+            { kind: 'number', name: 'rate', label: 'Rate', min: 0.01, max: 3600, hint: 'simulated seconds per second' },
+            { kind: 'text', name: 'clock_time', label: 'Time of day', placeholder: 'HH:MM:SS' },
+            { kind: 'text', name: 'timezone', label: 'Time zone', placeholder: 'Europe/Berlin' },
+          ]}
+          submit="Set the clock"
+          call={(values) => post('controls/time', { body: values })}
+        />
+      </Pair>
+    </Panel>
+  );
+}
 
 /** The environment of the devices and operator actions: values, their writers, and forms to change them. */
 export function InputsView() {

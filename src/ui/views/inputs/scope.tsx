@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { deviceLabel } from '../../kit/device-picker';
+import { DeviceSelect } from '../../kit/choices';
 import { timeOfDay, words } from '../../look/format';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
@@ -21,20 +21,13 @@ export function ScopePicker() {
   const devices = useOverview()?.devices ?? [];
   const scope = useScope();
   return (
-    <label class="row">
-      <span class="muted">Acts on</span>
-      <select
-        value={scope === undefined ? 'all' : String(scope)}
-        onChange={(event) => setParam('on', event.currentTarget.value === 'all' ? null : event.currentTarget.value)}
-      >
-        <option value="all">all devices</option>
-        {devices.map((device) => (
-          <option key={device.device_index} value={String(device.device_index)}>
-            {deviceLabel(device)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <DeviceSelect
+      label="Acts on"
+      devices={devices}
+      value={scope === undefined ? 'all' : String(scope)}
+      onChoice={(value) => setParam('on', value === 'all' ? null : value)}
+      before={<option value="all">all devices</option>}
+    />
   );
 }
 
@@ -50,19 +43,12 @@ export function DeviceAmong({ accept }: { readonly accept: (device: DeviceEntry)
   const devices = useOverview()?.devices.filter(accept) ?? [];
   const chosen = useDeviceAmong(accept);
   return (
-    <label class="row">
-      <span class="muted">Device</span>
-      <select
-        value={String(chosen?.device_index ?? '')}
-        onChange={(event) => setParam('device', event.currentTarget.value)}
-      >
-        {devices.map((device) => (
-          <option key={device.device_index} value={String(device.device_index)}>
-            {deviceLabel(device)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <DeviceSelect
+      label="Device"
+      devices={devices}
+      value={String(chosen?.device_index ?? '')}
+      onChoice={(value) => setParam('device', value)}
+    />
   );
 }
 

@@ -60,7 +60,7 @@ function ScopeNow({ scope }: { readonly scope: Scope }) {
         rows={limits}
         keyOf={(limit) => limit}
         columns={[
-          { title: 'Limit', cell: (limit) => limit, value: (limit) => limit },
+          { title: 'Limit', value: (limit) => limit },
           {
             title: 'In force',
             cell: (limit) => show(scope[`${limit}_limit_kw`], 'activePower'),
@@ -68,11 +68,7 @@ function ScopeNow({ scope }: { readonly scope: Scope }) {
             numeric: true,
           },
           { title: 'State', cell: stateOf },
-          {
-            title: 'Owner',
-            cell: (limit) => scope[`${limit}_limit_owner`] ?? dash,
-            value: (limit) => scope[`${limit}_limit_owner`],
-          },
+          { title: 'Owner', value: (limit) => scope[`${limit}_limit_owner`] },
         ]}
       />
       {scope.owners.length > 0 && <Owners scope={scope} />}
@@ -87,7 +83,7 @@ function Owners({ scope }: { readonly scope: Scope }) {
       rows={scope.owners}
       keyOf={({ owner }) => owner}
       columns={[
-        { title: 'Owner', cell: ({ owner }) => owner, value: ({ owner }) => owner },
+        { title: 'Owner', value: ({ owner }) => owner },
         ...limits.map((limit) => ({
           title: limit,
           cell: (row: Owner) => show(row[`${limit}_limit_kw`], 'activePower'),

@@ -7,7 +7,7 @@ import { Chip, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dateAndTime, dash, wallTime } from '../../look/format';
+import { dateAndTime, wallTime } from '../../look/format';
 import { param, setParam } from '../../store/route';
 import { useOverview } from '../../store/site';
 
@@ -51,13 +51,8 @@ const columns: readonly Column<Entry>[] = [
     value: (row) => row.timestamp,
   },
   { title: 'Level', cell: ({ level }) => <Chip tone={tones[level]}>{level}</Chip>, value: ({ level }) => level },
-  { title: 'Module', cell: ({ module }) => module, value: ({ module }) => module },
-  {
-    title: 'Device',
-    numeric: true,
-    cell: ({ device_index }) => device_index ?? dash,
-    value: ({ device_index }) => device_index,
-  },
+  { title: 'Module', value: ({ module }) => module },
+  { title: 'Device', numeric: true, value: ({ device_index }) => device_index },
   { title: 'Message', cell: ({ message }) => <span title={message}>{message}</span>, value: ({ message }) => message },
 ];
 
@@ -69,7 +64,7 @@ export function LogsView() {
   const devices = useOverview()?.devices ?? [];
   const text = (param('log-find') ?? '').toLowerCase();
   const open = entries.find(({ id }) => String(id) === param('line'));
-  const shown = text === '' ? entries : entries.filter(({ message }) => message.toLowerCase().includes(text));
+  const matching = text === '' ? entries : entries.filter(({ message }) => message.toLowerCase().includes(text));
   return (
     <>
       <Panel
@@ -110,7 +105,7 @@ export function LogsView() {
         <Table
           name="Log"
           columns={columns}
-          rows={shown}
+          rows={matching}
           keyOf={({ id }) => id}
           height={600}
           follow={follow && open === undefined}

@@ -1,7 +1,7 @@
 import type { ReplyOf } from '../../api/call';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, digits, wallTime, words } from '../../look/format';
+import { digits, wallTime, words } from '../../look/format';
 import { useOverview } from '../../store/site';
 
 type Interface = ReplyOf<'modbus'>['interfaces'][number];
@@ -32,15 +32,10 @@ export function InterfacePanel({ face }: { readonly face: Interface }) {
           <Table
             name={`Listeners of ${title}`}
             columns={[
-              { title: 'Address', cell: ({ endpoint }) => endpoint ?? dash, value: ({ endpoint }) => endpoint },
+              { title: 'Address', value: ({ endpoint }) => endpoint },
               { title: 'Transport', cell: ({ transport }) => words(transport), value: ({ transport }) => transport },
               { title: 'Serves', cell: servedBy, value: servedBy },
-              {
-                title: 'Masters',
-                numeric: true,
-                cell: ({ clients }) => clients.length,
-                value: ({ clients }) => clients.length,
-              },
+              { title: 'Masters', numeric: true, value: ({ clients }) => clients.length },
             ]}
             rows={face.listeners}
             keyOf={({ endpoint, device_index }) => `${endpoint} ${device_index}`}
@@ -55,9 +50,9 @@ export function InterfacePanel({ face }: { readonly face: Interface }) {
           <Table
             name={`Masters at ${title}`}
             columns={[
-              { title: 'Peer', cell: ({ client }) => client.peer, value: ({ client }) => client.peer },
-              { title: 'At', cell: ({ listener }) => servedBy(listener), value: ({ listener }) => servedBy(listener) },
-              { title: 'Role', cell: ({ client }) => client.role ?? dash, value: ({ client }) => client.role },
+              { title: 'Peer', value: ({ client }) => client.peer },
+              { title: 'At', value: ({ listener }) => servedBy(listener) },
+              { title: 'Role', value: ({ client }) => client.role },
               {
                 title: 'Since',
                 cell: ({ client }) => wallTime(client.connected_at),
@@ -69,12 +64,7 @@ export function InterfacePanel({ face }: { readonly face: Interface }) {
                 cell: ({ client }) => digits(client.idle_s, 0),
                 value: ({ client }) => client.idle_s,
               },
-              {
-                title: 'Requests',
-                numeric: true,
-                cell: ({ client }) => client.requests,
-                value: ({ client }) => client.requests,
-              },
+              { title: 'Requests', numeric: true, value: ({ client }) => client.requests },
             ]}
             rows={masters}
             keyOf={({ client }) => client.peer}

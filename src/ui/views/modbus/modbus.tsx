@@ -1,3 +1,4 @@
+/** Masters of Modbus: interfaces, messages, and refused requests with reasons. */
 import { get, post } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Action } from '../../kit/action';
@@ -11,8 +12,60 @@ import { refresh, useLive } from '../../store/live';
 import { href, param, setParam } from '../../store/route';
 import { useOverview } from '../../store/site';
 import { InterfacePanel } from './listeners';
-import { explained, isRefusal, reasonOf, refusalsOf } from './refusals';
-import type { LogEntry, Message } from './refusals';
+
+type Wire = ReplyOf<'modbus/messages'>['messages'][number];
+type LogEntry = ReplyOf<'logs'>['logs'][number];
+
+/** A message with its request, and the logged reason of an exception. */
+interface Message extends Wire {
+  readonly request?: Wire;
+  readonly reason?: string;
+}
+
+/** Maximum delay between an answer and its log line, ms. */
+const nearMs = 500;
+
+const lead = 'refused with exception';
+
+function refusalsOf(entries: readonly LogEntry[]): readonly LogEntry[] {
+  return entries.filter(({ message }) => message.includes(lead));
+}
+
+/** The reason after the name of the exception. */
+function reasonOf(line: string): string {
+  return /refused with exception \d+ \([^)]*\): (.*)$/s.exec(line)?.[1] ?? line;
+}
+
+function refusalReason(message: Wire, refusals: readonly LogEntry[]): string | undefined {
+  const start = `${message.peer}, unit ${message.unit_id}: function ${message.function} `;
+  const at = Date.parse(message.wall_time);
+  const distance = ({ timestamp }: LogEntry) => Math.abs(Date.parse(timestamp) - at);
+  const [nearest] = refusals
+    .filter((entry) => entry.message.startsWith(start) && distance(entry) < nearMs)
+    .sort((a, b) => distance(a) - distance(b));
+  return nearest && reasonOf(nearest.message);
+}
+
+function ignoredText(request: Wire): string {
+  return `acknowledged, but left as they are: ${(request.ignored ?? []).join(', ')}`;
+}
+
+/** Adds facts from requests and log to each message. */
+function withReasons(messages: readonly Wire[], log: readonly LogEntry[]): readonly Message[] {
+  const requests = new Map(messages.filter(({ kind }) => kind === 'request').map((wire) => [wire.exchange_id, wire]));
+  const refusals = refusalsOf(log);
+  return messages.map((wire): Message => {
+    const request = wire.kind === 'request' ? undefined : requests.get(wire.exchange_id);
+    if (wire.kind === 'request') return (wire.ignored?.length ?? 0) > 0 ? { ...wire, reason: ignoredText(wire) } : wire;
+    const reason = wire.exception_code === null ? undefined : refusalReason(wire, refusals);
+    return { ...wire, ...(request && { request }), ...(reason !== undefined && { reason }) };
+  });
+}
+
+/** True for exceptions, and for writes that were partly ignored. */
+function isRefusal({ exception_code: code, ignored }: Message): boolean {
+  return code !== null || (ignored?.length ?? 0) > 0;
+}
 
 const recordCall = (enabled: boolean) => post('modbus/messages', { body: { enabled } });
 
@@ -63,7 +116,7 @@ export function ModbusView() {
 }
 
 function pointsOf(message: Message): string {
-  const { points } = message.asked ?? message;
+  const { points } = message.request ?? message;
   return (points ?? []).join(', ');
 }
 
@@ -75,13 +128,13 @@ function valuesText(values: Message['values'] | undefined): string {
 
 function what(message: Message): string {
   if (message.exception_code !== null) {
-    const wanted = valuesText(message.asked?.values);
+    const values = valuesText(message.request?.values);
     const name = `exception ${message.exception_code} (${message.exception_name ?? 'unknown'})`;
-    return `${name}${message.why === undefined ? '' : `: ${message.why}`}${wanted === '' ? '' : ` [asked: ${wanted}]`}`;
+    return `${name}${message.reason === undefined ? '' : `: ${message.reason}`}${values === '' ? '' : ` [asked: ${values}]`}`;
   }
   if (message.no_answer !== null) return `no answer: ${words(message.no_answer)}`;
   const text = valuesText(message.values) || pointsOf(message);
-  return message.why === undefined ? text : `${text}: ${message.why}`;
+  return message.reason === undefined ? text : `${text}: ${message.reason}`;
 }
 
 const columns: readonly Column<Message>[] = [
@@ -91,14 +144,14 @@ const columns: readonly Column<Message>[] = [
     cell: ({ direction }) => (direction === 'in' ? '→ in' : '← out'),
     value: ({ direction }) => direction,
   },
-  { title: 'Peer', cell: ({ peer }) => peer, value: ({ peer }) => peer },
-  { title: 'Unit', numeric: true, cell: ({ unit_id }) => unit_id ?? dash, value: ({ unit_id }) => unit_id },
+  { title: 'Peer', value: ({ peer }) => peer },
+  { title: 'Unit', numeric: true, value: ({ unit_id }) => unit_id },
   {
     title: 'Function',
     cell: ({ function: code, function_name }) => `${code ?? dash} ${function_name ?? ''}`,
     value: ({ function: code }) => code,
   },
-  { title: 'Address', numeric: true, cell: ({ address }) => address ?? dash, value: ({ address }) => address },
+  { title: 'Address', numeric: true, value: ({ address }) => address },
   {
     title: 'What',
     cell: (message) => <span class={isRefusal(message) ? 'bad' : undefined}>{what(message)}</span>,
@@ -130,7 +183,7 @@ function MessageList({ log, refusedOnly }: MessageListProps) {
       columns={columns}
       textOf={(message) => `${message.peer} ${message.function_name} ${message.address} ${what(message)}`}
       arrange={(all) => {
-        const messages = explained(all, log);
+        const messages = withReasons(all, log);
         return refusedOnly ? messages.filter(isRefusal) : messages;
       }}
       detail={(message) => <Detail message={message} />}
@@ -211,7 +264,7 @@ function Filters({ refusedOnly }: { readonly refusedOnly: boolean }) {
 }
 
 function Detail({ message }: { readonly message: Message }) {
-  const points = (message.asked ?? message).points ?? [];
+  const points = (message.request ?? message).points ?? [];
   return (
     <div class="stack">
       <Facts
@@ -239,11 +292,11 @@ function Detail({ message }: { readonly message: Message }) {
                 )),
           ],
           ['Values', valuesText(message.values) || dash],
-          message.asked?.values ? ['Values of the request', valuesText(message.asked.values) || dash] : null,
+          message.request?.values ? ['Values of the request', valuesText(message.request.values) || dash] : null,
           message.exception_code === null
             ? null
             : ['Exception', `${message.exception_code} ${message.exception_name ?? ''}`],
-          message.why === undefined ? null : ['Why', message.why],
+          message.reason === undefined ? null : ['Why', message.reason],
           message.duration_ms === null ? null : ['After', `${digits(message.duration_ms, 1)} ms`],
         ]}
       />
@@ -260,12 +313,7 @@ function Refusals({ log }: { readonly log: readonly LogEntry[] }) {
         name="Refusals in the log"
         columns={[
           { title: 'Time', cell: ({ sim_time }) => timeOfDay(sim_time), value: ({ sim_time }) => sim_time },
-          {
-            title: 'Device',
-            numeric: true,
-            cell: ({ device_index }) => device_index ?? dash,
-            value: ({ device_index }) => device_index,
-          },
+          { title: 'Device', numeric: true, value: ({ device_index }) => device_index },
           {
             title: 'Why',
             cell: ({ message }) => <strong>{reasonOf(message)}</strong>,

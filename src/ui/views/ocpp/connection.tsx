@@ -4,9 +4,21 @@ import type { ReplyOf } from '../../api/call';
 import { Action, Curl, Refused, useDo } from '../../kit/action';
 import { FieldInput, Form } from '../../kit/form';
 import { Chip, Facts, Panel } from '../../kit/panel';
+import type { Tone } from '../../kit/panel';
 import { dash, digits } from '../../look/format';
-import { connectionTone } from './types';
-import type { PartProps } from './types';
+
+type ChargePoint = NonNullable<ReplyOf<'ocpp'>['charge_points'][number]>;
+
+export interface PartProps {
+  readonly status: ChargePoint;
+}
+
+/** Colour of a state of the connection. */
+export function connectionTone(state: ChargePoint['connection_state']): Tone {
+  if (state === 'connected') return 'good';
+  if (state === 'connecting') return 'warn';
+  return state === 'disabled' ? 'off' : 'bad';
+}
 
 type Answer = ReplyOf<'ocpp/{id}/call', 'post'>;
 

@@ -1,21 +1,50 @@
-import '../../look/ocpp.css';
 import type { ComponentType } from 'preact';
-import { get } from '../../api/call';
-import { Refused } from '../../kit/action';
-import { Parts } from '../../kit/parts';
+import { get, del } from '../../api/call';
+import { Refused, Action } from '../../kit/action';
+import { Parts } from '../../kit/choices';
 import { Chip, Empty, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, words } from '../../look/format';
+import { dash, words, wallTime } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
-import { Configuration } from './configuration';
-import { Connection } from './connection';
-import { Findings } from './findings';
-import { Lists } from './lists';
+import { Configuration, Lists } from './configuration';
+import { Connection, connectionTone } from './connection';
+import type { PartProps } from './connection';
 import { Schedules } from './schedules';
 import { Trace } from './trace';
-import { connectionTone } from './types';
-import type { PartProps } from './types';
+
+/** Violations of the specification by the central system. */
+function Findings({ status }: PartProps) {
+  const params = { id: status.id };
+  const { data } = useLive(get('ocpp/{id}/findings', { params }), 2000);
+  return (
+    <Panel
+      title="Findings about the central system"
+      flush
+      wide
+      tools={<Action call={del('ocpp/{id}/findings', { params })}>Forget findings</Action>}
+    >
+      <Table
+        name="Findings"
+        rows={data?.findings ?? []}
+        keyOf={({ id }) => id}
+        empty="The central system has done nothing against the specification so far."
+        columns={[
+          { title: 'Time', cell: (each) => wallTime(each.timestamp), value: (each) => each.timestamp },
+          { title: 'Kind', value: ({ kind }) => kind },
+          { title: 'Action', value: ({ action }) => action },
+          { title: 'Clause', value: ({ clause }) => clause },
+          { title: 'Finding', value: ({ text }) => text },
+          {
+            title: 'Message id',
+            cell: (each) => <code>{each.message_id ?? dash}</code>,
+            value: (each) => each.message_id,
+          },
+        ]}
+      />
+    </Panel>
+  );
+}
 
 const parts: readonly {
   readonly name: string;
@@ -71,7 +100,7 @@ export function OcppView() {
                 ),
                 value: ({ id }) => id,
               },
-              { title: 'Device', numeric: true, cell: (each) => each.device_index, value: (each) => each.device_index },
+              { title: 'Device', numeric: true, value: (each) => each.device_index },
               {
                 title: 'Connection',
                 cell: (each) => <Chip tone={connectionTone(each.connection_state)}>{each.connection_state}</Chip>,
@@ -79,7 +108,7 @@ export function OcppView() {
               },
               { title: 'Boot', cell: (each) => words(each.boot_status), value: (each) => each.boot_status },
               { title: 'Version', cell: (each) => each.subprotocol ?? each.version, value: (each) => each.version },
-              { title: 'Central system', cell: ({ url }) => url ?? dash, value: ({ url }) => url },
+              { title: 'Central system', value: ({ url }) => url },
             ]}
           />
         </Panel>

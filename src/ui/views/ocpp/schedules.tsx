@@ -5,10 +5,9 @@ import { Chip, Empty, Panel } from '../../kit/panel';
 import { Plot } from '../../kit/plot';
 import type { Point } from '../../kit/plot';
 import { Table } from '../../kit/table';
-import { dash } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
-import type { PartProps } from './types';
+import type { PartProps } from './connection';
 
 type Schedule = ReplyOf<'ocpp/{id}/composite-schedule'>;
 
@@ -26,22 +25,12 @@ export function Schedules({ status }: PartProps) {
           keyOf={(each) => `${each.connector_id} ${each.profile_id} ${each.purpose}`}
           empty="No charging profile: the central system installs them with SetChargingProfile."
           columns={[
-            {
-              title: 'Connector',
-              numeric: true,
-              cell: (each) => each.connector_id,
-              value: (each) => each.connector_id,
-            },
-            { title: 'Id', numeric: true, cell: (each) => each.profile_id, value: (each) => each.profile_id },
-            { title: 'Purpose', cell: ({ purpose }) => purpose, value: ({ purpose }) => purpose },
-            { title: 'Kind', cell: ({ kind }) => kind, value: ({ kind }) => kind },
-            {
-              title: 'Stack level',
-              numeric: true,
-              cell: (each) => each.stack_level,
-              value: (each) => each.stack_level,
-            },
-            { title: 'Transaction', cell: (each) => each.transaction_id ?? dash, value: (each) => each.transaction_id },
+            { title: 'Connector', numeric: true, value: (each) => each.connector_id },
+            { title: 'Id', numeric: true, value: (each) => each.profile_id },
+            { title: 'Purpose', value: ({ purpose }) => purpose },
+            { title: 'Kind', value: ({ kind }) => kind },
+            { title: 'Stack level', numeric: true, value: (each) => each.stack_level },
+            { title: 'Transaction', value: (each) => each.transaction_id },
             {
               title: 'Effective',
               cell: ({ effective }) => (
@@ -144,15 +133,10 @@ function Steps({ schedule }: { readonly schedule: Schedule }) {
         rows={periods}
         keyOf={({ start_s }) => start_s}
         columns={[
-          { title: 'From, s', numeric: true, cell: ({ start_s }) => start_s, value: ({ start_s }) => start_s },
-          { title: `Limit, ${unit}`, numeric: true, cell: ({ limit }) => limit ?? dash, value: ({ limit }) => limit },
-          {
-            title: 'Phases',
-            numeric: true,
-            cell: (each) => each.number_phases ?? dash,
-            value: (each) => each.number_phases,
-          },
-          { title: 'Mode', cell: (each) => each.operation_mode ?? dash, value: (each) => each.operation_mode },
+          { title: 'From, s', numeric: true, value: ({ start_s }) => start_s },
+          { title: `Limit, ${unit}`, numeric: true, value: ({ limit }) => limit },
+          { title: 'Phases', numeric: true, value: (each) => each.number_phases },
+          { title: 'Mode', value: (each) => each.operation_mode },
         ]}
       />
     </>
@@ -175,9 +159,9 @@ function DerControls({ status }: PartProps) {
         empty="No DER control: the central system sets them with SetDERControl of OCPP 2.1."
         columns={[
           { title: 'Id', cell: (each) => <code>{each.control_id}</code>, value: (each) => each.control_id },
-          { title: 'Type', cell: (each) => each.control_type, value: (each) => each.control_type },
+          { title: 'Type', value: (each) => each.control_type },
           { title: 'Default', cell: (each) => (each.is_default ? 'yes' : 'no'), value: (each) => each.is_default },
-          { title: 'Priority', numeric: true, cell: ({ priority }) => priority, value: ({ priority }) => priority },
+          { title: 'Priority', numeric: true, value: ({ priority }) => priority },
           {
             title: 'State',
             cell: ({ state, active, overwritten }) => (
@@ -188,7 +172,7 @@ function DerControls({ status }: PartProps) {
             ),
             value: ({ state }) => state,
           },
-          { title: 'Start', cell: (each) => each.start_time ?? dash, value: (each) => each.start_time },
+          { title: 'Start', value: (each) => each.start_time },
           { title: 'Values', cell: ({ values }) => <code>{JSON.stringify(values)}</code> },
         ]}
       />

@@ -5,7 +5,7 @@ import { Chip } from '../../kit/panel';
 import type { Column } from '../../kit/table';
 import { dash, digits, wallTime } from '../../look/format';
 import { param, setParam } from '../../store/route';
-import type { PartProps } from './types';
+import type { PartProps } from './connection';
 
 type Message = ReplyOf<'ocpp/{id}/messages'>['messages'][number];
 
@@ -73,7 +73,7 @@ const columns: readonly Column<Exchange>[] = [
     cell: ({ direction }) => (direction === 'in' ? '→ in' : '← out'),
     value: ({ direction }) => direction,
   },
-  { title: 'Action', cell: ({ action, type }) => action ?? type, value: ({ action, type }) => action ?? type },
+  { title: 'Action', value: ({ action, type }) => action ?? type },
   { title: 'Message id', cell: (each) => <code>{each.message_id ?? dash}</code>, value: (each) => each.message_id },
   { title: 'Answer', cell: (exchange) => <Answer exchange={exchange} />, value: ({ answer }) => answer?.type },
   {

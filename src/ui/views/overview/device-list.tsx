@@ -47,9 +47,9 @@ function lastWriter({ last_write }: DeviceEntry): string {
 const power = (value: number | null | undefined) => digits(value, 2);
 
 const columns: readonly Column<Row>[] = [
-  { title: '#', numeric: true, cell: ({ device }) => device.device_index, value: ({ device }) => device.device_index },
-  { title: 'Name', cell: ({ device }) => device.name, value: ({ device }) => device.name },
-  { title: 'Kind', cell: ({ device }) => device.device_type, value: ({ device }) => device.device_type },
+  { title: '#', numeric: true, value: ({ device }) => device.device_index },
+  { title: 'Name', value: ({ device }) => device.name },
+  { title: 'Kind', value: ({ device }) => device.device_type },
   {
     title: 'P, kW',
     numeric: true,
@@ -85,8 +85,8 @@ const columns: readonly Column<Row>[] = [
     cell: ({ device, snapshot }) => <StateChip status={snapshot?.status ?? device.status} />,
     value: ({ device, snapshot }) => (snapshot?.status ?? device.status).inverter_state,
   },
-  { title: 'Power set by', cell: ({ device }) => decider(device), value: ({ device }) => decider(device) },
-  { title: 'Last write', cell: ({ device }) => lastWriter(device), value: ({ device }) => lastWriter(device) },
+  { title: 'Power set by', value: ({ device }) => decider(device) },
+  { title: 'Last write', value: ({ device }) => lastWriter(device) },
   {
     title: 'Alarms',
     numeric: true,

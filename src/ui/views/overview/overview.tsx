@@ -1,22 +1,105 @@
-import '../../look/overview.css';
 import { get } from '../../api/call';
-import { deviceLabel, DevicePicker } from '../../kit/device-picker';
+import { deviceLabel, DevicePicker } from '../../kit/choices';
 import { Chip, Empty, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { quantities, show, words } from '../../look/format';
+import type { Column } from '../../kit/table';
+import { quantities, show, words, dash, wallTime } from '../../look/format';
 import type { QuantityName } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { useFrame, snapshotOf } from '../../store/stream';
-import { LiveChart } from '../charts/live-chart';
-import { useOutcome } from '../grid-support/outcome';
-import { WhyLine } from '../grid-support/why-line';
+import { LiveChart } from '../charts/charts';
+import { useOutcome, WhyLine } from '../grid-support/why';
 import { DeviceList, StateChip } from './device-list';
-import { DeviceDiagram } from './diagram';
-import { direction } from './flows';
-import { Peers } from './peers';
+import { DeviceDiagram, direction } from './diagram';
+
+interface Peer {
+  readonly protocol: string;
+  readonly peer: string;
+  readonly what: string;
+  readonly since: string | null;
+}
+
+const columns: readonly Column<Peer>[] = [
+  { title: 'Protocol', value: ({ protocol }) => protocol },
+  { title: 'Peer', value: ({ peer }) => peer },
+  { title: 'Of', value: ({ what }) => what },
+  { title: 'Since', cell: ({ since }) => (since === null ? dash : wallTime(since)), value: ({ since }) => since },
+];
+
+function usePeers(enabled: (protocol: string) => boolean): readonly Peer[] {
+  const modbus = useLive(get('modbus')).data;
+  const stream = useLive(get('stream/clients')).data;
+  const csip = useLive(enabled('csip') ? get('csip/status') : null).data;
+  const ocpp = useLive(enabled('ocpp') ? get('ocpp') : null).data;
+  const dnp3 = useLive(enabled('dnp3') ? get('dnp3') : null).data;
+  const masters = (modbus?.interfaces ?? []).flatMap(({ comm, listeners }) =>
+    listeners.flatMap(({ device_index, clients }) =>
+      clients.map(({ peer, connected_at }) => ({
+        protocol: comm === 'modbus_tcp' ? 'Modbus TCP' : 'Modbus',
+        peer,
+        what: device_index === null ? 'all devices' : `device ${device_index}`,
+        since: connected_at,
+      })),
+    ),
+  );
+  const stations = (ocpp?.charge_points ?? []).flatMap((station) =>
+    station === null
+      ? []
+      : [
+          {
+            protocol: 'OCPP',
+            peer: station.url ?? dash,
+            what: `${station.id}, ${words(station.connection_state)}`,
+            since: null,
+          },
+        ],
+  );
+  const others: readonly Peer[] = [
+    ...(csip?.enabled === true
+      ? [
+          {
+            protocol: 'CSIP',
+            peer: csip.server === null ? dash : `${csip.server.host}:${csip.server.port}`,
+            what: csip.state,
+            since: csip.connection.last_contact,
+          },
+        ]
+      : []),
+    ...(dnp3?.masters ?? []).map(({ address, peer }) => ({
+      protocol: 'DNP3',
+      peer: `${peer} (${address})`,
+      what: `device ${dnp3?.device_index}`,
+      since: null,
+    })),
+    ...(stream?.clients ?? []).map(({ peer, device_index, connected_at }) => ({
+      protocol: 'Telemetry (WebSocket)',
+      peer,
+      what: `open dashboard or script, ${device_index === null ? 'all devices' : `device ${device_index}`}`,
+      since: connected_at,
+    })),
+  ];
+  return [...masters, ...stations, ...others];
+}
+
+/** Connected systems of every protocol; this page is one of those on the WebSocket. */
+function Peers({ enabled }: { readonly enabled: (protocol: string) => boolean }) {
+  const rows = usePeers(enabled);
+  return (
+    <Panel title={`Connected (${rows.length})`} flush>
+      <Table
+        name="Connected peers"
+        columns={columns}
+        rows={rows}
+        keyOf={({ protocol, peer, what }) => `${protocol} ${peer} ${what}`}
+        height={rows.length > 8 ? 260 : undefined}
+        empty="Nothing is connected."
+      />
+    </Panel>
+  );
+}
 
 /** Overview: all devices, the chosen one with its flows, alarms, and connected systems. */
 export function OverviewView() {
@@ -166,8 +249,8 @@ function Alarms({ device }: { readonly device: DeviceEntry }) {
             cell: ({ severity }) => <Chip tone={severity === 'error' ? 'bad' : 'warn'}>{words(severity)}</Chip>,
             value: ({ severity }) => severity,
           },
-          { title: 'Code', cell: ({ code }) => code, value: ({ code }) => code },
-          { title: 'Meaning', cell: ({ message }) => message, value: ({ message }) => message },
+          { title: 'Code', value: ({ code }) => code },
+          { title: 'Meaning', value: ({ message }) => message },
         ]}
         rows={rows}
         keyOf={({ code }) => code}

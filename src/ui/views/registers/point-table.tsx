@@ -1,10 +1,70 @@
-import type { Problem } from '../../api/perform';
+/** The points of a model: value with symbol and unit, raw registers, writer and age. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { get, post } from '../../api/call';
+import type { Problem, Call, ReplyOf } from '../../api/call';
 import { copyText } from '../../kit/table';
 import { useClock } from '../../store/site';
 import { param, setParam } from '../../store/route';
-import { words } from '../../look/format';
-import type { RegisterPoint, Registers } from './calls';
-import { ageText, Flashing, rawText, valueText } from './point-text';
+import { words, dash } from '../../look/format';
+
+const units: Readonly<Record<string, string>> = {
+  Pct: '%',
+  Secs: 's',
+  Sec: 's',
+  Var: 'var',
+  C: '°C',
+  Tms: 's',
+};
+
+/** Units of the standard as engineers write them. */
+function unitText(unit: string | null): string {
+  return unit === null ? '' : (units[unit] ?? unit);
+}
+
+function bitsText(value: number): string {
+  const bits: number[] = [];
+  for (let bit = 0; bit < 32; bit += 1) if (Math.floor(value / 2 ** bit) % 2 === 1) bits.push(bit);
+  return bits.length === 0 ? 'no bit set' : `bit ${bits.join(', ')}`;
+}
+
+/** Value as text with the decimals of its scale factor; a dash without a value. */
+export function valueText({ value, symbol, unit, scale_factor: scale, type }: RegisterPoint): string {
+  if (value === null) return dash;
+  if (typeof value === 'string') return value === '' ? '""' : value;
+  if (symbol !== undefined && symbol !== null) return `${symbol} (${value})`;
+  if (type.startsWith('bitfield')) return `0x${value.toString(16)} (${bitsText(value)})`;
+  const text = scale !== null && scale < 0 ? value.toFixed(Math.min(-scale, 8)) : String(value);
+  return `${text} ${unitText(unit)}`.trim();
+}
+
+function rawText(raw: readonly number[] | undefined | null): string {
+  return raw?.map((register) => register.toString(16).padStart(4, '0')).join(' ') ?? dash;
+}
+
+/** Simulated time since a write. */
+function ageText(changedAt: string | null, simTime: string | undefined): string {
+  if (changedAt === null || simTime === undefined) return dash;
+  const seconds = Math.max(0, Math.round((Date.parse(simTime) - Date.parse(changedAt)) / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
+}
+
+/** A text that flashes when it changes. */
+function Flashing({ text }: { readonly text: string }) {
+  const before = useRef(text);
+  const [changes, setChanges] = useState(0);
+  useEffect(() => {
+    if (before.current === text) return;
+    before.current = text;
+    setChanges((count) => count + 1);
+  }, [text]);
+  return (
+    <span key={changes} class={changes > 0 ? 'flash' : undefined}>
+      {text}
+    </span>
+  );
+}
 
 interface PointTableProps {
   readonly model: Registers;
@@ -186,4 +246,33 @@ function PointRow({ point, now, isChosen, typed, problem, onTyped }: PointRowPro
       <td class="num">{ageText(point.changed_at, now)}</td>
     </tr>
   );
+}
+
+export type Model = ReplyOf<'registers'>['models'][number];
+export type Registers = ReplyOf<'registers/{model_id}'>;
+type RegisterPoint = Registers['points'][number];
+/** Index of a device, or the meter. */
+export type Owner = number | 'site';
+
+export function modelsCall(owner: Owner): Call<{ readonly models: readonly Model[] }> {
+  return owner === 'site' ? get('site/registers') : get('registers', { query: { device: owner } });
+}
+
+export function pointsCall(owner: Owner, model: number): Call<Registers> {
+  const params = { model_id: model };
+  return owner === 'site'
+    ? get('site/registers/{model_id}', { params, query: { raw: true } })
+    : get('registers/{model_id}', { params, query: { device: owner, raw: true } });
+}
+
+export function writeCall(device: number, model: number, points: Readonly<Record<string, string>>): Call {
+  const values = Object.fromEntries(Object.entries(points).map(([name, text]) => [name, valueOf(text)]));
+  return post('registers/{model_id}', { params: { model_id: model }, query: { device }, body: { points: values } });
+}
+
+/** A number, also as `0x1f`, otherwise the name of a symbol; `null` clears a point of a stored curve. */
+function valueOf(text: string): string | number | null {
+  const plain = text.trim();
+  if (plain === 'null') return null;
+  return plain !== '' && Number.isFinite(Number(plain)) ? Number(plain) : plain;
 }

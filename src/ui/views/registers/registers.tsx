@@ -1,16 +1,78 @@
-import '../../look/registers.css';
+/** The register map of a device, or of the meter of the connection point. */
 import { useEffect, useState } from 'preact/hooks';
 import { Curl, Refused, useDo } from '../../kit/action';
-import { DevicePicker } from '../../kit/device-picker';
+import { DevicePicker } from '../../kit/choices';
 import { Empty, Panel } from '../../kit/panel';
 import { useLive } from '../../store/live';
 import { href, param, setParam } from '../../store/route';
 import { useDevice } from '../../store/site';
-import { modelsCall, pointsCall, writeCall } from './calls';
-import type { Model, Owner } from './calls';
-import { Find } from './find';
-import { PointTable } from './point-table';
-import { Strip } from './strip';
+import { modelsCall, pointsCall, writeCall, PointTable, valueText } from './point-table';
+import type { Model, Owner, Registers } from './point-table';
+
+interface FindProps {
+  readonly owner: Owner;
+  readonly models: readonly Model[];
+  readonly text: string;
+}
+
+const maxHits = 30;
+
+/** Points of all models whose name or label has a text. */
+function Find({ owner, models, text }: FindProps) {
+  return (
+    <ul class="hits" aria-label="Points found">
+      {models.map((model) => (
+        <ModelHits key={model.id} owner={owner} model={model} text={text.toLowerCase()} />
+      ))}
+    </ul>
+  );
+}
+
+function ModelHits({ owner, model, text }: { readonly owner: Owner; readonly model: Model; readonly text: string }) {
+  const points = useLive(pointsCall(owner, model.id), 'once').data?.points ?? [];
+  const hits = points.filter(({ name, label }) => `${model.id}.${name} ${label}`.toLowerCase().includes(text));
+  return (
+    <>
+      {hits.slice(0, maxHits).map((point) => (
+        <li key={point.name}>
+          <a
+            href={href('registers', {
+              model: model.id,
+              point: point.name,
+              of: owner === 'site' ? 'site' : null,
+            })}
+          >
+            {model.id}.{point.name}
+          </a>{' '}
+          <span class="muted">{point.label}</span> {valueText(point)}
+        </li>
+      ))}
+    </>
+  );
+}
+
+/** All registers of a model in hexadecimal, with those of the chosen point marked. */
+function Strip({ model, chosen }: { readonly model: Registers; readonly chosen: string | null }) {
+  const cells = model.points.flatMap((point) =>
+    (point.raw ?? []).map((register, offset) => ({ point, register, address: point.address + offset })),
+  );
+  return (
+    <div class="strip mono" role="group" aria-label={`Registers of model ${model.id} in hexadecimal`}>
+      {cells.map(({ point, register, address }) => (
+        <button
+          key={address}
+          type="button"
+          title={`${address}: ${point.name}`}
+          aria-label={`Register ${address}, ${point.name}: ${register.toString(16).padStart(4, '0')}`}
+          aria-pressed={point.name === chosen}
+          onClick={() => setParam('point', point.name)}
+        >
+          {register.toString(16).padStart(4, '0')}
+        </button>
+      ))}
+    </div>
+  );
+}
 
 /** The register map, decoded and raw, with its writers, and writing like a master. */
 export function RegistersView() {
@@ -18,8 +80,8 @@ export function RegistersView() {
   const owner: Owner | null = param('of') === 'site' ? 'site' : (device?.device_index ?? null);
   const { data, problem } = useLive(owner === null ? null : modelsCall(owner), 'once');
   const models = data?.models ?? [];
-  const asked = param('model');
-  const id = Number(asked ?? models.find((model) => model.id !== 1)?.id);
+  const modelParam = param('model');
+  const id = Number(modelParam ?? models.find((model) => model.id !== 1)?.id);
   const text = param('search') ?? '';
   return (
     <>
@@ -65,9 +127,9 @@ export function RegistersView() {
               <ModelPanel key={`${owner} ${id}`} owner={owner} id={id} />
             ) : (
               <Empty>
-                {asked === null
+                {modelParam === null
                   ? 'Choose a model of the list.'
-                  : `This map has no model ${asked}: choose one of the list.`}
+                  : `This map has no model ${modelParam}: choose one of the list.`}
               </Empty>
             )}
           </div>
@@ -105,12 +167,12 @@ function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number 
   const { data: model, problem: unread } = useLive(pointsCall(owner, id));
   const [typed, setTyped] = useState<Readonly<Record<string, string>> | null>(null);
   const { busy, problem, run, forget } = useDo();
-  const chosen = param('point');
+  const point = param('point');
   const isKnown = model !== undefined;
   useEffect(() => {
-    if (isKnown && chosen !== null)
-      document.querySelector(`tr[data-point="${CSS.escape(chosen)}"]`)?.scrollIntoView({ block: 'nearest' });
-  }, [isKnown, chosen]);
+    if (isKnown && point !== null)
+      document.querySelector(`tr[data-point="${CSS.escape(point)}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [isKnown, point]);
   if (!model) return <Refused problem={unread} />;
   const staged = Object.fromEntries(Object.entries(typed ?? {}).filter(([, text]) => text.trim() !== ''));
   const count = Object.keys(staged).length;
@@ -151,7 +213,7 @@ function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number 
           void write();
         }}
       >
-        <Strip model={model} chosen={chosen} />
+        <Strip model={model} chosen={point} />
         {typed !== null && (
           <div class="row">
             <button class="primary" disabled={call === null || busy}>
@@ -168,7 +230,7 @@ function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number 
         <PointTable
           model={model}
           points={points}
-          chosen={chosen}
+          chosen={point}
           typed={typed}
           problem={problem}
           onTyped={(name, text) => setTyped((before) => ({ ...before, [name]: text }))}

@@ -1,16 +1,167 @@
+/** One scenario: its runs, the results of its steps and assertions. */
 import { useEffect } from 'preact/hooks';
 import { del, get, post } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
 import { Action } from '../../kit/action';
 import { Form } from '../../kit/form';
 import type { Field, Value, Values } from '../../kit/form';
 import { Chip, Facts, Panel } from '../../kit/panel';
-import { dateAndTime, wallTime } from '../../look/format';
+import type { Tone } from '../../kit/panel';
+import { dateAndTime, wallTime, show } from '../../look/format';
 import { refresh, useLive } from '../../store/live';
 import { setParam } from '../../store/route';
 import { useClock } from '../../store/site';
-import { Assertions, Steps } from './results';
-import { assertionsText, span, toneOf } from './types';
-import type { Run, Scenario, Summary } from './types';
+import { Table } from '../../kit/table';
+
+export type Listing = ReplyOf<'scenarios'>;
+/** A scenario of the list, without steps and assertions. */
+export type Summary = Listing['scenarios'][number];
+export type Scenario = ReplyOf<'scenarios/{id}'>;
+type Run = NonNullable<Scenario['run']>;
+
+export const listCall = get('scenarios');
+/** Polling interval of the list, ms: scripts start scenarios too. */
+export const listPaceMs = 1000;
+
+const tones: Readonly<Record<string, Tone>> = {
+  passed: 'good',
+  done: 'good',
+  failed: 'bad',
+  error: 'bad',
+  stopped: 'warn',
+  dropped: 'warn',
+  skipped: 'warn',
+};
+
+/** Colour of a state of a run, a step or an assertion. */
+export const toneOf = (state: string): Tone => tones[state] ?? 'muted';
+
+/** Simulated seconds in readable form: `12.5 s`, `3 h 20 min 0 s`. */
+function span(s: number | null): string {
+  if (s === null || s < 120) return show(s, 'seconds');
+  const whole = Math.round(s);
+  const hours = Math.floor(whole / 3600);
+  return `${hours > 0 ? `${hours} h ` : ''}${Math.floor(whole / 60) % 60} min ${whole % 60} s`;
+}
+
+/** `3 passed, 1 failed, 1 open`; `none` without assertions */
+export function assertionsText({
+  assertions_passed,
+  assertions_failed,
+  assertions_in_all,
+}: NonNullable<Summary['run']>): string {
+  const open = assertions_in_all - assertions_passed - assertions_failed;
+  const parts = [
+    ...(assertions_passed > 0 ? [`${assertions_passed} passed`] : []),
+    ...(assertions_failed > 0 ? [`${assertions_failed} failed`] : []),
+    ...(open > 0 ? [`${open} open`] : []),
+  ];
+  return parts.join(', ') || 'none';
+}
+
+type Step = Run['steps'][number];
+type Assertion = Run['assertions'][number];
+
+/** A row of either table. */
+interface Row {
+  /** index in the answer: a place may occur several times */
+  readonly n: number;
+  readonly state: string;
+  readonly atS: number | null;
+  readonly name: string;
+  readonly why: string;
+  readonly place: string;
+}
+
+/** Maximum of rows that are always drawn; beyond it only visible ones are. */
+const maxDrawn = 100;
+
+const urgency = ['failed', 'pending', 'running'];
+const rank = (state: string) => (urgency.includes(state) ? urgency.indexOf(state) : urgency.length);
+
+/** Failures first, then rows in progress. */
+const failuresFirst = (rows: readonly Row[]) => [...rows].sort((a, b) => rank(a.state) - rank(b.state) || a.n - b.n);
+
+const assertionRow = ({ state, name, message, place, began_s, decided_s }: Assertion, n: number): Row => ({
+  n,
+  state,
+  name,
+  place,
+  atS: decided_s ?? began_s,
+  why: message,
+});
+
+/** Requests of a step that its name does not contain, and every refused one. */
+function actionsText({ name, message, actions }: Step): string {
+  const listed = actions.filter((action) => actions.length > 1 || !action.expected || action.name !== name);
+  const words = listed.map(({ name: action, status, detail }) => [action, status, detail].filter(Boolean).join(' '));
+  return [...(message === null ? [] : [message]), ...words].join('; ');
+}
+
+const stepRow = (step: Step, n: number): Row => ({
+  n,
+  state: step.state,
+  name: step.name,
+  place: step.place,
+  atS: step.at_s,
+  why: actionsText(step),
+});
+
+interface ResultsProps {
+  readonly title: string;
+  readonly rows: readonly Row[];
+  readonly empty: string;
+}
+
+function Results({ title, rows, empty }: ResultsProps) {
+  const isLong = rows.length > maxDrawn;
+  return (
+    <Panel title={title} flush>
+      <Table
+        name={title}
+        rows={failuresFirst(rows)}
+        keyOf={({ n }) => n}
+        empty={empty}
+        height={isLong ? 420 : undefined}
+        columns={[
+          {
+            title: 'State',
+            cell: ({ state }) => <Chip tone={toneOf(state)}>{state}</Chip>,
+            value: ({ state }) => state,
+            width: '6.5em',
+          },
+          {
+            title: 'At',
+            cell: ({ atS }) => span(atS),
+            value: ({ atS }) => atS,
+            numeric: true,
+            width: '7em',
+          },
+          {
+            title: 'What',
+            cell: ({ name, why }) => (
+              <>
+                {name} {why !== '' && <span class={isLong ? 'muted' : 'muted why'}>{why}</span>}
+              </>
+            ),
+            value: ({ name, why }) => (why === '' ? name : `${name}: ${why}`),
+          },
+          { title: 'Place', cell: ({ place }) => <code>{place}</code>, value: ({ place }) => place },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+const Assertions = ({ assertions }: Run) => (
+  <Results
+    title="Assertions"
+    rows={assertions.map(assertionRow)}
+    empty="No assertion has begun: steps have them as expect, scenarios as always."
+  />
+);
+
+const Steps = ({ steps }: Run) => <Results title="Steps" rows={steps.map(stepRow)} empty="No step has begun." />;
 
 /** Polling intervals, ms: for a run, for one with many steps, and without one. */
 const paceMs = { running: 500, long: 3000, idle: 5000 };
@@ -112,7 +263,7 @@ function Failures({ run: { error, failures } }: { readonly run: Run }) {
 
 function Progress({ run }: { readonly run: Run }) {
   const { state, pace, sim_s, expected_s, steps_done, steps_in_all, sim_started_at, started_at } = run;
-  const given = Object.entries(run.parameters)
+  const parameters = Object.entries(run.parameters)
     .map(([name, parameter]) => `${name} = ${String(parameter)}`)
     .join(', ');
   // a scenario of fixed duration continues after its last step
@@ -128,7 +279,7 @@ function Progress({ run }: { readonly run: Run }) {
             'Simulated',
             `${span(sim_s)}${expected_s > 0 ? ` of at least ${span(expected_s)}` : ''} from ${dateAndTime(sim_started_at)}`,
           ],
-          ...(given === '' ? [] : [['Parameters', given] as const]),
+          ...(parameters === '' ? [] : [['Parameters', parameters] as const]),
           ['Started', `${wallTime(started_at)}, ${pace === 'fast' ? 'as fast as it can' : 'at the rate of the clock'}`],
         ]}
       />
@@ -144,12 +295,12 @@ function fieldOf([parameter, value]: readonly [string, Value]): Field {
 }
 
 function startCall(id: string, { pace, ...values }: Values) {
-  const given = Object.entries(values).map(([name, value]) => [name.slice('parameters/'.length), value] as const);
+  const parameters = Object.entries(values).map(([name, value]) => [name.slice('parameters/'.length), value] as const);
   return post('scenarios/{id}/start', {
     params: { id },
     body: {
       pace: pace === 'fast' ? 'fast' : 'real',
-      ...(given.length > 0 && { parameters: Object.fromEntries(given) }),
+      ...(parameters.length > 0 && { parameters: Object.fromEntries(parameters) }),
     },
   });
 }

@@ -1,23 +1,21 @@
-import '../../look/scenarios.css';
 import { Chip, Empty, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, wallTime } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { AddOwn, Bundled } from './add';
-import { Chosen } from './run';
-import { assertionsText, listCall, listPaceMs, toneOf } from './types';
-import type { Summary } from './types';
+import { Chosen, assertionsText, listCall, listPaceMs, toneOf } from './run';
+import type { Summary } from './run';
 
 const stateOf = ({ run }: Summary) => run?.state ?? 'not run yet';
 
 /** Scenarios: stored ones, adding and starting them, and their results. */
 export function ScenariosView() {
   const { data, problem } = useLive(listCall, listPaceMs);
-  const wanted = param('scenario');
-  const kept = data?.scenarios ?? [];
-  const usual = kept.find(({ run }) => run?.state === 'running') ?? kept.at(-1);
-  const chosen = wanted === null ? usual : kept.find(({ id }) => id === wanted);
+  const scenarioParam = param('scenario');
+  const scenarios = data?.scenarios ?? [];
+  const usual = scenarios.find(({ run }) => run?.state === 'running') ?? scenarios.at(-1);
+  const chosen = scenarioParam === null ? usual : scenarios.find(({ id }) => id === scenarioParam);
   return (
     <>
       <div class="title">
@@ -27,13 +25,13 @@ export function ScenariosView() {
         <Empty>{problem?.message ?? 'Reading…'}</Empty>
       ) : (
         <div class="scenarios">
-          <Kept kept={kept} max={data.max_scenarios} chosen={chosen?.id ?? null} />
+          <Kept kept={scenarios} max={data.max_scenarios} chosen={chosen?.id ?? null} />
           <div class="chosen">
             {chosen ? (
               <Chosen key={chosen.id} summary={chosen} owner={data.clock_owner} />
             ) : (
               <Empty>
-                {wanted === null
+                {scenarioParam === null
                   ? 'A scenario is a list of steps and of what must hold. Add one, then start it here.'
                   : 'The scenario of this address is not kept any more: choose another one.'}
               </Empty>
@@ -79,7 +77,7 @@ function Kept({ kept, max, chosen }: KeptProps) {
             cell: (each) => <Chip tone={toneOf(stateOf(each))}>{stateOf(each)}</Chip>,
             value: stateOf,
           },
-          { title: 'Scenario', cell: ({ name }) => name, value: ({ name }) => name },
+          { title: 'Scenario', value: ({ name }) => name },
           {
             title: 'Assertions',
             cell: ({ run }) => (run ? assertionsText(run) : dash),

@@ -1,0 +1,293 @@
+/** Devices: their lists, snapshots, alarms and protocols, and the addition of a device. */
+import { addedDeviceSchema } from '../config/profile/device-entry.ts';
+import { assetTypes, dcModes } from '../contract/device.ts';
+import type { Alarm, AlarmSeverity, Device } from '../contract/device.ts';
+import { connectionStates, inverterStates, serviceStates } from '../contract/snapshot.ts';
+import type { Snapshot } from '../contract/snapshot.ts';
+import { commNames, commStates, disabledStatus } from '../core/adapter.ts';
+import type { Adapter, AdapterStatus, CommName, ModbusTcpEndpoint } from '../core/adapter.ts';
+import { memo } from '../core/memo.ts';
+import { latestOf, modbusEndpoint, withMembers } from './common/device-replies.ts';
+import { count, flag, integer, list, member, members, nested, number, text, time, word } from './common/members.ts';
+import type { ReplyOf } from './common/members.ts';
+import { deviceIndex, integerParam, isoTime, maxDeviceIndex, quantity } from './common/schemas.ts';
+import { lastWriteReply, lastWriteSchema } from './common/writers.ts';
+import { z } from './description/zod.ts';
+import { decidedBySchema } from './grid-support/trace.ts';
+import type { RouteContext } from './http/context.ts';
+import { Answer, apiPrefix, route } from './http/route.ts';
+import type { JsonText, Route } from './http/route.ts';
+
+// a tick makes the snapshot in the form of the reply, and its JSON text
+
+const statusSchema = z
+  .strictObject({
+    service_state: z.enum(serviceStates),
+    inverter_state: z.enum(inverterStates),
+    connection_state: z.enum(connectionStates),
+    message: z.string().optional().openapi({ description: 'Reason of the current stop, trip or derating.' }),
+  })
+  .openapi('DeviceStatus');
+
+export const metricsSchema = z
+  .strictObject({
+    power_kw: z.number().openapi({ description: '701.W / 1000; positive = injected.' }),
+    reactive_power_kvar: z.number().openapi({ description: '701.Var / 1000; positive = injected.' }),
+    apparent_power_kva: z.number().openapi({ description: '701.VA / 1000' }),
+    voltage_ll_v: quantity('701.LLV; null on single phase.'),
+    voltage_ln_v: z.number().openapi({ description: '701.LNV' }),
+    current_a: z.number().openapi({ description: '701.A: sum of the phase currents.' }),
+    frequency_hz: z.number().openapi({ description: '701.Hz' }),
+    power_factor: z
+      .number()
+      .openapi({ description: '701.PF with the sign of the active power; 1 without apparent power.' }),
+    dc_power_kw: quantity('714.DCW / 1000; null without a DC port.'),
+    dc_voltage_v: quantity(
+      '714.Prt[0].DCV; hybrid: bus voltage; null without a DC port. Of several PV inputs that of the first.',
+    ),
+    dc_current_a: quantity('714.DCA; null without a DC port.'),
+    state_of_charge_pct: quantity('713.SoC; null without storage.'),
+    soc_reserve_min_pct: quantity('802.SoCRsvMin; null without storage.'),
+    soc_reserve_max_pct: quantity('802.SocRsvMax; null without storage.'),
+    soc_min_pct: quantity('802.SoCMin; null without storage.'),
+    soc_max_pct: quantity('802.SoCMax; null without storage.'),
+    timestamp: isoTime.openapi({ description: 'Simulated time of the sample.' }),
+  })
+  .openapi('Metrics');
+
+const snapshotShape = {
+  metrics: metricsSchema,
+  pq: z.strictObject({
+    active_kw: z.number(),
+    reactive_kvar: z.number(),
+    apparent_kva: z.number(),
+    angle_deg: z.number().gt(-180).max(180).openapi({ description: 'atan2(Q, P); 0 without apparent power.' }),
+  }),
+  status: statusSchema,
+  clock_time: z
+    .string()
+    .regex(/^\d\d:\d\d:\d\d$/)
+    .openapi({ description: 'Simulated clock in its time zone.' }),
+  dc_mode: z.enum(dcModes),
+  dc_port_count: z.int().min(0).openapi({ description: '714.NPrt' }),
+  device_type: z.string().openapi({ description: 'The flag value as given.' }),
+  device_profile_name: z.string().nullable(),
+  asset_type: z.enum(assetTypes),
+  device_index: deviceIndex,
+  tick: z.int().min(0).openapi({ description: 'Counts up by 1 per tick.' }),
+  wall_time: isoTime.openapi({ description: 'Wall time at which the tick was computed.' }),
+};
+
+export const snapshotSchema = z.strictObject(snapshotShape).openapi('Snapshot');
+
+const severities = ['info', 'warning', 'error'] as const satisfies readonly AlarmSeverity[];
+
+const alarm = members<Alarm>()('Alarm', () => ({
+  code: text(),
+  source: word(['ac', 'dc', 'battery', 'comm', 'evse', 'sim'])(),
+  severity: word(severities)(),
+  since: time('Wall time.'),
+  device_index: member(() => deviceIndex)(),
+  port: integer.orNull(),
+  latched: flag(),
+  message: text(),
+}));
+
+const activeAlarms = (devices: readonly Device[]) => devices.flatMap((device) => device.alarms);
+
+const alarms = members<readonly Device[]>()('Alarms', () => ({
+  active_count: integer((devices) => activeAlarms(devices).length),
+  highest_severity: word(severities).orNull((devices) => {
+    const present = new Set(activeAlarms(devices).map(({ severity }) => severity));
+    return severities.findLast((severity) => present.has(severity));
+  }),
+  active: list(alarm)(activeAlarms),
+  latched_count: integer('Alarms that stay until a reset.', (devices) =>
+    devices.reduce((sum, { latchedAlarmCount }) => sum + latchedAlarmCount, 0),
+  ),
+}));
+
+const modbusAddress = members<ModbusTcpEndpoint>()('ModbusEndpoint', () => ({
+  host: text(),
+  port: integer(),
+  unit_id: integer(),
+  tls: flag(),
+}));
+
+interface Summarized {
+  readonly device: Device;
+  readonly snapshot: Snapshot;
+}
+
+const deviceSummary = members<Summarized, RouteContext>()('DeviceSummary', () => ({
+  device_index: member(() => deviceIndex)(({ device }) => device.index),
+  name: text(({ device }) => device.name),
+  device_type: text(({ device }) => device.deviceType),
+  device_profile_name: text.orNull(({ device }) => device.profileName),
+  asset_type: word(assetTypes)(({ device }) => device.assetType),
+  dc_mode: word(dcModes)(({ device }) => device.dcMode),
+  dc_port_count: integer(({ snapshot }) => snapshot.dc_port_count),
+  status: member(() => statusSchema)(({ snapshot }) => snapshot.status),
+  power_kw: number(({ snapshot }) => snapshot.metrics.power_kw),
+  reactive_power_kvar: number(({ snapshot }) => snapshot.metrics.reactive_power_kvar),
+  state_of_charge_pct: number.orNull('Null without storage.', ({ snapshot }) => snapshot.metrics.state_of_charge_pct),
+  alarm_count: integer(({ device }) => device.alarms.length),
+  decided_by: member(() => decidedBySchema)(
+    'As in `controls`, which also names the limit behind `site`.',
+    ({ device }) => device.trace.decidedBy,
+  ),
+  last_write: member(() => lastWriteSchema).orNull(
+    'Null: not written since the start. After a reset of the device: the reset.',
+    ({ device }, { plant }) => lastWriteReply(plant, device),
+  ),
+  modbus: nested(modbusAddress).orNull(({ device }, { adapters }) => modbusEndpoint(adapters, device.index)),
+  charge_point_id: text.orNull(({ device }, { chargePointId }) => chargePointId(device)),
+}));
+
+const commState = members<AdapterStatus>()('CommState', () => ({
+  enabled: flag(),
+  state: word(commStates)(),
+  detail: text.orNull("The protocol's own state word, or the last error in words."),
+  endpoint: text.orNull(),
+  peers: integer(),
+  last_activity: time.orNull(),
+  rx_count: integer(),
+  tx_count: integer(),
+  error_count: integer(),
+}));
+export type CommReply = ReplyOf<typeof commState>;
+
+/** Several adapters of one protocol (a server per device) show as one; `disabled`: this process does not run it. */
+function statusOf(adapters: readonly Adapter[], name: CommName): AdapterStatus {
+  const statuses = adapters.filter(({ comm }) => comm === name).map((adapter) => adapter.status());
+  const first = statuses.find(({ state }) => state === 'error') ?? statuses[0] ?? disabledStatus;
+  const sum = (pick: (status: AdapterStatus) => number) => statuses.reduce((total, status) => total + pick(status), 0);
+  const activity = statuses.flatMap(({ lastActivityMs }) => lastActivityMs ?? []);
+  return {
+    ...first,
+    enabled: statuses.some(({ enabled }) => enabled),
+    peers: sum(({ peers }) => peers),
+    lastActivityMs: activity.length > 0 ? Math.max(...activity) : null,
+    rxCount: sum(({ rxCount }) => rxCount),
+    txCount: sum(({ txCount }) => txCount),
+    errorCount: sum(({ errorCount }) => errorCount),
+  };
+}
+
+const stateOf = (name: CommName) => nested(commState)((adapters: readonly Adapter[]) => statusOf(adapters, name));
+
+/** State of every protocol. */
+export const commStatus = members<readonly Adapter[]>()(
+  'CommStatus',
+  () =>
+    Object.fromEntries(commNames.map((name) => [name, stateOf(name)])) as Record<CommName, ReturnType<typeof stateOf>>,
+);
+
+/** The schema of a table behind the members of a snapshot. */
+function besideSnapshot<T>(name: string, table: { members: () => object; reply: (...args: never) => T }) {
+  const kinds = Object.entries(table.members()) as [string, { readonly schema: () => z.ZodType }][];
+  const shape = Object.fromEntries(kinds.map(([member, { schema }]) => [member, schema()]));
+  return z.strictObject({ ...snapshotShape, ...shape }).openapi(name) as unknown as z.ZodType<Snapshot & T>;
+}
+
+/** Members of the overview beside the snapshot. */
+export const overviewRest = members<readonly Device[], RouteContext>()(null, () => ({
+  devices: list(deviceSummary)((devices, ctx) =>
+    devices.map((device) => ({ device, snapshot: latestOf(ctx, device).snapshot })),
+  ),
+  comm_status: nested(commStatus)((_devices, { adapters }) => adapters),
+  alarms: nested(alarms)('Alarms of all devices.', (devices) => devices),
+}));
+export const overviewSchema = memo(() => besideSnapshot('Overview', overviewRest));
+export type OverviewReply = z.output<ReturnType<typeof overviewSchema>>;
+
+const entryRest = members<Device, RouteContext>()(null, () => ({
+  name: text(),
+  alarms: nested(alarms)((device) => [device]),
+  modbus: nested(modbusAddress).orNull(({ index }, { adapters }) => modbusEndpoint(adapters, index)),
+  charge_point_id: text.orNull((device, { chargePointId }) => chargePointId(device)),
+}));
+const deviceEntrySchema = memo(() => besideSnapshot('DeviceEntry', entryRest));
+type DeviceEntryReply = z.output<ReturnType<typeof deviceEntrySchema>>;
+export const devicesSchema = memo(() => z.strictObject({ devices: z.array(deviceEntrySchema()) }).openapi('Devices'));
+export type DevicesReply = z.output<ReturnType<typeof devicesSchema>>;
+
+/** One entry of the list of devices. */
+export function deviceEntry(ctx: RouteContext, device: Device): JsonText<DeviceEntryReply> {
+  return withMembers(latestOf(ctx, device), Buffer.from(JSON.stringify(entryRest.reply(device, ctx))));
+}
+
+/** The declaration is shared with the configuration: the entry of a device must mean the same in both. */
+const addDeviceBodySchema = memo(() =>
+  z.strictObject(addedDeviceSchema.shape).openapi('AddedDevice', {
+    description:
+      'The device to add: an entry of `devices` of a configuration, without the members that name files. ' +
+      'An empty object adds the device that the settings describe.',
+  }),
+);
+
+const deviceParamsSchema = memo(() =>
+  z.strictObject({
+    index: integerParam('index', 0, maxDeviceIndex, 'Device index, 0-based.'),
+  }),
+);
+
+const removedDevice = members<number, RouteContext>()('RemovedDevice', () => ({
+  device_index: member(() => deviceIndex)((index) => index),
+  device_count: count('Remaining devices.', (_index, { plant }) => plant.devices.length),
+}));
+
+/** One operation by two methods, for clients of either habit. */
+function removal(method: 'post' | 'delete', path: string, operationId: string): Route {
+  return route({
+    method,
+    path,
+    tag: 'Core',
+    operationId,
+    summary: 'Removes a device while the simulator runs',
+    description:
+      'Its commands are canceled, masters on its Modbus port are disconnected (on a shared port its unit id is no ' +
+      'longer served), and streams of only this device are closed. Indexes, ports and unit ids of other devices stay; the index ' +
+      'is never used again and answers `unknown-device`. The last device can be removed too.',
+    params: deviceParamsSchema(),
+    reply: removedDevice.schema,
+    problems: ['unknown-device'],
+    async handle(ctx, { params, by }) {
+      await ctx.removeDevice(params.index, by);
+      return removedDevice.reply(params.index, ctx);
+    },
+  });
+}
+
+export const deviceRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/devices',
+    tag: 'Core',
+    operationId: 'add_device',
+    summary: 'Adds a device while the simulator runs',
+    description:
+      'The body is one entry of `devices` of a configuration file: `device_type`, `name` and `profile` (a bundled name ' +
+      'or the profile itself) or `evse_profile`; the settings of the process are its defaults. Only a configuration can name ' +
+      'files, and one device is added at a time. The device gets the index above the highest ever used, and with it its ' +
+      'Modbus port or unit id. From the end of the current tick it is in service and settled in the current grid and weather. ' +
+      'All errors of a profile are reported together, as JSON pointers into the body. `conflict`: there are 10000 devices ' +
+      'already, the port is taken, or the port or unit id would exceed the maximum; nothing has changed then. `shortage`: ' +
+      'the process has no file descriptor left for the port of the device or for its profile; the detail says so.',
+    body: addDeviceBodySchema,
+    reply: deviceEntrySchema,
+    status: 201,
+    problems: ['conflict', 'shortage'],
+    replyHeaders: {
+      Location: { description: 'Address of the entry of the device.', example: `${apiPrefix}/devices?device=3` },
+    },
+    async handle(ctx, { body, by }) {
+      const device = await ctx.addDevice(body, by);
+      return new Answer<DeviceEntryReply>(deviceEntry(ctx, device), {
+        headers: { Location: `${apiPrefix}/devices?device=${device.index}` },
+      });
+    },
+  }),
+  removal('post', '/devices/{index}/remove', 'remove_device'),
+  removal('delete', '/devices/{index}', 'delete_device'),
+];

@@ -1,0 +1,183 @@
+import type { PlantHealth } from '../contract/plant.ts';
+import type { EventLoopState } from '../core/event-loop.ts';
+import { memo } from '../core/memo.ts';
+import { latestOf, selectedDevice, withMembers } from './common/device-replies.ts';
+import { count, integer, member, members, nested, number, text, time, word } from './common/members.ts';
+import { deviceQuery } from './common/schemas.ts';
+import { z } from './description/zod.ts';
+import { deviceEntry, devicesSchema, overviewRest, overviewSchema } from './devices.ts';
+import type { DevicesReply, OverviewReply } from './devices.ts';
+import type { RouteContext } from './http/context.ts';
+import { Answer, JsonText, route } from './http/route.ts';
+import type { Route } from './http/route.ts';
+
+const license = members<unknown>()(null, () => ({
+  spdx_id: text(() => 'Apache-2.0'),
+  name: text(() => 'Apache License 2.0'),
+  url: text(() => 'https://www.apache.org/licenses/LICENSE-2.0'),
+}));
+
+const limits = members<RouteContext>()(null, () => ({
+  history_samples_per_device: integer(({ history }) => history.depth),
+  log_entries: integer(({ config }) => config.limits.logEntries),
+  ws_queue: integer(({ config, plant }) => Math.max(config.limits.wsQueue, 2 * plant.devices.length)),
+  max_body_bytes: integer(({ config }) => config.limits.maxBodyBytes),
+}));
+
+const serverInfo = members<RouteContext>()('ServerInfo', () => ({
+  name: text(() => 'derbench'),
+  version: text('Semantic version of the simulator.', ({ info }) => info.version),
+  api_version: text('Equal to `info.version` of this description.', ({ info }) => info.apiVersion),
+  build_id: text(({ info }) => info.buildId),
+  license: nested(license)(() => null),
+  started_at: time(({ info }) => info.startedAtMs),
+  uptime_s: member(() => z.number().min(0))(({ clock, info }) => Math.max(0, clock.nowMs() - info.startedAtMs) / 1000),
+  pid: integer(() => process.pid),
+  runtime: text(() => `node ${process.version}`),
+  tick_interval_s: number(({ plant }) => plant.time.tickIntervalS),
+  device_count: integer(({ plant }) => plant.devices.length),
+  limits: nested(limits)((ctx) => ctx),
+}));
+
+interface Health extends Pick<PlantHealth, 'tick' | 'tickAgeS'>, Pick<EventLoopState, 'p99Ms' | 'stalls'> {
+  readonly status: 'ok' | 'degraded' | 'stopping';
+}
+
+const health = members<Health>()('Health', () => ({
+  status: word(['ok', 'degraded', 'stopping'])(
+    '`degraded`: no tick for five intervals, a protocol in the state `error`, or `rate` of the clock not reached.',
+  ),
+  tick: integer(),
+  tick_age_s: number('Real seconds since the last tick ended, to 1 ms.', (of) => Math.round(of.tickAgeS * 1000) / 1000),
+  event_loop_p99_ms: member(() => z.number().min(0))(
+    '99th percentile of the delay of timers in the last full 10 s, real milliseconds. Above 100 the machine is overloaded.',
+    ({ p99Ms }) => p99Ms,
+  ),
+  stalls: count('How often the process was blocked for more than 1 s since the start.'),
+}));
+
+const stopBodySchema = memo(() =>
+  z
+    .strictObject({
+      reason: z.string().max(200).optional(),
+      delay_s: z.number().min(0).max(60).optional().openapi({ description: 'Seconds; default 0.' }),
+    })
+    .openapi('StopRequest'),
+);
+
+/** Of a delay in seconds. */
+const stopping = members<number>()('Stopping', () => ({
+  state: member(() => z.literal('stopping'))(() => 'stopping' as const),
+  delay_s: number((delayS) => delayS),
+}));
+
+const freshness =
+  ' Between two ticks all clients get the same bytes: values that change between ticks (`alarms`, counters and ' +
+  'states of `comm_status`) may be 0.1 s old, unless a request has changed something since.';
+/** Missing ticks after which the process counts as not alive. */
+const missingTicks = 5;
+
+export const lifecycleRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/server-info',
+    tag: 'Core',
+    operationId: 'get_server_info',
+    summary: 'Version, build, licence and limits',
+    reply: serverInfo.schema,
+    handle: (ctx) => serverInfo.reply(ctx),
+  }),
+  route({
+    method: 'get',
+    path: '/health',
+    tag: 'Core',
+    operationId: 'get_health',
+    summary: 'Whether the simulation runs',
+    description:
+      '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. ' +
+      '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the requested rate.',
+    hot: 'per_request',
+    reply: health.schema,
+    alsoStatus: [503],
+    handle(ctx) {
+      const { tick, tickAgeS, paused, rateHeld } = ctx.plant.health;
+      const { failed, tickIntervalS } = ctx.replyCache.of('health', () => ({
+        // a silent peer is not a failure of the simulator
+        failed: ctx.adapters.some((adapter) => adapter.outbound !== true && adapter.status().state === 'error'),
+        tickIntervalS: ctx.plant.time.tickIntervalS,
+      }));
+      const stalled = !paused && tickAgeS > missingTicks * tickIntervalS;
+      const stopping = ctx.stopDelayS !== null;
+      const status = stopping ? 'stopping' : stalled || failed || !rateHeld ? 'degraded' : 'ok';
+      const { p99Ms, stalls } = ctx.eventLoop;
+      return new Answer(health.reply({ status, tick, tickAgeS, p99Ms, stalls }), {
+        status: stopping || stalled ? 503 : 200,
+      });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/overview',
+    tag: 'Core',
+    operationId: 'get_overview',
+    summary: 'Snapshot of a device, all devices, protocols and alarms',
+    description:
+      'The snapshot is the same as in the stream. `devices`, `comm_status` and `alarms` cover the whole process.' +
+      freshness,
+    hot: 'per_tick',
+    query: deviceQuery,
+    reply: overviewSchema,
+    handle(ctx, { query }) {
+      const device = selectedDevice(ctx, query.device);
+      const common = ctx.replyCache.of('overview', () =>
+        Buffer.from(JSON.stringify(overviewRest.reply(ctx.plant.devices, ctx))),
+      );
+      return withMembers<OverviewReply>(latestOf(ctx, device), common);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/devices',
+    tag: 'Core',
+    operationId: 'list_devices',
+    summary: 'Telemetry of every device',
+    description: `One entry per device; with \`device\` only that one.${freshness}`,
+    hot: 'per_tick',
+    query: deviceQuery,
+    reply: devicesSchema,
+    handle(ctx, { query }) {
+      const devices = query.device === undefined ? ctx.plant.devices : [selectedDevice(ctx, query.device)];
+      const entries = devices.flatMap((device, position) => [
+        Buffer.from(position === 0 ? '' : ','),
+        deviceEntry(ctx, device).bytes,
+      ]);
+      return new JsonText<DevicesReply>(Buffer.concat([Buffer.from('{"devices":['), ...entries, Buffer.from(']}')]));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/stop',
+    tag: 'Controls',
+    operationId: 'stop_simulator',
+    summary: 'Shuts the simulator down cleanly',
+    description: 'The answer is sent before anything closes. From then on every other request is answered with 503.',
+    body: stopBodySchema,
+    reply: stopping.schema,
+    status: 202,
+    handle(ctx, { body, by }) {
+      const first = ctx.stopDelayS === null;
+      const delayS = ctx.beginStop(body.delay_s ?? 0);
+      const reason = body.reason ?? `${by.source} request`;
+      return new Answer(
+        stopping.reply(delayS),
+        first
+          ? {
+              afterwards() {
+                ctx.requestStop(reason, delayS);
+              },
+            }
+          : {},
+      );
+    },
+  }),
+];

@@ -1,0 +1,92 @@
+import { moduleNames } from '../core/adapter.ts';
+import { logCapacity, logLevels } from '../core/log/log.ts';
+import type { LogBook, LogEntry, LogFilter } from '../core/log/log.ts';
+import { memo } from '../core/memo.ts';
+import { chosenWords, listParam, afterIdParam, deviceParam, isoParam, newestParam } from './common/schemas.ts';
+import { camelCased, count, list, member, members, text, time, word } from './common/members.ts';
+import { z } from './description/zod.ts';
+import { invalidAll } from './http/errors.ts';
+import { listInPieces, replyInPieces } from './http/streaming.ts';
+import { route } from './http/route.ts';
+import type { Route } from './http/route.ts';
+
+const defaultLimit = 500;
+
+const logsQuery = z.strictObject({
+  modules: listParam('modules', moduleNames, 'Only these modules; default all.').optional(),
+  levels: listParam('levels', logLevels, 'Only these levels; default all.').optional(),
+  device: deviceParam
+    .optional()
+    .openapi({ description: 'Only lines about the device of this index; default all lines.' }),
+  after_id: afterIdParam.optional(),
+  since: isoParam('since', 'Only entries of this wall time and later.').optional(),
+  limit: newestParam(logCapacity, defaultLimit).optional(),
+});
+
+const moduleSchema = memo(() =>
+  z.enum(moduleNames).openapi('LogModule', {
+    description:
+      '`AC`: AC side of the devices, trips, ticks. `DC`: sources behind the inverters: arrays, batteries, rotors, stacks, ' +
+      'charging connectors and their sessions. `Lab`: start, devices, HTTP, shutdown.',
+  }),
+);
+
+const entry = members<LogEntry>()('LogEntry', () => ({
+  id: member(() => z.int().min(1))('Ascending over all modules, from 1 in every process.'),
+  timestamp: time('Wall time.', ({ timeMs }) => timeMs),
+  sim_time: time.orNull(
+    'Simulated time of what the line is about, for a trip or an alarm to the sub-step; null: before the clock was made.',
+    ({ simMs }) => simMs,
+  ),
+  level: word(logLevels)(),
+  module: member(moduleSchema)(),
+  device_index: count.orNull('The device that the line is about; null: no single device.'),
+  message: text(
+    'One line of at most 4 KiB; control characters, bidirectional marks and backslashes are escaped (`\\x0a`, `\\u202e`, `\\\\`).',
+  ),
+}));
+
+const logs = members<Pick<LogBook, 'modules' | 'dropped'>, { readonly entries: readonly LogEntry[] }>()('Logs', () => ({
+  logs: listInPieces(entry)('Oldest first.', (_book, { entries }) => entries),
+  count: count('Entries in this answer.', (_book, { entries }) => entries.length),
+  modules: list(member(moduleSchema)())('Modules that have logged since the start.'),
+  dropped: count('Entries of any module that are no longer kept.'),
+}));
+
+/** @throws HttpProblem `validation` with `allowed` for every unknown module or level */
+function filterOf(query: z.output<typeof logsQuery>): LogFilter {
+  const modules = chosenWords('modules', query.modules ?? moduleNames, moduleNames);
+  const levels = chosenWords('levels', query.levels ?? logLevels, logLevels);
+  const issues = [...modules.issues, ...levels.issues];
+  if (issues.length > 0) throw invalidAll(issues);
+  return {
+    modules: modules.chosen,
+    levels: levels.chosen,
+    limit: query.limit ?? defaultLimit,
+    ...camelCased({ device_index: query.device, after_id: query.after_id, since_ms: query.since }),
+  };
+}
+
+export const logRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/logs',
+    tag: 'Core',
+    operationId: 'get_logs',
+    summary: 'The last lines of the log',
+    description:
+      `The last ${logCapacity} lines of all modules together are kept. When the buffer is full, the module with the most lines loses ` +
+      'its oldest, so a verbose module does not displace the lines of others. To follow the log, pass the id of the last entry ' +
+      'seen as `after_id`; ids restart with the process (`started_at` of `server-info`). All filters must match. ' +
+      'Repetitions of a line beyond ten within a second are replaced by one line with their number; the same holds for lines of one ' +
+      'level about clients of the stream, connections of Modbus, and failed requests, which differ by an address or an id. ' +
+      'Stacks of failures appear in the printed log only. ' +
+      'Lines of the level `debug` exist only with `--log_level debug`. Messages may quote data from peers: show them as text.',
+    query: logsQuery,
+    reply: logs.schema,
+    handle({ plant, logBook }, { query }) {
+      if (query.device !== undefined) plant.device(query.device);
+      return replyInPieces(logs.reply(logBook, { entries: logBook.entries(filterOf(query)) }));
+    },
+  }),
+];

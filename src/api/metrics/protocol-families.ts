@@ -1,0 +1,69 @@
+/** Metric families of protocols, each over all peers: a label per station would be too many series in a fleet. */
+import { ocppConnectionStates, ocppFindingKinds } from '../../contract/ocpp.ts';
+import type { OcppCounters } from '../../contract/ocpp.ts';
+import { single } from './family.ts';
+import type { Family, MetricsView, Sample } from './family.ts';
+import type { Dnp3Counters } from '../../contract/dnp3.ts';
+
+type Count = { readonly [K in keyof OcppCounters]: OcppCounters[K] extends number ? K : never }[keyof OcppCounters];
+
+const totals = ({ ctx }: MetricsView) => ctx.ocpp.totals;
+
+const ocppCounter = (name: string, help: string, member: Count): Family =>
+  single('counter', `derbench_ocpp_${name}_total`, help, (view) => totals(view)[member]);
+
+export const ocppFamilies: readonly Family[] = [
+  {
+    type: 'gauge',
+    name: 'derbench_ocpp_charge_points',
+    help: 'Charge points by the state of their connection.',
+    labels: ['state'],
+    samples: ({ ctx: { ocpp } }) =>
+      ocpp.enabled
+        ? ocppConnectionStates.map(
+            (state) => [ocpp.list.filter(({ status }) => status.connectionState === state).length, state] as const,
+          )
+        : [],
+  },
+  {
+    type: 'counter',
+    name: 'derbench_ocpp_messages_total',
+    help: 'Frames of OCPP by direction and type.',
+    labels: ['direction', 'type'],
+    samples: (view) => totals(view).messages.map(({ direction, type, count }): Sample => [count, direction, type]),
+  },
+  {
+    type: 'counter',
+    name: 'derbench_ocpp_findings_total',
+    help: 'What central systems did against the specification.',
+    labels: ['kind'],
+    samples: (view) =>
+      view.ctx.ocpp.enabled ? ocppFindingKinds.map((kind) => [totals(view).findings[kind], kind] as const) : [],
+  },
+  ocppCounter('connects', 'Connections to central systems that were opened.', 'connects'),
+  ocppCounter('drops', 'Connections to central systems that broke.', 'drops'),
+  ocppCounter('call_errors', 'CALLERRORs that central systems have answered with.', 'callErrors'),
+  ocppCounter('timeouts', 'Calls that no central system has answered in time.', 'timeouts'),
+  ocppCounter('dropped_meter_values', 'In-between meter values that full queues have cost.', 'droppedMeterValues'),
+];
+
+const dnp3Counter = (name: string, help: string, member: keyof Dnp3Counters): Family =>
+  single('counter', `derbench_dnp3_${name}_total`, help, ({ ctx }) => ctx.dnp3.totals[member]);
+
+export const dnp3Families: readonly Family[] = [
+  dnp3Counter('connections', 'Connections of masters that were accepted.', 'connections'),
+  dnp3Counter('refused_connections', 'Connections of masters that were refused.', 'refusedConnections'),
+  dnp3Counter('handshake_failures', 'TLS handshakes of masters that failed.', 'handshakeFailures'),
+  dnp3Counter('frames_in', 'Link frames of masters.', 'framesIn'),
+  dnp3Counter('frames_out', 'Link frames to masters.', 'framesOut'),
+  dnp3Counter('bad_frames', 'Link frames that were dropped: checksum, length.', 'badFrames'),
+  dnp3Counter('requests', 'Requests of masters.', 'requests'),
+  dnp3Counter('responses', 'Responses, by fragments.', 'responses'),
+  dnp3Counter('unsolicited', 'Unsolicited responses.', 'unsolicited'),
+  dnp3Counter('refusals', 'Requests answered with a bit of IIN2.', 'refusals'),
+  dnp3Counter('controls_done', 'Controls that were carried out.', 'controlsDone'),
+  dnp3Counter('controls_refused', 'Controls that were refused.', 'controlsRefused'),
+  dnp3Counter('events', 'Events, for each master.', 'events'),
+  dnp3Counter('events_lost', 'Events that full buffers have cost.', 'eventsLost'),
+  dnp3Counter('confirm_timeouts', 'Confirms that did not come in time.', 'confirmTimeouts'),
+];

@@ -1,0 +1,256 @@
+/** Scenarios: operations, and members of replies and requests. */
+import { createHash } from 'node:crypto';
+import { assertionJson, plainSeconds, stepJson } from '../contract/scenario-results.ts';
+import { reportFormats, runPaces, runStates, stepStates, assertionStates } from '../contract/scenarios.ts';
+import type { BundledScenario, KeptScenario, RunReport } from '../contract/scenarios.ts';
+import { memo } from '../core/memo.ts';
+import { integer, list, member, members, nested, number, text, time, word, camelCased } from './common/members.ts';
+import { z } from './description/zod.ts';
+import type { RouteContext } from './http/context.ts';
+import { Answer, apiPrefix, route, TextReply } from './http/route.ts';
+import type { Route } from './http/route.ts';
+
+const parameters = z
+  .record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()]))
+  .openapi({ description: 'Names and values, in force for the steps.' });
+const simulatedS = z.number().openapi({ description: 'Simulated seconds since the start of the scenario.' });
+const place = z.string().openapi({ description: 'Where it stands: file, line and key, or a JSON pointer.' });
+
+const actionSchema = z.strictObject({
+  name: z.string().openapi({ description: 'Method and path.' }),
+  status: z.int().nullable().openapi({ description: 'Of the answer; null: it has not come.' }),
+  expected: z.boolean().openapi({ description: 'Whether the status is the one that the scenario expects.' }),
+  detail: z.string().nullable().openapi({ description: 'Words of a refusal.' }),
+});
+
+const stepSchema = z.strictObject({
+  place,
+  name: z.string().openapi({ description: 'Of the step, else its actions.' }),
+  state: z.enum(stepStates).openapi({ description: '`skipped`: the scenario ended before.' }),
+  at_s: simulatedS.nullable(),
+  actions: z.array(actionSchema).openapi({ description: 'In the order of the file.' }),
+  message: z.string().nullable().openapi({ description: 'Why it failed, or was skipped.' }),
+});
+
+const assertionSchema = z.strictObject({
+  place,
+  name: z.string().openapi({ description: 'Of the assertion, else its subject and window.' }),
+  state: z.enum(assertionStates).openapi({ description: '`dropped`: the scenario ended before the verdict.' }),
+  message: z.string().openapi({ description: 'Why, in a sentence; empty while pending.' }),
+  began_s: simulatedS,
+  decided_s: simulatedS.nullable(),
+});
+
+const run = members<RunReport>()(null, () => ({
+  state: word(runStates)('`error`: it could not be carried on; `stopped`: on request.'),
+  error: text.orNull('Why it could not be carried on.'),
+  pace: word(runPaces)('`fast`: ticks at once; `real`: at the rate of the clock.'),
+  parameters: member(() => parameters)(),
+  started_at: time('Wall time.'),
+  ended_at: time.orNull('Wall time; null: it runs.'),
+  sim_started_at: time('Simulated time.', ({ simStartMs }) => simStartMs),
+  sim_s: member(() => simulatedS)(({ simS }) => plainSeconds(simS)),
+  expected_s: number('Simulated seconds that it lasts at least.'),
+  ticks: integer('Since the start of the scenario.'),
+  steps_done: integer('Steps that are over.'),
+  steps_in_all: integer('Without those of rules.'),
+  steps_forgotten: integer('Steps of rules whose results had to go: there were too many.'),
+  assertions_passed: integer('With a good verdict.'),
+  assertions_failed: integer('With a bad verdict.'),
+  assertions_in_all: integer('That have begun so far.'),
+  assertions_forgotten: integer('Of rules, whose results had to go; counted above.'),
+  failures: list(text())('A sentence each, with its place.'),
+}));
+
+const runWithResults = members<RunReport>()(null, () => ({
+  ...run.members(),
+  steps: list({ schema: () => stepSchema, reply: stepJson })('Those of rules last.', (of) => of.steps()),
+  assertions: list({ schema: () => assertionSchema, reply: assertionJson })('In the order in which they began.', (of) =>
+    of.assertions(),
+  ),
+}));
+
+const kept = members<KeptScenario>()(null, () => ({
+  id: text('Of the scenario, for as long as it is kept.'),
+  name: text('Of the scenario.'),
+  description: text('Of the scenario; may be empty.'),
+  bundled: text.orNull('Name under which it comes with the simulator.'),
+  parameters: member(() => parameters)(),
+  added_at: time('Wall time.'),
+  unused_settings: list(text())('Settings of its `config` that a running simulator does not take over.'),
+}));
+
+const scenarioSummary = members<KeptScenario>()('ScenarioSummary', () => ({
+  ...kept.members(),
+  run: nested(run).orNull('The last run; null: none.'),
+}));
+
+const scenario = members<KeptScenario>()('Scenario', () => ({
+  ...kept.members(),
+  run: nested(runWithResults).orNull('The last run; null: none.'),
+}));
+
+const bundledScenario = members<BundledScenario>()(null, () => ({
+  name: text('As `bundled` of POST scenarios takes it.'),
+  description: text('What it tests.'),
+}));
+
+const scenarios = members<Pick<RouteContext, 'scenarios' | 'clockOwner'>>()('Scenarios', () => ({
+  max_scenarios: integer('Scenarios that can be kept.', (ctx) => ctx.scenarios.maxScenarios),
+  clock_owner: text.orNull('Name of the scenario that runs.', ({ clockOwner }) => clockOwner.name),
+  scenarios: list(scenarioSummary)('Oldest first.', (ctx) => ctx.scenarios.list()),
+  bundled: list(bundledScenario)('Scenarios that come with the simulator.', (ctx) => ctx.scenarios.bundled()),
+}));
+
+const scenarioBodySchema = memo(() =>
+  z
+    .strictObject({
+      scenario: z.record(z.string(), z.unknown()).optional().openapi({
+        description: 'The content of a scenario file as JSON (docs/scenarios.md); files cannot be included.',
+      }),
+      bundled: z.string().max(100).optional().openapi({ description: 'A scenario that comes with the simulator.' }),
+    })
+    .refine(({ scenario, bundled }) => (scenario === undefined) !== (bundled === undefined), {
+      error: 'exactly one of scenario, bundled is required',
+    })
+    .openapi('ScenarioRequest'),
+);
+
+const scenarioStartSchema = memo(() =>
+  z
+    .strictObject({
+      pace: z.enum(runPaces).optional().openapi({
+        description:
+          '`fast`: ticks at once, on the paused clock; `real`: the running clock. Default `fast` when the clock is paused.',
+      }),
+      parameters: parameters.optional().openapi({ description: 'In place of those of the scenario.' }),
+    })
+    .openapi('ScenarioStart'),
+);
+
+const scenarioParams = z.object({
+  id: z.string().max(100).openapi({ description: 'Of the scenario, as `scenarios` lists it.' }),
+});
+const reportQuery = z.strictObject({
+  format: z.enum(reportFormats).optional().openapi({ description: 'Default json.' }),
+});
+
+const scenarioReportSchema = memo(() => z.record(z.string(), z.unknown()).openapi('ScenarioReport'));
+
+const types = { json: 'application/json', junit: 'application/xml', html: 'text/html; charset=utf-8' } as const;
+
+/** Lets the page of a report have its own style sheet, and nothing else. */
+function reportPolicy(page: string): string {
+  const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
+  const hash = createHash('sha256').update(style).digest('base64');
+  return `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'`;
+}
+
+export const scenarioRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/scenarios',
+    tag: 'Core',
+    operationId: 'list_scenarios',
+    summary: 'Scenarios that are kept, and those that come with the simulator',
+    reply: scenarios.schema,
+    handle: (ctx) => scenarios.reply(ctx),
+  }),
+  route({
+    method: 'post',
+    path: '/scenarios',
+    tag: 'Core',
+    operationId: 'add_scenario',
+    summary: 'Checks a scenario and keeps it',
+    description:
+      'Every request, point and parameter in it is checked before it is kept; errors are reported together, as JSON ' +
+      'pointers. Its `config` is not applied to the running simulator: `conflict` when its devices are others, and ' +
+      '`unused_settings` names the rest. `conflict` also when 64 scenarios are kept.',
+    isImport: true,
+    maxTextLength: 10_000,
+    body: scenarioBodySchema,
+    reply: scenario.schema,
+    status: 201,
+    problems: ['conflict'],
+    replyHeaders: {
+      Location: { description: 'Address of the scenario.', example: `${apiPrefix}/scenarios/1` },
+    },
+    async handle(ctx, { body: { bundled, scenario: content }, by }) {
+      const kept = await ctx.scenarios.add(bundled === undefined ? { content } : { bundled }, by);
+      return new Answer(scenario.reply(kept), { headers: { Location: `${apiPrefix}/scenarios/${kept.id}` } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/scenarios/{id}',
+    tag: 'Core',
+    operationId: 'get_scenario',
+    summary: 'A scenario with the steps and assertions of its run, also while it runs',
+    params: scenarioParams,
+    reply: scenario.schema,
+    problems: ['unknown-resource'],
+    handle: (ctx, { params }) => scenario.reply(ctx.scenarios.get(params.id)),
+  }),
+  route({
+    method: 'post',
+    path: '/scenarios/{id}/start',
+    tag: 'Core',
+    operationId: 'start_scenario',
+    summary: 'Starts a scenario; one runs at a time',
+    description:
+      'The answer comes when it has begun. It has the clock until it ends: `controls/time` answers `conflict` to others. ' +
+      'Its writes have the source `scenario`.',
+    params: scenarioParams,
+    body: scenarioStartSchema,
+    reply: scenario.schema,
+    problems: ['unknown-resource', 'conflict'],
+    handle: async (ctx, { params, body, by }) =>
+      scenario.reply(await ctx.scenarios.start(params.id, camelCased(body), by)),
+  }),
+  route({
+    method: 'post',
+    path: '/scenarios/{id}/stop',
+    tag: 'Core',
+    operationId: 'stop_scenario',
+    summary: 'Ends a run; the steps of `finally` are still carried out',
+    description:
+      'The answer comes when the run is over, or after a second with the state `running` while the steps of `finally` last; a ' +
+      'second request ends these too.',
+    params: scenarioParams,
+    reply: scenario.schema,
+    problems: ['unknown-resource', 'conflict'],
+    handle: async (ctx, { params }) => scenario.reply(await ctx.scenarios.stop(params.id)),
+  }),
+  route({
+    method: 'get',
+    path: '/scenarios/{id}/report',
+    tag: 'Core',
+    operationId: 'get_scenario_report',
+    summary: 'The result of the last run, with samples of the signals: JSON, JUnit XML or a page',
+    params: scenarioParams,
+    query: reportQuery,
+    reply: scenarioReportSchema,
+    problems: ['unknown-resource', 'conflict'],
+    otherMedia: ['application/xml', 'text/html'],
+    async handle(ctx, { params, query: { format = 'json' } }) {
+      const text = await ctx.scenarios.report(params.id, format);
+      const headers = format === 'html' ? { 'Content-Security-Policy': reportPolicy(text) } : {};
+      return new Answer<Record<string, unknown>>(new TextReply(types[format], text), { headers });
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/scenarios/{id}',
+    tag: 'Core',
+    operationId: 'remove_scenario',
+    summary: 'Forgets a scenario and its results',
+    params: scenarioParams,
+    reply: scenario.schema,
+    problems: ['unknown-resource', 'conflict'],
+    handle(ctx, { params }) {
+      const kept = ctx.scenarios.get(params.id);
+      ctx.scenarios.remove(params.id);
+      return scenario.reply(kept);
+    },
+  }),
+];

@@ -1,0 +1,247 @@
+/** The connection point: operations, and members of replies and requests. */
+import { maxSiteLimitW, siteLimitNames, siteOwnerOf } from '../contract/site.ts';
+import type { SiteCut, SiteLimitName, SiteNow, SiteOwnerNow, SitePatch, SiteTarget } from '../contract/site.ts';
+import { memo } from '../core/memo.ts';
+import { list, member, members, text, word, inKilo } from './common/members.ts';
+import { deviceIndex, integerParam, maxDeviceIndex } from './common/schemas.ts';
+import { writer } from './common/writers.ts';
+import { z } from './description/zod.ts';
+import type { RouteContext } from './http/context.ts';
+import type { Origin } from '../core/origin.ts';
+import type { Plant } from '../contract/plant.ts';
+import { invalid } from './http/errors.ts';
+import { route } from './http/route.ts';
+import type { Route } from './http/route.ts';
+
+const meanings = {
+  export: 'Maximum net power into the grid, kW.',
+  import:
+    'Maximum net power from the grid, kW. If local loads alone take more, devices absorb nothing and the limit is exceeded.',
+  generation: 'Maximum power that the devices inject together, kW.',
+  load: 'Maximum power that the devices absorb together, kW; local loads do not count.',
+} as const;
+
+const devices = list(member(() => deviceIndex)()).orNull;
+const scopeDevices = 'Indexes of the devices behind this connection point; null: the whole site.';
+
+const ownLimit = (name: SiteLimitName) =>
+  inKilo.orNull(
+    `${meanings[name]} The limit of this owner; null: it has none.`,
+    ({ limitsW }: SiteOwnerNow) => limitsW[name],
+  );
+
+const siteOwner = members<SiteOwnerNow, Pick<RouteContext, 'plant'>>()(
+  'SiteOwner',
+  () => ({
+    owner: text('Source of the limits, with a name where it has several owners.'),
+    export_limit_kw: ownLimit('export'),
+    import_limit_kw: ownLimit('import'),
+    generation_limit_kw: ownLimit('generation'),
+    load_limit_kw: ownLimit('load'),
+    changed_by: writer.orNull('Last change of any of its limits here.'),
+  }),
+  { description: 'The limits of one owner at this connection point.' },
+);
+
+/** The limit behind `site` in `decided_by` of `controls`. */
+export const siteCut = members<SiteCut>()(
+  'SiteCut',
+  () => ({
+    devices: devices(scopeDevices),
+    limit: word(siteLimitNames)('Limit of that connection point.'),
+    limit_kw: inKilo('Limit in force, kW.', ({ limitW }) => limitW),
+    owner: text('Owner of the limit.'),
+  }),
+  { description: 'The limit of the site that cuts the power of the device.' },
+);
+
+const limit = (name: SiteLimitName) =>
+  inKilo.orNull(
+    `${meanings[name]} The tightest of the owners holds. Null: no limit.`,
+    ({ limits }: SiteNow) => limits[name].limitW,
+  );
+const limitOwner = (name: SiteLimitName) =>
+  text.orNull(
+    'Owner of the limit in force, the tightest one; null: no limit.',
+    ({ limits }: SiteNow) => limits[name].owner,
+  );
+const limitBy = (name: SiteLimitName) =>
+  writer.orNull(
+    'Writer of the limit in force; without one the last writer that ended one. Null: none, or a group without limits.',
+    ({ limits }: SiteNow) => limits[name].setBy,
+  );
+
+/** Powers and limits of one scope. */
+const site = members<SiteNow, Pick<RouteContext, 'plant'>>()('Site', () => ({
+  devices: devices(scopeDevices),
+  net_power_kw: inKilo(
+    'Power through the connection point, kW: `generation_kw` less `consumption_kw` less `load_kw`. ' +
+      'Positive = exported into the grid.',
+    ({ netW }) => netW,
+  ),
+  generation_kw: inKilo('Sum of what devices inject, kW, at least 0.', ({ generationW }) => generationW),
+  consumption_kw: inKilo(
+    'Sum of what devices absorb (charging, electrolysis), kW, at least 0.',
+    ({ consumptionW }) => consumptionW,
+  ),
+  load_kw: inKilo(
+    'Sum of the local loads beside the devices (`controls/environment`, load series), kW, at least 0.',
+    ({ loadW }) => loadW,
+  ),
+  export_limit_kw: limit('export'),
+  export_limit_owner: limitOwner('export'),
+  export_limit_by: limitBy('export'),
+  import_limit_kw: limit('import'),
+  import_limit_owner: limitOwner('import'),
+  import_limit_by: limitBy('import'),
+  generation_limit_kw: limit('generation'),
+  generation_limit_owner: limitOwner('generation'),
+  generation_limit_by: limitBy('generation'),
+  load_limit_kw: limit('load'),
+  load_limit_owner: limitOwner('load'),
+  load_limit_by: limitBy('load'),
+  binding: list(word(siteLimitNames)())('Limits that restrict devices now.', ({ limits }) =>
+    siteLimitNames.filter((name) => limits[name].binding),
+  ),
+  exceeded: list(word(siteLimitNames)())(
+    'Limits that the powers shown exceed: because of local loads alone, or for at most one simulated second after a step.',
+    ({ limits }) => siteLimitNames.filter((name) => limits[name].exceeded),
+  ),
+  owners: list(siteOwner)('Every owner with a limit here, in the order in which they came; up to 32.'),
+}));
+
+const siteScopes = members<readonly SiteNow[], Pick<RouteContext, 'plant'>>()('SiteScopes', () => ({
+  scopes: list(site)(
+    'The whole site, then devices and groups that have limits, smaller ones first.',
+    (scopes) => scopes,
+  ),
+}));
+
+const maxKw = maxSiteLimitW / 1000;
+/** indexes in one request; as many as a process can have devices */
+const maxDevicesNamed = 10_000;
+const limitToSet = (description: string) =>
+  z
+    .number()
+    .min(0)
+    .max(maxKw)
+    .nullable()
+    .optional()
+    .openapi({
+      description: `${description} Rounded to 0.000001 kW. Null ends the limit of this owner, absent leaves it as it is.`,
+    });
+const siteQuery = z.strictObject({
+  device: integerParam('device', 0, maxDeviceIndex, 'Index of one device; absent: the whole site.').optional(),
+});
+
+const bodyLimitNames = siteLimitNames.map((name) => `${name}_limit_kw` as const);
+
+const siteBodySchema = memo(() =>
+  z
+    .strictObject({
+      export_limit_kw: limitToSet(meanings.export),
+      import_limit_kw: limitToSet(meanings.import),
+      generation_limit_kw: limitToSet(meanings.generation),
+      load_limit_kw: limitToSet(meanings.load),
+      devices: z
+        .array(deviceIndex.max(maxDeviceIndex))
+        .min(1)
+        .max(maxDevicesNamed)
+        .optional()
+        .openapi({
+          description:
+            'Indexes of a group of devices whose limits these are; not together with the parameter `device`. Groups are ' +
+            'disjoint, or one holds all of the other.',
+        }),
+      owner: z
+        .string()
+        .regex(/^[\w.:-]{1,64}$/, { error: 'must be 1 to 64 letters, digits or characters of "_.:-"' })
+        .optional()
+        .openapi({
+          description:
+            'Name of the owner among those of this source, as `feeder`, which is shown as `rest:feeder`: 1 to 64 letters, ' +
+            'digits or characters of `_.:-`. Absent: the source itself, `rest`.',
+        }),
+    })
+    .refine((body) => bodyLimitNames.some((name) => body[name] !== undefined), {
+      error: `at least one of ${bodyLimitNames.join(', ')} is required`,
+    })
+    .openapi('SiteRequest', { minProperties: 1 }),
+);
+
+type SiteBody = z.output<ReturnType<typeof siteBodySchema>>;
+
+/** The scope of a request: one device, a group, or the whole site. */
+function siteOf(plant: Plant, devices: readonly number[] | undefined): SiteNow {
+  return devices ? plant.siteOf(devices) : plant.site;
+}
+
+function sitePatch(body: SiteBody): SitePatch {
+  return Object.fromEntries(
+    siteLimitNames.flatMap((name) => {
+      const limitKw = body[`${name}_limit_kw`];
+      return limitKw === undefined ? [] : [[name, limitKw === null ? null : limitKw * 1000]];
+    }),
+  );
+}
+
+function targetOf(device: number | undefined, body: SiteBody, by: Origin): SiteTarget {
+  if (device !== undefined && body.devices)
+    throw invalid('body', '/devices', 'cannot be given together with the parameter device');
+  const devices = device === undefined ? body.devices : [device];
+  return {
+    ...(devices && { devices }),
+    // the name is prefixed with the source: no request can change limits of another protocol
+    ...(body.owner !== undefined && { owner: `${siteOwnerOf(by)}:${body.owner}` }),
+  };
+}
+
+export const siteRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/site',
+    tag: 'Controls',
+    operationId: 'get_site',
+    summary: 'Connection point: powers and limits',
+    description:
+      'All devices of the process and the local loads beside them share one connection point. With `device` the request ' +
+      'concerns the connection point of one device, with the local load beside it. Powers are those at the end of the last ' +
+      'tick, at the terminals of the devices.',
+    query: siteQuery,
+    reply: site.schema,
+    handle: (ctx, { query: { device } }) =>
+      site.reply(siteOf(ctx.plant, device === undefined ? undefined : [device]), ctx),
+  }),
+  route({
+    method: 'post',
+    path: '/site',
+    tag: 'Controls',
+    operationId: 'set_site',
+    summary: 'Sets or ends limits of a connection point',
+    description:
+      'Without `device` and `devices` the limits concern the whole site. Limits of a device or group bind before those ' +
+      'around it. Every owner has limits of its own, and for each limit the tightest owner holds. The limits act on the ' +
+      'devices behind the connection point from the next tick on. Power is shared by rating, and the share that a device ' +
+      'does not use goes to the others. A limited device shows `site` in `decided_by` of `controls`; its registers do not ' +
+      'change. The request is applied as a whole or not at all.',
+    query: siteQuery,
+    body: siteBodySchema,
+    reply: site.schema,
+    problems: ['conflict'],
+    handle(ctx, { query, body, by }) {
+      const target = targetOf(query.device, body, by);
+      ctx.plant.setSite(sitePatch(body), by, target);
+      return site.reply(siteOf(ctx.plant, target.devices), ctx);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/site/scopes',
+    tag: 'Controls',
+    operationId: 'get_site_scopes',
+    summary: 'Every connection point with limits',
+    description: 'The whole site first, then the devices and groups with limits, smaller ones before larger ones.',
+    reply: siteScopes.schema,
+    handle: (ctx) => siteScopes.reply(ctx.plant.siteScopes, ctx),
+  }),
+];

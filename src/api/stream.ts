@@ -1,0 +1,70 @@
+import type { Adapter, AdapterStatus } from '../core/adapter.ts';
+import type { StreamClient, StreamReport, StreamReporter } from '../contract/stream-report.ts';
+import { count, list, member, members, nested, text, time } from './common/members.ts';
+import { integerParam } from './common/schemas.ts';
+import { z } from './description/zod.ts';
+import { route } from './http/route.ts';
+import type { Route } from './http/route.ts';
+
+const client = members<StreamClient>()('StreamClient', () => ({
+  id: member(() => z.int().min(1))('Number of the connection, ascending from 1 in every process.'),
+  peer: text('`address:port`.'),
+  device_index: count.orNull('The only device that it gets; null: all.'),
+  connected_at: time('Wall time at which it connected.'),
+  sent: count('Messages sent to it.'),
+  dropped: count('Messages that it did not get because it reads too slowly.'),
+  waiting: count('Messages that wait for it.'),
+  waiting_bytes: count('Octets of those messages.'),
+  unsent_bytes: count('Octets handed to its socket that it has not taken.'),
+  pong_age_s: nested({ schema: () => z.number().min(0), reply: (ms: number) => Math.round(ms) / 1000 }).orNull(
+    'Wall seconds since it last answered a ping; null: not yet.',
+    ({ pongAgeMs }) => pongAgeMs,
+  ),
+}));
+
+type Stream = StreamReport & Pick<AdapterStatus, 'peers' | 'txCount' | 'droppedCount'>;
+
+const streamClients = members<Stream>()('StreamClients', () => ({
+  count: count('Connected clients, those beyond the limit too.', ({ peers }) => peers),
+  max_clients: count('Clients that the stream accepts.'),
+  max_waiting: count('Messages that may wait for one client.'),
+  max_waiting_bytes: count('Octets that may wait for one client, beside the newest message of each of its devices.'),
+  sent: count('Messages sent since the start, to clients that have left too.', ({ txCount }) => txCount),
+  dropped: count(
+    'Messages lost since the start, by clients that have left too.',
+    ({ droppedCount = 0 }) => droppedCount,
+  ),
+  clients: list(client)('Newest first.'),
+}));
+
+const noStream: Stream = { peers: 0, txCount: 0, maxClients: 0, maxWaiting: 0, maxWaitingBytes: 0, clients: [] };
+
+function isReporter(adapter: Adapter): adapter is Adapter & StreamReporter {
+  return 'streamReport' in adapter;
+}
+
+const defaultLimit = 100;
+
+export const streamRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/stream/clients',
+    tag: 'Core',
+    operationId: 'list_stream_clients',
+    summary: 'Clients of the telemetry stream',
+    description: 'With what each has got, and what waits for those that read too slowly.',
+    query: z.strictObject({
+      limit: integerParam(
+        'limit',
+        1,
+        100_000,
+        `Maximum number of clients, the newest; default ${defaultLimit}.`,
+      ).optional(),
+    }),
+    reply: streamClients.schema,
+    handle({ adapters }, { query: { limit = defaultLimit } }) {
+      const stream = adapters.find(isReporter);
+      return streamClients.reply(stream ? { ...stream.status(), ...stream.streamReport(limit) } : noStream);
+    },
+  }),
+];

@@ -1,0 +1,86 @@
+/** The keyboard shortcuts of the page, and their list. */
+import { useEffect } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { post, perform, Problem } from '../api/call';
+import { refresh } from '../store/live';
+import { say } from '../kit/notice';
+import { go, route } from '../store/route';
+import { views } from './views';
+import { Dialog, Facts } from '../kit/panel';
+
+export const helpOpen = signal(false);
+export const searchOpen = signal(false);
+/** True if the simulated clock is paused, according to the top bar. */
+export const paused = signal(false);
+
+async function act(call: Parameters<typeof perform>[0]): Promise<void> {
+  try {
+    await perform(call);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    say(error.message);
+  }
+  refresh();
+}
+
+/** Mode of the clock before it was paused, which resuming restores. */
+export const runningMode = signal<'accelerated' | 'wall_clock'>('accelerated');
+
+export const pauseCall = (isPaused: boolean) =>
+  post('controls/time', { body: { mode: isPaused ? runningMode.peek() : 'paused' } });
+export const stepCall = (ticks = 1) => post('controls/time/step', { body: { ticks } });
+
+const keys: Readonly<Record<string, () => void>> = {
+  '/': () => (searchOpen.value = true),
+  '?': () => (helpOpen.value = true),
+  ' ': () => void act(pauseCall(paused.peek())),
+  '.': () => void act(stepCall()),
+};
+
+/** Keyboard shortcuts, which are off while typing. */
+export function useShortcuts(): void {
+  useEffect(() => {
+    let goes = false;
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (target.closest('input, select, textarea, dialog, [contenteditable]')) return;
+      // space presses the focused button or scrolls the focused region
+      if (event.key === ' ' && target.closest('button, a, summary, [tabindex="0"]')) return;
+      if (goes) {
+        goes = false;
+        const view = views.find(({ key }) => key === event.key);
+        if (view) go(view.path);
+        return;
+      }
+      if (event.key === 'g') {
+        goes = true;
+        return;
+      }
+      const action = keys[event.key];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [route]);
+}
+
+/** The keyboard shortcuts of the page. */
+export function Help() {
+  return (
+    <Dialog title="Keys" onClose={() => (helpOpen.value = false)}>
+      <Facts
+        rows={[
+          ['/', 'search a device or a point'],
+          ['space', 'pause or run the simulated clock'],
+          ['.', 'one tick while the clock is paused'],
+          ['?', 'this list'],
+          ...views.map(({ key, title }) => [`g ${key}`, title] as const),
+        ]}
+      />
+      <p class="muted">Every control has a button "curl", which copies the call that it makes.</p>
+    </Dialog>
+  );
+}
