@@ -14,7 +14,7 @@ import type { Issue } from '../../core/errors.ts';
 import { shortageOf } from '../../core/shortage.ts';
 import { Turns } from '../../core/turns.ts';
 import type { Logger } from '../../core/log/log.ts';
-import type { DeviceSpec } from '../../der/plant/device-spec.ts';
+import type { DeviceSpec } from '../../der/device/template.ts';
 import type { SimDevice } from '../../der/device/device.ts';
 import type { SimPlant } from '../../der/plant/plant.ts';
 import type { SeriesOf } from './series.ts';

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { AppConfig, DeviceConfig } from '../../config/settings/app-config.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import { packageFile } from '../../core/package-files.ts';
-import type { DeviceSeries } from '../../der/plant/device-spec.ts';
+import type { DeviceSeries } from '../../der/device/template.ts';
 import { parseSeries } from '../../der/surroundings/series.ts';
 import type { Series, SeriesColumn } from '../../der/surroundings/series.ts';
 import { parseVisits } from '../../der/surroundings/visits.ts';

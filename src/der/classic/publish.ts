@@ -4,11 +4,11 @@ import { microsPerSecond } from '../../core/time/clock.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
 import { m122 } from '../../sunspec/models/m122.ts';
 import { isConnected } from '../inverter/service.ts';
-import { availablePower } from '../inverter/available.ts';
+import { availablePower } from '../inverter/power-bounds.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import type { Settings } from '../inverter/settings.ts';
 import type { TripKind } from '../inverter/trip.ts';
-import { forEachInput } from './inputs.ts';
+import { forEachInput } from './chain.ts';
 
 type Integer = NonNullable<MeasurementView['m103']>;
 type Float = NonNullable<MeasurementView['m113']>;

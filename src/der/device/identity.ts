@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
-import { nameInputs } from '../classic/inputs.ts';
+import { nameInputs } from '../classic/chain.ts';
 import type { DcPort } from '../source/source.ts';
 
 export interface DeviceIdentity {

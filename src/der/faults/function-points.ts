@@ -3,7 +3,7 @@ import type { Commit } from '../../sunspec/map/commit.ts';
 import { memoPerLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { adoptionPoints, isAdoptionRequest, isInSet1 } from '../../sunspec/map/sets.ts';
-import { twinsOf } from '../classic/bound-faces.ts';
+import { twinsOf } from '../classic/faces.ts';
 import { m64414 } from '../../sunspec/models/m64414.ts';
 
 export interface FunctionPoints {

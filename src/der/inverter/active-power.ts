@@ -4,14 +4,126 @@
  */
 import type { ActiveDecider } from '../../contract/grid-trace.ts';
 import type { ControlFunction } from '../../contract/device.ts';
-import { ActiveDecision } from './active-decision.ts';
-import { interpolate } from './curve.ts';
+import { interpolate } from './settings.ts';
 import { FrequencyDroop } from './droop.ts';
 import { rampCommand, rampTowards, respond } from './ramp.ts';
 import type { Settings } from './settings.ts';
-import { SiteBound } from './site-bound.ts';
 
-export interface ActiveInput {
+/**
+ * The decision of all functions about active power in one sub-step: range and target of the source, resulting power,
+ * and responsible function. `ActivePower` owns one object and refills it in every sub-step, beginning with `start`, so
+ * that sub-steps allocate nothing. Between sub-steps it holds the last decision.
+ */
+export class ActiveDecision {
+  /** target of the source, W; null: the source chooses within floor and ceiling */
+  targetW: number | null = null;
+  floorW = 0;
+  floorBy: ActiveDecider = 'charge_limit';
+  ceilingW = 0;
+  ceilingBy: ActiveDecider = 'source';
+  /** lowest ceiling of a function, W; without those of source and rating */
+  functionCeilingW = Infinity;
+  /** power of the source, W */
+  powerW = 0;
+  decidedBy: ActiveDecider = 'source';
+
+  /** Begins a new decision with the ceiling of the source and the rating. */
+  start(ceilingW: number, by: ActiveDecider): void {
+    this.ceilingW = ceilingW;
+    this.ceilingBy = by;
+    this.functionCeilingW = Infinity;
+  }
+
+  /** Adds the ceiling of one function; the lowest ceiling counts, on a tie the first. */
+  cap(ceilingW: number, by: ActiveDecider): void {
+    this.functionCeilingW = Math.min(this.functionCeilingW, ceilingW);
+    if (ceilingW >= this.ceilingW) return;
+    this.ceilingW = ceilingW;
+    this.ceilingBy = by;
+  }
+
+  /** Sets the floor. Where the ceiling lies below it, the ceiling rises to the floor. */
+  raiseTo(floorW: number, by: ActiveDecider): void {
+    this.floorW = floorW;
+    this.floorBy = by;
+    if (this.ceilingW >= floorW) return;
+    this.ceilingW = floorW;
+    // a device that only delivers is at zero because of the ceiling
+    if (floorW < 0) this.ceilingBy = by;
+  }
+
+  /** Narrows range and target. */
+  narrow(targetW: number | null, floorW: number, ceilingW: number): void {
+    this.targetW = targetW;
+    this.floorW = floorW;
+    this.ceilingW = ceilingW;
+  }
+}
+
+/** The next bound, as a magnitude. @param freeW power of the device without the bound */
+function nextBound(fromW: number, towardsW: number, freeW: number, stepW: number): number {
+  // a bound that does not limit the power needs no ramp
+  return towardsW <= fromW || fromW >= freeW ? towardsW : Math.min(towardsW, fromW + stepW);
+}
+
+/**
+ * Bounds of one device at the connection point of the site. A tighter bound holds at once: a ramp must not exceed the
+ * limit of the site. After a wider one the power rises with 704.WRmp.
+ */
+class SiteBound {
+  /** bounds of this sub-step, W; infinite: none */
+  ceilingW = Infinity;
+  floorW = -Infinity;
+  /** rate of widening in the last sub-step with a bound, W/s */
+  rateWS = Infinity;
+  /** true: a bound is in force or ramping out */
+  inForce = false;
+  #admittedW = Infinity;
+  #admittedFloorW = -Infinity;
+
+  /** The lower bound in force or pending, W; -Infinity: none. */
+  get admittedFloorW(): number {
+    return this.#admittedFloorW;
+  }
+
+  /** @param floorW at most 0; -Infinity: none @param ceilingW at least 0; Infinity: none */
+  admit(floorW: number, ceilingW: number): void {
+    this.#admittedFloorW = floorW;
+    this.#admittedW = ceilingW;
+    this.inForce ||= floorW !== -Infinity || ceilingW !== Infinity;
+  }
+
+  /** Applies new bounds without a ramp, since no power flows. */
+  jump(): void {
+    this.ceilingW = this.#admittedW;
+    this.floorW = this.#admittedFloorW;
+    this.inForce = this.ceilingW !== Infinity || this.floorW !== -Infinity;
+  }
+
+  /**
+   * Advances by `dtS`; Infinity goes to the end.
+   * @param freeW power of the device without a bound
+   * @returns true while a limiting bound moves
+   */
+  advance(freeW: number, rateWS: number, dtS: number): boolean {
+    const stepW = dtS === Infinity ? Infinity : rateWS * dtS;
+    this.rateWS = rateWS;
+    this.ceilingW = nextBound(this.ceilingW, this.#admittedW, freeW, stepW);
+    this.floorW = 0 - nextBound(-this.floorW, -this.#admittedFloorW, -freeW, stepW);
+    this.inForce = this.ceilingW !== Infinity || this.floorW !== -Infinity;
+    return this.moves(freeW);
+  }
+
+  /** True if the last admitted bounds change the power. @param freeW power of the device without a bound */
+  moves(freeW: number): boolean {
+    return (
+      Math.max(this.floorW, Math.min(this.ceilingW, freeW)) !==
+      Math.max(this.#admittedFloorW, Math.min(this.#admittedW, freeW))
+    );
+  }
+}
+
+interface ActiveInput {
   readonly settings: Settings;
   readonly nominalHz: number;
   /** null: the voltage is too low to measure it */
@@ -29,7 +141,7 @@ export interface ActiveInput {
 }
 
 /** The source, at the AC terminals. */
-export interface SourceLink {
+interface SourceLink {
   /** AC power that the source can give and absorb, W */
   readonly availableW: number;
   readonly absorbableW: number;

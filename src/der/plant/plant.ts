@@ -18,20 +18,18 @@ import type { SimClock } from '../../core/time/sim-clock.ts';
 import type { SiteCut, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
 import type { Plant, PlantHealth, PowerEvent, TickEvent, TickGuide, TimeNow } from '../../contract/plant.ts';
 import { OperatorQueue } from './commands.ts';
-import type { DarkDevices } from '../device/dark-devices.ts';
+import type { DarkDevices } from '../device/device-context.ts';
 import type { SimDevice } from '../device/device.ts';
 import type { DeviceFactory } from './device-factory.ts';
-import type { DeviceSpec } from './device-spec.ts';
+import type { DeviceSpec } from '../device/template.ts';
 import { maxStepS as simStepS } from '../inverter/inverter.ts';
 import type { Environment } from '../surroundings/environment.ts';
-import { Pace } from './pace.ts';
-import { RealTicks } from './real-ticks.ts';
+import { Pace, RealTicks } from './pace.ts';
 import { Roster } from './roster.ts';
 import type { RosterChange } from './roster.ts';
 import { Site } from '../site/site.ts';
 import { tickStamp } from '../device/snapshot.ts';
-import { Stepping } from './stepping.ts';
-import { Timetable } from './timetable.ts';
+import { Stepping, Timetable } from './stepping.ts';
 import { Turns, yieldToLoop } from '../../core/turns.ts';
 
 export interface PlantOptions {

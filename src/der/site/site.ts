@@ -9,7 +9,7 @@ import { siteLimitNames } from '../../contract/site.ts';
 import type { SiteCut, SiteLimitName, SiteLimitNow, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
 import type { SiteShare } from '../inverter/site-share.ts';
 import { Allocation } from './allocation.ts';
-import type { ConnectionMeter } from './meter/meter.ts';
+import type { ConnectionMeter } from './meter.ts';
 import { scopeDevices, SiteScopes } from './scopes.ts';
 import type { SiteScope } from './scopes.ts';
 

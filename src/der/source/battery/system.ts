@@ -15,12 +15,10 @@ import {
   standbyShare,
 } from './cell-spec.ts';
 import type { CellSpec } from './cell-spec.ts';
-import { Contactors } from './contactors.ts';
+import { Contactors, addFaults } from './protection.ts';
 import { ForcedControl } from './control.ts';
-import { addFaults } from './faults.ts';
-import type { BatteryFault } from './faults.ts';
-import { SocGauge } from './soc-gauge.ts';
-import { SocWindow } from './soc-window.ts';
+import type { BatteryFault } from './protection.ts';
+import { SocGauge, SocWindow } from './soc.ts';
 import { extremeCellV } from './view.ts';
 
 /** Share of the capacity by which the state of health falls over the cycle life. */

@@ -10,9 +10,8 @@ import { createRandom } from '../../../core/random.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { badValue } from '../shared.ts';
 import { statusOf } from './connector.ts';
-import type { Generator, Line } from './generator-state.ts';
+import type { Generator, Line, Station } from './station.ts';
 import { phaseTraits } from './phases.ts';
-import type { Station } from './station.ts';
 
 type GeneratorCommand = Extract<EvseCommand, { readonly kind: 'evse.generator' }>;
 

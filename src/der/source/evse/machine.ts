@@ -3,14 +3,14 @@ import { SimError } from '../../../core/errors.ts';
 import type { EvsePhase } from '../../../contract/kinds/evse.ts';
 import { heldByStation, isUsedUp, updateDischarge, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
-import { holdingLimit, limitWriter } from './limit-now.ts';
+import { holdingLimit, limitWriter } from './detail.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
 import type { PhaseEvent } from './phases.ts';
 import { isAtReserve, isFull } from './reach.ts';
 import { autoIdToken, openSession, sessionDetail } from './sessions.ts';
 import { because, byItself } from './station.ts';
 import type { Station } from './station.ts';
-import { change, tell } from './tell.ts';
+import { change, tell } from './reports.ts';
 
 /** @param reason stop reason of the session, if this event ends one */
 export function fire(station: Station, c: Connector, event: PhaseEvent, reason = 'Local'): void {

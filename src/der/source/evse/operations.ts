@@ -5,10 +5,16 @@ import type { EvseBehaviour, EvseCommand } from '../../../contract/kinds/evse-co
 import type { EvseCause } from '../../../contract/kinds/evse-transitions.ts';
 import type { Origin } from '../../../core/origin.ts';
 import { badValue } from '../shared.ts';
-import { conflict } from './conflict.ts';
-import { isUsedUp, phasesInUse, statusOf, updateDischarge, wattsPerAmpere } from './connector.ts';
+import {
+  isUsedUp,
+  phasesInUse,
+  statusOf,
+  updateDischarge,
+  wattsPerAmpere,
+  flagsOf,
+  negligibleWh,
+} from './connector.ts';
 import type { Connector } from './connector.ts';
-import { limitEnergy } from './energy-limit.ts';
 import { authorizeByPlug, cutPower, endReservation, evHoldsByItself, fire } from './machine.ts';
 import { setGenerator } from './generator.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
@@ -16,9 +22,103 @@ import { profileOf } from './profile-limit.ts';
 import { autoIdToken } from './sessions.ts';
 import { because, profileBehaviour } from './station.ts';
 import type { Station } from './station.ts';
-import { change, tell } from './tell.ts';
-import { unplug } from './unplug.ts';
+import { change, tell } from './reports.ts';
 import { createVehicle, patchVehicle } from './vehicle.ts';
+
+/** The refusal of an operation in the present state of a connector. */
+function conflict(c: Connector, why: string): SimError {
+  return new SimError('COMMAND_CONFLICT', `connector ${c.p.connectorId} is ${statusOf(c)}: ${why}`);
+}
+
+const maxEnergyWh = 1e9;
+
+/** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */
+function limitEnergy(
+  station: Station,
+  c: Connector,
+  { energyWh }: Extract<EvseCommand, { readonly kind: 'evse.energy_limit' }>,
+): void {
+  if (energyWh !== null && !(energyWh >= 0 && energyWh <= maxEnergyWh))
+    throw badValue('energyWh', energyWh, `0..${maxEnergyWh}, or null`);
+  if (!phaseTraits[c.phase].session) throw conflict(c, 'no session is running');
+  const before = isUsedUp(c);
+  c.energyLeftWh = energyWh === null ? Infinity : energyWh < negligibleWh ? 0 : energyWh;
+  c.energyLimitBy = station.trigger.by;
+  const after = isUsedUp(c);
+  if (before === after) return;
+  if (after) cutPower(c);
+  const { powered, evseHolds } = phaseTraits[c.phase];
+  if (powered && !c.evseHeldByCommand && evseHolds !== after) fire(station, c, after ? 'evse_hold' : 'evse_release');
+}
+
+type Unplug = Extract<EvseCommand, { readonly kind: 'evse.unplug' }>;
+
+/** The ends of the cable that come out. */
+interface Ends {
+  readonly ev: boolean;
+  readonly evse: boolean;
+}
+
+function release(c: Connector, { ev, evse }: Ends): void {
+  if (ev) {
+    c.evPlugged = false;
+    c.vehicle = null;
+  }
+  if (evse && !c.p.attachedCable) {
+    c.evsePlugged = false;
+    c.cableLeft = false;
+  }
+}
+
+/** The ends that a request without a session takes out: those named, or all that are in. */
+function freeEnds(c: Connector, { evSide, evseSide }: Unplug): Ends {
+  const loose = c.evsePlugged && !c.p.attachedCable;
+  if (evSide === true && !c.evPlugged) throw conflict(c, 'the cable is not in the vehicle');
+  if (evseSide === true && !loose) throw conflict(c, 'the cable cannot be taken out of the station');
+  const ends = { ev: c.evPlugged && evSide !== false, evse: loose && evseSide !== false };
+  if (!ends.ev && !ends.evse) throw conflict(c, 'that end of the cable is not plugged in');
+  return ends;
+}
+
+/** A session locks the cable in the station; the vehicle can always let go of its end. */
+function unplugInSession(station: Station, c: Connector, { evSide, evseSide }: Unplug): void {
+  const { endOnEvDisconnect, unlockOnEvDisconnect } = station.behaviour;
+  if (!c.evPlugged || evSide === false) throw conflict(c, 'the session locks the cable in the station');
+  const freed = endOnEvDisconnect && unlockOnEvDisconnect;
+  if (evseSide === true && (!freed || c.p.attachedCable)) throw conflict(c, 'the cable stays in the station');
+  cutPower(c);
+  if (!endOnEvDisconnect) {
+    c.evHeldByCommand = false;
+    release(c, { ev: true, evse: false });
+    fire(station, c, 'ev_unplugged');
+    return;
+  }
+  const evse = freed && evseSide !== false;
+  release(c, { ev: true, evse });
+  c.lockedByCommand = !freed && !c.p.attachedCable;
+  fire(station, c, 'unplugged', 'EVDisconnected');
+}
+
+/** @throws SimError COMMAND_CONFLICT */
+function unplug(station: Station, c: Connector, command: Unplug): void {
+  if (!flagsOf(c).cableIn) throw conflict(c, 'nothing is plugged in');
+  if (c.lockedByCommand) throw conflict(c, 'the cable is locked; unlock it first');
+  if (phaseTraits[c.phase].session) {
+    unplugInSession(station, c, command);
+    return;
+  }
+  const ends = freeEnds(c, command);
+  const connected = c.evPlugged && c.evsePlugged;
+  if (!connected) {
+    change(station, c, 'cable', () => {
+      release(c, ends);
+    });
+    return;
+  }
+  release(c, ends);
+  c.cableLeft = c.phase === 'finishing' && c.evsePlugged && !c.p.attachedCable;
+  fire(station, c, 'unplugged');
+}
 
 type Of<Kind extends EvseCommand['kind']> = Extract<EvseCommand, { readonly kind: Kind }>;
 type Operation<Kind extends EvseCommand['kind']> = (station: Station, c: Connector, command: Of<Kind>) => void;

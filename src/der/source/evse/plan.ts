@@ -1,8 +1,73 @@
-/** Divides the power of the station among its connectors; W at the meter, positive into the vehicles. */
+/**
+ * Divides the power of the station, and the discharge that its profile permits, among its connectors; W at the meter,
+ * positive into the vehicles.
+ */
+import { minChargeW, canFlow } from './connector.ts';
 import type { Connector } from './connector.ts';
-import { minChargeW } from './connector.ts';
-import { chargeLevelW } from './reach.ts';
-import { sharePower } from './sharing.ts';
+import { chargeLevelW, maxDischargeW } from './reach.ts';
+
+/**
+ * Shares a limit in proportion to demand. A share below its minimum is raised to it; if the minimums do not fit
+ * together, the smallest demand is paused (on a tie the last one).
+ * @param demandW demand of each participant, 0 for none
+ * @param minW minimum useful power of each; a demand below it is its own minimum
+ * @param outW filled with the shares; must not be `demandW`
+ * @returns whether a share is below its demand
+ */
+export function sharePower(demandW: Float64Array, minW: Float64Array, limitW: number, outW: Float64Array): boolean {
+  let total = 0;
+  for (let i = 0; i < demandW.length; i++) {
+    outW[i] = demandW[i] ?? 0;
+    total += demandW[i] ?? 0;
+  }
+  if (total <= limitW) return false;
+  while (minTotalW(demandW, minW, outW) > limitW) pauseSmallest(demandW, outW);
+  for (let i = 0; i < demandW.length; i++) if ((outW[i] ?? 0) > 0) outW[i] = Infinity;
+  raiseToMinimum(demandW, minW, limitW, outW);
+  return true;
+}
+
+function minShareW(demandW: Float64Array, minW: Float64Array, i: number): number {
+  return Math.min(minW[i] ?? 0, demandW[i] ?? 0);
+}
+
+function minTotalW(demandW: Float64Array, minW: Float64Array, outW: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < demandW.length; i++) if ((outW[i] ?? 0) > 0) sum += minShareW(demandW, minW, i);
+  return sum;
+}
+
+function pauseSmallest(demandW: Float64Array, outW: Float64Array): void {
+  let smallest = -1;
+  for (let i = 0; i < demandW.length; i++) {
+    if ((outW[i] ?? 0) > 0 && (smallest < 0 || (demandW[i] ?? 0) <= (demandW[smallest] ?? 0))) smallest = i;
+  }
+  if (smallest >= 0) outW[smallest] = 0;
+}
+
+/**
+ * Infinity in `outW` marks shares that are still open; each round fixes at least one at its minimum, or is the last.
+ */
+function raiseToMinimum(demandW: Float64Array, minW: Float64Array, limitW: number, outW: Float64Array): void {
+  for (let round = 0; round <= demandW.length; round++) {
+    let left = limitW;
+    let open = 0;
+    for (let i = 0; i < demandW.length; i++) {
+      if (outW[i] === Infinity) open += demandW[i] ?? 0;
+      else left -= outW[i] ?? 0;
+    }
+    const factor = open > 0 ? Math.max(0, Math.min(1, left / open)) : 0;
+    let raised = false;
+    for (let i = 0; i < demandW.length; i++) {
+      if (outW[i] !== Infinity || (demandW[i] ?? 0) * factor >= minShareW(demandW, minW, i)) continue;
+      outW[i] = minShareW(demandW, minW, i);
+      raised = true;
+    }
+    if (raised) continue;
+    for (let i = 0; i < demandW.length; i++) if (outW[i] === Infinity) outW[i] = (demandW[i] ?? 0) * factor;
+    return;
+  }
+}
 
 /** Buffers reused between calls, one element per connector. */
 export interface Scratch {
@@ -177,5 +242,50 @@ export function adjustPlan(connectors: readonly Connector[], totalW: number): vo
   for (const c of connectors) {
     if (c.planW > 0) c.planW *= keep;
     if (part > 0) c.planW -= (c.dischargeableW + Math.min(0, c.planW)) * part;
+  }
+}
+
+function availableDischargeW(c: Connector): number {
+  return c.vehicle !== null && canFlow(c) ? maxDischargeW(c, c.vehicle) : 0;
+}
+
+function requestedDischargeW(c: Connector, availableW: number): number {
+  return c.dischargeW === null ? 0 : Math.min(c.dischargeW, availableW);
+}
+
+/**
+ * Lowers `dischargeCapW` so that all connectors together stay within `capW`: first the requested discharge, in proportion; the
+ * rest is for the functions of the device, in proportion to the further discharge available from each vehicle.
+ */
+export function shareStationDischarge(connectors: readonly Connector[], capW: number): void {
+  let requestedSumW = 0;
+  let availableSumW = 0;
+  for (const c of connectors) {
+    const availableW = availableDischargeW(c);
+    availableSumW += availableW;
+    requestedSumW += requestedDischargeW(c, availableW);
+  }
+  if (availableSumW <= capW) return;
+  const part = requestedSumW > capW ? capW / requestedSumW : 1;
+  const restPart =
+    availableSumW > requestedSumW ? Math.max(0, capW - requestedSumW) / (availableSumW - requestedSumW) : 0;
+  for (const c of connectors) {
+    const availableW = availableDischargeW(c);
+    const requestedW = requestedDischargeW(c, availableW);
+    c.dischargeCapW = Math.min(c.dischargeCapW, requestedW * part + (availableW - requestedW) * restPart);
+  }
+}
+
+/** Keeps ramps down from carrying the vehicles together beyond `capW`. @param downW their discharge without this bound */
+export function scaleDischarging(connectors: readonly Connector[], capW: number, downW: number): void {
+  let dischargeW = 0;
+  for (const c of connectors) dischargeW += Math.max(0, -c.unrestrictedW);
+  const factor = dischargeW > capW ? capW / dischargeW : 1;
+  for (const c of connectors) {
+    if (c.unrestrictedW < 0) {
+      c.unrestrictedW *= factor;
+      c.unrestrictedEndW *= c.unrestrictedEndW < 0 ? factor : 1;
+    }
+    c.dischargeableW = Math.max(c.dischargeableW * (capW / downW), -c.unrestrictedW);
   }
 }

@@ -1,4 +1,4 @@
-/** State of a charging station beside its connectors. */
+/** State of a charging station beside its connectors, with that of its session generator. */
 import type { EvseBehaviour } from '../../../contract/kinds/evse-commands.ts';
 import type { EvseCause } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseExternalLimit, EvseParameters } from '../../../contract/kinds/evse.ts';
@@ -6,15 +6,13 @@ import type { Origin } from '../../../core/origin.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { createConnector } from './connector.ts';
 import type { Connector } from './connector.ts';
-import type { Generator } from './generator-state.ts';
-import type { SessionListener, StationOutside, TransitionListener } from './outside.ts';
+import type { SessionListener, StationOutside, TransitionListener, Phases } from '../source.ts';
 import { openLimit } from './profile-limit.ts';
 import type { ProfileLimit } from './profile-limit.ts';
 import type { SessionLog } from './sessions.ts';
-import type { Phases } from '../source.ts';
 
 /** Origin and cause of the present change. */
-export interface Trigger {
+interface Trigger {
   readonly by: Origin;
   readonly cause: EvseCause;
 }
@@ -100,4 +98,28 @@ export function createStation(p: EvseParameters, random: RandomStream, central =
     outside: { supplyPhases: 3, down: false, siteHolds: false, limit: null },
     toldLimit: null,
   };
+}
+
+/** Vehicles at one connector. */
+export interface Line {
+  readonly c: Connector;
+  readonly random: RandomStream;
+  /** simulated seconds */
+  arrivalDueS: number;
+  departureDueS: number;
+  /** id of the vehicle that is here; null: none of the generator */
+  vehicleId: string | null;
+  count: number;
+}
+
+export interface Generator {
+  readonly seed: number;
+  readonly ratePerHour: number;
+  readonly idToken: string;
+  readonly by: Origin;
+  readonly startedAtS: number;
+  readonly lines: readonly Line[];
+  arrivals: number;
+  turnedAway: number;
+  departures: number;
 }

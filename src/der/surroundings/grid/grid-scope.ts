@@ -5,13 +5,11 @@ import type { GridEventArguments, GridNow, GridPatch, GridSource } from '../../.
 import { SimError } from '../../../core/errors.ts';
 import type { Series } from '../series.ts';
 import { planEvent } from './events.ts';
-import { LayerStack } from './layers.ts';
-import type { Segment, Tracks } from './layers.ts';
+import { LayerStack, gridValuesAt, isOut, measuredQuantities, quantityAt, sameGrid } from './layers.ts';
+import type { Segment, Tracks, GridQuantity, GridValues, MeasuredQuantity } from './layers.ts';
 import { profileRecording } from './profile.ts';
 import { constant, ramp, recorded, valueAt } from './trajectory.ts';
 import type { Motion, Recording } from './trajectory.ts';
-import { gridValuesAt, isOut, measuredQuantities, quantityAt, sameGrid } from './values.ts';
-import type { GridQuantity, GridValues, MeasuredQuantity } from './values.ts';
 
 export interface GridScopeOptions {
   readonly nominalHz: number;
