@@ -28,9 +28,8 @@ import { modbusStructureFaults } from '../fault-kinds/modbus-structure.ts';
 import { faultRequest, flatPointer } from '../fault-kinds/request.ts';
 import { exceptionFault } from '../fault-kinds/modbus-transport.ts';
 import { checkAcceptance } from '../sunspec/faults/acceptance.ts';
-import { conditionIssue, holds } from '../sunspec/faults/condition.ts';
+import { conditionIssue, holds, checkTarget } from '../sunspec/faults/targets.ts';
 import { checkReading } from '../sunspec/faults/reading-check.ts';
-import { checkTarget } from '../sunspec/faults/targets.ts';
 import type { Layout } from '../sunspec/map/layout.ts';
 
 /** The devices whose layouts the checks look at. */

@@ -1,6 +1,6 @@
 /** Grid and surroundings of the devices: values in force, and the patches that change them. */
 import type { Provenance } from '../core/origin.ts';
-import type { gridSources, irradianceSources } from '../sunspec/map/source-words.ts';
+import type { gridSources, irradianceSources } from '../sunspec/map/rules.ts';
 
 export type GridSource = (typeof gridSources)[number];
 

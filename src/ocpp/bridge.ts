@@ -4,7 +4,7 @@ import type { EvseConnectorDetail, EvseDetail } from '../contract/kinds/evse.ts'
 import type { Plant } from '../contract/plant.ts';
 import { SimError } from '../core/errors.ts';
 import { createDerPort } from './der-bridge.ts';
-import { pointNumber } from '../sunspec/map/named-points.ts';
+import { pointNumber } from '../sunspec/map/bank.ts';
 import { connectorSample, stationSample } from './meter-values/sampling.ts';
 import type { GridMeter } from './meter-values/sampling.ts';
 import type { ConnectorRating, StationNameplate, StationPort } from './station/port.ts';

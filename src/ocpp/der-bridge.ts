@@ -10,7 +10,7 @@ import { isSupported } from '../sunspec/map/grid-support/state.ts';
 import { functionTable } from '../sunspec/map/grid-support/functions.ts';
 import type { TripName } from '../sunspec/map/grid-support/functions.ts';
 import { hasCurve, inRegisters, place } from '../sunspec/map/grid-support/wish.ts';
-import { hasPoint, pointNumber, pointValue } from '../sunspec/map/named-points.ts';
+import { hasPoint, pointNumber, pointValue } from '../sunspec/map/bank.ts';
 import { PointHolds, written } from '../sunspec/map/point-holds.ts';
 import type { Written } from '../sunspec/map/point-holds.ts';
 import type { DerCondition, DerPort, DerService, DerTrip, DerWanted } from './station/der-port.ts';

@@ -1,11 +1,11 @@
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { hasBit } from '../../sunspec/map/codec.ts';
-import { pointValue } from '../../sunspec/map/named-points.ts';
+import { pointValue } from '../../sunspec/map/bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import type { Provenance } from '../../core/origin.ts';
 
-export { hasPoint, pointNumber, pointValue } from '../../sunspec/map/named-points.ts';
+export { hasPoint, pointNumber, pointValue } from '../../sunspec/map/bank.ts';
 
 /** A text or enumeration point; null when it is absent or empty. */
 export function pointText(bank: Bank, modelId: number, path: string): string | null {

@@ -8,7 +8,7 @@ import { isSupported } from '../../sunspec/map/grid-support/state.ts';
 import type { FunctionName } from '../../sunspec/map/grid-support/functions.ts';
 import { apply, factsOf, isRefused, place } from '../../sunspec/map/grid-support/wish.ts';
 import type { FunctionWish, PointValue } from '../../sunspec/map/grid-support/wish.ts';
-import { pointValue } from '../../sunspec/map/named-points.ts';
+import { pointValue } from '../../sunspec/map/bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { pointName } from '../../sunspec/map/view.ts';

@@ -9,7 +9,7 @@ import type {
 } from '../../contract/environment.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { memo } from '../../core/memo.ts';
-import { gridSources, irradianceSources } from '../../sunspec/map/source-words.ts';
+import { gridSources, irradianceSources } from '../../sunspec/map/rules.ts';
 import { flag, list, member, members, nested, number, text, word } from '../common/members.ts';
 import { deviceIndex } from '../common/schemas.ts';
 import { writer } from '../common/writer-replies.ts';

@@ -9,7 +9,7 @@ import type { ModbusMessages } from '../../core/wire/modbus-messages.ts';
 import { ModbusTap } from '../../core/wire/modbus-tap.ts';
 import type { SimPlant } from '../../der/plant/plant.ts';
 import { typesWith } from '../devices/shapes.ts';
-import { FaultyMaps } from '../../sunspec/faults/faulty-maps.ts';
+import { FaultyMaps } from '../../sunspec/faults/faulty-map.ts';
 import { roleOfCertificate } from '../../sunspec/modbus/access/certificate-role.ts';
 import type { RoleFinding } from '../../sunspec/modbus/access/certificate-role.ts';
 import { createModbusAdapter } from '../../sunspec/modbus/bridge.ts';

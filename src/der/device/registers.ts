@@ -2,13 +2,12 @@
 import type { Origin } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
-import { AdoptionTimers } from '../../sunspec/map/adoption-timers.ts';
+import { AdoptionTimers, ReversionTimers } from '../../sunspec/map/timers.ts';
 import { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { CommitClock } from '../../sunspec/map/register-bank.ts';
 import type { Commit, CommitParticipant } from '../../sunspec/map/commit.ts';
 import { functionTable } from '../../sunspec/map/grid-support/functions.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
-import { ReversionTimers } from '../../sunspec/map/reversion.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { readPoint } from '../../sunspec/map/view.ts';
 import type { DeviceEffects } from '../faults/device-effects.ts';

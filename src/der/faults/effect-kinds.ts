@@ -1,7 +1,7 @@
 /** The faults that act at one device, by kind. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { Origin } from '../../core/origin.ts';
-import { targetSlots } from '../../sunspec/faults/targets.ts';
+import { targetSlots, holds } from '../../sunspec/faults/targets.ts';
 import type { PointSlot, Layout } from '../../sunspec/map/layout.ts';
 import { strikesNow, originOf } from './effect.ts';
 import type { Effect, EffectHost, WriteUnderFaults } from './effect.ts';
@@ -9,7 +9,6 @@ import { addSeconds } from '../../core/time/clock.ts';
 import type { Timer } from '../../core/time/scheduler.ts';
 import { functionsOf, targetedPoints } from './function-points.ts';
 import type { FunctionPoints } from './function-points.ts';
-import { holds } from '../../sunspec/faults/condition.ts';
 
 /** The fault `adoption`: the result of an adoption is false, stays in progress, or is a failure. */
 export function adoption(fault: ActiveFault, result: 'lies' | 'stuck' | 'failed', host: EffectHost): Effect {

@@ -3,7 +3,7 @@ import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
-import { holds } from '../../sunspec/faults/condition.ts';
+import { holds } from '../../sunspec/faults/targets.ts';
 import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { AdoptionOutcome, Commit, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';

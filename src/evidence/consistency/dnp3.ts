@@ -1,7 +1,7 @@
 /** Quantities as points of an outstation: the values that its next answer would have. */
 import type { Device } from '../../contract/device.ts';
 import type { Dnp3Outstations, Dnp3PointView } from '../../contract/dnp3.ts';
-import { pointValue } from '../../sunspec/map/named-points.ts';
+import { pointValue } from '../../sunspec/map/bank.ts';
 import { shownAs, tidy } from './model.ts';
 import type { Dnp3Place, Moment, Presented, QuantityRow, Value } from './model.ts';
 

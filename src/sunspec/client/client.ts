@@ -30,13 +30,11 @@ import type {
 } from '../../contract/sunspec-client.ts';
 import { Connection } from './connection.ts';
 import type { Counters } from './connection.ts';
-import { isOfPeer } from './errors.ts';
-import { Poller } from './poll.ts';
+import { isOfPeer, checkTarget, connectTargetOf, endpointOf, withoutSecrets } from './peer.ts';
+import { Poller, OperationQueue } from './poll.ts';
 import type { Round } from './poll.ts';
-import { OperationQueue } from './queue.ts';
 import { Session } from './session.ts';
 import { isSummaryModel, metricsOf, summaryModels } from './summary.ts';
-import { checkTarget, connectTargetOf, endpointOf, withoutSecrets } from './target.ts';
 
 /** size of the address space of registers */
 const addresses = 65_536;

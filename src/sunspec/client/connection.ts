@@ -2,10 +2,9 @@
 import { errorText, SimError } from '../../core/errors.ts';
 import type { ModbusTap } from '../../core/wire/modbus-tap.ts';
 import type { ClientCounters, ClientTarget } from '../../contract/sunspec-client.ts';
-import { exceptionIn, peerTimeout } from './errors.ts';
+import { exceptionIn, peerTimeout, endpointOf } from './peer.ts';
 import { openLink } from './link.ts';
 import type { Link } from './link.ts';
-import { endpointOf } from './target.ts';
 
 /** Maximum quantities of the Modbus application protocol. */
 export const maxRead = 125;

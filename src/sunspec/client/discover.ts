@@ -1,11 +1,9 @@
 /** Finds the marker and walks the chain of models behind it (SunSpec Device Information Model Specification). */
 import type { Discovery, FoundModel } from '../../contract/sunspec-client.ts';
-import { definitionOf } from './catalogue.ts';
+import { definitionOf, fixedRegisters, headerRegisters, lengthAlsoRight, lengthOf } from './shape.ts';
 import type { Connection } from './connection.ts';
 import { errorText } from '../../core/errors.ts';
-import { exceptionIn, exceptionText, isOfPeer, peerError, UnfitAnswer } from './errors.ts';
-import { fixedRegisters, headerRegisters, lengthAlsoRight, lengthOf } from './shape.ts';
-import { endpointOf } from './target.ts';
+import { exceptionIn, exceptionText, isOfPeer, peerError, UnfitAnswer, endpointOf } from './peer.ts';
 
 /** Base addresses, in the order in which they are tried. */
 export const baseAddresses = [40_000, 50_000, 0] as const;

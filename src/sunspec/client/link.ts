@@ -9,9 +9,8 @@ import type { ClientTarget } from '../../contract/sunspec-client.ts';
 import { errorText } from '../../core/errors.ts';
 import { lazily } from '../../core/lazy.ts';
 import { checkDescriptorsToRequire } from '../../core/shortage.ts';
-import { exceptionError, peerError, peerTimeout, UnfitAnswer } from './errors.ts';
+import { exceptionError, peerError, peerTimeout, UnfitAnswer, connectTargetOf, endpointOf } from './peer.ts';
 import { MbapPort } from './mbap-port.ts';
-import { connectTargetOf, endpointOf } from './target.ts';
 
 type ModbusRTU = InstanceType<typeof modbusSerial.default>;
 

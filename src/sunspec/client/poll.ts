@@ -1,11 +1,15 @@
-/** Polls a device: one round at a time, and after a broken connection at growing intervals. */
+/**
+ * Polls a device: one round at a time, and after a broken connection at growing intervals. Operations on a device run
+ * one after another.
+ */
 import { BackOff, halfJitter } from '../../core/net/back-off.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { RandomStream } from '../../core/random.ts';
 import { Turns } from '../../core/turns.ts';
 import type { PolledModel, PollSettings, PollStatus } from '../../contract/sunspec-client.ts';
+import { SimError } from '../../core/errors.ts';
 
-export const defaultPoll: PollSettings = { enabled: false, intervalMs: 1500, models: null };
+const defaultPoll: PollSettings = { enabled: false, intervalMs: 1500, models: null };
 
 const firstRetryMs = 1000;
 const maxRetryMs = 60_000;
@@ -19,7 +23,7 @@ export interface Round {
   readonly lost: boolean;
 }
 
-export interface PollerOptions {
+interface PollerOptions {
   readonly monotonicMs: () => number;
   readonly nowMs: () => number;
   readonly later: Later;
@@ -150,5 +154,38 @@ export class Poller {
   #found(): void {
     this.#lost = false;
     this.#backOff.reset();
+  }
+}
+
+/** Maximum number of waiting operations. */
+const maxWaiting = 16;
+/** An operation that waited longer is refused. */
+const maxWaitMs = 30_000;
+
+/** Serialises operations: a device has one connection, and interleaved requests would mix. */
+export class OperationQueue {
+  readonly #monotonicMs: () => number;
+  readonly #turns = new Turns();
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** @throws SimError COMMAND_QUEUE_FULL, PEER_TIMEOUT when its turn comes too late, and whatever `work` throws */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#turns.waiting >= maxWaiting) {
+      throw new SimError('COMMAND_QUEUE_FULL', `${maxWaiting} operations of the SunSpec client wait already`);
+    }
+    const sinceMs = this.#monotonicMs();
+    return this.#turns.take(() => {
+      if (this.#monotonicMs() - sinceMs > maxWaitMs)
+        throw new SimError('PEER_TIMEOUT', 'the operations before this one took so long that it was not begun');
+      return work();
+    });
+  }
+
+  /** Rejects all waiting operations. */
+  clear(error: SimError): void {
+    this.#turns.refuseWaiting(error);
   }
 }

@@ -1,11 +1,10 @@
 /** Reads models: whole points at a time, in smaller pieces where the device refuses larger ones. */
 import type { FoundModel, GroupReading, ModelReading, PointReading } from '../../contract/sunspec-client.ts';
 import type { ModelDef } from '../map/types.ts';
-import { definitionOf } from './catalogue.ts';
+import { definitionOf, fixedRegisters, headerRegisters, shapeOf } from './shape.ts';
 import type { Connection } from './connection.ts';
-import { exceptionIn, exceptionText, peerError } from './errors.ts';
+import { exceptionIn, exceptionText, peerError } from './peer.ts';
 import { decode, scaleIn } from './point-bridge.ts';
-import { fixedRegisters, headerRegisters, shapeOf } from './shape.ts';
 import type { Shape, ShapeGroup, Slot } from './shape.ts';
 
 /** Maximum number of registers read of one model; the rest is left out. */

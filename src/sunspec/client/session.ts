@@ -11,7 +11,7 @@ import type {
 } from '../../contract/sunspec-client.ts';
 import type { Connection } from './connection.ts';
 import { discover, faultAt } from './discover.ts';
-import { exceptionIn, peerError } from './errors.ts';
+import { exceptionIn, peerError } from './peer.ts';
 import { MapChanged, modelReading, readModel, readRaw } from './reader.ts';
 import { carryOut, planWrite, writeRegisters } from './writer.ts';
 

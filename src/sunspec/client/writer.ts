@@ -11,7 +11,7 @@ import type {
 } from '../../contract/sunspec-client.ts';
 import type { Connection, LearntLimits } from './connection.ts';
 import { maxWritten } from './connection.ts';
-import { exceptionError, exceptionIn, peerError } from './errors.ts';
+import { exceptionError, exceptionIn, peerError } from './peer.ts';
 import { suggestions } from '../../core/nearest.ts';
 import { decode, encode } from './point-bridge.ts';
 import { MapChanged, pointReading, readRaw, readWords, registersOf, scaleOf, scaleRefusal } from './reader.ts';

@@ -19,9 +19,8 @@ import { numberCodec } from '../map/codec.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import type { AnyPointValue } from '../map/types.ts';
 import { pointName, readPoint } from '../map/view.ts';
-import { writeSpan } from '../map/write-span.ts';
-import { holds } from './condition.ts';
-import { slotsUnder, targetSlots } from './targets.ts';
+import { writeSpan } from '../map/register-bank.ts';
+import { holds, slotsUnder, targetSlots } from './targets.ts';
 import { mapTargetOf } from '../../fault-kinds/targets.ts';
 
 export interface AcceptanceOptions {

@@ -23,12 +23,18 @@ import {
   shiftFault,
 } from '../../fault-kinds/modbus-structure.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
-import { slotNamed } from './condition.ts';
+import { slotNamed, slotsNamed } from './targets.ts';
 import { canFalsify } from './falsify.ts';
-import { bitIssue, isBitField, isQuantity, targetedPoints, valueIssue, valuePoints } from './reading-points.ts';
-import { dynamicScaleIssues } from './reading-scale.ts';
+import {
+  bitIssue,
+  isBitField,
+  isQuantity,
+  targetedPoints,
+  valueIssue,
+  valuePoints,
+  dynamicScaleIssues,
+} from './reading.ts';
 import { room } from './structure.ts';
-import { slotsNamed } from './targets.ts';
 
 function isOf<P>(fault: ProposedFault, kind: FaultKind<P>): fault is ProposedFault & { readonly parameters: P } {
   return (kind as FaultKind) === fault.kind;

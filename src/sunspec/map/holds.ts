@@ -19,8 +19,8 @@ import type { AdoptChange, Bank } from './bank.ts';
 import type { Former } from './commit.ts';
 import { reactiveEnables } from './grid-support/state.ts';
 import type { Layout, PointSlot } from './layout.ts';
-import { reversionTimers } from './reversion.ts';
-import { isInSet1 } from './sets.ts';
+import { reversionTimers } from './timers.ts';
+import { isInSet1 } from './layout.ts';
 import type { AnyPointValue } from './types.ts';
 import { pointName } from './view.ts';
 

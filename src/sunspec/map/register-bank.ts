@@ -1,21 +1,64 @@
-/** The bank of a device over one buffer: reads, transactions, commits and their listeners. */
+/**
+ * The bank of a device over one buffer: reads, transactions, commits and their listeners, and the points that a span of
+ * registers writes.
+ */
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { adopt, adoptInPlace } from './adoption.ts';
+import { OnDemandModel } from './bank.ts';
 import type { AdoptChange, Bank, BankOptions, Change, LastWrite } from './bank.ts';
 import { Commit } from './commit.ts';
 import type { CommitParticipant, FollowUp, Former } from './commit.ts';
-import { memoPerLayout } from './layout.ts';
+import { memoPerLayout, adoptionPoints, isAdoptionRequest, notInMap, ignoresWrites } from './layout.ts';
 import type { Layout, PointSlot } from './layout.ts';
-import { OnDemandModel } from './on-demand.ts';
-import { adoptionPoints, isAdoptionRequest } from './sets.ts';
-import { notInMap } from './span-words.ts';
 import { checkAccess, checkAdoptAccess, checkValues, encodePoint } from './transaction.ts';
 import type { AnyPointValue } from './types.ts';
-import { createMapView, pointReader, readPoint, writePoint } from './view.ts';
+import { createMapView, pointReader, readPoint, writePoint, pointName } from './view.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
-import { writeSpan } from './write-span.ts';
+
+/** The points that a write of consecutive registers sets, and those that it leaves as they are. */
+interface WriteSpan {
+  /** in the order of addresses; at least one */
+  readonly points: readonly PointSlot[];
+  /** read-only and unimplemented points of classic models, of which the span may have a part only */
+  readonly ignored: readonly PointSlot[];
+}
+
+/**
+ * Every register must belong to a point that the span has whole and that can be written, or that ignores writes. A span
+ * of the latter alone is refused: a write that changes nothing is a mistake of its master.
+ * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY (marker and end model too), MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT
+ */
+export function writeSpan({ base, size, slots, slotAt }: Layout, address: number, count: number): WriteSpan {
+  const end = address + count;
+  if (address < base || count < 1 || end > base + size) throw notInMap(address, count);
+  const points: PointSlot[] = [];
+  const ignored: PointSlot[] = [];
+  for (let at = address; at < end; ) {
+    const slot = slots[slotAt[at - base] ?? slots.length];
+    if (slot === undefined) throw new SimError('MAP_READ_ONLY', `register ${at} is part of the map's frame`);
+    const next = slot.address + slot.def.size;
+    if (ignoresWrites(slot)) {
+      ignored.push(slot);
+    } else {
+      if (slot.address < address || next > end) throw partOf(slot);
+      points.push(slot);
+    }
+    at = next;
+  }
+  for (const slot of points.length > 0 ? points : ignored) checkAccess(slot);
+  return { points, ignored };
+}
+
+/** The refusal of a write of a part of a point. @throws SimError where the point could not be written whole either */
+function partOf(slot: PointSlot): SimError {
+  checkAccess(slot);
+  return new SimError(
+    'MAP_PARTIAL_POINT',
+    `${pointName(slot)} spans ${slot.def.size} registers and must be written whole`,
+  );
+}
 
 /** The clocks a commit is stamped with. */
 export interface CommitClock {

@@ -8,7 +8,7 @@ import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter, RegisterWindow } from '../../contract/modbus-report.ts';
-import type { FaultyMaps } from '../faults/faulty-maps.ts';
+import type { FaultyMaps } from '../faults/faulty-map.ts';
 import type { Bank, PointBank } from '../map/bank.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
 import { countsStatus } from './server/context.ts';

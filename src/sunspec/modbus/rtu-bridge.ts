@@ -8,7 +8,7 @@ import { BackOff, doubling } from '../../core/net/back-off.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter, RegisterWindow } from '../../contract/modbus-report.ts';
-import type { FaultyMaps } from '../faults/faulty-maps.ts';
+import type { FaultyMaps } from '../faults/faulty-map.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
 import type { PointBank } from '../map/bank.ts';
 import type { ModbusDevice } from './bridge.ts';
@@ -17,9 +17,8 @@ import type { ModbusCounters } from './server/context.ts';
 import type { Service } from './server/exchange.ts';
 import { createModbusContext } from './server/server.ts';
 import type { ModbusClientInfo, ModbusContextOptions } from './server/server.ts';
-import { SerialLine } from './serial/line.ts';
-import { createSerialOpener } from './serial/port.ts';
-import type { SerialChannel, SerialOpener, SerialSettings } from './serial/port.ts';
+import { SerialLine, createSerialOpener } from './serial-line.ts';
+import type { SerialChannel, SerialOpener, SerialSettings } from './serial-line.ts';
 import { BankUnit, basesInWords, LineUnits, MeterUnit, unitsInWords } from './unit-bridge.ts';
 
 export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 'foreignUnit' | 'sweeper' | 'tls'> {

@@ -22,7 +22,7 @@ import {
   modelLengthFault,
   shiftFault,
 } from '../../../src/fault-kinds/modbus-structure.ts';
-import { FaultyMaps } from '../../../src/sunspec/faults/faulty-maps.ts';
+import { FaultyMaps } from '../../../src/sunspec/faults/faulty-map.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';

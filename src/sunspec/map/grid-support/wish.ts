@@ -9,7 +9,7 @@ import { isEnabled } from './state.ts';
 import { curveAxes, functionTable, isReactivePowerFunction, reactivePowerFunctions } from './functions.ts';
 import type { Axis, CurveFunction, FunctionName, FunctionPath } from './functions.ts';
 import type { HoldValue } from '../holds.ts';
-import { hasPoint, pointNumber } from '../named-points.ts';
+import { hasPoint, pointNumber } from '../bank.ts';
 import type { RefusedWrite } from '../point-holds.ts';
 import type { AnyPointValue } from '../types.ts';
 

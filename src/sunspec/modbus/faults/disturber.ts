@@ -16,7 +16,7 @@ import {
   outageFault,
   splitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
-import type { Deafness, Disturbance, Disturber, Reception, RequestFacts } from '../server/disturbance.ts';
+import type { Deafness, Disturbance, Disturber, Reception, RequestFacts } from '../server/context.ts';
 import type { FramingName } from '../framing/framing.ts';
 import { canRewrite, gapOf, rewriteOf } from './rewrites.ts';
 

@@ -13,7 +13,7 @@ import {
   wrongTransactionFault,
   wrongUnitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
-import type { RequestFacts } from '../server/disturbance.ts';
+import type { RequestFacts } from '../server/context.ts';
 import type { FramingName } from '../framing/framing.ts';
 
 /** Offsets of the parts of an ADU. */

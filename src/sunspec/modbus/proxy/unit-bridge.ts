@@ -3,13 +3,12 @@ import { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
 import type { RegisterNames } from '../../../core/wire/modbus-messages.ts';
 import type { Bank } from '../../map/bank.ts';
-import { isInSet1 } from '../../map/sets.ts';
+import { isInSet1, memoPerLayoutAndKey } from '../../map/layout.ts';
 import type { ModbusUnit, Requester } from '../server/unit.ts';
 import { tablesOf } from './check.ts';
 import { bindMap } from './points-bridge.ts';
 import type { BoundMap } from './points-bridge.ts';
 import type { Assignments, Behind, BoundRegister, KeptOctets, WriteDraft } from './register-bridge.ts';
-import { memoPerLayoutAndKey } from '../../map/layout.ts';
 import type { Layout } from '../../map/layout.ts';
 import type { ProxyMap } from './schema.ts';
 

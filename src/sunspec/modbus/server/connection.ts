@@ -2,15 +2,14 @@ import { errorText } from '../../../core/errors.ts';
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { peerOf } from '../../../core/net/listen.ts';
-import type { Deafness } from './disturbance.ts';
-import { sendLate, serve, serveWatched } from './exchange.ts';
+import type { Deafness } from './context.ts';
+import { sendLate, serve, serveWatched, tapAnswer } from './exchange.ts';
 import type { LateAnswer, Service } from './exchange.ts';
 import { maxAdu } from '../framing/framing.ts';
 import type { Framing, FramingResult } from '../framing/framing.ts';
 import type { Asker } from './pdu.ts';
-import { tapAnswer } from './tapping.ts';
 import { SilenceWatch } from '../framing/silence.ts';
-import type { Role } from '../access/roles.ts';
+import type { Role } from '../access/certificate-role.ts';
 import type { Swept } from '../../../core/net/sweeper.ts';
 
 /** The part of a listener that its connections use. */

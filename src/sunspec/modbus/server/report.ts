@@ -8,8 +8,7 @@ import type { Later } from '../../../core/time/timers.ts';
 import { exceptionNames, functionNames, spanOf } from '../../../core/wire/modbus-pdu.ts';
 import type { RegisterNames } from '../../../core/wire/modbus-messages.ts';
 import type { FramingName } from '../framing/framing.ts';
-import type { RequestPdu } from './request.ts';
-import type { ModbusUnit, Requester } from './unit.ts';
+import type { RequestPdu, ModbusUnit, Requester } from './unit.ts';
 
 /** Functions that write, served or not. */
 const writeFunctions: ReadonlySet<number> = new Set([5, 6, 15, 16, 21, 22, 23]);

@@ -1,10 +1,7 @@
 /**
- * Reversion timers (models 704, 705, 706, 711, 712), in simulated time. The groups follow from the marks in the
- * model tables: a set-point `X` reverts to `XRvrt`, an enable to `...EnaRvrt`, a curve model to set `RvrtCrv`.
- *
- * A timer runs while its function is enabled and its RvrtTms is above 0. Every write of the enable, a set-point, an
- * adoption request or RvrtTms restarts it; RvrtTms 0 or disabling the function ends it. After expiry it is idle until
- * the next such write. (The model leaves open whether a set-point alone restarts the timer; here it does.)
+ * Timers of the map in simulated time: adoptions that take time, and reversions (models 704, 705, 706, 711, 712). The
+ * groups of reversions follow from the marks in the model tables: a set-point `X` reverts to `XRvrt`, an enable to
+ * `...EnaRvrt`, a curve model to set `RvrtCrv`.
  */
 import { errorText } from '../../core/errors.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
@@ -12,11 +9,9 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { CommitClock, RegisterBank } from './register-bank.ts';
-import type { Commit, CommitParticipant } from './commit.ts';
-import { memoPerLayout } from './layout.ts';
-import type { Layout, ModelPlace, PointSlot } from './layout.ts';
-import { adoptionPoints, isInSet1 } from './sets.ts';
-import type { AdoptionPoints } from './sets.ts';
+import type { Commit, CommitParticipant, AdoptionOutcome } from './commit.ts';
+import { memoPerLayout, adoptionPoints, isInSet1 } from './layout.ts';
+import type { Layout, ModelPlace, PointSlot, AdoptionPoints } from './layout.ts';
 import type { AnyPointValue } from './types.ts';
 
 interface ReversionGroup {
@@ -82,7 +77,12 @@ export const reversionTimers = memoPerLayout((layout): ReadonlyMap<PointSlot, Po
 
 const byReversion: Origin = { source: 'reversion' };
 
-/** The running reversion timers of one device. */
+/**
+ * The running reversion timers of one device. A timer runs while its function is enabled and its RvrtTms is above 0.
+ * Every write of the enable, a set-point, an adoption request or RvrtTms restarts it; RvrtTms 0 or disabling the function
+ * ends it. After expiry it is idle until the next such write. (The model leaves open whether a set-point alone restarts
+ * the timer; here it does.)
+ */
 export class ReversionTimers implements CommitParticipant {
   readonly #bank: RegisterBank;
   readonly #scheduler: Scheduler;
@@ -172,5 +172,65 @@ export class ReversionTimers implements CommitParticipant {
     }
     const result = group.adoption?.result;
     return result && this.#bank.value(result) === 'FAILED' ? 'the stored set could not be adopted' : null;
+  }
+}
+
+/** Adoptions that take simulated time: the result point reads IN_PROGRESS until the time has passed. */
+interface AdoptionTimersOptions {
+  /** duration of an adoption, s; 0: inside the commit */
+  readonly adoptionS: number;
+  /** an outcome decided elsewhere; null: the usual one */
+  readonly overrule?: (request: PointSlot, by: Origin) => AdoptionOutcome | null;
+}
+
+/** Settles the adoption requests of a bank. A later request for a model replaces the running one. */
+export class AdoptionTimers implements CommitParticipant {
+  readonly #bank: RegisterBank;
+  readonly #scheduler: Scheduler;
+  readonly #clock: CommitClock;
+  readonly #options: AdoptionTimersOptions;
+  /** by model */
+  readonly #underWay = new Map<number, Timer>();
+
+  constructor(bank: RegisterBank, scheduler: Scheduler, clock: CommitClock, options: AdoptionTimersOptions) {
+    this.#bank = bank;
+    this.#scheduler = scheduler;
+    this.#clock = clock;
+    this.#options = options;
+  }
+
+  prepare(commit: Commit): null {
+    for (const request of commit.adoptions) commit.settle(request, this.#outcome(request, commit.by));
+    return null;
+  }
+
+  #outcome(request: PointSlot, by: Origin): AdoptionOutcome {
+    // a reversion adopts at the instant at which its timer ends
+    if (by.source === 'reversion') return 'ADOPT';
+    const overruled = this.#options.overrule?.(request, by) ?? null;
+    if (overruled !== null) {
+      this.#drop(request);
+      return overruled;
+    }
+    if (this.#options.adoptionS <= 0) return 'ADOPT';
+    this.#start(request, by);
+    return 'IN_PROGRESS';
+  }
+
+  #start(request: PointSlot, by: Origin): void {
+    this.#drop(request);
+    const due = addSeconds(this.#clock.sim(), this.#options.adoptionS);
+    this.#underWay.set(
+      request.modelId,
+      this.#scheduler.at(due, () => {
+        this.#bank.completeAdoption(request, by);
+      }),
+    );
+  }
+
+  #drop({ modelId }: PointSlot): void {
+    const before = this.#underWay.get(modelId);
+    if (before) this.#scheduler.cancel(before);
+    this.#underWay.delete(modelId);
   }
 }
