@@ -18,8 +18,9 @@ import type {
   CsipHttpProbe,
   CsipFoundServer,
   CsipResponseResult,
+  CsipControlState,
+  CsipEvents,
 } from './csip-reports.ts';
-import type { CsipControlState, CsipEvents } from './csip-events.ts';
 
 export const csipStates = [
   'disabled',

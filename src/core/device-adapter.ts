@@ -1,10 +1,9 @@
 /** The skeleton of the adapters that have something for each device and are loaded when they start. */
-import { disabledStatus } from './adapter.ts';
+import { disabledStatus, AdapterLifecycle } from './adapter.ts';
 import type { Adapter, AdapterStatus, CommName, DeviceEndpoint, Exposure, ModuleName } from './adapter.ts';
-import { AdapterLifecycle } from './adapter-lifecycle.ts';
 import type { CommAlarmCode, CommAlarmSwitch } from './comm-alarms.ts';
 import { errorText, SimError } from './errors.ts';
-import { Late } from './late.ts';
+import { Late } from './lazy.ts';
 
 /** The adapter of one protocol behind the skeleton: `D` are its devices, `V` is its interface to REST. */
 export interface LoadedAdapter<D, V extends object> {

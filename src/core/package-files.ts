@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { memo } from './memo.ts';
+import { memo } from './lazy.ts';
 
 /** The nearest folder above this module with a package.json: sources and build lie at different depths below it. */
 function packageRoot(): string {

@@ -1,6 +1,14 @@
 /** A client of the REST interface, for scripts. */
-import { checkedAddress, checkedNumber, checkedOptions, checkedWhole, deviceOf, encoded, refusal } from './checks.ts';
-import { DerbenchError } from './error.ts';
+import {
+  checkedAddress,
+  checkedNumber,
+  checkedOptions,
+  checkedWhole,
+  deviceOf,
+  encoded,
+  refusal,
+  DerbenchError,
+} from './checks.ts';
 import { sender } from './http.ts';
 import type { Send } from './http.ts';
 import type {
@@ -36,10 +44,9 @@ import type {
   Step,
   Time,
 } from './replies.ts';
-import { numberOf, sampleOf, wordOf } from './sample.ts';
-import type { Sample } from './sample.ts';
+import { numberOf, sampleOf, wordOf, waitUntil } from './until.ts';
+import type { Sample } from './until.ts';
 import { instantOf, tickSeconds } from './time.ts';
-import { waitUntil } from './until.ts';
 
 type ReplyOf<P extends string> = P extends keyof GetReplies ? GetReplies[P] : Json;
 

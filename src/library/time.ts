@@ -1,6 +1,5 @@
 /** Instants and durations of the simulated clock. */
-import { refusal } from './checks.ts';
-import { DerbenchError } from './error.ts';
+import { refusal, DerbenchError } from './checks.ts';
 import type { Time } from './replies.ts';
 
 /** Length of a tick in simulated seconds. */

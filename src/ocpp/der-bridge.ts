@@ -2,7 +2,7 @@
 import type { Device } from '../contract/device.ts';
 import type { ServiceTransition } from '../contract/grid-trace.ts';
 import type { Plant } from '../contract/plant.ts';
-import { slopeState } from '../contract/slope-state.ts';
+import { slopeState } from '../contract/device.ts';
 import { CommandHold } from '../core/command-hold.ts';
 import type { Asked } from '../core/command-hold.ts';
 import type { SimTime } from '../core/time/clock.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { DerbenchError } from '../../src/library/error.ts';
+import { DerbenchError } from '../../src/library/checks.ts';
 import type { WaitOptions, Wanted } from '../../src/library/options.ts';
 import type { Time } from '../../src/library/replies.ts';
-import type { Sample } from '../../src/library/sample.ts';
+import type { Sample } from '../../src/library/until.ts';
 import { instantOf } from '../../src/library/time.ts';
 import { waitUntil } from '../../src/library/until.ts';
 

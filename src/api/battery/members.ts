@@ -1,4 +1,4 @@
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { batteryChemistries, batteryControlModes } from '../../contract/kinds/battery.ts';
 import type { BatteryCell, BatteryDetail, BatteryModule, BatteryString } from '../../contract/kinds/battery.ts';
 import type { Device } from '../../contract/device.ts';

@@ -1,9 +1,8 @@
 import { isLater } from '../../core/origin.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { pointName } from '../../sunspec/map/view.ts';
-import type { OverrideName } from '../../contract/overrides.ts';
+import type { OverrideName, Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
-import type { Device } from '../../contract/device.ts';
 import { nested } from './members.ts';
 import { writerSchema } from './writer-schemas.ts';
 import type { LastWriteReply, OverrideReply, WriterReply } from './writer-schemas.ts';

@@ -1,5 +1,5 @@
-import { memo } from '../../core/memo.ts';
-import { overrideNames } from '../../contract/overrides.ts';
+import { memo } from '../../core/lazy.ts';
+import { overrideNames } from '../../contract/device.ts';
 import { z } from '../description/zod.ts';
 import { isoTime, sourceSchema } from './schemas.ts';
 

@@ -1,8 +1,8 @@
 /** Controls of devices: members of replies and requests. */
 import type { ControlFunction, Device } from '../../contract/device.ts';
-import { gradientRange } from '../../contract/gradient.ts';
+import { gradientRange } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { isEnabled, isSupported, reversionRemainingS } from '../../sunspec/map/grid-support/state.ts';
 import { functionNames, functionTable } from '../../sunspec/map/grid-support/functions.ts';

@@ -6,7 +6,7 @@ import { connectionStates, inverterStates, serviceStates } from '../../contract/
 import type { Snapshot } from '../../contract/snapshot.ts';
 import { commNames, commStates, disabledStatus } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, CommName, ModbusTcpEndpoint } from '../../core/adapter.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { latestOf, modbusEndpoint, withMembers } from '../common/device-replies.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import type { ReplyOf } from '../common/members.ts';

@@ -12,7 +12,7 @@ import { pointNumber, pointWriter } from '../common/points.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { deviceQuery } from '../common/schemas.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { z } from '../description/zod.ts';
 import { gridSupportBodySchema, gridSupportSchema } from '../grid-support/schemas.ts';
 import { selectedDevice } from '../common/device-replies.ts';

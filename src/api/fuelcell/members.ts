@@ -8,7 +8,7 @@ import {
   hydrogenTankStates,
 } from '../../contract/kinds/fuelcell.ts';
 import type { FuelCellDetail } from '../../contract/kinds/fuelcell.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { inKilo, measured } from '../common/kind-replies.ts';
 import type { OfDevice } from '../common/kind-replies.ts';
 import { flag, integer, members, number, word } from '../common/members.ts';

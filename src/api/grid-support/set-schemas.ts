@@ -1,4 +1,4 @@
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam } from '../common/schemas.ts';
 import { writerSchema } from '../common/writer-schemas.ts';

@@ -1,4 +1,4 @@
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { rideThroughModes } from '../../contract/grid-trace.ts';
 import type {
   ActiveDecider,

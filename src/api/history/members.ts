@@ -1,4 +1,4 @@
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { assetTypes } from '../../contract/device.ts';
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import { z } from '../description/zod.ts';

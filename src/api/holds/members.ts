@@ -1,6 +1,6 @@
 /** Holds of this interface: members of replies and requests. */
 import type { Plant } from '../../contract/plant.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import { flag, integer, list, member, members, text, time, word } from '../common/members.ts';
 import { deviceIndex, deviceParam, isoMember } from '../common/schemas.ts';

@@ -1,6 +1,6 @@
 /** Long answers that are made while they are sent. */
 import type { ServerResponse } from 'node:http';
-import { watchUnread } from '../../core/http/answer-order.ts';
+import { watchUnread } from '../../core/http/connections.ts';
 import { commonHeaders } from '../../core/http/problem.ts';
 import { Turns } from '../../core/turns.ts';
 import { endingOf, requestId, startUnreadLimit } from './reply.ts';

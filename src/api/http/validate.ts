@@ -2,8 +2,7 @@ import { z as zod } from 'zod';
 import type { z } from 'zod';
 import { pointerStep } from '../../core/errors.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
-import { factsOf } from '../../core/zod-facts.ts';
-import { issueWords, withInput } from '../../core/zod-issues.ts';
+import { factsOf, issueWords, withInput } from '../../core/zod-issues.ts';
 import { invalidAll, maxIssues } from './errors.ts';
 import { longLists } from './list-limits.ts';
 

@@ -1,7 +1,7 @@
 /** DC-coupled hybrids: members of replies and requests. */
 import { hybridPolicies } from '../../contract/kinds/hybrid.ts';
 import type { HybridDetail } from '../../contract/kinds/hybrid.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { point } from '../battery/members.ts';
 import { inKilo, measured, rounded } from '../common/kind-replies.ts';
 import type { OfDevice } from '../common/kind-replies.ts';

@@ -1,7 +1,7 @@
 import { moduleNames } from '../../core/adapter.ts';
 import { logCapacity, logLevels } from '../../core/log/log.ts';
 import type { LogBook, LogEntry, LogFilter } from '../../core/log/log.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { chosenWords, listParam } from '../common/list-param.ts';
 import { camelCased, count, list, member, members, text, time, word } from '../common/members.ts';
 import { afterIdParam, deviceParam, isoParam, newestParam } from '../common/schemas.ts';

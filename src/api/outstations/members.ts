@@ -8,7 +8,7 @@ import type {
   Dnp3PointView,
 } from '../../contract/dnp3.ts';
 import { dnp3Profiles } from '../../contract/dnp3-settings.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { wireDirections } from '../../core/wire/wire-log.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { afterIdParam, deviceIndex, deviceParam, integerParam, newestParam } from '../common/schemas.ts';

@@ -1,6 +1,6 @@
 import { packetProtocols, recordedProtocols, recorderLimitMb } from '../../contract/recorder.ts';
 import type { RecordedCounts, RecorderState, RecordingFilter } from '../../contract/recorder.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { chosenWords, listParam } from '../common/list-param.ts';
 import { camelCased, count, flag, list, member, members, nested, time, word } from '../common/members.ts';
 import { isoParam } from '../common/schemas.ts';

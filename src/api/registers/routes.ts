@@ -1,5 +1,4 @@
-import type { Plant } from '../../contract/plant.ts';
-import type { SiteMeter } from '../../contract/site-meter.ts';
+import type { Plant, SiteMeter } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
 import { givenText, suggestions } from '../../core/nearest.ts';

@@ -1,7 +1,15 @@
-import { assertionJson, plainSeconds, stepJson } from '../../contract/scenario-results.ts';
-import { reportFormats, runPaces, runStates, stepStates, assertionStates } from '../../contract/scenarios.ts';
+import {
+  assertionJson,
+  plainSeconds,
+  stepJson,
+  reportFormats,
+  runPaces,
+  runStates,
+  stepStates,
+  assertionStates,
+} from '../../contract/scenarios.ts';
 import type { BundledScenario, KeptScenario, RunReport } from '../../contract/scenarios.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';

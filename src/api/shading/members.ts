@@ -1,7 +1,7 @@
 /** Partial shading of PV arrays: members of replies and requests. */
 import { maxPvInputs } from '../../contract/kinds/pv.ts';
 import type { ArrayDetail } from '../../contract/kinds/table.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import type { OfDevice } from '../common/kind-replies.ts';
 import { count, integer, list, member, members, text, word } from '../common/members.ts';
 import { overrideOf, writer } from '../common/writer-replies.ts';

@@ -1,6 +1,6 @@
 import { maxSiteLimitW, siteLimitNames } from '../../contract/site.ts';
 import type { SiteCut, SiteLimitName, SiteNow, SiteOwnerNow } from '../../contract/site.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { inKilo } from '../common/kind-replies.ts';
 import { list, member, members, text, word } from '../common/members.ts';
 import { deviceIndex, integerParam, maxDeviceIndex } from '../common/schemas.ts';

@@ -8,7 +8,7 @@ import type {
   SurroundingsNow,
 } from '../../contract/environment.ts';
 import type { Plant } from '../../contract/plant.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { gridSources, irradianceSources } from '../../sunspec/map/rules.ts';
 import { flag, list, member, members, nested, number, text, word } from '../common/members.ts';
 import { deviceIndex } from '../common/schemas.ts';

@@ -1,7 +1,7 @@
 /** The simulated clock: members of replies and requests. */
 import type { Plant } from '../../contract/plant.ts';
 import type { Snapshot } from '../../contract/snapshot.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { clockModes } from '../../core/time/clock.ts';
 import { isTimeZone } from '../../core/time/zone.ts';
 import { integer, member, members, nested, number, text, time, word } from '../common/members.ts';

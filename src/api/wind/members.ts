@@ -1,7 +1,7 @@
 /** Wind turbines: members of replies and requests. */
 import type { WindCurvePoint, WindDetail } from '../../contract/kinds/wind.ts';
 import type { DatasetNow } from '../../contract/environment.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { inKilo, measured } from '../common/kind-replies.ts';
 import type { OfDevice } from '../common/kind-replies.ts';
 import { flag, integer, list, members, nested, number, text, word } from '../common/members.ts';

@@ -3,12 +3,11 @@ import type { AppConfig } from '../../config/settings/app-config.ts';
 import type { AdapterParts } from '../../contract/adapter-parts.ts';
 import type { CommName } from '../../core/adapter.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
-import { TlsFiles } from '../../core/tls/files.ts';
-import type { TlsFilesOptions } from '../../core/tls/files.ts';
-import type { ModbusMessages } from '../../core/wire/modbus-messages.ts';
-import { ModbusTap } from '../../core/wire/modbus-tap.ts';
+import { TlsFiles } from '../../core/tls/watch.ts';
+import type { TlsFilesOptions } from '../../core/tls/watch.ts';
+import { ModbusTap } from '../../core/wire/modbus.ts';
+import type { ModbusMessages } from '../../core/wire/modbus.ts';
 import type { SimPlant } from '../../der/plant/plant.ts';
-import { typesWith } from '../devices/shapes.ts';
 import { FaultyMaps } from '../../sunspec/faults/faulty-map.ts';
 import { roleOfCertificate } from '../../sunspec/modbus/access/certificate-role.ts';
 import type { RoleFinding } from '../../sunspec/modbus/access/certificate-role.ts';
@@ -21,6 +20,35 @@ import type { ProxyAdapter } from '../../sunspec/modbus/proxy/bridge.ts';
 import { createModbusRtuAdapter } from '../../sunspec/modbus/rtu-bridge.ts';
 import type { ModbusRtuAdapter } from '../../sunspec/modbus/rtu-bridge.ts';
 import type { ModbusLimits } from '../../sunspec/modbus/server/context.ts';
+import { deviceTypeNames, deviceTypes } from '../../config/profile/device-types.ts';
+import type { DeviceTypeName } from '../../config/profile/device-types.ts';
+import { simTimeFromMs } from '../../core/time/clock.ts';
+import { SimError } from '../../core/errors.ts';
+import { createTemplate } from '../../der/device/template.ts';
+import type { Layout } from '../../sunspec/map/layout.ts';
+
+/**
+ * Device types, without aliases, whose map passes a test. Takes up to a second, so it is used only for messages about a
+ * start that fails.
+ */
+function typesWith({ deviceOf, grid, simModels }: AppConfig, passes: (layout: Layout) => boolean): DeviceTypeName[] {
+  const types = deviceTypeNames.filter(
+    (name, at) => deviceTypeNames.findIndex((other) => deviceTypes[other] === deviceTypes[name]) === at,
+  );
+  return types.filter((name) => {
+    try {
+      const { profile, phases } = deviceOf({ device_type: name, profile: deviceTypes[name].defaultProfile }, 0);
+      return passes(
+        createTemplate(profile, phases, grid.nominalFrequencyHz, simTimeFromMs(0), 0, { withSimModels: simModels })
+          .layout,
+      );
+    } catch (error) {
+      // the other settings do not fit this type
+      if (error instanceof SimError) return false;
+      throw error;
+    }
+  });
+}
 
 export interface ModbusContext extends AdapterParts {
   readonly config: AppConfig;

@@ -32,7 +32,7 @@ import { junitXml } from '../../scenario/report/junit.ts';
 import { progressLine } from '../../scenario/report/progress.ts';
 import { reportLines } from '../../scenario/report/text.ts';
 import { ScenarioRun } from '../../scenario/run/run.ts';
-import { scenarioNames } from './host.ts';
+import { scenarioNames } from './kept.ts';
 
 /** Where a command prints. */
 export interface CommandOutput {

@@ -1,8 +1,7 @@
 /** State of a device without a register that controls of IEEE 2030.5 set. */
 import type { CommandState } from '../../core/command-hold.ts';
-import type { Device } from '../../contract/device.ts';
+import type { Device, OverrideName } from '../../contract/device.ts';
 import type { HybridPolicy } from '../../contract/kinds/hybrid.ts';
-import type { OverrideName } from '../../contract/overrides.ts';
 
 /** The last writer of an override, as an object of its own per command. */
 const writerOf = (device: Device, override: OverrideName) => device.overrides.find(({ name }) => name === override);

@@ -1,7 +1,7 @@
 /** The controls in force on one device, except for the limits of its connection point. */
 import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
-import { slopeState } from '../../contract/slope-state.ts';
+import { slopeState } from '../../contract/device.ts';
 import { CommandHold } from '../../core/command-hold.ts';
 import type { Asked } from '../../core/command-hold.ts';
 import type { Logger } from '../../core/log/log.ts';

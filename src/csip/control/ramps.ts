@@ -1,6 +1,6 @@
 /** Slopes of power from `rampTms` and `setGradW`. */
 import type { Asked } from '../../core/command-hold.ts';
-import { gradientRange } from '../../contract/gradient.ts';
+import { gradientRange } from '../../contract/device.ts';
 import { scaledOf } from './values.ts';
 import type { Aim } from './wish.ts';
 

@@ -2,9 +2,8 @@
 import { createRequire } from 'node:module';
 import type multicastDns from 'multicast-dns';
 import type { CsipFoundServer } from '../../contract/csip-reports.ts';
-import { errorText, SimError } from '../../core/errors.ts';
+import { errorText, SimError, checkDescriptorsToRequire } from '../../core/errors.ts';
 import { lazily } from '../../core/lazy.ts';
-import { checkDescriptorsToRequire } from '../../core/shortage.ts';
 import { callLater } from '../../core/time/timers.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { Answers, service, subtype } from './answers.ts';

@@ -1,6 +1,6 @@
 /** The state of the schedule of one EndDevice. Values are immutable: each step makes new ones. */
 import type { ControlInForce, ControlOutcome, ModeName } from '../control/model.ts';
-import type { CsipControlState } from '../../contract/csip-events.ts';
+import type { CsipControlState } from '../../contract/csip-reports.ts';
 import type { ListedControl, ListedDefault } from './model.ts';
 
 /** `received`: new and not decided yet, within one step only. */

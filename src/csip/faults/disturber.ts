@@ -17,7 +17,7 @@ import {
   wrongStatusFault,
   wrongSubjectFault,
 } from '../../fault-kinds/csip.ts';
-import { targetOf } from '../../fault-kinds/targets.ts';
+import { targetOf } from '../../fault-kinds/rows.ts';
 import type { Disturbable, Disturbance, ExchangeDisturber } from '../transport/disturber.ts';
 import type { OutgoingDocument } from '../xml/document.ts';
 import {

@@ -8,10 +8,8 @@ import type { CsipCertificateName, CsipCertificates, CsipPem } from '../../contr
 import type { CsipPemFiles } from '../../contract/csip-settings.ts';
 import { SimError } from '../../core/errors.ts';
 import { readTextFile } from '../../core/text-file.ts';
-import { clientMaterial } from '../../core/tls/client-context.ts';
+import { clientMaterial, ClientTlsFiles, clientOffers } from '../../core/tls/client-context.ts';
 import type { ClientNames } from '../../core/tls/client-context.ts';
-import { ClientTlsFiles } from '../../core/tls/client-files.ts';
-import { clientOffers } from '../../core/tls/client-policy.ts';
 import { readPemFiles } from '../../core/tls/material.ts';
 import type { TlsWatchBasics } from '../../core/tls/watch.ts';
 import type { TlsDisturbance } from './disturber.ts';

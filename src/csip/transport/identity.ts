@@ -1,6 +1,6 @@
 /** LFDI and SFDI of IEEE 2030.5, from certificates. */
 import { createHash } from 'node:crypto';
-import { withCheckDigit } from '../../core/check-digit.ts';
+import { withCheckDigit } from '../../contract/csip-settings.ts';
 import { certificatesOf } from '../../core/tls/material.ts';
 import type { CertificateFacts } from './exchange.ts';
 

@@ -4,7 +4,7 @@ import { SimError } from '../../core/errors.ts';
 import { socketErrorText } from '../../core/net/connect.ts';
 import { hostAndPort } from '../../core/net/listen.ts';
 import { guardedLookup, isRefusedTarget, openLookup, refusedTargetText } from '../../core/net/outbound.ts';
-import type { NameSources } from '../../core/net/resolve.ts';
+import type { NameSources } from '../../core/net/outbound.ts';
 import type { CsipHttpProbe } from '../../contract/csip-reports.ts';
 
 export interface ProbeTarget {

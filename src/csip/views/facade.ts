@@ -23,8 +23,9 @@ import type {
   CsipMessages,
   CsipNotification,
   CsipSubscriptions,
+  CsipControlState,
+  CsipEvent,
 } from '../../contract/csip-reports.ts';
-import type { CsipControlState, CsipEvent } from '../../contract/csip-events.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import { modeTable } from '../control/modes.ts';

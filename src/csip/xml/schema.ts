@@ -1,5 +1,5 @@
 /** The tables of `tables.ts`, compiled for reading and writing. */
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import type { DocumentName } from './document.ts';
 import type { NotifiedResource } from './documents.ts';
 import { documentNames, scalars, types } from './tables.ts';

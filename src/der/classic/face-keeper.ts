@@ -14,8 +14,8 @@ import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { assignTo, facesOf, readerOf } from './faces.ts';
 import type { BoundFace, ReadPoint } from './faces.ts';
-import { gradientRange } from '../../contract/gradient.ts';
-import type { Gradient } from '../../contract/gradient.ts';
+import { gradientRange } from '../../contract/device.ts';
+import type { Gradient } from '../../contract/device.ts';
 
 interface FaceKeeperOptions {
   readonly bank: RegisterBank;

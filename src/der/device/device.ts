@@ -10,16 +10,17 @@ import type {
   DeviceDetail,
   IvCurve,
   SourceCommand,
+  Override,
+  ControlFunction,
+  Device,
 } from '../../contract/device.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
-import type { Override } from '../../contract/overrides.ts';
 import { createRandom } from '../../core/random.ts';
 import { Scheduler } from '../../core/time/scheduler.ts';
 import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.ts';
-import type { ControlFunction, Device } from '../../contract/device.ts';
 import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './alarms.ts';
 import type { DeviceContext } from './device-context.ts';
 import { slopesOf } from './gradient.ts';

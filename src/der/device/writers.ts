@@ -3,11 +3,10 @@
  * may depend on last writers.
  */
 import type { SimTime } from '../../core/time/clock.ts';
-import type { DeviceCommand } from '../../contract/device.ts';
+import type { DeviceCommand, Override } from '../../contract/device.ts';
 import { remoteSources } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
-import { overridesOf } from '../../contract/overrides.ts';
-import type { Override } from '../../contract/overrides.ts';
+import { overridesOf } from '../../contract/device.ts';
 import { SimError } from '../../core/errors.ts';
 
 interface StampClock {

@@ -1,6 +1,5 @@
 /** The settings of the grid-support functions, read from the registers once after each change. */
-import type { InverterParameters } from '../../contract/device.ts';
-import type { Gradient } from '../../contract/gradient.ts';
+import type { InverterParameters, Gradient } from '../../contract/device.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import { startRampPctS } from './defaults.ts';
 

@@ -1,7 +1,7 @@
 /** The meter of the connection point: sums devices and local loads by phase, counts energy, and shows both in a map. */
 import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { SiteMeter, SiteMeterNow } from '../../contract/site-meter.ts';
+import type { SiteMeter, SiteMeterNow } from '../../contract/plant.ts';
 import { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { CommitClock } from '../../sunspec/map/register-bank.ts';
 import { createMapView } from '../../sunspec/map/view.ts';

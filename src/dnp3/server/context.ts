@@ -1,7 +1,7 @@
 /** Context shared by the listeners of all outstations. */
 import type { Dnp3AllowedPeer } from '../../contract/dnp3-settings.ts';
 import type { Logger } from '../../core/log/log.ts';
-import type { PeerLimitedLog } from '../../core/log/peer-limited-log.ts';
+import type { PeerLimitedLog } from '../../core/log/limited-log.ts';
 import type { Sweeper } from '../../core/net/sweeper.ts';
 import type { TlsGate } from '../../core/tls/gate.ts';
 import type { LoopQueue } from '../../core/turns.ts';

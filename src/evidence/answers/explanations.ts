@@ -17,9 +17,9 @@ import {
   lateWriteFault,
   lenientWritesFault,
   partialWriteFault,
-} from '../../fault-kinds/modbus-acceptance.ts';
+} from '../../fault-kinds/modbus-map.ts';
 import { ignoreCallFault } from '../../fault-kinds/ocpp.ts';
-import { targetOf } from '../../fault-kinds/targets.ts';
+import { targetOf } from '../../fault-kinds/rows.ts';
 import type { AnswerProtocol } from './model.ts';
 
 type Kind = Pick<FaultKind, 'protocol' | 'kind'>;

@@ -2,9 +2,9 @@
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { FaultProtocol } from '../../core/faults/kinds.ts';
 import { malformedXmlFault, missingElementFault, staleFault, wrongMultiplierFault } from '../../fault-kinds/csip.ts';
-import { strictPointsFault } from '../../fault-kinds/modbus-reading.ts';
+import { strictPointsFault } from '../../fault-kinds/modbus-map.ts';
 import { meterJumpFault } from '../../fault-kinds/ocpp.ts';
-import { targetOf } from '../../fault-kinds/targets.ts';
+import { targetOf } from '../../fault-kinds/rows.ts';
 import type { Presented, Presenter } from './model.ts';
 
 /** Protocols that have faults of their own, by presenter. */

@@ -1,6 +1,6 @@
 /** Compares a Modbus answer with the recorded one and describes the differences. */
 import type { Buffer } from 'node:buffer';
-import { exceptionNames } from '../../core/wire/modbus-pdu.ts';
+import { exceptionNames } from '../../core/wire/modbus.ts';
 import type { RecordedExchange } from './modbus-exchange.ts';
 import { exchangeInWords } from './modbus-exchange.ts';
 import type { ReplayOptions } from './options.ts';

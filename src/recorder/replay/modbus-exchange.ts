@@ -1,6 +1,6 @@
 /** Requests of Modbus masters with their recorded answers. */
 import { Buffer } from 'node:buffer';
-import { functionNames } from '../../core/wire/modbus-pdu.ts';
+import { functionNames } from '../../core/wire/modbus.ts';
 import { isMembers } from './recording.ts';
 import type { RecordedMessage } from './recording.ts';
 import { counted } from './report.ts';

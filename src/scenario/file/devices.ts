@@ -1,7 +1,7 @@
 /** Compares the devices of a scenario with those of a simulator. */
 import { z } from 'zod';
 import type { Plant } from '../../contract/plant.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
 import { placeText } from '../place.ts';
 import { invalidScenario } from './source.ts';

@@ -1,5 +1,5 @@
 /** Conditions of steps and rules on IEEE 2030.5 events. */
-import type { CsipEvent } from '../../contract/csip-events.ts';
+import type { CsipEvent } from '../../contract/csip-reports.ts';
 import { csipEventText } from '../file/words.ts';
 import type { CsipEventTest } from '../model.ts';
 import type { Observation, Observed } from './observed.ts';

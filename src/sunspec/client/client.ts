@@ -1,5 +1,5 @@
 /** The built-in SunSpec master, as an adapter: one device, chosen at run time. */
-import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
+import { AdapterLifecycle } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, CommState } from '../../core/adapter.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import type { WallClock } from '../../core/time/clock.ts';
@@ -10,8 +10,8 @@ import type { Later } from '../../core/time/timers.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { createRandom } from '../../core/random.ts';
-import type { ModbusMessages } from '../../core/wire/modbus-messages.ts';
-import { ModbusTap } from '../../core/wire/modbus-tap.ts';
+import type { ModbusMessages } from '../../core/wire/modbus.ts';
+import { ModbusTap } from '../../core/wire/modbus.ts';
 import type {
   ClientState,
   ClientStatus,

@@ -1,6 +1,6 @@
 /** The connection to one device: reconnects when the link breaks, counts attempts, and ends every operation in time. */
 import { errorText, SimError } from '../../core/errors.ts';
-import type { ModbusTap } from '../../core/wire/modbus-tap.ts';
+import type { ModbusTap } from '../../core/wire/modbus.ts';
 import type { ClientCounters, ClientTarget } from '../../contract/sunspec-client.ts';
 import { exceptionIn, peerTimeout, endpointOf } from './peer.ts';
 import { openLink } from './link.ts';

@@ -6,10 +6,9 @@ import { Buffer } from 'node:buffer';
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { socketErrorText } from '../../core/net/connect.ts';
-import { crc16 } from '../../core/net/crc16.ts';
+import { crc16, spanOf } from '../../core/wire/modbus.ts';
 import { peerOf } from '../../core/net/listen.ts';
-import { spanOf } from '../../core/wire/modbus-pdu.ts';
-import type { ModbusTap, TappedExchange } from '../../core/wire/modbus-tap.ts';
+import type { ModbusTap, TappedExchange } from '../../core/wire/modbus.ts';
 import type { TransactionIds } from '../../contract/sunspec-client.ts';
 
 const headerOctets = 6;

@@ -5,7 +5,7 @@ import { hostAndPort } from '../../core/net/listen.ts';
 import { createClientContext } from '../../core/tls/client-context.ts';
 import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import type { ClientTarget } from '../../contract/sunspec-client.ts';
-import { exceptionNames } from '../../core/wire/modbus-pdu.ts';
+import { exceptionNames } from '../../core/wire/modbus.ts';
 
 /** `tcp://127.0.0.1:8502`, `tls://...`, `serial:/dev/ttyUSB0` */
 export function endpointOf(target: ClientTarget): string {

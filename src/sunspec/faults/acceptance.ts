@@ -13,7 +13,7 @@ import {
   lenientWritesFault,
   partialWriteFault,
   writeLockFault,
-} from '../../fault-kinds/modbus-acceptance.ts';
+} from '../../fault-kinds/modbus-map.ts';
 import type { PointBank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
@@ -21,7 +21,7 @@ import type { AnyPointValue } from '../map/types.ts';
 import { pointName, readPoint } from '../map/view.ts';
 import { writeSpan } from '../map/register-bank.ts';
 import { holds, slotsUnder, targetSlots } from './targets.ts';
-import { mapTargetOf } from '../../fault-kinds/targets.ts';
+import { mapTargetOf } from '../../fault-kinds/rows.ts';
 
 export interface AcceptanceOptions {
   readonly deviceIndex: number;

@@ -6,7 +6,7 @@ import { memoPerLayout } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { slotNamed } from './targets.ts';
 import type { MapImage, ReadingEffect } from './image.ts';
-import type { falsifySwitches } from '../../fault-kinds/modbus-reading.ts';
+import type { falsifySwitches } from '../../fault-kinds/modbus-map.ts';
 
 /**
  * The switches of the registered model 64412 and the false values shown under each. The model names the switches; their

@@ -2,8 +2,8 @@
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { FaultKind, ProposedFault } from '../../core/faults/kinds.ts';
-import { mapTargetOf } from '../../fault-kinds/targets.ts';
-import type { MapTarget } from '../../fault-kinds/targets.ts';
+import { mapTargetOf } from '../../fault-kinds/rows.ts';
+import type { MapTarget } from '../../fault-kinds/rows.ts';
 import {
   bitsFault,
   dynamicScaleFault,
@@ -13,15 +13,13 @@ import {
   scaleFault,
   strictPointsFault,
   valueFault,
-} from '../../fault-kinds/modbus-reading.ts';
-import {
   baseFault,
   commonLength65Fault,
   hideModelFault,
   modelIdFault,
   modelLengthFault,
   shiftFault,
-} from '../../fault-kinds/modbus-structure.ts';
+} from '../../fault-kinds/modbus-map.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { slotNamed, slotsNamed } from './targets.ts';
 import { canFalsify } from './falsify.ts';

@@ -16,7 +16,7 @@ import {
   scaleFault,
   strictPointsFault,
   valueFault,
-} from '../../fault-kinds/modbus-reading.ts';
+} from '../../fault-kinds/modbus-map.ts';
 import type { PointBank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
 import { memoPerLayoutAndKey, memoPerLayout } from '../map/layout.ts';
@@ -26,7 +26,7 @@ import { Sample } from './image.ts';
 import type { MapImage, ReadingEffect } from './image.ts';
 import { slotsNamed, slotsUnder, slotNamed } from './targets.ts';
 import type { Issue } from '../../core/errors.ts';
-import { mapTargetOf } from '../../fault-kinds/targets.ts';
+import { mapTargetOf } from '../../fault-kinds/rows.ts';
 import type { GroupDef } from '../map/types.ts';
 import { pointName } from '../map/view.ts';
 

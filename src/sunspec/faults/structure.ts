@@ -14,7 +14,7 @@ import {
   modelLengthFault,
   modbusStructureFaults,
   shiftFault,
-} from '../../fault-kinds/modbus-structure.ts';
+} from '../../fault-kinds/modbus-map.ts';
 import type { Layout } from '../map/layout.ts';
 import { SimError } from '../../core/errors.ts';
 import { notInMap } from '../map/layout.ts';

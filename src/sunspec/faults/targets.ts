@@ -4,7 +4,7 @@ import type { Issue } from '../../core/errors.ts';
 import { pointName } from '../map/view.ts';
 import { suggestions, didYouMean, givenText } from '../../core/nearest.ts';
 import type { FaultTarget, FaultCondition } from '../../core/faults/kinds.ts';
-import { mapTargetOf } from '../../fault-kinds/targets.ts';
+import { mapTargetOf } from '../../fault-kinds/rows.ts';
 import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import type { PointBank } from '../map/bank.ts';

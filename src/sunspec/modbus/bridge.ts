@@ -1,8 +1,6 @@
-import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
-import { startLine } from '../../core/adapter.ts';
+import { AdapterLifecycle, startLine } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure, ModbusTcpEndpoint } from '../../core/adapter.ts';
-import { SimError } from '../../core/errors.ts';
-import { shortageOf } from '../../core/shortage.ts';
+import { SimError, shortageOf } from '../../core/errors.ts';
 import { hostAndPort } from '../../core/net/listen.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -16,7 +14,7 @@ import type { ModbusContext, ModbusCounters } from './server/context.ts';
 import type { FramingName } from './framing/framing.ts';
 import { createModbusContext } from './server/server.ts';
 import type { ModbusClientInfo, ModbusContextOptions } from './server/server.ts';
-import type { TlsFiles } from '../../core/tls/files.ts';
+import type { TlsFiles } from '../../core/tls/watch.ts';
 import type { RoleFinding } from './access/certificate-role.ts';
 import {
   furtherPorts,

@@ -1,6 +1,5 @@
 /** Modbus RTU: all devices on one serial line, each at its address. */
-import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
-import { startLine } from '../../core/adapter.ts';
+import { AdapterLifecycle, startLine } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, ModbusRtuEndpoint } from '../../core/adapter.ts';
 import type { CommAlarmSwitch } from '../../core/comm-alarms.ts';
 import { errorText, SimError } from '../../core/errors.ts';

@@ -3,7 +3,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
-import { errorText, SimError } from '../../core/errors.ts';
+import { errorText, SimError, shortageOf } from '../../core/errors.ts';
 import { sendLate, serve, serveWatched } from './server/exchange.ts';
 import type { LateAnswer, Service } from './server/exchange.ts';
 import { maxAdu } from './framing/framing.ts';
@@ -12,8 +12,7 @@ import { RtuFraming } from './framing/rtu.ts';
 import type { RtuTiming } from './framing/rtu.ts';
 import { SilenceWatch } from './framing/silence.ts';
 import { lazily } from '../../core/lazy.ts';
-import { shortageOf } from '../../core/shortage.ts';
-import { firstLine, serialReason } from '../../core/net/serial-reason.ts';
+import { firstLine, serialReason } from '../../core/net/listen.ts';
 
 /** Maximum interval between bursts of a USB adapter driver (16 ms), with reserve. */
 const burstMs = 30;

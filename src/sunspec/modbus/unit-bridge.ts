@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { meterIndex } from '../../core/faults/kinds.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
-import type { RegisterNames } from '../../core/wire/modbus-messages.ts';
+import type { RegisterNames } from '../../core/wire/modbus.ts';
 import type { LimitedLog } from '../../core/log/limited-log.ts';
 import type { FaultyMap, Permit, FaultyMaps } from '../faults/faulty-map.ts';
 import type { Bank, PointBank } from '../map/bank.ts';

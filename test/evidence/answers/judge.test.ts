@@ -8,7 +8,7 @@ import type { Provenance } from '../../../src/core/origin.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import { directions as directions16 } from '../../../src/ocpp/v16/dispatch.ts';
 import { directions as directions2 } from '../../../src/ocpp/v201/dispatch.ts';
-import { faultKinds } from '../../../src/fault-kinds/all.ts';
+import { faultKinds } from '../../../src/fault-kinds/protocols.ts';
 
 const noon = Date.parse('2026-06-21T12:00:00Z');
 const context: JudgeContext = {

@@ -9,9 +9,10 @@ import {
   modelIdFault,
   modelLengthFault,
   shiftFault,
-} from '../../../src/fault-kinds/modbus-structure.ts';
-import { exceptionCodeFault } from '../../../src/fault-kinds/modbus-acceptance.ts';
-import { scaleFault, strictPointsFault } from '../../../src/fault-kinds/modbus-reading.ts';
+  exceptionCodeFault,
+  scaleFault,
+  strictPointsFault,
+} from '../../../src/fault-kinds/modbus-map.ts';
 import { shapeOf, isReal } from '../../../src/sunspec/faults/structure.ts';
 import { exceptionOf } from '../../../src/sunspec/modbus/server/unit.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';

@@ -3,9 +3,8 @@
  * brings it there; then the gradient is again what it was. Curves, droop and power factor have no such time: the first
  * two follow their response times, and the aim of the last moves with active power.
  */
-import { gradientRange } from '../../../contract/gradient.ts';
-import type { Gradient } from '../../../contract/gradient.ts';
-import { slopeState } from '../../../contract/slope-state.ts';
+import { gradientRange, slopeState } from '../../../contract/device.ts';
+import type { Gradient } from '../../../contract/device.ts';
 import type { CommandState } from '../../../core/command-hold.ts';
 import type { Origin } from '../../../core/origin.ts';
 import type { DevicePort } from '../../device-port.ts';

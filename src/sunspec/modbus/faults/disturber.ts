@@ -2,7 +2,7 @@
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
 import { meterIndex } from '../../../core/faults/kinds.ts';
 import type { FaultSource } from '../../../core/faults/registry.ts';
-import { mapTargetOf } from '../../../fault-kinds/targets.ts';
+import { mapTargetOf } from '../../../fault-kinds/rows.ts';
 import {
   aliasUnitFault,
   connectionLimitFault,

@@ -1,7 +1,7 @@
 /** Rewrites of answers by transport faults: one function per kind, applied in a fixed order. */
 import { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
-import { crc16 } from '../../../core/net/crc16.ts';
+import { crc16 } from '../../../core/wire/modbus.ts';
 import {
   badCrcFault,
   duplicateFault,

@@ -3,7 +3,7 @@
  * by function code.
  */
 import { Buffer } from 'node:buffer';
-import { crc16 } from '../../../core/net/crc16.ts';
+import { crc16 } from '../../../core/wire/modbus.ts';
 import type { Framing, FramingResult } from './framing.ts';
 
 /** The octet with the length has not arrived yet. */

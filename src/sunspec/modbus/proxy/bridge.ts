@@ -1,5 +1,4 @@
-import { AdapterLifecycle } from '../../../core/adapter-lifecycle.ts';
-import { startLine } from '../../../core/adapter.ts';
+import { AdapterLifecycle, startLine } from '../../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure } from '../../../core/adapter.ts';
 import { noSuchDevice, SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
@@ -8,8 +7,7 @@ import { silentLogger } from '../../../core/log/log.ts';
 import type { Logger } from '../../../core/log/log.ts';
 import { maxUnitId } from '../../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../../contract/modbus-report.ts';
-import { factsOf } from '../../../core/zod-facts.ts';
-import { pointerIssues, withInput } from '../../../core/zod-issues.ts';
+import { factsOf, pointerIssues, withInput } from '../../../core/zod-issues.ts';
 import type { DeviceServer } from '../../../contract/plant.ts';
 import type { Layout } from '../../map/layout.ts';
 import { countsStatus } from '../server/context.ts';

@@ -1,7 +1,7 @@
 /** A device behind a proxy map, as a Modbus unit. */
 import { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
-import type { RegisterNames } from '../../../core/wire/modbus-messages.ts';
+import type { RegisterNames } from '../../../core/wire/modbus.ts';
 import type { Bank } from '../../map/bank.ts';
 import { isInSet1, memoPerLayoutAndKey } from '../../map/layout.ts';
 import type { ModbusUnit, Requester } from '../server/unit.ts';

@@ -4,7 +4,7 @@
  */
 import type { Buffer } from 'node:buffer';
 import type { AdapterStatus } from '../../../core/adapter.ts';
-import type { ModbusTap } from '../../../core/wire/modbus-tap.ts';
+import type { ModbusTap } from '../../../core/wire/modbus.ts';
 import type { WallClock } from '../../../core/time/clock.ts';
 import type { LimitedLog } from '../../../core/log/limited-log.ts';
 import type { Later } from '../../../core/time/timers.ts';

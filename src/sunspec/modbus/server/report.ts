@@ -2,11 +2,11 @@
 import type { Buffer } from 'node:buffer';
 import { errorText } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/log/log.ts';
-import { PeerLimitedLog } from '../../../core/log/peer-limited-log.ts';
+import { PeerLimitedLog } from '../../../core/log/limited-log.ts';
 import type { WallClock } from '../../../core/time/clock.ts';
 import type { Later } from '../../../core/time/timers.ts';
-import { exceptionNames, functionNames, spanOf } from '../../../core/wire/modbus-pdu.ts';
-import type { RegisterNames } from '../../../core/wire/modbus-messages.ts';
+import { exceptionNames, functionNames, spanOf } from '../../../core/wire/modbus.ts';
+import type { RegisterNames } from '../../../core/wire/modbus.ts';
 import type { FramingName } from '../framing/framing.ts';
 import type { RequestPdu, ModbusUnit, Requester } from './unit.ts';
 

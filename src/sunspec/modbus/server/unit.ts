@@ -1,6 +1,6 @@
 /** A served unit as the Modbus stack sees it: requests, their sender, and the exception behind each error. */
 import type { Buffer } from 'node:buffer';
-import type { RegisterNames } from '../../../core/wire/modbus-messages.ts';
+import type { RegisterNames } from '../../../core/wire/modbus.ts';
 import type { Role } from '../access/certificate-role.ts';
 import { SimError } from '../../../core/errors.ts';
 import type { ErrorCode } from '../../../core/errors.ts';

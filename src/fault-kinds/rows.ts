@@ -1,11 +1,27 @@
-/** Targets of faults other than devices: one row for each, with the protocols that have it. */
+/**
+ * Building blocks of the rows of the catalogue: values, and targets other than devices, with the protocols that have
+ * each.
+ */
 import { z } from 'zod';
 import type { Issue } from '../core/errors.ts';
-import type { FaultProtocol, FaultTarget } from '../core/faults/kinds.ts';
-import { pointName, registerAddress } from './values.ts';
+import type { FaultProtocol, FaultTarget, FaultKind } from '../core/faults/kinds.ts';
+
+/** Schemas of values that several faults have. */
+export const unitId = z.int().min(0).max(255);
+export const modelId = z.int().min(1).max(65_534);
+export const registerAddress = z.int().min(0).max(65_535);
+/** a Modbus exception code: one octet, not 0 */
+export const exceptionCode = z.int().min(1).max(255);
+/** A number from 0 to a maximum, as one check: two could give two issues. */
+export const upTo = (max: number) => z.number().min(0).max(max);
+export const waitMs = upTo(600_000);
+export const simSeconds = upTo(1e6);
+export const pointName = z.string().min(1).max(80);
+export const factor = z.number().min(-1e6).max(1e6);
+export const amount = z.number().min(-1e15).max(1e15);
 
 /** Possible targets of all protocols. Absent: no restriction. */
-export interface KnownTarget {
+interface KnownTarget {
   /** points by name, `704.WMaxLimPct` or `705.Crv[1].Pt[0].V`; a model alone, `704`, means all of its points */
   readonly points?: readonly string[];
   /** raw registers, PDU addresses */
@@ -19,7 +35,7 @@ export interface KnownTarget {
   /** resources of IEEE 2030.5 by name, `DERControlList`, or by path, `/derp/1/derc` */
   readonly resources?: readonly string[];
 }
-export type TargetName = keyof KnownTarget;
+type TargetName = keyof KnownTarget;
 
 /** DNP3 responses are selected by the function of their request. */
 const responseCode = 129;
@@ -263,3 +279,20 @@ export function targetIssues(protocol: FaultProtocol, target: FaultTarget): Issu
     })),
   );
 }
+
+interface Row<P> extends FaultKind<P> {
+  readonly targets: readonly TargetName[];
+}
+
+/** A row of the catalogue; its schema determines the type of the parameters. */
+export function faultKind<P>(row: Row<P>): FaultKind<P> {
+  return { ...row, checkTarget: (target) => targetIssues(row.protocol, target) };
+}
+
+export const noParameters = z.strictObject({});
+
+/** True if the write is executed although the answer reports a failure. */
+export const carriedOut = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'Whether a write is carried out nevertheless; default false.' });

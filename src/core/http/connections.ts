@@ -1,11 +1,16 @@
-/** Answers that clients have not taken yet: they stay in memory, so that their bytes and their time are bounded. */
+/**
+ * Connections of an HTTP server: the order of their answers, answers that clients have not taken yet, and the maximum
+ * number of connections. Unread answers stay in memory, so that their bytes and their time are bounded.
+ */
 import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { peerOf } from '../net/listen.ts';
 import { Sweeper } from '../net/sweeper.ts';
 import type { Swept } from '../net/sweeper.ts';
 import type { WallClock } from '../time/clock.ts';
 
-export interface UnreadLimits {
+interface UnreadLimits {
   /** unread bytes of all connections together */
   readonly totalBytes: number;
   /** bytes that a client with an unread answer has to take, per second of each window */
@@ -19,7 +24,7 @@ export type UnreadSocket = Pick<
   'writableLength' | 'bytesWritten' | 'destroyed' | 'destroy' | 'remoteAddress' | 'remotePort'
 >;
 
-export interface UnreadAnswersOptions {
+interface UnreadAnswersOptions {
   readonly limits: UnreadLimits;
   readonly clock: Pick<WallClock, 'monotonicMs'>;
   readonly log: { info(message: string): void };
@@ -178,5 +183,145 @@ export class UnreadAnswers implements Swept {
   #forget(socket: UnreadSocket): void {
     this.#unread.delete(socket);
     if (this.#unread.size === 0) this.#sweeper.delete(this);
+  }
+}
+
+const newest = Symbol('newest answer');
+/** The answer is a field of the socket: a WeakMap would cost a hot read more than all other work in this file. */
+interface TrackedSocket {
+  [newest]?: ServerResponse;
+}
+interface UnreadLimit {
+  readonly timeoutMs: number;
+  readonly answers: UnreadAnswers | undefined;
+}
+const unreadLimits = new WeakMap<Duplex, UnreadLimit>();
+
+/** Records a pending answer; called once for each request, in the order of arrival. */
+export function trackAnswer(response: ServerResponse): void {
+  (response.req.socket as TrackedSocket)[newest] = response;
+}
+
+/**
+ * The answer to the newest request of a connection, sent or pending. Answers leave in order, so this one leaves last.
+ */
+export function newestAnswer(socket: Duplex): ServerResponse | undefined {
+  return (socket as TrackedSocket)[newest];
+}
+
+/** Runs at once, or when the newest answer has left; not at all when the connection ends first. */
+export function whenAnswered(socket: Duplex, run: () => void): void {
+  const last = newestAnswer(socket);
+  if (!last || last.closed) run();
+  else last.once('close', run);
+}
+
+/**
+ * Limits how long a client may leave its answer unread before it is disconnected: unread answers stay in memory.
+ * @param answers tracker of the server, which limits unread bytes and the rate at which they are taken
+ */
+export function limitUnread(socket: Duplex, timeoutMs: number, answers?: UnreadAnswers): void {
+  unreadLimits.set(socket, { timeoutMs, answers });
+}
+
+/** Tells the server of the connection that bytes of an answer wait for the client. */
+export function watchUnread(socket: Socket): void {
+  unreadLimits.get(socket)?.answers?.watch(socket);
+}
+
+/** The limit of a connection, ms; undefined: no limit. */
+export function unreadLimitMs(socket: Duplex): number | undefined {
+  return unreadLimits.get(socket)?.timeoutMs;
+}
+
+/**
+ * The maximum number of HTTP connections: when it is reached, the client goes that keeps the server waiting longest, or
+ * without such a client the one that reads its answer most slowly.
+ */
+interface ConnectionCapOptions {
+  readonly max: number;
+  readonly monotonicMs: () => number;
+  /** Told of each connection that was closed for another one. @param waitedMs for how long it had asked for nothing */
+  readonly onGaveWay: (socket: Socket, waitedMs: number) => void;
+  /** of the same server */
+  readonly unread: Pick<UnreadAnswers, 'closeSlowest'>;
+}
+
+/** A client that has just connected must have time to send its request. */
+export const minWaitMs = 1000;
+
+const waitingSince = Symbol('monotonic ms of the connection or of its last request');
+const upgraded = Symbol('no longer HTTP');
+/** Fields of the socket: a weak map would cost a hot read more than the rest of this file. */
+interface CappedSocket {
+  [waitingSince]?: number;
+  [upgraded]?: true;
+}
+
+/** From here on the connection belongs to another protocol, whose own rules close it. It still counts. */
+export function leaveHttp(socket: object): void {
+  (socket as CappedSocket)[upgraded] = true;
+}
+
+/** True if the server waits for the client: for a request, or for the rest of one. */
+function isWaiting(socket: Socket): boolean {
+  const last = newestAnswer(socket);
+  return last === undefined || last.closed || !last.req.complete;
+}
+
+/** Replaces `maxConnections` of a server, which refuses every new connection at the cap: idle ones would hold it. */
+export class ConnectionCap {
+  readonly #options: ConnectionCapOptions;
+  readonly #open = new Set<Socket>();
+
+  constructor(options: ConnectionCapOptions) {
+    this.#options = options;
+  }
+
+  /** All open connections, upgraded ones included. */
+  get open(): ReadonlySet<Socket> {
+    return this.#open;
+  }
+
+  /** Takes a new connection in; at the cap one that waits or reads slowly gives way, or else the new one is closed. */
+  admit(socket: Socket): void {
+    const nowMs = this.#options.monotonicMs();
+    if (this.#open.size >= this.#options.max && !this.#makeRoom(nowMs)) {
+      socket.destroy();
+      return;
+    }
+    (socket as CappedSocket)[waitingSince] = nowMs;
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  /** A request has begun: the time of a connection that waits runs from its last one. */
+  asked(socket: Socket): void {
+    (socket as CappedSocket)[waitingSince] = this.#options.monotonicMs();
+  }
+
+  #makeRoom(nowMs: number): boolean {
+    const { max, onGaveWay, unread } = this.#options;
+    const [idle, since] = this.#longestWaiting();
+    if (idle === undefined || nowMs - since < minWaitMs) {
+      const isOurs = (socket: object) =>
+        this.#open.has(socket as Socket) && (socket as CappedSocket)[upgraded] !== true;
+      const slow = unread.closeSlowest(isOurs, `and all ${max} HTTP connections are taken`);
+      return slow !== undefined && this.#open.delete(slow as Socket);
+    }
+    this.#open.delete(idle);
+    onGaveWay(idle, nowMs - since);
+    idle.destroy();
+    return true;
+  }
+
+  #longestWaiting(): [socket: Socket | undefined, sinceMs: number] {
+    let longestWaiting: Socket | undefined;
+    let sinceMs = Infinity;
+    for (const socket of this.#open) {
+      const { [waitingSince]: since = Infinity, [upgraded]: other = false } = socket as CappedSocket;
+      if (since < sinceMs && !other && isWaiting(socket)) [longestWaiting, sinceMs] = [socket, since];
+    }
+    return [longestWaiting, sinceMs];
   }
 }
