@@ -22,8 +22,8 @@ import {
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
 import { createHttp } from './http.ts';
 import { composeScenarios } from './scenarios/kept.ts';
-import { Simulator } from './start-stop.ts';
-import type { App, AppOptions, Parts } from './start-stop.ts';
+import { App } from './start-stop.ts';
+import type { AppOptions, Parts } from './start-stop.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { Recorder } from '../contract/recorder.ts';
 import type { Adapter } from '../core/adapter.ts';
@@ -66,7 +66,7 @@ export function createConfiguredRecorder({ wireLog, plant, wall, info, adapters 
  * that fit no device
  */
 export function createApp(config: AppConfig, options: AppOptions = {}): App {
-  return new Simulator(config, build(config, options));
+  return new App(config, build(config, options));
 }
 
 function build(config: AppConfig, options: AppOptions): Parts {

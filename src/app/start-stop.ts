@@ -30,25 +30,6 @@ export interface AppOptions {
   readonly onStopRequest?: (reason: string) => void;
 }
 
-/** A running simulator. */
-export interface App {
-  readonly plant: SimPlant;
-  readonly faults: FaultRegistry;
-  readonly api: Api;
-  readonly adapters: readonly Adapter[];
-  readonly logBook: LogBook;
-  /** of all messages */
-  readonly recorder: Recorder;
-  readonly version: string;
-  readonly buildId: string;
-  /** The simulator as a scenario of this name sees it. */
-  scenarioHost(name: string): ScenarioHost;
-  /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
-  start(): Promise<Endpoints>;
-  /** Stops everything in order and in bounded time; idempotent. */
-  stop(): Promise<void>;
-}
-
 export interface Endpoints {
   readonly http: { readonly host: string; readonly port: number };
   /** one line per listener, for people */
@@ -70,12 +51,14 @@ export interface Parts {
   readonly scenarios: Scenarios;
 }
 
-export class Simulator implements App {
+/** A simulator, with its order of start and stop. */
+export class App {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
+  /** of all messages */
   readonly recorder: Recorder;
   readonly version = packageVersion();
   readonly buildId = buildId();
@@ -94,10 +77,12 @@ export class Simulator implements App {
     this.recorder = parts.recorder;
   }
 
+  /** The simulator as a scenario of this name sees it. */
   scenarioHost(name: string): ScenarioHost {
     return this.#parts.scenarios.hostOf(name);
   }
 
+  /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
   async start(): Promise<Endpoints> {
     const { log, ticker, eventLoop, http } = this.#parts;
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
@@ -116,6 +101,7 @@ export class Simulator implements App {
     }
   }
 
+  /** Stops everything in order and in bounded time; idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;

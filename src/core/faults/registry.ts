@@ -6,6 +6,7 @@ import type { SimTime, WallClock } from '../time/clock.ts';
 import type { Origin } from '../origin.ts';
 import { SimError } from '../errors.ts';
 import type { Issue } from '../errors.ts';
+import { Listeners } from '../listeners.ts';
 import { didYouMean } from '../nearest.ts';
 import { concernedBy, kindIssues, numberIssues, proposed, meterIndex } from './kinds.ts';
 import type { FaultCheck, FaultKind, FaultProtocol, FaultRequest, ProposedFault } from './kinds.ts';
@@ -90,7 +91,10 @@ export class FaultRegistry {
   readonly #options: FaultRegistryOptions;
   readonly #kinds = new Map<string, FaultKind>();
   readonly #checks = new Map<FaultKind, FaultCheck[]>();
-  readonly #listeners = new Set<(change: FaultChange) => void>();
+  readonly #listeners = new Listeners<[change: FaultChange]>((error) => {
+    const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+    this.#options.log?.error(`a change of the faults was not followed: ${message}`, undefined, stack);
+  });
   /** changes not yet announced to all listeners */
   readonly #pending: FaultChange[] = [];
   #active: readonly ActiveFault[] = [];
@@ -202,10 +206,7 @@ export class FaultRegistry {
    * all listeners have received the current one. The returned function unsubscribes.
    */
   onChange(listener: (change: FaultChange) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#listeners.add(listener);
   }
 
   #isDue({ sim, monotonicMs }: FaultDue): boolean {
@@ -374,17 +375,8 @@ export class FaultRegistry {
     // called from within a listener: the outer call announces this change as well
     if (this.#pending.length > 1) return;
     for (let next = this.#pending[0]; next !== undefined; next = this.#pending[0]) {
-      for (const listener of this.#listeners) this.#call(listener, next);
+      this.#listeners.notify(next);
       this.#pending.shift();
-    }
-  }
-
-  #call(listener: (change: FaultChange) => void, change: FaultChange): void {
-    try {
-      listener(change);
-    } catch (error) {
-      const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
-      this.#options.log?.error(`a change of the faults was not followed: ${message}`, undefined, stack);
     }
   }
 }

@@ -12,6 +12,7 @@ import type {
   SurroundingsPatch,
 } from '../../contract/environment.ts';
 import { errorText, SimError } from '../../core/errors.ts';
+import { Listeners } from '../../core/listeners.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
@@ -66,7 +67,9 @@ export class SimPlant implements Plant {
   readonly #options: PlantOptions;
   readonly #roster: Roster;
   readonly #site: Site;
-  readonly #listeners = new Set<(event: TickEvent) => void>();
+  readonly #listeners = new Listeners<[event: TickEvent]>((error) => {
+    this.#options.log.error(`a listener of the tick failed: ${errorText(error)}`);
+  });
   #latest: TickEvent;
   #lastEndMs: number;
   /** one at a time: a change of the devices or a tick */
@@ -249,10 +252,7 @@ export class SimPlant implements Plant {
   }
 
   onTick(listener: (event: TickEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#listeners.add(listener);
   }
 
   onPower(listener: (event: PowerEvent) => void): () => void {
@@ -480,7 +480,7 @@ export class SimPlant implements Plant {
     clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));
     this.#lastEndMs = monotonicMs();
     this.#latest = { tick, sim: end, wallMs: clock.wallMs(), published };
-    for (const listener of this.#listeners) this.#notify(listener);
+    this.#listeners.notify(this.#latest);
   }
 
   async #giveWay(): Promise<void> {
@@ -488,14 +488,5 @@ export class SimPlant implements Plant {
     if (monotonicMs() - this.#sliceStart <= sliceMs) return;
     await yieldToLoop();
     this.#sliceStart = monotonicMs();
-  }
-
-  /** A failing listener never stops the tick or another listener. */
-  #notify(listener: (event: TickEvent) => void): void {
-    try {
-      listener(this.#latest);
-    } catch (error) {
-      this.#options.log.error(`a listener of the tick failed: ${errorText(error)}`);
-    }
   }
 }

@@ -3,6 +3,7 @@
  * registers writes.
  */
 import { errorText, SimError } from '../../core/errors.ts';
+import { Listeners } from '../../core/listeners.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { adopt, adoptInPlace } from './adoption.ts';
@@ -113,8 +114,8 @@ export class RegisterBank implements Bank {
   #participants: readonly CommitParticipant[] = [];
   #writers: Map<PointSlot, Provenance> | undefined;
   #lastWrite: LastWrite | null = null;
-  readonly #listeners = new Set<(change: Change) => void>();
-  readonly #reloadListeners = new Set<(by: Origin, at: SimTime) => void>();
+  readonly #listeners: Listeners<[change: Change]>;
+  readonly #reloadListeners: Listeners<[by: Origin, at: SimTime]>;
 
   /** @param image start values; owned by the bank from now on */
   constructor(layout: Layout, image: Buffer, clock: CommitClock, options: BankOptions = {}) {
@@ -122,6 +123,9 @@ export class RegisterBank implements Bank {
     this.#bytes = image;
     this.#clock = clock;
     this.#options = options;
+    const onFailure = (error: unknown) => options.onError?.(errorText(error));
+    this.#listeners = new Listeners(onFailure);
+    this.#reloadListeners = new Listeners(onFailure);
     const view = createMapView(layout, image);
     this.map = view;
     this.measurements = view;
@@ -260,26 +264,16 @@ export class RegisterBank implements Bank {
     for (const participant of this.#participants) {
       this.#guarded(() => participant.reloaded?.(points, by));
     }
-    for (const listener of this.#reloadListeners) {
-      this.#guarded(() => {
-        listener(by, this.#clock.sim());
-      });
-    }
+    this.#reloadListeners.notify(by, this.#clock.sim());
     this.#announce(points, by);
   }
 
   onChange(listener: (change: Change) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#listeners.add(listener);
   }
 
   onReload(listener: (by: Origin, at: SimTime) => void): () => void {
-    this.#reloadListeners.add(listener);
-    return () => {
-      this.#reloadListeners.delete(listener);
-    };
+    return this.#reloadListeners.add(listener);
   }
 
   /** @param by the writer; absent for a change that was admitted before */
@@ -417,12 +411,7 @@ export class RegisterBank implements Bank {
   }
 
   #announce(points: readonly PointSlot[], by: Origin): void {
-    const event: Change = { points, by, at: this.#clock.sim() };
-    for (const listener of this.#listeners) {
-      this.#guarded(() => {
-        listener(event);
-      });
-    }
+    this.#listeners.notify({ points, by, at: this.#clock.sim() });
   }
 
   /** The write stands: an error of one follow-up or listener must not reach the writer or the others. */
