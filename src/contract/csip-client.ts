@@ -67,7 +67,7 @@ export interface CsipConnection {
   readonly lastContactMs: number | null;
   readonly lastError: string | null;
   readonly lastErrorMs: number | null;
-  /** a loss of communication set by `communication` */
+  /** a loss of communication set by `setCommunicationLost` */
   readonly lost: { readonly sinceMs: number /** null: until it is ended */; readonly untilMs: number | null } | null;
 }
 
@@ -369,7 +369,7 @@ export interface CsipClient extends CsipEvents {
    * Makes the server unreachable, as if the line were cut, or reachable again. Known events continue.
    * @param durationS of a loss; null: until it is ended
    */
-  communication(lost: boolean, durationS: number | null, device: number | null): void;
+  setCommunicationLost(lost: boolean, durationS: number | null, device: number | null): void;
 
   /** null: no Time resource has been read */
   time(device: number | null): CsipTime | null;

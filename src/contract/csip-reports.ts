@@ -41,7 +41,7 @@ export interface CsipReadingSet {
   readonly phase: number | null;
   readonly multiplier: number;
   /** multiplier sent instead because of a fault; null: none was sent; absent: sent unchanged */
-  readonly toldMultiplier?: number | null;
+  readonly sentMultiplier?: number | null;
   readonly lastPostMs: number | null;
   /** of the last post, oldest first; `value` is scaled by the multiplier */
   readonly values: readonly { readonly startServerMs: number; readonly durationS: number; readonly value: number }[];

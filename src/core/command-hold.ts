@@ -2,7 +2,7 @@
 import type { Origin, Source } from './origin.ts';
 
 /** A state without a register, and the control that asks for it. */
-export interface Asked<Value> {
+export interface ControlledValue<Value> {
   readonly id: string;
   readonly value: Value;
 }
@@ -20,7 +20,7 @@ export interface CommandState<Value> {
 
 interface Taken<Value> {
   readonly base: Value;
-  readonly asked: Asked<Value>;
+  readonly asked: ControlledValue<Value>;
   readonly mark: unknown;
 }
 
@@ -49,7 +49,7 @@ export class CommandHold<Value> {
    * Sets the state for a control; null: restores it unless another writer has changed it since.
    * @throws SimError as `Device.command`; then nothing has changed
    */
-  change(asked: Asked<Value> | null): void {
+  change(asked: ControlledValue<Value> | null): void {
     const taken = this.#taken;
     if (asked === null) {
       // the device's own doing, as the end of a hold: local control does not prevent it

@@ -20,7 +20,7 @@ import type {
   RequestOptions,
   StepSpan,
   WaitOptions,
-  Wanted,
+  ValueCondition,
 } from './options.ts';
 import type {
   Alarm,
@@ -226,9 +226,9 @@ export class Client {
    * @returns the value: for an expected word its name or text, otherwise its number (NaN for a text)
    * @throws DerbenchError `timeout` with the last value; `validation` for null, NaN and unknown options
    */
-  until(name: string, wanted: string, options?: WaitOptions): Promise<string>;
-  until(name: string, wanted: Exclude<Wanted, string>, options?: WaitOptions): Promise<number>;
-  async until(name: string, wanted: Wanted, options: WaitOptions = {}): Promise<number | string> {
+  until(name: string, condition: string, options?: WaitOptions): Promise<string>;
+  until(name: string, condition: Exclude<ValueCondition, string>, options?: WaitOptions): Promise<number>;
+  async until(name: string, condition: ValueCondition, options: WaitOptions = {}): Promise<number | string> {
     checkedOptions(options, ['timeoutS', 'simulated', 'device']);
     const sim = {
       sample: () => this.#sample(name, options.device),
@@ -240,8 +240,8 @@ export class Client {
       nowMs: () => performance.now(),
       pause,
     };
-    const { value, symbol } = await waitUntil(name, wanted, sim, options);
-    return typeof wanted === 'string' ? (symbol ?? String(value)) : Number(value);
+    const { value, symbol } = await waitUntil(name, condition, sim, options);
+    return typeof condition === 'string' ? (symbol ?? String(value)) : Number(value);
   }
 
   /** Points that differ from the start, with their writers. */

@@ -58,7 +58,7 @@ export type Protocol = 'modbus' | 'csip' | 'dnp3' | 'ocpp';
  * Condition of a value: a number or a word that it equals (of an enumeration its number or its name), or a test of it.
  * A value that the device does not have now never passes. `word` is the value as text, of an enumeration its name.
  */
-export type Wanted = number | string | ((value: number, word: string) => boolean | PromiseLike<boolean>);
+export type ValueCondition = number | string | ((value: number, word: string) => boolean | PromiseLike<boolean>);
 
 /** Limit of a wait. */
 export interface WaitOptions {

@@ -2,7 +2,7 @@
  * Values of a device, and waiting until one passes a test: by steps while the clock is paused, otherwise by polling.
  */
 import { checkedNumber, refusal, DerbenchError } from './checks.ts';
-import type { WaitOptions, Wanted } from './options.ts';
+import type { WaitOptions, ValueCondition } from './options.ts';
 import type { Time, RegisterModel, Snapshot } from './replies.ts';
 import { tickSeconds } from './time.ts';
 
@@ -19,15 +19,16 @@ interface Waiting {
 const symbolOrText = ({ value, symbol }: Sample) => symbol ?? String(value);
 
 /** @throws DerbenchError `validation` for a value that no point can have, such as null */
-function checkWanted(wanted: unknown): void {
-  const isValue = typeof wanted === 'number' ? !Number.isNaN(wanted) : ['string', 'boolean'].includes(typeof wanted);
-  if (!isValue && typeof wanted !== 'function') throw refusal(wanted, 'a number, a word, or a test of the value');
+function checkCondition(condition: unknown): void {
+  const isValue =
+    typeof condition === 'number' ? !Number.isNaN(condition) : ['string', 'boolean'].includes(typeof condition);
+  if (!isValue && typeof condition !== 'function') throw refusal(condition, 'a number, a word, or a test of the value');
 }
 
-async function passes(sample: Sample, wanted: Wanted): Promise<boolean> {
+async function passes(sample: Sample, condition: ValueCondition): Promise<boolean> {
   if (sample.value === null) return false;
-  if (typeof wanted === 'function') return wanted(Number(sample.value), symbolOrText(sample));
-  return sample.value === wanted || sample.symbol === wanted;
+  if (typeof condition === 'function') return condition(Number(sample.value), symbolOrText(sample));
+  return sample.value === condition || sample.symbol === condition;
 }
 
 function shownSample(sample: Sample): string {
@@ -35,8 +36,8 @@ function shownSample(sample: Sample): string {
   return sample.symbol == null ? String(sample.value) : `${sample.symbol} (${String(sample.value)})`;
 }
 
-const shownWanted = (wanted: Wanted) =>
-  typeof wanted === 'function' ? 'what the test waits for' : JSON.stringify(wanted);
+const shownCondition = (condition: ValueCondition) =>
+  typeof condition === 'function' ? 'what the test waits for' : JSON.stringify(condition);
 
 /** Milliseconds as seconds without rounding errors. */
 const shownS = (ms: number) => String(Math.round(ms) / 1000);
@@ -47,11 +48,11 @@ const shownS = (ms: number) => String(Math.round(ms) / 1000);
  */
 export async function waitUntil(
   name: string,
-  wanted: Wanted,
+  condition: ValueCondition,
   { sample, time, step, nowMs, pause }: Waiting,
   { timeoutS = 60, simulated }: WaitOptions,
 ): Promise<Sample> {
-  checkWanted(wanted);
+  checkCondition(condition);
   checkedNumber('timeoutS', timeoutS, 0);
   let current = await time();
   const bySimulation = simulated ?? current.mode === 'paused';
@@ -61,14 +62,14 @@ export async function waitUntil(
   const firstSim = Date.parse(current.sim_time);
   for (;;) {
     const last = await sample();
-    if (await passes(last, wanted)) return last;
+    if (await passes(last, condition)) return last;
     const elapsedMs = elapsedOf(current, firstSim);
     const leftMs = timeoutS * 1000 - elapsedMs;
     if (leftMs <= 0)
       throw new DerbenchError({
         code: 'timeout',
         detail:
-          `${name} did not become ${shownWanted(wanted)} within ${shownS(elapsedMs)} s of ` +
+          `${name} did not become ${shownCondition(condition)} within ${shownS(elapsedMs)} s of ` +
           `${bySimulation ? 'simulated' : 'real'} time (${current.tick - firstTick} ticks); its last value was ${shownSample(last)}`,
       });
     if (current.mode === 'paused') {

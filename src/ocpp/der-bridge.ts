@@ -4,7 +4,7 @@ import type { ServiceTransition } from '../contract/grid-trace.ts';
 import type { Plant } from '../contract/plant.ts';
 import { slopeState } from '../contract/device.ts';
 import { CommandHold } from '../core/command-hold.ts';
-import type { Asked } from '../core/command-hold.ts';
+import type { ControlledValue } from '../core/command-hold.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import { isSupported } from '../sunspec/map/grid-support/state.ts';
 import { functionTable } from '../sunspec/map/grid-support/functions.ts';
@@ -146,7 +146,7 @@ class StationDer implements DerPort {
   }
 }
 
-function slopeOf(wanted: readonly DerWanted[]): Asked<number> | null {
+function slopeOf(wanted: readonly DerWanted[]): ControlledValue<number> | null {
   for (const { id, settings } of wanted)
     if (settings.slopeWPctPerS !== undefined) return { id, value: settings.slopeWPctPerS };
   return null;

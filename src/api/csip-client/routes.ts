@@ -175,7 +175,7 @@ const setCommunication = route({
   reply: status.schema,
   problems: ['disabled'],
   handle(ctx, { query: { device = null }, body: { lost, duration_s: durationS = null } }) {
-    enabledClient(ctx).communication(lost, durationS, device);
+    enabledClient(ctx).setCommunicationLost(lost, durationS, device);
     return statusOf(ctx, device);
   },
 });

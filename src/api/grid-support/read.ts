@@ -6,9 +6,9 @@ import { hasPoint, pointNumber, pointValue, pointWriter } from '../common/points
 import { isoOrNull } from '../common/schemas.ts';
 import type { GridFunction, Member, Members } from './members.ts';
 
-export type DateMs = (at: SimTime) => number;
+export type DateMsOf = (at: SimTime) => number;
 type ReplyObject = Record<string, unknown>;
-function engineering(bank: Bank, model: number, point: string, kilo: boolean): number | null {
+function valueOf(bank: Bank, model: number, point: string, kilo: boolean): number | null {
   const value = pointNumber(bank, model, point);
   if (value === null) return null;
   // no -0 in replies
@@ -20,10 +20,10 @@ function symbolOf(bank: Bank, model: number, point: string): string | null {
   return typeof value === 'string' ? value.toLowerCase() : null;
 }
 
-function memberReply(bank: Bank, model: number, member: Member, dateMs: DateMs): unknown {
+function memberReply(bank: Bank, model: number, member: Member, dateMs: DateMsOf): unknown {
   switch (member.kind) {
     case 'number':
-      return engineering(bank, model, member.point, member.kilo === true);
+      return valueOf(bank, model, member.point, member.kilo === true);
     case 'symbol':
       return symbolOf(bank, model, member.point);
     case 'flag':
@@ -36,10 +36,7 @@ function memberReply(bank: Bank, model: number, member: Member, dateMs: DateMs):
       const length = pointNumber(bank, model, `${member.at}.ActPt`) ?? 0;
       return Array.from({ length }, (_, i) =>
         Object.fromEntries(
-          member.axes.map(({ name, point }) => [
-            name,
-            engineering(bank, model, `${member.at}.Pt[${i}].${point}`, false),
-          ]),
+          member.axes.map(({ name, point }) => [name, valueOf(bank, model, `${member.at}.Pt[${i}].${point}`, false)]),
         ),
       );
     }
@@ -47,14 +44,14 @@ function memberReply(bank: Bank, model: number, member: Member, dateMs: DateMs):
 }
 
 /** Members of a function or of a stored set, by name. */
-export function membersReply(bank: Bank, model: number, members: Members, dateMs: DateMs): ReplyObject {
+export function membersReply(bank: Bank, model: number, members: Members, dateMs: DateMsOf): ReplyObject {
   return Object.fromEntries(
     Object.entries(members).map(([name, member]) => [name, memberReply(bank, model, member, dateMs)]),
   );
 }
 
 /** The object of one function, as its registers stand. */
-export function functionReply(bank: Bank, spec: GridFunction, dateMs: DateMs): ReplyObject {
+export function functionReply(bank: Bank, spec: GridFunction, dateMs: DateMsOf): ReplyObject {
   if (!isSupported(bank, spec)) return { supported: false };
   const { model, enable } = spec;
   const writer = pointWriter(bank, model, enable);

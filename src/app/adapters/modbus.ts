@@ -31,7 +31,10 @@ import type { Layout } from '../../sunspec/map/layout.ts';
  * Device types, without aliases, whose map passes a test. Takes up to a second, so it is used only for messages about a
  * start that fails.
  */
-function typesWith({ deviceOf, grid, simModels }: AppConfig, passes: (layout: Layout) => boolean): DeviceTypeName[] {
+function deviceTypesWhere(
+  { deviceOf, grid, simModels }: AppConfig,
+  passes: (layout: Layout) => boolean,
+): DeviceTypeName[] {
   const types = deviceTypeNames.filter(
     (name, at) => deviceTypeNames.findIndex((other) => deviceTypes[other] === deviceTypes[name]) === at,
   );
@@ -165,7 +168,7 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
       disturber: createSilencer(plant.silentDevices),
       clock,
       logger: logBook.logger('Modbus'),
-      typesWith: (passes) => typesWith(config, passes),
+      deviceTypesWhere: (passes) => deviceTypesWhere(config, passes),
       limits: limitsOf(context),
       tap: tapOf(context, 'modbus_proxy'),
     }),

@@ -21,7 +21,7 @@ export class LimitedLog implements Logger {
       later,
       keyOf: (level) => level,
       report(level, times) {
-        logger[level](leftOut(times, about));
+        logger[level](suppressedLines(times, about));
       },
       ...(lines !== undefined && { lines }),
     });
@@ -56,7 +56,7 @@ export class LimitedLog implements Logger {
 }
 
 /** Text with the count of suppressed lines. @param about their subject, in the plural */
-function leftOut(times: number, about: string): string {
+function suppressedLines(times: number, about: string): string {
   return times === 1 ? `1 more line about ${about} was left out` : `${times} more lines about ${about} were left out`;
 }
 
@@ -82,7 +82,7 @@ export class PeerLimitedLog {
       later,
       keyOf: ({ level, peer }) => `${level} ${peer}`,
       report: ({ level, peer }, times) => {
-        this.#all[level](`${peer}: ${leftOut(times, about)}`);
+        this.#all[level](`${peer}: ${suppressedLines(times, about)}`);
       },
     });
   }

@@ -324,7 +324,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
 
   #resize(entries: number): void {
     if (entries === this.capacity) return;
-    while (this.count > entries) this.#drop();
+    while (this.count > entries) this.#evictOldest();
     const ring = new Array<Entry<Facts> | undefined>(entries);
     for (let n = this.#first; n < this.#next; n += 1) ring[n % entries] = this.#ring[n % this.#ring.length];
     this.#ring = ring;
@@ -359,13 +359,13 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
 
   #keep(entry: Entry<Facts>): void {
     while (this.count > 0 && (this.count === this.#ring.length || this.#bytes + entry.keptBytes > this.#options.bytes))
-      this.#drop();
+      this.#evictOldest();
     this.#ring[this.#next % this.#ring.length] = entry;
     this.#next += 1;
     this.#bytes += entry.keptBytes;
   }
 
-  #drop(): void {
+  #evictOldest(): void {
     const at = this.#first % this.#ring.length;
     this.#bytes -= this.#ring[at]?.keptBytes ?? 0;
     this.#ring[at] = undefined;

@@ -7,7 +7,7 @@
  *   the control of higher priority wins. The two power factors act in different directions and are one contender.
  * - Modes that would write different values to one point exclude each other: the control of higher priority wins.
  */
-import type { Asked } from '../../core/command-hold.ts';
+import type { ControlledValue } from '../../core/command-hold.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { PointValues } from '../../sunspec/map/point-holds.ts';
@@ -28,9 +28,9 @@ export interface Composition {
   readonly values: ReadonlyMap<string, PointValues>;
   readonly outweighed: ReadonlyMap<string, readonly LeftOutMode[]>;
   /** powers at which the modes that run aim, in order of priority */
-  readonly aims: readonly Asked<Aim>[];
-  readonly switchClosed: Asked<boolean> | null;
-  readonly storageW: Asked<number> | null;
+  readonly aims: readonly ControlledValue<Aim>[];
+  readonly switchClosed: ControlledValue<boolean> | null;
+  readonly storageW: ControlledValue<number> | null;
 }
 
 interface Contender {
@@ -112,9 +112,9 @@ function leastOf(contenders: readonly Contender[]): Contender | null {
 class Composer {
   readonly values = new Map<string, PointValues>();
   readonly outweighed = new Map<string, LeftOutMode[]>();
-  readonly aims: Asked<Aim>[] = [];
-  switchClosed: Asked<boolean> | null = null;
-  storageW: Asked<number> | null = null;
+  readonly aims: ControlledValue<Aim>[] = [];
+  switchClosed: ControlledValue<boolean> | null = null;
+  storageW: ControlledValue<number> | null = null;
   readonly #owners = new Map<PointSlot, { readonly id: string; readonly value: AnyPointValue }>();
 
   /** Gives points to a control, except those that another control has with the same value. */

@@ -3,7 +3,7 @@ import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { slopeState } from '../../contract/device.ts';
 import { CommandHold } from '../../core/command-hold.ts';
-import type { Asked } from '../../core/command-hold.ts';
+import type { ControlledValue } from '../../core/command-hold.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { reactiveEnables } from '../../sunspec/map/grid-support/state.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
@@ -140,7 +140,7 @@ export class DeviceControls {
     });
     const composition = compose(contributions, this.#contests, reactiveEnables(this.device.bank.layout));
     const results = new Map(this.#points.follow(composition.values));
-    const note = (asked: Asked<unknown> | null, result: Written) => {
+    const note = (asked: ControlledValue<unknown> | null, result: Written) => {
       if (asked && result !== 'done' && (results.get(asked.id) ?? 'done') === 'done') results.set(asked.id, result);
     };
     const { switchClosed, storageW } = composition;
@@ -153,7 +153,7 @@ export class DeviceControls {
     this.#gradW = firstSlope(contributions.map(this.#usualOf), 'w')?.value ?? null;
     this.#slopeBefore = slopeW === null ? null : (this.#slopeBefore ?? this.device.gradient.w.pctPerS);
     // a control whose points are refused has no other effect either
-    const unlessRefused = <Value>(asked: Asked<Value> | null) =>
+    const unlessRefused = <Value>(asked: ControlledValue<Value> | null) =>
       asked && typeof results.get(asked.id) === 'object' ? null : asked;
     note(switchClosed, changed(this.#switch, unlessRefused(switchClosed)));
     note(pin, changed(this.#storage, unlessRefused(pin)));
@@ -254,7 +254,7 @@ export class DeviceControls {
   }
 
   /** The slopes of the controls in order of priority; they stay while the request and the running modes of a control stay. */
-  #slopesOf(contributions: readonly Contribution[], composition: Composition): readonly Asked<Slopes>[] {
+  #slopesOf(contributions: readonly Contribution[], composition: Composition): readonly ControlledValue<Slopes>[] {
     const asset = this.#asset;
     const { aims, outweighed, switchClosed } = composition;
     // a device disconnects without the slope of the default control
@@ -278,7 +278,7 @@ export class DeviceControls {
   }
 
   /** The slope that a default control sets. */
-  readonly #usualOf = ({ id }: { readonly id: string }): Asked<Slopes> => {
+  readonly #usualOf = ({ id }: { readonly id: string }): ControlledValue<Slopes> => {
     const w = defaultSlope(this.#plans.get(id)?.control.settings?.setGradW);
     return { id, value: w === null ? {} : { w } };
   };
@@ -295,7 +295,7 @@ export class DeviceControls {
   }
 }
 
-function changed<Value>(hold: CommandHold<Value>, asked: Asked<Value> | null): Written {
+function changed<Value>(hold: CommandHold<Value>, asked: ControlledValue<Value> | null): Written {
   return written(() => {
     hold.change(asked);
   });

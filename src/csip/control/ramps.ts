@@ -1,5 +1,5 @@
 /** Slopes of power from `rampTms` and `setGradW`. */
-import type { Asked } from '../../core/command-hold.ts';
+import type { ControlledValue } from '../../core/command-hold.ts';
 import { gradientRange } from '../../contract/device.ts';
 import { scaledOf } from './values.ts';
 import type { Aim } from './wish.ts';
@@ -52,7 +52,10 @@ export function defaultSlope(setGradW: unknown): number | null {
 }
 
 /** The first control in order of priority that asks for a slope. */
-export function firstSlope(slopes: readonly Asked<Slopes>[], of: keyof Slopes): Asked<number> | null {
+export function firstSlope(
+  slopes: readonly ControlledValue<Slopes>[],
+  of: keyof Slopes,
+): ControlledValue<number> | null {
   for (const { id, value } of slopes) {
     const pctPerS = value[of];
     if (pctPerS !== undefined) return { id, value: pctPerS };

@@ -8,7 +8,7 @@
 import type { Plant } from '../../contract/plant.ts';
 import { maxSiteLimitW, siteLimitNames } from '../../contract/site.ts';
 import type { SiteLimitName, SiteNow } from '../../contract/site.ts';
-import type { Asked } from '../../core/command-hold.ts';
+import type { ControlledValue } from '../../core/command-hold.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Received, Revision } from '../xml/document.ts';
@@ -58,7 +58,7 @@ interface Ramp {
 }
 
 interface Limit {
-  readonly asked: Asked<number>;
+  readonly asked: ControlledValue<number>;
   /** ramp down to the limit; null: the limit is in force */
   readonly ramp: Ramp | null;
 }

@@ -130,7 +130,7 @@ export class Mirror {
         flowDirection,
         phase,
         multiplier,
-        ...(this.#sentMultipliers !== null && { toldMultiplier: this.#sentMultipliers.get(mrid) ?? null }),
+        ...(this.#sentMultipliers !== null && { sentMultiplier: this.#sentMultipliers.get(mrid) ?? null }),
         lastPostMs: this.#lastPostMs,
         values,
       };

@@ -108,7 +108,7 @@ export class ClientFacade implements CsipClient {
     for (const { client } of this.#running(device)) void client.poll();
   }
 
-  communication(lost: boolean, durationS: number | null, device: number | null): void {
+  setCommunicationLost(lost: boolean, durationS: number | null, device: number | null): void {
     for (const { client } of this.#chosen(device)) {
       if (lost) client.line.lose(durationS);
       else client.line.restore();

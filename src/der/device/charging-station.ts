@@ -197,7 +197,7 @@ export class EvseEvents {
   /** Called after a sub-step, when its limits are in force. */
   stepped(): void {
     if (this.#listeners.size === 0) return;
-    this.#options.station.tellLimits();
+    this.#options.station.reportLimits();
     this.#deliver();
   }
 

@@ -19,7 +19,7 @@ import { createMapView, writePoint } from '../../sunspec/map/view.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import { nominalLnV } from '../inverter/ac.ts';
 import type { Wiring } from '../inverter/ac.ts';
-import { absorbRating, settingsFromRatings, writeDefaults } from '../inverter/defaults.ts';
+import { defaultVarMaxAbs, settingsFromRatings, writeDefaults } from '../inverter/defaults.ts';
 import { feederImpedance } from '../surroundings/grid/feeder.ts';
 import type { FeederSpec } from '../surroundings/grid/feeder.ts';
 import type { InverterRatings } from '../inverter/inverter.ts';
@@ -82,7 +82,7 @@ function ratingsOf(rated: Points, wiring: Wiring, nominalHz: number): Ratings {
     nominalHz,
     abnormal: categoryOf(rated['AbnOpCatRtg'], ['CAT_1', 'CAT_2', 'CAT_3'], 'CAT_3'),
     varInjectVar: numberOf(rated, 'VarMaxInjRtg') ?? injectShare * vaMaxVa,
-    varAbsorbVar: numberOf(rated, 'VarMaxAbsRtg') ?? absorbRating(vaMaxVa, category),
+    varAbsorbVar: numberOf(rated, 'VarMaxAbsRtg') ?? defaultVarMaxAbs(vaMaxVa, category),
     chargeMaxW: numberOf(rated, 'WChaRteMaxRtg') ?? null,
     dischargeMaxW: numberOf(rated, 'WDisChaRteMaxRtg') ?? null,
     aMaxA: numberOf(rated, 'AMaxRtg') ?? (currentHeadroom * vaMaxVa) / nominalLnV(wiring, vNomV),

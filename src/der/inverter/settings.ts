@@ -1,7 +1,7 @@
 /** The settings of the grid-support functions, read from the registers once after each change. */
 import type { InverterParameters, Gradient } from '../../contract/device.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
-import { startRampPctS } from './defaults.ts';
+import { defaultRampPctS } from './defaults.ts';
 
 export type PfSetting = { readonly enabled: boolean; readonly pf: number; readonly overExcited: boolean };
 
@@ -280,9 +280,9 @@ export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip'
     voltWatt: voltWatt(map),
     droop: droop(map),
     antiIslanding: m704.AntiIslEna === 'ENABLED',
-    wRampPctS: m704.WRmp ?? startRampPctS,
+    wRampPctS: m704.WRmp ?? defaultRampPctS,
     wRampOfCurrent: m704.WRmpRef === 'A_MAX',
-    varRampPctS: m704.VarRmp ?? startRampPctS,
+    varRampPctS: m704.VarRmp ?? defaultRampPctS,
     enterService: enterService(map),
     operator: m715.OpCtl ?? 'START',
     trips: tripSettings(map, (set) => [

@@ -77,7 +77,7 @@ export interface StationPort {
   /** Calls the one `listener` for each session that begins or ends. */
   onSession(listener: SessionListener): void;
   /** Reports changed limits; called between sub-steps while there are listeners. */
-  tellLimits(): void;
+  reportLimits(): void;
   attach(outside: StationOutside): void;
 }
 

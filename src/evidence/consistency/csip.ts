@@ -9,13 +9,13 @@ const reverse = 19;
 const units: Readonly<Record<number, string>> = { 29: 'V', 33: 'Hz', 38: 'W', 63: 'var' };
 
 /** The value as the server takes it: with the multiplier that it was told. */
-function taken({ multiplier, toldMultiplier }: CsipReadingSet, value: number): number {
-  const sent = toldMultiplier ?? multiplier;
+function taken({ multiplier, sentMultiplier }: CsipReadingSet, value: number): number {
+  const sent = sentMultiplier ?? multiplier;
   return sent === multiplier ? value : tidy(value * 10 ** (sent - multiplier));
 }
 
 function shownOf(set: CsipReadingSet, value: number): Shown {
-  const sent = set.toldMultiplier ?? set.multiplier;
+  const sent = set.sentMultiplier ?? set.multiplier;
   return shownAs(set.description ?? `uom ${set.uom}`, Math.round(value * 10 ** -set.multiplier), {
     multiplier: Number(`1e${sent}`),
     unit: units[set.uom] ?? `uom ${set.uom}`,
@@ -66,12 +66,12 @@ export class CsipReader {
       ...common,
       value: tidy(value),
       missing: null,
-      resolution: Number(`1e${first.toldMultiplier ?? first.multiplier}`),
+      resolution: Number(`1e${first.sentMultiplier ?? first.multiplier}`),
       atMs: null,
       ...(first.lastPostMs !== null && { sentAtMs: first.lastPostMs }),
       interval: { startMs: last.startServerMs, endMs: last.startServerMs + 1000 * last.durationS },
       shown: sets.map((set) => shownOf(set, set.values.at(-1)?.value ?? 0)),
-      ...(sets.some(({ toldMultiplier }) => toldMultiplier !== undefined) && { disturbed: true as const }),
+      ...(sets.some(({ sentMultiplier }) => sentMultiplier !== undefined) && { disturbed: true as const }),
     };
   }
 

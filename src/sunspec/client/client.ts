@@ -252,7 +252,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
         if (this.#session === session) this.#noteFailure(error);
         throw error;
       } finally {
-        if (this.#session === session && session.discovery !== null) this.#found(session.connection.target);
+        if (this.#session === session && session.discovery !== null) this.#announceDevice(session.connection.target);
       }
     });
   }
@@ -300,7 +300,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     return { polled, cut, lost };
   }
 
-  #found(target: ClientTarget): void {
+  #announceDevice(target: ClientTarget): void {
     const device = { endpoint: endpointOf(target), unitId: target.unitId };
     if (this.#device?.endpoint === device.endpoint && this.#device.unitId === device.unitId) return;
     this.#device = device;

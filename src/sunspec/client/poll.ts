@@ -44,7 +44,7 @@ export class Poller {
   #lost = false;
   #rounds = 0;
   #failedRounds = 0;
-  #lateRounds = 0;
+  #skippedRounds = 0;
   #lastMs: number | null = null;
   #lastDurationMs: number | null = null;
   #retryAtMs: number | null = null;
@@ -83,7 +83,7 @@ export class Poller {
     this.#cancel?.();
     this.#cancel = null;
     this.#retryAtMs = null;
-    this.#found();
+    this.#connectionRestored();
   }
 
   /** Discards the readings of the previous device. */
@@ -102,7 +102,7 @@ export class Poller {
       ...this.#settings,
       rounds: this.#rounds,
       failedRounds: this.#failedRounds,
-      lateRounds: this.#lateRounds,
+      lateRounds: this.#skippedRounds,
       lastMs: this.#lastMs,
       lastDurationMs: this.#lastDurationMs,
       retryInMs,
@@ -122,17 +122,17 @@ export class Poller {
     const isCurrent = () => generation === this.#generation;
     if (!isCurrent()) return;
     const { monotonicMs, nowMs, round } = this.#options;
-    const begunMs = monotonicMs();
+    const startMs = monotonicMs();
     this.#retryAtMs = null;
     this.#rounds += 1;
     const { polled, cut, lost } = await round(this.#settings, isCurrent);
     if (!isCurrent()) return;
-    const tookMs = monotonicMs() - begunMs;
+    const tookMs = monotonicMs() - startMs;
     this.#polled = polled;
     this.#lastMs = nowMs();
     this.#lastDurationMs = tookMs;
     if (cut || polled.some(({ error }) => error !== null)) this.#failedRounds += 1;
-    if (!lost) this.#found();
+    if (!lost) this.#connectionRestored();
     this.#after(lost ? this.#retryMs() : this.#waitMs(tookMs), generation);
   }
 
@@ -140,7 +140,7 @@ export class Poller {
   #waitMs(tookMs: number): number {
     const { intervalMs } = this.#settings;
     const missed = Math.floor(tookMs / intervalMs);
-    this.#lateRounds += missed;
+    this.#skippedRounds += missed;
     return (missed + 1) * intervalMs - tookMs;
   }
 
@@ -151,7 +151,7 @@ export class Poller {
     return waitMs;
   }
 
-  #found(): void {
+  #connectionRestored(): void {
     this.#lost = false;
     this.#backOff.reset();
   }

@@ -122,14 +122,14 @@ function checkHoldable(slot: PointSlot): void {
   throw new SimError('MAP_BAD_VALUE', `${name}: ${detail}`, [{ name, detail }]);
 }
 
-interface Wanted {
+interface RequiredValue {
   readonly value: AnyPointValue;
   readonly added: boolean;
 }
 
 /** The values of a hold with those that it needs to last. @throws SimError MAP_BAD_VALUE */
-function completed(layout: Layout, values: readonly HoldValue[]): Map<PointSlot, Wanted> {
-  const wanted = new Map<PointSlot, Wanted>();
+function completed(layout: Layout, values: readonly HoldValue[]): Map<PointSlot, RequiredValue> {
+  const wanted = new Map<PointSlot, RequiredValue>();
   for (const { slot, value } of values) {
     checkHoldable(slot);
     wanted.set(slot, { value, added: false });
@@ -240,7 +240,7 @@ export class Holds {
     if (begin && this.#controls.has(begin.id) && !end.includes(begin.id)) {
       throw new SimError('COMMAND_CONFLICT', `There is a hold ${begin.id} already.`);
     }
-    const wanted = begin ? completed(this.#bank.layout, begin.values) : new Map<PointSlot, Wanted>();
+    const wanted = begin ? completed(this.#bank.layout, begin.values) : new Map<PointSlot, RequiredValue>();
     const by: Origin = begin
       ? { source: begin.source, peer: begin.id }
       : { source: 'reversion', peer: `${this.#owner} ${end.join(', ')}` };
@@ -265,7 +265,11 @@ export class Holds {
   }
 
   /** @param leftSets models whose set 1 is left as it is */
-  #plan(ending: ReadonlySet<Control>, wanted: ReadonlyMap<PointSlot, Wanted>, leftSets: ReadonlySet<number>): Plan {
+  #plan(
+    ending: ReadonlySet<Control>,
+    wanted: ReadonlyMap<PointSlot, RequiredValue>,
+    leftSets: ReadonlySet<number>,
+  ): Plan {
     const restore: [PointSlot, Entry][] = [];
     const keep: [PointSlot, Entry, Control][] = [];
     const ended = [...ending].map(({ id, points }): EndedHold => {

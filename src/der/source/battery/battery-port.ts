@@ -154,12 +154,12 @@ export class BatteryPort implements DcSource {
   }
 
   get starting(): boolean {
-    return this.#system.contactors.closing > 0 && this.bank.closedCount === 0;
+    return this.#system.contactors.closingCount > 0 && this.bank.closedCount === 0;
   }
 
   /** False for the sub-step after a jump of the power, which must be short. */
   get settled(): boolean {
-    return this.#system.contactors.closing === 0 && this.#system.jumps === this.#seenJumps;
+    return this.#system.contactors.closingCount === 0 && this.#system.jumps === this.#seenJumps;
   }
 
   get maxStepS(): number {
@@ -218,7 +218,7 @@ export class BatteryPort implements DcSource {
     if (window.lowBlocked) conditions.add('soc_low');
     if (window.highBlocked) conditions.add('soc_high');
     if (faults.size > 0) for (const fault of faults) conditions.add(fault);
-    if (contactors.closing === 0 && this.bank.closedCount === 0) conditions.add('dc_disconnect');
+    if (contactors.closingCount === 0 && this.bank.closedCount === 0) conditions.add('dc_disconnect');
     return conditions;
   }
 

@@ -123,7 +123,7 @@ export class BatterySystem {
 
   get state(): BatteryState {
     if (this.faults.size > 0) return 'fault';
-    if (this.bank.closedCount === 0) return this.contactors.closing > 0 ? 'initializing' : 'disconnected';
+    if (this.bank.closedCount === 0) return this.contactors.closingCount > 0 ? 'initializing' : 'disconnected';
     const inhibit = this.inhibit;
     if (inhibit === 'temperature') return 'suspending';
     if (this.powerW !== 0) return 'connected';
@@ -143,7 +143,7 @@ export class BatterySystem {
 
   /** Time until the next bound or timer, s; Infinity: none near. */
   get nextEventS(): number {
-    return Math.min(this.forced.remainingS, this.contactors.nextS, this.#toBoundS());
+    return Math.min(this.forced.remainingS, this.contactors.nextPreChargeEndS, this.#toBoundS());
   }
 
   #toBoundS(): number {

@@ -92,8 +92,8 @@ export interface Connector {
   /** the limit behind a suspension by the station itself */
   heldBy: EvseLimitSource;
   /** the limit that listeners know; `none`: no limit beside hardware and vehicle */
-  toldSource: EvseLimitSource;
-  toldLimitW: number;
+  reportedSource: EvseLimitSource;
+  reportedLimitW: number;
 }
 
 export function createConnector(p: EvseConnectorParameters, defaultEv: EvParameters): Connector {
@@ -147,8 +147,8 @@ export function createConnector(p: EvseConnectorParameters, defaultEv: EvParamet
     reactiveA: null,
     heldByDer: false,
     heldBy: 'none',
-    toldSource: 'none',
-    toldLimitW: 0,
+    reportedSource: 'none',
+    reportedLimitW: 0,
   };
 }
 

@@ -21,7 +21,7 @@ import { canFlow, createConnector, minChargeW, updateLimits, flow } from './conn
 import type { Connector } from './connector.ts';
 import { connectorVoltageV, evseDetail } from './detail.ts';
 import { generatorDueS, runGenerator } from './generator.ts';
-import { knowLimits, tellLimits, tellStation } from './reports.ts';
+import { recordLimits, reportLimits, reportStationEvent } from './reports.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
 import { clearFault, operate } from './operations.ts';
 import {
@@ -47,7 +47,7 @@ import type { Scratch } from './plan.ts';
 import { dischargeCapW, openLimit } from './profile-limit.ts';
 import { chargeLevelW, maxDischargeW, clearReach, updateReach, timeToEndS, vehicleRampWS } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
-import { because, byItself, createStation } from './station.ts';
+import { withTrigger, byItself, createStation } from './station.ts';
 import type { Station } from './station.ts';
 import { createVehicle } from './vehicle.ts';
 
@@ -268,7 +268,7 @@ export class EvseSource implements DcSource {
   /** Calls `listener` at once for every transition, also within a sub-step. @returns a function that removes it */
   onTransition(listener: TransitionListener): () => void {
     const { listeners } = this.#station;
-    if (listeners.size === 0) knowLimits(this.#station);
+    if (listeners.size === 0) recordLimits(this.#station);
     listeners.add(listener);
     return () => {
       listeners.delete(listener);
@@ -280,8 +280,8 @@ export class EvseSource implements DcSource {
   }
 
   /** Reports changed limits; called between sub-steps while there are listeners. */
-  tellLimits(): void {
-    tellLimits(this.#station);
+  reportLimits(): void {
+    reportLimits(this.#station);
   }
 
   /** Lets the station see the device around it. */
@@ -300,7 +300,7 @@ export class EvseSource implements DcSource {
   }
 
   clearFaults(by: Origin = byItself): void {
-    because(this.#station, { by, cause: 'reset' }, () => {
+    withTrigger(this.#station, { by, cause: 'reset' }, () => {
       for (const c of this.#station.connectors) if (c.errorCode !== null) clearFault(this.#station, c);
     });
   }
@@ -312,10 +312,10 @@ export class EvseSource implements DcSource {
    */
   restart(by: Origin = byItself): void {
     const station = this.#station;
-    because(station, { by, cause: 'reset' }, () => {
+    withTrigger(station, { by, cause: 'reset' }, () => {
       for (const c of station.connectors) if (phaseTraits[c.phase].session) fire(station, c, 'stop', 'Reboot');
       this.#forget();
-      tellStation(station, 'restart');
+      reportStationEvent(station, 'restart');
       this.#plugAtStart();
     });
   }

@@ -20,9 +20,9 @@ import { setGenerator } from './generator.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
 import { profileOf } from './profile-limit.ts';
 import { autoIdToken } from './sessions.ts';
-import { because, profileBehaviour } from './station.ts';
+import { withTrigger, profileBehaviour } from './station.ts';
 import type { Station } from './station.ts';
-import { change, tell } from './reports.ts';
+import { change, reportEvent } from './reports.ts';
 import { createVehicle, patchVehicle } from './vehicle.ts';
 
 /** The refusal of an operation in the present state of a connector. */
@@ -179,7 +179,7 @@ function authorize(station: Station, c: Connector, command: Of<'evse.authorize'>
   checkText('idToken', idToken, 255);
   checkWhole('remoteStartId', remoteStartId);
   if (asksCentral(station)) {
-    tell(station, c, 'token', { idToken });
+    reportEvent(station, c, 'token', { idToken });
     return;
   }
   if (phaseTable[c.phase].authorize === undefined) throw conflict(c, 'it is authorised already');
@@ -244,7 +244,7 @@ function limit(station: Station, c: Connector, { powerW }: Of<'evse.limit'>): vo
   c.localLimitW = powerW ?? Infinity;
   c.localLimitBy = station.trigger.by;
   // where energy flows, its effect is reported with all other limits
-  if (c.localLimitW !== before && !phaseTraits[c.phase].powered) tell(station, c, 'limit');
+  if (c.localLimitW !== before && !phaseTraits[c.phase].powered) reportEvent(station, c, 'limit');
 }
 
 function discharge(station: Station, c: Connector, { powerW }: Of<'evse.discharge'>): void {
@@ -431,7 +431,7 @@ function causeOf(command: EvseCommand, by: Origin): EvseCause {
  * @throws SimError UNKNOWN_RESOURCE for a connector that the station does not have, COMMAND_BAD_VALUE, COMMAND_CONFLICT
  */
 export function operate(station: Station, command: EvseCommand, by: Origin): void {
-  because(station, { by, cause: causeOf(command, by) }, () => {
+  withTrigger(station, { by, cause: causeOf(command, by) }, () => {
     switch (command.kind) {
       case 'evse.profile_limit':
         profileLimit(station, command);

@@ -8,7 +8,7 @@ import { phaseTraits } from './phases.ts';
 import type { PhaseEvent } from './phases.ts';
 import { sessionDetail } from './sessions.ts';
 import type { SourceTransition } from '../source.ts';
-import { because, byItself } from './station.ts';
+import { withTrigger, byItself } from './station.ts';
 import type { Station } from './station.ts';
 
 /** Details of a transition beside phase and status. */
@@ -19,7 +19,7 @@ interface Subject {
   readonly reservation?: EvseReservation | null;
 }
 
-function send({ listeners }: Station, transition: SourceTransition): void {
+function notifyListeners({ listeners }: Station, transition: SourceTransition): void {
   for (const listener of listeners) listener(transition);
 }
 
@@ -40,7 +40,7 @@ export function change(
   const was = phaseTraits[fromPhase].session;
   const is = phaseTraits[c.phase].session;
   const record = c.session ?? sessionBefore;
-  send(station, {
+  notifyListeners(station, {
     ...station.trigger,
     atS: station.nowS,
     connectorId: c.p.connectorId,
@@ -60,41 +60,41 @@ export function change(
 }
 
 /** Reports an event that changes neither phase nor status. */
-export function tell(station: Station, c: Connector, event: EvseStateEvent, subject?: Subject): void {
+export function reportEvent(station: Station, c: Connector, event: EvseStateEvent, subject?: Subject): void {
   change(station, c, event, () => undefined, subject);
 }
 
 /** Reports an event of the whole station. */
-export function tellStation(station: Station, event: EvseStationEvent): void {
+export function reportStationEvent(station: Station, event: EvseStationEvent): void {
   if (station.listeners.size === 0) return;
-  send(station, { ...station.trigger, connectorId: 0, event, externalLimit: station.outside.limit });
+  notifyListeners(station, { ...station.trigger, connectorId: 0, event, externalLimit: station.outside.limit });
 }
 
 /** Smaller changes are not reported; share of the maximum power. */
 const significant = 0.01;
 
 /** Records the present limits as reported. */
-export function knowLimits(station: Station): void {
-  for (const c of station.connectors) know(station, c);
-  station.toldLimit = station.outside.limit;
+export function recordLimits(station: Station): void {
+  for (const c of station.connectors) recordLimit(station, c);
+  station.reportedLimit = station.outside.limit;
 }
 
 /**
  * Limits count while energy may flow; those of hardware and vehicle count as none.
  * @returns true if the change is worth reporting
  */
-function know(station: Station, c: Connector): boolean {
+function recordLimit(station: Station, c: Connector): boolean {
   if (!phaseTraits[c.phase].powered || c.errorCode !== null) {
-    c.toldSource = 'none';
+    c.reportedSource = 'none';
     return false;
   }
   // a suspension by command is reported as one
   if (heldByStation(c) || c.evHeldByCommand) return false;
   const { limitW, limitSource } = limitNow(station, c);
   const source = limitSource === 'hardware' || limitSource === 'ev' ? 'none' : limitSource;
-  const moved = source !== 'none' && Math.abs(limitW - c.toldLimitW) > significant * c.p.maxPowerW;
-  if (source === c.toldSource && !moved) return false;
-  [c.toldSource, c.toldLimitW] = [source, limitW];
+  const moved = source !== 'none' && Math.abs(limitW - c.reportedLimitW) > significant * c.p.maxPowerW;
+  if (source === c.reportedSource && !moved) return false;
+  [c.reportedSource, c.reportedLimitW] = [source, limitW];
   return true;
 }
 
@@ -106,20 +106,20 @@ function differs(present: EvseExternalLimit | null, reported: EvseExternalLimit 
 }
 
 /** Reports limits that differ from the last report. Only called while there are listeners. */
-export function tellLimits(station: Station): void {
+export function reportLimits(station: Station): void {
   for (const c of station.connectors) {
-    const before = c.toldSource;
-    if (!know(station, c)) continue;
-    const by = limitWriter(station, c, c.toldSource === 'none' ? before : c.toldSource);
-    because(station, { by, cause: 'limit' }, () => {
-      tell(station, c, 'limit');
+    const before = c.reportedSource;
+    if (!recordLimit(station, c)) continue;
+    const by = limitWriter(station, c, c.reportedSource === 'none' ? before : c.reportedSource);
+    withTrigger(station, { by, cause: 'limit' }, () => {
+      reportEvent(station, c, 'limit');
     });
   }
   const { limit } = station.outside;
-  if (!differs(limit, station.toldLimit, station.p.maxPowerW)) return;
+  if (!differs(limit, station.reportedLimit, station.p.maxPowerW)) return;
   const by = limit?.writer ?? byItself;
-  station.toldLimit = limit;
-  because(station, { by, cause: 'limit' }, () => {
-    tellStation(station, 'external_limit');
+  station.reportedLimit = limit;
+  withTrigger(station, { by, cause: 'limit' }, () => {
+    reportStationEvent(station, 'external_limit');
   });
 }

@@ -47,14 +47,14 @@ export interface Station {
   generator: Generator | null;
   outside: StationOutside;
   /** the limit from outside that listeners know */
-  toldLimit: EvseExternalLimit | null;
+  reportedLimit: EvseExternalLimit | null;
 }
 
 /** Origin of what the station does by itself. */
 export const byItself: Origin = { source: 'default' };
 
 /** Runs `act`; what it changes has this origin and cause. */
-export function because(station: Station, trigger: Trigger, act: () => void): void {
+export function withTrigger(station: Station, trigger: Trigger, act: () => void): void {
   const before = station.trigger;
   station.trigger = trigger;
   try {
@@ -96,7 +96,7 @@ export function createStation(p: EvseParameters, random: RandomStream, central =
     generator: null,
     trigger: { by: byItself, cause: 'vehicle' },
     outside: { supplyPhases: 3, down: false, siteHolds: false, limit: null },
-    toldLimit: null,
+    reportedLimit: null,
   };
 }
 

@@ -32,7 +32,7 @@ export interface ProxyAdapterOptions extends ModbusContextOptions {
   /** 0: any free port; null: the port in the map */
   readonly port: number | null;
   /** device types whose maps pass a test, named in the error if the devices do not fit; default: none */
-  readonly typesWith?: (passes: (layout: Layout) => boolean) => readonly string[];
+  readonly deviceTypesWhere?: (passes: (layout: Layout) => boolean) => readonly string[];
 }
 
 export interface ProxyAdapter extends Adapter, DeviceServer, ModbusReporter {
@@ -78,8 +78,8 @@ function missingPoints(map: ProxyMap, layouts: readonly Layout[], deviceCount: n
 }
 
 /** End of an error message: device types that would fit; empty: none. */
-function remedyFor(map: ProxyMap, { typesWith }: ProxyAdapterOptions): string {
-  const types = typesWith?.((layout) => bindMap(map, layout).lacking.size === 0) ?? [];
+function remedyFor(map: ProxyMap, { deviceTypesWhere }: ProxyAdapterOptions): string {
+  const types = deviceTypesWhere?.((layout) => bindMap(map, layout).lacking.size === 0) ?? [];
   return types.length === 0 ? '' : ` (device types with all of its points: ${types.join(', ')})`;
 }
 
