@@ -67,9 +67,9 @@ function bound(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, word
   const { min, max, above = false, below = false } = whole.length === 1 ? (whole[0] ?? bound) : bound;
   if (min !== undefined && max !== undefined && !above && !below)
     return `must be from ${min} to ${max}${given(issue, wording)}`;
-  const least = min === undefined ? [] : [`${above ? 'more than' : 'at least'} ${min}`];
+  const lowerBound = min === undefined ? [] : [`${above ? 'more than' : 'at least'} ${min}`];
   const most = max === undefined ? [] : [`${below ? 'less than' : 'at most'} ${max}`];
-  return `must be ${[...least, ...most].join(' and ')}${given(issue, wording)}`;
+  return `must be ${[...lowerBound, ...most].join(' and ')}${given(issue, wording)}`;
 }
 
 /** The discriminating member in place of the object that it stands in. */

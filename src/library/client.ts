@@ -130,8 +130,8 @@ export class Client {
    * @throws DerbenchError `conflict` while the clock runs
    */
   async step(span: StepSpan | number = {}): Promise<Step> {
-    const given = typeof span === 'number' ? { ticks: span } : span;
-    const { ticks, seconds, to, device } = checkedOptions<StepSpan>(given, ['ticks', 'seconds', 'to', 'device']);
+    const spanObject = typeof span === 'number' ? { ticks: span } : span;
+    const { ticks, seconds, to, device } = checkedOptions<StepSpan>(spanObject, ['ticks', 'seconds', 'to', 'device']);
     if ([ticks, seconds, to].filter((each) => each !== undefined).length > 1)
       throw new DerbenchError({ code: 'validation', detail: 'a step takes one of ticks, seconds and to' });
     if (seconds === undefined && to === undefined) return this.#stepTicks(checkedWhole('ticks', ticks ?? 1), device);

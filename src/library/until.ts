@@ -125,14 +125,14 @@ export async function sampleOf(name: string, { registers, snapshot }: SampleSour
 /** @throws DerbenchError `not-a-number` */
 export function numberOf(name: string, { value }: Sample): number {
   if (typeof value === 'number') return value;
-  const given = value === null ? 'the device does not have it' : `it is ${JSON.stringify(value)}`;
-  throw new DerbenchError({ code: 'not-a-number', detail: `${name} is no number: ${given}` });
+  const reason = value === null ? 'the device does not have it' : `it is ${JSON.stringify(value)}`;
+  throw new DerbenchError({ code: 'not-a-number', detail: `${name} is no number: ${reason}` });
 }
 
 /** @throws DerbenchError `not-a-text` */
 export function wordOf(name: string, { value, symbol }: Sample): string {
   if (typeof symbol === 'string') return symbol;
   if (typeof value === 'string') return value;
-  const given = value === null ? 'the device does not have it' : `it is ${value}`;
-  throw new DerbenchError({ code: 'not-a-text', detail: `${name} is no text: ${given}` });
+  const reason = value === null ? 'the device does not have it' : `it is ${value}`;
+  throw new DerbenchError({ code: 'not-a-text', detail: `${name} is no text: ${reason}` });
 }

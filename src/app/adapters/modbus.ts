@@ -61,7 +61,7 @@ export interface ModbusContext extends AdapterParts {
 }
 
 /** Fault injection between devices and masters, over TCP and on a serial line. */
-type Between = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
+type FaultInjection = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
 
 /**
  * @throws SimError CONFIG_INVALID for a proxy map or certificates that do not fit, and for devices without a port or
@@ -69,11 +69,11 @@ type Between = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
  */
 export function composeModbus(context: ModbusContext): readonly (ModbusAdapter | ModbusRtuAdapter | ProxyAdapter)[] {
   const proxy = composeProxy(context);
-  const between = betweenOf(context);
-  return [...composeTcp(context, between), ...composeRtu(context, between), ...proxy];
+  const faultInjection = faultInjectionOf(context);
+  return [...composeTcp(context, faultInjection), ...composeRtu(context, faultInjection), ...proxy];
 }
 
-function betweenOf({ faults: { registry }, plant, clock, logBook }: ModbusContext): Between {
+function faultInjectionOf({ faults: { registry }, plant, clock, logBook }: ModbusContext): FaultInjection {
   const faultyMaps = new FaultyMaps({
     registry,
     log: new LimitedLog(logBook.logger('Modbus'), clock, 'writes that faults held back'),
@@ -115,7 +115,7 @@ export function modbusTlsFiles(
   });
 }
 
-function composeTcp(context: ModbusContext, between: Between): ModbusAdapter[] {
+function composeTcp(context: ModbusContext, faultInjection: FaultInjection): ModbusAdapter[] {
   const { config, plant, clock, logBook } = context;
   const { enabled, host, port, sharedPort, framing, foreignUnit, tls } = config.modbus;
   if (!enabled) return [];
@@ -127,7 +127,7 @@ function composeTcp(context: ModbusContext, between: Between): ModbusAdapter[] {
       port,
       sharedPort,
       ...(plant.meter && config.meter && { meter: { ...config.meter, bank: plant.meter.bank } }),
-      ...between,
+      ...faultInjection,
       clock,
       logger,
       framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
@@ -139,7 +139,7 @@ function composeTcp(context: ModbusContext, between: Between): ModbusAdapter[] {
   ];
 }
 
-function composeRtu(context: ModbusContext, between: Between): ModbusRtuAdapter[] {
+function composeRtu(context: ModbusContext, faultInjection: FaultInjection): ModbusRtuAdapter[] {
   const { config, plant, commAlarms, clock, logBook } = context;
   if (config.rtu === null) return [];
   const { port: path, baud: baudRate, parity, stopBits } = config.rtu;
@@ -149,7 +149,7 @@ function composeRtu(context: ModbusContext, between: Between): ModbusRtuAdapter[
       devices: plant.devices,
       line: { path, baudRate, parity, stopBits },
       ...(plant.meter && unitId !== null && { meter: { bank: plant.meter.bank, unitId } }),
-      ...between,
+      ...faultInjection,
       commAlarms,
       clock,
       logger: logBook.logger('Modbus'),

@@ -183,7 +183,7 @@ class KeptScenarios implements ScenarioBook {
       const name = 'content' in given ? 'scenario' : given.bundled;
       const unusedSettings = this.#unused(code, source);
       const scenario = this.#read(code, source, name, {});
-      const kept: Kept = {
+      const entry: Kept = {
         id: String((this.#lastId += 1)),
         source,
         head: { name: scenario.name, description: scenario.description, parameters: scenario.parameters },
@@ -193,8 +193,8 @@ class KeptScenarios implements ScenarioBook {
         unusedSettings,
         run: null,
       };
-      this.#kept.set(kept.id, kept);
-      return shown(kept);
+      this.#kept.set(entry.id, entry);
+      return shown(entry);
     } catch (error) {
       throw refused(error, ofScenario);
     }
@@ -224,25 +224,25 @@ class KeptScenarios implements ScenarioBook {
 
   async start(id: string, { pace, parameters }: ScenarioStart, by: Origin): Promise<KeptScenario> {
     const code = await loaded();
-    const kept = this.#find(id);
+    const entry = this.#find(id);
     const { plant, hostOf } = this.#parts;
     let scenario: Scenario;
     try {
-      scenario = this.#read(code, kept.source, kept.head.name, parameters);
+      scenario = this.#read(code, entry.source, entry.head.name, parameters);
     } catch (error) {
       throw refused(error, ofParameters);
     }
     const usual = plant.time.mode === 'paused' ? 'fast' : 'real';
-    kept.run = new code.ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? usual, by });
-    return shown(kept);
+    entry.run = new code.ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? usual, by });
+    return shown(entry);
   }
 
   async stop(id: string): Promise<KeptScenario> {
-    const kept = this.#find(id);
-    if (kept.run?.report.state !== 'running') throw new SimError('COMMAND_CONFLICT', 'the scenario does not run');
-    kept.run.stop();
-    await this.#within(stopMs, kept.run.finished);
-    return shown(kept);
+    const entry = this.#find(id);
+    if (entry.run?.report.state !== 'running') throw new SimError('COMMAND_CONFLICT', 'the scenario does not run');
+    entry.run.stop();
+    await this.#within(stopMs, entry.run.finished);
+    return shown(entry);
   }
 
   remove(id: string): void {
@@ -264,7 +264,7 @@ class KeptScenarios implements ScenarioBook {
 
   /** Ends a run under way; its steps of `finally` have a moment before the simulator stops. */
   async close(): Promise<void> {
-    const run = [...this.#kept.values()].find((kept) => kept.run?.report.state === 'running')?.run;
+    const run = [...this.#kept.values()].find((entry) => entry.run?.report.state === 'running')?.run;
     if (!run) return;
     run.stop();
     await this.#within(finallyMs, run.finished);
@@ -282,9 +282,9 @@ class KeptScenarios implements ScenarioBook {
   }
 
   #find(id: string): Kept {
-    const kept = this.#kept.get(id);
-    if (kept === undefined) throw new SimError('UNKNOWN_RESOURCE', `there is no scenario ${JSON.stringify(id)}`);
-    return kept;
+    const entry = this.#kept.get(id);
+    if (entry === undefined) throw new SimError('UNKNOWN_RESOURCE', `there is no scenario ${JSON.stringify(id)}`);
+    return entry;
   }
 }
 

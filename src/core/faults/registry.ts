@@ -153,13 +153,13 @@ export class FaultRegistry {
     this.#checkRoom(requested.length);
     const accepted = this.#accept(requested.map(({ request }) => request));
     this.#checkKeptMaps(accepted);
-    const begun = accepted.map((fault, i) => this.#create(fault, by, requested[i]?.set));
-    if (begun.length === 0) return begun;
-    this.#active = [...this.#active, ...begun];
-    for (const fault of begun) this.#logChange(fault, 'begins');
+    const injected = accepted.map((fault, i) => this.#create(fault, by, requested[i]?.set));
+    if (injected.length === 0) return injected;
+    this.#active = [...this.#active, ...injected];
+    for (const fault of injected) this.#logChange(fault, 'begins');
     this.#watchWall();
-    this.#announce({ begun, ended: [] });
-    return begun;
+    this.#announce({ begun: injected, ended: [] });
+    return injected;
   }
 
   /** Ends the faults that match the filter (all without one). @returns their number */
@@ -336,8 +336,8 @@ export class FaultRegistry {
 
   #end(over: readonly ActiveFault[], end: FaultEnd): number {
     if (over.length === 0) return 0;
-    const gone = new Set(over);
-    this.#active = this.#active.filter((fault) => !gone.has(fault));
+    const endedFaults = new Set(over);
+    this.#active = this.#active.filter((fault) => !endedFaults.has(fault));
     const endedAtMs = this.#options.wall.nowMs();
     this.#ended = [...over.map((fault) => ({ fault, end, endedAtMs })).reverse(), ...this.#ended].slice(0, keptEnded);
     for (const fault of over) {

@@ -71,18 +71,18 @@ type Level = 'info' | 'warning';
  * address. The counts of the lines left out name the peer.
  */
 export class PeerLimitedLog {
-  readonly #all: LimitedLog;
+  readonly #totalLimit: LimitedLog;
   readonly #peers: RepeatLimit<{ readonly level: Level; readonly peer: string }>;
 
   /** @param about subject of the lines, in the plural, for the counts */
   constructor(logger: Logger, clock: WallClock, about: string, later = callLater) {
-    this.#all = new LimitedLog(logger, clock, about, later, linesOfAll);
+    this.#totalLimit = new LimitedLog(logger, clock, about, later, linesOfAll);
     this.#peers = new RepeatLimit({
       monotonicMs: () => clock.monotonicMs(),
       later,
       keyOf: ({ level, peer }) => `${level} ${peer}`,
       report: ({ level, peer }, times) => {
-        this.#all[level](`${peer}: ${suppressedLines(times, about)}`);
+        this.#totalLimit[level](`${peer}: ${suppressedLines(times, about)}`);
       },
     });
   }
@@ -100,10 +100,10 @@ export class PeerLimitedLog {
   /** Writes the counts of lines left out so far. */
   flush(): void {
     this.#peers.flush();
-    this.#all.flush();
+    this.#totalLimit.flush();
   }
 
   #write(level: Level, peer: string, line: () => string, deviceIndex?: number): void {
-    if (this.#peers.admits({ level, peer })) this.#all[level](line, deviceIndex);
+    if (this.#peers.admits({ level, peer })) this.#totalLimit[level](line, deviceIndex);
   }
 }

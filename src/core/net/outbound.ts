@@ -236,10 +236,10 @@ function lookupUnless(
   sources: NameSources | undefined,
 ): LookupFunction {
   return (hostname, { all, family }, callback) => {
-    const wantedFamily = family === 4 || family === 'IPv4' ? 4 : family === 6 || family === 'IPv6' ? 6 : 0;
+    const requestedFamily = family === 4 || family === 'IPv4' ? 4 : family === 6 || family === 'IPv6' ? 6 : 0;
     resolveName(hostname, signal, sources).then(
       (resolved) => {
-        const addresses = wantedFamily === 0 ? resolved : resolved.filter((each) => each.family === wantedFamily);
+        const addresses = requestedFamily === 0 ? resolved : resolved.filter((each) => each.family === requestedFamily);
         const bad = addresses.find(({ address }) => refuses(address));
         const [first] = addresses;
         if (bad) callback(refusal(hostname, bad.address), '', 0);

@@ -204,7 +204,7 @@ export class Handshake<Identity> implements Swept, HandshakeEnd<Identity> {
   readonly #socket: Socket;
   readonly #sinceMs: number;
   /** reason for giving it up; null: given up without being a failure; undefined: not given up */
-  #givenUp: string | null | undefined;
+  #abortReason: string | null | undefined;
 
   constructor(owner: HandshakeOwner<Identity>, socket: Socket) {
     this.#owner = owner;
@@ -245,15 +245,15 @@ export class Handshake<Identity> implements Swept, HandshakeEnd<Identity> {
       deviceIndex,
     } = this.#owner;
     sweeper.delete(this);
-    if (this.#givenUp !== null) {
+    if (this.#abortReason !== null) {
       counters.handshakeFailures += 1;
-      log.info(`${this.peer}: no TLS session: ${this.#givenUp ?? reason}`, deviceIndex);
+      log.info(`${this.peer}: no TLS session: ${this.#abortReason ?? reason}`, deviceIndex);
     }
     this.#owner.failed(this);
   }
 
   #end(reason: string | null): void {
-    if (this.#givenUp === undefined) this.#givenUp = reason;
+    if (this.#abortReason === undefined) this.#abortReason = reason;
     this.#socket.destroy();
   }
 }

@@ -90,7 +90,7 @@ export interface WireLogOptions {
 }
 
 const defaultMessageBytes = 256 * 1024;
-/** Messages are put into pieces of memory of this size: one of its own for each would cost more than the copy. */
+/** Messages are put into pieces of memory of this size: a piece for each would cost more than the copy. */
 const slabBytes = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
@@ -311,13 +311,13 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
   subscribe(listener: (entry: WireEntry<Facts>) => void): () => void {
     if (this.#removed) return () => undefined;
     // two subscriptions of one function end one by one
-    const own = (entry: WireEntry<Facts>) => {
+    const subscription = (entry: WireEntry<Facts>) => {
       listener(entry);
     };
-    this.#listeners.add(own);
+    this.#listeners.add(subscription);
     this.#settle();
     return () => {
-      this.#listeners.delete(own);
+      this.#listeners.delete(subscription);
       this.#settle();
     };
   }
@@ -414,12 +414,12 @@ export class WireLog {
 
   /** Calls back with each channel that is made from now on, before its first message; the returned function ends it. */
   onChannel(listener: (channel: WireChannel) => void): () => void {
-    const own = (channel: WireChannel) => {
+    const subscription = (channel: WireChannel) => {
       listener(channel);
     };
-    this.#followers.add(own);
+    this.#followers.add(subscription);
     return () => {
-      this.#followers.delete(own);
+      this.#followers.delete(subscription);
     };
   }
 

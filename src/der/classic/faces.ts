@@ -218,23 +218,23 @@ export function ratedW(read: ReadPoint): number | null {
   const [chargeW, dischargeW] = [fullChargeW(read), fullDischargeW(read)];
   const lowW = (-number(read('124.InWRte')) / 100) * chargeW;
   const highW = (number(read('124.OutWRte')) / 100) * dischargeW;
-  const wantedW = bits === chargeBit ? lowW : bits === dischargeBit ? highW : Math.max(lowW, Math.min(highW, 0));
-  return clamp(wantedW, -chargeW, Math.min(dischargeW, number(read('702.WMax')))) + 0;
+  const requestedW = bits === chargeBit ? lowW : bits === dischargeBit ? highW : Math.max(lowW, Math.min(highW, 0));
+  return clamp(requestedW, -chargeW, Math.min(dischargeW, number(read('702.WMax')))) + 0;
 }
 
 const share = (partW: number, wholeW: number) => (wholeW > 0 ? clamp((100 * partW) / wholeW, -100, 100) : 0);
 
-/** The rates of 124 that request a power. @param wantedW + to discharge; null: none */
-export function rateValues(read: ReadPoint, wantedW: number | null): PointValues {
-  if (wantedW === null) return [['124.StorCtl_Mod', 0]];
-  return wantedW < 0
+/** The rates of 124 that request a power. @param requestedW + to discharge; null: none */
+export function rateValues(read: ReadPoint, requestedW: number | null): PointValues {
+  if (requestedW === null) return [['124.StorCtl_Mod', 0]];
+  return requestedW < 0
     ? [
         ['124.StorCtl_Mod', chargeBit],
-        ['124.InWRte', share(-wantedW, fullChargeW(read))],
+        ['124.InWRte', share(-requestedW, fullChargeW(read))],
       ]
     : [
         ['124.StorCtl_Mod', dischargeBit],
-        ['124.OutWRte', share(wantedW, fullDischargeW(read))],
+        ['124.OutWRte', share(requestedW, fullDischargeW(read))],
       ];
 }
 
@@ -265,12 +265,12 @@ const storage: readonly Face[] = [
     current: ['704.WSetEna', '704.WSetMod', '704.WSet', '704.WSetPct'],
     basis: ['702.WMax', '702.WChaRteMax', '702.WDisChaRteMax'],
     toCurrent(read) {
-      const wantedW = ratedW(read);
-      if (wantedW === null) return [['704.WSetEna', 'DISABLED']];
+      const requestedW = ratedW(read);
+      if (requestedW === null) return [['704.WSetEna', 'DISABLED']];
       return [
         ['704.WSetEna', 'ENABLED'],
         ['704.WSetMod', 'WATTS'],
-        ['704.WSet', Math.round(wantedW)],
+        ['704.WSet', Math.round(requestedW)],
       ];
     },
     toClassic: (read) => rateValues(read, setPointW(read)),

@@ -155,13 +155,13 @@ export class EvseEvents {
   /** Subscribes a listener; the station is followed from the first to the last one. @returns unsubscribes */
   on(listener: EvseListener): () => void {
     // the same function may listen twice
-    const own: EvseListener = (transition) => {
+    const subscription: EvseListener = (transition) => {
       listener(transition);
     };
-    this.#listeners.add(own);
+    this.#listeners.add(subscription);
     this.#unfollow ??= this.#follow();
     return () => {
-      this.#listeners.delete(own);
+      this.#listeners.delete(subscription);
       if (this.#listeners.size > 0) return;
       this.#unfollow?.();
       this.#unfollow = null;
@@ -216,7 +216,7 @@ export class EvseEvents {
       refresh();
       for (let i = 0; i < this.#queue.length; i += 1) {
         const transition = this.#queue[i];
-        if (transition) this.#tell(stamped(transition, at, start));
+        if (transition) this.#notify(stamped(transition, at, start));
         if (i + 1 < maxAtOnce || i + 1 === this.#queue.length) continue;
         log.error(`${maxAtOnce} charging transitions at one instant: the rest is dropped`, index);
         break;
@@ -227,7 +227,7 @@ export class EvseEvents {
     }
   }
 
-  #tell(transition: EvseTransition): void {
+  #notify(transition: EvseTransition): void {
     const { index, log } = this.#options;
     for (const listener of [...this.#listeners]) {
       try {

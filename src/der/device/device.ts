@@ -72,7 +72,7 @@ export class SimDevice implements Device {
   readonly #terminals: Terminals;
   readonly #power: Power;
   readonly #alarms: DeviceAlarms;
-  readonly #shown: ShownDetail;
+  readonly #shownDetail: ShownDetail;
   readonly #evse: EvseEvents | null;
   readonly #writers: CommandWriters;
   readonly #clock: CommitClock;
@@ -145,18 +145,18 @@ export class SimDevice implements Device {
       power: this.#power,
       now: () => this.#now,
       stepping: () => this.#stepping,
-      refresh: () => this.#shown.renew(this.#now),
+      refresh: () => this.#shownDetail.renew(this.#now),
     });
-    this.#shown = new ShownDetail(this.#source, start);
+    this.#shownDetail = new ShownDetail(this.#source, start);
   }
 
   get detail(): DeviceDetail {
     // an act within a tick reads the detail shown at that time
-    return this.#stepping ? this.#shown.last : this.#shown.of(this.#now);
+    return this.#stepping ? this.#shownDetail.last : this.#shownDetail.of(this.#now);
   }
 
   get detailAt(): SimTime {
-    return this.#stepping ? this.#shown.at : this.#now;
+    return this.#stepping ? this.#shownDetail.at : this.#now;
   }
 
   get activeFunctions(): ReadonlySet<ControlFunction> {
@@ -219,7 +219,7 @@ export class SimDevice implements Device {
       default:
         this.#source.command(command, by);
         if (command.kind === 'hybrid.policy') this.#inverter.activePower.glideFrom(this.#inverter.pW);
-        publishDetail(this.bank.measurements, this.#shown.renew(this.#now));
+        publishDetail(this.bank.measurements, this.#shownDetail.renew(this.#now));
         break;
       case 'switch':
         this.#power.admit(by);
@@ -317,7 +317,7 @@ export class SimDevice implements Device {
       raised: this.#registers.effects?.alarmCodes ?? [],
       at: this.#now,
     });
-    const detail = this.#shown.renew(this.#now);
+    const detail = this.#shownDetail.renew(this.#now);
     publish(this.bank.measurements, {
       inverter,
       source: this.#source,

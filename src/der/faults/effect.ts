@@ -81,7 +81,7 @@ interface Hold {
 export class EffectiveRegisters {
   readonly #bank: RegisterBank;
   /** created when the first point is held */
-  #own: { readonly image: Buffer; readonly map: MapView } | null = null;
+  #physics: { readonly image: Buffer; readonly map: MapView } | null = null;
   readonly #held = new Map<PointSlot, Hold>();
   #writes = 0;
 
@@ -100,18 +100,18 @@ export class EffectiveRegisters {
 
   /** The value in force for physics, if the last write of a point is withheld; undefined: the register. */
   heldValue(slot: PointSlot): AnyPointValue | undefined {
-    return this.#own && this.holds(slot) ? readPoint(this.#bank.layout, this.#own.image, slot) : undefined;
+    return this.#physics && this.holds(slot) ? readPoint(this.#bank.layout, this.#physics.image, slot) : undefined;
   }
 
   get map(): MapView {
-    return this.#own && this.holding ? this.#own.map : this.#bank.map;
+    return this.#physics && this.holding ? this.#physics.map : this.#bank.map;
   }
 
   /** Copies the registers of the bank, except held points. */
   takeOver(): void {
-    if (!this.#own || !this.holding) return;
-    const { image } = this.#own;
-    this.#all().copy(image);
+    if (!this.#physics || !this.holding) return;
+    const { image } = this.#physics;
+    this.#committedImage().copy(image);
     for (const [slot, { words }] of this.#held) words.copy(image, this.#at(slot));
   }
 
@@ -121,11 +121,11 @@ export class EffectiveRegisters {
    */
   hold(slots: Iterable<PointSlot>, by: ActiveFault): number {
     this.#writes += 1;
-    if (!this.#own) {
-      const image = Buffer.from(this.#all());
-      this.#own = { image, map: createMapView(this.#bank.layout, image) };
-    } else if (!this.holding) this.#all().copy(this.#own.image);
-    const { image } = this.#own;
+    if (!this.#physics) {
+      const image = Buffer.from(this.#committedImage());
+      this.#physics = { image, map: createMapView(this.#bank.layout, image) };
+    } else if (!this.holding) this.#committedImage().copy(this.#physics.image);
+    const { image } = this.#physics;
     for (const slot of slots) {
       const hold = this.#held.get(slot);
       if (hold?.by === by) hold.last = this.#writes;
@@ -168,7 +168,7 @@ export class EffectiveRegisters {
   }
 
   /** All committed registers. */
-  #all(): Buffer {
+  #committedImage(): Buffer {
     return this.#bank.image();
   }
 

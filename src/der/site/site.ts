@@ -82,18 +82,18 @@ export class Site {
 
   /** Powers of the last `measure`, and the present limits. */
   get now(): SiteNow {
-    return this.#nowOf(null);
+    return this.#stateOf(null);
   }
 
   /** The same of a device or group. @throws SimError COMMAND_BAD_VALUE for an empty list */
   of(devices: readonly number[]): SiteNow {
-    return this.#nowOf(scopeDevices(devices));
+    return this.#stateOf(scopeDevices(devices));
   }
 
   /** The whole site, then the devices and groups with limits, inner ones before outer ones. */
   get scopes(): SiteNow[] {
     const parts = this.#scopes.limited.filter(({ devices }) => devices !== null);
-    return [this.now, ...parts.map(({ devices }) => this.#nowOf(devices))];
+    return [this.now, ...parts.map(({ devices }) => this.#stateOf(devices))];
   }
 
   /** The limit that holds a device at its present power; null: none, or it is no longer there. */
@@ -199,7 +199,7 @@ export class Site {
     return { netW: generationW - consumptionW - loadW, generationW, consumptionW, loadW };
   }
 
-  #nowOf(devices: readonly number[] | null): SiteNow {
+  #stateOf(devices: readonly number[] | null): SiteNow {
     const scope = this.#scopes.of(devices);
     const powers = devices === null ? this.#whole : this.#powersOf(devices);
     const limits = Object.fromEntries(

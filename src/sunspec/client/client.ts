@@ -183,12 +183,12 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   }
 
   async scan(): Promise<Discovery> {
-    const session = this.#known();
+    const session = this.#requireSession();
     return this.#operation(session, () => session.scan());
   }
 
   async readModel(id: number, index: number, fresh: boolean): Promise<ModelReading> {
-    const session = this.#known();
+    const session = this.#requireSession();
     session.model(id, index);
     const cachedReading = fresh ? undefined : session.known(id, index);
     return cachedReading ?? this.#operation(session, () => session.read(id, index));
@@ -196,19 +196,19 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
 
   async readRegisters(address: number, count: number): Promise<readonly number[]> {
     checkRange(address, count, '/count');
-    const session = this.#known();
+    const session = this.#requireSession();
     return this.#operation(session, () => session.readRegisters(address, count));
   }
 
   async writePoints(id: number, index: number, values: Readonly<Record<string, ReadingValue>>): Promise<WriteOutcome> {
-    const session = this.#known();
+    const session = this.#requireSession();
     session.model(id, index);
     return this.#operation(session, () => session.writePoints(id, index, values));
   }
 
   async writeRegisters(address: number, registers: readonly number[]): Promise<RawWriteOutcome> {
     checkRange(address, registers.length, '/registers');
-    const session = this.#known();
+    const session = this.#requireSession();
     return this.#operation(session, () => session.writeRegisters(address, registers));
   }
 
@@ -236,7 +236,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   }
 
   /** The session of a device whose map was found. @throws SimError NOT_CONNECTED */
-  #known(): Session {
+  #requireSession(): Session {
     if (this.#session?.discovery) return this.#session;
     const why = this.#session === null ? 'it was not told to connect' : (this.#lastError ?? 'it has not found a map');
     throw new SimError('NOT_CONNECTED', `The SunSpec client has no device: ${why}.`);

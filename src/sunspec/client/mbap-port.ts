@@ -39,7 +39,7 @@ export class MbapPort extends EventEmitter<Events> {
   readonly #peer: string;
   readonly #frame = Buffer.alloc(headerOctets + maxBody);
   #filled = 0;
-  #wanted = headerOctets;
+  #requiredOctets = headerOctets;
   #octets = 0;
   #id = 0;
   #unitId = 0;
@@ -185,7 +185,7 @@ export class MbapPort extends EventEmitter<Events> {
   #tellEnd(): void {
     const octets = this.#frame.subarray(0, this.#filled);
     this.#filled = 0;
-    this.#wanted = headerOctets;
+    this.#requiredOctets = headerOctets;
     if (octets.length >= headerOctets) this.#tellAnswer(octets);
     else if (octets.length > 0) this.#tapped?.answered(octets);
     this.#tapped?.ended('connection_ended');
@@ -196,10 +196,10 @@ export class MbapPort extends EventEmitter<Events> {
     if (this.#broken) return;
     let at = 0;
     while (at < data.length) {
-      const taken = data.copy(this.#frame, this.#filled, at, at + this.#wanted - this.#filled);
+      const taken = data.copy(this.#frame, this.#filled, at, at + this.#requiredOctets - this.#filled);
       at += taken;
       this.#filled += taken;
-      if (this.#filled < this.#wanted) return;
+      if (this.#filled < this.#requiredOctets) return;
       if (this.#filled > headerOctets) this.#answered(this.#frame.subarray(0, this.#filled));
       else if (!this.#isHeader(data.subarray(at))) return;
     }
@@ -209,7 +209,7 @@ export class MbapPort extends EventEmitter<Events> {
   #isHeader(rest: Buffer): boolean {
     const protocol = this.#frame.readUInt16BE(2);
     const length = this.#frame.readUInt16BE(4);
-    this.#wanted = headerOctets + length;
+    this.#requiredOctets = headerOctets + length;
     if (protocol === 0 && length >= minBody && length <= maxBody) return true;
     this.#broken = true;
     // its id is meaningless
@@ -226,7 +226,7 @@ export class MbapPort extends EventEmitter<Events> {
 
   #answered(adu: Buffer): void {
     this.#filled = 0;
-    this.#wanted = headerOctets;
+    this.#requiredOctets = headerOctets;
     this.#tellAnswer(adu);
     const id = adu.readUInt16BE(0);
     const isZero = this.#takesZero && id === 0;

@@ -127,21 +127,21 @@ export class Poller {
     this.#rounds += 1;
     const { polled, cut, lost } = await round(this.#settings, isCurrent);
     if (!isCurrent()) return;
-    const tookMs = monotonicMs() - startMs;
+    const durationMs = monotonicMs() - startMs;
     this.#polled = polled;
     this.#lastMs = nowMs();
-    this.#lastDurationMs = tookMs;
+    this.#lastDurationMs = durationMs;
     if (cut || polled.some(({ error }) => error !== null)) this.#failedRounds += 1;
     if (!lost) this.#connectionRestored();
-    this.#after(lost ? this.#retryMs() : this.#waitMs(tookMs), generation);
+    this.#after(lost ? this.#retryMs() : this.#waitMs(durationMs), generation);
   }
 
   /** Time to the next multiple of the interval; multiples within a long round are skipped. */
-  #waitMs(tookMs: number): number {
+  #waitMs(durationMs: number): number {
     const { intervalMs } = this.#settings;
-    const missed = Math.floor(tookMs / intervalMs);
+    const missed = Math.floor(durationMs / intervalMs);
     this.#skippedRounds += missed;
-    return (missed + 1) * intervalMs - tookMs;
+    return (missed + 1) * intervalMs - durationMs;
   }
 
   #retryMs(): number {

@@ -88,15 +88,15 @@ export class Acceptance {
     }
     refuseWhileLocked(acting, deviceIndex);
     const dropped = droppedBy(acting, deviceIndex, bank.layout, cutAtEnd(slots, address, count));
-    const kept = dropped === null ? words : words.subarray(0, 2 * (dropped.address - address));
+    const remainingWords = dropped === null ? words : words.subarray(0, 2 * (dropped.address - address));
     try {
-      bank.check(address, kept, by);
+      bank.check(address, remainingWords, by);
     } catch (error) {
       throw renamed(error, acting, deviceIndex);
     }
-    const { points } = writeSpan(bank.layout, address, kept.length / 2);
-    const outcomes = this.#outcomesOf(points, acting, address, kept);
-    if (outcomes.every(asWritten)) bank.write(address, kept, by);
+    const { points } = writeSpan(bank.layout, address, remainingWords.length / 2);
+    const outcomes = this.#outcomesOf(points, acting, address, remainingWords);
+    if (outcomes.every(asWritten)) bank.write(address, remainingWords, by);
     else
       this.#land(
         outcomes.filter(({ lands }) => lands),
@@ -181,7 +181,9 @@ export class Acceptance {
         return;
       } catch (error) {
         if (!(error instanceof SimError)) throw error;
-        log.info(`a value that ${by.peer ?? by.source} wrote and a fault kept apart cannot land: ${error.message}`);
+        log.info(
+          `a value that ${by.peer ?? by.source} wrote and a fault kept apart cannot land: ${error.message}`,
+        );
       }
     }
   }

@@ -81,10 +81,10 @@ export class FaultyMap {
   #structure: ActiveFault[] = [];
   #accepting: ActiveFault[] = [];
   /** all active faults of this device */
-  readonly #own = new Set<ActiveFault>();
+  readonly #activeFaults = new Set<ActiveFault>();
   #acting: Acting[] = [];
   /** created by the first request that a reading fault strikes */
-  #shown: ShownImage | null = null;
+  #shownImage: ShownImage | null = null;
   /** image of `peek`, for which other faults may strike */
   #peeked: ShownImage | null = null;
   #shape: AddressShape;
@@ -113,10 +113,10 @@ export class FaultyMap {
    * @returns true if this device has a fault now
    */
   follow({ begun, ended }: FaultChange): boolean {
-    const going = ended.filter((fault) => this.#own.delete(fault));
+    const going = ended.filter((fault) => this.#activeFaults.delete(fault));
     if (going.length > 0) this.#leave(new Set(going));
     const coming = begun.filter(
-      (fault) => isOfMap(fault) && fault.concerns(this.#device.index) && !this.#own.has(fault),
+      (fault) => isOfMap(fault) && fault.concerns(this.#device.index) && !this.#activeFaults.has(fault),
     );
     if (coming.length > 0) this.#take(coming);
     return this.#structure.length + this.#accepting.length + this.#acting.length > 0;
@@ -125,7 +125,7 @@ export class FaultyMap {
   #take(coming: readonly ActiveFault[]): void {
     const context = { deviceIndex: this.#device.index, bank: this.#device.bank, now: this.#faults.now };
     for (const fault of coming) {
-      this.#own.add(fault);
+      this.#activeFaults.add(fault);
       if (isStructureFault(fault)) this.#structure.push(fault);
       if (isAcceptance(fault)) this.#accepting.push(fault);
       const effect = readingEffect(fault, context);
@@ -270,7 +270,7 @@ export class FaultyMap {
       return isConcerned && holds(bank, fault.facts.when) && strikes(fault);
     });
     if (striking.length === 0) return truth;
-    const shown = isPeek ? (this.#peeked ??= new ShownImage(layout)) : (this.#shown ??= new ShownImage(layout));
+    const shown = isPeek ? (this.#peeked ??= new ShownImage(layout)) : (this.#shownImage ??= new ShownImage(layout));
     return shown.show(truth, touched, striking, this.#faults.now());
   }
 
@@ -310,7 +310,7 @@ class Followed {
   readonly #device: FaultyDevice;
   readonly #faults: MapFaults;
   /** kept after its last fault, for writes that are still pending */
-  #made: FaultyMap | null = null;
+  #reusableMap: FaultyMap | null = null;
   readonly #forget: () => void;
   #endSampling: (() => void) | null = null;
 
@@ -331,7 +331,7 @@ class Followed {
   #follow(change: FaultChange): void {
     const concerns = (fault: ActiveFault) => isOfMap(fault) && fault.concerns(this.#device.index);
     if (!change.begun.some(concerns) && !change.ended.some(concerns)) return;
-    const map = (this.#made ??= new FaultyMap(this.#device, this.#faults));
+    const map = (this.#reusableMap ??= new FaultyMap(this.#device, this.#faults));
     if (map.follow(change)) {
       this.map = map;
       this.#endSampling ??= this.#faults.onTick(() => {

@@ -217,7 +217,7 @@ export class ShownImage {
   /** the true octets of the computed points */
   readonly #origin: Buffer;
   /** 1 at the index of each computed point */
-  readonly #made: Uint8Array;
+  readonly #computed: Uint8Array;
   #striking: readonly Acting[] = [];
   /** masks of the striking effects */
   #masks: readonly Uint8Array[] = [];
@@ -228,7 +228,7 @@ export class ShownImage {
     this.#layout = layout;
     this.#image = new MapImage(layout, Buffer.alloc(2 * layout.imageSize));
     this.#origin = Buffer.alloc(2 * layout.imageSize);
-    this.#made = new Uint8Array(layout.slots.length);
+    this.#computed = new Uint8Array(layout.slots.length);
   }
 
   /**
@@ -241,9 +241,9 @@ export class ShownImage {
       this.#striking = striking;
       this.#masks = striking.map(({ effect }) => maskOf(effect.slots));
       this.#isSteady = striking.every(({ effect }) => effect.isSteady === true);
-      this.#made.fill(0);
+      this.#computed.fill(0);
     } else if (instant !== this.#at && !this.#isSteady) {
-      this.#made.fill(0);
+      this.#computed.fill(0);
     }
     this.#at = instant;
     if (striking.some(({ effect }) => effect.apply !== undefined)) this.#makeTogether(truth, points);
@@ -262,7 +262,7 @@ export class ShownImage {
   }
 
   #isMade(truth: Buffer, point: PointSlot): boolean {
-    if (this.#made[point.index] !== 1) return false;
+    if (this.#computed[point.index] !== 1) return false;
     const [from, to] = this.#octets(point);
     return truth.compare(this.#origin, from, to, from, to) === 0;
   }
@@ -272,7 +272,7 @@ export class ShownImage {
     truth.copy(this.#origin, from, from, to);
     truth.copy(this.#image.bytes, from, from, to);
     this.#change(point, 0, this.#striking.length);
-    this.#made[point.index] = 1;
+    this.#computed[point.index] = 1;
   }
 
   /** Applies striking effects to a point, consecutive changes of its value together. */
@@ -294,10 +294,10 @@ export class ShownImage {
 
   /** As `#make`, for effects that depend on several points. */
   #makeTogether(truth: Buffer, points: readonly PointSlot[]): void {
-    if (points.every(({ index }) => this.#made[index] === 1) && truth.equals(this.#origin)) return;
+    if (points.every(({ index }) => this.#computed[index] === 1) && truth.equals(this.#origin)) return;
     truth.copy(this.#origin);
     truth.copy(this.#image.bytes);
-    this.#made.fill(0);
+    this.#computed.fill(0);
     const joint = this.#striking.flatMap(({ effect }) => (effect.apply === undefined ? [] : (effect.reads ?? [])));
     const needed = [...new Set([...points, ...joint])];
     let from = 0;
@@ -308,6 +308,6 @@ export class ShownImage {
       from = i + 1;
     });
     for (const point of needed) this.#change(point, from, this.#striking.length);
-    for (const { index } of points) this.#made[index] = 1;
+    for (const { index } of points) this.#computed[index] = 1;
   }
 }

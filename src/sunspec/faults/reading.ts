@@ -56,7 +56,7 @@ export function isBitField({ def }: PointSlot): boolean {
 
 /** Number of a bit given by number or name; null: no such bit. The highest bit is reserved. */
 function bitNumber({ def }: PointSlot, bit: number | string): number | null {
-  const number = typeof bit === 'number' ? bit : own(def.symbols, bit);
+  const number = typeof bit === 'number' ? bit : symbolValue(def.symbols, bit);
   return number !== undefined && number < 16 * def.size - 1 ? number : null;
 }
 
@@ -69,7 +69,7 @@ export function bitIssue(slot: PointSlot, bit: number | string): Omit<Issue, 'na
     : { detail: `${slot.modelId}.${slot.path} has no bit ${bit}`, allowed: Object.keys(def.symbols ?? {}) };
 }
 
-const own = (symbols: PointSlot['def']['symbols'], name: string) =>
+const symbolValue = (symbols: PointSlot['def']['symbols'], name: string) =>
   symbols !== undefined && Object.hasOwn(symbols, name) ? symbols[name] : undefined;
 
 /** Names of the points that count groups; where the length decides, N. */

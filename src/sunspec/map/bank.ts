@@ -35,8 +35,8 @@ export type AdoptChange = (
 ) => void;
 
 /**
- * The registers of one unit, whatever its models: points are found by their slots. Reads are slices of the truth; writes
- * are all or nothing.
+ * The registers of one unit, whatever its models: points are addressed by their slots. Reads are slices of the
+ * registers; a write takes effect as a whole or not at all.
  */
 export interface PointBank {
   readonly layout: Layout;
@@ -48,8 +48,8 @@ export interface PointBank {
   /** A view (no copy) of all registers from the marker on, those of hidden models behind the end model included. */
   image(): Buffer;
   /**
-   * Writes whole registers; validated on a candidate copy, then committed with one change event. Points that ignore
-   * writes (`classic.ts`) stay as they are where the span has others.
+   * Writes whole registers; validated on a candidate copy, then committed with one change event. Points that
+   * ignore writes (`ignoresWrites`) keep their values if the span also has others.
    * @param words big-endian bytes, two per register
    * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT, MAP_BAD_VALUE,
    *   MAP_NOT_SUPPORTED
@@ -94,7 +94,7 @@ export interface PointBank {
   former(slot: PointSlot): Former;
   /** Called after each commit; the returned function ends it. */
   onChange(listener: (change: Change) => void): () => void;
-  /** Called when all start values are back (reset of the device), before `onChange`; the returned function ends it. */
+  /** Called after a reset of the device has restored all start values, before `onChange`; the returned function ends it. */
   onReload(listener: (by: Origin, at: SimTime) => void): () => void;
 }
 

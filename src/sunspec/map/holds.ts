@@ -129,21 +129,21 @@ interface RequiredValue {
 
 /** The values of a hold with those that it needs to last. @throws SimError MAP_BAD_VALUE */
 function completed(layout: Layout, values: readonly HoldValue[]): Map<PointSlot, RequiredValue> {
-  const wanted = new Map<PointSlot, RequiredValue>();
+  const required = new Map<PointSlot, RequiredValue>();
   for (const { slot, value } of values) {
     checkHoldable(slot);
-    wanted.set(slot, { value, added: false });
+    required.set(slot, { value, added: false });
   }
   const enables = reactiveEnables(layout);
-  if (enables.some((slot) => isOn(slot, wanted.get(slot)?.value))) {
-    for (const slot of enables) if (!wanted.has(slot)) wanted.set(slot, { value: 'DISABLED', added: true });
+  if (enables.some((slot) => isOn(slot, required.get(slot)?.value))) {
+    for (const slot of enables) if (!required.has(slot)) required.set(slot, { value: 'DISABLED', added: true });
   }
   const timers = reversionTimers(layout);
-  for (const slot of [...wanted.keys()]) {
+  for (const slot of [...required.keys()]) {
     const timer = timers.get(slot);
-    if (timer && !wanted.has(timer)) wanted.set(timer, { value: 0, added: true });
+    if (timer && !required.has(timer)) required.set(timer, { value: 0, added: true });
   }
-  return wanted;
+  return required;
 }
 
 /** An enumeration may come as its number. */
@@ -240,13 +240,13 @@ export class Holds {
     if (begin && this.#controls.has(begin.id) && !end.includes(begin.id)) {
       throw new SimError('COMMAND_CONFLICT', `There is a hold ${begin.id} already.`);
     }
-    const wanted = begin ? completed(this.#bank.layout, begin.values) : new Map<PointSlot, RequiredValue>();
+    const required = begin ? completed(this.#bank.layout, begin.values) : new Map<PointSlot, RequiredValue>();
     const by: Origin = begin
       ? { source: begin.source, peer: begin.id }
       : { source: 'reversion', peer: `${this.#owner} ${end.join(', ')}` };
     const leftSets = new Set<number>();
     for (;;) {
-      const plan = this.#plan(ending, wanted, leftSets);
+      const plan = this.#plan(ending, required, leftSets);
       try {
         const edit: AdoptChange = (_, set, restore) => {
           for (const [slot, { base }] of plan.restore) restore(slot, base);
@@ -267,7 +267,7 @@ export class Holds {
   /** @param leftSets models whose set 1 is left as it is */
   #plan(
     ending: ReadonlySet<Control>,
-    wanted: ReadonlyMap<PointSlot, RequiredValue>,
+    required: ReadonlyMap<PointSlot, RequiredValue>,
     leftSets: ReadonlySet<number>,
   ): Plan {
     const restore: [PointSlot, Entry][] = [];
@@ -278,7 +278,7 @@ export class Holds {
         const heir = this.#heirOfTimer(slot, ending);
         if (entry.lost === 'handed over') handedOver.push(slot);
         else if (!this.#has(slot, entry)) left.push(slot);
-        else if (wanted.has(slot)) handedOver.push(slot);
+        else if (required.has(slot)) handedOver.push(slot);
         else if (leftSets.has(slot.modelId) && isInSet1(slot)) left.push(slot);
         else if (heir) {
           handedOver.push(slot);
@@ -290,7 +290,7 @@ export class Holds {
       }
       return { id, restored, left, handedOver };
     });
-    const write = [...wanted].map(([slot, { value, added }]) => ({ slot, value, added, ...this.#taken(slot) }));
+    const write = [...required].map(([slot, { value, added }]) => ({ slot, value, added, ...this.#taken(slot) }));
     return { ended, restore, keep, write };
   }
 

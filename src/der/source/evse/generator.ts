@@ -146,11 +146,11 @@ function leave(generator: Generator, line: Line, act: Act): boolean {
     attempt(() => {
       act({ kind: 'evse.stop', connectorId }, generator.by);
     });
-  const gone = attempt(() => {
+  const left = attempt(() => {
     act({ kind: 'evse.unplug', connectorId }, generator.by);
   });
-  if (gone) [line.vehicleId, generator.departures] = [null, generator.departures + 1];
-  return gone;
+  if (left) [line.vehicleId, generator.departures] = [null, generator.departures + 1];
+  return left;
 }
 
 /** @returns true if the station accepted it */

@@ -112,12 +112,12 @@ export class Stack {
     const cellV = oxide ? oxideCellV(-j, tK) : electrolyserCell(j, tK).cellV;
     this.#elGuess = j;
     const current = j * this.#elAreaCm2;
-    const madeKgS = current * this.#kgSA * (oxide ? oxideFaraday : faradayEfficiency(j));
+    const producedKgS = current * this.#kgSA * (oxide ? oxideFaraday : faradayEfficiency(j));
     this.voltageV = this.#cells * cellV;
     this.currentA = -current;
     this.grossW = -current * this.voltageV;
-    this.fuelKgS = -madeKgS * this.#dried;
-    this.lostKgS = madeKgS + this.fuelKgS;
+    this.fuelKgS = -producedKgS * this.#dried;
+    this.lostKgS = producedKgS + this.fuelKgS;
     this.heatW = current * this.#cells * Math.max(0, cellV - (oxide ? oxideHeatedV : thermoneutralV.PEMFC));
   }
 

@@ -165,9 +165,9 @@ export class QuasiSteady {
     this.#slowMS -= (windMS - this.#slowMS) * Math.expm1(-stepS / inertiaS);
     const goalW = energized ? this.#goalW(windMS) : 0;
     const missing = this.#powerW - goalW;
-    const kept = Math.exp(-stepS / lagS);
-    this.#powerW = goalW + missing * kept;
-    return goalW * stepS + missing * lagS * (1 - kept);
+    const retained = Math.exp(-stepS / lagS);
+    this.#powerW = goalW + missing * retained;
+    return goalW * stepS + missing * lagS * (1 - retained);
   }
 
   #goalW(windMS: number): number {

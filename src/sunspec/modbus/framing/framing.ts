@@ -67,19 +67,19 @@ export class MbapFraming implements Framing {
   pduEnd = 0;
   #chunk: Buffer = noBytes;
   #at = 0;
-  #kept: Buffer | undefined;
-  #keptLength = 0;
+  #incompleteFrame: Buffer | undefined;
+  #incompleteLength = 0;
 
   get unitId(): number {
     return this.buffer[this.pduStart - 1] ?? 0;
   }
 
   get keptLength(): number {
-    return this.#keptLength;
+    return this.#incompleteLength;
   }
 
   get heldLength(): number {
-    return this.#chunk.length + this.#keptLength;
+    return this.#chunk.length + this.#incompleteLength;
   }
 
   push(chunk: Buffer): void {
@@ -89,7 +89,7 @@ export class MbapFraming implements Framing {
 
   /** `broken`: illegal protocol id or length. */
   next(): FramingResult {
-    if (this.#keptLength > 0) return this.#complete(this.#kept ?? noBytes);
+    if (this.#incompleteLength > 0) return this.#complete(this.#incompleteFrame ?? noBytes);
     const chunk = this.#chunk;
     const start = this.#at;
     const left = chunk.length - start;
@@ -122,31 +122,31 @@ export class MbapFraming implements Framing {
 
   #keep(left: number): 'more' {
     if (left > 0) {
-      this.#kept ??= Buffer.allocUnsafeSlow(maxAdu);
-      this.#chunk.copy(this.#kept, 0, this.#at);
-      this.#keptLength = left;
+      this.#incompleteFrame ??= Buffer.allocUnsafeSlow(maxAdu);
+      this.#chunk.copy(this.#incompleteFrame, 0, this.#at);
+      this.#incompleteLength = left;
     }
     return this.#finishChunk();
   }
 
   /** Completes the kept frame: first to its length field, then to its end. */
   #complete(kept: Buffer): FramingResult {
-    if (this.#keptLength < lengthEnd && !this.#fill(kept, lengthEnd)) return this.#finishChunk();
+    if (this.#incompleteLength < lengthEnd && !this.#fill(kept, lengthEnd)) return this.#finishChunk();
     const size = aduSize(kept, 0);
     if (size === 0) return 'broken';
     if (!this.#fill(kept, size)) return this.#finishChunk();
     this.buffer = kept;
     this.pduStart = pduAt;
     this.pduEnd = size;
-    this.#keptLength = 0;
+    this.#incompleteLength = 0;
     return 'frame';
   }
 
   #fill(kept: Buffer, upTo: number): boolean {
-    const taken = this.#chunk.copy(kept, this.#keptLength, this.#at, this.#at + upTo - this.#keptLength);
+    const taken = this.#chunk.copy(kept, this.#incompleteLength, this.#at, this.#at + upTo - this.#incompleteLength);
     this.#at += taken;
-    this.#keptLength += taken;
-    return this.#keptLength === upTo;
+    this.#incompleteLength += taken;
+    return this.#incompleteLength === upTo;
   }
 
   #finishChunk(): 'more' {

@@ -149,9 +149,9 @@ export class RtuFraming implements Framing {
   }
 
   push(chunk: Buffer, nowMs: number): void {
-    const kept = this.#bytes;
+    const earlierBytes = this.#bytes;
     if (nowMs - this.#lastMs >= this.#options.pauseMs) this.#markPause();
-    this.#bytes = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
+    this.#bytes = earlierBytes.length === 0 ? chunk : Buffer.concat([earlierBytes, chunk]);
     this.#silent = 'not';
     this.#lastMs = nowMs;
   }

@@ -20,7 +20,7 @@ export type Assignments = Map<PointSlot, AnyPointValue>;
 export type KeptOctets = Map<string, Buffer>;
 
 /** The device behind the map: its bank, and the octets kept by the map. */
-export interface Behind {
+export interface MappedDevice {
   readonly bank: Bank;
   /** registers written since the start or the last reset of the device */
   readonly kept: Pick<KeptOctets, 'get'>;
@@ -48,7 +48,7 @@ export interface BoundRegister {
    * @returns `saturated` if it is beyond the range of the type
    * @throws SimError MAP_NOT_IMPLEMENTED if there is no value and the read is refused
    */
-  read(device: Behind, out: Buffer, at: number): 'fits' | 'saturated';
+  read(device: MappedDevice, out: Buffer, at: number): 'fits' | 'saturated';
   /**
    * Adds the effects of a write of these octets to a draft.
    * @throws SimError MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_BAD_VALUE

@@ -8,7 +8,7 @@ import type { ModbusUnit, Requester } from '../server/unit.ts';
 import { tablesOf } from './check.ts';
 import { bindMap } from './points-bridge.ts';
 import type { BoundMap } from './points-bridge.ts';
-import type { Assignments, Behind, BoundRegister, KeptOctets, WriteDraft } from './register-bridge.ts';
+import type { Assignments, MappedDevice, BoundRegister, KeptOctets, WriteDraft } from './register-bridge.ts';
 import type { Layout } from '../../map/layout.ts';
 import type { ProxyMap } from './schema.ts';
 
@@ -70,8 +70,8 @@ export type SaturationListener = (name: string) => void;
 export class ProxyUnit implements ModbusUnit {
   readonly deviceIndex: number;
   readonly #bank: Bank;
-  readonly #kept: KeptOctets = new Map();
-  readonly #behind: Behind;
+  readonly #keptOctets: KeptOctets = new Map();
+  readonly #device: MappedDevice;
   readonly #forget: () => void;
   readonly #image: ProxyImage;
   readonly #gapsReadZero: boolean;
@@ -82,9 +82,9 @@ export class ProxyUnit implements ModbusUnit {
   constructor(map: ProxyMap, { index, bank }: ProxyDevice, onSaturated: SaturationListener) {
     this.deviceIndex = index;
     this.#bank = bank;
-    this.#behind = { bank, kept: this.#kept };
+    this.#device = { bank, kept: this.#keptOctets };
     const keeps = map.registers.some((register) => register.keeps !== undefined);
-    this.#forget = keeps ? bank.onReload(() => this.#kept.clear()) : () => undefined;
+    this.#forget = keeps ? bank.onReload(() => this.#keptOctets.clear()) : () => undefined;
     this.#image = imageOf(map, bank.layout);
     this.#gapsReadZero = map.gaps === 'zero';
     this.#onSaturated = onSaturated;
@@ -133,7 +133,7 @@ export class ProxyUnit implements ModbusUnit {
       at += register.registers;
     }
     this.#carryOut(new Map([...draft.also, ...draft.direct]), by);
-    for (const [name, octets] of draft.kept) this.#kept.set(name, octets);
+    for (const [name, octets] of draft.kept) this.#keptOctets.set(name, octets);
   }
 
   /**
@@ -162,7 +162,7 @@ export class ProxyUnit implements ModbusUnit {
         at += 1;
         continue;
       }
-      if (register.read(this.#behind, this.#entry, 0) === 'saturated') this.#saturated(register);
+      if (register.read(this.#device, this.#entry, 0) === 'saturated') this.#saturated(register);
       const next = Math.min(end, register.address + register.registers);
       this.#entry.copy(out, 2 * (at - address), 2 * (at - register.address), 2 * (next - register.address));
       at = next;

@@ -179,12 +179,12 @@ export class Connection implements Asker, Swept {
    * Answers received requests: one write per chunk, unless the answers exceed the unsent limit. Returns false if
    * requests remain, or if there is none.
    */
-  #pump(begunMs = this.#owner.context.clock.monotonicMs()): boolean {
+  #pump(startMs = this.#owner.context.clock.monotonicMs()): boolean {
     const socket = this.#socket;
     const framing = this.#framing;
     const { clock, limits, turns } = this.#owner.context;
     let served = 0;
-    let tookMs = 0;
+    let elapsedMs = 0;
     let isOver = false;
     let result: FramingResult;
     do {
@@ -195,8 +195,8 @@ export class Connection implements Asker, Swept {
         if (result !== 'frame') break;
         at = this.#exchange(at);
         served += 1;
-        if (served % 4 === 1 || tookMs > served * cheapMs) tookMs = clock.monotonicMs() - begunMs;
-        isOver = served >= requestsPerTurn || tookMs >= msPerTurn;
+        if (served % 4 === 1 || elapsedMs > served * cheapMs) elapsedMs = clock.monotonicMs() - startMs;
+        isOver = served >= requestsPerTurn || elapsedMs >= msPerTurn;
       } while (at < room && !isOver && this.#late === undefined);
       const taken = at === 0 || this.#write(at);
       if (this.#late !== undefined) {
@@ -208,14 +208,14 @@ export class Connection implements Asker, Swept {
         return false;
       }
       if (!taken || isOver) {
-        turns.spent(tookMs);
+        turns.spent(elapsedMs);
         // otherwise `drain` follows
         if (taken) this.#waitTurn();
         else this.#pause();
         return false;
       }
     } while (result === 'frame');
-    turns.spent(tookMs);
+    turns.spent(elapsedMs);
     if (framing.awaitedSilenceMs > 0) this.#watchSilence();
     else if (this.#ended) socket.end();
     return true;
