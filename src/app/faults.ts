@@ -154,7 +154,7 @@ function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Issue[] {
 /** The origin of faults that act from the start; a reset of their device does not end them. */
 const configured: Origin = { source: 'profile' };
 
-/** Faults of one origin, and where each of them stands. */
+/** Faults of one origin, with the place of each in the configuration. */
 interface PlacedSet extends FaultSet {
   readonly places: readonly string[];
 }

@@ -40,7 +40,7 @@ export class CommandHold<Value> {
     return this.#taken?.asked.id ?? null;
   }
 
-  /** True if somebody else has written the state since. */
+  /** True if another writer has changed the state since. */
   get overwritten(): boolean {
     return this.#taken !== null && this.#state.mark() !== this.#taken.mark;
   }
@@ -65,7 +65,7 @@ export class CommandHold<Value> {
     this.#taken = { base, asked, mark: this.#state.mark() };
   }
 
-  /** The device has been reset: there is nothing to give back. */
+  /** Forgets the hold after a reset of the device: nothing is to be restored. */
   forget(): void {
     this.#taken = null;
   }

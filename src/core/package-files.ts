@@ -20,7 +20,7 @@ export function packageFile(path: string): string {
 /** The program runs from `dist/`; a build of some other time may lie beside sources that run. */
 export const runsFromBuild = dirname(fileURLToPath(import.meta.url)) === packageFile('dist');
 
-/** The version that package.json names, the only place where it stands; requests to servers name it. */
+/** The version from package.json, its only source; requests to servers name it. */
 export const packageVersion = memo((): string => {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
   return version;

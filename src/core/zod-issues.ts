@@ -36,14 +36,14 @@ interface Wording {
 }
 
 /** `; given "abc"` if zod reports the input; empty for a missing value. */
-function given(issue: ZodIssue, { short }: Wording): string {
+function givenSuffix(issue: ZodIssue, { short }: Wording): string {
   return issue.input === undefined || short ? '' : `; given ${givenText(issue.input)}`;
 }
 
 /** The given value behind a schema's own text, which may already name it. */
 function givenBehind(issue: ZodIssue, wording: Wording): string {
   const scalar = typeof issue.input === 'string' || typeof issue.input === 'number';
-  return scalar && issue.message.startsWith('must be ') ? given(issue, wording) : '';
+  return scalar && issue.message.startsWith('must be ') ? givenSuffix(issue, wording) : '';
 }
 
 function sizeWords(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, { short }: Wording): string {
@@ -66,10 +66,10 @@ function bound(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, word
   );
   const { min, max, above = false, below = false } = whole.length === 1 ? (whole[0] ?? bound) : bound;
   if (min !== undefined && max !== undefined && !above && !below)
-    return `must be from ${min} to ${max}${given(issue, wording)}`;
+    return `must be from ${min} to ${max}${givenSuffix(issue, wording)}`;
   const lowerBound = min === undefined ? [] : [`${above ? 'more than' : 'at least'} ${min}`];
   const most = max === undefined ? [] : [`${below ? 'less than' : 'at most'} ${max}`];
-  return `must be ${[...lowerBound, ...most].join(' and ')}${given(issue, wording)}`;
+  return `must be ${[...lowerBound, ...most].join(' and ')}${givenSuffix(issue, wording)}`;
 }
 
 /** The discriminating member in place of the object that it stands in. */
@@ -82,7 +82,7 @@ function discriminating(issue: Extract<ZodIssue, { code: 'invalid_union' }>): Zo
 /** The refusal of a word: the words that are taken, and the nearest of them. */
 function notOneOf(issue: ZodIssue, allowed: readonly (string | number)[], wording: Wording): string {
   const near = !wording.short && typeof issue.input === 'string' ? didYouMean(issue.input, allowed.map(String)) : '';
-  return `must be one of ${allowed.join(', ')}${given(issue, wording)}${near}`;
+  return `must be one of ${allowed.join(', ')}${givenSuffix(issue, wording)}${near}`;
 }
 
 /** Own words of a schema for a refused word, and the nearest of those that are taken. */
@@ -123,7 +123,7 @@ const required = 'is required';
 /** Option of `safeParse`: lets issues distinguish a missing value from a wrong one. */
 export const withInput = { reportInput: true } as const;
 
-/** True if no value was given at all; for an enumeration only `withInput` tells. */
+/** True if no value was given at all; for an enumeration only `withInput` shows it. */
 function isMissing(issue: ZodIssue): boolean {
   return issue.input === undefined && ('input' in issue || issue.message.includes('received undefined'));
 }
@@ -201,7 +201,7 @@ function wordsOf(issue: ZodIssue, wording: Wording): IssueWords[] {
     }
     case 'invalid_type': {
       if (isMissing(issue)) return [{ path, detail: required }];
-      return [{ path, detail: `must be ${expected(issue.expected)}${given(issue, wording)}` }];
+      return [{ path, detail: `must be ${expected(issue.expected)}${givenSuffix(issue, wording)}` }];
     }
     case 'invalid_key':
       return [

@@ -241,7 +241,7 @@ export function unreadLimitMs(socket: Duplex): number | undefined {
 interface ConnectionCapOptions {
   readonly max: number;
   readonly monotonicMs: () => number;
-  /** Told of each connection that was closed for another one. @param waitedMs for how long it had asked for nothing */
+  /** Called for each connection closed in favour of another one. @param waitedMs time since its last request */
   readonly onGaveWay: (socket: Socket, waitedMs: number) => void;
   /** of the same server */
   readonly unread: Pick<UnreadAnswers, 'closeSlowest'>;

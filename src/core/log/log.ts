@@ -144,7 +144,7 @@ export interface Logger {
   error(message: string, deviceIndex?: number, printedOnly?: string): void;
 }
 
-/** Lines name the device, also where what is common to all devices does not know it. */
+/** A logger whose lines name a device, for code that several devices share. */
 export function deviceLogger(log: Logger, index: number): Logger {
   return {
     get keepsDebug() {

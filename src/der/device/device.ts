@@ -25,8 +25,8 @@ import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './ala
 import type { DeviceContext } from './device-context.ts';
 import { slopesOf } from './gradient.ts';
 import type { GridValues } from '../surroundings/environment.ts';
-import type { DeviceEffects } from '../faults/device-effects.ts';
-import { createEffects, registersHost } from './hosts.ts';
+import { DeviceEffects } from '../faults/device-effects.ts';
+import { EffectiveRegisters } from '../faults/effect.ts';
 import { followStation, startVisits } from './charging-station.ts';
 import type { EvseEvents, EvseListener } from './charging-station.ts';
 import type { DeviceIdentity } from './identity.ts';
@@ -199,16 +199,31 @@ export class SimDevice implements Device {
     return this.#power.down ? 'rebooting' : statusMessage(this.#inverter, this.#fault, this.#alarms.codes());
   }
 
-  /** Faults of layer `effect` at this device. */
+  /** Faults of layer `effect` at this device; created with the first of them. */
   get effects(): DeviceEffects {
-    return (this.#registers.effects ??= createEffects({
-      index: this.index,
-      registers: this.#registers,
+    return (this.#registers.effects ??= this.#createEffects());
+  }
+
+  #createEffects(): DeviceEffects {
+    const [power, registers] = [this.#power, this.#registers];
+    const now = () => this.#clock.sim();
+    return new DeviceEffects({
+      deviceIndex: this.index,
+      bank: this.bank,
       scheduler: this.#scheduler,
-      power: this.#power,
-      now: () => this.#clock.sim(),
-      isLocal: () => this.localControl,
-    }));
+      effective: new EffectiveRegisters(this.bank),
+      isDown: () => power.down,
+      now,
+      refresh: () => {
+        registers.refresh();
+      },
+      powerDown: (forget, by) => {
+        power.goDown(forget, { by, local: this.localControl, now: now() });
+      },
+      powerUp: () => {
+        power.comeUp(now());
+      },
+    });
   }
 
   readonly heldValue: Device['heldValue'] = (slot) => this.#registers.effects?.heldValue(slot);
@@ -294,7 +309,7 @@ export class SimDevice implements Device {
         const motion = environment.gridMotion(this.index, this.#now);
         this.#terminals.begin(this.#now, grid, this.#source);
         if (!this.#idle) this.#inverter.decide(this.#now, grid);
-        if (this.trace.decided(this.#now)) this.#alarms.recordTrip(this.#inverter, this.#now);
+        if (this.trace.recordServiceState(this.#now)) this.#alarms.recordTrip(this.#inverter, this.#now);
         let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
         if (motion !== 'still') next = this.#terminals.crossing(this.#now, next, grid, this.#inverter);
@@ -361,12 +376,12 @@ export class SimDevice implements Device {
     this.#terminals.warm(dtS, this.#inverter, this.#source);
     this.#now = next;
     this.#steppedGrid = grid;
-    this.trace.stepped(next, grid);
+    this.trace.recordStep(next, grid);
     if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
     this.#evse?.stepped();
   }
 
-  /** True if the device stands still because its model has failed or it is off. */
+  /** True if the device delivers nothing because its model has failed or it is off. */
   get #idle(): boolean {
     return this.#fault || this.#power.down;
   }
@@ -387,18 +402,30 @@ export class SimDevice implements Device {
           log.warning(message, this.index);
         },
       },
-      registersHost({
-        power: () => this.#power,
-        inverter: () => this.#inverter,
-        writers: () => this.#writers,
-        isLocal: () => this.localControl,
+      {
+        admit: (by) => {
+          this.#power.admit(by);
+          admitWriter(by, this.localControl, 'MAP_LOCAL_CONTROL');
+        },
+        applySettings: (settings, former) => {
+          this.#inverter.applySettings(settings, former);
+        },
+        isClosed: () => this.#inverter.switchClosed,
+        setSwitch: (closed, by) => {
+          this.#power.setSwitch(closed, by);
+        },
+        switchWriter: () => this.#writers.of('switch'),
+        gradientSet: (by) => {
+          this.#writers.recordWriter({ kind: 'gradient' }, by);
+        },
+        rankOf: (name) => this.#inverter.reactivePower.rankOf(name),
         resetAlarms: (by) => {
           this.#resetAlarms(by);
         },
         command: (command, by) => {
           this.#toSource(command, by);
         },
-      }),
+      },
     );
   }
 

@@ -37,7 +37,7 @@ interface VarCurve {
 }
 
 export interface VoltVarSetting extends VarCurve {
-  /** percent of VNom; the points stand around 100 */
+  /** percent of VNom; the points of the curve are relative to 100 */
   readonly vRefPct: number;
   readonly autoReference: boolean;
   /** time constant (63 %) of the autonomous reference */

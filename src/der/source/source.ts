@@ -180,7 +180,7 @@ export interface DcSource {
   restart(by?: Origin): void;
 }
 
-/** A transition without its instant on the simulated clock, which the device knows. */
+/** A transition without its instant on the simulated clock, which the device adds. */
 export type SourceTransition = Omit<EvseConnectorTransition, 'at'> | Omit<EvseStationTransition, 'at'>;
 export type TransitionListener = (transition: SourceTransition) => void;
 

@@ -10,7 +10,7 @@ import type { Link } from './link.ts';
 export const maxRead = 125;
 export const maxWritten = 123;
 
-/** The device is busy or needs more time: the request is tried once more. */
+/** The device is busy or needs more time: the request is repeated once. */
 const transientExceptions = new Set([5, 6]);
 /** Time limit of an operation of many requests; with a long request time-out at least `minTimeouts` of them. */
 const operationMs = 30_000;

@@ -1,6 +1,6 @@
 /**
  * Holds: timed controls of remote parties, as events of IEEE 2030.5 or controls of OCPP are. A hold writes points when it
- * begins and puts back at its end what was there before. It knows no clock: its owner decides when it ends.
+ * begins and puts back at its end what was there before. It has no clock: its owner decides when it ends.
  *
  * - Every point has a *base*, its value and writer before the first hold of an owner, handed on when another hold of this
  *   owner takes the point over. The end restores the base, whatever holds came in between.

@@ -414,7 +414,7 @@ export class RegisterBank implements Bank {
     this.#listeners.notify({ points, by, at: this.#clock.sim() });
   }
 
-  /** The write stands: an error of one follow-up or listener must not reach the writer or the others. */
+  /** Runs a follow-up of a committed write: its error must reach neither the writer nor other follow-ups. */
   #guarded(act: () => void): void {
     try {
       act();

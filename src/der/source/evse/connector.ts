@@ -54,7 +54,7 @@ export interface Connector {
   /** commanded discharge; null: none */
   localDischargeW: number | null;
   localDischargeBy: Origin | null;
-  /** discharge asked for by command or set-point; null: none */
+  /** discharge requested by command or set-point; null: none */
   dischargeW: number | null;
   /** maximum discharge by the profile; Infinity: none */
   dischargeCapW: number;
@@ -91,7 +91,7 @@ export interface Connector {
   heldByDer: boolean;
   /** the limit behind a suspension by the station itself */
   heldBy: EvseLimitSource;
-  /** the limit that listeners know; `none`: no limit beside hardware and vehicle */
+  /** the limit last reported to listeners; `none`: no limit beside hardware and vehicle */
   reportedSource: EvseLimitSource;
   reportedLimitW: number;
 }
@@ -166,17 +166,17 @@ export function statusOf(c: Connector): EvseConnectorState {
   return connectorState(c.phase, flagsOf(c));
 }
 
-/** The session has taken all energy that it may. */
+/** True if the session has used up its energy limit. */
 export function isUsedUp(c: Connector): boolean {
   return c.energyLeftWh <= 0;
 }
 
-/** A command holds the station: it suspends it, or the energy that it allows is used up. */
+/** True if a command suspends the station or its energy limit is used up. */
 export function heldByStation(c: Connector): boolean {
   return c.evseHeldByCommand || isUsedUp(c);
 }
 
-/** Energy could flow now: a session is on, not held by command, and the connector has no fault. */
+/** True if energy could flow now: a session runs without suspension by command, and the connector has no fault. */
 export function canFlow(c: Connector): boolean {
   return phaseTraits[c.phase].powered && c.errorCode === null && !c.evHeldByCommand && !heldByStation(c);
 }
@@ -251,7 +251,7 @@ export function minChargeW(c: Connector): number {
   return c.p.type === 'ac' ? (c.p.minPowerW * phasesInUse(c)) / c.p.phases : c.p.minPowerW;
 }
 
-/** Sets the discharge asked for and its bound: a set-point of the profile replaces a discharge by command. */
+/** Sets the requested discharge and its bound: a set-point of the profile replaces a discharge by command. */
 export function updateDischarge(c: Connector, perA: number): void {
   const setpoint = setpointOf(c.profile, perA);
   c.dischargeW = setpoint === null ? c.localDischargeW : setpoint < 0 ? -setpoint : null;
@@ -308,7 +308,7 @@ function countEnergy(c: Connector, energyWh: number): void {
   c.flowW = 0;
 }
 
-/** The planned power has flowed for this time. */
+/** Applies the planned power over a time: counters, state of charge, and whether the inverter held it back. */
 export function flow(c: Connector, hours: number): void {
   const { vehicle, planW } = c;
   // a reading is never -0

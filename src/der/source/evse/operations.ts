@@ -32,7 +32,11 @@ function conflict(c: Connector, why: string): SimError {
 
 const maxEnergyWh = 1e9;
 
-/** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */
+/**
+ * Limits the energy that a session may still take from the station; then the station stops delivering, as by a command.
+ * The limit ends with its session, and with a reset of the device.
+ * @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT
+ */
 function limitEnergy(
   station: Station,
   c: Connector,
@@ -80,7 +84,7 @@ function freeEnds(c: Connector, { evSide, evseSide }: Unplug): Ends {
   return ends;
 }
 
-/** A session locks the cable in the station; the vehicle can always let go of its end. */
+/** A session locks the cable in the station; its end at the vehicle can always be unplugged. */
 function unplugInSession(station: Station, c: Connector, { evSide, evseSide }: Unplug): void {
   const { endOnEvDisconnect, unlockOnEvDisconnect } = station.behaviour;
   if (!c.evPlugged || evSide === false) throw conflict(c, 'the session locks the cable in the station');
@@ -126,16 +130,16 @@ type StationKind = 'evse.generator' | 'evse.profile_limit' | 'evse.authority' | 
 
 const maxNumber = 1e9;
 
-function checkText(name: string, given: string, maxLength: number): void {
-  if (given.length < 1 || given.length > maxLength) throw badValue(name, given, `1 to ${maxLength} characters`);
+function checkText(name: string, value: string, maxLength: number): void {
+  if (value.length < 1 || value.length > maxLength) throw badValue(name, value, `1 to ${maxLength} characters`);
 }
 
-function checkNumber(name: string, given: number | null, max: number): void {
-  if (given !== null && !(given >= 0 && given <= max)) throw badValue(name, given, `0..${max}`);
+function checkNumber(name: string, value: number | null, max: number): void {
+  if (value !== null && !(value >= 0 && value <= max)) throw badValue(name, value, `0..${max}`);
 }
 
-function checkWhole(name: string, given: number | null): void {
-  if (given !== null && !Number.isSafeInteger(given)) throw badValue(name, given, 'a whole number');
+function checkWhole(name: string, value: number | null): void {
+  if (value !== null && !Number.isSafeInteger(value)) throw badValue(name, value, 'a whole number');
 }
 
 /** A session needs a connector that is free of faults, in operation and not reserved for another token. */
@@ -169,7 +173,7 @@ function plug(station: Station, c: Connector, { ev, evSide = true, evseSide = tr
   authorizeByPlug(station, c);
 }
 
-/** A central system decides, and another one gives the command. */
+/** True if a central system authorises and the command does not come from it. */
 function asksCentral({ central, trigger }: Station): boolean {
   return central && trigger.by.source !== centralSource;
 }
@@ -368,17 +372,17 @@ function profileLimit(station: Station, command: Of<'evse.profile_limit'>): void
 
 const maxTimeoutS = 86_400;
 
-function checkTime(name: string, given: number | null | undefined): void {
-  if (given != null && !(given >= 1 && given <= maxTimeoutS)) throw badValue(name, given, `1..${maxTimeoutS}`);
+function checkTime(name: string, value: number | null | undefined): void {
+  if (value != null && !(value >= 1 && value <= maxTimeoutS)) throw badValue(name, value, `1..${maxTimeoutS}`);
 }
 
-function behave(station: Station, given: Of<'evse.behaviour'>): void {
-  checkTime('connectionTimeoutS', given.connectionTimeoutS);
-  checkTime('authorizationTimeoutS', given.authorizationTimeoutS);
-  const ofProfile = profileBehaviour(station.p);
+function setBehaviour(station: Station, changes: Of<'evse.behaviour'>): void {
+  checkTime('connectionTimeoutS', changes.connectionTimeoutS);
+  checkTime('authorizationTimeoutS', changes.authorizationTimeoutS);
+  const profileDefaults = profileBehaviour(station.p);
   const pick = <K extends keyof EvseBehaviour>(name: K): EvseBehaviour[K] => {
-    const value = given[name] as EvseBehaviour[K] | null | undefined;
-    return value === undefined ? station.behaviour[name] : (value ?? ofProfile[name]);
+    const value = changes[name] as EvseBehaviour[K] | null | undefined;
+    return value === undefined ? station.behaviour[name] : (value ?? profileDefaults[name]);
   };
   station.behaviour = {
     connectionTimeoutS: pick('connectionTimeoutS'),
@@ -440,7 +444,7 @@ export function operate(station: Station, command: EvseCommand, by: Origin): voi
         station.central = command.central;
         break;
       case 'evse.behaviour':
-        behave(station, command);
+        setBehaviour(station, command);
         break;
       case 'evse.generator':
         setGenerator(station, command, by, (each, who) => {

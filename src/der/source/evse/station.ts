@@ -46,7 +46,7 @@ export interface Station {
   /** null: no generated vehicles */
   generator: Generator | null;
   outside: StationOutside;
-  /** the limit from outside that listeners know */
+  /** the limit from outside last reported to listeners */
   reportedLimit: EvseExternalLimit | null;
 }
 
