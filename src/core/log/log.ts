@@ -173,21 +173,6 @@ interface LogTimeline {
   dateMs(t: SimTime): number;
 }
 
-/** The logs of one process: a bounded buffer beside one pino stream. */
-export interface LogBook {
-  logger(module: ModuleName): Logger;
-  /** Lines from here on carry the time of this clock. */
-  follow(timeline: LogTimeline): void;
-  /** oldest first */
-  entries(filter?: LogFilter): readonly LogEntry[];
-  /** modules with entries */
-  readonly modules: readonly ModuleName[];
-  /** entries dropped from the buffer */
-  readonly dropped: number;
-  /** Writes the counts of repeated lines suppressed so far. */
-  flush(): void;
-}
-
 /** of paths, for the lines that clients can read */
 const shortened = createPathShortener();
 
@@ -268,10 +253,11 @@ interface LogBookOptions {
  * line begins with its wall time; behind it stands its simulated time (`sim`).
  */
 export function createLogBook(options: LogBookOptions = {}): LogBook {
-  return new Book(options);
+  return new LogBook(options);
 }
 
-class Book implements LogBook {
+/** The logs of one process: a bounded buffer beside one pino stream. */
+export class LogBook {
   readonly #clock: WallClock;
   readonly #keepsDebug: boolean;
   readonly #root: PinoLogger;
@@ -298,10 +284,12 @@ class Book implements LogBook {
     });
   }
 
+  /** modules with entries */
   get modules(): readonly ModuleName[] {
     return this.#buffer.modules;
   }
 
+  /** entries dropped from the buffer */
   get dropped(): number {
     return this.#buffer.dropped;
   }
@@ -326,14 +314,17 @@ class Book implements LogBook {
     };
   }
 
+  /** Lines from here on carry the time of this clock. */
   follow(timeline: LogTimeline): void {
     this.#timeline = timeline;
   }
 
+  /** oldest first */
   entries(filter?: LogFilter): readonly LogEntry[] {
     return this.#buffer.list(filter);
   }
 
+  /** Writes the counts of repeated lines suppressed so far. */
   flush(): void {
     this.#repeats.flush();
   }

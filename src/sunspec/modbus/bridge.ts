@@ -63,14 +63,6 @@ export interface ModbusAdapterOptions extends ModbusContextOptions {
   readonly tlsFiles?: TlsFiles<RoleFinding>;
 }
 
-export interface ModbusAdapter extends Adapter, DeviceServer, ModbusReporter {
-  readonly comm: 'modbus_tcp';
-  endpointOf(deviceIndex: number): ModbusTcpEndpoint | null;
-  addDevice(device: ModbusDevice): Promise<void>;
-  readonly counters: Readonly<ModbusCounters>;
-  clients(): readonly ModbusClientInfo[];
-}
-
 const maxPort = 65_535;
 
 /**
@@ -79,10 +71,10 @@ const maxPort = 65_535;
  */
 export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapter {
   checkRoom(options);
-  return new TcpAdapter(options);
+  return new ModbusAdapter(options);
 }
 
-class TcpAdapter implements ModbusAdapter {
+export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
   readonly module = 'Modbus';
   readonly comm = 'modbus_tcp';
   readonly counters: ModbusCounters;

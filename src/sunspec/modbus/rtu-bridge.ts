@@ -34,15 +34,6 @@ export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 
   readonly open?: SerialOpener;
 }
 
-export interface ModbusRtuAdapter extends Adapter, DeviceServer, ModbusReporter {
-  readonly comm: 'modbus_rtu';
-  endpointOf(deviceIndex: number): ModbusRtuEndpoint | null;
-  addDevice(device: ModbusDevice): Promise<void>;
-  readonly counters: Readonly<ModbusCounters>;
-  /** The line as a client, after the first request. */
-  clients(): readonly ModbusClientInfo[];
-}
-
 const firstRetryMs = 1000;
 const maxRetryMs = 30_000;
 
@@ -55,7 +46,7 @@ export function createModbusRtuAdapter(options: ModbusRtuOptions): ModbusRtuAdap
   const lack = lackOfRoom(highest, undefined);
   if (lack !== null)
     throw new SimError('CONFIG_INVALID', lack, [{ name: 'rtu_enable', detail: lack, allowed: [maxUnitId] }]);
-  return new RtuAdapter(options);
+  return new ModbusRtuAdapter(options);
 }
 
 function lackOfRoom(index: number, meter: ModbusRtuOptions['meter']): string | null {
@@ -64,7 +55,7 @@ function lackOfRoom(index: number, meter: ModbusRtuOptions['meter']): string | n
   return `a serial line serves at most ${maxUnitId} devices (unit ids 1 to ${maxUnitId}); device ${index} would have unit id ${1 + index}`;
 }
 
-class RtuAdapter implements ModbusRtuAdapter {
+export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
   readonly module = 'Modbus';
   readonly comm = 'modbus_rtu';
   readonly counters: ModbusCounters;
@@ -149,6 +140,7 @@ class RtuAdapter implements ModbusRtuAdapter {
     return Promise.resolve();
   }
 
+  /** The line as a client, after the first request. */
   clients(): readonly ModbusClientInfo[] {
     const line = this.#line;
     if (line === undefined || line.requests === 0) return [];

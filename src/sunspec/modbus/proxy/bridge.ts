@@ -35,15 +35,6 @@ export interface ProxyAdapterOptions extends ModbusContextOptions {
   readonly deviceTypesWhere?: (passes: (layout: Layout) => boolean) => readonly string[];
 }
 
-export interface ProxyAdapter extends Adapter, DeviceServer, ModbusReporter {
-  readonly comm: 'modbus_proxy';
-  addDevice(device: ProxyDevice): Promise<void>;
-  /** name of the map */
-  readonly mapName: string;
-  /** port in use; 0 while not listening */
-  readonly port: number;
-}
-
 const defaultPort = 5020;
 
 /** @throws SimError CONFIG_INVALID with every issue of the form as a JSON pointer into the map */
@@ -123,7 +114,7 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   const map = parseMap(options.map, options.mapLabel);
   const served = options.devices.filter((device) => isServed(map, device));
   checkFit(map, served, options);
-  return new TcpProxy(map, served, options);
+  return new ProxyAdapter(map, served, options);
 }
 
 /** True if the map serves a device: any, or the one that it names. */
@@ -144,7 +135,7 @@ function checkFit(map: ProxyMap, served: readonly ProxyDevice[], options: ProxyA
   if (issues.length > 0) throw notValid(options.mapLabel, issues, missing.length === 0 ? '' : remedyFor(map, options));
 }
 
-class TcpProxy implements ProxyAdapter {
+export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
   readonly module = 'Modbus';
   readonly comm = 'modbus_proxy';
   readonly exposure: Exposure;
@@ -169,10 +160,12 @@ class TcpProxy implements ProxyAdapter {
     this.exposure = { what: 'the Modbus proxy', host: options.host };
   }
 
+  /** name of the map */
   get mapName(): string {
     return this.#map.name;
   }
 
+  /** port in use; 0 while not listening */
   get port(): number {
     return this.#server?.port ?? 0;
   }

@@ -89,20 +89,9 @@ export interface ModbusClientInfo extends ModbusClient {
   readonly role?: Role | null;
 }
 
-export interface ModbusTcpServer {
-  /** Binds and resolves with the port. @throws SimError LISTEN_FAILED, STOPPING after `close` */
-  listen(): Promise<number>;
-  /** Stops accepting, ends every connection and resolves when all are closed, after half a second at most. */
-  close(): Promise<void>;
-  /** the bound port; 0 while not listening */
-  readonly port: number;
-  readonly connectionCount: number;
-  clients(): readonly ModbusClientInfo[];
-}
-
 /** A Modbus TCP listener (Modbus Messaging on TCP/IP 1.0b) on one address. */
 export function createModbusTcpServer(options: ModbusTcpServerOptions): ModbusTcpServer {
-  return new Listener(options);
+  return new ModbusTcpServer(options);
 }
 
 /** At the limit, a connection that has sent nothing for this long (ms) is replaced by a new one. */
@@ -116,12 +105,13 @@ const minHandshakes = 256;
 const closeGraceMs = 500;
 
 // a class, since a process may have thousands of listeners that share its methods
-class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleFinding> {
+export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFinding> {
   readonly context: ModbusContext;
   readonly deviceIndex: number | undefined;
   readonly faultIndex: number | undefined;
   readonly units: (unitId: number) => ModbusUnit | undefined;
   readonly unitOf: (deviceIndex: number) => ModbusUnit | undefined;
+  /** the bound port; 0 while not listening */
   port = 0;
   readonly #framing: FramingName;
   readonly #host: string;
@@ -149,12 +139,14 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
     return this.#connections.size;
   }
 
+  /** Binds and resolves with the port. @throws SimError LISTEN_FAILED, STOPPING after `close` */
   listen(): Promise<number> {
     this.#listening ??=
       this.#closing === undefined ? this.#bind() : Promise.reject(new SimError('STOPPING', 'the listener is closed'));
     return this.#listening;
   }
 
+  /** Stops accepting, ends every connection and resolves when all are closed, after half a second at most. */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
