@@ -1,4 +1,4 @@
-/** The skeleton of the adapters that have something for each device and are loaded when they start. */
+/** The skeleton of adapters that serve each device separately and whose code is loaded at their start. */
 import { disabledStatus, AdapterLifecycle } from './adapter.ts';
 import type { Adapter, AdapterStatus, CommName, DeviceEndpoint, Exposure, ModuleName } from './adapter.ts';
 import type { CommAlarmCode, CommAlarmSwitch } from './comm-alarms.ts';
@@ -16,7 +16,7 @@ export interface LoadedAdapter<D, V extends object> {
   leave(index: number): Promise<void>;
   /** Closes everything in bounded time. */
   close(): Promise<void>;
-  /** A `state` of its own replaces that of the life cycle. */
+  /** A `state` replaces that of the life cycle. */
   status(): Partial<AdapterStatus>;
   startLines(): readonly string[];
   endpointOf?(deviceIndex: number): DeviceEndpoint | null;
@@ -31,7 +31,7 @@ export interface DeviceAdapterOptions<D, V extends object> {
   readonly exposure?: Exposure | null;
   /** SIGHUP reads its files again */
   readonly reloads?: boolean;
-  /** the thing that each device gets, in words: `OCPP charge point` */
+  /** the service of each device in words: `OCPP charge point` */
   readonly service: string;
   /** ends when its device leaves */
   readonly alarm: CommAlarmCode;

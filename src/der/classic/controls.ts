@@ -149,14 +149,14 @@ class BatteryRates extends TimedCommand<BatteryRatesHost> {
   }
 
   protected act(by: Origin): boolean {
-    const wantedW = ratedW(this.#read);
+    const requestedW = ratedW(this.#read);
     const before = this.host.battery();
-    if (wantedW === null) {
+    if (requestedW === null) {
       if (before !== null && forcedW(before) !== null) this.revert(by);
       return false;
     }
-    const mode = wantedW < 0 ? 'charge' : 'discharge';
-    this.host.command({ kind: 'battery.control', mode, powerW: Math.abs(wantedW) }, by);
+    const mode = requestedW < 0 ? 'charge' : 'discharge';
+    this.host.command({ kind: 'battery.control', mode, powerW: Math.abs(requestedW) }, by);
     return true;
   }
 
@@ -169,9 +169,13 @@ class BatteryRates extends TimedCommand<BatteryRatesHost> {
     const { bank, battery } = this.host;
     const detail = battery();
     if (!detail) return;
-    const [nowW, shownW] = [forcedW(detail), ratedW(this.#read)];
-    if (nowW === shownW || (nowW !== null && shownW !== null && Math.abs(nowW - shownW) <= negligibleW)) return;
-    assignTo(bank.layout, rateValues(this.#read, nowW), (slot, value) => {
+    const [forcedNowW, shownRateW] = [forcedW(detail), ratedW(this.#read)];
+    if (
+      forcedNowW === shownRateW ||
+      (forcedNowW !== null && shownRateW !== null && Math.abs(forcedNowW - shownRateW) <= negligibleW)
+    )
+      return;
+    assignTo(bank.layout, rateValues(this.#read, forcedNowW), (slot, value) => {
       bank.publish(slot, value);
     });
   }

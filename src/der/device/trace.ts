@@ -53,8 +53,12 @@ function reactiveStep(
   name: ReactiveFunction,
 ): FunctionStep {
   if (!reactiveEnabled(settings, name)) return noStep;
-  const target = r.requestVar(name, { settings, wantedW: p.wantedW, sVa: circleVa, vPct: curvePct });
-  return { input: name === 'volt_var' ? curvePct : p.wantedW, target, output: r.acting === name ? r.commandVar : null };
+  const target = r.requestVar(name, { settings, requestedW: p.requestedW, sVa: circleVa, vPct: curvePct });
+  return {
+    input: name === 'volt_var' ? curvePct : p.requestedW,
+    target,
+    output: r.acting === name ? r.commandVar : null,
+  };
 }
 
 function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<TracedFunction, FunctionStep> {

@@ -175,8 +175,8 @@ export class ActivePower {
   /** bounds of the connection point */
   readonly site = new SiteBound();
   /** power after all functions and the connection point, before the apparent-power limit, W */
-  wantedW = 0;
-  /** the function or limit that decided `wantedW` */
+  requestedW = 0;
+  /** the function or limit that decided `requestedW` */
   decidedBy: ActiveDecider = 'source';
   /** ramped limit and set-point, W */
   limitW: number;
@@ -237,7 +237,7 @@ export class ActivePower {
 
   /** Resets droop, which has no power to start from. */
   stop(): void {
-    this.wantedW = 0;
+    this.requestedW = 0;
     this.#decision.powerW = 0;
     this.decidedBy = 'out_of_service';
     this.moving = false;
@@ -248,12 +248,12 @@ export class ActivePower {
   /** Adds the functions that set or limited the power in the last step to `active`. */
   collectActive(settings: Settings, active: Set<ControlFunction>): void {
     const { side, outputW } = this.droop;
-    const reached = (ceilingW: number) => this.held && this.wantedW >= ceilingW - negligibleW;
+    const reached = (ceilingW: number) => this.held && this.requestedW >= ceilingW - negligibleW;
     if (settings.maxPowerPct !== null && side !== 'under' && reached(this.limitW)) active.add('max_power');
-    if (settings.setPointW !== null && side !== 'under' && Math.abs(this.wantedW - this.setPointW) <= negligibleW)
+    if (settings.setPointW !== null && side !== 'under' && Math.abs(this.requestedW - this.setPointW) <= negligibleW)
       active.add('active_power');
     if (this.voltWattPct < 100 && reached((this.voltWattPct / 100) * this.voltWattBaseW)) active.add('volt_watt');
-    const raised = side === 'under' && this.wantedW > Math.min(this.limitW, this.setPointW) + negligibleW;
+    const raised = side === 'under' && this.requestedW > Math.min(this.limitW, this.setPointW) + negligibleW;
     if (raised || (side !== null && reached(outputW))) active.add('freq_droop');
     if (this.decidedBy === 'ramp' || this.decidedBy === 'enter_service') active.add(this.decidedBy);
   }
@@ -394,7 +394,7 @@ export class ActivePower {
   #applySite(input: ActiveInput, decision: ActiveDecision, dtS: number): boolean {
     const { site } = this;
     const { powerW } = decision;
-    this.wantedW = powerW;
+    this.requestedW = powerW;
     this.decidedBy = decision.decidedBy;
     if (!site.inForce) return false;
     const moves = site.advance(powerW, input.rampWS, dtS);
@@ -403,8 +403,8 @@ export class ActivePower {
     if (demandW <= site.ceilingW && demandW >= site.floorW) return moves;
     const ceilingW = Math.max(site.floorW, Math.min(decision.ceilingW, site.ceilingW));
     const floorW = Math.min(ceilingW, Math.max(decision.floorW, site.floorW));
-    this.wantedW = answerW(input, decision.targetW, floorW, ceilingW);
-    if (Math.abs(this.wantedW - powerW) > negligibleW) this.decidedBy = 'site';
+    this.requestedW = answerW(input, decision.targetW, floorW, ceilingW);
+    if (Math.abs(this.requestedW - powerW) > negligibleW) this.decidedBy = 'site';
     return moves;
   }
 

@@ -458,12 +458,12 @@ export class Inverter {
     const settings = this.#settings;
     const volts = meanPu(ratings.wiring, grid) * nominalLnV(ratings.wiring, ratings.vNomRtgV);
     // beside an array the discharge is a part of the power alone
-    this.circleVa = circleVa(settings, volts, activePower.wantedW > 0 && source.array === undefined);
+    this.circleVa = circleVa(settings, volts, activePower.requestedW > 0 && source.array === undefined);
     reactivePower.step(
       {
         settings,
         capability: ratings.capability,
-        wantedW: activePower.wantedW,
+        requestedW: activePower.requestedW,
         sVa: this.circleVa,
         vPct: this.curvePct,
         // while shutting down reactive power goes to zero as well
@@ -485,7 +485,7 @@ export class Inverter {
       const supportVar = ((reactiveCurrentPu * this.curvePct) / 100) * ratings.vaMaxRtgVa;
       [this.pW, this.qVar] = withSupport(this.pW, this.qVar + supportVar, this.circleVa);
     }
-    this.apparentPowerLimited = Math.abs(activePower.wantedW) - Math.abs(this.pW) > negligibleW;
+    this.apparentPowerLimited = Math.abs(activePower.requestedW) - Math.abs(this.pW) > negligibleW;
   }
 }
 

@@ -123,10 +123,10 @@ function wattVarAt(settings: Settings, pW: number): number {
 const circleHalvings = 40;
 
 /** Watt-var; where the wanted power lies outside the circle, the point at which the curve meets the circle. */
-function wattVar(settings: Settings, wantedW: number, sVa: number): number {
+function wattVar(settings: Settings, requestedW: number, sVa: number): number {
   const outside = (pW: number) => Math.hypot(pW, wattVarAt(settings, pW)) > sVa;
-  if (!outside(wantedW)) return wattVarAt(settings, wantedW);
-  let [inside, beyond] = [0, wantedW];
+  if (!outside(requestedW)) return wattVarAt(settings, requestedW);
+  let [inside, beyond] = [0, requestedW];
   for (let i = 0; i < circleHalvings; i += 1) {
     const middle = (inside + beyond) / 2;
     if (outside(middle)) beyond = middle;
@@ -168,7 +168,7 @@ export interface ReactiveInput {
   readonly settings: Settings;
   readonly capability: Capability;
   /** active power after all functions, W */
-  readonly wantedW: number;
+  readonly requestedW: number;
   /** radius of the circle: VAMax, less where the current limits it */
   readonly sVa: number;
   /** mean voltage, the input of the curves, percent of VNom */
@@ -237,9 +237,9 @@ export class ReactivePower {
 
   /** Advances by `dtS`; Infinity goes to the end of all responses. */
   step(input: ReactiveInput, dtS: number): void {
-    const { settings, capability, wantedW, sVa } = input;
+    const { settings, capability, requestedW, sVa } = input;
     const before = this.qVar;
-    const acting = actingReactive(this.#order.order, settings, wantedW);
+    const acting = actingReactive(this.#order.order, settings, requestedW);
     this.acting = acting;
     if (acting === null && input.ownVar !== undefined) {
       this.#stepOwn(input, input.ownVar, dtS);
@@ -252,7 +252,7 @@ export class ReactivePower {
     const capableVar = commandVar * capableShare(input, commandVar);
     const roomW = activeRoom(settings, acting, capableVar, sVa);
     const [pW, qVar] = settle(
-      Math.max(-roomW, Math.min(roomW, wantedW)),
+      Math.max(-roomW, Math.min(roomW, requestedW)),
       capableVar,
       sVa,
       priorityOf(settings, acting),
@@ -271,10 +271,10 @@ export class ReactivePower {
    * Follows the reactive power of the loads at once, without a capability limit. After a function the return has the
    * rate of 704.VarRmp.
    */
-  #stepOwn({ settings, wantedW, sVa, capability }: ReactiveInput, ownVar: number, dtS: number): void {
+  #stepOwn({ settings, requestedW, sVa, capability }: ReactiveInput, ownVar: number, dtS: number): void {
     const commandVar = this.isOfLoads ? ownVar : rampTowards(this.qVar, ownVar, varRateS(settings), dtS);
     this.isOfLoads = commandVar === ownVar;
-    [this.pW, this.qVar] = settle(wantedW, commandVar, sVa, 'both', capability);
+    [this.pW, this.qVar] = settle(requestedW, commandVar, sVa, 'both', capability);
     this.targetVar = ownVar;
     this.commandVar = commandVar;
     this.decidedBy = 'none';
@@ -284,19 +284,19 @@ export class ReactivePower {
   /** Reactive power of a function before any limit, var; 0 without a function. */
   requestVar(
     name: ReactiveFunction | null,
-    { settings, wantedW, sVa, vPct }: Omit<ReactiveInput, 'capability' | 'running'>,
+    { settings, requestedW, sVa, vPct }: Omit<ReactiveInput, 'capability' | 'running'>,
   ): number {
     switch (name) {
       case 'pf_inject':
-        return powerFactorVar(settings.pfInject, wantedW, sVa);
+        return powerFactorVar(settings.pfInject, requestedW, sVa);
       case 'pf_absorb':
-        return powerFactorVar(settings.pfAbsorb, wantedW, sVa);
+        return powerFactorVar(settings.pfAbsorb, requestedW, sVa);
       case 'constant_var':
-        return constantVar(settings, wantedW);
+        return constantVar(settings, requestedW);
       case 'watt_var':
-        return wattVar(settings, wantedW, sVa);
+        return wattVar(settings, requestedW, sVa);
       case 'volt_var':
-        return voltVar(settings, wantedW, vPct, this.vRefPct);
+        return voltVar(settings, requestedW, vPct, this.vRefPct);
       case null:
         return 0;
     }
@@ -328,9 +328,9 @@ function approach(
 }
 
 /** Share of the command that fits under the capability at low active power, 0 to 1. */
-function capableShare({ settings, capability, wantedW }: ReactiveInput, commandVar: number): number {
+function capableShare({ settings, capability, requestedW }: ReactiveInput, commandVar: number): number {
   const limitVar = commandVar >= 0 ? settings.varMaxInjVar : settings.varMaxAbsVar;
-  const maxVar = lowPowerShare(capability, wantedW) * limitVar;
+  const maxVar = lowPowerShare(capability, requestedW) * limitVar;
   return Math.abs(commandVar) <= maxVar ? 1 : maxVar / Math.abs(commandVar);
 }
 

@@ -94,9 +94,9 @@ export class SiteShare {
     } = this.#inverter;
     const admittedW = Math.max(site.floorW, Math.min(site.ceilingW, freeW));
     // limited by the circle, or by a source that pauses below its minimum power: the output does not rise
-    const ownW = Math.abs(pW - admittedW) > toleranceW ? pW : freeW;
+    const unlimitedW = Math.abs(pW - admittedW) > toleranceW ? pW : freeW;
     const ramped = site.inForce ? site.rateWS * seconds : Infinity;
-    const boundW = Math.max(site.floorW - ramped, Math.min(site.ceilingW + ramped, ownW));
+    const boundW = Math.max(site.floorW - ramped, Math.min(site.ceilingW + ramped, unlimitedW));
     // a limited source ramps from its output; below its minimum power it still delivers nothing
     if (boundW < 0) {
       const reachW = Math.max(boundW, link.rampedW(pW, -1, seconds));

@@ -207,7 +207,7 @@ export function hasFailed(perUnit: readonly number[]): boolean {
 
 export function publishEnergy(points: MeterPoints, { total, phases }: MeterEnergy, form: MeterForm): void {
   const { names } = form;
-  const eachPhase = (of: QuantityNames, value: (counters: EnergyCounters) => number) => {
+  const addPhases = (of: QuantityNames, value: (counters: EnergyCounters) => number) => {
     write(
       points,
       of,
@@ -219,12 +219,12 @@ export function publishEnergy(points: MeterPoints, { total, phases }: MeterEnerg
       form,
     );
   };
-  eachPhase(names.exportedWh, ({ exportedWh }) => exportedWh);
-  eachPhase(names.importedWh, ({ importedWh }) => importedWh);
-  eachPhase(names.exportedVAh, ({ exportedVAh }) => exportedVAh);
-  eachPhase(names.importedVAh, ({ importedVAh }) => importedVAh);
+  addPhases(names.exportedWh, ({ exportedWh }) => exportedWh);
+  addPhases(names.importedWh, ({ importedWh }) => importedWh);
+  addPhases(names.exportedVAh, ({ exportedVAh }) => exportedVAh);
+  addPhases(names.importedVAh, ({ importedVAh }) => importedVAh);
   names.varh.forEach((of, quadrant) => {
-    eachPhase(of, ({ varh }) => varh[quadrant] ?? 0);
+    addPhases(of, ({ varh }) => varh[quadrant] ?? 0);
   });
 }
 

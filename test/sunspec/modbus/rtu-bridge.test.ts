@@ -113,7 +113,7 @@ describe('Modbus RTU on a serial line', () => {
     expect(adapter.status()).to.include({ state: 'listening', endpoint: path, detail: '9600 8E1', peers: 0 });
     expect(adapter.endpointOf(1)).to.deep.equal({ protocol: 'modbus_rtu', path, unitId: 2 });
     expect(lines).to.include(`info Modbus RTU on ${path} (9600 8E1), 2 devices`);
-    expect(adapter.startLines?.()).to.deep.equal([`RTU       ${path} (9600 8E1, units 1..2, SunSpec base 40000)`]);
+    expect(adapter.startLines()).to.deep.equal([`RTU       ${path} (9600 8E1, units 1..2, SunSpec base 40000)`]);
     await adapter.stop();
     expect(opened[0]?.isOpen).to.equal(false);
     expect(adapter.status()).to.include({ state: 'stopped', endpoint: null });

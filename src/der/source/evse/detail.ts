@@ -66,11 +66,12 @@ export function limitNow(station: Station, c: Connector): LimitNow {
 }
 
 function dischargeLimitNow(c: Connector, dischargeW: number, vehicleW: number): LimitNow {
-  const ownW = Math.min(c.p.maxDischargeW, vehicleW);
-  if (dischargeW < Math.min(ownW, c.dischargeCapW)) return { limitW: dischargeW, limitSource: dischargeSource(c) };
-  return c.dischargeCapW < ownW
+  const connectorW = Math.min(c.p.maxDischargeW, vehicleW);
+  if (dischargeW < Math.min(connectorW, c.dischargeCapW))
+    return { limitW: dischargeW, limitSource: dischargeSource(c) };
+  return c.dischargeCapW < connectorW
     ? { limitW: c.dischargeCapW, limitSource: 'charging_profile' }
-    : { limitW: ownW, limitSource: vehicleW < c.p.maxDischargeW ? 'ev' : 'hardware' };
+    : { limitW: connectorW, limitSource: vehicleW < c.p.maxDischargeW ? 'ev' : 'hardware' };
 }
 
 /** The limit with which the station itself stops the energy. */

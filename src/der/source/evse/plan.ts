@@ -157,20 +157,22 @@ function planCharge(
 }
 
 /**
- * Plans `dischargeW` in total: first the discharge without a set-point (`ownDischargeW`), then more of each vehicle.
+ * Plans `dischargeW` in total: first the discharge without a set-point (`commandedDischargeW`), then more of each vehicle.
  */
 function planDischarge(
   connectors: readonly Connector[],
   dischargeW: number,
-  ownDischargeW: number,
+  commandedDischargeW: number,
   maxW: number,
 ): void {
-  const ownShare = ownDischargeW > 0 ? Math.min(1, dischargeW / ownDischargeW) : 1;
+  const commandedShare = commandedDischargeW > 0 ? Math.min(1, dischargeW / commandedDischargeW) : 1;
   const extraShare =
-    maxW > ownDischargeW ? Math.max(0, Math.min(1, (dischargeW - ownDischargeW) / (maxW - ownDischargeW))) : 0;
+    maxW > commandedDischargeW
+      ? Math.max(0, Math.min(1, (dischargeW - commandedDischargeW) / (maxW - commandedDischargeW)))
+      : 0;
   for (const c of connectors) {
-    const ownW = Math.max(0, -c.unrestrictedW);
-    const outputW = ownW * ownShare + (c.dischargeableW - ownW) * extraShare;
+    const commandedW = Math.max(0, -c.unrestrictedW);
+    const outputW = commandedW * commandedShare + (c.dischargeableW - commandedW) * extraShare;
     if (outputW > 0) c.planW = -outputW;
   }
 }
@@ -195,21 +197,21 @@ export function planTotal(
   maxW: number,
   forced: boolean,
 ): number {
-  let ownDischargeW = 0;
+  let commandedDischargeW = 0;
   let downW = 0;
   for (const c of connectors) {
     c.planW = 0;
-    if (c.unrestrictedW < 0) ownDischargeW -= c.unrestrictedW;
+    if (c.unrestrictedW < 0) commandedDischargeW -= c.unrestrictedW;
     downW += c.dischargeableW;
   }
-  const chargeW = totalW + ownDischargeW;
+  const chargeW = totalW + commandedDischargeW;
   let totalDischargeW = Math.min(downW, -totalW);
   if (chargeW > 0) {
-    const chargedW = planCharge(connectors, scratch, chargeW, maxW + ownDischargeW, forced);
+    const chargedW = planCharge(connectors, scratch, chargeW, maxW + commandedDischargeW, forced);
     const missingW = chargeW - chargedW;
-    totalDischargeW = missingW > toleranceW ? Math.max(0, ownDischargeW - missingW) : ownDischargeW;
+    totalDischargeW = missingW > toleranceW ? Math.max(0, commandedDischargeW - missingW) : commandedDischargeW;
   }
-  if (totalDischargeW > 0) planDischarge(connectors, totalDischargeW, ownDischargeW, downW);
+  if (totalDischargeW > 0) planDischarge(connectors, totalDischargeW, commandedDischargeW, downW);
   return sumOfPlan(connectors);
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../../../fault-kinds/modbus-transport.ts';
 import type { Deafness, Disturbance, Disturber, Reception, RequestFacts } from '../server/context.ts';
 import type { FramingName } from '../framing/framing.ts';
-import { canRewrite, gapOf, rewriteOf } from './rewrites.ts';
+import { canRewrite, chunkPauseMs, rewriteOf } from './rewrites.ts';
 
 /** A run of registers, by PDU address. */
 export interface Span {
@@ -270,6 +270,6 @@ function answerOf(struck: readonly ActiveFault[], framing: FramingName): Disturb
     delayMs += base + (jitter > 0 ? jitter * fault.random.next() : 0);
   }
   const rewrite = rewriteOf(struck, framing);
-  const gapMs = gapOf(struck);
+  const gapMs = chunkPauseMs(struck);
   return { ...(delayMs > 0 && { delayMs }), ...(rewrite !== undefined && { rewrite }), ...(gapMs > 0 && { gapMs }) };
 }

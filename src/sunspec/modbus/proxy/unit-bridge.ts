@@ -72,11 +72,11 @@ export class ProxyUnit implements ModbusUnit {
   readonly #bank: Bank;
   readonly #keptOctets: KeptOctets = new Map();
   readonly #device: MappedDevice;
-  readonly #forget: () => void;
+  readonly #unfollowResets: () => void;
   readonly #image: ProxyImage;
   readonly #gapsReadZero: boolean;
   readonly #onSaturated: SaturationListener;
-  readonly #told = new Set<BoundRegister>();
+  readonly #reportedRegisters = new Set<BoundRegister>();
   readonly #entry = Buffer.alloc(maxEntryOctets);
 
   constructor(map: ProxyMap, { index, bank }: ProxyDevice, onSaturated: SaturationListener) {
@@ -84,7 +84,7 @@ export class ProxyUnit implements ModbusUnit {
     this.#bank = bank;
     this.#device = { bank, kept: this.#keptOctets };
     const keeps = map.registers.some((register) => register.keeps !== undefined);
-    this.#forget = keeps ? bank.onReload(() => this.#keptOctets.clear()) : () => undefined;
+    this.#unfollowResets = keeps ? bank.onReload(() => this.#keptOctets.clear()) : () => undefined;
     this.#image = imageOf(map, bank.layout);
     this.#gapsReadZero = map.gaps === 'zero';
     this.#onSaturated = onSaturated;
@@ -92,7 +92,7 @@ export class ProxyUnit implements ModbusUnit {
 
   /** Stops following resets of the device. */
   release(): void {
-    this.#forget();
+    this.#unfollowResets();
   }
 
   /** Holding registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED */
@@ -171,8 +171,8 @@ export class ProxyUnit implements ModbusUnit {
   }
 
   #saturated(register: BoundRegister): void {
-    if (this.#told.has(register)) return;
-    this.#told.add(register);
+    if (this.#reportedRegisters.has(register)) return;
+    this.#reportedRegisters.add(register);
     this.#onSaturated(register.name);
   }
 }
