@@ -309,16 +309,8 @@ export interface CsipConfig {
 }
 
 /** Changes of the settings; `null`: back to the value at the start. A change of server or certificates reconnects. */
-export interface CsipConfigPatch {
-  readonly serverHost?: string;
-  readonly serverPort?: number;
-  readonly dcap?: string;
-  readonly tls?: boolean;
-  readonly revision?: CsipRevision;
-  readonly pollRateS?: number | null;
-  readonly postRateS?: number | null;
-  readonly useServerTime?: boolean;
-  readonly subscribe?: boolean;
+export interface CsipConfigPatch
+  extends Partial<Omit<CsipConfig, 'pinSet' | 'checkHostname' | 'strictCipher' | 'identity' | 'changedBy'>> {
   /** null: not checked */
   readonly pin?: number | null;
   readonly certPem?: string;

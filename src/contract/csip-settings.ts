@@ -4,7 +4,6 @@
  */
 import { join } from 'node:path';
 
-/** CSIP-AUS versions. */
 export const csipAusVersions = ['1.2', '1.3'] as const;
 export type CsipAusVersion = (typeof csipAusVersions)[number];
 

@@ -279,7 +279,6 @@ function rangeOf(schema: Schema): NumberRange {
   return range;
 }
 
-/** The facts of a schema. */
 export function factsOf(schema: Schema): SchemaFacts {
   const at = (path: readonly PropertyKey[]) =>
     path.reduce<readonly Schema[]>((schemas, step) => schemas.flatMap((each) => inside(each, step)), bare(schema));

@@ -103,11 +103,7 @@ export function scenarioNames(): KnownNames {
   };
 }
 
-interface KeptParts {
-  readonly plant: Plant;
-  readonly wall: WallClock;
-  readonly later: Later;
-  readonly csip: CsipEvents;
+interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip'> {
   readonly hostOf: (name: string) => ScenarioHost;
   readonly checkRequest: RequestCheck;
   readonly origin: ReportOrigin;

@@ -35,7 +35,6 @@ export type FaultTarget = Readonly<Record<string, unknown>>;
 /** In the place of a device index: the meter of the connection point, which has none. No device, nor one of "every". */
 export const meterIndex = -1;
 
-/** A fault as requested. */
 export interface FaultRequest {
   readonly protocol: FaultProtocol;
   readonly kind: string;

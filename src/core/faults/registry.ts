@@ -69,7 +69,6 @@ export interface FaultRegistryOptions {
   readonly sim: () => SimTime;
   /** seed of the process */
   readonly seed: number;
-  /** indexes of the present devices */
   readonly deviceIndexes: () => readonly number[];
   /** true if the connection point has a meter; absent: it has none */
   readonly hasMeter?: () => boolean;

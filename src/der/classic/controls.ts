@@ -3,32 +3,24 @@ import { storageIn } from '../../contract/kinds/table.ts';
 import type { SourceCommand } from '../../contract/device.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import { createRandom } from '../../core/random.ts';
-import type { RandomStream } from '../../core/random.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { CommitParticipant, Commit, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { DcSource } from '../source/source.ts';
 import { FaceKeeper, FaceRamps } from './face-keeper.ts';
-import type { FaceRampsOptions } from './face-keeper.ts';
+import type { FaceKeeperOptions, FaceRampsOptions } from './face-keeper.ts';
 import type { BatteryDetail } from '../../contract/kinds/battery.ts';
 import { m124 } from '../../sunspec/models/m124.ts';
 import { assignTo, readerOf, rateValues, ratedW } from './faces.ts';
 import { m123 } from '../../sunspec/models/m123.ts';
 import { errorText } from '../../core/errors.ts';
-import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
-import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
+import type { Timer } from '../../core/time/scheduler.ts';
 
 /** Commands of classic points without a current counterpart: they act within a window and end by reversion. */
-interface CommandHost {
-  readonly bank: RegisterBank;
-  readonly scheduler: Scheduler;
-  readonly now: () => SimTime;
-  /** of the device; draws the delays within windows */
-  readonly random: RandomStream;
+interface CommandHost extends Omit<FaceKeeperOptions, 'ramps'> {
   /** @throws SimError if the writer may not write now */
   readonly admit: (by: Origin) => void;
-  readonly warn: (message: string) => void;
 }
 
 const byReversion: Origin = { source: 'reversion' };

@@ -17,7 +17,7 @@ import type { BoundFace, ReadPoint } from './faces.ts';
 import { gradientRange } from '../../contract/device.ts';
 import type { Gradient } from '../../contract/device.ts';
 
-interface FaceKeeperOptions {
+export interface FaceKeeperOptions {
   readonly bank: RegisterBank;
   readonly scheduler: Scheduler;
   readonly now: () => SimTime;

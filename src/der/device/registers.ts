@@ -47,7 +47,6 @@ export interface RegistersHost extends ClassicHost {
   admit(by: Origin): void;
   /** @param former functions of reactive power that regain their former rank */
   applySettings(settings: Settings, former: FormerRanks): void;
-  /** The present rank of a function. */
   rankOf(name: ReactiveFunction): number;
   resetAlarms(by: Origin): void;
 }

@@ -1,19 +1,13 @@
 /** Makes the snapshot: one object and JSON text per device and tick, shared by REST, history and stream. */
 import type { SimClock } from '../../core/time/sim-clock.ts';
-import type { AssetType, DcMode, DeviceDetail } from '../../contract/device.ts';
+import type { Device, DeviceDetail } from '../../contract/device.ts';
 import type { Published, Snapshot } from '../../contract/snapshot.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DcSource } from '../source/source.ts';
 
 /** The constant part of a device's snapshots. */
-interface SnapshotIdentity {
-  readonly index: number;
-  readonly deviceType: string;
-  readonly profileName: string | null;
-  readonly assetType: AssetType;
-  readonly dcMode: DcMode;
-}
+type SnapshotIdentity = Pick<Device, 'index' | 'assetType' | 'deviceType' | 'profileName' | 'dcMode'>;
 
 /** The part common to all devices in a tick. */
 export interface TickStamp {

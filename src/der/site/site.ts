@@ -43,12 +43,7 @@ interface Bound {
   readonly allocation: Allocation;
 }
 
-interface Powers {
-  readonly netW: number;
-  readonly generationW: number;
-  readonly consumptionW: number;
-  readonly loadW: number;
-}
+type Powers = Pick<SiteNow, 'netW' | 'generationW' | 'consumptionW' | 'loadW'>;
 
 export class Site {
   /** null: no meter */

@@ -230,7 +230,6 @@ export function scaleRefusal({ scale }: Slot, { refused }: ModelWords): number |
   return typeof scale === 'object' && scale !== null ? refused.get(scale.offset) : undefined;
 }
 
-/** The reading of one point. */
 export function pointReading(slot: Slot, model: FoundModel, read: ModelWords): PointReading {
   const { def, offset, path } = slot;
   const sf = scaleOf(slot, read);

@@ -149,7 +149,6 @@ interface DynamicScale {
 /** limits of a scale factor (Device Information Model Specification) */
 const maxScaleFactor = 10;
 
-/** Points scaled by a scale factor. */
 function scaledBy(layout: Layout, factor: PointSlot): readonly PointSlot[] {
   const model = layout.models.find(({ def }) => def.id === factor.modelId);
   return (model?.slots ?? []).filter(({ def }) => def.sf === factor.def.name);

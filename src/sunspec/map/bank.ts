@@ -104,7 +104,6 @@ export interface Bank extends PointBank {
   readonly map: MapView;
 }
 
-/** Options of a bank. */
 export interface BankOptions {
   /** start value of a point; absent: not known. A copy of the image in each bank would double its memory */
   readonly startValueOf?: (slot: PointSlot) => AnyPointValue;

@@ -15,7 +15,6 @@ export interface BankDisturberOptions {
   readonly maps?: Pick<FaultyMaps, 'under'>;
   /** indexes of devices that never answer, with or without faults; changed in place */
   readonly silent?: ReadonlySet<number>;
-  /** the present devices */
   readonly devices: () => readonly { readonly index: number; readonly bank: PointBank }[];
   /** the meter of the connection point; absent or null: no meter */
   readonly meter?: { readonly bank: PointBank } | null;

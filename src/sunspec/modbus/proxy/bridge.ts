@@ -160,7 +160,6 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
     this.exposure = { what: 'the Modbus proxy', host: options.host };
   }
 
-  /** name of the map */
   get mapName(): string {
     return this.#map.name;
   }

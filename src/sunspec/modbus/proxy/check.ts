@@ -26,7 +26,6 @@ export function isWritable({ access, commands, keeps }: ProxyRegister): boolean 
   return access === 'rw' || (access === undefined && (commands !== undefined || keeps !== undefined));
 }
 
-/** The tables that a register is in. */
 export function tablesOf({ table = 'holding' }: ProxyRegister): readonly ('holding' | 'input')[] {
   return table === 'both' ? ['holding', 'input'] : [table];
 }

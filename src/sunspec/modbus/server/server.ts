@@ -2,20 +2,17 @@ import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { systemClock } from '../../../core/time/clock.ts';
-import type { WallClock } from '../../../core/time/clock.ts';
 import { SimError } from '../../../core/errors.ts';
 import { listen } from '../../../core/net/listen.ts';
 import { LimitedLog } from '../../../core/log/limited-log.ts';
 import { silentLogger } from '../../../core/log/log.ts';
 import type { Logger } from '../../../core/log/log.ts';
 import { callLater } from '../../../core/time/timers.ts';
-import type { Later } from '../../../core/time/timers.ts';
-import type { ModbusTap } from '../../../core/wire/modbus.ts';
 import type { ModbusClient } from '../../../contract/modbus-report.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionOwner } from './connection.ts';
 import { defaultLimits, ModbusCounters } from './context.ts';
-import type { ForeignUnitPolicy, ModbusContext, ModbusLimits, Deafness, Disturber, Reception } from './context.ts';
+import type { ModbusContext, ModbusLimits, Deafness, Reception } from './context.ts';
 import type { Framing, FramingName } from '../framing/framing.ts';
 import { Handshake } from '../../../core/tls/gate.ts';
 import type { HandshakeOwner, TlsGate } from '../../../core/tls/gate.ts';
@@ -27,21 +24,11 @@ import { LoopQueue } from '../../../core/turns.ts';
 import { RequestReport } from './report.ts';
 import type { ModbusUnit } from './unit.ts';
 
-/** Options that the listeners of one group share; each member has a default. */
-export interface ModbusContextOptions {
+/** Options that the listeners of one group share; each member has a default: without TLS, faults and observer, `silent`. */
+export interface ModbusContextOptions
+  extends Partial<Pick<ModbusContext, 'foreignUnit' | 'clock' | 'sweeper' | 'tls' | 'disturber' | 'tap' | 'later'>> {
   readonly limits?: Partial<ModbusLimits>;
-  /** default `silent` */
-  readonly foreignUnit?: ForeignUnitPolicy;
-  readonly clock?: WallClock;
   readonly logger?: Logger;
-  readonly sweeper?: Sweeper;
-  /** default: no TLS */
-  readonly tls?: TlsGate<RoleFinding>;
-  /** default: no fault injection */
-  readonly disturber?: Disturber;
-  /** default: no observer */
-  readonly tap?: ModbusTap;
-  readonly later?: Later;
 }
 
 /** A context with the defaults filled in, shared by all listeners of a group. */
