@@ -161,7 +161,7 @@ const negligibleW = 1e-3;
 const negligiblePct = 1e-4;
 
 /** Deciders that do not limit source and ratings. */
-const unheld: readonly ActiveDecider[] = [
+const nonLimitingDeciders: readonly ActiveDecider[] = [
   'source',
   'w_max',
   'charge_limit',
@@ -218,7 +218,7 @@ export class ActivePower {
 
   /** True if a function keeps the power below source and ratings. */
   get held(): boolean {
-    return !unheld.includes(this.decidedBy);
+    return !nonLimitingDeciders.includes(this.decidedBy);
   }
 
   /** Prepares the return to service: commands written meanwhile apply at once, and droop starts over. */
@@ -274,7 +274,7 @@ export class ActivePower {
     const voltWattW = this.voltWattPct >= 100 ? Infinity : (this.voltWattPct / 100) * this.voltWattBaseW;
     const cappedW = Math.max(
       minW,
-      Math.min(maxW, this.limitW, voltWattW, this.#wayBackW(settings), secondLimitW(settings)),
+      Math.min(maxW, this.limitW, voltWattW, this.#returnCeilingW(settings), secondLimitW(settings)),
     );
     const normalW = answerW(input, this.#target(settings), minW, cappedW);
     this.#normalW = normalW;
@@ -313,7 +313,7 @@ export class ActivePower {
   }
 
   /** Ceiling on the rise after a set-point has ended: no source exceeds the ramp, whatever its policy. */
-  #wayBackW({ setPointW }: Settings): number {
+  #returnCeilingW({ setPointW }: Settings): number {
     return this.#commanded && setPointW === null && this.setPointW < this.setPointTargetW ? this.setPointW : Infinity;
   }
 
@@ -359,7 +359,7 @@ export class ActivePower {
     decision.start(maxW, link.availableW > settings.wMaxW ? 'w_max' : atSource);
     if (!this.#raised) {
       decision.cap(this.limitW, settings.maxPowerPct !== null ? 'max_power' : 'ramp');
-      decision.cap(this.#wayBackW(settings), 'ramp');
+      decision.cap(this.#returnCeilingW(settings), 'ramp');
     }
     if (side !== null) decision.cap(droopW, 'freq_droop');
     decision.cap(voltWattW, 'volt_watt');

@@ -16,8 +16,8 @@ import { nominalLnV, phaseCount } from '../inverter/ac.ts';
 import type { Wiring, TerminalVoltages } from '../inverter/ac.ts';
 import { scaleFor } from '../inverter/ratings.ts';
 
-const whole: Readonly<Record<Wiring, ModelDef>> = { single: m201, split: m202, three: m203 };
-const float: Readonly<Record<Wiring, ModelDef>> = { single: m211, split: m212, three: m213 };
+const integerModels: Readonly<Record<Wiring, ModelDef>> = { single: m201, split: m202, three: m203 };
+const floatModels: Readonly<Record<Wiring, ModelDef>> = { single: m211, split: m212, three: m213 };
 
 export interface MeterShape {
   readonly wiring: Wiring;
@@ -33,11 +33,11 @@ const int16Max = 32_767;
 const acc32Max = 2 ** 32 - 1;
 /** Powers may be this multiple of the rated one: loads are no part of the ratings. */
 const powerRoom = 2;
-/** A counter goes round after so many hours at the rated power, at the earliest. */
+/** Minimum time at the rated power before a counter wraps, h. */
 const counterHours = 20_000;
 
 export function meterModel({ wiring, float: isFloat }: Pick<MeterShape, 'wiring' | 'float'>): ModelDef {
-  return (isFloat ? float : whole)[wiring];
+  return (isFloat ? floatModels : integerModels)[wiring];
 }
 
 function scaleOf({ wiring, vNomV, ratedVa }: MeterShape): Readonly<Record<string, number>> {
@@ -92,7 +92,7 @@ const quantity = (total: string, ph: string): QuantityNames => ({
   phases: letters.map((letter) => `${total}${ph}${letter}`),
 });
 
-/** Names of every quantity; the floating-point models write some of them otherwise. */
+/** Names of every quantity; the floating-point models spell some of them differently. */
 export function quantityNames(isFloat: boolean) {
   const lines = isFloat ? 'PPVph' : 'PhVph';
   return {
@@ -135,7 +135,7 @@ export interface MeterForm {
   readonly phases: number;
   /** 1 as the model has it: 1 in floating point, else percent */
   readonly unityPf: number;
-  /** energy of one count where counters go round; null: in floating point */
+  /** energy of one count of a counter that wraps; null: floating point */
   readonly countWh: number | null;
   /** below this a power factor is noise, VA */
   readonly minVa: number;
@@ -159,12 +159,12 @@ function write(
 }
 
 /** Meters count whole units. */
-function counted(value: number, { countWh }: MeterForm): number {
+function wholeUnits(value: number, { countWh }: MeterForm): number {
   return countWh === null ? value : (Math.floor(value / countWh) % acc32Modulus) * countWh;
 }
 
-function powerFactor(watts: number, va: number, { unityPf, minVa: leastVa }: MeterForm): number {
-  return va < leastVa ? unityPf : (unityPf * watts) / va;
+function powerFactor(watts: number, va: number, { unityPf, minVa }: MeterForm): number {
+  return va < minVa ? unityPf : (unityPf * watts) / va;
 }
 
 function sum(values: Float64Array): number {
@@ -211,10 +211,10 @@ export function publishEnergy(points: MeterPoints, { total, phases }: MeterEnerg
     write(
       points,
       of,
-      counted(value(total), form),
+      wholeUnits(value(total), form),
       (i) => {
         const counters = phases[i];
-        return counters ? counted(value(counters), form) : 0;
+        return counters ? wholeUnits(value(counters), form) : 0;
       },
       form,
     );
@@ -234,7 +234,7 @@ interface EnergyCounters {
   exportedWh: number;
   importedVAh: number;
   exportedVAh: number;
-  /** by quadrant: 1 both drawn, 2 active power given, 3 both given, 4 reactive power given */
+  /** by quadrant: 1 both drawn, 2 active power delivered, 3 both delivered, 4 reactive power delivered */
   readonly varh: [number, number, number, number];
 }
 

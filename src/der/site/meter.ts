@@ -202,9 +202,10 @@ export class ConnectionMeter implements SiteMeter {
     // a load that jumps at the end belongs to the next piece
     const loadWh = ((loadW + this.#options.surroundings.loadW(index, (to - 1) as SimTime)) / 2) * hours * tap.loadShare;
     tap.energy.forEach((phase, i) => {
-      const whGiven = risen(counted, 4 * i, phase.whInjected) - risen(counted, 4 * i + 1, phase.whAbsorbed);
-      const varhGiven = risen(counted, 4 * i + 2, phase.varhInjected) - risen(counted, 4 * i + 3, phase.varhAbsorbed);
-      this.#energy.add(this.#phaseOf(i), loadWh - whGiven, 0 - varhGiven);
+      const whDelivered = risen(counted, 4 * i, phase.whInjected) - risen(counted, 4 * i + 1, phase.whAbsorbed);
+      const varhDelivered =
+        risen(counted, 4 * i + 2, phase.varhInjected) - risen(counted, 4 * i + 3, phase.varhAbsorbed);
+      this.#energy.add(this.#phaseOf(i), loadWh - whDelivered, 0 - varhDelivered);
     });
   }
 }

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import { errorText } from '../../core/errors.ts';
 import { exceptionIn, exceptionText, isOfPeer, peerError, UnfitAnswer, endpointOf } from './peer.ts';
 
-/** Base addresses, in the order in which they are triedBases. */
+/** Base addresses, in the order in which they are tried. */
 export const baseAddresses = [40_000, 50_000, 0] as const;
 
 const marker = Buffer.from('SunS', 'latin1');
@@ -52,7 +52,7 @@ export async function contentWithoutMarker(connection: Connection, base: number)
 }
 
 /**
- * Looks next to the addresses that were triedBases, and at the usual ones: some devices count from 1 or have moved by a
+ * Looks next to the addresses that were tried, and at the usual ones: some devices count from 1 or have moved by a
  * register.
  */
 async function markerElsewhere(connection: Connection, triedBases: readonly number[]): Promise<number | null> {
@@ -62,7 +62,7 @@ async function markerElsewhere(connection: Connection, triedBases: readonly numb
     try {
       if ((await contentWithoutMarker(connection, address)) === null) return address;
     } catch (error) {
-      // the errors at the triedBases addresses say more than one at a guessed address
+      // the errors at the tried addresses say more than one at a guessed address
       if (isOfPeer(error)) return null;
       throw error;
     }

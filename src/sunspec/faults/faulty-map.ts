@@ -12,7 +12,7 @@ import type { Timer } from '../../core/time/scheduler.ts';
 import type { PointBank } from '../map/bank.ts';
 import type { PointSlot } from '../map/layout.ts';
 import { pointName } from '../map/view.ts';
-import { Acceptance, isAcceptance, renamed, touches } from './acceptance.ts';
+import { Acceptance, isAcceptance, withFaultCode, touches } from './acceptance.ts';
 import { holds, slotsUnder } from './targets.ts';
 import { readingEffect } from './reading.ts';
 import type { ReadingEffect, Acting } from './image.ts';
@@ -220,7 +220,7 @@ export class FaultyMap {
   /** A refusal of a request for these registers, with the code set by `exception_code`. */
   #refusal(error: unknown, meant: readonly Place[]): unknown {
     const { bank, index } = this.#device;
-    return renamed(
+    return withFaultCode(
       error,
       this.#accepting.filter((fault) =>
         meant.some(({ from, count }) => touches(fault, bank, from, count, slotsUnder(bank.layout, from, count))),
