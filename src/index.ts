@@ -1,12 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The package for scripts: a client of REST, and a simulator inside the process of the script. */
-import { jsonOf, DerbenchError } from './library/checks.ts';
+import { jsonOf } from './library/checks.ts';
 import { Client } from './library/client.ts';
+import { DerbenchError } from './library/error.ts';
 import type { Address, Dnp3Address, ModbusAddress, SimulatorOptions } from './library/options.ts';
 
 export { Client } from './library/client.ts';
-export { DerbenchError } from './library/checks.ts';
-export type { Issue } from './library/checks.ts';
+export { DerbenchError } from './library/error.ts';
+export type { Issue } from './library/error.ts';
 export type * from './library/options.ts';
 export type * from './library/replies.ts';
 

@@ -6,7 +6,7 @@ import { formatIssues } from '../config/issues/issues.ts';
 import { SimError } from '../core/errors.ts';
 import { createLogBook } from '../core/log/log.ts';
 import type { DeviceEndpoint } from '../core/adapter.ts';
-import { DerbenchError } from '../library/checks.ts';
+import { DerbenchError } from '../library/error.ts';
 import type { Dnp3Address, ModbusAddress, SimulatorOptions } from '../library/options.ts';
 
 interface Started {

@@ -7,8 +7,8 @@ import {
   deviceOf,
   encoded,
   refusal,
-  DerbenchError,
 } from './checks.ts';
+import { DerbenchError } from './error.ts';
 import { sender } from './http.ts';
 import type { Send } from './http.ts';
 import type {

@@ -1,6 +1,7 @@
 /** Requests to the REST interface: addresses, bodies, and problems as errors. */
-import { jsonOf, refusal, DerbenchError } from './checks.ts';
-import type { Issue } from './checks.ts';
+import { jsonOf, refusal } from './checks.ts';
+import { DerbenchError } from './error.ts';
+import type { Issue } from './error.ts';
 import type { Fetch, Query } from './options.ts';
 import type { Json } from './replies.ts';
 

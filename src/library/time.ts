@@ -1,5 +1,6 @@
 /** Instants and durations of the simulated clock. */
-import { refusal, DerbenchError } from './checks.ts';
+import { refusal } from './checks.ts';
+import { DerbenchError } from './error.ts';
 import type { Time } from './replies.ts';
 
 /** Length of a tick in simulated seconds. */

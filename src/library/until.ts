@@ -1,7 +1,8 @@
 /**
  * Values of a device, and waiting until one passes a test: by steps while the clock is paused, otherwise by polling.
  */
-import { checkedNumber, refusal, DerbenchError } from './checks.ts';
+import { checkedNumber, refusal } from './checks.ts';
+import { DerbenchError } from './error.ts';
 import type { WaitOptions, ValueCondition } from './options.ts';
 import type { Time, RegisterModel, Snapshot } from './replies.ts';
 import { tickSeconds } from './time.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DerbenchError } from '../../src/library/checks.ts';
+import { DerbenchError } from '../../src/library/error.ts';
 import type { WaitOptions, ValueCondition } from '../../src/library/options.ts';
 import type { Time } from '../../src/library/replies.ts';
 import type { Sample } from '../../src/library/until.ts';
