@@ -10,8 +10,7 @@ import { TlsWatch } from './watch.ts';
 import type { TlsWatchBasics } from './watch.ts';
 
 /** Versions and ciphers offered by the clients of each protocol in a TLS handshake. */
-const clientPolicies = ['csip', 'csip_strict', 'ocpp', 'sunspec'] as const;
-export type ClientPolicy = (typeof clientPolicies)[number];
+export type ClientPolicy = 'csip' | 'csip_strict' | 'ocpp' | 'sunspec';
 
 type Offer = Pick<SecureContextOptions, 'minVersion' | 'maxVersion' | 'ciphers'>;
 
