@@ -1,13 +1,5 @@
 /** A client of the REST interface, for scripts. */
-import {
-  checkedAddress,
-  checkedNumber,
-  checkedOptions,
-  checkedWhole,
-  deviceOf,
-  encoded,
-  refusal,
-} from './checks.ts';
+import { checkedAddress, checkedNumber, checkedOptions, checkedWhole, deviceOf, encoded, refusal } from './checks.ts';
 import { DerbenchError } from './error.ts';
 import { sender } from './http.ts';
 import type { Send } from './http.ts';
