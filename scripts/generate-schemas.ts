@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { deviceProfileSchema } from '../src/config/profile/device-profile.ts';
 import { configFileSchema } from '../src/config/layers/files.ts';
 import { settingKeys, settingOf } from '../src/config/settings/settings.ts';
-import { faultProfileSchema } from '../src/fault-kinds/profile.ts';
+import { faultProfileSchema } from '../src/fault-kinds/request.ts';
 import { proxyMapSchema } from '../src/sunspec/modbus/proxy/schema.ts';
 import { allRoutes } from '../src/api/routes.ts';
 import { scenarioJsonSchema } from '../src/scenario/file/json-schema.ts';

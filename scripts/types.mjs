@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What scripts see of the package. */
-const modules = ['index', ...['client', 'error', 'options', 'replies', 'settings'].map((name) => `library/${name}`)];
+const modules = ['index', ...['client', 'error', 'options', 'replies'].map((name) => `library/${name}`)];
 
 /**
  * Declarations of the package for scripts, by file name: each from its own source, without the compiler looking at

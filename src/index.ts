@@ -3,14 +3,13 @@
 import { jsonOf } from './library/checks.ts';
 import { Client } from './library/client.ts';
 import { DerbenchError } from './library/error.ts';
-import type { Address, Dnp3Address, ModbusAddress, SimulatorOptions } from './library/settings.ts';
+import type { Address, Dnp3Address, ModbusAddress, SimulatorOptions } from './library/options.ts';
 
 export { Client } from './library/client.ts';
 export { DerbenchError } from './library/error.ts';
 export type { Issue } from './library/error.ts';
 export type * from './library/options.ts';
 export type * from './library/replies.ts';
-export type * from './library/settings.ts';
 
 /** A running simulator. It keeps the process alive until it is stopped. */
 export interface Simulator {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** Entry of the program: `--version` alone answers before the rest is loaded. */
-import { exitCodes } from './core/exit-codes.ts';
+import { exitCodes } from './core/subcommand.ts';
 import { packageVersion } from './core/package-files.ts';
-import { shortageOf } from './core/shortage.ts';
+import { shortageOf } from './core/errors.ts';
 import { keepYoungHeapSmall } from './core/young-heap.ts';
 
 /** The program; null after a shortage, which has been reported. */

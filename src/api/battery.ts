@@ -1,5 +1,6 @@
 /** Batteries: operations, and members of replies and requests. */
-import { memo } from '../core/memo.ts';
+import { memo } from '../core/lazy.ts';
+import { pointNumber } from '../sunspec/map/bank.ts';
 import { batteryChemistries, batteryControlModes } from '../contract/kinds/battery.ts';
 import type {
   BatteryCell,
@@ -21,7 +22,6 @@ import type { ProblemIssue } from '../core/http/problem.ts';
 import { invalidAll } from './http/errors.ts';
 import { route } from './http/route.ts';
 import type { Route } from './http/route.ts';
-import { pointNumber } from '../sunspec/map/named-points.ts';
 
 const batteryDetails = ['bank', 'strings', 'modules', 'cells'] as const;
 type BatteryDetailLevel = (typeof batteryDetails)[number];

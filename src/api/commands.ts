@@ -1,8 +1,8 @@
+import { memo } from '../core/lazy.ts';
 import { commandStates, operatorCommands } from '../contract/plant.ts';
 import type { CommandRecord, CommandRequest } from '../contract/plant.ts';
 import type { Device } from '../contract/device.ts';
 import { SimError } from '../core/errors.ts';
-import { memo } from '../core/memo.ts';
 import { selectedDevice } from './common/device-replies.ts';
 import { camelCased, integer, list, member, members, text, time, word } from './common/members.ts';
 import type { ReplyOf } from './common/members.ts';

@@ -1,8 +1,9 @@
 /** Controls of devices: operations, and members of replies and requests. */
+import { gradientRange } from '../contract/device.ts';
+import { memo } from '../core/lazy.ts';
+import { pointNumber } from '../sunspec/map/bank.ts';
 import type { ControlFunction, Device } from '../contract/device.ts';
-import { gradientRange } from '../contract/gradient.ts';
 import type { Plant } from '../contract/plant.ts';
-import { memo } from '../core/memo.ts';
 import type { Provenance } from '../core/origin.ts';
 import { isEnabled, isSupported, reversionRemainingS } from '../sunspec/map/grid-support/state.ts';
 import { functionNames, functionTable } from '../sunspec/map/grid-support/functions.ts';
@@ -31,7 +32,6 @@ import { grid } from './surroundings.ts';
 import { clock } from './time.ts';
 import { route } from './http/route.ts';
 import type { Route } from './http/route.ts';
-import { pointNumber } from '../sunspec/map/named-points.ts';
 
 interface WithPlant {
   readonly plant: Plant;

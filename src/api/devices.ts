@@ -1,4 +1,5 @@
 /** Devices: their lists, snapshots, alarms and protocols, and the addition of a device. */
+import { memo } from '../core/lazy.ts';
 import { addedDeviceSchema } from '../config/profile/device-entry.ts';
 import { assetTypes, dcModes } from '../contract/device.ts';
 import type { Alarm, AlarmSeverity, Device } from '../contract/device.ts';
@@ -6,7 +7,6 @@ import { connectionStates, inverterStates, serviceStates } from '../contract/sna
 import type { Snapshot } from '../contract/snapshot.ts';
 import { commNames, commStates, disabledStatus } from '../core/adapter.ts';
 import type { Adapter, AdapterStatus, CommName, ModbusTcpEndpoint } from '../core/adapter.ts';
-import { memo } from '../core/memo.ts';
 import { latestOf, modbusEndpoint, withMembers } from './common/device-replies.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from './common/members.ts';
 import type { ReplyOf } from './common/members.ts';

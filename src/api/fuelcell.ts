@@ -1,4 +1,5 @@
 /** Fuel cells: operations, and members of replies and requests. */
+import { memo } from '../core/lazy.ts';
 import type { Device } from '../contract/device.ts';
 import {
   fuelCellChemistries,
@@ -8,7 +9,6 @@ import {
   hydrogenTankStates,
 } from '../contract/kinds/fuelcell.ts';
 import type { FuelCellDetail } from '../contract/kinds/fuelcell.ts';
-import { memo } from '../core/memo.ts';
 import { detailOf, stateOperations } from './common/device-replies.ts';
 import type { OfDevice } from './common/device-replies.ts';
 import { flag, integer, members, number, word, inKilo, measured } from './common/members.ts';

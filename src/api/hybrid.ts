@@ -1,7 +1,8 @@
 /** DC-coupled hybrids: operations, and members of replies and requests. */
+import { memo } from '../core/lazy.ts';
+import { pointNumber } from '../sunspec/map/bank.ts';
 import { hybridPolicies } from '../contract/kinds/hybrid.ts';
 import type { HybridDetail } from '../contract/kinds/hybrid.ts';
-import { memo } from '../core/memo.ts';
 import { point } from './battery.ts';
 import { detailOf, stateOperations } from './common/device-replies.ts';
 import type { OfDevice } from './common/device-replies.ts';
@@ -20,7 +21,6 @@ import { overrideOf, writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
 import { HttpProblem, invalid } from './http/errors.ts';
 import type { Route } from './http/route.ts';
-import { pointNumber } from '../sunspec/map/named-points.ts';
 
 const pv = members<HybridDetail>()(null, () => ({
   power_kw: inKilo((of) => of.pv.powerW),

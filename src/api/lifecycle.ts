@@ -1,6 +1,6 @@
+import { memo } from '../core/lazy.ts';
 import type { PlantHealth } from '../contract/plant.ts';
 import type { EventLoopState } from '../core/event-loop.ts';
-import { memo } from '../core/memo.ts';
 import { latestOf, selectedDevice, withMembers } from './common/device-replies.ts';
 import { count, integer, member, members, nested, number, text, time, word } from './common/members.ts';
 import { deviceQuery } from './common/schemas.ts';

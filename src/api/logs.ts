@@ -1,7 +1,7 @@
+import { memo } from '../core/lazy.ts';
 import { moduleNames } from '../core/adapter.ts';
 import { logCapacity, logLevels } from '../core/log/log.ts';
 import type { LogBook, LogEntry, LogFilter } from '../core/log/log.ts';
-import { memo } from '../core/memo.ts';
 import { chosenWords, listParam, afterIdParam, deviceParam, isoParam, newestParam } from './common/schemas.ts';
 import { camelCased, count, list, member, members, text, time, word } from './common/members.ts';
 import { z } from './description/zod.ts';

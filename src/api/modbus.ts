@@ -1,4 +1,13 @@
 /** The interfaces for Modbus masters, and messages as they went over the wire. */
+import { memo } from '../core/lazy.ts';
+import {
+  modbusMessageKinds,
+  noAnswerReasons,
+  exceptionNames,
+  functionNames,
+  defaultModbusEntries,
+} from '../core/wire/modbus.ts';
+import type { ModbusContent, ModbusFacts, ModbusMessageKind, ModbusMessages } from '../core/wire/modbus.ts';
 import { modbusTransports } from '../contract/modbus-report.ts';
 import type {
   ModbusClient,
@@ -9,11 +18,6 @@ import type {
 } from '../contract/modbus-report.ts';
 import { commNames, commStates } from '../core/adapter.ts';
 import type { Adapter, AdapterStatus } from '../core/adapter.ts';
-import { memo } from '../core/memo.ts';
-import { modbusMessageKinds, noAnswerReasons } from '../core/wire/modbus-messages.ts';
-import type { ModbusContent, ModbusFacts, ModbusMessageKind, ModbusMessages } from '../core/wire/modbus-messages.ts';
-import { exceptionNames, functionNames } from '../core/wire/modbus-pdu.ts';
-import { defaultModbusEntries } from '../core/wire/modbus-tap.ts';
 import { wireDirections } from '../core/wire/wire-log.ts';
 import type { WireEntry } from '../core/wire/wire-log.ts';
 import {

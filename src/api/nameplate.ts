@@ -1,4 +1,5 @@
 /** Nameplates of devices: ratings, settings, configured values, and the DC curves of PV. */
+import { pointNumber } from '../sunspec/map/bank.ts';
 import { dcCurveKinds } from '../contract/device.ts';
 import type { Device, IvCurve, IvPoint } from '../contract/device.ts';
 import { storageIn } from '../contract/kinds/table.ts';
@@ -14,7 +15,6 @@ import type { Plant } from '../contract/plant.ts';
 import type { StartSetting } from '../contract/start-settings.ts';
 import { route } from './http/route.ts';
 import type { Route } from './http/route.ts';
-import { pointNumber } from '../sunspec/map/named-points.ts';
 
 /** Members of `ratings` and `settings` with their points of model 702 and their unit. */
 const capacityPoints = {

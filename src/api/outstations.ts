@@ -1,4 +1,5 @@
 /** Outstations of DNP3, their points and messages: operations, and members of replies and requests. */
+import { memo } from '../core/lazy.ts';
 import { dnp3Coverages, dnp3IinNames, dnp3PointTypes } from '../contract/dnp3.ts';
 import type {
   Dnp3MasterStatus,
@@ -8,7 +9,6 @@ import type {
   Dnp3PointView,
 } from '../contract/dnp3.ts';
 import { dnp3Profiles } from '../contract/dnp3-settings.ts';
-import { memo } from '../core/memo.ts';
 import { wireDirections } from '../core/wire/wire-log.ts';
 import {
   count,

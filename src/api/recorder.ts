@@ -1,6 +1,6 @@
+import { memo } from '../core/lazy.ts';
 import { packetProtocols, recordedProtocols, recorderLimitMb } from '../contract/recorder.ts';
 import type { RecordedCounts, RecorderState, RecordingFilter } from '../contract/recorder.ts';
-import { memo } from '../core/memo.ts';
 import { chosenWords, listParam, isoParam } from './common/schemas.ts';
 import { camelCased, count, flag, list, member, members, nested, time, word } from './common/members.ts';
 import { writer } from './common/writers.ts';

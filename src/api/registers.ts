@@ -1,8 +1,7 @@
 /** Models and points of the map of a device, or of the meter of the connection point. */
+import { memo } from '../core/lazy.ts';
 import type { Device } from '../contract/device.ts';
-import type { Plant } from '../contract/plant.ts';
-import type { SiteMeter } from '../contract/site-meter.ts';
-import { memo } from '../core/memo.ts';
+import type { Plant, SiteMeter } from '../contract/plant.ts';
 import type { PointBank } from '../sunspec/map/bank.ts';
 import type { ModelPlace, PointSlot } from '../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';

@@ -1,9 +1,17 @@
 /** Scenarios: operations, and members of replies and requests. */
+import { memo } from '../core/lazy.ts';
 import { createHash } from 'node:crypto';
-import { assertionJson, plainSeconds, stepJson } from '../contract/scenario-results.ts';
-import { reportFormats, runPaces, runStates, stepStates, assertionStates } from '../contract/scenarios.ts';
+import {
+  reportFormats,
+  runPaces,
+  runStates,
+  stepStates,
+  assertionStates,
+  assertionJson,
+  plainSeconds,
+  stepJson,
+} from '../contract/scenarios.ts';
 import type { BundledScenario, KeptScenario, RunReport } from '../contract/scenarios.ts';
-import { memo } from '../core/memo.ts';
 import { integer, list, member, members, nested, number, text, time, word, camelCased } from './common/members.ts';
 import { z } from './description/zod.ts';
 import type { RouteContext } from './http/context.ts';

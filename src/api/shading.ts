@@ -1,8 +1,8 @@
 /** Partial shading of PV arrays: operations, and members of replies and requests. */
+import { memo } from '../core/lazy.ts';
 import { maxPvInputs } from '../contract/kinds/pv.ts';
 import type { PvShading } from '../contract/kinds/pv.ts';
 import type { ArrayDetail } from '../contract/kinds/table.ts';
-import { memo } from '../core/memo.ts';
 import { arrayOf, stateOperations } from './common/device-replies.ts';
 import type { OfDevice } from './common/device-replies.ts';
 import { count, integer, list, member, members, text, word } from './common/members.ts';

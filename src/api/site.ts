@@ -1,7 +1,7 @@
 /** The connection point: operations, and members of replies and requests. */
+import { memo } from '../core/lazy.ts';
 import { maxSiteLimitW, siteLimitNames, siteOwnerOf } from '../contract/site.ts';
 import type { SiteCut, SiteLimitName, SiteNow, SiteOwnerNow, SitePatch, SiteTarget } from '../contract/site.ts';
-import { memo } from '../core/memo.ts';
 import { list, member, members, text, word, inKilo } from './common/members.ts';
 import { deviceIndex, integerParam, maxDeviceIndex } from './common/schemas.ts';
 import { writer } from './common/writers.ts';

@@ -1,4 +1,6 @@
 /** The grid, its named events and the surroundings of devices: operations, and members of replies and requests. */
+import { memo } from '../core/lazy.ts';
+import { gridSources, irradianceSources } from '../sunspec/map/rules.ts';
 import { gridEventNames } from '../contract/environment.ts';
 import type {
   GridEventKind,
@@ -8,8 +10,6 @@ import type {
   SurroundingsNow,
 } from '../contract/environment.ts';
 import type { Plant } from '../contract/plant.ts';
-import { memo } from '../core/memo.ts';
-import { gridSources, irradianceSources } from '../sunspec/map/source-words.ts';
 import { flag, list, member, members, nested, number, text, word, camelCased } from './common/members.ts';
 import { durationS, deviceIndex, deviceQuery } from './common/schemas.ts';
 import { writer } from './common/writers.ts';

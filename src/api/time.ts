@@ -1,8 +1,8 @@
 /** The simulated clock: operations, and members of replies and requests. */
+import { memo } from '../core/lazy.ts';
 import type { Plant, TickEvent } from '../contract/plant.ts';
 import { positionOf } from '../contract/snapshot.ts';
 import type { Snapshot } from '../contract/snapshot.ts';
-import { memo } from '../core/memo.ts';
 import { clockModes } from '../core/time/clock.ts';
 import { isTimeZone } from '../core/time/zone.ts';
 import { integer, member, members, nested, number, text, time, word, camelCased } from './common/members.ts';

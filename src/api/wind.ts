@@ -1,15 +1,15 @@
 /** Wind turbines: operations, and members of replies and requests. */
+import { memo } from '../core/lazy.ts';
+import { pointNumber } from '../sunspec/map/bank.ts';
 import type { Device } from '../contract/device.ts';
 import type { WindCurvePoint, WindDetail } from '../contract/kinds/wind.ts';
 import type { DatasetNow } from '../contract/environment.ts';
-import { memo } from '../core/memo.ts';
 import { detailOf, stateOperations } from './common/device-replies.ts';
 import type { OfDevice } from './common/device-replies.ts';
 import { flag, integer, list, members, nested, number, text, word, inKilo, measured } from './common/members.ts';
 import { overrideOf, writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
 import type { Route } from './http/route.ts';
-import { pointNumber } from '../sunspec/map/named-points.ts';
 
 const dataset = members<DatasetNow>()(null, () => ({
   name: text(),

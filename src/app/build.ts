@@ -7,18 +7,58 @@ import { createLogBook } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import { createMemoryStore } from '../core/store.ts';
 import { systemClock } from '../core/time/clock.ts';
+import type { WallClock } from '../core/time/clock.ts';
 import { callLater } from '../core/time/timers.ts';
 import { WireLog } from '../core/wire/wire-log.ts';
 import { composeAdapters } from './adapters/all.ts';
 import { DeviceChanges, isDeviceServer } from './devices/changes.ts';
-import { createClock, createConfiguredPlant, createRemoteClocks, tickerOf } from './devices/plant.ts';
-import { deviceSeriesReader } from './devices/series.ts';
+import {
+  createClock,
+  createConfiguredPlant,
+  createRemoteClocks,
+  tickerOf,
+  deviceSeriesReader,
+} from './devices/plant.ts';
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
 import { createHttp } from './http.ts';
-import { createConfiguredRecorder } from './recorder.ts';
 import { composeScenarios } from './scenarios/kept.ts';
-import { Simulator } from './start-stop.ts';
-import type { App, AppOptions, Parts } from './start-stop.ts';
+import { App } from './start-stop.ts';
+import type { AppOptions, Parts } from './start-stop.ts';
+import type { Plant } from '../contract/plant.ts';
+import type { Recorder } from '../contract/recorder.ts';
+import type { Adapter } from '../core/adapter.ts';
+import { createRecorder } from '../recorder/recorder.ts';
+
+/** The recorder of a simulator, with what the header of a recording says of it. */
+interface RecorderSetup {
+  readonly wireLog: WireLog;
+  readonly plant: Plant;
+  readonly wall: WallClock;
+  readonly info: { readonly version: string; readonly buildId: string; readonly startedAtMs: number };
+  readonly adapters: readonly Adapter[];
+}
+
+export function createConfiguredRecorder({ wireLog, plant, wall, info, adapters }: RecorderSetup): Recorder {
+  return createRecorder({
+    wireLog,
+    clock: wall,
+    sim: () => plant.time.sim,
+    dateMs: (sim) => plant.dateMs(sim),
+    process: () => ({
+      version: info.version,
+      buildId: info.buildId,
+      startedAtMs: info.startedAtMs,
+      clock: { mode: plant.time.mode, rate: plant.time.rate, timezone: plant.time.timezone },
+      devices: plant.devices.map(({ index, name, deviceType, assetType }) => ({
+        index,
+        name,
+        type: deviceType,
+        kind: assetType,
+        endpoints: adapters.flatMap((adapter) => adapter.endpointOf?.(index) ?? []),
+      })),
+    }),
+  });
+}
 
 /**
  * Builds a simulator; nothing is bound yet.
@@ -26,7 +66,7 @@ import type { App, AppOptions, Parts } from './start-stop.ts';
  * that fit no device
  */
 export function createApp(config: AppConfig, options: AppOptions = {}): App {
-  return new Simulator(config, build(config, options));
+  return new App(config, build(config, options));
 }
 
 function build(config: AppConfig, options: AppOptions): Parts {

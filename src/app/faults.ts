@@ -19,18 +19,14 @@ import type { WallClock } from '../core/time/clock.ts';
 import type { Device } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
 import { effectCheck } from '../der/faults/follow.ts';
-import { faultKinds } from '../fault-kinds/all.ts';
+import { faultKinds, protocolFaults, switchedOff } from '../fault-kinds/protocols.ts';
 import { deviceEffectFaults } from '../fault-kinds/device-effect.ts';
-import { protocolFaults, switchedOff } from '../fault-kinds/protocols.ts';
-import { modbusAcceptanceFaults } from '../fault-kinds/modbus-acceptance.ts';
-import { modbusReadingFaults } from '../fault-kinds/modbus-reading.ts';
-import { modbusStructureFaults } from '../fault-kinds/modbus-structure.ts';
+import { modbusAcceptanceFaults, modbusReadingFaults, modbusStructureFaults } from '../fault-kinds/modbus-map.ts';
 import { faultRequest, flatPointer } from '../fault-kinds/request.ts';
 import { exceptionFault } from '../fault-kinds/modbus-transport.ts';
 import { checkAcceptance } from '../sunspec/faults/acceptance.ts';
-import { conditionIssue, holds } from '../sunspec/faults/condition.ts';
+import { conditionIssue, holds, checkTarget } from '../sunspec/faults/targets.ts';
 import { checkReading } from '../sunspec/faults/reading-check.ts';
-import { checkTarget } from '../sunspec/faults/targets.ts';
 import type { Layout } from '../sunspec/map/layout.ts';
 
 /** The devices whose layouts the checks look at. */
@@ -158,7 +154,7 @@ function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Issue[] {
 /** The origin of faults that act from the start; a reset of their device does not end them. */
 const configured: Origin = { source: 'profile' };
 
-/** Faults of one origin, and where each of them stands. */
+/** Faults of one origin, with the place of each in the configuration. */
 interface PlacedSet extends FaultSet {
   readonly places: readonly string[];
 }

@@ -9,7 +9,7 @@ import type { AppConfig } from '../config/settings/app-config.ts';
 import { readFaultProfiles } from '../config/profile/fault-profiles.ts';
 import { startLine } from '../core/adapter.ts';
 import type { Exposure } from '../core/adapter.ts';
-import { memo } from '../core/memo.ts';
+import { memo } from '../core/lazy.ts';
 import { hostAndPort } from '../core/net/listen.ts';
 import type { Adapter } from '../core/adapter.ts';
 import { createTelemetry } from '../ws/telemetry.ts';

@@ -7,7 +7,7 @@ import { SimError } from '../core/errors.ts';
 import { createLogBook } from '../core/log/log.ts';
 import type { DeviceEndpoint } from '../core/adapter.ts';
 import { DerbenchError } from '../library/error.ts';
-import type { Dnp3Address, ModbusAddress, SimulatorOptions } from '../library/settings.ts';
+import type { Dnp3Address, ModbusAddress, SimulatorOptions } from '../library/options.ts';
 
 interface Started {
   readonly endpoints: Endpoints;

@@ -11,8 +11,7 @@ import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import type { Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
-import type { Ticker } from '../core/time/ticker.ts';
-import type { Later } from '../core/time/timers.ts';
+import type { Ticker, Later } from '../core/time/timers.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
 import type { ScenarioHost } from '../scenario/run/host.ts';
 import type { DeviceChanges } from './devices/changes.ts';
@@ -29,25 +28,6 @@ export interface AppOptions {
   readonly checkReplies?: boolean;
   /** called when `POST stop` asks for the end of the process */
   readonly onStopRequest?: (reason: string) => void;
-}
-
-/** A running simulator. */
-export interface App {
-  readonly plant: SimPlant;
-  readonly faults: FaultRegistry;
-  readonly api: Api;
-  readonly adapters: readonly Adapter[];
-  readonly logBook: LogBook;
-  /** of all messages */
-  readonly recorder: Recorder;
-  readonly version: string;
-  readonly buildId: string;
-  /** The simulator as a scenario of this name sees it. */
-  scenarioHost(name: string): ScenarioHost;
-  /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
-  start(): Promise<Endpoints>;
-  /** Stops everything in order and in bounded time; idempotent. */
-  stop(): Promise<void>;
 }
 
 export interface Endpoints {
@@ -71,12 +51,14 @@ export interface Parts {
   readonly scenarios: Scenarios;
 }
 
-export class Simulator implements App {
+/** A simulator, with its order of start and stop. */
+export class App {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
+  /** of all messages */
   readonly recorder: Recorder;
   readonly version = packageVersion();
   readonly buildId = buildId();
@@ -95,10 +77,12 @@ export class Simulator implements App {
     this.recorder = parts.recorder;
   }
 
+  /** The simulator as a scenario of this name sees it. */
   scenarioHost(name: string): ScenarioHost {
     return this.#parts.scenarios.hostOf(name);
   }
 
+  /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
   async start(): Promise<Endpoints> {
     const { log, ticker, eventLoop, http } = this.#parts;
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
@@ -119,6 +103,7 @@ export class Simulator implements App {
     }
   }
 
+  /** Stops everything in order and in bounded time; idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;

@@ -18,8 +18,9 @@ import type {
   CsipHttpProbe,
   CsipFoundServer,
   CsipResponseResult,
+  CsipControlState,
+  CsipEvents,
 } from './csip-reports.ts';
-import type { CsipControlState, CsipEvents } from './csip-events.ts';
 
 export const csipStates = [
   'disabled',
@@ -66,7 +67,7 @@ export interface CsipConnection {
   readonly lastContactMs: number | null;
   readonly lastError: string | null;
   readonly lastErrorMs: number | null;
-  /** a loss of communication set by `communication` */
+  /** a loss of communication set by `setCommunicationLost` */
   readonly lost: { readonly sinceMs: number /** null: until it is ended */; readonly untilMs: number | null } | null;
 }
 
@@ -308,16 +309,8 @@ export interface CsipConfig {
 }
 
 /** Changes of the settings; `null`: back to the value at the start. A change of server or certificates reconnects. */
-export interface CsipConfigPatch {
-  readonly serverHost?: string;
-  readonly serverPort?: number;
-  readonly dcap?: string;
-  readonly tls?: boolean;
-  readonly revision?: CsipRevision;
-  readonly pollRateS?: number | null;
-  readonly postRateS?: number | null;
-  readonly useServerTime?: boolean;
-  readonly subscribe?: boolean;
+export interface CsipConfigPatch
+  extends Partial<Omit<CsipConfig, 'pinSet' | 'checkHostname' | 'strictCipher' | 'identity' | 'changedBy'>> {
   /** null: not checked */
   readonly pin?: number | null;
   readonly certPem?: string;
@@ -368,7 +361,7 @@ export interface CsipClient extends CsipEvents {
    * Makes the server unreachable, as if the line were cut, or reachable again. Known events continue.
    * @param durationS of a loss; null: until it is ended
    */
-  communication(lost: boolean, durationS: number | null, device: number | null): void;
+  setCommunicationLost(lost: boolean, durationS: number | null, device: number | null): void;
 
   /** null: no Time resource has been read */
   time(device: number | null): CsipTime | null;

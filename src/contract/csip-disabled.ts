@@ -64,7 +64,7 @@ export const disabledCsipClient: CsipClient = {
   reconnect: refuse,
   rediscover: refuse,
   poll: refuse,
-  communication: refuse,
+  setCommunicationLost: refuse,
   time: () => null,
   endDevices: () => [],
   programs: () => [],

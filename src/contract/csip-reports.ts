@@ -1,4 +1,4 @@
-/** Reports, notifications and messages of a client of IEEE 2030.5, as REST shows them. */
+/** Events, reports, notifications and messages of a client of IEEE 2030.5, as REST and scenarios show them. */
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { JsonValue } from '../core/store.ts';
 import type { SimTime } from '../core/time/clock.ts';
@@ -185,4 +185,31 @@ export interface CsipFoundServer {
   readonly level: string | null;
   /** true: the outbound rules permit a connection to it */
   readonly permitted: boolean;
+}
+
+export const csipControlStates = ['scheduled', 'active', 'completed', 'cancelled', 'superseded', 'rejected'] as const;
+export type CsipControlState = (typeof csipControlStates)[number];
+
+/** An event at one moment, as one EndDevice knows it; members as in `CsipControl`. */
+export interface CsipEvent {
+  readonly mrid: string;
+  readonly programHref: string;
+  readonly primacy: number;
+  readonly state: CsipControlState;
+  readonly endDeviceLfdi: string;
+  readonly deviceIndices: readonly number[];
+  /** null: the server gives none */
+  readonly programMrid: string | null;
+  /** the device has carried it out at least once (response 2) */
+  readonly started: boolean;
+  /** simulated instant of its scheduled start or end; Infinity: none, or on the wall clock */
+  readonly nextAt: number;
+}
+
+export interface CsipEvents {
+  readonly enabled: boolean;
+  /** Known events of all EndDevices of all clients. */
+  events(): readonly CsipEvent[];
+  /** Called within each change of a state, at the very instant. @returns ends it */
+  onEvent(listener: (event: CsipEvent) => void): () => void;
 }

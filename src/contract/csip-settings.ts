@@ -1,7 +1,9 @@
-/** Settings of the client of IEEE 2030.5 (CSIP) as the process starts with them. */
+/**
+ * Settings of the client of IEEE 2030.5 (CSIP) as the process starts with them, and the check digit of its numbers
+ * (8.3.2), which makes the sum of all digits a multiple of 10.
+ */
 import { join } from 'node:path';
 
-/** CSIP-AUS versions. */
 export const csipAusVersions = ['1.2', '1.3'] as const;
 export type CsipAusVersion = (typeof csipAusVersions)[number];
 
@@ -107,4 +109,20 @@ export function csipPemFiles(
   const path = join(source.directory, name);
   const rootCert = source.kind === 'test_pki' ? join(source.directory, 'root.pem') : source.rootCert;
   return of(`${path}.pem`, `${path}.key`, rootCert);
+}
+
+function digitSum(digits: number): number {
+  let sum = 0;
+  for (let rest = digits; rest > 0; rest = Math.floor(rest / 10)) sum += rest % 10;
+  return sum;
+}
+
+/** A whole number from 0 with its check digit behind. */
+export function withCheckDigit(digits: number): number {
+  return digits * 10 + ((10 - (digitSum(digits) % 10)) % 10);
+}
+
+/** True if the last digit of a whole number from 0 is the check digit of the others. */
+export function hasCheckDigit(digits: number): boolean {
+  return digitSum(digits) % 10 === 0;
 }

@@ -1,4 +1,8 @@
-import type { Origin } from '../core/origin.ts';
+/**
+ * A device as interfaces and adapters use it: state, commands, last writers of states without a register, and slopes of
+ * power.
+ */
+import type { Origin, Provenance } from '../core/origin.ts';
 import type { Bank } from '../sunspec/map/bank.ts';
 import type { FunctionName } from '../sunspec/map/grid-support/functions.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
@@ -8,14 +12,12 @@ import type { BatteryTree } from './kinds/battery.ts';
 import type { EvseTransition } from './kinds/evse-transitions.ts';
 import type { EvseSession } from './kinds/evse.ts';
 import type { StackPower } from './kinds/fuelcell.ts';
-import type { DeviceCommand } from './commands.ts';
-import type { Gradient, Slope } from './gradient.ts';
 import type { OcppStationSettings } from './ocpp-settings.ts';
-import type { AssetType, DcMode, DeviceDetail } from './kinds/table.ts';
-import type { Override } from './overrides.ts';
+import { kindTable } from './kinds/table.ts';
+import type { AssetType, DcMode, DeviceDetail, SourceCommand, SourceOverrideName } from './kinds/table.ts';
 import type { SimTime } from '../core/time/clock.ts';
+import type { CommandState } from '../core/command-hold.ts';
 
-export type { DeviceCommand } from './commands.ts';
 export { assetTypes, dcModes } from './kinds/table.ts';
 export type { AssetType, DcMode, DeviceDetail, SourceCommand } from './kinds/table.ts';
 
@@ -166,3 +168,110 @@ export interface Device {
 
 /** The keys of `controls.modes`. */
 export type ControlFunction = FunctionName;
+
+/**
+ * A change of state that no register holds: carried out whole or not at all, with the same provenance as a register
+ * write.
+ */
+export type DeviceCommand =
+  | SourceCommand
+  /** the disconnect switch: opModConnect, DNP3 connect, operator stop */
+  | { readonly kind: 'switch'; readonly closed: boolean }
+  /** permits service and closes the switch (operator start) */
+  | { readonly kind: 'start' }
+  /** ends service, ramps to zero, opens (operator stop) */
+  | { readonly kind: 'stop' }
+  /** the local/remote switch at the device: local refuses every write and command from afar */
+  | { readonly kind: 'local'; readonly local: boolean }
+  /**
+   * slopes of commands in the place of 704.WRmp and VarRmp, within `gradientRange`; null ends one, an absent one stays.
+   * A later write to the register ends it too.
+   */
+  | ({ readonly kind: 'gradient' } & Partial<Gradient>)
+  /** clears latched alarms; `device` also ends overrides and reloads the start values */
+  | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };
+
+/**
+ * Names of the things that commands common to all kinds set. `start` and `stop` have none: they write registers
+ * (703.ES, 715.OpCtl), whose last writers the register map records.
+ */
+const commonOverrides = {
+  start: [],
+  stop: [],
+  switch: ['switch'],
+  local: ['local_control'],
+  gradient: ['gradient'],
+  reset: ['alarm_reset', 'device_reset'],
+} as const satisfies Record<Exclude<DeviceCommand, SourceCommand>['kind'], readonly string[]>;
+
+/** State that commands set and no register holds, and the last writer of each part of it. */
+export type OverrideName = (typeof commonOverrides)[keyof typeof commonOverrides][number] | SourceOverrideName;
+
+const namesByKind = Object.assign(
+  {},
+  commonOverrides,
+  ...(Object.keys(kindTable) as AssetType[]).map((kind) => kindTable[kind].overrides),
+) as Readonly<Record<DeviceCommand['kind'], readonly OverrideName[]>>;
+
+/** The names under which `controls.overrides` shows the last writers. */
+export const overrideNames: readonly OverrideName[] = [...new Set(Object.values(namesByKind).flat())];
+
+/** Last writer of one override. */
+export interface Override extends Provenance {
+  readonly name: OverrideName;
+  /** of a charging station; 0: the whole station, null: not about a connector */
+  readonly connectorId: number | null;
+}
+
+/** Names of the things that a command sets; one command for a battery may set several. */
+export function overridesOf(command: DeviceCommand): readonly OverrideName[] {
+  if (command.kind === 'reset') return [command.scope === 'device' ? 'device_reset' : 'alarm_reset'];
+  if (command.kind === 'battery.control') {
+    const { mode, powerW, durationS, socPct, strings } = command;
+    return [
+      ...(mode !== undefined || powerW !== undefined || durationS !== undefined ? ['battery_mode' as const] : []),
+      ...(socPct !== undefined ? ['battery_soc' as const] : []),
+      ...(strings !== undefined ? ['battery_contactors' as const] : []),
+    ];
+  }
+  return namesByKind[command.kind];
+}
+
+/**
+ * How fast power follows commands, percent per second: active power of 702.WMax, reactive power of the larger of
+ * 702.VarMaxInj and VarMaxAbs. null: as 704.WRmp and 704.VarRmp say.
+ */
+export interface Gradient {
+  readonly wPctPerS: number | null;
+  readonly varPctPerS: number | null;
+}
+
+/** Range of a gradient, percent per second: from 11 days over the full range to the fastest of 704.WRmp. */
+export const gradientRange = { min: 1e-4, max: 1000 } as const;
+
+/** The slope in force for one kind of power. */
+export interface Slope {
+  /** as in `Gradient`; of 704.WRmpRef A_MAX converted to percent of 702.WMax */
+  readonly pctPerS: number;
+  /** a gradient of a command or of the profile, or the register */
+  readonly source: 'gradient' | 'register';
+}
+
+/** One slope of commands, percent per second; null: the register decides. */
+export function slopeState(
+  device: Pick<Device, 'command' | 'gradient'>,
+  name: keyof Gradient,
+): CommandState<number | null> {
+  const read = () => {
+    const { pctPerS, source } = device.gradient[name === 'wPctPerS' ? 'w' : 'var'];
+    return source === 'gradient' ? pctPerS : null;
+  };
+  return {
+    read,
+    write: (value, by) => {
+      device.command({ kind: 'gradient', [name]: value }, by);
+    },
+    // both slopes have one writer: the value shows if this one is unchanged
+    mark: read,
+  };
+}

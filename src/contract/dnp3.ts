@@ -1,8 +1,12 @@
-/** The DNP3 outstations as REST, metrics and overview see them. Instants in ms since the epoch. */
+/**
+ * The DNP3 outstations as REST, metrics and overview see them, and their stand-in without DNP3. Instants in ms since
+ * the epoch.
+ */
 import type { Origin } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import type { WireDirection } from '../core/wire/wire-log.ts';
 import type { Dnp3Profile } from './dnp3-settings.ts';
+import { SimError } from '../core/errors.ts';
 
 export const dnp3PointTypes = ['BI', 'BO', 'AI', 'AO', 'CTR'] as const;
 export type Dnp3PointType = (typeof dnp3PointTypes)[number];
@@ -69,7 +73,7 @@ export interface Dnp3OutstationStatus {
 
 /** `served`: the device has the point; `absent`: the profile names it, but this device lacks it. */
 export const dnp3Coverages = ['served', 'absent'] as const;
-export type Dnp3Coverage = (typeof dnp3Coverages)[number];
+type Dnp3Coverage = (typeof dnp3Coverages)[number];
 
 export interface Dnp3PointView {
   readonly type: Dnp3PointType;
@@ -179,3 +183,35 @@ export interface Dnp3Outstations {
   record(on: boolean, by: Origin): void;
   readonly recording: boolean;
 }
+
+export const noDnp3Counters: Dnp3Counters = {
+  connections: 0,
+  refusedConnections: 0,
+  handshakeFailures: 0,
+  framesIn: 0,
+  framesOut: 0,
+  badFrames: 0,
+  requests: 0,
+  responses: 0,
+  unsolicited: 0,
+  refusals: 0,
+  controlsDone: 0,
+  controlsRefused: 0,
+  events: 0,
+  eventsLost: 0,
+  confirmTimeouts: 0,
+};
+
+/** The outstations of a process without `--dnp3_enable`: views are empty, and changes throw COMMAND_CONFLICT. */
+export const disabledDnp3: Dnp3Outstations = {
+  enabled: false,
+  totals: noDnp3Counters,
+  outstation: () => null,
+  points: () => [],
+  deviceProfile: () => null,
+  messages: () => [],
+  recording: false,
+  record() {
+    throw new SimError('COMMAND_CONFLICT', 'DNP3 is switched off');
+  },
+};

@@ -1,25 +1,22 @@
 /** Grid and surroundings of the devices: values in force, and the patches that change them. */
 import type { Provenance } from '../core/origin.ts';
-import type { gridSources, irradianceSources } from '../sunspec/map/source-words.ts';
+import type { gridSources, irradianceSources } from '../sunspec/map/rules.ts';
 
 export type GridSource = (typeof gridSources)[number];
 
 /** A change of grid conditions; absent members stay. Voltages are RMS, per unit of nominal. */
-export interface GridPatch {
+export interface GridPatch
+  extends Partial<
+    Pick<
+      GridNow,
+      'voltageAPu' | 'voltageBPu' | 'voltageCPu' | 'frequencyHz' | 'phaseAngleDeg' | 'source' | 'outage' | 'island'
+    >
+  > {
   readonly voltagePu?: number;
-  readonly voltageAPu?: number;
-  readonly voltageBPu?: number;
-  readonly voltageCPu?: number;
   /** all phases, RMS volts line to neutral, of the devices' rated nominal voltage; not together with the others */
   readonly voltageLnV?: number;
-  readonly frequencyHz?: number;
-  readonly phaseAngleDeg?: number;
   readonly rampS?: number;
   readonly durationS?: number | null;
-  readonly source?: GridSource;
-  readonly outage?: boolean;
-  /** the mains have failed; local load holds voltage and frequency at the values set */
-  readonly island?: boolean;
 }
 
 /** The events of the library, in the order in which it lists them. */
@@ -93,6 +90,7 @@ export interface GridNow {
   /** there is a grid profile to follow */
   readonly profileLoaded: boolean;
   readonly outage: boolean;
+  /** the mains have failed; local load holds voltage and frequency at the values set */
   readonly island: boolean;
   /** of requested ramps; a named event has its own time */
   readonly rampRemainingS: number;

@@ -2,7 +2,7 @@
 import type { Buffer } from 'node:buffer';
 import type { CommName } from '../core/adapter.ts';
 
-/** Unit ids above are reserved (Modbus over serial line 1.02, 2.2). */
+/** Higher unit ids are reserved (Modbus over serial line 1.02, 2.2). */
 export const maxUnitId = 247;
 
 export const modbusTransports = ['tcp', 'tls', 'rtu', 'rtu_over_tcp'] as const;
@@ -34,7 +34,7 @@ export interface ModbusListener {
   readonly endpoint: string | null;
   /** the only device that it serves; null: shared, or that of the meter */
   readonly deviceIndex: number | null;
-  /** it serves the meter of the connection point alone */
+  /** it serves only the meter of the connection point */
   readonly isMeter?: true;
   readonly clients: readonly ModbusClient[];
 }

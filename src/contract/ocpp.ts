@@ -250,7 +250,7 @@ export interface OcppTransactionEntry {
 export const ocppFindingKinds = ['schema', 'rule'] as const;
 export type OcppFindingKind = (typeof ocppFindingKinds)[number];
 
-/** Something that the central system did wrong. */
+/** A violation of the schema or of a rule by the central system. */
 export interface OcppFinding {
   readonly id: number;
   readonly atMs: number;
@@ -303,13 +303,13 @@ export interface OcppSampledValue {
   /** L1, L2-N; null: of all phases together */
   readonly phase: string | null;
   readonly location: string | null;
-  /** null: the version has none for it */
+  /** null: none in this version */
   readonly unit: string | null;
   /** text in 1.6, a number in 2.x */
   readonly value: string | number;
   /** decimals to which the station rounds */
   readonly digits: number;
-  /** the configuration asks for it now, in one of the lists of measurands */
+  /** true: a list of measurands in the configuration contains it */
   readonly listed: boolean;
 }
 

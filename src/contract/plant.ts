@@ -1,3 +1,4 @@
+/** The plant as interfaces and adapters use it: devices, time, surroundings, and the meter of the connection point. */
 import type { Device } from './device.ts';
 import type { Published } from './snapshot.ts';
 import type { Origin, Provenance } from '../core/origin.ts';
@@ -10,8 +11,8 @@ import type {
   SurroundingsNow,
   SurroundingsPatch,
 } from './environment.ts';
-import type { SiteMeter } from './site-meter.ts';
 import type { SiteCut, SiteNow, SitePatch, SiteTarget } from './site.ts';
+import type { PointBank } from '../sunspec/map/bank.ts';
 
 export const operatorCommands = ['start', 'stop', 'reset'] as const;
 export type OperatorCommand = (typeof operatorCommands)[number];
@@ -239,4 +240,27 @@ export interface Plant {
    *   `step` runs
    */
   runTo(t: SimTime, by?: Origin): Promise<TickEvent>;
+}
+
+/** The meter before rounding to its registers. Positive powers are drawn from the grid, as in its map. */
+export interface SiteMeterNow {
+  readonly w: number;
+  readonly var: number;
+  /** line to neutral, of each phase that the meter has, V */
+  readonly volts: readonly number[];
+  readonly hz: number;
+  /** energy of all phases together by direction, Wh and varh */
+  readonly importedWh: number;
+  readonly exportedWh: number;
+  readonly importedVarh: number;
+  readonly exportedVarh: number;
+}
+
+export interface SiteMeter {
+  /** configured unit id; null: not configured, then 1 at a port of its own */
+  readonly unitId: number | null;
+  /** models 1 and one of 201 to 203, in floating point 211 to 213; no point can be written */
+  readonly bank: PointBank;
+  /** as the last tick left it */
+  readonly now: SiteMeterNow;
 }

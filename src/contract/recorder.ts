@@ -16,7 +16,7 @@ export const recorderLimitMb = { min: 1, max: 512, byDefault: 64 } as const;
 export interface RecordedCounts {
   /** kept now */
   readonly entries: number;
-  /** memory that they take, about */
+  /** approximate memory of the entries */
   readonly bytes: number;
   /** dropped to make room for newer ones */
   readonly dropped: number;

@@ -1,5 +1,6 @@
-/** Scenarios as REST and reports show them. */
+/** Scenarios as REST, reports and result files show them. */
 import type { Origin } from '../core/origin.ts';
+import { SimError } from '../core/errors.ts';
 
 /** `error`: it failed to run; `stopped`: on request */
 export const runStates = ['running', 'passed', 'failed', 'stopped', 'error'] as const;
@@ -34,7 +35,7 @@ export interface StepResult {
 }
 
 export const assertionStates = ['pending', 'passed', 'failed', 'dropped'] as const;
-export type AssertionState = (typeof assertionStates)[number];
+type AssertionState = (typeof assertionStates)[number];
 
 export interface AssertionResult {
   readonly place: string;
@@ -156,4 +157,55 @@ export interface ScenarioBook {
 export interface ClockOwner {
   /** null: none */
   readonly name: string | null;
+}
+
+function none(): never {
+  throw new SimError('UNKNOWN_RESOURCE', 'this interface keeps no scenarios');
+}
+
+/** The scenarios of an interface that was made without them. */
+export const noScenarios: ScenarioBook = {
+  maxScenarios: 0,
+  list: () => [],
+  bundled: () => [],
+  get: none,
+  add: none,
+  start: none,
+  stop: none,
+  remove: none,
+  report: none,
+};
+
+/** Removes the rounding errors of sums of microseconds. */
+export function plainSeconds(s: number): number;
+export function plainSeconds(s: number | null): number | null;
+export function plainSeconds(s: number | null): number | null {
+  return s === null ? null : Number(s.toFixed(6));
+}
+
+export function stepJson({ place, name, state, atS, actions, message }: StepResult) {
+  return {
+    place,
+    name,
+    state,
+    at_s: plainSeconds(atS),
+    actions: actions.map(({ name: action, status, isExpected, detail }) => ({
+      name: action,
+      status,
+      expected: isExpected,
+      detail,
+    })),
+    message,
+  };
+}
+
+export function assertionJson({ place, name, state, message, beganS, decidedS }: AssertionResult) {
+  return {
+    place,
+    name,
+    state,
+    message,
+    began_s: plainSeconds(beganS),
+    decided_s: plainSeconds(decidedS),
+  };
 }

@@ -144,7 +144,6 @@ export interface WrittenPoint {
   readonly match: boolean;
 }
 
-/** One request of a write. */
 export interface WriteRequest {
   readonly functionCode: 6 | 16;
   readonly address: number;

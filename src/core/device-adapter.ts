@@ -1,10 +1,9 @@
-/** The skeleton of the adapters that have something for each device and are loaded when they start. */
-import { disabledStatus } from './adapter.ts';
+/** The skeleton of adapters that serve each device separately and whose code is loaded at their start. */
+import { disabledStatus, AdapterLifecycle } from './adapter.ts';
 import type { Adapter, AdapterStatus, CommName, DeviceEndpoint, Exposure, ModuleName } from './adapter.ts';
-import { AdapterLifecycle } from './adapter-lifecycle.ts';
 import type { CommAlarmCode, CommAlarmSwitch } from './comm-alarms.ts';
 import { errorText, SimError } from './errors.ts';
-import { Late } from './late.ts';
+import { Late } from './lazy.ts';
 
 /** The adapter of one protocol behind the skeleton: `D` are its devices, `V` is its interface to REST. */
 export interface LoadedAdapter<D, V extends object> {
@@ -17,7 +16,7 @@ export interface LoadedAdapter<D, V extends object> {
   leave(index: number): Promise<void>;
   /** Closes everything in bounded time. */
   close(): Promise<void>;
-  /** A `state` of its own replaces that of the life cycle. */
+  /** A `state` replaces that of the life cycle. */
   status(): Partial<AdapterStatus>;
   startLines(): readonly string[];
   endpointOf?(deviceIndex: number): DeviceEndpoint | null;
@@ -32,7 +31,7 @@ export interface DeviceAdapterOptions<D, V extends object> {
   readonly exposure?: Exposure | null;
   /** SIGHUP reads its files again */
   readonly reloads?: boolean;
-  /** the thing that each device gets, in words: `OCPP charge point` */
+  /** the service of each device in words: `OCPP charge point` */
   readonly service: string;
   /** ends when its device leaves */
   readonly alarm: CommAlarmCode;

@@ -1,4 +1,4 @@
-/** Where a text stops being JSON (RFC 8259). The parser of the engine says it in some of its messages only. */
+/** Where a text stops being JSON (RFC 8259). The messages of the built-in parser do not always name the place. */
 
 /** The first place at which a text cannot go on as JSON. */
 export interface JsonPlace {
@@ -20,19 +20,19 @@ const spaceForm = /[ \t\n\r]*/y;
 const escapeForm = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const plainForm = /[^"\\\u0000-\u001f]*/y;
 
-/** Index behind the form at an index; the index itself where the form is not there. */
-function behind(form: RegExp, text: string, at: number): number {
+/** End of a form that begins at an index; the index itself if it does not. */
+function endOf(form: RegExp, text: string, at: number): number {
   form.lastIndex = at;
   return form.test(text) ? form.lastIndex : at;
 }
 
-/** Index behind the text that begins at an index, or the place in it that is wrong. */
-function behindText(text: string, start: number): number | { readonly at: number; readonly expected: string } {
+/** End of the string that begins at an index, or the first wrong place in it. */
+function endOfText(text: string, start: number): number | { readonly at: number; readonly expected: string } {
   let at = start + 1;
   for (;;) {
-    at = behind(plainForm, text, at);
+    at = endOf(plainForm, text, at);
     if (text[at] === '"') return at + 1;
-    const escaped = behind(escapeForm, text, at);
+    const escaped = endOf(escapeForm, text, at);
     if (escaped === at)
       return { at, expected: text[at] === '\\' ? 'an escape that JSON has' : 'the closing quote of a text' };
     at = escaped;
@@ -49,7 +49,7 @@ const expectations: Readonly<Record<State, string>> = {
   end: 'the end',
 };
 
-/** Follows a text until it is no JSON any more. */
+/** Scans a text up to its first error. */
 class Scanner {
   readonly #text: string;
   /** closing brackets of the open objects and lists */
@@ -64,7 +64,7 @@ class Scanner {
   /** Index of the error and the expected token; null: no error. */
   error(): { readonly at: number; readonly expected: string } | null {
     for (;;) {
-      this.#at = behind(spaceForm, this.#text, this.#at);
+      this.#at = endOf(spaceForm, this.#text, this.#at);
       const letter = this.#text[this.#at];
       if (this.#state === 'end' && letter === undefined) return null;
       const error = this.#step(letter);
@@ -77,10 +77,10 @@ class Scanner {
     const state = this.#state;
     if (letter !== undefined && letter === close && (state === 'item' || state === 'firstName' || state === 'next')) {
       this.#open.pop();
-      return this.#on(1);
+      return this.#advance(1);
     }
-    if (state === 'next' && letter === ',') return this.#on(1, close === '}' ? 'name' : 'value');
-    if (state === 'colon' && letter === ':') return this.#on(1, 'value');
+    if (state === 'next' && letter === ',') return this.#advance(1, close === '}' ? 'name' : 'value');
+    if (state === 'colon' && letter === ':') return this.#advance(1, 'value');
     if (letter === '"' && (state === 'name' || state === 'firstName')) return this.#string('colon');
     if (state === 'value' || state === 'item') return this.#value(letter);
     return this.#fail(state === 'next' ? `a comma or ${close ?? ''}` : expectations[state]);
@@ -89,23 +89,23 @@ class Scanner {
   #value(letter: string | undefined) {
     if (letter === '{' || letter === '[') {
       this.#open.push(letter === '{' ? '}' : ']');
-      return this.#on(1, letter === '{' ? 'firstName' : 'item');
+      return this.#advance(1, letter === '{' ? 'firstName' : 'item');
     }
     if (letter === '"') return this.#string();
-    const end = Math.max(behind(numberForm, this.#text, this.#at), behind(wordForm, this.#text, this.#at));
-    return end === this.#at ? this.#fail(expectations[this.#state]) : this.#on(end - this.#at);
+    const end = Math.max(endOf(numberForm, this.#text, this.#at), endOf(wordForm, this.#text, this.#at));
+    return end === this.#at ? this.#fail(expectations[this.#state]) : this.#advance(end - this.#at);
   }
 
   #string(state?: State) {
-    const end = behindText(this.#text, this.#at);
-    return typeof end === 'number' ? this.#on(end - this.#at, state) : end;
+    const end = endOfText(this.#text, this.#at);
+    return typeof end === 'number' ? this.#advance(end - this.#at, state) : end;
   }
 
   #fail(expected: string) {
     return { at: this.#at, expected };
   }
 
-  #on(length: number, state: State = this.#open.length === 0 ? 'end' : 'next'): null {
+  #advance(length: number, state: State = this.#open.length === 0 ? 'end' : 'next'): null {
     this.#at += length;
     this.#state = state;
     return null;

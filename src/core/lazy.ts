@@ -1,4 +1,5 @@
-import { checkFreeDescriptors } from './shortage.ts';
+/** Values that come later than the code that uses them: made at first use, loaded on demand, or set afterwards. */
+import { checkFreeDescriptors } from './errors.ts';
 
 /**
  * The result of `load`, from the first call on. A failure is not kept: the next call loads again.
@@ -23,4 +24,34 @@ export function lazily<T>(load: () => T | Promise<T>, check: () => void = checkF
     });
     return loaded;
   };
+}
+
+/** An object that is made after those that refer to it: the parts of a protocol, say, which are loaded at the start. */
+export class Late<T extends object> {
+  /** Has the members of the object that is there when they are used. */
+  readonly face: T;
+  #value: T | null;
+
+  /** @param standIn takes the place of the object before it is there; absent: any use fails */
+  constructor(standIn: T | null = null) {
+    this.#value = standIn;
+    this.face = new Proxy({} as T, {
+      get: (_target, name) => {
+        const value = this.#value;
+        if (value === null) throw new Error(`${String(name)} is used before its object is there`);
+        const member: unknown = Reflect.get(value, name);
+        return typeof member === 'function' ? (member.bind(value) as unknown) : member;
+      },
+    });
+  }
+
+  set(value: T): void {
+    this.#value = value;
+  }
+}
+
+/** A value that is made at its first use and kept; a failure is not kept, so that the next use tries again. */
+export function memo<T>(make: () => T): () => T {
+  let memoized: { readonly value: T } | undefined;
+  return () => (memoized ??= { value: make() }).value;
 }

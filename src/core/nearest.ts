@@ -106,7 +106,7 @@ function closest(plainName: string, names: readonly string[]): string | null {
   return best;
 }
 
-/** True if a slip can be told from another word: 1.1 is no slip for 1.2, nor AC for A. */
+/** True if a word has enough letters to be recognised as a slip: 1.1 is no slip for 1.2, nor AC for A. */
 const canBeSlip = (given: string) => given.length > 2 && /[a-z]{2}/i.test(given.slice(0, comparedLength));
 
 /** Units at the end of names, as they are written. */

@@ -37,7 +37,7 @@ export interface Provenance extends Origin {
   readonly wallMs: number;
 }
 
-/** True if a write came after another. Simulated time stands still while the clock is paused, so the wall decides then. */
+/** True if a write came after another; at equal simulated time, as while the clock is paused, wall time decides. */
 export function isLater(a: Provenance, b: Provenance): boolean {
   return a.at === b.at ? a.wallMs > b.wallMs : a.at > b.at;
 }

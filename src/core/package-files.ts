@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { memo } from './memo.ts';
+import { memo } from './lazy.ts';
 
 /** The nearest folder above this module with a package.json: sources and build lie at different depths below it. */
 function packageRoot(): string {
@@ -20,7 +20,7 @@ export function packageFile(path: string): string {
 /** The program runs from `dist/`; a build of some other time may lie beside sources that run. */
 export const runsFromBuild = dirname(fileURLToPath(import.meta.url)) === packageFile('dist');
 
-/** The version that package.json names, the only place where it stands; requests to servers name it. */
+/** The version from package.json, its only source; requests to servers name it. */
 export const packageVersion = memo((): string => {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
   return version;

@@ -1,6 +1,8 @@
+/** Words in front of the flags that ask for something else than the simulator, and the exit codes of all. */
+
 /** Words in front of the flags that ask for something else than the simulator. */
-export const subcommandNames = ['run', 'check', 'replay'] as const;
-export type SubcommandName = (typeof subcommandNames)[number];
+const subcommandNames = ['run', 'check', 'replay'] as const;
+type SubcommandName = (typeof subcommandNames)[number];
 
 export function isSubcommand(word: string | undefined): word is SubcommandName {
   return (subcommandNames as readonly (string | undefined)[]).includes(word);
@@ -14,3 +16,6 @@ export function asksForSubcommand(
   const isScenario = env['DERBENCH_SCENARIO'] !== undefined || words.some((word) => word.startsWith('--scenario'));
   return isSubcommand(words[0]) || isScenario;
 }
+
+/** Exit codes of the process; `--help` explains them. `killed` is how shells show SIGKILL. */
+export const exitCodes = { ok: 0, internal: 1, usage: 2, addressInUse: 3, failed: 4, killed: 137 } as const;

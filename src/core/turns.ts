@@ -11,7 +11,7 @@ export class Turns {
   readonly #waiting: Waiting[] = [];
   #busy = false;
 
-  /** How many calls wait for their turn. */
+  /** Number of calls that wait for their turn. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -39,7 +39,7 @@ export class Turns {
     for (const { refuse } of this.#waiting.splice(0)) refuse(error);
   }
 
-  /** Resolves when all work that was asked for before has ended. */
+  /** Resolves when all earlier work has ended. */
   async settled(): Promise<void> {
     await this.take(() => Promise.resolve());
   }
@@ -73,7 +73,7 @@ export class LoopShare {
   readonly #nextTurn: NextTurn;
   readonly #waiting: (() => void)[] = [];
   /** begin of the first work in this turn; null: there was none */
-  #begunMs: number | null = null;
+  #turnStartMs: number | null = null;
 
   constructor({ budgetMs = defaultBudgetMs, nowMs = monotonicMs, nextTurn = inNextTurn }: LoopShareOptions = {}) {
     this.#budgetMs = budgetMs;
@@ -81,7 +81,7 @@ export class LoopShare {
     this.#nextTurn = nextTurn;
   }
 
-  /** How much work waits. */
+  /** Number of waiting calls. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -104,19 +104,19 @@ export class LoopShare {
         this.#waiting.push(begin);
         return;
       }
-      if (this.#begunMs === null) this.#beginTurn();
+      if (this.#turnStartMs === null) this.#beginTurn();
       begin();
     });
   }
 
   #isUsedUp(): boolean {
-    return this.#begunMs !== null && this.#nowMs() - this.#begunMs >= this.#budgetMs;
+    return this.#turnStartMs !== null && this.#nowMs() - this.#turnStartMs >= this.#budgetMs;
   }
 
   #beginTurn(): void {
-    this.#begunMs = this.#nowMs();
+    this.#turnStartMs = this.#nowMs();
     this.#nextTurn(() => {
-      this.#begunMs = null;
+      this.#turnStartMs = null;
       if (this.#waiting.length === 0) return;
       this.#beginTurn();
       do this.#waiting.shift()?.();
@@ -126,7 +126,7 @@ export class LoopShare {
 }
 
 export interface LoopQueueOptions extends LoopShareOptions {
-  /** work below this does not count, so that light work never asks for a turn of its own */
+  /** work below this does not count, so that light work never takes a turn for itself */
   readonly lightMs?: number;
 }
 
@@ -134,7 +134,7 @@ const defaultLightMs = 0.1;
 
 /**
  * Callers that do their work themselves, say how long it took, and wait in one queue while all of them together have
- * used up their share of the turn of the event loop. One that has had enough for once goes behind the others.
+ * used up their share of the turn of the event loop. A caller that has used up its part goes behind the others.
  */
 export class LoopQueue {
   readonly #budgetMs: number;
@@ -143,7 +143,7 @@ export class LoopQueue {
   readonly #nextTurn: NextTurn;
   #waiting: (() => void)[] = [];
   #spentMs = 0;
-  #isTurnAsked = false;
+  #isTurnScheduled = false;
 
   constructor({
     budgetMs = defaultBudgetMs,
@@ -166,20 +166,20 @@ export class LoopQueue {
   spent(ms: number): void {
     if (ms < this.#lightMs) return;
     this.#spentMs += ms;
-    this.#askTurn();
+    this.#scheduleTurn();
   }
 
   /** Runs work in a later turn, behind all that waits. */
   wait(work: () => void): void {
     this.#waiting.push(work);
-    this.#askTurn();
+    this.#scheduleTurn();
   }
 
-  #askTurn(): void {
-    if (this.#isTurnAsked) return;
-    this.#isTurnAsked = true;
+  #scheduleTurn(): void {
+    if (this.#isTurnScheduled) return;
+    this.#isTurnScheduled = true;
     this.#nextTurn(() => {
-      this.#isTurnAsked = false;
+      this.#isTurnScheduled = false;
       this.#turn();
     });
   }
@@ -189,19 +189,19 @@ export class LoopQueue {
     const due = this.#waiting;
     if (due.length === 0) return;
     this.#waiting = [];
-    const begunMs = this.#nowMs();
+    const startMs = this.#nowMs();
     let done = 0;
-    let tookMs = 0;
-    while (done < due.length && tookMs < this.#budgetMs) {
+    let elapsedMs = 0;
+    while (done < due.length && elapsedMs < this.#budgetMs) {
       due[done++]?.();
-      tookMs = this.#nowMs() - begunMs;
+      elapsedMs = this.#nowMs() - startMs;
     }
-    // work that asked for another turn meanwhile goes behind the rest
+    // work added meanwhile goes behind the rest
     if (done < due.length) this.#waiting = [...due.slice(done), ...this.#waiting];
     // replaces the time counted by the work itself
     this.#spentMs = 0;
-    this.spent(tookMs);
-    if (this.#waiting.length > 0) this.#askTurn();
+    this.spent(elapsedMs);
+    if (this.#waiting.length > 0) this.#scheduleTurn();
   }
 }
 

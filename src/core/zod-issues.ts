@@ -1,9 +1,8 @@
 /** Turns issues of zod into words, for the configuration and the HTTP interface alike. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { pointerStep } from './errors.ts';
 import type { Issue } from './errors.ts';
 import { didYouMean, givenText } from './nearest.ts';
-import type { NumberRange, SchemaFacts } from './zod-facts.ts';
 
 type ZodIssue = z.core.$ZodIssue;
 
@@ -21,7 +20,7 @@ export function hasOwnWords({ message }: ZodIssue): boolean {
 }
 
 /** One issue in words for the user. */
-export interface IssueWords {
+interface IssueWords {
   readonly path: readonly PropertyKey[];
   readonly detail: string;
   readonly allowed?: readonly (string | number)[];
@@ -37,14 +36,14 @@ interface Wording {
 }
 
 /** `; given "abc"` if zod reports the input; empty for a missing value. */
-function given(issue: ZodIssue, { short }: Wording): string {
+function givenSuffix(issue: ZodIssue, { short }: Wording): string {
   return issue.input === undefined || short ? '' : `; given ${givenText(issue.input)}`;
 }
 
 /** The given value behind a schema's own text, which may already name it. */
 function givenBehind(issue: ZodIssue, wording: Wording): string {
   const scalar = typeof issue.input === 'string' || typeof issue.input === 'number';
-  return scalar && issue.message.startsWith('must be ') ? given(issue, wording) : '';
+  return scalar && issue.message.startsWith('must be ') ? givenSuffix(issue, wording) : '';
 }
 
 function sizeWords(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, { short }: Wording): string {
@@ -67,10 +66,10 @@ function bound(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, word
   );
   const { min, max, above = false, below = false } = whole.length === 1 ? (whole[0] ?? bound) : bound;
   if (min !== undefined && max !== undefined && !above && !below)
-    return `must be from ${min} to ${max}${given(issue, wording)}`;
-  const least = min === undefined ? [] : [`${above ? 'more than' : 'at least'} ${min}`];
+    return `must be from ${min} to ${max}${givenSuffix(issue, wording)}`;
+  const lowerBound = min === undefined ? [] : [`${above ? 'more than' : 'at least'} ${min}`];
   const most = max === undefined ? [] : [`${below ? 'less than' : 'at most'} ${max}`];
-  return `must be ${[...least, ...most].join(' and ')}${given(issue, wording)}`;
+  return `must be ${[...lowerBound, ...most].join(' and ')}${givenSuffix(issue, wording)}`;
 }
 
 /** The discriminating member in place of the object that it stands in. */
@@ -83,7 +82,7 @@ function discriminating(issue: Extract<ZodIssue, { code: 'invalid_union' }>): Zo
 /** The refusal of a word: the words that are taken, and the nearest of them. */
 function notOneOf(issue: ZodIssue, allowed: readonly (string | number)[], wording: Wording): string {
   const near = !wording.short && typeof issue.input === 'string' ? didYouMean(issue.input, allowed.map(String)) : '';
-  return `must be one of ${allowed.join(', ')}${given(issue, wording)}${near}`;
+  return `must be one of ${allowed.join(', ')}${givenSuffix(issue, wording)}${near}`;
 }
 
 /** Own words of a schema for a refused word, and the nearest of those that are taken. */
@@ -124,7 +123,7 @@ const required = 'is required';
 /** Option of `safeParse`: lets issues distinguish a missing value from a wrong one. */
 export const withInput = { reportInput: true } as const;
 
-/** True if no value was given at all; for an enumeration only `withInput` tells. */
+/** True if no value was given at all; for an enumeration only `withInput` shows it. */
 function isMissing(issue: ZodIssue): boolean {
   return issue.input === undefined && ('input' in issue || issue.message.includes('received undefined'));
 }
@@ -202,7 +201,7 @@ function wordsOf(issue: ZodIssue, wording: Wording): IssueWords[] {
     }
     case 'invalid_type': {
       if (isMissing(issue)) return [{ path, detail: required }];
-      return [{ path, detail: `must be ${expected(issue.expected)}${given(issue, wording)}` }];
+      return [{ path, detail: `must be ${expected(issue.expected)}${givenSuffix(issue, wording)}` }];
     }
     case 'invalid_key':
       return [
@@ -225,4 +224,74 @@ export function pointerIssues(issue: ZodIssue, member: string, facts?: SchemaFac
     name: path.map(pointerStep).join(''),
     ...words,
   }));
+}
+
+/** Facts of a zod schema at a place of its input, for refusals: members, range of a number. */
+interface NumberRange {
+  readonly min?: number;
+  readonly max?: number;
+  /** the bound itself is outside */
+  readonly above?: boolean;
+  readonly below?: boolean;
+}
+
+/** Facts about places in the input of a schema. */
+export interface SchemaFacts {
+  /** names that members may have there; undefined: any, or no object */
+  members(path: readonly PropertyKey[]): readonly string[] | undefined;
+  /** ranges of the numbers that alternatives of the schema take there, each once; a number without bounds has none */
+  ranges(path: readonly PropertyKey[]): readonly NumberRange[];
+}
+
+type Schema = z.core.$ZodType;
+
+/** A schema without its wrappers; of a union every alternative. */
+function bare(schema: Schema): readonly Schema[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return bare(schema.def.innerType);
+  if (schema instanceof z.ZodReadonly || schema instanceof z.ZodPrefault) return bare(schema.def.innerType);
+  if (schema instanceof z.ZodPipe) return bare(schema.def.in);
+  if (schema instanceof z.ZodUnion) return schema.def.options.flatMap(bare);
+  return [schema];
+}
+
+function inside(schema: Schema, step: PropertyKey): readonly Schema[] {
+  if (schema instanceof z.ZodArray) return typeof step === 'number' ? bare(schema.def.element) : [];
+  if (schema instanceof z.ZodRecord) return bare(schema.def.valueType);
+  if (!(schema instanceof z.ZodObject)) return [];
+  const shape: Readonly<Record<string, Schema>> = schema.def.shape;
+  const member = Object.hasOwn(shape, step) ? shape[String(step)] : undefined;
+  return member === undefined ? [] : bare(member);
+}
+
+/** The bounds that a number was given; those that make an integer a safe one are none. */
+function rangeOf(schema: Schema): NumberRange {
+  if (!(schema instanceof z.ZodNumber)) return {};
+  const checks = (schema.def.checks ?? []).map((check): object => check._zod.def);
+  const range: { min?: number; max?: number; above?: boolean; below?: boolean } = {};
+  for (const check of checks as { check?: unknown; value?: unknown; inclusive?: unknown }[]) {
+    if (typeof check.value !== 'number') continue;
+    if (check.check === 'greater_than' && check.value >= (range.min ?? -Infinity))
+      Object.assign(range, { min: check.value, above: check.inclusive === false });
+    if (check.check === 'less_than' && check.value <= (range.max ?? Infinity))
+      Object.assign(range, { max: check.value, below: check.inclusive === false });
+  }
+  return range;
+}
+
+export function factsOf(schema: Schema): SchemaFacts {
+  const at = (path: readonly PropertyKey[]) =>
+    path.reduce<readonly Schema[]>((schemas, step) => schemas.flatMap((each) => inside(each, step)), bare(schema));
+  return {
+    members(path) {
+      const names = at(path).flatMap((each) => (each instanceof z.ZodObject ? Object.keys(each.def.shape) : []));
+      return names.length === 0 ? undefined : [...new Set(names)];
+    },
+    ranges(path) {
+      const ranges = at(path)
+        .map(rangeOf)
+        .filter(({ min, max }) => min !== undefined || max !== undefined);
+      return [...new Map(ranges.map((range) => [Object.values(range).join(), range])).values()];
+    },
+  };
 }

@@ -1,8 +1,8 @@
 /** The clients of a process: one for each device, or one for all devices of an aggregator or of a site. */
+import type { CsipEvent } from '../contract/csip-reports.ts';
 import { csipPemFiles } from '../contract/csip-settings.ts';
 import type { CsipSettings } from '../contract/csip-settings.ts';
 import type { CsipClient } from '../contract/csip-client.ts';
-import type { CsipEvent } from '../contract/csip-events.ts';
 import type { Device } from '../contract/device.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import { connectGapMs } from '../core/device-adapter.ts';

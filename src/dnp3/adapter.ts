@@ -10,7 +10,7 @@ import type {
   Dnp3PointFilter,
   Dnp3PointView,
 } from '../contract/dnp3.ts';
-import { noDnp3Counters } from '../contract/dnp3-disabled.ts';
+import { noDnp3Counters } from '../contract/dnp3.ts';
 import { dnp3TlsPolicy, maxDnp3Address } from '../contract/dnp3-settings.ts';
 import type { Dnp3Settings } from '../contract/dnp3-settings.ts';
 import type { Plant } from '../contract/plant.ts';
@@ -21,14 +21,14 @@ import type { LoadedAdapter } from '../core/device-adapter.ts';
 import { SimError } from '../core/errors.ts';
 import { deviceLogger } from '../core/log/log.ts';
 import type { Logger } from '../core/log/log.ts';
-import { PeerLimitedLog } from '../core/log/peer-limited-log.ts';
+import { PeerLimitedLog } from '../core/log/limited-log.ts';
 import { hostAndPort, withRemedy } from '../core/net/listen.ts';
 import { Sweeper } from '../core/net/sweeper.ts';
 import type { Swept } from '../core/net/sweeper.ts';
 import type { Origin } from '../core/origin.ts';
 import { createRandom } from '../core/random.ts';
 import type { WallClock } from '../core/time/clock.ts';
-import { TlsFiles } from '../core/tls/files.ts';
+import { TlsFiles } from '../core/tls/watch.ts';
 import { LoopQueue } from '../core/turns.ts';
 import { DeviceOutstation } from './device-outstation.ts';
 import { dnp3Disturbers } from './faults/disturber.ts';

@@ -8,7 +8,7 @@ import type { SimTime } from '../core/time/clock.ts';
 import { isEnabled, isSupported } from '../sunspec/map/grid-support/state.ts';
 import { functionTable } from '../sunspec/map/grid-support/functions.ts';
 import type { CurveFunction, FunctionName } from '../sunspec/map/grid-support/functions.ts';
-import { boundsOf } from '../sunspec/map/grid-support/bounds.ts';
+import { boundsOf, ranges } from '../sunspec/map/rules.ts';
 import {
   apply,
   capacity,
@@ -26,7 +26,6 @@ import type { HoldValue } from '../sunspec/map/holds.ts';
 import { memoPerLayout, plainPath } from '../sunspec/map/layout.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import { PointHolds } from '../sunspec/map/point-holds.ts';
-import { ranges } from '../sunspec/map/rules.ts';
 import type { PointPath } from '../sunspec/map/point-path.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';
 import type { DeviceHolds, DevicePort, SettingWrite } from './device-port.ts';

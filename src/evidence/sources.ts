@@ -6,7 +6,7 @@ import type { RegisterWindow } from '../contract/modbus-report.ts';
 import type { OcppStations } from '../contract/ocpp.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { FaultRegistry } from '../core/faults/registry.ts';
-import type { ModbusMessages } from '../core/wire/modbus-messages.ts';
+import type { ModbusMessages } from '../core/wire/modbus.ts';
 import type { RestRead } from './consistency/model.ts';
 
 export interface AnswerSources {

@@ -1,7 +1,6 @@
 /** Faults of an IEEE 2030.5 client, seen by its server. */
 import { z } from 'zod';
-import { faultKind, noParameters } from './row.ts';
-import { waitMs } from './values.ts';
+import { faultKind, noParameters, waitMs } from './rows.ts';
 
 const csip = { protocol: 'csip', layer: 'transport' } as const;
 const resources = ['resources'] as const;

@@ -1,7 +1,6 @@
 /** Faults in how the device follows its registers, whichever protocol wrote them. */
 import { z } from 'zod';
-import { faultKind, noParameters } from './row.ts';
-import { simSeconds, upTo } from './values.ts';
+import { faultKind, noParameters, simSeconds, upTo } from './rows.ts';
 
 const device = { protocol: 'device', layer: 'effect' } as const;
 

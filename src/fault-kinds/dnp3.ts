@@ -1,6 +1,6 @@
 /** Faults of a DNP3 outstation, seen by its masters. */
 import { z } from 'zod';
-import { faultKind, noParameters } from './row.ts';
+import { faultKind, noParameters } from './rows.ts';
 
 const dnp3 = { protocol: 'dnp3', layer: 'transport' } as const;
 const byFunction = ['functions'] as const;

@@ -1,8 +1,6 @@
 /** Faults of Modbus on the wire: connections, requests and answers. */
 import { z } from 'zod';
-import { carriedOut, faultKind, noParameters } from './row.ts';
-import { wireTargets } from './targets.ts';
-import { exceptionCode, unitId, upTo, waitMs } from './values.ts';
+import { carriedOut, faultKind, noParameters, wireTargets, exceptionCode, unitId, upTo, waitMs } from './rows.ts';
 
 const modbus = { protocol: 'modbus', layer: 'transport' } as const;
 

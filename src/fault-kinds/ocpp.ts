@@ -1,7 +1,6 @@
 /** Faults of an OCPP charge point, seen by its central system. */
 import { z } from 'zod';
-import { carriedOut, faultKind, noParameters } from './row.ts';
-import { amount, factor, waitMs } from './values.ts';
+import { carriedOut, faultKind, noParameters, amount, factor, waitMs } from './rows.ts';
 
 const ocpp = { protocol: 'ocpp', layer: 'transport' } as const;
 const messages = ['actions', 'connectors'] as const;

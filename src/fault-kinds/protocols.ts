@@ -1,12 +1,10 @@
-/** The protocols with faults, one row each. */
+/** The protocols with faults, one row each, and the whole catalogue. */
 import type { CommName } from '../core/adapter.ts';
 import type { FaultKind, FaultProtocol } from '../core/faults/kinds.ts';
 import { csipFaults } from './csip.ts';
 import { dnp3Faults } from './dnp3.ts';
 import { deviceEffectFaults } from './device-effect.ts';
-import { modbusAcceptanceFaults } from './modbus-acceptance.ts';
-import { modbusReadingFaults } from './modbus-reading.ts';
-import { modbusStructureFaults } from './modbus-structure.ts';
+import { modbusAcceptanceFaults, modbusReadingFaults, modbusStructureFaults } from './modbus-map.ts';
 import { modbusTransportFaults } from './modbus-transport.ts';
 import { ocppFaults } from './ocpp.ts';
 
@@ -104,3 +102,6 @@ export function switchedOff(
   if (row === undefined || carriedOutBy === null) return null;
   return adapters.some(({ comm }) => carriedOutBy.includes(comm)) ? null : row;
 }
+
+/** Every kind in the order of the catalogue. */
+export const faultKinds: readonly FaultKind[] = protocolFaults.flatMap(({ kinds }) => kinds);

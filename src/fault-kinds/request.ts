@@ -1,4 +1,7 @@
-/** The flat form of a fault in requests and files: one object, described by the rows of the catalogue. */
+/**
+ * The flat form of a fault in requests, files and profiles: one object, described by the rows of the catalogue; and its
+ * JSON Schemas.
+ */
 import { z } from 'zod';
 import { pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
@@ -6,9 +9,8 @@ import { meterIndex } from '../core/faults/kinds.ts';
 import type { FaultCondition, FaultKind, FaultProtocol, FaultRequest, FaultTarget } from '../core/faults/kinds.ts';
 import { protocolFaults } from './protocols.ts';
 import type { FlatFault, ProtocolFaults } from './protocols.ts';
-import { flatTargetPointer, targetRow } from './targets.ts';
-import type { TargetMember, TargetRow } from './targets.ts';
-import { pointName } from './values.ts';
+import { flatTargetPointer, targetRow, pointName } from './rows.ts';
+import type { TargetMember, TargetRow } from './rows.ts';
 
 export type { FlatFault } from './protocols.ts';
 
@@ -280,3 +282,56 @@ export function flatFaults(issues: readonly Issue[], placeOf: (request: number) 
 
 /** Pointer of one member. */
 export const place = (...steps: readonly PropertyKey[]) => steps.map(pointerStep).join('');
+
+/** Maximum number of faults in a file or request. */
+export const maxFaultsAtOnce = 100;
+
+/** A fault profile as a file. */
+export const faultProfileSchema = z.strictObject({
+  title: z.string().min(1).max(100).meta({ description: 'Behaviour of the device, in a few words.' }),
+  description: z.string().min(1).max(2000).meta({ description: 'How the device appears in the field.' }),
+  faults: z
+    .array(faultSchema)
+    .min(1)
+    .max(maxFaultsAtOnce)
+    .meta({ description: 'Its faults, in the order in which they begin.' }),
+});
+
+export interface FaultProfile {
+  /** name for `--faults` */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly faults: readonly FlatFault[];
+}
+
+/** JSON Schemas (2020-12) of the members of a fault, for external forms and checks. */
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+interface KindSchemas {
+  /** parameters as one object, with ranges, defaults, units in descriptions, and nested lists and objects */
+  readonly parameters: JsonSchema;
+  /** members of the target as one object; closed and empty if the kind has none */
+  readonly target: JsonSchema;
+}
+
+const schemasByKind = new WeakMap<FaultKind, KindSchemas>();
+
+function targetSchema(row: FaultKind): JsonSchema {
+  const members = Object.entries(targetMembersOf(row));
+  const shape = Object.fromEntries(members.map(([name, { schema }]) => [name, schema.optional()]));
+  const needs = members.flatMap(([name, { needs: other }]) => (other === undefined ? [] : [[name, [other]]]));
+  return {
+    ...z.toJSONSchema(z.strictObject(shape), { io: 'input' }),
+    ...(needs.length > 0 && { dependentRequired: Object.fromEntries(needs) as JsonSchema }),
+  };
+}
+
+/** Schemas of the members that only this kind has, made at the first call. */
+export function kindSchemas(row: FaultKind): KindSchemas {
+  const existing = schemasByKind.get(row);
+  if (existing !== undefined) return existing;
+  const schemas = { parameters: z.toJSONSchema(row.parameters, { io: 'input' }), target: targetSchema(row) };
+  schemasByKind.set(row, schemas);
+  return schemas;
+}

@@ -12,7 +12,7 @@ import type {
   RequestOptions,
   StepSpan,
   WaitOptions,
-  Wanted,
+  ValueCondition,
 } from './options.ts';
 import type {
   Alarm,
@@ -36,10 +36,9 @@ import type {
   Step,
   Time,
 } from './replies.ts';
-import { numberOf, sampleOf, wordOf } from './sample.ts';
-import type { Sample } from './sample.ts';
+import { numberOf, sampleOf, wordOf, waitUntil } from './until.ts';
+import type { Sample } from './until.ts';
 import { instantOf, tickSeconds } from './time.ts';
-import { waitUntil } from './until.ts';
 
 type ReplyOf<P extends string> = P extends keyof GetReplies ? GetReplies[P] : Json;
 
@@ -123,8 +122,8 @@ export class Client {
    * @throws DerbenchError `conflict` while the clock runs
    */
   async step(span: StepSpan | number = {}): Promise<Step> {
-    const given = typeof span === 'number' ? { ticks: span } : span;
-    const { ticks, seconds, to, device } = checkedOptions<StepSpan>(given, ['ticks', 'seconds', 'to', 'device']);
+    const spanObject = typeof span === 'number' ? { ticks: span } : span;
+    const { ticks, seconds, to, device } = checkedOptions<StepSpan>(spanObject, ['ticks', 'seconds', 'to', 'device']);
     if ([ticks, seconds, to].filter((each) => each !== undefined).length > 1)
       throw new DerbenchError({ code: 'validation', detail: 'a step takes one of ticks, seconds and to' });
     if (seconds === undefined && to === undefined) return this.#stepTicks(checkedWhole('ticks', ticks ?? 1), device);
@@ -219,9 +218,9 @@ export class Client {
    * @returns the value: for an expected word its name or text, otherwise its number (NaN for a text)
    * @throws DerbenchError `timeout` with the last value; `validation` for null, NaN and unknown options
    */
-  until(name: string, wanted: string, options?: WaitOptions): Promise<string>;
-  until(name: string, wanted: Exclude<Wanted, string>, options?: WaitOptions): Promise<number>;
-  async until(name: string, wanted: Wanted, options: WaitOptions = {}): Promise<number | string> {
+  until(name: string, condition: string, options?: WaitOptions): Promise<string>;
+  until(name: string, condition: Exclude<ValueCondition, string>, options?: WaitOptions): Promise<number>;
+  async until(name: string, condition: ValueCondition, options: WaitOptions = {}): Promise<number | string> {
     checkedOptions(options, ['timeoutS', 'simulated', 'device']);
     const sim = {
       sample: () => this.#sample(name, options.device),
@@ -233,8 +232,8 @@ export class Client {
       nowMs: () => performance.now(),
       pause,
     };
-    const { value, symbol } = await waitUntil(name, wanted, sim, options);
-    return typeof wanted === 'string' ? (symbol ?? String(value)) : Number(value);
+    const { value, symbol } = await waitUntil(name, condition, sim, options);
+    return typeof condition === 'string' ? (symbol ?? String(value)) : Number(value);
   }
 
   /** Points that differ from the start, with their writers. */

@@ -169,19 +169,12 @@ export interface Grid {
 }
 
 /** Absent members stay the same. */
-export interface GridChange {
+export interface GridChange extends Partial<Omit<Grid, 'device_index' | 'source' | 'event'>> {
   readonly voltage_pu?: number;
-  readonly voltage_a_pu?: number;
-  readonly voltage_b_pu?: number;
-  readonly voltage_c_pu?: number;
   readonly voltage_ln_v?: number;
-  readonly frequency_hz?: number;
-  readonly phase_angle_deg?: number;
   readonly ramp_s?: number;
   readonly duration_s?: number | null;
   readonly source?: 'const' | 'csv';
-  readonly outage?: boolean;
-  readonly island?: boolean;
 }
 
 export interface Environment {

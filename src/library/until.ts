@@ -1,13 +1,14 @@
-/** Waits until a value passes a test: by steps while the clock is paused, otherwise by polling. */
+/**
+ * Values of a device, and waiting until one passes a test: by steps while the clock is paused, otherwise by polling.
+ */
 import { checkedNumber, refusal } from './checks.ts';
 import { DerbenchError } from './error.ts';
-import type { WaitOptions, Wanted } from './options.ts';
-import type { Time } from './replies.ts';
-import type { Sample } from './sample.ts';
+import type { WaitOptions, ValueCondition } from './options.ts';
+import type { Time, RegisterModel, Snapshot } from './replies.ts';
 import { tickSeconds } from './time.ts';
 
 /** The simulator and the clock that waiting needs. */
-export interface Waiting {
+interface Waiting {
   readonly sample: () => Promise<Sample>;
   readonly time: () => Promise<Time>;
   /** runs one tick, or a shorter one that ends at an instant */
@@ -16,18 +17,19 @@ export interface Waiting {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-const wordOf = ({ value, symbol }: Sample) => symbol ?? String(value);
+const symbolOrText = ({ value, symbol }: Sample) => symbol ?? String(value);
 
 /** @throws DerbenchError `validation` for a value that no point can have, such as null */
-function checkWanted(wanted: unknown): void {
-  const isValue = typeof wanted === 'number' ? !Number.isNaN(wanted) : ['string', 'boolean'].includes(typeof wanted);
-  if (!isValue && typeof wanted !== 'function') throw refusal(wanted, 'a number, a word, or a test of the value');
+function checkCondition(condition: unknown): void {
+  const isValue =
+    typeof condition === 'number' ? !Number.isNaN(condition) : ['string', 'boolean'].includes(typeof condition);
+  if (!isValue && typeof condition !== 'function') throw refusal(condition, 'a number, a word, or a test of the value');
 }
 
-async function passes(sample: Sample, wanted: Wanted): Promise<boolean> {
+async function passes(sample: Sample, condition: ValueCondition): Promise<boolean> {
   if (sample.value === null) return false;
-  if (typeof wanted === 'function') return wanted(Number(sample.value), wordOf(sample));
-  return sample.value === wanted || sample.symbol === wanted;
+  if (typeof condition === 'function') return condition(Number(sample.value), symbolOrText(sample));
+  return sample.value === condition || sample.symbol === condition;
 }
 
 function shownSample(sample: Sample): string {
@@ -35,8 +37,8 @@ function shownSample(sample: Sample): string {
   return sample.symbol == null ? String(sample.value) : `${sample.symbol} (${String(sample.value)})`;
 }
 
-const shownWanted = (wanted: Wanted) =>
-  typeof wanted === 'function' ? 'what the test waits for' : JSON.stringify(wanted);
+const shownCondition = (condition: ValueCondition) =>
+  typeof condition === 'function' ? 'what the test waits for' : JSON.stringify(condition);
 
 /** Milliseconds as seconds without rounding errors. */
 const shownS = (ms: number) => String(Math.round(ms) / 1000);
@@ -47,11 +49,11 @@ const shownS = (ms: number) => String(Math.round(ms) / 1000);
  */
 export async function waitUntil(
   name: string,
-  wanted: Wanted,
+  condition: ValueCondition,
   { sample, time, step, nowMs, pause }: Waiting,
   { timeoutS = 60, simulated }: WaitOptions,
 ): Promise<Sample> {
-  checkWanted(wanted);
+  checkCondition(condition);
   checkedNumber('timeoutS', timeoutS, 0);
   let current = await time();
   const bySimulation = simulated ?? current.mode === 'paused';
@@ -61,14 +63,14 @@ export async function waitUntil(
   const firstSim = Date.parse(current.sim_time);
   for (;;) {
     const last = await sample();
-    if (await passes(last, wanted)) return last;
+    if (await passes(last, condition)) return last;
     const elapsedMs = elapsedOf(current, firstSim);
     const leftMs = timeoutS * 1000 - elapsedMs;
     if (leftMs <= 0)
       throw new DerbenchError({
         code: 'timeout',
         detail:
-          `${name} did not become ${shownWanted(wanted)} within ${shownS(elapsedMs)} s of ` +
+          `${name} did not become ${shownCondition(condition)} within ${shownS(elapsedMs)} s of ` +
           `${bySimulation ? 'simulated' : 'real'} time (${current.tick - firstTick} ticks); its last value was ${shownSample(last)}`,
       });
     if (current.mode === 'paused') {
@@ -80,4 +82,58 @@ export async function waitUntil(
       current = await time();
     }
   }
+}
+
+/** One value of a device, by its register point or its path in the snapshot. */
+export interface Sample {
+  /** null: the device does not have it */
+  readonly value: number | string | boolean | null;
+  /** name of an enumeration value */
+  readonly symbol?: string | null;
+}
+
+/** Readers of the register map and of the snapshot. */
+interface SampleSource {
+  readonly registers: (model: string, point: string) => Promise<RegisterModel>;
+  readonly snapshot: () => Promise<Snapshot>;
+}
+
+function memberOf(name: string, snapshot: Snapshot): Sample {
+  let value: unknown = snapshot;
+  for (const step of name.split('.'))
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+        ? (value as Readonly<Record<string, unknown>>)[step]
+        : undefined;
+  if (value === null || ['number', 'string', 'boolean'].includes(typeof value))
+    return { value: value as Sample['value'] };
+  throw new DerbenchError({
+    code: 'validation',
+    detail: `given "${name}"; allowed: a point as 701.W, or a member of the snapshot as metrics.power_kw`,
+    issues: [{ name, detail: 'is no value of the snapshot' }],
+  });
+}
+
+/** @param name `701.W`, `705.Crv[0].Pt[1].V`, `metrics.power_kw` @throws DerbenchError for a name of neither form */
+export async function sampleOf(name: string, { registers, snapshot }: SampleSource): Promise<Sample> {
+  const [, model, point] = /^(\d+)\.(.+)$/.exec(name) ?? [];
+  if (model === undefined || point === undefined) return memberOf(name, await snapshot());
+  const { points } = await registers(model, point);
+  const { value = null, symbol = null } = points[0] ?? {};
+  return { value, symbol };
+}
+
+/** @throws DerbenchError `not-a-number` */
+export function numberOf(name: string, { value }: Sample): number {
+  if (typeof value === 'number') return value;
+  const reason = value === null ? 'the device does not have it' : `it is ${JSON.stringify(value)}`;
+  throw new DerbenchError({ code: 'not-a-number', detail: `${name} is no number: ${reason}` });
+}
+
+/** @throws DerbenchError `not-a-text` */
+export function wordOf(name: string, { value, symbol }: Sample): string {
+  if (typeof symbol === 'string') return symbol;
+  if (typeof value === 'string') return value;
+  const reason = value === null ? 'the device does not have it' : `it is ${value}`;
+  throw new DerbenchError({ code: 'not-a-text', detail: `${name} is no text: ${reason}` });
 }

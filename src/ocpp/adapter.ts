@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { AdapterParts } from '../contract/adapter-parts.ts';
 import type { Device } from '../contract/device.ts';
-import { noOcppCounters, sumOfOcppCounters } from '../contract/ocpp-counters.ts';
+import { noOcppCounters, sumOfOcppCounters } from '../contract/ocpp-disabled.ts';
 import type { OcppCounters, OcppStation, OcppStations, OcppStatus } from '../contract/ocpp.ts';
 import type { OcppSettings, OcppVersion } from '../contract/ocpp-settings.ts';
 import { startLine } from '../core/adapter.ts';

@@ -2,11 +2,12 @@
  * The charging station behind an OCPP client, from a device and its register map, and its DER controls (block R): the
  * only part that knows both.
  */
+import { pointNumber, hasPoint, pointValue } from '../sunspec/map/bank.ts';
+import { slopeState } from '../contract/device.ts';
 import type { Device } from '../contract/device.ts';
 import type { EvseConnectorDetail, EvseDetail } from '../contract/kinds/evse.ts';
 import type { Plant } from '../contract/plant.ts';
 import { SimError } from '../core/errors.ts';
-import { pointNumber, hasPoint, pointValue } from '../sunspec/map/named-points.ts';
 import { connectorSample, stationSample } from './meter-values.ts';
 import type { GridMeter } from './meter-values.ts';
 import type {
@@ -20,7 +21,6 @@ import type {
   DerHold,
 } from './station/port.ts';
 import type { ServiceTransition } from '../contract/grid-trace.ts';
-import { slopeState } from '../contract/slope-state.ts';
 import { CommandHold } from '../core/command-hold.ts';
 import type { ControlValue } from '../core/command-hold.ts';
 import type { SimTime } from '../core/time/clock.ts';

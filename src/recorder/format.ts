@@ -31,7 +31,7 @@ export interface RecordingHeader
   readonly process: RecordedProcess;
 }
 
-type DateMs = (sim: SimTime) => number;
+type DateMsOf = (sim: SimTime) => number;
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -41,7 +41,7 @@ function endpointJson(endpoint: DeviceEndpoint): Readonly<Record<string, unknown
   return { ...rest, unit_id: unitId };
 }
 
-function headerJson({ process, since, ...head }: RecordingHeader, dateMs: DateMs): string {
+function headerJson({ process, since, ...head }: RecordingHeader, dateMs: DateMsOf): string {
   const { version, buildId, startedAtMs, clock, devices } = process;
   return JSON.stringify({
     recording: 'derbench',
@@ -67,7 +67,7 @@ function rawJson(raw: Buffer, isText: boolean): { readonly encoding: 'utf8' | 'b
     : { encoding: 'base64', raw: raw.toString('base64') };
 }
 
-function entryJson({ id, channel, entry }: Recorded, start: SimTime, dateMs: DateMs): string {
+function entryJson({ id, channel, entry }: Recorded, start: SimTime, dateMs: DateMsOf): string {
   const { truncated, summary, ...details } = channel.report(entry);
   return JSON.stringify({
     id,
@@ -93,7 +93,7 @@ function entryJson({ id, channel, entry }: Recorded, start: SimTime, dateMs: Dat
 export function* recordingLines(
   header: RecordingHeader,
   entries: Iterable<Recorded>,
-  dateMs: DateMs,
+  dateMs: DateMsOf,
 ): Generator<string> {
   const start = header.since?.sim ?? (0 as SimTime);
   yield `${headerJson(header, dateMs)}\n`;

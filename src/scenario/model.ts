@@ -1,5 +1,5 @@
 /** A scenario ready to run: with parameters, loops and included files resolved. */
-import { csipControlStates } from '../contract/csip-events.ts';
+import { csipControlStates } from '../contract/csip-reports.ts';
 import { pointerStep } from '../core/errors.ts';
 
 /** A request to the interface, for `api.perform`. */

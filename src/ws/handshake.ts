@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { newestAnswer } from '../core/http/answer-order.ts';
+import { newestAnswer } from '../core/http/connections.ts';
 import type { HttpGuard } from '../core/http/http-guard.ts';
 import { createProblem, refuseOnSocket } from '../core/http/problem.ts';
 import type { ProblemCode, ProblemIssue } from '../core/http/problem.ts';

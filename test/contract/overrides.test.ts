@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { DeviceCommand } from '../../src/contract/device.ts';
-import { overrideNames, overridesOf } from '../../src/contract/overrides.ts';
+import { overrideNames, overridesOf } from '../../src/contract/device.ts';
 
 const rows: readonly (readonly [DeviceCommand, ...(typeof overrideNames)[number][]])[] = [
   [{ kind: 'start' }],

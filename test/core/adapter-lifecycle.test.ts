@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { AdapterLifecycle } from '../../src/core/adapter-lifecycle.ts';
-import { startLine } from '../../src/core/adapter.ts';
+import { AdapterLifecycle, startLine } from '../../src/core/adapter.ts';
 
 /** A promise and what settles it. */
 function deferred(): { promise: Promise<void>; resolve: () => void } {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Late } from '../../src/core/late.ts';
+import { Late } from '../../src/core/lazy.ts';
 
 class Counter {
   #count = 0;

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { SimError } from '../../src/core/errors.ts';
+import { SimError, shortageOf } from '../../src/core/errors.ts';
 import { lazily } from '../../src/core/lazy.ts';
-import { shortageOf } from '../../src/core/shortage.ts';
 
 const code = (work: () => Promise<unknown>): Promise<unknown> =>
   work().then(

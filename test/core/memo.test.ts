@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { memo } from '../../src/core/memo.ts';
+import { memo } from '../../src/core/lazy.ts';
 
 describe('memo', () => {
   it('makes the value at its first use and once, and tries again after a failure', () => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { z } from 'zod';
-import { factsOf } from '../../src/core/zod-facts.ts';
-import { pointerIssues, withInput } from '../../src/core/zod-issues.ts';
+import { factsOf, pointerIssues, withInput } from '../../src/core/zod-issues.ts';
 
 function words(schema: z.ZodType, value: unknown): string[] {
   const { error } = schema.safeParse(value, withInput);

@@ -3,7 +3,7 @@ import type { Device } from '../../src/contract/device.ts';
 import type { Dnp3Settings } from '../../src/contract/dnp3-settings.ts';
 import { CommAlarms } from '../../src/core/comm-alarms.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
-import { PeerLimitedLog } from '../../src/core/log/peer-limited-log.ts';
+import { PeerLimitedLog } from '../../src/core/log/limited-log.ts';
 import { Sweeper } from '../../src/core/net/sweeper.ts';
 import { LoopQueue } from '../../src/core/turns.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';

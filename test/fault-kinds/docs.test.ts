@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { faultKinds } from '../../src/fault-kinds/all.ts';
+import { faultKinds } from '../../src/fault-kinds/protocols.ts';
 import { reservedMembers } from '../../src/fault-kinds/request.ts';
 import { catalogueRows, profileRows } from '../support/fault-tables.ts';
 

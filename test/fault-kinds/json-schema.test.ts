@@ -4,12 +4,10 @@ import fc from 'fast-check';
 import { examples } from '../support/examples.ts';
 import { kinds } from '../../src/api/faults/members.ts';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';
-import { faultKinds } from '../../src/fault-kinds/all.ts';
-import { kindSchemas } from '../../src/fault-kinds/json-schema.ts';
-import { faultForms } from '../../src/fault-kinds/request.ts';
-import { dynamicScaleFault } from '../../src/fault-kinds/modbus-reading.ts';
+import { faultKinds } from '../../src/fault-kinds/protocols.ts';
+import { kindSchemas, faultForms } from '../../src/fault-kinds/request.ts';
+import { dynamicScaleFault, lateWriteFault } from '../../src/fault-kinds/modbus-map.ts';
 import { exceptionFault, modbusTransportFaults } from '../../src/fault-kinds/modbus-transport.ts';
-import { lateWriteFault } from '../../src/fault-kinds/modbus-acceptance.ts';
 import { madeUpProtocols } from '../support/made-up-faults.ts';
 import { holds, samples } from '../support/property.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { faultLayers } from '../../src/core/faults/kinds.ts';
-import { faultKinds } from '../../src/fault-kinds/all.ts';
+import { faultKinds } from '../../src/fault-kinds/protocols.ts';
 import {
   faultForms,
   faultRequest,

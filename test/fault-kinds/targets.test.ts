@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { kindIssues } from '../../src/core/faults/checks.ts';
+import { kindIssues } from '../../src/core/faults/kinds.ts';
 import { exceptionFault } from '../../src/fault-kinds/modbus-transport.ts';
-import { targetIssues } from '../../src/fault-kinds/targets.ts';
+import { targetIssues } from '../../src/fault-kinds/rows.ts';
 
 describe('targets of faults of Modbus', () => {
   it('end with the address space of registers', () => {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { roles } from '../../src/sunspec/modbus/access/roles.ts';
+import { roles } from '../../src/sunspec/modbus/access/certificate-role.ts';
 import { adu } from '../support/modbus-client.ts';
 import { fromSource, startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';

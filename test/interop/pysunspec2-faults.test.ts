@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';
-import { falsifyFault, notImplementedFault, strictPointsFault } from '../../src/fault-kinds/modbus-reading.ts';
 import {
+  falsifyFault,
+  notImplementedFault,
+  strictPointsFault,
   baseFault,
   chainEndFault,
   commonLength65Fault,
@@ -9,7 +11,7 @@ import {
   modelIdFault,
   modelLengthFault,
   shiftFault,
-} from '../../src/fault-kinds/modbus-structure.ts';
+} from '../../src/fault-kinds/modbus-map.ts';
 import { modbusEndpoint, startApp } from '../support/running-app.ts';
 import type { RunningApp } from '../support/running-app.ts';
 import { PeerError, PythonPeer, describeWith } from './support/peers.ts';

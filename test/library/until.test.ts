@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { DerbenchError } from '../../src/library/error.ts';
-import type { WaitOptions, Wanted } from '../../src/library/options.ts';
+import type { WaitOptions, ValueCondition } from '../../src/library/options.ts';
 import type { Time } from '../../src/library/replies.ts';
-import type { Sample } from '../../src/library/sample.ts';
+import type { Sample } from '../../src/library/until.ts';
 import { instantOf } from '../../src/library/time.ts';
 import { waitUntil } from '../../src/library/until.ts';
 
@@ -34,7 +34,7 @@ class Scripted {
     };
   }
 
-  until(wanted: Wanted, options: WaitOptions = {}): Promise<Sample> {
+  until(wanted: ValueCondition, options: WaitOptions = {}): Promise<Sample> {
     const waiting = {
       sample: () => Promise.resolve(this.#valueAt(this.elapsedMs / 1000)),
       time: () => Promise.resolve(this.#time()),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Device } from '../../src/contract/device.ts';
-import { noOcppCounters } from '../../src/contract/ocpp-counters.ts';
+import { noOcppCounters } from '../../src/contract/ocpp-disabled.ts';
 import { OcppAdapter } from '../../src/ocpp/adapter.ts';
 import type { ChargePoint } from '../../src/ocpp/station/charge-point.ts';
 import { HandTimers } from '../support/timers.ts';

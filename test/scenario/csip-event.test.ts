@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { createApp } from '../../src/app/build.ts';
 import type { App } from '../../src/app/start-stop.ts';
-import type { CsipEvent, CsipEvents } from '../../src/contract/csip-events.ts';
+import type { CsipEvent, CsipEvents } from '../../src/contract/csip-reports.ts';
 import type { RunReport } from '../../src/contract/scenarios.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import { addSeconds } from '../../src/core/time/clock.ts';
 import type { SimTime } from '../../src/core/time/clock.ts';
 import { layoutIssues } from '../../src/scenario/file/layout.ts';
-import { scenarioNames } from '../../src/app/scenarios/host.ts';
+import { scenarioNames } from '../../src/app/scenarios/kept.ts';
 import { readScenario } from '../../src/scenario/file/read.ts';
 import { sourceOfRequest } from '../../src/scenario/file/source.ts';
 import { ScenarioRun } from '../../src/scenario/run/run.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { clientModelIds, meterModelIds, modelIds } from '../../scripts/generate-models.ts';
 import type { GroupDef, ModelDef, PointDef, PointType } from '../../src/sunspec/map/types.ts';
-import { definitionOf } from '../../src/sunspec/client/catalogue.ts';
+import { definitionOf } from '../../src/sunspec/client/shape.ts';
 import { m1 } from '../../src/sunspec/models/m001.ts';
 import { m701 } from '../../src/sunspec/models/m701.ts';
 import { m702 } from '../../src/sunspec/models/m702.ts';

@@ -10,17 +10,17 @@ import { createHistory, createRemoteHistory } from '../../src/api/history/histor
 import type { History } from '../../src/api/history/history.ts';
 import type { ApiConfig, ApiContext, ApiLimits } from '../../src/api/http/context.ts';
 import type { FaultRegistry } from '../../src/core/faults/registry.ts';
-import type { FaultProfile } from '../../src/fault-kinds/profile.ts';
+import type { FaultProfile } from '../../src/fault-kinds/request.ts';
 import { createFaultRegistry } from '../../src/app/faults.ts';
 import type { CsipClient } from '../../src/contract/csip-client.ts';
 import { disabledCsipClient } from '../../src/contract/csip-disabled.ts';
 import type { SunSpecClient } from '../../src/contract/sunspec-client.ts';
 import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
 import type { Recorder } from '../../src/contract/recorder.ts';
-import { createConfiguredRecorder } from '../../src/app/recorder.ts';
+import { createConfiguredRecorder } from '../../src/app/build.ts';
 import type { Plant } from '../../src/contract/plant.ts';
-import type { ModbusMessages } from '../../src/core/wire/modbus-messages.ts';
-import { createModbusMessages } from '../../src/core/wire/modbus-tap.ts';
+import type { ModbusMessages } from '../../src/core/wire/modbus.ts';
+import { createModbusMessages } from '../../src/core/wire/modbus.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
 
 export interface ContextOptions {

@@ -2,7 +2,7 @@
 import { loadConfig } from '../../src/config/layers/load.ts';
 import type { AppConfig } from '../../src/config/settings/app-config.ts';
 import type { DeviceSeries, DeviceSpec } from '../../src/der/plant/create-plant.ts';
-import { deviceSeriesReader } from '../../src/app/devices/series.ts';
+import { deviceSeriesReader } from '../../src/app/devices/plant.ts';
 
 /** @throws Error for flags that only print something, SimError CONFIG_INVALID for flags with mistakes */
 export function configOf(...flags: readonly string[]): AppConfig {

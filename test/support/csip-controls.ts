@@ -16,7 +16,7 @@ import { silentLogger } from '../../src/core/log/log.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
 import type { Bank } from '../../src/sunspec/map/bank.ts';
 import type { Layout, PointSlot } from '../../src/sunspec/map/layout.ts';
-import { pointValue } from '../../src/sunspec/map/named-points.ts';
+import { pointValue } from '../../src/sunspec/map/bank.ts';
 import type { AnyPointValue } from '../../src/sunspec/map/types.ts';
 
 export type Base = ResolvedControl['base'];

@@ -4,7 +4,7 @@ import { silentLogger } from '../../src/core/log/log.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
 import { DeviceChanges } from '../../src/app/devices/changes.ts';
 import type { DeviceChangesOptions } from '../../src/app/devices/changes.ts';
-import { deviceSeriesReader } from '../../src/app/devices/series.ts';
+import { deviceSeriesReader } from '../../src/app/devices/plant.ts';
 import { configOf } from './configured.ts';
 
 /** @param flags the settings of the process, which are defaults of new devices */

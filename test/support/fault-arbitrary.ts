@@ -1,11 +1,11 @@
 /** Random faults of every kind for fast-check: mostly valid for a device, with waits short enough for a test. */
 import fc from 'fast-check';
 import type { FaultKind, FaultRequest } from '../../src/core/faults/kinds.ts';
-import { faultKinds } from '../../src/fault-kinds/all.ts';
-import { falsifySwitches } from '../../src/fault-kinds/modbus-reading.ts';
+import { faultKinds } from '../../src/fault-kinds/protocols.ts';
+import { falsifySwitches } from '../../src/fault-kinds/modbus-map.ts';
 import type { Layout } from '../../src/sunspec/map/layout.ts';
 import { pointName } from '../../src/sunspec/map/view.ts';
-import type { MapTargetName } from '../../src/fault-kinds/targets.ts';
+import type { MapTargetName } from '../../src/fault-kinds/rows.ts';
 
 type Parameters = fc.Arbitrary<object>;
 

@@ -2,8 +2,8 @@
 import { kinds } from '../../src/api/faults/members.ts';
 import { readFaultProfiles } from '../../src/config/profile/fault-profiles.ts';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';
-import { faultKinds } from '../../src/fault-kinds/all.ts';
-import { targetRow } from '../../src/fault-kinds/targets.ts';
+import { faultKinds } from '../../src/fault-kinds/protocols.ts';
+import { targetRow } from '../../src/fault-kinds/rows.ts';
 
 function parametersOf(row: FaultKind): string {
   const [kind] = kinds.reply([row]).kinds;

@@ -3,7 +3,7 @@ import { addSeconds, simTimeFromMs } from '../../src/core/time/clock.ts';
 import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
 import type { FaultKind, FaultRequest } from '../../src/core/faults/kinds.ts';
 import { FaultRegistry } from '../../src/core/faults/registry.ts';
-import { faultKinds } from '../../src/fault-kinds/all.ts';
+import { faultKinds } from '../../src/fault-kinds/protocols.ts';
 import { HandWall } from './wall.ts';
 
 /** Members of a fault besides kind and parameters. */

@@ -2,9 +2,9 @@
 import { addSeconds } from '../../src/core/time/clock.ts';
 import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';
-import { faultKinds } from '../../src/fault-kinds/all.ts';
+import { faultKinds } from '../../src/fault-kinds/protocols.ts';
 import type { FaultyMap, MapFaults } from '../../src/sunspec/faults/faulty-map.ts';
-import { FaultyMaps } from '../../src/sunspec/faults/faulty-maps.ts';
+import { FaultyMaps } from '../../src/sunspec/faults/faulty-map.ts';
 import { checkReading } from '../../src/sunspec/faults/reading-check.ts';
 import { applyScale, numberCodec } from '../../src/sunspec/map/codec.ts';
 import type { PointSlot } from '../../src/sunspec/map/layout.ts';

@@ -2,7 +2,7 @@
 import { resolveProfile } from '../../src/config/profile/device-profile.ts';
 import type { GridPatch } from '../../src/contract/environment.ts';
 import type { SimDevice } from '../../src/der/device/device.ts';
-import { dcFromAc } from '../../src/der/inverter/efficiency.ts';
+import { dcFromAc } from '../../src/der/inverter/dc-link.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
 import type { ProfileSpec } from '../../src/der/device/template.ts';
 import type { MapView, WritableMapView } from '../../src/sunspec/map/view.ts';

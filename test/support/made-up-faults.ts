@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
 import type { FaultRegistry } from '../../src/core/faults/registry.ts';
 import type { ProtocolFaults } from '../../src/fault-kinds/protocols.ts';
-import { faultKind } from '../../src/fault-kinds/row.ts';
-import { targetOf } from '../../src/fault-kinds/targets.ts';
+import { faultKind, targetOf } from '../../src/fault-kinds/rows.ts';
 
 export const callErrorFault = faultKind({
   protocol: 'ocpp',

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
-import type { NameSources } from '../../src/core/net/resolve.ts';
+import type { NameSources } from '../../src/core/net/outbound.ts';
 
 export interface NameServer {
   readonly address: string;

@@ -16,8 +16,8 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 import type { X509Certificate } from '@peculiar/x509';
-import { roles } from '../../src/sunspec/modbus/access/roles.ts';
-import type { Role } from '../../src/sunspec/modbus/access/roles.ts';
+import { roles } from '../../src/sunspec/modbus/access/certificate-role.ts';
+import type { Role } from '../../src/sunspec/modbus/access/certificate-role.ts';
 
 cryptoProvider.set(webcrypto);
 

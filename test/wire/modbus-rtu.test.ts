@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { crc16 } from '../../src/core/net/crc16.ts';
+import { crc16 } from '../../src/core/wire/modbus.ts';
 import { serve } from '../../src/sunspec/modbus/server/exchange.ts';
 import { maxAdu } from '../../src/sunspec/modbus/framing/framing.ts';
 import { RtuFraming } from '../../src/sunspec/modbus/framing/rtu.ts';

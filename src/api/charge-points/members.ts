@@ -1,5 +1,5 @@
 /** Charge points, their messages and what they have: members of replies. */
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import {
   ocppBootStatuses,
   ocppConnectionStates,

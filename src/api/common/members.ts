@@ -11,7 +11,7 @@
  * the compiler refuses a table whose source has none. Everything is built at its first use: schemas take memory in every
  * process, but only tests check replies.
  */
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { z } from '../description/zod.ts';
 import { isoTime } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 /** Points of the map in replies, and the set-point of active power (model 704) as the kinds of devices use it. */
+import { pointNumber, pointValue } from '../../sunspec/map/bank.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { hasBit } from '../../sunspec/map/codec.ts';
-import { pointNumber, pointValue } from '../../sunspec/map/named-points.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { isLater } from '../../core/origin.ts';

@@ -1,4 +1,4 @@
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { problemCodes } from '../../core/http/problem.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
 import { sources } from '../../core/origin.ts';

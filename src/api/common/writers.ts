@@ -1,14 +1,13 @@
 /** Writers of values: the source, its peer and the instant, as members of replies. */
-import { memo } from '../../core/memo.ts';
-import { overrideNames } from '../../contract/overrides.ts';
-import type { OverrideName } from '../../contract/overrides.ts';
+import { memo } from '../../core/lazy.ts';
+import { overrideNames } from '../../contract/device.ts';
 import { z } from '../description/zod.ts';
 import { isoTime, sourceSchema } from './schemas.ts';
 import { isLater } from '../../core/origin.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { pointName } from '../../sunspec/map/view.ts';
 import type { Plant } from '../../contract/plant.ts';
-import type { Device } from '../../contract/device.ts';
+import type { Device, OverrideName } from '../../contract/device.ts';
 import { nested } from './members.ts';
 
 export const sourceDetailSchema = z

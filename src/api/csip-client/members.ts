@@ -1,6 +1,6 @@
 /** The client of IEEE 2030.5 and its head-end: members of replies and requests. */
-import { memo } from '../../core/memo.ts';
-import { hasCheckDigit } from '../../core/check-digit.ts';
+import { memo } from '../../core/lazy.ts';
+import { hasCheckDigit } from '../../contract/csip-settings.ts';
 import { csipCertificateNames, csipIdentities, csipRevisions, csipStates } from '../../contract/csip-client.ts';
 import type {
   CsipCertificates,
@@ -19,8 +19,7 @@ import type {
   CsipStatus,
   CsipTime,
 } from '../../contract/csip-client.ts';
-import { csipControlStates } from '../../contract/csip-events.ts';
-import { csipResponseResults } from '../../contract/csip-reports.ts';
+import { csipControlStates, csipResponseResults } from '../../contract/csip-reports.ts';
 import type { CsipFoundServer, CsipHttpProbe } from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';

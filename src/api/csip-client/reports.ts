@@ -1,7 +1,7 @@
 /**
  * Reports, subscriptions and messages of the client of IEEE 2030.5: operations, and members of replies and requests.
  */
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import type { CsipClient } from '../../contract/csip-client.ts';
 import { csipDerDocuments, csipResponseResults } from '../../contract/csip-reports.ts';
 import type {

@@ -168,7 +168,7 @@ export const csipRoutes: readonly Route[] = [
     reply: status.schema,
     problems: ['disabled'],
     handle(ctx, { query: { device = null }, body: { lost, duration_s: durationS = null } }) {
-      enabledClient(ctx).communication(lost, durationS, device);
+      enabledClient(ctx).setCommunicationLost(lost, durationS, device);
       return statusOf(ctx, device);
     },
   }),

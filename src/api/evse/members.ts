@@ -1,6 +1,6 @@
 /** Charging stations: members of replies and requests. */
 import { addSeconds } from '../../core/time/clock.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import type { Device } from '../../contract/device.ts';
 import {
   evseAuthorities,

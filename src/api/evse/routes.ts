@@ -1,4 +1,6 @@
 /** Charging stations, their sessions, and the vehicles that come and go by themselves. */
+import { memo } from '../../core/lazy.ts';
+import { pointNumber } from '../../sunspec/map/bank.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { RouteContext } from '../http/context.ts';
 import { replyInPieces } from '../http/streaming.ts';
@@ -31,11 +33,9 @@ import { isEnabled, isSupported } from '../../sunspec/map/grid-support/state.ts'
 import type { FunctionRequest } from '../grid-support/registers.ts';
 import { pointWriter } from '../common/points.ts';
 import { deviceQuery } from '../common/schemas.ts';
-import { memo } from '../../core/memo.ts';
 import { z } from '../description/zod.ts';
 import { gridSupportBodySchema, gridSupportSchema } from '../grid-support/schemas.ts';
 import { selectedDevice } from '../common/device-replies.ts';
-import { pointNumber } from '../../sunspec/map/named-points.ts';
 
 const derControlsSchema = memo(() =>
   z

@@ -4,7 +4,7 @@ import { chargePoint } from '../../contract/charge-point-ids.ts';
 import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
 import type { OcppStation } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import type { Origin } from '../../core/origin.ts';
 import { detailOf } from '../common/device-replies.ts';
 import type { ReplyOf } from '../common/members.ts';

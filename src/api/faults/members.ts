@@ -5,15 +5,19 @@ import { faultLayers, faultProtocols, meterIndex } from '../../core/faults/kinds
 import type { FaultKind } from '../../core/faults/kinds.ts';
 import { keptEnded, maxActiveFaults } from '../../core/faults/registry.ts';
 import type { EndedFault, FaultRegistry } from '../../core/faults/registry.ts';
-import { memo } from '../../core/memo.ts';
-import { kindSchemas } from '../../fault-kinds/json-schema.ts';
-import { maxFaultsAtOnce } from '../../fault-kinds/profile.ts';
-import type { FaultProfile } from '../../fault-kinds/profile.ts';
+import { memo } from '../../core/lazy.ts';
+import {
+  kindSchemas,
+  maxFaultsAtOnce,
+  capitals,
+  conditionSchema,
+  faultForms,
+  targetMembersOf,
+} from '../../fault-kinds/request.ts';
+import type { FaultProfile, FaultForms } from '../../fault-kinds/request.ts';
 import { protocolFaults } from '../../fault-kinds/protocols.ts';
 import type { ProtocolFaults } from '../../fault-kinds/protocols.ts';
-import { capitals, conditionSchema, faultForms, targetMembersOf } from '../../fault-kinds/request.ts';
-import type { FaultForms } from '../../fault-kinds/request.ts';
-import { shownTarget, targetRows } from '../../fault-kinds/targets.ts';
+import { shownTarget, targetRows } from '../../fault-kinds/rows.ts';
 import { count, flag, integer, list, member, members, number, text, time, word } from '../common/members.ts';
 import type { ReplyOf } from '../common/members.ts';
 import { afterIdParam, deviceParam, integerParam, sourceSchema } from '../common/schemas.ts';

@@ -1,4 +1,5 @@
 /** Grid-support objects of REST from registers, and requests to registers: all of a request in one transaction. */
+import { hasPoint, pointNumber, pointValue } from '../../sunspec/map/bank.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { isEnabled, isSupported, reversionRemainingS, reversionTimeS } from '../../sunspec/map/grid-support/state.ts';
@@ -6,7 +7,6 @@ import { pointWriter } from '../common/points.ts';
 import { isoOrNull } from '../common/schemas.ts';
 import { selectedMode } from './members.ts';
 import type { GridFunction, Member, Members } from './members.ts';
-import { hasPoint, pointNumber, pointValue } from '../../sunspec/map/named-points.ts';
 import type { Origin } from '../../core/origin.ts';
 import { outsideWords, SimError } from '../../core/errors.ts';
 import type { Issue, OutsideRange } from '../../core/errors.ts';

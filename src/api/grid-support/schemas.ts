@@ -1,4 +1,4 @@
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { remainingPoint } from '../../sunspec/map/grid-support/functions.ts';
 import { inUseRanges, ranges } from '../../sunspec/map/rules.ts';
 import { gridFunctionNames, gridFunctions } from './functions.ts';

@@ -1,4 +1,5 @@
 /** Stored sets of the curve and control models in the form of the set in force. */
+import { memo } from '../../core/lazy.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
 import { isLater } from '../../core/origin.ts';
@@ -6,16 +7,14 @@ import type { Provenance } from '../../core/origin.ts';
 import { adoptionIssue } from '../../sunspec/map/adoption.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { isSupported } from '../../sunspec/map/grid-support/state.ts';
-import { setsOf } from '../../sunspec/map/layout.ts';
+import { setsOf, adoptionPoints } from '../../sunspec/map/layout.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
-import { adoptionPoints } from '../../sunspec/map/sets.ts';
 import { pointText } from '../common/points.ts';
 import { writerReply, writerSchema } from '../common/writers.ts';
 import { gridFunctionNames, gridFunctions, adoptSymbols } from './functions.ts';
 import type { GridFunctionName } from './functions.ts';
 import type { GridFunction, Member, Members } from './members.ts';
 import { membersReply } from './registers.ts';
-import { memo } from '../../core/memo.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam, listParam, chosenWords } from '../common/schemas.ts';
 import { componentName, replyShape, unsupported } from './schemas.ts';

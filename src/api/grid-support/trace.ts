@@ -1,5 +1,5 @@
 /** The trace of decisions about power: operations, and members of replies. */
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { rideThroughModes } from '../../contract/grid-trace.ts';
 import type {
   ActiveDecider,

@@ -1,10 +1,10 @@
 /** The history of a device: operations, and members of replies. */
+import { memo } from '../../core/lazy.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { historyAnswer, defaultHistoryLimit } from './answer.ts';
-import { memo } from '../../core/memo.ts';
 import { assetTypes } from '../../contract/device.ts';
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import { z } from '../description/zod.ts';

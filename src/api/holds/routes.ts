@@ -1,4 +1,5 @@
 /** Holds of this interface: operations, and members of replies and requests. */
+import { memo } from '../../core/lazy.ts';
 import type { Device } from '../../contract/device.ts';
 import { pointerStep, SimError } from '../../core/errors.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
@@ -19,7 +20,6 @@ import type { Route } from '../http/route.ts';
 import { holdLimits, endReasons } from './book.ts';
 import type { HoldRequest, HoldEnd, HoldPointRecord, HoldRecord } from './book.ts';
 import type { Plant } from '../../contract/plant.ts';
-import { memo } from '../../core/memo.ts';
 import { flag, integer, list, member, members, text, time, word } from '../common/members.ts';
 import { writer } from '../common/writers.ts';
 import { z } from '../description/zod.ts';

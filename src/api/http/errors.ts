@@ -1,6 +1,5 @@
 import type { ErrorCode, Issue } from '../../core/errors.ts';
-import { SimError } from '../../core/errors.ts';
-import { shortageOf } from '../../core/shortage.ts';
+import { SimError, shortageOf } from '../../core/errors.ts';
 import type { ProblemCode, ProblemIssue } from '../../core/http/problem.ts';
 
 /** The problem with which HTTP answers each failure of the simulator. */

@@ -2,9 +2,8 @@
 import { createServer, IncomingMessage } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { limitUnread, newestAnswer } from '../../core/http/answer-order.ts';
-import { ConnectionCap } from '../../core/http/connection-cap.ts';
-import type { UnreadAnswers } from '../../core/http/unread-answers.ts';
+import { limitUnread, newestAnswer, ConnectionCap } from '../../core/http/connections.ts';
+import type { UnreadAnswers } from '../../core/http/connections.ts';
 import { closeAnswered, createProblem, refuseOnSocket } from '../../core/http/problem.ts';
 import type { ProblemCode } from '../../core/http/problem.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';

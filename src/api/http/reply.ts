@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { unreadLimitMs, watchUnread } from '../../core/http/answer-order.ts';
+import { unreadLimitMs, watchUnread } from '../../core/http/connections.ts';
 import { commonHeaders, createProblem, problemHeaders } from '../../core/http/problem.ts';
 import type { Problem, ProblemCode, ProblemIssue } from '../../core/http/problem.ts';
 import type { WallClock } from '../../core/time/clock.ts';

@@ -1,6 +1,6 @@
 /** Long replies, written piece by piece while they are sent, so that no tick or master waits for one of them. */
 import type { ServerResponse } from 'node:http';
-import { watchUnread } from '../../core/http/answer-order.ts';
+import { watchUnread } from '../../core/http/connections.ts';
 import { commonHeaders } from '../../core/http/problem.ts';
 import { Turns } from '../../core/turns.ts';
 import { endingOf, requestId, startUnreadLimit } from './reply.ts';

@@ -3,8 +3,7 @@ import { z as zod } from 'zod';
 import type { z } from 'zod';
 import { pointerStep } from '../../core/errors.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
-import { factsOf } from '../../core/zod-facts.ts';
-import { issueWords, withInput } from '../../core/zod-issues.ts';
+import { factsOf, issueWords, withInput } from '../../core/zod-issues.ts';
 import { invalidAll, maxIssues } from './errors.ts';
 
 type Schema = z.core.$ZodType;
@@ -136,7 +135,7 @@ function isRepeated(query: unknown, { path: [name] }: ZodIssue): boolean {
 }
 
 /** Member names that identify an alternative of a union: the required ones. */
-function markedBy(option: z.ZodType): readonly string[] {
+function requiredMembers(option: z.ZodType): readonly string[] {
   if (option instanceof zod.ZodDiscriminatedUnion) return [option.def.discriminator];
   if (!(option instanceof zod.ZodObject)) return [];
   return Object.entries(option.shape as Readonly<Record<string, z.ZodType>>)
@@ -154,7 +153,7 @@ function meantOption(schema: z.ZodType, input: unknown): z.ZodType {
   )
     return schema;
   const meant = (schema.options as z.ZodType[]).filter((option) =>
-    markedBy(option).some((name) => Object.hasOwn(input, name)),
+    requiredMembers(option).some((name) => Object.hasOwn(input, name)),
   );
   return meant.length === 1 ? (meant[0] ?? schema) : schema;
 }
@@ -177,7 +176,7 @@ function alternativesIn({ code, path, message }: ZodIssue): readonly string[] {
 }
 
 /** Omits `one of ... is required` where an unknown name is the likely reason: one mistake, one error. */
-function withoutFollowing(issues: readonly ZodIssue[], input: unknown): readonly ZodIssue[] {
+function withoutConsequences(issues: readonly ZodIssue[], input: unknown): readonly ZodIssue[] {
   if (!issues.some(({ code, path }) => code === 'unrecognized_keys' && path.length === 0)) return issues;
   const given = typeof input === 'object' && input !== null ? input : {};
   return issues.filter((issue) => {
@@ -216,7 +215,7 @@ export function validate<S extends z.ZodType>(
   if (result.success) return result.data;
   const meant = meantOption(schema, input);
   const allIssues = ((meant === schema ? undefined : meant.safeParse(input, withInput).error) ?? result.error).issues;
-  const issues = withoutFollowing(allIssues, input);
+  const issues = withoutConsequences(allIssues, input);
   const words = firstInWords(issues, (issue) =>
     where === 'query' && isRepeated(input, issue)
       ? [{ in: where, name: nameOf(where, issue.path), detail: 'is given more than once' }]

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import type PromClient from 'prom-client';
 import { lazily } from '../../core/lazy.ts';
-import { checkDescriptorsToRequire } from '../../core/shortage.ts';
+import { checkDescriptorsToRequire } from '../../core/errors.ts';
 import { Turns } from '../../core/turns.ts';
 import type { LoopShare } from '../../core/turns.ts';
 import type { RouteContext } from '../http/context.ts';

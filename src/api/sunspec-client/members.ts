@@ -24,7 +24,7 @@ import type {
   WriteRequest,
   WrittenPoint,
 } from '../../contract/sunspec-client.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { flagParam, integerParam, isoParam, isoTime, quantity } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';

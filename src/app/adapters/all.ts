@@ -2,15 +2,15 @@
 import type { CsipClient } from '../../contract/csip-client.ts';
 import { disabledCsipClient } from '../../contract/csip-disabled.ts';
 import type { Device } from '../../contract/device.ts';
-import { disabledDnp3 } from '../../contract/dnp3-disabled.ts';
+import { disabledDnp3 } from '../../contract/dnp3.ts';
 import type { Dnp3Outstations } from '../../contract/dnp3.ts';
 import { disabledOcpp } from '../../contract/ocpp-disabled.ts';
 import type { OcppStations } from '../../contract/ocpp.ts';
 import type { SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Adapter } from '../../core/adapter.ts';
 import { DeviceAdapter } from '../../core/device-adapter.ts';
-import type { ModbusMessages } from '../../core/wire/modbus-messages.ts';
-import { createModbusMessages } from '../../core/wire/modbus-tap.ts';
+import type { ModbusMessages } from '../../core/wire/modbus.ts';
+import { createModbusMessages } from '../../core/wire/modbus.ts';
 import { createSunSpecClient } from '../../sunspec/client/client.ts';
 import { composeModbus } from './modbus.ts';
 import type { ModbusContext } from './modbus.ts';

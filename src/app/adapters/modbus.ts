@@ -3,13 +3,12 @@ import type { AppConfig } from '../../config/settings/app-config.ts';
 import type { AdapterParts } from '../../contract/adapter-parts.ts';
 import type { CommName } from '../../core/adapter.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
-import { TlsFiles } from '../../core/tls/files.ts';
-import type { TlsFilesOptions } from '../../core/tls/files.ts';
-import type { ModbusMessages } from '../../core/wire/modbus-messages.ts';
-import { ModbusTap } from '../../core/wire/modbus-tap.ts';
+import { TlsFiles } from '../../core/tls/watch.ts';
+import type { TlsFilesOptions } from '../../core/tls/watch.ts';
+import { ModbusTap } from '../../core/wire/modbus.ts';
+import type { ModbusMessages } from '../../core/wire/modbus.ts';
 import type { SimPlant } from '../../der/plant/plant.ts';
-import { typesWith } from '../devices/shapes.ts';
-import { FaultyMaps } from '../../sunspec/faults/faulty-maps.ts';
+import { FaultyMaps } from '../../sunspec/faults/faulty-map.ts';
 import { roleOfCertificate } from '../../sunspec/modbus/access/certificate-role.ts';
 import type { RoleFinding } from '../../sunspec/modbus/access/certificate-role.ts';
 import { createModbusAdapter } from '../../sunspec/modbus/bridge.ts';
@@ -21,6 +20,38 @@ import type { ProxyAdapter } from '../../sunspec/modbus/proxy/bridge.ts';
 import { createModbusRtuAdapter } from '../../sunspec/modbus/rtu-bridge.ts';
 import type { ModbusRtuAdapter } from '../../sunspec/modbus/rtu-bridge.ts';
 import type { ModbusLimits } from '../../sunspec/modbus/server/context.ts';
+import { deviceTypeNames, deviceTypes } from '../../config/profile/device-types.ts';
+import type { DeviceTypeName } from '../../config/profile/device-types.ts';
+import { simTimeFromMs } from '../../core/time/clock.ts';
+import { SimError } from '../../core/errors.ts';
+import { createTemplate } from '../../der/device/template.ts';
+import type { Layout } from '../../sunspec/map/layout.ts';
+
+/**
+ * Device types, without aliases, whose map passes a test. Takes up to a second, so it is used only for messages about a
+ * start that fails.
+ */
+function deviceTypesWhere(
+  { deviceOf, grid, simModels }: AppConfig,
+  passes: (layout: Layout) => boolean,
+): DeviceTypeName[] {
+  const types = deviceTypeNames.filter(
+    (name, at) => deviceTypeNames.findIndex((other) => deviceTypes[other] === deviceTypes[name]) === at,
+  );
+  return types.filter((name) => {
+    try {
+      const { profile, phases } = deviceOf({ device_type: name, profile: deviceTypes[name].defaultProfile }, 0);
+      return passes(
+        createTemplate(profile, phases, grid.nominalFrequencyHz, simTimeFromMs(0), 0, { withSimModels: simModels })
+          .layout,
+      );
+    } catch (error) {
+      // the other settings do not fit this type
+      if (error instanceof SimError) return false;
+      throw error;
+    }
+  });
+}
 
 export interface ModbusContext extends AdapterParts {
   readonly config: AppConfig;
@@ -30,7 +61,7 @@ export interface ModbusContext extends AdapterParts {
 }
 
 /** Fault injection between devices and masters, over TCP and on a serial line. */
-type Between = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
+type FaultInjection = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
 
 /**
  * @throws SimError CONFIG_INVALID for a proxy map or certificates that do not fit, and for devices without a port or
@@ -38,11 +69,11 @@ type Between = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
  */
 export function composeModbus(context: ModbusContext): readonly (ModbusAdapter | ModbusRtuAdapter | ProxyAdapter)[] {
   const proxy = composeProxy(context);
-  const between = betweenOf(context);
-  return [...composeTcp(context, between), ...composeRtu(context, between), ...proxy];
+  const faultInjection = faultInjectionOf(context);
+  return [...composeTcp(context, faultInjection), ...composeRtu(context, faultInjection), ...proxy];
 }
 
-function betweenOf({ faults: { registry }, plant, clock, logBook }: ModbusContext): Between {
+function faultInjectionOf({ faults: { registry }, plant, clock, logBook }: ModbusContext): FaultInjection {
   const faultyMaps = new FaultyMaps({
     registry,
     log: new LimitedLog(logBook.logger('Modbus'), clock, 'writes that faults held back'),
@@ -84,7 +115,7 @@ export function modbusTlsFiles(
   });
 }
 
-function composeTcp(context: ModbusContext, between: Between): ModbusAdapter[] {
+function composeTcp(context: ModbusContext, faultInjection: FaultInjection): ModbusAdapter[] {
   const { config, plant, clock, logBook } = context;
   const { enabled, host, port, sharedPort, framing, foreignUnit, tls } = config.modbus;
   if (!enabled) return [];
@@ -96,7 +127,7 @@ function composeTcp(context: ModbusContext, between: Between): ModbusAdapter[] {
       port,
       sharedPort,
       ...(plant.meter && config.meter && { meter: { ...config.meter, bank: plant.meter.bank } }),
-      ...between,
+      ...faultInjection,
       clock,
       logger,
       framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
@@ -108,7 +139,7 @@ function composeTcp(context: ModbusContext, between: Between): ModbusAdapter[] {
   ];
 }
 
-function composeRtu(context: ModbusContext, between: Between): ModbusRtuAdapter[] {
+function composeRtu(context: ModbusContext, faultInjection: FaultInjection): ModbusRtuAdapter[] {
   const { config, plant, commAlarms, clock, logBook } = context;
   if (config.rtu === null) return [];
   const { port: path, baud: baudRate, parity, stopBits } = config.rtu;
@@ -118,7 +149,7 @@ function composeRtu(context: ModbusContext, between: Between): ModbusRtuAdapter[
       devices: plant.devices,
       line: { path, baudRate, parity, stopBits },
       ...(plant.meter && unitId !== null && { meter: { bank: plant.meter.bank, unitId } }),
-      ...between,
+      ...faultInjection,
       commAlarms,
       clock,
       logger: logBook.logger('Modbus'),
@@ -137,7 +168,7 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
       disturber: createSilencer(plant.silentDevices),
       clock,
       logger: logBook.logger('Modbus'),
-      typesWith: (passes) => typesWith(config, passes),
+      deviceTypesWhere: (passes) => deviceTypesWhere(config, passes),
       limits: limitsOf(context),
       tap: tapOf(context, 'modbus_proxy'),
     }),

@@ -5,8 +5,7 @@ import type { App } from '../start-stop.ts';
 import { formatIssues } from '../../config/issues/issues.ts';
 import { loadConfig } from '../../config/layers/load.ts';
 import { SimError } from '../../core/errors.ts';
-import { exitCodes } from '../../core/exit-codes.ts';
-import { asksForSubcommand } from '../../core/subcommand.ts';
+import { exitCodes, asksForSubcommand } from '../../core/subcommand.ts';
 import { callLater } from '../../core/time/timers.ts';
 
 /**

@@ -1,7 +1,6 @@
 /** `derbench run`, `check` and `replay`, and the flag `--scenario`. */
-import { exitCodes } from '../../core/exit-codes.ts';
+import { exitCodes, isSubcommand } from '../../core/subcommand.ts';
 import { printableLines } from '../../core/log/log.ts';
-import { isSubcommand } from '../../core/subcommand.ts';
 import type { CommandOutput } from '../scenarios/command-run.ts';
 
 const line = (stream: NodeJS.WriteStream) => (text: string) => {

@@ -9,15 +9,14 @@ import type { ChargePointIdOf, IdentifiedDevice } from '../../contract/charge-po
 import type { Adapter } from '../../core/adapter.ts';
 import { originText } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
-import { errorText, SimError } from '../../core/errors.ts';
+import { errorText, SimError, shortageOf } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
-import { shortageOf } from '../../core/shortage.ts';
 import { Turns } from '../../core/turns.ts';
 import type { Logger } from '../../core/log/log.ts';
-import type { DeviceSpec } from '../../der/plant/device-spec.ts';
+import type { DeviceSpec } from '../../der/device/template.ts';
 import type { SimDevice } from '../../der/device/device.ts';
 import type { SimPlant } from '../../der/plant/plant.ts';
-import type { SeriesOf } from './series.ts';
+import type { SeriesOf } from './plant.ts';
 import type { JoiningFaults } from '../faults.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
 

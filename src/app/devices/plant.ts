@@ -1,6 +1,7 @@
-/** Clock and plant of a configuration. */
+/** Clock, plant and series of a configuration. */
 import { readFileSync } from 'node:fs';
-import type { AppConfig } from '../../config/settings/app-config.ts';
+import { basename } from 'node:path';
+import type { AppConfig, DeviceConfig } from '../../config/settings/app-config.ts';
 import type { CommAlarms } from '../../core/comm-alarms.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { LogBook, Logger } from '../../core/log/log.ts';
@@ -9,12 +10,19 @@ import type { WallClock } from '../../core/time/clock.ts';
 import { remoteClocks } from '../../core/time/remote-clock.ts';
 import type { RemoteClockFactory } from '../../core/time/remote-clock.ts';
 import { localDateMs, SimClock } from '../../core/time/sim-clock.ts';
-import { Ticker } from '../../core/time/ticker.ts';
+import { Ticker } from '../../core/time/timers.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { createPlant } from '../../der/plant/create-plant.ts';
 import type { SimPlant } from '../../der/plant/plant.ts';
 import { parseGridProfile } from '../../der/surroundings/grid/profile.ts';
-import type { SeriesOf } from './series.ts';
+import { kindTable } from '../../contract/kinds/table.ts';
+import { packageFile } from '../../core/package-files.ts';
+import type { DeviceSeries } from '../../der/device/template.ts';
+import { parseSeries } from '../../der/surroundings/series.ts';
+import type { Series, SeriesColumn } from '../../der/surroundings/series.ts';
+import { parseVisits } from '../../der/surroundings/visits.ts';
+import type { VisitPlan } from '../../der/surroundings/visits.ts';
+import { weatherColumns, windColumns } from '../../der/surroundings/weather.ts';
 
 export function createClock({ clock }: Pick<AppConfig, 'clock'>, wall: WallClock): SimClock {
   const { followsWall, startsPaused, timezone, startDate, startTime, rate } = clock;
@@ -50,7 +58,7 @@ export function createRemoteClocks(
   });
 }
 
-export interface PlantSetup {
+interface PlantSetup {
   readonly clock: SimClock;
   readonly wall: WallClock;
   readonly faults: FaultRegistry;
@@ -113,4 +121,53 @@ export function tickerOf({ tickS }: Pick<AppConfig, 'tickS'>, plant: SimPlant, w
     },
   });
   return ticker;
+}
+
+const bundled = {
+  irradiance: { path: packageFile('config/series/pv-clear-day.csv'), name: 'pv-clear-day' },
+  wind: { path: packageFile('config/series/wind-week.csv'), name: 'wind-week' },
+} as const;
+
+const loadColumns: readonly SeriesColumn[] = [{ name: 'load_kw', required: true, min: 0, max: 1e6 }];
+
+/** Reads the series of a device. */
+export type SeriesOf = (device: DeviceConfig) => DeviceSeries;
+
+/** @returns the series of a device. @throws SimError CONFIG_INVALID naming the lines that are wrong */
+export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTimeScale'>): SeriesOf {
+  const { seriesEnd: end } = config;
+  const tables = new Map<string, Series>();
+  const plans = new Map<string, VisitPlan>();
+
+  function table(path: string, name: string, columns: readonly SeriesColumn[]): Series {
+    const key = `${columns[0]?.name ?? ''} ${path}`;
+    const series = tables.get(key) ?? parseSeries(readFileSync(path, 'utf8'), { name, columns, end });
+    tables.set(key, series);
+    return series;
+  }
+
+  function dc({ assetType, series }: DeviceConfig): DeviceSeries['dc'] {
+    const { dcSeries } = kindTable[assetType];
+    if (dcSeries === null) return null;
+    const standard = bundled[dcSeries];
+    const columns = dcSeries === 'wind' ? windColumns : weatherColumns;
+    return {
+      series: table(series.dc ?? standard.path, series.dc ?? standard.name, columns),
+      name: series.dc === null ? standard.name : basename(series.dc),
+      timeScale: dcSeries === 'wind' ? config.windTimeScale : 1,
+    };
+  }
+
+  function visits(path: string | null): VisitPlan | null {
+    if (path === null) return null;
+    const plan = plans.get(path) ?? parseVisits(readFileSync(path, 'utf8'), path, end);
+    plans.set(path, plan);
+    return plan;
+  }
+
+  return (device) => ({
+    dc: dc(device),
+    load: device.series.load === null ? null : table(device.series.load, device.series.load, loadColumns),
+    visits: visits(device.series.vehicles),
+  });
 }

@@ -31,7 +31,7 @@ import { htmlPage } from '../../scenario/report/html.ts';
 import { junitXml } from '../../scenario/report/junit.ts';
 import { progressLine, reportLines } from '../../scenario/report/text.ts';
 import { ScenarioRun } from '../../scenario/run/run.ts';
-import { scenarioNames } from './host.ts';
+import { scenarioNames } from './kept.ts';
 
 /** Where a command prints. */
 export interface CommandOutput {

@@ -1,6 +1,12 @@
-/** Scenarios that a running simulator keeps; their code is loaded with the first of them. */
+/**
+ * Scenarios that a running simulator keeps, and the simulator as their host. Their code is loaded with the first of
+ * them.
+ */
+import { messageMembers as ofModbus } from '../../api/modbus.ts';
+import { messageMembers as ofDnp3 } from '../../api/outstations.ts';
+import { messageMembers as ofCsip } from '../../api/csip-client/reports.ts';
 import { bundledScenarioPath, bundledScenarios } from '../../config/profile/bundled.ts';
-import type { CsipEvents } from '../../contract/csip-events.ts';
+import type { CsipEvents } from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type {
   BundledScenario,
@@ -8,30 +14,96 @@ import type {
   ReportFormat,
   ScenarioBook,
   ScenarioStart,
+  ClockOwner,
 } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
-import { lazily } from '../../core/lazy.ts';
+import { lazily, Late } from '../../core/lazy.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { Scenario } from '../../scenario/model.ts';
 import type { Api } from '../../api/http/server.ts';
-import { Late } from '../../core/late.ts';
 import type { WireLog } from '../../core/wire/wire-log.ts';
-import { ClockHold, createScenarioHost, scenarioNames } from './host.ts';
 import type { Source } from '../../scenario/file/source.ts';
 import type { RequestCheck } from '../../scenario/file/whole.ts';
 import type { ScenarioHost } from '../../scenario/run/host.ts';
 import type { ScenarioRun } from '../../scenario/run/run.ts';
 import type { ReportOrigin } from '../../scenario/report/document.ts';
+import { messageMembers as ofOcpp } from '../../api/charge-points/members.ts';
+import { commAlarmKinds } from '../../core/comm-alarms.ts';
+import { alarmKinds } from '../../der/device/alarms.ts';
+import type { KnownNames } from '../../scenario/file/layout.ts';
+import type { Perform } from '../../api/http/perform.ts';
 
-export interface KeptParts {
+/** Gives scenarios the simulator that they run on. */
+interface HostParts {
   readonly plant: Plant;
   readonly wall: WallClock;
   readonly later: Later;
+  readonly wireLog: WireLog;
   readonly csip: CsipEvents;
+  readonly perform: Perform;
+  readonly clockHold: ClockHold;
+}
+
+/** Lets one scenario at a time have the clock. */
+class ClockHold implements ClockOwner {
+  #name: string | null = null;
+
+  get name(): string | null {
+    return this.#name;
+  }
+
+  /** @throws SimError COMMAND_CONFLICT */
+  take(name: string): () => void {
+    if (this.#name !== null)
+      throw new SimError('COMMAND_CONFLICT', `the scenario ${JSON.stringify(this.#name)} runs; one runs at a time`);
+    this.#name = name;
+    return () => {
+      this.#name = null;
+    };
+  }
+}
+
+/** @returns makes the host of a scenario, whose requests carry its name */
+function createScenarioHost({
+  plant,
+  wall,
+  later,
+  wireLog,
+  csip,
+  perform,
+  clockHold,
+}: HostParts): (name: string) => ScenarioHost {
+  return (name) => ({
+    plant,
+    wall,
+    later,
+    csip,
+    perform: (request) => perform({ ...request, by: { source: 'scenario', peer: name } }),
+    ownClock: () => clockHold.take(name),
+    onMessage: (protocol, station, listener) =>
+      wireLog.find(protocol, station)?.subscribe(({ id }) => {
+        listener(id);
+      }) ?? (() => undefined),
+    hasSwitchedMessages(protocol) {
+      const last = wireLog.find(protocol, '')?.changedBy;
+      return last?.source === 'scenario' && last.peer === name;
+    },
+  });
+}
+
+/** Members of messages and codes of alarms, as the interface shows them. */
+export function scenarioNames(): KnownNames {
+  return {
+    alarmCodes: [...Object.keys(alarmKinds), ...Object.keys(commAlarmKinds)],
+    messageMembers: { modbus: ofModbus(), csip: ofCsip(), ocpp: ofOcpp(), dnp3: ofDnp3() },
+  };
+}
+
+interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip'> {
   readonly hostOf: (name: string) => ScenarioHost;
   readonly checkRequest: RequestCheck;
   readonly origin: ReportOrigin;
@@ -75,7 +147,7 @@ const ofParameters = ({ name, detail }: Issue): Issue =>
     ? { name: '/parameters', detail }
     : { name: '/parameters', detail: `${name}: ${detail}` };
 
-export class KeptScenarios implements ScenarioBook {
+class KeptScenarios implements ScenarioBook {
   readonly maxScenarios = maxScenarios;
   readonly #parts: KeptParts;
   readonly #kept = new Map<string, Kept>();
@@ -107,7 +179,7 @@ export class KeptScenarios implements ScenarioBook {
       const name = 'content' in given ? 'scenario' : given.bundled;
       const unusedSettings = this.#unused(code, source);
       const scenario = this.#read(code, source, name, {});
-      const kept: Kept = {
+      const entry: Kept = {
         id: String((this.#lastId += 1)),
         source,
         head: { name: scenario.name, description: scenario.description, parameters: scenario.parameters },
@@ -117,8 +189,8 @@ export class KeptScenarios implements ScenarioBook {
         unusedSettings,
         run: null,
       };
-      this.#kept.set(kept.id, kept);
-      return shown(kept);
+      this.#kept.set(entry.id, entry);
+      return shown(entry);
     } catch (error) {
       throw refused(error, ofScenario);
     }
@@ -148,25 +220,25 @@ export class KeptScenarios implements ScenarioBook {
 
   async start(id: string, { pace, parameters }: ScenarioStart, by: Origin): Promise<KeptScenario> {
     const code = await loaded();
-    const kept = this.#find(id);
+    const entry = this.#find(id);
     const { plant, hostOf } = this.#parts;
     let scenario: Scenario;
     try {
-      scenario = this.#read(code, kept.source, kept.head.name, parameters);
+      scenario = this.#read(code, entry.source, entry.head.name, parameters);
     } catch (error) {
       throw refused(error, ofParameters);
     }
     const usual = plant.time.mode === 'paused' ? 'fast' : 'real';
-    kept.run = new code.ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? usual, by });
-    return shown(kept);
+    entry.run = new code.ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? usual, by });
+    return shown(entry);
   }
 
   async stop(id: string): Promise<KeptScenario> {
-    const kept = this.#find(id);
-    if (kept.run?.report.state !== 'running') throw new SimError('COMMAND_CONFLICT', 'the scenario does not run');
-    kept.run.stop();
-    await this.#within(stopMs, kept.run.finished);
-    return shown(kept);
+    const entry = this.#find(id);
+    if (entry.run?.report.state !== 'running') throw new SimError('COMMAND_CONFLICT', 'the scenario does not run');
+    entry.run.stop();
+    await this.#within(stopMs, entry.run.finished);
+    return shown(entry);
   }
 
   remove(id: string): void {
@@ -188,7 +260,7 @@ export class KeptScenarios implements ScenarioBook {
 
   /** Ends a run under way; its steps of `finally` have a moment before the simulator stops. */
   async close(): Promise<void> {
-    const run = [...this.#kept.values()].find((kept) => kept.run?.report.state === 'running')?.run;
+    const run = [...this.#kept.values()].find((entry) => entry.run?.report.state === 'running')?.run;
     if (!run) return;
     run.stop();
     await this.#within(finallyMs, run.finished);
@@ -206,9 +278,9 @@ export class KeptScenarios implements ScenarioBook {
   }
 
   #find(id: string): Kept {
-    const kept = this.#kept.get(id);
-    if (kept === undefined) throw new SimError('UNKNOWN_RESOURCE', `there is no scenario ${JSON.stringify(id)}`);
-    return kept;
+    const entry = this.#kept.get(id);
+    if (entry === undefined) throw new SimError('UNKNOWN_RESOURCE', `there is no scenario ${JSON.stringify(id)}`);
+    return entry;
   }
 }
 

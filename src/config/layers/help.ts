@@ -2,7 +2,7 @@ import { helpSpellings, versionSpellings } from './flags.ts';
 import { settingGroups, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingGroup, SettingKey } from '../settings/settings.ts';
 import { deviceTypeAliases } from '../profile/device-types.ts';
-import { exitCodes } from '../../core/exit-codes.ts';
+import { exitCodes } from '../../core/subcommand.ts';
 
 const width = 100;
 const indent = 34;

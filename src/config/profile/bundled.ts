@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { packageFile } from '../../core/package-files.ts';
 import { parseYaml } from '../../core/yaml.ts';
 

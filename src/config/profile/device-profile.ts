@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AssetType, InverterParameters } from '../../contract/device.ts';
 import type { Issue } from '../../core/errors.ts';
-import { gradientRange } from '../../contract/gradient.ts';
+import { gradientRange } from '../../contract/device.ts';
 import { defaultMapShape, mapBases, mapLayouts } from '../../contract/map-layout.ts';
 import type { MapShape } from '../../contract/map-layout.ts';
 import { kindTable } from '../../contract/kinds/table.ts';

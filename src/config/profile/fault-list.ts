@@ -1,7 +1,6 @@
 /** Lists of faults in a configuration, the entry of a device and a device profile. */
 import { z } from 'zod';
-import { maxFaultsAtOnce } from '../../fault-kinds/profile.ts';
-import { faultSchema } from '../../fault-kinds/request.ts';
+import { maxFaultsAtOnce, faultSchema } from '../../fault-kinds/request.ts';
 import type { FlatFault } from '../../fault-kinds/request.ts';
 import { bareName, bundledFaultProfileNames } from './bundled.ts';
 

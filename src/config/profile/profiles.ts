@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { EvseParameters } from '../../contract/kinds/evse.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { bundledEvseProfileNames, bundledProfileNames, bundledProfilePath, profileNameOf } from './bundled.ts';
 import { absentKey, deviceProfileSchema, resolveProfile } from './device-profile.ts';

@@ -11,7 +11,7 @@ import {
   ocppUrlOf,
   ocppUrlText,
 } from '../../contract/ocpp-settings.ts';
-import { hasCheckDigit } from '../../core/check-digit.ts';
+import { hasCheckDigit } from '../../contract/csip-settings.ts';
 import { tlsVersions } from '../../core/tls/material.ts';
 import type { TlsVersion } from '../../core/tls/material.ts';
 import { isTimeZone } from '../../core/time/zone.ts';

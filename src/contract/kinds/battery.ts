@@ -89,7 +89,11 @@ export interface BatteryCellPosition {
 }
 
 /** The bank without its strings. Powers and currents: positive = discharge. */
-export interface BatteryDetail {
+export interface BatteryDetail
+  extends Pick<
+    BatteryParameters,
+    'chemistry' | 'capacityWh' | 'socMinPct' | 'socMaxPct' | 'socReserveMinPct' | 'socReserveMaxPct'
+  > {
   readonly kind: 'battery';
   /** reported: of the closed strings, or of all when none is closed; shown in steps of 0.1 % */
   readonly socPct: number;
@@ -102,8 +106,6 @@ export interface BatteryDetail {
   /** 0 while no string is closed */
   readonly dcVoltageV: number;
   readonly dcCurrentA: number;
-  readonly chemistry: BatteryChemistry;
-  readonly capacityWh: number;
   /** in the same strings as `socPct` */
   readonly energyAvailableWh: number;
   /** present limits, magnitudes at the DC terminals */
@@ -113,10 +115,6 @@ export interface BatteryDetail {
   readonly maxDischargeA: number;
   readonly ratedPowerW: number;
   readonly ampHourRating: number;
-  readonly socMinPct: number;
-  readonly socMaxPct: number;
-  readonly socReserveMinPct: number;
-  readonly socReserveMaxPct: number;
   readonly temperatureC: number;
   readonly cellVoltageMinV: number;
   readonly cellVoltageMaxV: number;
@@ -163,17 +161,11 @@ export interface BatteryModule {
   readonly cells: readonly BatteryCell[];
 }
 
-export interface BatteryString {
-  readonly index: number;
+export interface BatteryString extends Omit<BatteryModule, 'temperatureMinC' | 'temperatureMaxC' | 'cells'> {
   readonly contactor: BatteryContactor;
-  readonly socPct: number;
-  readonly sohPct: number;
-  readonly voltageV: number;
   /** positive = discharge */
   readonly currentA: number;
   readonly cellVoltageAvgV: number;
-  readonly cellVoltageMinV: number;
-  readonly cellVoltageMaxV: number;
   readonly temperatureC: number;
   readonly modules: readonly BatteryModule[];
 }

@@ -103,19 +103,10 @@ export interface ChargingCurvePoint {
 }
 
 /** A vehicle of a profile. */
-export interface EvParameters {
-  readonly id: string | null;
-  readonly batteryCapacityWh: number;
-  readonly socPct: number;
-  readonly targetSocPct: number;
-  /** needed at departure: V2G stops here */
-  readonly reserveSocPct: number;
+export interface EvParameters extends Omit<EvDetail, 'maxChargeW' | 'chargingCurve'> {
   /** of the on-board charger */
   readonly acMaxChargeW: number;
   readonly dcMaxChargeW: number;
-  readonly maxDischargeW: number;
-  /** of the on-board charger */
-  readonly phases: 1 | 3;
   /** of the pack at half charge */
   readonly batteryVoltageV: number;
   readonly acCurve: readonly ChargingCurvePoint[];
@@ -128,8 +119,6 @@ export interface EvParameters {
   readonly dcRampAPerS: number;
   /** the vehicle stops charging when its curve falls to this fraction of its maximum */
   readonly endOfChargeFraction: number;
-  /** as given, ISO 8601; shown only */
-  readonly departureTime: string | null;
 }
 
 export interface EvseConnectorParameters {
@@ -186,29 +175,21 @@ export interface EvseParameters {
 }
 
 /** A change of a vehicle by a command; absent members stay. */
-export interface EvPatch {
-  readonly id?: string | null | undefined;
-  readonly batteryCapacityWh?: number | undefined;
-  readonly socPct?: number | undefined;
-  readonly targetSocPct?: number | undefined;
-  readonly reserveSocPct?: number | undefined;
-  readonly maxChargeW?: number | undefined;
-  readonly maxDischargeW?: number | undefined;
-  readonly phases?: 1 | 3 | undefined;
-  readonly chargingCurve?: readonly ChargingCurvePoint[] | undefined;
-  readonly departureTime?: string | null | undefined;
-}
+export type EvPatch = { readonly [K in keyof EvDetail]?: EvDetail[K] | undefined };
 
 export interface EvDetail {
   readonly id: string | null;
   readonly batteryCapacityWh: number;
   readonly socPct: number;
   readonly targetSocPct: number;
+  /** needed at departure: V2G stops here */
   readonly reserveSocPct: number;
   readonly maxChargeW: number;
   readonly maxDischargeW: number;
+  /** of the on-board charger */
   readonly phases: 1 | 3;
   readonly chargingCurve: readonly ChargingCurvePoint[];
+  /** as given, ISO 8601; shown only */
   readonly departureTime: string | null;
 }
 
@@ -256,21 +237,12 @@ export interface EvseReservation {
 }
 
 /** Power and current are positive into the vehicle. */
-export interface EvseConnectorDetail {
-  readonly connectorId: number;
-  readonly type: EvseConnectorType;
-  readonly standard: EvseConnectorStandard;
-  readonly maxPowerW: number;
-  readonly minPowerW: number;
-  /** per phase (AC), or of the cable (DC) */
-  readonly maxCurrentA: number;
+export interface EvseConnectorDetail
+  extends Omit<EvseConnectorParameters, 'minCurrentA' | 'voltageV' | 'powerFactor' | 'maxDischargeW'> {
   /** line to neutral (AC), or the upper end of the output (DC) */
   readonly nominalVoltageV: number;
-  readonly phases: 1 | 3;
-  readonly attachedCable: boolean;
   /** phases of the supply that carry the current, or would carry it: 1 to 3 = L1 to L3; empty for DC */
   readonly supplyPhases: readonly number[];
-  readonly bidirectional: boolean;
   readonly status: EvseConnectorState;
   readonly occupancy: EvseOccupancy;
   readonly phase: EvsePhase;

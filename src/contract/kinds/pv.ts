@@ -59,12 +59,7 @@ export interface PvInputParameters {
 }
 
 /** Physical parameters of a PV generator and its DC input, as a profile gives them with every default filled in. */
-export interface PvParameters {
-  readonly module: string;
-  /** modules in one string */
-  readonly series: number;
-  /** strings */
-  readonly parallel: number;
+export interface PvParameters extends Omit<PvInputParameters, 'name'> {
   readonly minDcVoltageV: number;
   readonly maxDcVoltageV: number;
   /** 0.8..1 */
@@ -75,11 +70,6 @@ export interface PvParameters {
   readonly startPowerW: number;
   /** AC power that a sleeping inverter takes from the grid, W */
   readonly nightPowerW: number;
-  readonly tiltDeg: number;
-  /** clockwise from north */
-  readonly azimuthDeg: number;
-  /** shading of each string; null: none */
-  readonly shading: PvShading | null;
   /** local: the tracker stays on the maximum next to open circuit; global: it finds the highest */
   readonly mppt: 'global' | 'local';
   readonly latitudeDeg: number;

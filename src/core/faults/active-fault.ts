@@ -5,7 +5,7 @@ import type { RandomStream } from '../random.ts';
 import { meterIndex } from './kinds.ts';
 import type { FaultCondition, FaultKind, FaultLayer, FaultProtocol, FaultTarget } from './kinds.ts';
 
-/** Why a fault is over. */
+/** Reasons for the end of a fault. */
 export const faultEnds = ['cleared', 'count', 'duration', 'device_removed', 'device_reset'] as const;
 export type FaultEnd = (typeof faultEnds)[number];
 
@@ -56,22 +56,22 @@ export class ActiveFault<P = unknown> {
   occasions = 0;
   /** occasions at which it did */
   strikeCount = 0;
-  /** why it ended; null: it has not */
+  /** reason of its end; null: still in force */
   end: FaultEnd | null = null;
   /** for random values of the fault: noise, jitter, garbage */
   readonly random: RandomStream;
   readonly #chance: RandomStream;
-  /** the number that decides at the next occasion, where it has been looked at before; null: not yet drawn */
+  /** random number of the next occasion, kept from a look ahead; null: not yet drawn */
   #drawn: number | null = null;
   readonly #ends: FaultEnds;
-  /** asked for at each read: whether it has a duration at all */
+  /** true if the fault has a duration; stored, since it is read very often */
   readonly #isTimed: boolean;
   /** by device: occasions since its last turn */
   readonly #sinceTurn = new Map<number | null, number>();
-  /** indexes of the devices that are left of its group; null: it has none */
+  /** indexes of the remaining devices of its group; null: no group */
   readonly #group: Set<number> | null;
 
-  /** @param group indexes of the only devices that it strikes, without one of its own; null: every device */
+  /** @param group indexes of the only devices that it strikes if it has no single device; null: every device */
   constructor(facts: FaultFacts<P>, due: FaultDue, ends: FaultEnds, group: readonly number[] | null = null) {
     this.facts = facts;
     this.#group = group && new Set(group);

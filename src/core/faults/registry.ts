@@ -6,9 +6,9 @@ import type { SimTime, WallClock } from '../time/clock.ts';
 import type { Origin } from '../origin.ts';
 import { SimError } from '../errors.ts';
 import type { Issue } from '../errors.ts';
+import { Listeners } from '../listeners.ts';
 import { didYouMean } from '../nearest.ts';
-import { concernedBy, kindIssues, numberIssues, proposed } from './checks.ts';
-import { meterIndex } from './kinds.ts';
+import { concernedBy, kindIssues, numberIssues, proposed, meterIndex } from './kinds.ts';
 import type { FaultCheck, FaultKind, FaultProtocol, FaultRequest, ProposedFault } from './kinds.ts';
 import { callLater } from '../time/timers.ts';
 import type { Later } from '../time/timers.ts';
@@ -69,7 +69,6 @@ export interface FaultRegistryOptions {
   readonly sim: () => SimTime;
   /** seed of the process */
   readonly seed: number;
-  /** indexes of the present devices */
   readonly deviceIndexes: () => readonly number[];
   /** true if the connection point has a meter; absent: it has none */
   readonly hasMeter?: () => boolean;
@@ -91,7 +90,10 @@ export class FaultRegistry {
   readonly #options: FaultRegistryOptions;
   readonly #kinds = new Map<string, FaultKind>();
   readonly #checks = new Map<FaultKind, FaultCheck[]>();
-  readonly #listeners = new Set<(change: FaultChange) => void>();
+  readonly #listeners = new Listeners<[change: FaultChange]>((error) => {
+    const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+    this.#options.log?.error(`a change of the faults was not followed: ${message}`, undefined, stack);
+  });
   /** changes not yet announced to all listeners */
   readonly #pending: FaultChange[] = [];
   #active: readonly ActiveFault[] = [];
@@ -150,13 +152,13 @@ export class FaultRegistry {
     this.#checkRoom(requested.length);
     const accepted = this.#accept(requested.map(({ request }) => request));
     this.#checkKeptMaps(accepted);
-    const begun = accepted.map((fault, i) => this.#create(fault, by, requested[i]?.set));
-    if (begun.length === 0) return begun;
-    this.#active = [...this.#active, ...begun];
-    for (const fault of begun) this.#logChange(fault, 'begins');
+    const injected = accepted.map((fault, i) => this.#create(fault, by, requested[i]?.set));
+    if (injected.length === 0) return injected;
+    this.#active = [...this.#active, ...injected];
+    for (const fault of injected) this.#logChange(fault, 'begins');
     this.#watchWall();
-    this.#announce({ begun, ended: [] });
-    return begun;
+    this.#announce({ begun: injected, ended: [] });
+    return injected;
   }
 
   /** Ends the faults that match the filter (all without one). @returns their number */
@@ -203,10 +205,7 @@ export class FaultRegistry {
    * all listeners have received the current one. The returned function unsubscribes.
    */
   onChange(listener: (change: FaultChange) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#listeners.add(listener);
   }
 
   #isDue({ sim, monotonicMs }: FaultDue): boolean {
@@ -336,8 +335,8 @@ export class FaultRegistry {
 
   #end(over: readonly ActiveFault[], end: FaultEnd): number {
     if (over.length === 0) return 0;
-    const gone = new Set(over);
-    this.#active = this.#active.filter((fault) => !gone.has(fault));
+    const endedFaults = new Set(over);
+    this.#active = this.#active.filter((fault) => !endedFaults.has(fault));
     const endedAtMs = this.#options.wall.nowMs();
     this.#ended = [...over.map((fault) => ({ fault, end, endedAtMs })).reverse(), ...this.#ended].slice(0, keptEnded);
     for (const fault of over) {
@@ -375,17 +374,8 @@ export class FaultRegistry {
     // called from within a listener: the outer call announces this change as well
     if (this.#pending.length > 1) return;
     for (let next = this.#pending[0]; next !== undefined; next = this.#pending[0]) {
-      for (const listener of this.#listeners) this.#call(listener, next);
+      this.#listeners.notify(next);
       this.#pending.shift();
-    }
-  }
-
-  #call(listener: (change: FaultChange) => void, change: FaultChange): void {
-    try {
-      listener(change);
-    } catch (error) {
-      const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
-      this.#options.log?.error(`a change of the faults was not followed: ${message}`, undefined, stack);
     }
   }
 }

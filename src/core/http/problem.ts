@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { STATUS_CODES } from 'node:http';
-import { unreadLimitMs, whenAnswered } from './answer-order.ts';
+import { unreadLimitMs, whenAnswered } from './connections.ts';
 
 /** Status and fixed title of every problem that HTTP and the stream's handshake can answer (RFC 9457). */
 export const problemTable = {

@@ -1,8 +1,8 @@
+/** Limits of log lines that clients and peers can cause at will. */
 import type { SimTime, WallClock } from '../time/clock.ts';
 import { callLater } from '../time/timers.ts';
 import { RepeatLimit } from './log-repeats.ts';
-import type { Logger } from './log.ts';
-import type { LogLevel } from './log-buffer.ts';
+import type { Logger, LogLevel } from './log.ts';
 
 /**
  * Limits lines that a client can cause at will and that differ by a name or an address: at most ten of each level in
@@ -21,7 +21,7 @@ export class LimitedLog implements Logger {
       later,
       keyOf: (level) => level,
       report(level, times) {
-        logger[level](leftOut(times, about));
+        logger[level](suppressedLines(times, about));
       },
       ...(lines !== undefined && { lines }),
     });
@@ -56,6 +56,54 @@ export class LimitedLog implements Logger {
 }
 
 /** Text with the count of suppressed lines. @param about their subject, in the plural */
-export function leftOut(times: number, about: string): string {
+function suppressedLines(times: number, about: string): string {
   return times === 1 ? `1 more line about ${about} was left out` : `${times} more lines about ${about} were left out`;
+}
+
+/** For all peers together: five peers at the limit of one have room. */
+const linesOfAll = 50;
+
+type Level = 'info' | 'warning';
+
+/**
+ * Limits lines that peers can cause at will: at most ten of each peer and level in any second, so that a flood of one
+ * does not hide the lines of another, and at most fifty of all peers, however often a peer comes back under a new
+ * address. The counts of the lines left out name the peer.
+ */
+export class PeerLimitedLog {
+  readonly #totalLimit: LimitedLog;
+  readonly #peers: RepeatLimit<{ readonly level: Level; readonly peer: string }>;
+
+  /** @param about subject of the lines, in the plural, for the counts */
+  constructor(logger: Logger, clock: WallClock, about: string, later = callLater) {
+    this.#totalLimit = new LimitedLog(logger, clock, about, later, linesOfAll);
+    this.#peers = new RepeatLimit({
+      monotonicMs: () => clock.monotonicMs(),
+      later,
+      keyOf: ({ level, peer }) => `${level} ${peer}`,
+      report: ({ level, peer }, times) => {
+        this.#totalLimit[level](`${peer}: ${suppressedLines(times, about)}`);
+      },
+    });
+  }
+
+  /** @param line called only when it is written */
+  info(peer: string, line: () => string, deviceIndex?: number): void {
+    this.#write('info', peer, line, deviceIndex);
+  }
+
+  /** @param line called only when it is written */
+  warning(peer: string, line: () => string, deviceIndex?: number): void {
+    this.#write('warning', peer, line, deviceIndex);
+  }
+
+  /** Writes the counts of lines left out so far. */
+  flush(): void {
+    this.#peers.flush();
+    this.#totalLimit.flush();
+  }
+
+  #write(level: Level, peer: string, line: () => string, deviceIndex?: number): void {
+    if (this.#peers.admits({ level, peer })) this.#totalLimit[level](line, deviceIndex);
+  }
 }

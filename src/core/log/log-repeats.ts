@@ -17,7 +17,7 @@ interface Options<Line> {
   readonly lines?: number;
 }
 
-interface Seen<Line> {
+interface LineCount<Line> {
   line: Line;
   /** the last times it was written, at most as often as it passes, oldest first */
   readonly writtenMs: number[];
@@ -27,7 +27,7 @@ interface Seen<Line> {
 }
 
 /** The end of the pause of a suppressed line. */
-function pauseEndMs({ writtenMs }: Seen<unknown>): number {
+function pauseEndMs({ writtenMs }: LineCount<unknown>): number {
   return (writtenMs.at(-1) ?? -Infinity) + windowMs;
 }
 
@@ -39,8 +39,8 @@ export class RepeatLimit<Line> {
   readonly #options: Options<Line>;
   readonly #lines: number;
   /** in the order of their last line */
-  readonly #seen = new Map<string, Seen<Line>>();
-  readonly #holding = new Set<Seen<Line>>();
+  readonly #countsByKey = new Map<string, LineCount<Line>>();
+  readonly #holding = new Set<LineCount<Line>>();
   /** the first end of a pause */
   #dueMs = Infinity;
   #cancelTimer: (() => void) | null = null;
@@ -55,18 +55,18 @@ export class RepeatLimit<Line> {
     const nowMs = this.#options.monotonicMs();
     if (nowMs >= this.#dueMs) this.#reportUntil(nowMs);
     this.#forgetUntil(nowMs - windowMs);
-    const seen = this.#touch(line, nowMs);
-    const [oldestMs = -Infinity] = seen.writtenMs;
-    const isFull = seen.writtenMs.length === this.#lines && nowMs - oldestMs < windowMs;
-    if (seen.held > 0 || isFull) {
-      if (seen.held === 0) seen.line = line;
-      seen.held += 1;
-      this.#holding.add(seen);
-      this.#awaitEnd(pauseEndMs(seen), nowMs);
+    const count = this.#touch(line, nowMs);
+    const [oldestMs = -Infinity] = count.writtenMs;
+    const isFull = count.writtenMs.length === this.#lines && nowMs - oldestMs < windowMs;
+    if (count.held > 0 || isFull) {
+      if (count.held === 0) count.line = line;
+      count.held += 1;
+      this.#holding.add(count);
+      this.#awaitEnd(pauseEndMs(count), nowMs);
       return false;
     }
-    seen.writtenMs.push(nowMs);
-    if (seen.writtenMs.length > this.#lines) seen.writtenMs.shift();
+    count.writtenMs.push(nowMs);
+    if (count.writtenMs.length > this.#lines) count.writtenMs.shift();
     return true;
   }
 
@@ -75,34 +75,34 @@ export class RepeatLimit<Line> {
     this.#reportUntil(Infinity);
   }
 
-  #touch(line: Line, nowMs: number): Seen<Line> {
+  #touch(line: Line, nowMs: number): LineCount<Line> {
     const key = this.#options.keyOf(line);
-    const seen = this.#seen.get(key) ?? { line, writtenMs: [], held: 0, lastMs: nowMs };
-    seen.lastMs = nowMs;
-    this.#seen.delete(key);
-    this.#seen.set(key, seen);
-    const [oldest] = this.#seen;
-    if (oldest && this.#seen.size > maxKeys) this.#forget(...oldest);
-    return seen;
+    const count = this.#countsByKey.get(key) ?? { line, writtenMs: [], held: 0, lastMs: nowMs };
+    count.lastMs = nowMs;
+    this.#countsByKey.delete(key);
+    this.#countsByKey.set(key, count);
+    const [oldest] = this.#countsByKey;
+    if (oldest && this.#countsByKey.size > maxKeys) this.#forget(...oldest);
+    return count;
   }
 
   /** Lines not repeated since then start over anyway. */
   #forgetUntil(lastMs: number): void {
-    for (const [key, seen] of this.#seen) {
-      if (seen.lastMs > lastMs) return;
-      this.#forget(key, seen);
+    for (const [key, count] of this.#countsByKey) {
+      if (count.lastMs > lastMs) return;
+      this.#forget(key, count);
     }
   }
 
-  #forget(key: string, seen: Seen<Line>): void {
-    this.#seen.delete(key);
-    this.#report(seen);
+  #forget(key: string, count: LineCount<Line>): void {
+    this.#countsByKey.delete(key);
+    this.#report(count);
   }
 
-  #report(seen: Seen<Line>): void {
-    if (!this.#holding.delete(seen)) return;
-    const { line, held } = seen;
-    seen.held = 0;
+  #report(count: LineCount<Line>): void {
+    if (!this.#holding.delete(count)) return;
+    const { line, held } = count;
+    count.held = 0;
     this.#options.report(line, held);
   }
 
@@ -111,9 +111,9 @@ export class RepeatLimit<Line> {
     this.#cancelTimer = null;
     this.#dueMs = Infinity;
     let nextMs = Infinity;
-    for (const seen of [...this.#holding]) {
-      const endMs = pauseEndMs(seen);
-      if (endMs <= nowMs) this.#report(seen);
+    for (const count of [...this.#holding]) {
+      const endMs = pauseEndMs(count);
+      if (endMs <= nowMs) this.#report(count);
       else nextMs = Math.min(nextMs, endMs);
     }
     if (nextMs < Infinity) this.#awaitEnd(nextMs, nowMs);

@@ -1,17 +1,134 @@
 import { pino } from 'pino';
 import type { Logger as PinoLogger, DestinationStream } from 'pino';
+import { join, sep } from 'node:path';
+import { moduleNames } from '../adapter.ts';
 import type { ModuleName } from '../adapter.ts';
 import { systemClock } from '../time/clock.ts';
 import type { SimTime, WallClock } from '../time/clock.ts';
-import { createPathShortener } from './install-path.ts';
-import { LogBuffer } from './log-buffer.ts';
-import type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
 import { callLater } from '../time/timers.ts';
 import type { Later } from '../time/timers.ts';
 import { RepeatLimit } from './log-repeats.ts';
+import { packageFile } from '../package-files.ts';
 
-export { logCapacity, logLevels } from './log-buffer.ts';
-export type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
+/** The package, or the directory above the `node_modules` that it is installed in together with its libraries. */
+function installRoot(): string {
+  const packageRoot = join(packageFile('.'), sep);
+  const modules = /^(.*?[\\/])node_modules[\\/]/.exec(packageRoot);
+  return modules?.[1] ?? packageRoot;
+}
+
+/**
+ * A function that shortens paths below a directory to their part below it: messages of Node and of libraries quote
+ * paths, and clients must not learn where the program is installed.
+ * @param root ends with a separator; default where this program and its libraries are
+ */
+export function createPathShortener(root: string = installRoot()): (text: string) => string {
+  // of a program in the root directory every path would be shortened
+  if (root.length < 2) return (text) => text;
+  const below = new RegExp(`(?<![\\w./\\\\-])(?:file://)?${root.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}`, 'g');
+  return (text) => (text.includes(root) ? text.replaceAll(below, '') : text);
+}
+
+export const logLevels = ['debug', 'info', 'warning', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface LogEntry {
+  /** rises over all modules, from 1 in every process */
+  readonly id: number;
+  /** wall time, ms since the epoch */
+  readonly timeMs: number;
+  /** simulated date of the event, ms since the epoch; null: before the clock existed */
+  readonly simMs: number | null;
+  readonly level: LogLevel;
+  readonly module: ModuleName;
+  readonly deviceIndex: number | null;
+  readonly message: string;
+}
+
+/** Selects entries; every member narrows the choice. */
+export interface LogFilter {
+  readonly modules?: readonly ModuleName[];
+  readonly levels?: readonly LogLevel[];
+  /** only lines about this device */
+  readonly deviceIndex?: number;
+  /** only entries with a higher id */
+  readonly afterId?: number;
+  /** wall time, ms since the epoch; inclusive */
+  readonly sinceMs?: number;
+  /** maximum number of entries; the newest are kept */
+  readonly limit?: number;
+}
+
+/** Entries kept, all modules together. */
+export const logCapacity = 5000;
+
+function isWanted(entry: LogEntry, { levels, deviceIndex, sinceMs = -Infinity }: LogFilter): boolean {
+  return (
+    entry.timeMs >= sinceMs &&
+    (!levels || levels.includes(entry.level)) &&
+    (deviceIndex === undefined || entry.deviceIndex === deviceIndex)
+  );
+}
+
+/**
+ * The last entries of all modules. When it is full, the module with the most entries loses its oldest: a verbose module
+ * displaces only its own lines, and each of m modules always keeps its last `logCapacity` / m.
+ */
+export class LogBuffer {
+  readonly #byModule = new Map<ModuleName, LogEntry[]>();
+  #size = 0;
+  /** entries dropped so far */
+  dropped = 0;
+
+  /** Modules with entries, in the order of `moduleNames`. */
+  get modules(): readonly ModuleName[] {
+    return moduleNames.filter((name) => this.#byModule.has(name));
+  }
+
+  /** @param entry with a higher id than all before it */
+  push(entry: LogEntry): void {
+    const entries = this.#byModule.get(entry.module);
+    if (entries) entries.push(entry);
+    else this.#byModule.set(entry.module, [entry]);
+    this.#size += 1;
+    if (this.#size > logCapacity) this.#dropOne();
+  }
+
+  /** Oldest first. The cost is that of the entries after `afterId`, not of all that are kept. */
+  list(filter: LogFilter = {}): readonly LogEntry[] {
+    const { modules, afterId = 0, limit = logCapacity } = filter;
+    const tails = [...this.#byModule]
+      .filter(([name]) => !modules || modules.includes(name))
+      .map(([, entries]) => ({ entries, next: entries.length - 1 }));
+    const newestFirst: LogEntry[] = [];
+    while (newestFirst.length < limit) {
+      let newest: LogEntry | undefined;
+      let from: (typeof tails)[number] | undefined;
+      for (const tail of tails) {
+        const entry = tail.entries[tail.next];
+        if (entry && entry.id > (newest?.id ?? afterId)) {
+          newest = entry;
+          from = tail;
+        }
+      }
+      if (!newest || !from) break;
+      from.next -= 1;
+      if (isWanted(newest, filter)) newestFirst.push(newest);
+    }
+    return newestFirst.reverse();
+  }
+
+  #dropOne(): void {
+    let longest: LogEntry[] = [];
+    for (const entries of this.#byModule.values()) {
+      const older = (entries[0]?.id ?? Infinity) < (longest[0]?.id ?? Infinity);
+      if (entries.length > longest.length || (entries.length === longest.length && older)) longest = entries;
+    }
+    longest.shift();
+    this.#size -= 1;
+    this.dropped += 1;
+  }
+}
 
 /**
  * Logging for one module. `deviceIndex` is the device of a line, `at` the simulated instant of its event; default: the
@@ -27,7 +144,7 @@ export interface Logger {
   error(message: string, deviceIndex?: number, printedOnly?: string): void;
 }
 
-/** Lines name the device, also where what is common to all devices does not know it. */
+/** A logger whose lines name a device, for code that several devices share. */
 export function deviceLogger(log: Logger, index: number): Logger {
   return {
     get keepsDebug() {
@@ -49,26 +166,11 @@ export function deviceLogger(log: Logger, index: number): Logger {
 }
 
 /** The simulated clock, as log lines show it. */
-export interface LogTimeline {
+interface LogTimeline {
   /** the instant at which requests act */
   acting(): SimTime;
   /** simulated date, ms since the epoch */
   dateMs(t: SimTime): number;
-}
-
-/** The logs of one process: a bounded buffer beside one pino stream. */
-export interface LogBook {
-  logger(module: ModuleName): Logger;
-  /** Lines from here on carry the time of this clock. */
-  follow(timeline: LogTimeline): void;
-  /** oldest first */
-  entries(filter?: LogFilter): readonly LogEntry[];
-  /** modules with entries */
-  readonly modules: readonly ModuleName[];
-  /** entries dropped from the buffer */
-  readonly dropped: number;
-  /** Writes the counts of repeated lines suppressed so far. */
-  flush(): void;
 }
 
 /** of paths, for the lines that clients can read */
@@ -136,7 +238,7 @@ function textStream(write: (line: string) => void): DestinationStream {
   };
 }
 
-export interface LogBookOptions {
+interface LogBookOptions {
   /** lowest level that is printed; the buffer keeps every level from `info` (and `debug` when asked for) */
   readonly level?: LogLevel;
   readonly format?: 'text' | 'json';
@@ -151,10 +253,11 @@ export interface LogBookOptions {
  * line begins with its wall time; behind it stands its simulated time (`sim`).
  */
 export function createLogBook(options: LogBookOptions = {}): LogBook {
-  return new Book(options);
+  return new LogBook(options);
 }
 
-class Book implements LogBook {
+/** The logs of one process: a bounded buffer beside one pino stream. */
+export class LogBook {
   readonly #clock: WallClock;
   readonly #keepsDebug: boolean;
   readonly #root: PinoLogger;
@@ -181,10 +284,12 @@ class Book implements LogBook {
     });
   }
 
+  /** modules with entries */
   get modules(): readonly ModuleName[] {
     return this.#buffer.modules;
   }
 
+  /** entries dropped from the buffer */
   get dropped(): number {
     return this.#buffer.dropped;
   }
@@ -209,14 +314,17 @@ class Book implements LogBook {
     };
   }
 
+  /** Lines from here on carry the time of this clock. */
   follow(timeline: LogTimeline): void {
     this.#timeline = timeline;
   }
 
+  /** oldest first */
   entries(filter?: LogFilter): readonly LogEntry[] {
     return this.#buffer.list(filter);
   }
 
+  /** Writes the counts of repeated lines suppressed so far. */
   flush(): void {
     this.#repeats.flush();
   }

@@ -2,13 +2,12 @@
 import { connect as connectTcp } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { SimError } from '../errors.ts';
-import { shortageOf } from '../shortage.ts';
+import { SimError, shortageOf } from '../errors.ts';
 import { clientTlsOptions } from '../tls/client-context.ts';
 import type { ClientTlsUse } from '../tls/client-context.ts';
 import { hostAndPort } from './listen.ts';
 import { guardedLookup, openLookup } from './outbound.ts';
-import type { NameSources } from './resolve.ts';
+import type { NameSources } from './outbound.ts';
 
 /** Where a connection goes. */
 export interface ConnectTarget {

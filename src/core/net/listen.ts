@@ -1,6 +1,6 @@
+/** Ports: names of addresses, listening, and the reasons why a port or a serial line cannot be opened. */
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { errorText, SimError } from '../errors.ts';
-import { shortageTexts } from '../shortage.ts';
+import { errorText, SimError, shortageTexts } from '../errors.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use',
@@ -76,4 +76,24 @@ export function listen(server: Server, host: string, port: number, what?: string
       fail(cause);
     }
   });
+}
+
+/** Texts of the serial port library, with their meaning for the user. */
+const serialReasons: readonly (readonly [RegExp, string])[] = [
+  [/no such file|file not found|does not exist/i, 'there is no such device'],
+  [/permission denied|access denied/i, 'no permission to use it'],
+  [/lock|busy/i, 'another program uses it'],
+  [/inappropriate ioctl|not a tty|no such device or address|is a directory/i, 'it is not a serial port'],
+];
+
+/** Why a serial port cannot be opened, in words for the user, without its path where the reason is a known one. */
+export function serialReason(cause: unknown): string {
+  const words = firstLine(cause);
+  return serialReasons.find(([pattern]) => pattern.test(words))?.[1] ?? words;
+}
+
+/** The first line of the message of an error. */
+export function firstLine(cause: unknown): string {
+  const [line = ''] = errorText(cause).split('\n');
+  return line;
 }

@@ -35,7 +35,7 @@ export class SimClock {
   #anchor: SimTime;
   #anchorMs: number;
   #horizon: SimTime;
-  #shown: SimTime;
+  #shownTime: SimTime;
   /** real seconds between ticks, as far as known */
   #intervalS = 0;
   /** rate or pause has changed since the last tick */
@@ -56,7 +56,7 @@ export class SimClock {
     this.#now = start;
     this.#anchor = start;
     this.#horizon = start;
-    this.#shown = start;
+    this.#shownTime = start;
     this.#rateSince = start;
     this.#anchorMs = wall.monotonicMs();
     if (settings.mode === 'wall_clock') this.#followWall();
@@ -96,8 +96,8 @@ export class SimClock {
   #present(): SimTime {
     const nextEnd = this.#nextEnd();
     const flowingTime = Math.min(this.#flowing(), this.#horizon, nextEnd > this.#now ? nextEnd : Infinity) as SimTime;
-    if (flowingTime > this.#shown) this.#shown = flowingTime;
-    return this.#shown;
+    if (flowingTime > this.#shownTime) this.#shownTime = flowingTime;
+    return this.#shownTime;
   }
 
   /** Real ms that the simulation has taken from an instant to the present, at its last two rates; 0: it has not come. */
@@ -156,7 +156,7 @@ export class SimClock {
   advanceTo(t: SimTime, nextSeconds: number): void {
     this.#now = t;
     // after a change of rate the tick may end before the time shown already: the clock then waits at that time
-    this.#anchor = Math.max(t, this.#shown) as SimTime;
+    this.#anchor = Math.max(t, this.#shownTime) as SimTime;
     this.#anchorMs = this.#wall.monotonicMs();
     this.#horizon = Math.max(addSeconds(t, nextSeconds), this.#anchor) as SimTime;
     this.#intervalS = nextSeconds / this.rate;

@@ -1,6 +1,8 @@
 /**
- * Timers of the machine that do not keep the process alive. They are passed as options, so that tests can replace them.
+ * Timers of the machine. Calls that are passed as options, so that tests can replace them, do not keep the process
+ * alive.
  */
+import type { WallClock } from './clock.ts';
 
 /** Calls `run` once after `ms`. The returned function cancels the call. */
 export type Later = (ms: number, run: () => void) => () => void;
@@ -30,3 +32,65 @@ export const callEvery: Every = (ms, run) => {
     clearInterval(timer);
   };
 };
+
+interface TickerOptions {
+  readonly intervalMs: number;
+  readonly wall: WallClock;
+  /** @param slots grid slots since the last call: 1, or more when the machine was late */
+  readonly tick: (slots: number) => Promise<void>;
+}
+
+/**
+ * Calls `tick` on an absolute grid of real time, never twice at once. A late call takes over the slots it missed
+ * as one longer tick instead of a burst; slots beyond `maxSlots` are lost, so that a suspended machine does not
+ * come back with hours of simulation.
+ */
+export class Ticker {
+  static readonly maxSlots = 10;
+  readonly #options: TickerOptions;
+  #startMs = 0;
+  #slot = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #running: Promise<void> | null = null;
+  #stopped = false;
+  /** slots that had no tick of their own */
+  skipped = 0;
+
+  constructor(options: TickerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#startMs = this.#options.wall.monotonicMs();
+    this.#schedule();
+  }
+
+  /** Resolves when a tick under way has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    await this.#running;
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return;
+    const due = this.#startMs + (this.#slot + 1) * this.#options.intervalMs;
+    const wait = Math.max(0, due - this.#options.wall.monotonicMs());
+    this.#timer = setTimeout(() => {
+      this.#fire();
+    }, wait);
+  }
+
+  #fire(): void {
+    const reached = Math.floor((this.#options.wall.monotonicMs() - this.#startMs) / this.#options.intervalMs);
+    // a timer may fire a fraction of a millisecond early
+    const slots = Math.max(1, reached - this.#slot);
+    this.#slot += slots;
+    this.skipped += slots - 1;
+    this.#running = this.#options.tick(Math.min(slots, Ticker.maxSlots)).finally(() => {
+      this.#running = null;
+      this.#schedule();
+    });
+  }
+}

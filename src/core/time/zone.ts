@@ -12,12 +12,12 @@ export function isTimeZone(text: string): boolean {
   }
 }
 
-let formatOf: { readonly timezone: string; readonly format: Intl.DateTimeFormat } | undefined;
+let cachedFormat: { readonly timezone: string; readonly format: Intl.DateTimeFormat } | undefined;
 
 /** The format of a zone; the last one is kept, since making one takes longer than its use. */
 function partsFormat(timezone: string): Intl.DateTimeFormat {
-  if (formatOf?.timezone !== timezone)
-    formatOf = {
+  if (cachedFormat?.timezone !== timezone)
+    cachedFormat = {
       timezone,
       format: new Intl.DateTimeFormat('en-US', {
         timeZone: timezone,
@@ -30,7 +30,7 @@ function partsFormat(timezone: string): Intl.DateTimeFormat {
         second: 'numeric',
       }),
     };
-  return formatOf.format;
+  return cachedFormat.format;
 }
 
 /**

@@ -1,13 +1,47 @@
-/** TLS of clients: contexts from PEM texts by policy, and the options of a connection with them. */
+/** TLS of clients: contexts from PEM texts or files by policy, and the options of a connection with them. */
 import type { Socket } from 'node:net';
-import { createSecureContext, TLSSocket } from 'node:tls';
+import { createSecureContext, TLSSocket, DEFAULT_CIPHERS } from 'node:tls';
 import type { ConnectionOptions, SecureContext, SecureContextOptions } from 'node:tls';
 import { SimError } from '../errors.ts';
 import type { Issue } from '../errors.ts';
-import { clientOffers } from './client-policy.ts';
-import type { ClientPolicy } from './client-policy.ts';
-import { certificatesOf, keyOf } from './material.ts';
+import { certificatesOf, keyOf, withCcm8InForce, readPemFiles } from './material.ts';
 import type { TlsMaterial } from './material.ts';
+import { TlsWatch } from './watch.ts';
+import type { TlsWatchBasics } from './watch.ts';
+
+/** Versions and ciphers offered by the clients of each protocol in a TLS handshake. */
+export type ClientPolicy = 'csip' | 'csip_strict' | 'ocpp' | 'sunspec';
+
+type Offer = Pick<SecureContextOptions, 'minVersion' | 'maxVersion' | 'ciphers'>;
+
+/** The suite that IEEE 2030.5 and Secure SunSpec Modbus require, which runtimes do not offer by default. */
+const ccm8 = 'ECDHE-ECDSA-AES128-CCM8';
+/** The level that takes CCM8 in every OpenSSL. It also takes weak keys, so it is for protocols that need the suite. */
+const anyStrength = '@SECLEVEL=0';
+
+/** IEEE 2030.5 6.7: TLS 1.2 alone, since with TLS 1.3 on offer the required suite would never be used. */
+const only12 = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
+
+/** OCPP 2.x part 2, A00; those with ECDHE_RSA are for central systems with an RSA key that give forward secrecy. */
+const ocppSuites = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'AES128-GCM-SHA256',
+  'AES256-GCM-SHA384',
+];
+
+export const clientOffers: Readonly<Record<ClientPolicy, Offer>> = {
+  // many head-ends offer GCM alone
+  csip: { ...only12, ciphers: `${ccm8}:ECDHE-ECDSA-AES128-GCM-SHA256:${anyStrength}` },
+  csip_strict: { ...only12, ciphers: `${ccm8}:${anyStrength}` },
+  ocpp: { minVersion: 'TLSv1.2', ciphers: ocppSuites.join(':') },
+  sunspec: { minVersion: 'TLSv1.2', ciphers: withCcm8InForce(`${DEFAULT_CIPHERS}:${ccm8}`) },
+};
 
 /** Root certificates of the other end, and the own certificate with its key where the other end asks for one. */
 export interface ClientIdentity<T> {
@@ -107,4 +141,49 @@ export interface Negotiated {
 export function negotiatedBy(socket: Socket): Negotiated | null {
   if (!(socket instanceof TLSSocket)) return null;
   return { version: socket.getProtocol() ?? 'none', suite: socket.getCipher().name };
+}
+
+/** The certificate files of a client: read at start, and again when they change. */
+interface ClientTlsFilesOptions extends TlsWatchBasics {
+  /** paths of PEM files */
+  readonly files: ClientIdentity<string>;
+  /** the settings that name them */
+  readonly names: ClientNames;
+  readonly policy: ClientPolicy;
+  /** called when `context` is another one: connections that are open still have the one before */
+  readonly onChange?: () => void;
+}
+
+/** A context that is replaced when its files change. */
+export class ClientTlsFiles extends TlsWatch {
+  #context: SecureContext;
+
+  /** @throws SimError CONFIG_INVALID with the errors in the files */
+  constructor({ files, names, policy, onChange, ...basics }: ClientTlsFilesOptions) {
+    const given = (['cert', 'key', 'rootCert'] as const).flatMap((name) => {
+      const path = files[name];
+      return path === undefined ? [] : [[name, { name: names[name], path }] as const];
+    });
+    super({
+      ...basics,
+      names,
+      peers: 'servers',
+      paths: given.map(([, { path }]) => path),
+      keyPath: files.key,
+      read(readText) {
+        const { texts, issues } = readPemFiles(given, readText);
+        return issues.length > 0 ? { issues } : clientMaterial({ rootCert: '', ...texts }, policy, names);
+      },
+      replaced: (material) => {
+        this.#context = createSecureContext(material.context);
+        onChange?.();
+      },
+    });
+    this.#context = createSecureContext(this.material.context);
+  }
+
+  /** For connections from now on. */
+  get context(): SecureContext {
+    return this.#context;
+  }
 }

@@ -1,12 +1,16 @@
-/** TLS with client certificates around the connections of any number of listeners. */
+/** TLS with client certificates around the connections of any number of listeners, and the handshakes under way. */
 import { createServer } from 'node:tls';
 import type { Server, TLSSocket } from 'node:tls';
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { TlsMaterial } from './material.ts';
+import type { Logger } from '../log/log.ts';
+import { peerOf } from '../net/listen.ts';
+import type { Swept, Sweeper } from '../net/sweeper.ts';
+import type { WallClock } from '../time/clock.ts';
 
 /** Callbacks for the end of a handshake; exactly one of the two is called, once. */
-export interface HandshakeEnd<Identity> {
+interface HandshakeEnd<Identity> {
   secured(socket: TLSSocket, identity: Identity): void;
   /** The connection is closed already. @param reason in words, about the peer */
   failed(reason: string): void;
@@ -173,4 +177,83 @@ function reasonOf(error: Error, { authorizationError }: TLSSocket, rootCertName:
 
 function ignore(): void {
   /* `close` follows and cleans up */
+}
+
+/** Clock, log and sweeper that the listeners of a group share for their handshakes. */
+interface HandshakeContext {
+  readonly clock: WallClock;
+  readonly log: Pick<Logger, 'info'>;
+  readonly sweeper: Pick<Sweeper, 'add' | 'delete'>;
+  readonly limits: { readonly handshakeTimeoutMs: number };
+  readonly counters: { handshakeFailures: number };
+}
+
+/** The part of a listener that its handshakes use. */
+export interface HandshakeOwner<Identity> {
+  readonly context: HandshakeContext;
+  /** the device that lines of the log are about */
+  readonly deviceIndex: number | undefined;
+  secured(handshake: Handshake<Identity>, socket: TLSSocket, identity: Identity): void;
+  failed(handshake: Handshake<Identity>): void;
+}
+
+/** A connection before its session: it has limited time to show its certificate. */
+export class Handshake<Identity> implements Swept, HandshakeEnd<Identity> {
+  readonly peer: string;
+  readonly #owner: HandshakeOwner<Identity>;
+  readonly #socket: Socket;
+  readonly #sinceMs: number;
+  /** reason for giving it up; null: given up without being a failure; undefined: not given up */
+  #abortReason: string | null | undefined;
+
+  constructor(owner: HandshakeOwner<Identity>, socket: Socket) {
+    this.#owner = owner;
+    this.#socket = socket;
+    this.peer = peerOf(socket);
+    this.#sinceMs = owner.context.clock.monotonicMs();
+    owner.context.sweeper.add(this);
+  }
+
+  /** One of `secured` and `failed` of the owner follows. */
+  begin(gate: TlsGate<Identity>): void {
+    gate.admit(this.#socket, this);
+  }
+
+  /** Ends the handshake without a failure: the listener closes, or a fault needs its place. */
+  abandon(): void {
+    this.#end(null);
+  }
+
+  /** A later handshake needs its place. */
+  giveWay(): void {
+    this.#end('too many others were begun and not finished');
+  }
+
+  sweep(): void {
+    const { clock, limits } = this.#owner.context;
+    if (clock.monotonicMs() - this.#sinceMs >= limits.handshakeTimeoutMs) this.#end('it was not finished in time');
+  }
+
+  secured(socket: TLSSocket, identity: Identity): void {
+    this.#owner.context.sweeper.delete(this);
+    this.#owner.secured(this, socket, identity);
+  }
+
+  failed(reason: string): void {
+    const {
+      context: { counters, log, sweeper },
+      deviceIndex,
+    } = this.#owner;
+    sweeper.delete(this);
+    if (this.#abortReason !== null) {
+      counters.handshakeFailures += 1;
+      log.info(`${this.peer}: no TLS session: ${this.#abortReason ?? reason}`, deviceIndex);
+    }
+    this.#owner.failed(this);
+  }
+
+  #end(reason: string | null): void {
+    if (this.#abortReason === undefined) this.#abortReason = reason;
+    this.#socket.destroy();
+  }
 }

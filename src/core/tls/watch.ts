@@ -1,4 +1,4 @@
-/** Certificate files that may change while they are in use. */
+/** Certificate files that may change while they are in use, and those of a TLS gate. */
 import { statSync } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
 import { SimError } from '../errors.ts';
@@ -8,7 +8,10 @@ import { readTextFile } from '../text-file.ts';
 import type { WallClock } from '../time/clock.ts';
 import { callEvery } from '../time/timers.ts';
 import type { Every } from '../time/timers.ts';
-import type { TlsMaterial, TlsReading } from './material.ts';
+import { readTlsMaterial } from './material.ts';
+import type { TlsMaterial, TlsReading, TlsPolicy, TlsTriple } from './material.ts';
+import { TlsGate } from './gate.ts';
+import type { TlsGateOptions } from './gate.ts';
 
 /** The disk, so that tests need none. */
 export interface TlsIo {
@@ -46,7 +49,7 @@ export interface TlsWatchBasics {
   readonly every?: Every;
 }
 
-export interface TlsWatchOptions extends TlsWatchBasics {
+interface TlsWatchOptions extends TlsWatchBasics {
   readonly paths: readonly string[];
   /** of the private key; undefined: no key */
   readonly keyPath: string | undefined;
@@ -168,5 +171,51 @@ export class TlsWatch {
 
   #warn(message: string): void {
     this.#options.logger.warning(`${this.#options.protocol} TLS: ${message}`);
+  }
+}
+
+/** TLS of a group of listeners. */
+interface TlsSettings extends TlsPolicy {
+  /** paths of PEM files */
+  readonly files: TlsTriple<string>;
+}
+
+export interface TlsFilesOptions<Identity> extends TlsWatchBasics {
+  readonly settings: TlsSettings;
+  /** the settings that name the files, for messages: clients can read the log and must not see paths */
+  readonly names: TlsTriple<string>;
+  /** as the gate has it */
+  readonly identify: TlsGateOptions<Identity>['identify'];
+}
+
+/** A gate whose certificate, key and root certificates are replaced while it runs, for sessions from then on. */
+export class TlsFiles<Identity> extends TlsWatch {
+  readonly gate: TlsGate<Identity>;
+
+  /** @throws SimError CONFIG_INVALID with the errors in the files */
+  constructor(options: TlsFilesOptions<Identity>) {
+    const {
+      settings: { files: paths, ...policy },
+      names,
+      identify,
+      ...basics
+    } = options;
+    const files = {
+      cert: { name: names.cert, path: paths.cert },
+      key: { name: names.key, path: paths.key },
+      rootCert: { name: names.rootCert, path: paths.rootCert },
+    };
+    super({
+      ...basics,
+      names,
+      peers: 'clients',
+      paths: [paths.cert, paths.key, paths.rootCert],
+      keyPath: paths.key,
+      read: (readText) => readTlsMaterial(files, policy, readText),
+      replaced: (material) => {
+        this.gate.replace(material);
+      },
+    });
+    this.gate = new TlsGate(this.material, { identify, rootCertName: names.rootCert });
   }
 }

@@ -90,7 +90,7 @@ export interface WireLogOptions {
 }
 
 const defaultMessageBytes = 256 * 1024;
-/** Messages are put into pieces of memory of this size: one of its own for each would cost more than the copy. */
+/** Messages are put into pieces of memory of this size: a piece for each would cost more than the copy. */
 const slabBytes = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
@@ -311,20 +311,20 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
   subscribe(listener: (entry: WireEntry<Facts>) => void): () => void {
     if (this.#removed) return () => undefined;
     // two subscriptions of one function end one by one
-    const own = (entry: WireEntry<Facts>) => {
+    const subscription = (entry: WireEntry<Facts>) => {
       listener(entry);
     };
-    this.#listeners.add(own);
+    this.#listeners.add(subscription);
     this.#settle();
     return () => {
-      this.#listeners.delete(own);
+      this.#listeners.delete(subscription);
       this.#settle();
     };
   }
 
   #resize(entries: number): void {
     if (entries === this.capacity) return;
-    while (this.count > entries) this.#drop();
+    while (this.count > entries) this.#evictOldest();
     const ring = new Array<Entry<Facts> | undefined>(entries);
     for (let n = this.#first; n < this.#next; n += 1) ring[n % entries] = this.#ring[n % this.#ring.length];
     this.#ring = ring;
@@ -359,13 +359,13 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
 
   #keep(entry: Entry<Facts>): void {
     while (this.count > 0 && (this.count === this.#ring.length || this.#bytes + entry.keptBytes > this.#options.bytes))
-      this.#drop();
+      this.#evictOldest();
     this.#ring[this.#next % this.#ring.length] = entry;
     this.#next += 1;
     this.#bytes += entry.keptBytes;
   }
 
-  #drop(): void {
+  #evictOldest(): void {
     const at = this.#first % this.#ring.length;
     this.#bytes -= this.#ring[at]?.keptBytes ?? 0;
     this.#ring[at] = undefined;
@@ -414,12 +414,12 @@ export class WireLog {
 
   /** Calls back with each channel that is made from now on, before its first message; the returned function ends it. */
   onChannel(listener: (channel: WireChannel) => void): () => void {
-    const own = (channel: WireChannel) => {
+    const subscription = (channel: WireChannel) => {
       listener(channel);
     };
-    this.#followers.add(own);
+    this.#followers.add(subscription);
     return () => {
-      this.#followers.delete(own);
+      this.#followers.delete(subscription);
     };
   }
 

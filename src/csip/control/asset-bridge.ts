@@ -7,7 +7,7 @@ import type { FunctionName, TripName } from '../../sunspec/map/grid-support/func
 import { hasCurve, inRegisters, isRefused, place } from '../../sunspec/map/grid-support/wish.ts';
 import type { FunctionWish, RefusedWish, TripRegion } from '../../sunspec/map/grid-support/wish.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
-import { hasPoint, pointNumber } from '../../sunspec/map/named-points.ts';
+import { hasPoint, pointNumber } from '../../sunspec/map/bank.ts';
 
 /** Reference of a percentage of reactive power: symbols of 704.VarSetMod. */
 export type VarReference = 'W_MAX_PCT' | 'VAR_MAX_PCT' | 'VAR_AVAIL_PCT' | 'VA_MAX_PCT';

@@ -9,6 +9,7 @@
  *   The two power factors act in different directions and are one contender.
  * - Modes that would write different values to one point exclude each other: the control of higher priority wins.
  */
+import { gradientRange } from '../../contract/device.ts';
 import type { ControlValue } from '../../core/command-hold.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
@@ -16,7 +17,6 @@ import type { PointValues } from '../../sunspec/map/point-holds.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { scaledOf } from './model.ts';
 import type { LeftOutMode, ModeName, Aim, Contest, Wish } from './model.ts';
-import { gradientRange } from '../../contract/gradient.ts';
 
 /** A control whose modes can run on the device, alone. */
 export interface Contribution {

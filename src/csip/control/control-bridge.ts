@@ -4,7 +4,7 @@ import type { Plant } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
-import { pointNumber } from '../../sunspec/map/named-points.ts';
+import { pointNumber } from '../../sunspec/map/bank.ts';
 import { written } from '../../sunspec/map/point-holds.ts';
 import type { Revision } from '../xml/schema.ts';
 import { DeviceControls } from './device-controls-bridge.ts';

@@ -1,7 +1,7 @@
 /** The controls in force on one device, except for the limits of its connection point. */
-import type { Device } from '../../contract/device.ts';
+import { slopeState } from '../../contract/device.ts';
+import type { Device, OverrideName } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
-import { slopeState } from '../../contract/slope-state.ts';
 import { CommandHold } from '../../core/command-hold.ts';
 import type { ControlValue, CommandState } from '../../core/command-hold.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -18,7 +18,6 @@ import { modeNames } from './modes.ts';
 import type { ControlInForce, ControlOutcome, LeftOutMode, ModeName, ResolvedControl, Refusal, Wish } from './model.ts';
 import { isRefusal, leftOut } from './model.ts';
 import type { HybridPolicy } from '../../contract/kinds/hybrid.ts';
-import type { OverrideName } from '../../contract/overrides.ts';
 
 /** The last writer of an override, as an object of its own per command. */
 const writerOf = (device: Device, override: OverrideName) => device.overrides.find(({ name }) => name === override);

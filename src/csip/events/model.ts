@@ -1,5 +1,5 @@
 /** Inputs and outputs of the scheduler of events. Times are seconds of server time. */
-import type { CsipControlState } from '../../contract/csip-events.ts';
+import type { CsipControlState } from '../../contract/csip-reports.ts';
 import type { ControlInForce, ControlOutcome, ModeName, ResolvedControl } from '../control/model.ts';
 
 /** EventStatus.currentStatus. */

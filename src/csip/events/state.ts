@@ -2,8 +2,8 @@
  * The state of the schedule of one EndDevice, with the effective periods of its events, and as JSON for the store, so that
  * answers, random offsets and lost modes survive a restart. Values are immutable: each step makes new ones.
  */
+import type { CsipControlState } from '../../contract/csip-reports.ts';
 import type { ControlInForce, ControlOutcome, ModeName, ResolvedControl } from '../control/model.ts';
-import type { CsipControlState } from '../../contract/csip-events.ts';
 import type { ListedControl, ListedDefault, ScheduleOptions } from './model.ts';
 import type { JsonValue } from '../../core/store.ts';
 

@@ -1,4 +1,5 @@
 /** Carries out the faults of an IEEE 2030.5 client on each request that it sends, and on the documents in them. */
+import { targetOf } from '../../fault-kinds/rows.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { FaultSource } from '../../core/faults/registry.ts';
 import {
@@ -17,7 +18,6 @@ import {
   wrongStatusFault,
   wrongSubjectFault,
 } from '../../fault-kinds/csip.ts';
-import { targetOf } from '../../fault-kinds/targets.ts';
 import type { Disturbable, Disturbance, ExchangeDisturber } from '../transport/exchange.ts';
 import type { OutgoingDocument } from '../xml/schema.ts';
 

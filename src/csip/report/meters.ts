@@ -1,7 +1,6 @@
 /** The meters of one EndDevice and their mirrors: one for each device, and one for the connection point. */
 import type { CsipReadings } from '../../contract/csip-reports.ts';
-import type { Plant } from '../../contract/plant.ts';
-import type { SiteMeterNow } from '../../contract/site-meter.ts';
+import type { Plant, SiteMeterNow } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
 import { microsPerSecond } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';

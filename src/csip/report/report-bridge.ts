@@ -1,6 +1,6 @@
 /** The registers of a device as documents of IEEE 2030.5, and its meter. */
 import type { Device } from '../../contract/device.ts';
-import { pointNumber } from '../../sunspec/map/named-points.ts';
+import { pointNumber } from '../../sunspec/map/bank.ts';
 import type { ModeName } from '../control/model.ts';
 import type { DeviceInformation } from '../xml/documents.ts';
 import { availabilityOf } from './availability.ts';

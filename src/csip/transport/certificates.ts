@@ -1,4 +1,5 @@
 /** The certificate of one connection (from files, a bad test chain, or PEM texts of REST), with its LFDI and SFDI. */
+import { withCheckDigit } from '../../contract/csip-settings.ts';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -9,15 +10,12 @@ import type { CsipCertificateName, CsipCertificates, CsipPem } from '../../contr
 import type { CsipPemFiles } from '../../contract/csip-settings.ts';
 import { SimError } from '../../core/errors.ts';
 import { readTextFile } from '../../core/text-file.ts';
-import { clientMaterial } from '../../core/tls/client-context.ts';
+import { clientMaterial, ClientTlsFiles, clientOffers } from '../../core/tls/client-context.ts';
 import type { ClientNames } from '../../core/tls/client-context.ts';
-import { ClientTlsFiles } from '../../core/tls/client-files.ts';
-import { clientOffers } from '../../core/tls/client-policy.ts';
 import { readPemFiles, certificatesOf } from '../../core/tls/material.ts';
 import type { TlsWatchBasics } from '../../core/tls/watch.ts';
 import type { TlsDisturbance, CertificateFacts } from './exchange.ts';
 import type { TlsIdentity } from './sep-exchange.ts';
-import { withCheckDigit } from '../../core/check-digit.ts';
 
 const lfdiDigits = 40;
 /** hex digits of 36 bits */

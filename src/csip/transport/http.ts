@@ -2,6 +2,7 @@
  * One HTTP request and its answer, over persistent connections, and a probe over plain HTTP. The HTTP library is loaded
  * by the first request.
  */
+import type { NameSources } from '../../core/net/outbound.ts';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
@@ -9,11 +10,9 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type Undici from 'undici';
 import { request } from 'node:http';
-import { errorText, SimError } from '../../core/errors.ts';
+import { errorText, SimError, shortageOf } from '../../core/errors.ts';
 import { lazily } from '../../core/lazy.ts';
 import { openSocket, socketErrorText } from '../../core/net/connect.ts';
-import type { NameSources } from '../../core/net/resolve.ts';
-import { shortageOf } from '../../core/shortage.ts';
 import { negotiatedBy } from '../../core/tls/client-context.ts';
 import type { ClientTlsUse, Negotiated } from '../../core/tls/client-context.ts';
 import type { Later } from '../../core/time/timers.ts';

@@ -1,7 +1,7 @@
 /** Requests to one server of IEEE 2030.5 over HTTP: documents, redirects, faults and messages. */
 import type { SecureContext } from 'node:tls';
 import { errorText, SimError } from '../../core/errors.ts';
-import type { NameSources } from '../../core/net/resolve.ts';
+import type { NameSources } from '../../core/net/outbound.ts';
 import { packageVersion } from '../../core/package-files.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';

@@ -23,8 +23,9 @@ import type {
   CsipMessages,
   CsipNotification,
   CsipSubscriptions,
+  CsipControlState,
+  CsipEvent,
 } from '../../contract/csip-reports.ts';
-import type { CsipControlState, CsipEvent } from '../../contract/csip-events.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import { modeTable } from '../control/modes.ts';
@@ -107,7 +108,7 @@ export class ClientFacade implements CsipClient {
     for (const { client } of this.#running(device)) void client.poll();
   }
 
-  communication(lost: boolean, durationS: number | null, device: number | null): void {
+  setCommunicationLost(lost: boolean, durationS: number | null, device: number | null): void {
     for (const { client } of this.#chosen(device)) {
       if (lost) client.line.lose(durationS);
       else client.line.restore();

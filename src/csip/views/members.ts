@@ -8,7 +8,7 @@ import type {
   CsipProgram,
   CsipResponse,
 } from '../../contract/csip-client.ts';
-import type { CsipEvent } from '../../contract/csip-events.ts';
+import type { CsipEvent } from '../../contract/csip-reports.ts';
 import type { LeftOutMode, ModeName } from '../control/model.ts';
 import { modeTable, showModes, showSettings } from '../control/modes.ts';
 import { scaledOf } from '../control/model.ts';

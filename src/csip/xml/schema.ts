@@ -1,5 +1,5 @@
 /** Documents of IEEE 2030.5 as values with the names of the schema, and the tables of `tables.ts`, compiled for reading and writing. */
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import type { NotifiedResource, Documents } from './documents.ts';
 import { documentNames, scalars, types } from './tables.ts';
 import type { Row, ScalarFacts } from './tables.ts';

@@ -4,9 +4,8 @@
  */
 import { createRequire } from 'node:module';
 import type * as fastXmlParser from 'fast-xml-parser';
-import { errorText, SimError } from '../../core/errors.ts';
-import { memo } from '../../core/memo.ts';
-import { checkDescriptorsToRequire } from '../../core/shortage.ts';
+import { errorText, SimError, checkDescriptorsToRequire } from '../../core/errors.ts';
+import { memo } from '../../core/lazy.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,8 +1,11 @@
-/** The chain of models that masters find, for each map layout. */
+/**
+ * The chain of models that masters find, for each map layout: which models there are, their start values, and the names
+ * of DC inputs.
+ */
 import type { MapShape } from '../../contract/map-layout.ts';
 import type { BatteryParameters } from '../../contract/kinds/battery.ts';
 import type { Issue } from '../../core/errors.ts';
-import type { ModelChoice } from '../../sunspec/map/layout.ts';
+import type { ModelChoice, Layout } from '../../sunspec/map/layout.ts';
 import { m101 } from '../../sunspec/models/m101.ts';
 import { m102 } from '../../sunspec/models/m102.ts';
 import { m103 } from '../../sunspec/models/m103.ts';
@@ -18,10 +21,68 @@ import { m160 } from '../../sunspec/models/m160.ts';
 import type { Wiring } from '../inverter/ac.ts';
 import { scaleFor } from '../inverter/ratings.ts';
 import type { Ratings } from '../inverter/ratings.ts';
-import { hasUnusedInput } from './inputs.ts';
+import { readPoint, writePoint } from '../../sunspec/map/view.ts';
+import type { MeasurementView, WritableMapView } from '../../sunspec/map/view.ts';
+import type { DcPort } from '../source/source.ts';
+import type { AssetType } from '../../contract/device.ts';
+import { assignTo, facesOf, readerOf } from './faces.ts';
+
+type Ports = MeasurementView['m714']['Prt'];
+type Port = Ports[number];
+type Input = NonNullable<MeasurementView['m160']>['module'][number];
+
+/**
+ * Calls `visit` for each input with its port (undefined: unused) and its number, and with its direction: 1 from the
+ * port to the device, -1 into the port.
+ */
+export function forEachInput(
+  { m124, m160, m714 }: MeasurementView,
+  visit: (input: Input, port: Port | undefined, sign: 1 | -1, portNumber: number) => void,
+): void {
+  if (!m160) return;
+  const { module: inputs } = m160;
+  const { Prt: ports } = m714;
+  const unused = hasUnusedInput(ports.length, m124 !== undefined) ? 1 : 0;
+  const oneWay = 2 * ports.length + unused - inputs.length;
+  let at = 0;
+  const next = (port: Port | undefined, sign: 1 | -1, portNumber: number) => {
+    const input = inputs[at];
+    at += 1;
+    if (input) visit(input, port, sign, portNumber);
+  };
+  ports.forEach((port, i) => {
+    if (i < oneWay) {
+      next(port, 1, i);
+      return;
+    }
+    if (i === oneWay && unused > 0) next(undefined, 1, i);
+    next(port, -1, i);
+    next(port, 1, i);
+  });
+}
+
+/** Clients expect charging and discharging of a hybrid as the third and the fourth input, behind two of PV. */
+function hasUnusedInput(ports: number, hasStorage: boolean): boolean {
+  return hasStorage && ports === 2;
+}
+
+/** Numbers the inputs, and names them after their ports. */
+export function nameInputs(map: MeasurementView, ports: readonly DcPort[]): void {
+  const twoWay = new Map<number, number>();
+  forEachInput(map, (_input, port, _sign, number) => {
+    if (port) twoWay.set(number, (twoWay.get(number) ?? 0) + 1);
+  });
+  let id = 0;
+  forEachInput(map, (input, port, sign, number) => {
+    id += 1;
+    const name = ports[number]?.name ?? '';
+    const direction = twoWay.get(number) === 2 ? (sign < 0 ? ' charge' : ' discharge') : '';
+    Object.assign(input, { ID: id, IDStr: port ? name + direction : 'not connected' });
+  });
+}
 
 /** The facts of a device on which its classic models depend. */
-export interface ClassicFacts {
+interface ClassicFacts {
   readonly ratings: Ratings;
   /** DC ports of 714 */
   readonly ports: number;
@@ -100,7 +161,7 @@ function status({ ratings }: ClassicFacts, { W_SF = 0 }: Scale): ModelChoice {
   };
 }
 
-export const directControls: ModelChoice = {
+const directControls: ModelChoice = {
   def: m123,
   scale: { WMaxLimPct_SF: -2, OutPFSet_SF: -3, VArPct_SF: -2 },
 };
@@ -209,4 +270,59 @@ export function mapChain(
   });
   if (hiddenModels.length === 0) return chain;
   return chain.map((choice) => (hiddenModels.includes(choice.def.id) ? hide(choice) : choice));
+}
+
+interface ClassicTraits {
+  readonly assetType: AssetType;
+  readonly storage: BatteryParameters | null;
+}
+
+/** Kinds of devices with a number for 120.DERTyp. */
+const derTypes: Partial<Record<AssetType, 'PV' | 'PV_STOR'>> = { pv: 'PV', battery: 'PV_STOR', 'hybrid-dc': 'PV_STOR' };
+
+function classicNameplate(map: WritableMapView, { assetType, storage }: ClassicTraits): void {
+  const { m120: m, m702 } = map;
+  if (!m) return;
+  const charges = m702.WChaRteMaxRtg !== null;
+  const [inject, absorb] = [m702.VarMaxInjRtg ?? 0, m702.VarMaxAbsRtg ?? 0];
+  const [over, under] = [m702.PFOvrExtRtg ?? 1, m702.PFUndExtRtg ?? 1];
+  // the mandatory point of the type stays "not implemented" where the model has no number for the kind
+  Object.assign(m, { DERTyp: derTypes[assetType] ?? null });
+  m.WRtg = m702.WMaxRtg ?? 0;
+  m.VARtg = m702.VAMaxRtg ?? 0;
+  m.ARtg = m702.AMaxRtg ?? 0;
+  // quadrants in the direction of generators: 1 delivers both powers, 2 takes the active, 3 both, 4 the reactive power
+  m.VArRtgQ1 = inject;
+  m.VArRtgQ4 = 0 - absorb;
+  m.PFRtgQ1 = over;
+  m.PFRtgQ4 = -under;
+  m.VArRtgQ2 = charges ? inject : 0;
+  m.VArRtgQ3 = charges ? 0 - absorb : 0;
+  m.PFRtgQ2 = charges ? -over : -1;
+  m.PFRtgQ3 = charges ? under : 1;
+  m.MaxChaRte = m702.WChaRteMaxRtg;
+  if (storage === null) return;
+  m.WHRtg = storage.capacityWh;
+  m.MaxDisChaRte = m702.WDisChaRteMaxRtg;
+}
+
+/** Fills the classic models of an image whose current models have their start values. */
+export function classicDefaults(layout: Layout, image: Buffer, map: WritableMapView, traits: ClassicTraits): void {
+  classicNameplate(map, traits);
+  if (map.m121) map.m121.VRefOfs = 0;
+  if (map.m122) map.m122.TmSrc = 'SIM';
+  if (map.m123) Object.assign(map.m123, { Conn: 'CONNECT', VArPct_Mod: 'WMax' });
+  if (map.m124)
+    Object.assign(map.m124, {
+      WChaMax: map.m702.WChaRteMax ?? map.m802?.WChaRteMax ?? 0,
+      OutWRte: 100,
+      InWRte: 100,
+      ...(map.m702.WChaRteMaxRtg !== null && { ChaGriSet: 'GRID' }),
+    });
+  const read = readerOf(layout, (slot) => readPoint(layout, image, slot));
+  for (const { face } of facesOf(layout)) {
+    assignTo(layout, face.toClassic(read), (slot, value) => {
+      writePoint(layout, image, slot, value);
+    });
+  }
 }

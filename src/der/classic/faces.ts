@@ -8,16 +8,18 @@
  */
 import type { PointPath } from '../../sunspec/map/point-path.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
+import { memoPerLayout } from '../../sunspec/map/layout.ts';
+import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 
 /** Reads a point of the registers; null: the device does not have it. */
 export type ReadPoint = (point: PointPath) => AnyPointValue;
-export type PointValues = readonly (readonly [PointPath, AnyPointValue])[];
+type PointValues = readonly (readonly [PointPath, AnyPointValue])[];
 
 /** The point of 123 or 124 with the window or the ramp time of several faces. */
-export type TimePoint = Extract<PointPath, `${123 | 124}.${string}_${'WinTms' | 'RmpTms'}`>;
+type TimePoint = Extract<PointPath, `${123 | 124}.${string}_${'WinTms' | 'RmpTms'}`>;
 
 /** A ramp to a new level. */
-export interface FaceRamp {
+interface FaceRamp {
   readonly time: TimePoint;
   readonly power: 'w' | 'var';
   /** the setting in force, percent of the reference of gradients: 702.WMax, or the larger of VarMaxInj and VarMaxAbs */
@@ -25,7 +27,7 @@ export interface FaceRamp {
 }
 
 /** One setting with two faces. */
-export interface Face {
+interface Face {
   readonly classic: readonly PointPath[];
   readonly current: readonly PointPath[];
   /** further points on which the classic values depend */
@@ -216,23 +218,23 @@ export function ratedW(read: ReadPoint): number | null {
   const [chargeW, dischargeW] = [fullChargeW(read), fullDischargeW(read)];
   const lowW = (-number(read('124.InWRte')) / 100) * chargeW;
   const highW = (number(read('124.OutWRte')) / 100) * dischargeW;
-  const wantedW = bits === chargeBit ? lowW : bits === dischargeBit ? highW : Math.max(lowW, Math.min(highW, 0));
-  return clamp(wantedW, -chargeW, Math.min(dischargeW, number(read('702.WMax')))) + 0;
+  const requestedW = bits === chargeBit ? lowW : bits === dischargeBit ? highW : Math.max(lowW, Math.min(highW, 0));
+  return clamp(requestedW, -chargeW, Math.min(dischargeW, number(read('702.WMax')))) + 0;
 }
 
 const share = (partW: number, wholeW: number) => (wholeW > 0 ? clamp((100 * partW) / wholeW, -100, 100) : 0);
 
-/** The rates of 124 that request a power. @param wantedW + to discharge; null: none */
-export function rateValues(read: ReadPoint, wantedW: number | null): PointValues {
-  if (wantedW === null) return [['124.StorCtl_Mod', 0]];
-  return wantedW < 0
+/** The rates of 124 that request a power. @param requestedW + to discharge; null: none */
+export function rateValues(read: ReadPoint, requestedW: number | null): PointValues {
+  if (requestedW === null) return [['124.StorCtl_Mod', 0]];
+  return requestedW < 0
     ? [
         ['124.StorCtl_Mod', chargeBit],
-        ['124.InWRte', share(-wantedW, fullChargeW(read))],
+        ['124.InWRte', share(-requestedW, fullChargeW(read))],
       ]
     : [
         ['124.StorCtl_Mod', dischargeBit],
-        ['124.OutWRte', share(wantedW, fullDischargeW(read))],
+        ['124.OutWRte', share(requestedW, fullDischargeW(read))],
       ];
 }
 
@@ -263,12 +265,12 @@ const storage: readonly Face[] = [
     current: ['704.WSetEna', '704.WSetMod', '704.WSet', '704.WSetPct'],
     basis: ['702.WMax', '702.WChaRteMax', '702.WDisChaRteMax'],
     toCurrent(read) {
-      const wantedW = ratedW(read);
-      if (wantedW === null) return [['704.WSetEna', 'DISABLED']];
+      const requestedW = ratedW(read);
+      if (requestedW === null) return [['704.WSetEna', 'DISABLED']];
       return [
         ['704.WSetEna', 'ENABLED'],
         ['704.WSetMod', 'WATTS'],
-        ['704.WSet', Math.round(wantedW)],
+        ['704.WSet', Math.round(requestedW)],
       ];
     },
     toClassic: (read) => rateValues(read, setPointW(read)),
@@ -285,4 +287,79 @@ const storage: readonly Face[] = [
 ];
 
 /** All settings with two faces. A map has those with all points implemented. */
-export const faces: readonly Face[] = [...limit, ...powerFactor, ...reactivePower, ...settings, ...storage];
+const faces: readonly Face[] = [...limit, ...powerFactor, ...reactivePower, ...settings, ...storage];
+
+/** The faces of the settings of one map, by point slot. */
+export interface BoundFace {
+  readonly face: Face;
+  readonly classic: ReadonlySet<PointSlot>;
+  readonly current: ReadonlySet<PointSlot>;
+  /** points that change the classic face: current ones, and those on which it depends */
+  readonly sources: ReadonlySet<PointSlot>;
+  /** random delay, s; null: writes act at once */
+  readonly window: PointSlot | null;
+  readonly ramp: (Pick<FaceRamp, 'power' | 'levelPct'> & { readonly time: PointSlot }) | null;
+}
+
+function slotOf(layout: Layout, point: PointPath): PointSlot | undefined {
+  const dot = point.indexOf('.');
+  const slot = layout.slot(Number(point.slice(0, dot)), point.slice(dot + 1));
+  return slot?.implemented === true ? slot : undefined;
+}
+
+const slotsOf = (layout: Layout, points: readonly PointPath[]) =>
+  new Set(points.flatMap((point) => slotOf(layout, point) ?? []));
+
+function bind(layout: Layout, face: Face): BoundFace[] {
+  if (face.oneSource && layout.slot(714, 'Prt[1].ID') !== undefined) return [];
+  const classic = slotsOf(layout, face.classic);
+  const current = slotsOf(layout, face.current);
+  if (classic.size < face.classic.length || current.size < face.current.length) return [];
+  const time = face.ramp && slotOf(layout, face.ramp.time);
+  return [
+    {
+      face,
+      classic,
+      current,
+      sources: new Set([...current, ...slotsOf(layout, face.basis ?? [])]),
+      window: (face.window && slotOf(layout, face.window)) ?? null,
+      ramp: face.ramp && time ? { power: face.ramp.power, levelPct: face.ramp.levelPct, time } : null,
+    },
+  ];
+}
+
+/** The faces of a map; empty without classic models. */
+export const facesOf = memoPerLayout((layout): readonly BoundFace[] => faces.flatMap((face) => bind(layout, face)));
+
+/** Points of the other face, by point. */
+export const twinsOf = memoPerLayout((layout): ReadonlyMap<PointSlot, ReadonlySet<PointSlot>> => {
+  const twins = new Map<PointSlot, Set<PointSlot>>();
+  const add = (of: ReadonlySet<PointSlot>, others: ReadonlySet<PointSlot>) => {
+    for (const slot of of) twins.set(slot, new Set([...(twins.get(slot) ?? []), ...others]));
+  };
+  for (const { classic, current } of facesOf(layout)) {
+    add(classic, current);
+    add(current, classic);
+  }
+  return twins;
+});
+
+/** Turns a reader of slots into a reader of names. */
+export function readerOf(layout: Layout, valueOf: (slot: PointSlot) => AnyPointValue): ReadPoint {
+  return (point) => {
+    const slot = slotOf(layout, point);
+    return slot ? valueOf(slot) : null;
+  };
+}
+
+/** Calls `set` for each value whose point the map has. */
+export function assignTo(
+  layout: Layout,
+  values: PointValues,
+  set: (slot: PointSlot, value: AnyPointValue) => void,
+): void {
+  for (const [point, value] of values) {
+    const slot = slotOf(layout, point);
+    if (slot && value !== null) set(slot, value);
+  }
+}

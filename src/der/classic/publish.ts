@@ -4,11 +4,11 @@ import { microsPerSecond } from '../../core/time/clock.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
 import { m122 } from '../../sunspec/models/m122.ts';
 import { isConnected } from '../inverter/service.ts';
-import { availablePower } from '../inverter/available.ts';
+import { availablePower } from '../inverter/power-bounds.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import type { Settings } from '../inverter/settings.ts';
 import type { TripKind } from '../inverter/trip.ts';
-import { forEachInput } from './inputs.ts';
+import { forEachInput } from './chain.ts';
 
 type Integer = NonNullable<MeasurementView['m103']>;
 type Float = NonNullable<MeasurementView['m113']>;
@@ -25,7 +25,7 @@ const states = {
   STANDBY: 'STANDBY',
 } as const satisfies Record<NonNullable<MeasurementView['m701']['InvSt']>, State>;
 
-/** Alarms that 701 and the classic models have at the same bits; the last bit of 701 has no twin. */
+/** Alarms that 701 and the classic models have at the same bits; the last bit of 701 has no counterpart. */
 const alarmBits = 0xffff;
 /** Alarms of ports that 714 and 160 have at the same bits. */
 const portBits = 0x70_f0eb;
@@ -40,10 +40,10 @@ function powerFactorPct({ m701: { PF, W, Var } }: MeasurementView): number {
 }
 
 /** Values of an input without a port. */
-const nothing = { DCA: 0, DCV: 0, DCW: 0, DCWhInj: 0, DCWhAbs: 0, DCAlrm: 0, DCSta: 'OFF' } as const;
+const emptyInput = { DCA: 0, DCV: 0, DCW: 0, DCWhInj: 0, DCWhAbs: 0, DCAlrm: 0, DCSta: 'OFF' } as const;
 
 /** An energy as a counter of 32 bits shows it. @param sf exponent of ten of its scale factor */
-function counted(wh: number | null, sf: number | null): number {
+function counterValue(wh: number | null, sf: number | null): number {
   const value = wh ?? 0;
   return value < acc32 ? value : value % (acc32 * 10 ** (sf ?? 0));
 }
@@ -83,13 +83,13 @@ function publishInputs(map: MeasurementView): void {
   const state = states[map.m701.InvSt ?? 'OFF'];
   let events = 0;
   forEachInput(map, (input, port, sign) => {
-    const { DCA, DCV, DCW, DCWhInj, DCWhAbs, DCAlrm, DCSta } = port ?? nothing;
+    const { DCA, DCV, DCW, DCWhInj, DCWhAbs, DCAlrm, DCSta } = port ?? emptyInput;
     const portEvents = (DCAlrm ?? 0) & portBits;
     if (map.m714.PrtAlrms) events |= portEvents;
     input.DCA = Math.max(0, sign * (DCA ?? 0));
     input.DCV = DCV;
     input.DCW = Math.max(0, sign * (DCW ?? 0));
-    input.DCWH = counted(sign < 0 ? DCWhAbs : DCWhInj, wattHoursSf);
+    input.DCWH = counterValue(sign < 0 ? DCWhAbs : DCWhInj, wattHoursSf);
     input.DCSt = DCSta === 'ERROR' ? 'FAULT' : DCSta === 'OFF' ? 'OFF' : state;
     input.DCEvt = portEvents;
   });
@@ -176,7 +176,7 @@ export function publishClassic(map: MeasurementView, inverter: Inverter, instant
   if (integer) {
     // the models for one, two and three phases have the same points, some not implemented
     publishInverter(map, integer as Integer);
-    integer.WH = counted(map.m701.TotWhInj, integer.WH_SF);
+    integer.WH = counterValue(map.m701.TotWhInj, integer.WH_SF);
   }
   const float = map.m113 ?? map.m112 ?? map.m111;
   if (float) publishInverter(map, float as Float);

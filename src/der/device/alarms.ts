@@ -1,6 +1,5 @@
-/** Alarms of a device: words, severities, registers, and the begin of each. */
-import type { Alarm, AlarmSeverity } from '../../contract/device.ts';
-import type { ControlFunction } from '../../contract/device.ts';
+/** Alarms and service state of a device: words, severities, registers, the begin of each alarm, and the status text. */
+import type { Alarm, AlarmSeverity, ControlFunction, Device } from '../../contract/device.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Inverter } from '../inverter/inverter.ts';
@@ -19,7 +18,7 @@ interface AlarmKind {
   readonly text: string;
 }
 
-export const tripTexts: Readonly<Record<TripCause, string>> = {
+const tripTexts: Readonly<Record<TripCause, string>> = {
   lowVoltage: 'tripped on under-voltage',
   highVoltage: 'tripped on over-voltage',
   lowFrequency: 'tripped on under-frequency',
@@ -150,7 +149,7 @@ export function portState({ conditions, voltageV }: DcPort): {
   return { bits, state: worst === 'warning' ? 'WARNING' : 'ON' };
 }
 
-export const tripAlarms: Readonly<Record<TripCause, AlarmCode>> = {
+const tripAlarms: Readonly<Record<TripCause, AlarmCode>> = {
   lowVoltage: 'ac_under_volt',
   highVoltage: 'ac_over_volt',
   lowFrequency: 'under_frequency',
@@ -173,7 +172,7 @@ const cessationAlarms: Readonly<Record<TripKind, AlarmCode>> = {
 };
 
 /** Present alarms of inverter and source. @param trips of the tick; each stays active until the tick ends */
-export function activeAlarms(
+function activeAlarms(
   inverter: Inverter,
   conditions: ReadonlySet<string>,
   trips: readonly AlarmCode[],
@@ -319,4 +318,63 @@ export class DeviceAlarms {
   #textOf(code: AlarmCode): string {
     return this.#false.has(code) ? falseAlarmText : kindOf(code).text;
   }
+}
+
+/** Alarms of the source that explain the output of a device in service, by falling severity. */
+const sourceReasons: readonly AlarmCode[] = [
+  'over_temp',
+  'under_temp',
+  'over_volt',
+  'under_volt',
+  'dc_disconnect',
+  'ground_fault',
+  'connector_fault',
+  'h2_tank_low',
+  'soc_low',
+  'soc_high',
+];
+
+/** True if the settings allow a device out of service to return by itself. */
+function mayReturn({ settings: { enterService, operator } }: Inverter): boolean {
+  return enterService.permit && operator !== 'ENTER_STANDBY';
+}
+
+/** Reason of a present stop, trip or derating. @param fault true: the model has failed @param alarms active ones */
+export function statusMessage(inverter: Inverter, fault: boolean, alarms: readonly AlarmCode[]): string | null {
+  if (fault) return alarmKinds.hw_test_failure.text;
+  const { enterService, operator } = inverter.settings;
+  const notPermitted = enterService.permit ? 'standby by operator' : 'service not permitted';
+  switch (inverter.phase) {
+    case 'in_service':
+      if (inverter.ceasedBy !== null) return 'momentary cessation';
+      return inverter.apparentPowerLimited
+        ? 'derated: the apparent power or current limit holds active power back'
+        : sourceReason(alarms);
+    case 'ramping':
+      return 'ramping up after entering service';
+    case 'waiting':
+      if (!mayReturn(inverter)) return notPermitted;
+      return inverter.enterDelayRuns ? 'waiting for the enter-service delay' : 'waiting for the grid';
+    case 'ceased':
+      return notPermitted;
+    case 'shutting_down':
+    case 'off':
+      return operator === 'STOP' ? 'stopped by operator' : 'switch open';
+    case 'tripped':
+      return inverter.lastTrip ? tripTexts[inverter.lastTrip] : 'tripped';
+  }
+}
+
+function sourceReason(alarms: readonly AlarmCode[]): string | null {
+  if (alarms.length === 0) return null;
+  const code = sourceReasons.find((reason) => alarms.includes(reason));
+  return code === undefined ? null : alarmKinds[code].text;
+}
+
+export function enterServiceState(inverter: Inverter, instant: SimTime): Device['enterService'] {
+  const { phase } = inverter;
+  const delayRemainingS = inverter.enterDelayRemainingS(instant);
+  if (phase === 'in_service' || phase === 'ramping') return { state: 'in_service', delayRemainingS };
+  const returns = (phase === 'waiting' || phase === 'tripped') && mayReturn(inverter);
+  return { state: returns ? 'waiting' : 'out_of_service', delayRemainingS };
 }

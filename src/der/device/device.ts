@@ -10,46 +10,42 @@ import type {
   DeviceDetail,
   IvCurve,
   SourceCommand,
+  Override,
+  ControlFunction,
+  Device,
 } from '../../contract/device.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
-import type { Override } from '../../contract/overrides.ts';
 import { createRandom } from '../../core/random.ts';
 import { Scheduler } from '../../core/time/scheduler.ts';
 import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.ts';
-import type { ControlFunction, Device } from '../../contract/device.ts';
-import { DeviceAlarms, tripNames } from './alarms.ts';
+import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './alarms.ts';
 import type { DeviceContext } from './device-context.ts';
 import { slopesOf } from './gradient.ts';
 import type { GridValues } from '../surroundings/environment.ts';
-import type { DeviceEffects } from '../faults/device-effects.ts';
-import { createEffects } from './effects.ts';
-import { followStation } from './evse-events.ts';
-import type { EvseEvents, EvseListener } from './evse-events.ts';
+import { DeviceEffects } from '../faults/device-effects.ts';
+import { EffectiveRegisters } from '../faults/effect.ts';
+import { followStation, startVisits } from './charging-station.ts';
+import type { EvseEvents, EvseListener } from './charging-station.ts';
 import type { DeviceIdentity } from './identity.ts';
 import { NominalVoltage } from '../inverter/ac.ts';
-import { availablePower, noPower } from '../inverter/available.ts';
+import { availablePower, noPower } from '../inverter/power-bounds.ts';
 import { Inverter } from '../inverter/inverter.ts';
 import { SiteShare } from '../inverter/site-share.ts';
-import { CommandWriters } from './last-writers.ts';
-import { admitWriter } from './local-control.ts';
+import { CommandWriters, admitWriter } from './writers.ts';
 import { Power, writeOperatorState } from './power.ts';
-import { stackPower } from './stack-power.ts';
+import { stackPower } from '../inverter/dc-link.ts';
 import { DeviceRegisters } from './registers.ts';
-import { registersHost } from './registers-host.ts';
 import { publish, publishDetail } from './publish.ts';
-import { ShownDetail } from './shown-detail.ts';
-import { buildSnapshot, publishSnapshot } from './snapshot.ts';
+import { ShownDetail, buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
 import type { DcSource } from '../source/source.ts';
-import { enterServiceState, statusMessage } from './status.ts';
 import { inverterRatings } from './template.ts';
 import type { DeviceTemplate } from './template.ts';
 import { Terminals } from './terminals.ts';
 import { DeviceTrace } from './trace.ts';
-import { startVisits } from './visiting.ts';
 
 /** 715.DERHb counts seconds and wraps before its "not implemented" value. */
 const heartbeatModulus = 0xffffffff;
@@ -76,7 +72,7 @@ export class SimDevice implements Device {
   readonly #terminals: Terminals;
   readonly #power: Power;
   readonly #alarms: DeviceAlarms;
-  readonly #shown: ShownDetail;
+  readonly #shownDetail: ShownDetail;
   readonly #evse: EvseEvents | null;
   readonly #writers: CommandWriters;
   readonly #clock: CommitClock;
@@ -149,18 +145,18 @@ export class SimDevice implements Device {
       power: this.#power,
       now: () => this.#now,
       stepping: () => this.#stepping,
-      refresh: () => this.#shown.renew(this.#now),
+      refresh: () => this.#shownDetail.renew(this.#now),
     });
-    this.#shown = new ShownDetail(this.#source, start);
+    this.#shownDetail = new ShownDetail(this.#source, start);
   }
 
   get detail(): DeviceDetail {
     // an act within a tick reads the detail shown at that time
-    return this.#stepping ? this.#shown.last : this.#shown.of(this.#now);
+    return this.#stepping ? this.#shownDetail.last : this.#shownDetail.of(this.#now);
   }
 
   get detailAt(): SimTime {
-    return this.#stepping ? this.#shown.at : this.#now;
+    return this.#stepping ? this.#shownDetail.at : this.#now;
   }
 
   get activeFunctions(): ReadonlySet<ControlFunction> {
@@ -203,16 +199,31 @@ export class SimDevice implements Device {
     return this.#power.down ? 'rebooting' : statusMessage(this.#inverter, this.#fault, this.#alarms.codes());
   }
 
-  /** Faults of layer `effect` at this device. */
+  /** Faults of layer `effect` at this device; created with the first of them. */
   get effects(): DeviceEffects {
-    return (this.#registers.effects ??= createEffects({
-      index: this.index,
-      registers: this.#registers,
+    return (this.#registers.effects ??= this.#createEffects());
+  }
+
+  #createEffects(): DeviceEffects {
+    const [power, registers] = [this.#power, this.#registers];
+    const now = () => this.#clock.sim();
+    return new DeviceEffects({
+      deviceIndex: this.index,
+      bank: this.bank,
       scheduler: this.#scheduler,
-      power: this.#power,
-      now: () => this.#clock.sim(),
-      isLocal: () => this.localControl,
-    }));
+      effective: new EffectiveRegisters(this.bank),
+      isDown: () => power.down,
+      now,
+      refresh: () => {
+        registers.refresh();
+      },
+      powerDown: (forget, by) => {
+        power.goDown(forget, { by, local: this.localControl, now: now() });
+      },
+      powerUp: () => {
+        power.comeUp(now());
+      },
+    });
   }
 
   readonly heldValue: Device['heldValue'] = (slot) => this.#registers.effects?.heldValue(slot);
@@ -223,7 +234,7 @@ export class SimDevice implements Device {
       default:
         this.#source.command(command, by);
         if (command.kind === 'hybrid.policy') this.#inverter.activePower.glideFrom(this.#inverter.pW);
-        publishDetail(this.bank.measurements, this.#shown.renew(this.#now));
+        publishDetail(this.bank.measurements, this.#shownDetail.renew(this.#now));
         break;
       case 'switch':
         this.#power.admit(by);
@@ -298,7 +309,7 @@ export class SimDevice implements Device {
         const motion = environment.gridMotion(this.index, this.#now);
         this.#terminals.begin(this.#now, grid, this.#source);
         if (!this.#idle) this.#inverter.decide(this.#now, grid);
-        if (this.trace.decided(this.#now)) this.#alarms.recordTrip(this.#inverter, this.#now);
+        if (this.trace.recordServiceState(this.#now)) this.#alarms.recordTrip(this.#inverter, this.#now);
         let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
         if (motion !== 'still') next = this.#terminals.crossing(this.#now, next, grid, this.#inverter);
@@ -321,7 +332,7 @@ export class SimDevice implements Device {
       raised: this.#registers.effects?.alarmCodes ?? [],
       at: this.#now,
     });
-    const detail = this.#shown.renew(this.#now);
+    const detail = this.#shownDetail.renew(this.#now);
     publish(this.bank.measurements, {
       inverter,
       source: this.#source,
@@ -365,12 +376,12 @@ export class SimDevice implements Device {
     this.#terminals.warm(dtS, this.#inverter, this.#source);
     this.#now = next;
     this.#steppedGrid = grid;
-    this.trace.stepped(next, grid);
+    this.trace.recordStep(next, grid);
     if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
     this.#evse?.stepped();
   }
 
-  /** True if the device stands still because its model has failed or it is off. */
+  /** True if the device delivers nothing because its model has failed or it is off. */
   get #idle(): boolean {
     return this.#fault || this.#power.down;
   }
@@ -391,18 +402,30 @@ export class SimDevice implements Device {
           log.warning(message, this.index);
         },
       },
-      registersHost({
-        power: () => this.#power,
-        inverter: () => this.#inverter,
-        writers: () => this.#writers,
-        isLocal: () => this.localControl,
+      {
+        admit: (by) => {
+          this.#power.admit(by);
+          admitWriter(by, this.localControl, 'MAP_LOCAL_CONTROL');
+        },
+        applySettings: (settings, former) => {
+          this.#inverter.applySettings(settings, former);
+        },
+        isClosed: () => this.#inverter.switchClosed,
+        setSwitch: (closed, by) => {
+          this.#power.setSwitch(closed, by);
+        },
+        switchWriter: () => this.#writers.of('switch'),
+        gradientSet: (by) => {
+          this.#writers.recordWriter({ kind: 'gradient' }, by);
+        },
+        rankOf: (name) => this.#inverter.reactivePower.rankOf(name),
         resetAlarms: (by) => {
           this.#resetAlarms(by);
         },
         command: (command, by) => {
           this.#toSource(command, by);
         },
-      }),
+      },
     );
   }
 

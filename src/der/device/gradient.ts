@@ -1,6 +1,6 @@
 /** Gradient of a device: slopes set by commands in place of 704.WRmp and 704.VarRmp; the last writer decides. */
-import { gradientRange } from '../../contract/gradient.ts';
-import type { Gradient, Slope } from '../../contract/gradient.ts';
+import { gradientRange } from '../../contract/device.ts';
+import type { Gradient, Slope } from '../../contract/device.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';

@@ -1,17 +1,12 @@
 /** Identity registers of a device. */
 import { Buffer } from 'node:buffer';
-import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
-import { nameInputs } from '../classic/inputs.ts';
+import { nameInputs } from '../classic/chain.ts';
+import type { DeviceSpec } from './template.ts';
 import type { DcPort } from '../source/source.ts';
 
-export interface DeviceIdentity {
+export interface DeviceIdentity extends Pick<DeviceSpec, 'name' | 'deviceType' | 'profileName' | 'ocpp'> {
   readonly index: number;
-  readonly name: string;
-  readonly deviceType: string;
-  readonly profileName: string | null;
-  /** as `Device.ocpp` */
-  readonly ocpp?: OcppStationSettings;
   /** unique in the plant, as `serialNumberOf` gives it */
   readonly serialNumber: string;
   readonly version: string;

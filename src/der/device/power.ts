@@ -4,8 +4,8 @@ import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
 import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { Inverter } from '../inverter/inverter.ts';
-import type { DarkDevices } from './dark-devices.ts';
-import type { CommandWriters } from './last-writers.ts';
+import type { DarkDevices } from './device-context.ts';
+import type { CommandWriters } from './writers.ts';
 import type { DeviceRegisters } from './registers.ts';
 import type { DcSource } from '../source/source.ts';
 

@@ -11,7 +11,7 @@ import type { AlarmCode } from './alarms.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import { phaseShares, terminalVoltages } from '../inverter/ac.ts';
 import type { Inverter } from '../inverter/inverter.ts';
-import { phaseOf } from '../inverter/phase-loads.ts';
+import { phaseOf } from '../inverter/energy.ts';
 import { isConnected } from '../inverter/service.ts';
 import type { DcSource, Phases } from '../source/source.ts';
 import { publishStorage } from './storage-map.ts';

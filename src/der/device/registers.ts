@@ -2,20 +2,19 @@
 import type { Origin } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
-import { AdoptionTimers } from '../../sunspec/map/adoption-timers.ts';
+import { AdoptionTimers, ReversionTimers } from '../../sunspec/map/timers.ts';
 import { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { CommitClock } from '../../sunspec/map/register-bank.ts';
 import type { Commit, CommitParticipant } from '../../sunspec/map/commit.ts';
 import { functionTable } from '../../sunspec/map/grid-support/functions.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
-import { ReversionTimers } from '../../sunspec/map/reversion.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { readPoint } from '../../sunspec/map/view.ts';
 import type { DeviceEffects } from '../faults/device-effects.ts';
 import { ClassicControls } from '../classic/controls.ts';
 import type { ClassicHost } from '../classic/controls.ts';
-import { noFormerRanks, reactiveFunctions } from '../inverter/reactive-order.ts';
-import type { FormerRanks, ReactiveFunction } from '../inverter/reactive-order.ts';
+import { noFormerRanks, reactiveFunctions } from '../inverter/reactive-power.ts';
+import type { FormerRanks, ReactiveFunction } from '../inverter/reactive-power.ts';
 import { readSettings, withGradient } from '../inverter/settings.ts';
 import type { Settings } from '../inverter/settings.ts';
 import type { DcSource } from '../source/source.ts';
@@ -48,7 +47,6 @@ export interface RegistersHost extends ClassicHost {
   admit(by: Origin): void;
   /** @param former functions of reactive power that regain their former rank */
   applySettings(settings: Settings, former: FormerRanks): void;
-  /** The present rank of a function. */
   rankOf(name: ReactiveFunction): number;
   resetAlarms(by: Origin): void;
 }

@@ -1,7 +1,7 @@
 /** The simulation models: 64413 shows the DC curve, 64414 shows the surroundings of a device and sets them. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
-import { gridSources, irradianceSources } from '../../sunspec/map/source-words.ts';
+import { gridSources, irradianceSources } from '../../sunspec/map/rules.ts';
 import type { GridPatch, SurroundingsPatch } from '../../contract/environment.ts';
 import type { CommitClock } from '../../sunspec/map/register-bank.ts';
 import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';

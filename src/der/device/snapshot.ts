@@ -1,17 +1,13 @@
 /** Makes the snapshot: one object and JSON text per device and tick, shared by REST, history and stream. */
 import type { SimClock } from '../../core/time/sim-clock.ts';
-import type { AssetType, DcMode, DeviceDetail } from '../../contract/device.ts';
+import type { Device, DeviceDetail } from '../../contract/device.ts';
 import type { Published, Snapshot } from '../../contract/snapshot.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { DcSource } from '../source/source.ts';
 
 /** The constant part of a device's snapshots. */
-export interface SnapshotIdentity {
-  readonly index: number;
-  readonly deviceType: string;
-  readonly profileName: string | null;
-  readonly assetType: AssetType;
-  readonly dcMode: DcMode;
-}
+type SnapshotIdentity = Pick<Device, 'index' | 'assetType' | 'deviceType' | 'profileName' | 'dcMode'>;
 
 /** The part common to all devices in a tick. */
 export interface TickStamp {
@@ -137,5 +133,37 @@ class PublishedTick implements Published {
   get json(): Buffer {
     this.#json ??= Buffer.from(JSON.stringify(this.snapshot));
     return this.#json;
+  }
+}
+
+/** The detail of a device with its instant. */
+export class ShownDetail {
+  readonly #source: Pick<DcSource, 'detail'>;
+  #at: SimTime;
+  #detail: DeviceDetail;
+
+  constructor(source: Pick<DcSource, 'detail'>, instant: SimTime) {
+    this.#source = source;
+    this.#at = instant;
+    this.#detail = source.detail();
+  }
+
+  get at(): SimTime {
+    return this.#at;
+  }
+
+  get last(): DeviceDetail {
+    return this.#detail;
+  }
+
+  /** The detail at an instant, computed only if the instant is new. */
+  of(instant: SimTime): DeviceDetail {
+    return this.#at === instant ? this.#detail : this.renew(instant);
+  }
+
+  renew(instant: SimTime): DeviceDetail {
+    this.#at = instant;
+    this.#detail = this.#source.detail();
+    return this.#detail;
   }
 }

@@ -1,4 +1,7 @@
-/** Layout, start image and ratings, shared by the devices of a profile. */
+/**
+ * Layout, start image and ratings, shared by the devices of a profile; and the description from which a device is
+ * created.
+ */
 import type { InverterParameters } from '../../contract/device.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { errorText, SimError } from '../../core/errors.ts';
@@ -8,8 +11,7 @@ import { defaultMapShape } from '../../contract/map-layout.ts';
 import type { MapShape } from '../../contract/map-layout.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
-import { mapChain } from '../classic/chain.ts';
-import { classicDefaults } from '../classic/defaults.ts';
+import { mapChain, classicDefaults } from '../classic/chain.ts';
 import { buildLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { checkValue } from '../../sunspec/map/transaction.ts';
@@ -17,7 +19,7 @@ import { createMapView, writePoint } from '../../sunspec/map/view.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import { nominalLnV } from '../inverter/ac.ts';
 import type { Wiring } from '../inverter/ac.ts';
-import { absorbRating, settingsFromRatings, writeDefaults } from '../inverter/defaults.ts';
+import { defaultVarMaxAbs, settingsFromRatings, writeDefaults } from '../inverter/defaults.ts';
 import { feederImpedance } from '../surroundings/grid/feeder.ts';
 import type { FeederSpec } from '../surroundings/grid/feeder.ts';
 import type { InverterRatings } from '../inverter/inverter.ts';
@@ -29,6 +31,9 @@ import { kindTraits } from './kinds.ts';
 import type { KindTraits } from './kinds.ts';
 import { simModels } from './sim-models.ts';
 import { storageDefaults, storageModels } from './storage-map.ts';
+import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
+import type { Series } from '../surroundings/series.ts';
+import type { VisitPlan } from '../surroundings/visits.ts';
 
 /** A device profile with every default filled in; devices of one profile share one object. */
 export interface ProfileSpec {
@@ -77,7 +82,7 @@ function ratingsOf(rated: Points, wiring: Wiring, nominalHz: number): Ratings {
     nominalHz,
     abnormal: categoryOf(rated['AbnOpCatRtg'], ['CAT_1', 'CAT_2', 'CAT_3'], 'CAT_3'),
     varInjectVar: numberOf(rated, 'VarMaxInjRtg') ?? injectShare * vaMaxVa,
-    varAbsorbVar: numberOf(rated, 'VarMaxAbsRtg') ?? absorbRating(vaMaxVa, category),
+    varAbsorbVar: numberOf(rated, 'VarMaxAbsRtg') ?? defaultVarMaxAbs(vaMaxVa, category),
     chargeMaxW: numberOf(rated, 'WChaRteMaxRtg') ?? null,
     dischargeMaxW: numberOf(rated, 'WDisChaRteMaxRtg') ?? null,
     aMaxA: numberOf(rated, 'AMaxRtg') ?? (currentHeadroom * vaMaxVa) / nominalLnV(wiring, vNomV),
@@ -185,7 +190,7 @@ function applyProfile(
   return set;
 }
 
-export interface TemplateOptions {
+interface TemplateOptions {
   /** true: 64413 and 64414 follow the standard models; default false */
   readonly withSimModels?: boolean;
   /** true: 1.DA is implemented, and set per device; default false */
@@ -286,4 +291,29 @@ export function inverterRatings(
       minAbsorbVar: absorbShare[ratings.category] * ratings.vaMaxVa,
     },
   };
+}
+
+/** Description of a device before it is created. */
+export interface DeviceSpec {
+  readonly name: string;
+  readonly deviceType: string;
+  readonly profileName: string | null;
+  /** as `Device.ocpp` */
+  readonly ocpp?: OcppStationSettings;
+  /** place where the user chose the profile, for messages; absent: position and name of the device */
+  readonly profilePlace?: string;
+  readonly phases: Wiring;
+  /** devices of one profile share one object, and with it layout and start values */
+  readonly profile: ProfileSpec;
+  readonly series?: DeviceSeries;
+}
+
+/** Series that feed one device; devices may share the objects. */
+export interface DeviceSeries {
+  /** weather: irradiance for PV, wind at the anemometer for turbines; null: still air in the dark */
+  readonly dc: { readonly series: Series; readonly name: string; readonly timeScale: number } | null;
+  /** local load, column load_kw */
+  readonly load: Series | null;
+  /** vehicles that arrive and leave by a table */
+  readonly visits: VisitPlan | null;
 }

@@ -1,15 +1,66 @@
 /** The terminals of a device: the grid behind its feeder, and the surroundings of its source. */
-import { Cabinet } from './cabinet.ts';
 import { SimError } from '../../core/errors.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Environment, GridValues, WeatherCourse } from '../surroundings/environment.ts';
-import { firstChange } from '../surroundings/grid/crossing.ts';
 import { FeederTerminal } from '../surroundings/grid/feeder.ts';
 import type { FeederSpec } from '../surroundings/grid/feeder.ts';
 import { meanPu, phaseVoltages } from '../inverter/ac.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import type { Ratings } from '../inverter/ratings.ts';
 import type { DcSource, SourceInput } from '../source/source.ts';
+import { lagged } from '../source/shared.ts';
+
+/** final rise above ambient at full load, K */
+const fullLoadK = 25;
+/** time constant from the heat capacity of heat sink and air */
+const timeConstantS = 600;
+
+/** The temperature inside the cabinet of an inverter (701.TmpCab). */
+class Cabinet {
+  #targetC = 20;
+  #temperatureC = 20;
+
+  /** Degrees Celsius. */
+  get temperatureC(): number {
+    return this.#temperatureC;
+  }
+
+  /** Jumps to the steady state at an ambient temperature and share of the rated power. */
+  settle(ambientC: number, loadShare: number): void {
+    this.#temperatureC = this.#targetC = steadyC(ambientC, loadShare);
+  }
+
+  /**
+   * Advances by `dtS` seconds that end at this ambient temperature and share of the rated power.
+   * @param held true: constant power; false: linear change
+   */
+  advance(dtS: number, ambientC: number, loadShare: number, held: boolean): void {
+    const targetC = steadyC(ambientC, loadShare);
+    // a failed model gives no temperature
+    if (!Number.isFinite(targetC)) return;
+    this.#temperatureC = lagged(this.#temperatureC, held ? targetC : this.#targetC, targetC, dtS, timeConstantS);
+    this.#targetC = targetC;
+  }
+}
+
+function steadyC(ambientC: number, loadShare: number): number {
+  return ambientC + fullLoadK * Math.abs(loadShare);
+}
+
+/**
+ * Finds by halving, to the microsecond, an instant between `from` and `to` at which `changed` becomes true. Returns
+ * `to` when `changed` is false there. Of several such instants it finds one.
+ */
+function firstChange(from: number, to: number, changed: (t: number) => boolean): number {
+  if (!changed(to)) return to;
+  let [before, after] = [from, to];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (changed(middle)) after = middle;
+    else before = middle;
+  }
+  return after;
+}
 
 export interface TerminalsContext {
   readonly environment: Environment;

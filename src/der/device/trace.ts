@@ -14,15 +14,15 @@ import { tracedFunctions } from '../../sunspec/map/grid-support/functions.ts';
 import type { TracedFunction, TripFunction } from '../../sunspec/map/grid-support/functions.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import type { Inverter } from '../inverter/inverter.ts';
-import { reactiveEnabled } from '../inverter/reactive-order.ts';
-import type { ReactiveFunction } from '../inverter/reactive-order.ts';
+import { reactiveEnabled } from '../inverter/reactive-power.ts';
+import type { ReactiveFunction } from '../inverter/reactive-power.ts';
 import { isEnergized } from '../inverter/service.ts';
 import type { TripCause } from '../inverter/protection.ts';
 import type { TripKind } from '../inverter/trip.ts';
 
-const keptTransitions = 64;
+const maxTransitions = 64;
 
-const nothing: FunctionStep = { input: null, target: null, output: null };
+const noStep: FunctionStep = { input: null, target: null, output: null };
 
 const timerKinds: Readonly<Record<TripFunction, TripKind | 'island'>> = {
   lv_trip: 'lowVoltage',
@@ -42,7 +42,7 @@ const causeNames: Readonly<Record<TripCause, string>> = {
   vectorShift: 'vector_shift',
 };
 
-const noSteps = Object.fromEntries(tracedFunctions.map((name) => [name, nothing])) as Record<
+const noSteps = Object.fromEntries(tracedFunctions.map((name) => [name, noStep])) as Record<
   TracedFunction,
   FunctionStep
 >;
@@ -52,9 +52,13 @@ function reactiveStep(
   { reactivePower: r, activePower: p, curvePct, circleVa, settings }: Inverter,
   name: ReactiveFunction,
 ): FunctionStep {
-  if (!reactiveEnabled(settings, name)) return nothing;
-  const target = r.requestVar(name, { settings, wantedW: p.wantedW, sVa: circleVa, vPct: curvePct });
-  return { input: name === 'volt_var' ? curvePct : p.wantedW, target, output: r.acting === name ? r.commandVar : null };
+  if (!reactiveEnabled(settings, name)) return noStep;
+  const target = r.requestVar(name, { settings, requestedW: p.requestedW, sVa: circleVa, vPct: curvePct });
+  return {
+    input: name === 'volt_var' ? curvePct : p.requestedW,
+    target,
+    output: r.acting === name ? r.commandVar : null,
+  };
 }
 
 function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<TracedFunction, FunctionStep> {
@@ -76,17 +80,16 @@ function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<Trac
     volt_watt:
       settings.voltWatt.enabled || p.voltWattPct < 100
         ? { input: inverter.curvePct, target: p.voltWattTargetPct * base, output: p.voltWattPct * base }
-        : nothing,
+        : noStep,
     freq_droop:
       droop.side === null
-        ? { ...nothing, input: settings.droop.enabled ? hz : null }
+        ? { ...noStep, input: settings.droop.enabled ? hz : null }
         : { input: hz, target: droop.targetW, output: droop.outputW },
-    max_power:
-      settings.maxPowerPct === null ? nothing : { input: availableW, target: p.limitTargetW, output: p.limitW },
+    max_power: settings.maxPowerPct === null ? noStep : { input: availableW, target: p.limitTargetW, output: p.limitW },
     active_power:
-      settings.setPointW === null ? nothing : { input: availableW, target: p.setPointTargetW, output: p.setPointW },
+      settings.setPointW === null ? noStep : { input: availableW, target: p.setPointTargetW, output: p.setPointW },
     enter_service:
-      ramping === null ? nothing : { input: availableW, target: inverter.ratings.wMaxRtgW, output: ramping },
+      ramping === null ? noStep : { input: availableW, target: inverter.ratings.wMaxRtgW, output: ramping },
   };
 }
 
@@ -136,7 +139,7 @@ export class DeviceTrace implements GridTrace {
   readonly #inverter: Inverter;
   readonly #last: () => { readonly at: SimTime; readonly grid: GridValues };
   readonly #transitions: ServiceTransition[] = [];
-  #word: string;
+  #serviceWord: string;
   #rows: GridTraceRow[] = [];
   /** oldest row, once the ring is full */
   #first = 0;
@@ -146,7 +149,7 @@ export class DeviceTrace implements GridTrace {
   constructor(inverter: Inverter, last: () => { readonly at: SimTime; readonly grid: GridValues }) {
     this.#inverter = inverter;
     this.#last = last;
-    this.#word = serviceWord(inverter);
+    this.#serviceWord = serviceWord(inverter);
   }
 
   get now(): GridTraceRow {
@@ -177,23 +180,23 @@ export class DeviceTrace implements GridTrace {
   }
 
   /** Records a change of the service state at `at`. @returns true if the device trips now */
-  decided(at: SimTime): boolean {
+  recordServiceState(at: SimTime): boolean {
     const to = serviceWord(this.#inverter);
-    if (to === this.#word) return false;
-    if (this.#transitions.length >= keptTransitions) this.#transitions.shift();
+    if (to === this.#serviceWord) return false;
+    if (this.#transitions.length >= maxTransitions) this.#transitions.shift();
     const { lastTrip } = this.#inverter;
     this.#transitions.push({
       at,
-      from: this.#word,
+      from: this.#serviceWord,
       to,
       cause: to === 'tripped' && lastTrip !== null ? causeNames[lastTrip] : null,
     });
-    this.#word = to;
+    this.#serviceWord = to;
     return to === 'tripped';
   }
 
   /** Records the last sub-step, if requested. */
-  stepped(at: SimTime, grid: GridValues): void {
+  recordStep(at: SimTime, grid: GridValues): void {
     if (this.capacity === 0) return;
     const row = traceRow(this.#inverter, grid, at);
     if (this.#rows.length < this.capacity) {

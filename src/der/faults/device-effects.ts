@@ -18,13 +18,18 @@ import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import { alarmKinds } from '../device/alarms.ts';
 import type { AlarmCode } from '../device/alarms.ts';
-import { adoption } from './adoption.ts';
+import {
+  adoption,
+  enableEdge,
+  ignoreEffect,
+  lateEffect,
+  reboot,
+  silentRevert,
+  secondLimiter,
+  falseAlarm,
+} from './effect-kinds.ts';
 import type { Effect, EffectHost } from './effect.ts';
 import { changedBy } from './function-points.ts';
-import { enableEdge, ignoreEffect, lateEffect } from './held-points.ts';
-import { reboot } from './reboot.ts';
-import { silentRevert } from './silent-revert.ts';
-import { secondLimiter, falseAlarm } from './standing.ts';
 
 /** Sources of writes by the device itself, exempt from faults. */
 const ownSources: readonly Source[] = ['reversion', 'fault', 'default', 'profile'];

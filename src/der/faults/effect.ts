@@ -1,13 +1,15 @@
-/** The common interface of the faults that act at one device. */
+/** The common interface of the faults that act at one device, and the registers that they withhold from its physics. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
-import { holds } from '../../sunspec/faults/condition.ts';
+import { holds } from '../../sunspec/faults/targets.ts';
 import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { AdoptionOutcome, Commit, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
-import type { EffectiveRegisters } from './effective-registers.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
+import { createMapView, readPoint } from '../../sunspec/map/view.ts';
+import type { MapView } from '../../sunspec/map/view.ts';
 
 /** The device as its faults use it. */
 export interface EffectHost {
@@ -64,4 +66,113 @@ export function strikesNow(
 /** The origin of writes in the name of a fault. */
 export function originOf({ facts }: ActiveFault): Origin {
   return { source: 'fault', peer: `${facts.kind.kind} ${facts.id}` };
+}
+
+/** A point with its value from before the withheld write. */
+interface Hold {
+  words: Buffer;
+  readonly by: ActiveFault;
+  /** numbers of the first and the last withheld write */
+  readonly since: number;
+  last: number;
+}
+
+/** The registers in force for physics: held points keep their value from before the withheld write. */
+export class EffectiveRegisters {
+  readonly #bank: RegisterBank;
+  /** created when the first point is held */
+  #physics: { readonly image: Buffer; readonly map: MapView } | null = null;
+  readonly #held = new Map<PointSlot, Hold>();
+  #writes = 0;
+
+  constructor(bank: RegisterBank) {
+    this.#bank = bank;
+  }
+
+  get holding(): boolean {
+    return this.#held.size > 0;
+  }
+
+  /** True if the last write of a point has not reached physics. */
+  holds(slot: PointSlot): boolean {
+    return this.#held.has(slot);
+  }
+
+  /** The value in force for physics, if the last write of a point is withheld; undefined: the register. */
+  heldValue(slot: PointSlot): AnyPointValue | undefined {
+    return this.#physics && this.holds(slot) ? readPoint(this.#bank.layout, this.#physics.image, slot) : undefined;
+  }
+
+  get map(): MapView {
+    return this.#physics && this.holding ? this.#physics.map : this.#bank.map;
+  }
+
+  /** Copies the registers of the bank, except held points. */
+  takeOver(): void {
+    if (!this.#physics || !this.holding) return;
+    const { image } = this.#physics;
+    this.#committedImage().copy(image);
+    for (const [slot, { words }] of this.#held) words.copy(image, this.#at(slot));
+  }
+
+  /**
+   * Holds points at their present value; called before the write is committed.
+   * @returns the number of this write, for `arrive`
+   */
+  hold(slots: Iterable<PointSlot>, by: ActiveFault): number {
+    this.#writes += 1;
+    if (!this.#physics) {
+      const image = Buffer.from(this.#committedImage());
+      this.#physics = { image, map: createMapView(this.#bank.layout, image) };
+    } else if (!this.holding) this.#committedImage().copy(this.#physics.image);
+    const { image } = this.#physics;
+    for (const slot of slots) {
+      const hold = this.#held.get(slot);
+      if (hold?.by === by) hold.last = this.#writes;
+      else
+        this.#held.set(slot, {
+          words: Buffer.from(image.subarray(this.#at(slot), this.#at(slot) + slot.def.size * 2)),
+          by,
+          since: this.#writes,
+          last: this.#writes,
+        });
+    }
+    return this.#writes;
+  }
+
+  /**
+   * Applies a delayed write, except to points already reached by a later one.
+   * @param write its number; of several that arrive together, the newest
+   */
+  arrive(write: number, words: ReadonlyMap<PointSlot, Buffer>, by: ActiveFault): void {
+    for (const [slot, arrived] of words) {
+      const hold = this.#held.get(slot);
+      if (hold?.by !== by || write < hold.since) continue;
+      if (write >= hold.last) this.#held.delete(slot);
+      else hold.words = arrived;
+    }
+  }
+
+  /** Lets points follow the bank again. @param by only points held by this fault */
+  release(slots: Iterable<PointSlot>, by?: ActiveFault): void {
+    for (const slot of slots) if (by === undefined || this.#held.get(slot)?.by === by) this.#held.delete(slot);
+  }
+
+  /** Releases all points held by a fault. */
+  releaseAll(by: ActiveFault): void {
+    this.release([...this.#held.keys()], by);
+  }
+
+  clear(): void {
+    this.#held.clear();
+  }
+
+  /** All committed registers. */
+  #committedImage(): Buffer {
+    return this.#bank.image();
+  }
+
+  #at(slot: PointSlot): number {
+    return (slot.address - this.#bank.layout.base) * 2;
+  }
 }

@@ -12,11 +12,11 @@ import {
   silentRevertFault,
 } from '../../fault-kinds/device-effect.ts';
 import { targetSlots } from '../../sunspec/faults/targets.ts';
-import { adoptionPoints } from '../../sunspec/map/sets.ts';
+import { adoptionPoints } from '../../sunspec/map/layout.ts';
 import type { Layout } from '../../sunspec/map/layout.ts';
 import type { SimPlant } from '../plant/plant.ts';
 import { canBeWritten, functionsOf, targetedPoints } from './function-points.ts';
-import { revertedFunctions } from './silent-revert.ts';
+import { revertedFunctions } from './effect-kinds.ts';
 
 const isEffect = ({ protocol, layer }: ActiveFault) => protocol === 'device' && layer === 'effect';
 

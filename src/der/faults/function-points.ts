@@ -1,9 +1,8 @@
 /** The points of one function of a device: its enable point and its set-points. */
 import type { Commit } from '../../sunspec/map/commit.ts';
-import { memoPerLayout } from '../../sunspec/map/layout.ts';
+import { memoPerLayout, adoptionPoints, isAdoptionRequest, isInSet1 } from '../../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
-import { adoptionPoints, isAdoptionRequest, isInSet1 } from '../../sunspec/map/sets.ts';
-import { twinsOf } from '../classic/bound-faces.ts';
+import { twinsOf } from '../classic/faces.ts';
 import { m64414 } from '../../sunspec/models/m64414.ts';
 
 export interface FunctionPoints {

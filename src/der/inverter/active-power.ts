@@ -4,14 +4,126 @@
  */
 import type { ActiveDecider } from '../../contract/grid-trace.ts';
 import type { ControlFunction } from '../../contract/device.ts';
-import { ActiveDecision } from './active-decision.ts';
-import { interpolate } from './curve.ts';
+import { interpolate } from './settings.ts';
 import { FrequencyDroop } from './droop.ts';
 import { rampCommand, rampTowards, respond } from './ramp.ts';
 import type { Settings } from './settings.ts';
-import { SiteBound } from './site-bound.ts';
 
-export interface ActiveInput {
+/**
+ * The decision of all functions about active power in one sub-step: range and target of the source, resulting power,
+ * and responsible function. `ActivePower` owns one object and refills it in every sub-step, beginning with `start`, so
+ * that sub-steps allocate nothing. Between sub-steps it holds the last decision.
+ */
+export class ActiveDecision {
+  /** target of the source, W; null: the source chooses within floor and ceiling */
+  targetW: number | null = null;
+  floorW = 0;
+  floorBy: ActiveDecider = 'charge_limit';
+  ceilingW = 0;
+  ceilingBy: ActiveDecider = 'source';
+  /** lowest ceiling of a function, W; without those of source and rating */
+  functionCeilingW = Infinity;
+  /** power of the source, W */
+  powerW = 0;
+  decidedBy: ActiveDecider = 'source';
+
+  /** Begins a new decision with the ceiling of the source and the rating. */
+  start(ceilingW: number, by: ActiveDecider): void {
+    this.ceilingW = ceilingW;
+    this.ceilingBy = by;
+    this.functionCeilingW = Infinity;
+  }
+
+  /** Adds the ceiling of one function; the lowest ceiling counts, on a tie the first. */
+  cap(ceilingW: number, by: ActiveDecider): void {
+    this.functionCeilingW = Math.min(this.functionCeilingW, ceilingW);
+    if (ceilingW >= this.ceilingW) return;
+    this.ceilingW = ceilingW;
+    this.ceilingBy = by;
+  }
+
+  /** Sets the floor. Where the ceiling lies below it, the ceiling rises to the floor. */
+  raiseTo(floorW: number, by: ActiveDecider): void {
+    this.floorW = floorW;
+    this.floorBy = by;
+    if (this.ceilingW >= floorW) return;
+    this.ceilingW = floorW;
+    // a device that only delivers is at zero because of the ceiling
+    if (floorW < 0) this.ceilingBy = by;
+  }
+
+  /** Narrows range and target. */
+  narrow(targetW: number | null, floorW: number, ceilingW: number): void {
+    this.targetW = targetW;
+    this.floorW = floorW;
+    this.ceilingW = ceilingW;
+  }
+}
+
+/** The next bound, as a magnitude. @param freeW power of the device without the bound */
+function nextBound(fromW: number, towardsW: number, freeW: number, stepW: number): number {
+  // a bound that does not limit the power needs no ramp
+  return towardsW <= fromW || fromW >= freeW ? towardsW : Math.min(towardsW, fromW + stepW);
+}
+
+/**
+ * Bounds of one device at the connection point of the site. A tighter bound holds at once: a ramp must not exceed the
+ * limit of the site. After a wider one the power rises with 704.WRmp.
+ */
+class SiteBound {
+  /** bounds of this sub-step, W; infinite: none */
+  ceilingW = Infinity;
+  floorW = -Infinity;
+  /** rate of widening in the last sub-step with a bound, W/s */
+  rateWS = Infinity;
+  /** true: a bound is in force or ramping out */
+  inForce = false;
+  #admittedW = Infinity;
+  #admittedFloorW = -Infinity;
+
+  /** The lower bound in force or pending, W; -Infinity: none. */
+  get admittedFloorW(): number {
+    return this.#admittedFloorW;
+  }
+
+  /** @param floorW at most 0; -Infinity: none @param ceilingW at least 0; Infinity: none */
+  admit(floorW: number, ceilingW: number): void {
+    this.#admittedFloorW = floorW;
+    this.#admittedW = ceilingW;
+    this.inForce ||= floorW !== -Infinity || ceilingW !== Infinity;
+  }
+
+  /** Applies new bounds without a ramp, since no power flows. */
+  jump(): void {
+    this.ceilingW = this.#admittedW;
+    this.floorW = this.#admittedFloorW;
+    this.inForce = this.ceilingW !== Infinity || this.floorW !== -Infinity;
+  }
+
+  /**
+   * Advances by `dtS`; Infinity goes to the end.
+   * @param freeW power of the device without a bound
+   * @returns true while a limiting bound moves
+   */
+  advance(freeW: number, rateWS: number, dtS: number): boolean {
+    const stepW = dtS === Infinity ? Infinity : rateWS * dtS;
+    this.rateWS = rateWS;
+    this.ceilingW = nextBound(this.ceilingW, this.#admittedW, freeW, stepW);
+    this.floorW = 0 - nextBound(-this.floorW, -this.#admittedFloorW, -freeW, stepW);
+    this.inForce = this.ceilingW !== Infinity || this.floorW !== -Infinity;
+    return this.moves(freeW);
+  }
+
+  /** True if the last admitted bounds change the power. @param freeW power of the device without a bound */
+  moves(freeW: number): boolean {
+    return (
+      Math.max(this.floorW, Math.min(this.ceilingW, freeW)) !==
+      Math.max(this.#admittedFloorW, Math.min(this.#admittedW, freeW))
+    );
+  }
+}
+
+interface ActiveInput {
   readonly settings: Settings;
   readonly nominalHz: number;
   /** null: the voltage is too low to measure it */
@@ -29,7 +141,7 @@ export interface ActiveInput {
 }
 
 /** The source, at the AC terminals. */
-export interface SourceLink {
+interface SourceLink {
   /** AC power that the source can give and absorb, W */
   readonly availableW: number;
   readonly absorbableW: number;
@@ -49,7 +161,7 @@ const negligibleW = 1e-3;
 const negligiblePct = 1e-4;
 
 /** Deciders that do not limit source and ratings. */
-const unheld: readonly ActiveDecider[] = [
+const nonLimitingDeciders: readonly ActiveDecider[] = [
   'source',
   'w_max',
   'charge_limit',
@@ -63,8 +175,8 @@ export class ActivePower {
   /** bounds of the connection point */
   readonly site = new SiteBound();
   /** power after all functions and the connection point, before the apparent-power limit, W */
-  wantedW = 0;
-  /** the function or limit that decided `wantedW` */
+  requestedW = 0;
+  /** the function or limit that decided `requestedW` */
   decidedBy: ActiveDecider = 'source';
   /** ramped limit and set-point, W */
   limitW: number;
@@ -106,7 +218,7 @@ export class ActivePower {
 
   /** True if a function keeps the power below source and ratings. */
   get held(): boolean {
-    return !unheld.includes(this.decidedBy);
+    return !nonLimitingDeciders.includes(this.decidedBy);
   }
 
   /** Prepares the return to service: commands written meanwhile apply at once, and droop starts over. */
@@ -125,7 +237,7 @@ export class ActivePower {
 
   /** Resets droop, which has no power to start from. */
   stop(): void {
-    this.wantedW = 0;
+    this.requestedW = 0;
     this.#decision.powerW = 0;
     this.decidedBy = 'out_of_service';
     this.moving = false;
@@ -136,12 +248,12 @@ export class ActivePower {
   /** Adds the functions that set or limited the power in the last step to `active`. */
   collectActive(settings: Settings, active: Set<ControlFunction>): void {
     const { side, outputW } = this.droop;
-    const reached = (ceilingW: number) => this.held && this.wantedW >= ceilingW - negligibleW;
+    const reached = (ceilingW: number) => this.held && this.requestedW >= ceilingW - negligibleW;
     if (settings.maxPowerPct !== null && side !== 'under' && reached(this.limitW)) active.add('max_power');
-    if (settings.setPointW !== null && side !== 'under' && Math.abs(this.wantedW - this.setPointW) <= negligibleW)
+    if (settings.setPointW !== null && side !== 'under' && Math.abs(this.requestedW - this.setPointW) <= negligibleW)
       active.add('active_power');
     if (this.voltWattPct < 100 && reached((this.voltWattPct / 100) * this.voltWattBaseW)) active.add('volt_watt');
-    const raised = side === 'under' && this.wantedW > Math.min(this.limitW, this.setPointW) + negligibleW;
+    const raised = side === 'under' && this.requestedW > Math.min(this.limitW, this.setPointW) + negligibleW;
     if (raised || (side !== null && reached(outputW))) active.add('freq_droop');
     if (this.decidedBy === 'ramp' || this.decidedBy === 'enter_service') active.add(this.decidedBy);
   }
@@ -162,7 +274,7 @@ export class ActivePower {
     const voltWattW = this.voltWattPct >= 100 ? Infinity : (this.voltWattPct / 100) * this.voltWattBaseW;
     const cappedW = Math.max(
       minW,
-      Math.min(maxW, this.limitW, voltWattW, this.#wayBackW(settings), secondLimitW(settings)),
+      Math.min(maxW, this.limitW, voltWattW, this.#returnCeilingW(settings), secondLimitW(settings)),
     );
     const normalW = answerW(input, this.#target(settings), minW, cappedW);
     this.#normalW = normalW;
@@ -201,7 +313,7 @@ export class ActivePower {
   }
 
   /** Ceiling on the rise after a set-point has ended: no source exceeds the ramp, whatever its policy. */
-  #wayBackW({ setPointW }: Settings): number {
+  #returnCeilingW({ setPointW }: Settings): number {
     return this.#commanded && setPointW === null && this.setPointW < this.setPointTargetW ? this.setPointW : Infinity;
   }
 
@@ -247,7 +359,7 @@ export class ActivePower {
     decision.start(maxW, link.availableW > settings.wMaxW ? 'w_max' : atSource);
     if (!this.#raised) {
       decision.cap(this.limitW, settings.maxPowerPct !== null ? 'max_power' : 'ramp');
-      decision.cap(this.#wayBackW(settings), 'ramp');
+      decision.cap(this.#returnCeilingW(settings), 'ramp');
     }
     if (side !== null) decision.cap(droopW, 'freq_droop');
     decision.cap(voltWattW, 'volt_watt');
@@ -282,7 +394,7 @@ export class ActivePower {
   #applySite(input: ActiveInput, decision: ActiveDecision, dtS: number): boolean {
     const { site } = this;
     const { powerW } = decision;
-    this.wantedW = powerW;
+    this.requestedW = powerW;
     this.decidedBy = decision.decidedBy;
     if (!site.inForce) return false;
     const moves = site.advance(powerW, input.rampWS, dtS);
@@ -291,8 +403,8 @@ export class ActivePower {
     if (demandW <= site.ceilingW && demandW >= site.floorW) return moves;
     const ceilingW = Math.max(site.floorW, Math.min(decision.ceilingW, site.ceilingW));
     const floorW = Math.min(ceilingW, Math.max(decision.floorW, site.floorW));
-    this.wantedW = answerW(input, decision.targetW, floorW, ceilingW);
-    if (Math.abs(this.wantedW - powerW) > negligibleW) this.decidedBy = 'site';
+    this.requestedW = answerW(input, decision.targetW, floorW, ceilingW);
+    if (Math.abs(this.requestedW - powerW) > negligibleW) this.decidedBy = 'site';
     return moves;
   }
 

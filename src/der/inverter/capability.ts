@@ -65,9 +65,10 @@ export function settle(
   if (requestedVa <= sVa) return [pW, qVar];
   if (priority === 'both') return [(pW * sVa) / requestedVa, (qVar * sVa) / requestedVa];
   const withinVar = Math.min(sVa, Math.abs(qVar));
-  const keptVar = priority === 'reactive' ? withinVar : Math.min(withinVar, qVar >= 0 ? minInjectVar : minAbsorbVar);
-  const p = Math.min(Math.abs(pW), legOf(sVa, keptVar));
-  return [Math.sign(pW) * p, Math.sign(qVar) * Math.min(withinVar, Math.max(keptVar, legOf(sVa, p)))];
+  const priorityVar =
+    priority === 'reactive' ? withinVar : Math.min(withinVar, qVar >= 0 ? minInjectVar : minAbsorbVar);
+  const p = Math.min(Math.abs(pW), legOf(sVa, priorityVar));
+  return [Math.sign(pW) * p, Math.sign(qVar) * Math.min(withinVar, Math.max(priorityVar, legOf(sVa, p)))];
 }
 
 /** The other leg of a right triangle. */
@@ -77,7 +78,7 @@ function legOf(hypotenuse: number, leg: number): number {
 
 /** P and Q within the circle. Reactive current during a dip has priority: active power gets the rest. */
 export function withSupport(pW: number, qVar: number, sVa: number): readonly [pW: number, qVar: number] {
-  const keptVar = Math.max(-sVa, Math.min(sVa, qVar));
-  const roomW = Math.sqrt(Math.max(0, sVa ** 2 - keptVar ** 2));
-  return [Math.max(-roomW, Math.min(roomW, pW)), keptVar];
+  const priorityVar = Math.max(-sVa, Math.min(sVa, qVar));
+  const roomW = Math.sqrt(Math.max(0, sVa ** 2 - priorityVar ** 2));
+  return [Math.max(-roomW, Math.min(roomW, pW)), priorityVar];
 }

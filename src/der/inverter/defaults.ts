@@ -171,20 +171,20 @@ function curveDefaults(map: WritableMapView, ratings: Ratings): void {
 
 function ratingDefaults(map: WritableMapView, ratings: Ratings): void {
   const { wMaxW, vaMaxVa, varInjectVar, varAbsorbVar, vNomV, aMaxA, category, abnormal } = ratings;
-  const overW = Math.sqrt(Math.max(0, vaMaxVa ** 2 - varInjectVar ** 2));
-  const underW = Math.sqrt(Math.max(0, vaMaxVa ** 2 - varAbsorbVar ** 2));
+  const overExcitedW = Math.sqrt(Math.max(0, vaMaxVa ** 2 - varInjectVar ** 2));
+  const underExcitedW = Math.sqrt(Math.max(0, vaMaxVa ** 2 - varAbsorbVar ** 2));
   const m = map.m702;
   Object.assign(m, {
     WMaxRtg: wMaxW,
     VAMaxRtg: vaMaxVa,
     VarMaxInjRtg: varInjectVar,
     VarMaxAbsRtg: varAbsorbVar,
-    WOvrExtRtg: Math.min(wMaxW, overW),
-    WOvrExtRtgPF: overW / vaMaxVa,
-    PFOvrExtRtg: overW / vaMaxVa,
-    WUndExtRtg: Math.min(wMaxW, underW),
-    WUndExtRtgPF: underW / vaMaxVa,
-    PFUndExtRtg: underW / vaMaxVa,
+    WOvrExtRtg: Math.min(wMaxW, overExcitedW),
+    WOvrExtRtgPF: overExcitedW / vaMaxVa,
+    PFOvrExtRtg: overExcitedW / vaMaxVa,
+    WUndExtRtg: Math.min(wMaxW, underExcitedW),
+    WUndExtRtgPF: underExcitedW / vaMaxVa,
+    PFUndExtRtg: underExcitedW / vaMaxVa,
     WChaRteMaxRtg: ratings.chargeMaxW,
     VAChaRteMaxRtg: vaMaxVa,
     VNomRtg: vNomV,
@@ -199,7 +199,7 @@ function ratingDefaults(map: WritableMapView, ratings: Ratings): void {
 }
 
 /** Ramps of commands at the start of a device, percent per second. */
-export const startRampPctS = 20;
+export const defaultRampPctS = 20;
 
 /** Settings of 702 start at their ratings. */
 export function settingsFromRatings(map: WritableMapView): void {
@@ -217,9 +217,9 @@ export function settingsFromRatings(map: WritableMapView): void {
 
 /** The set-point that allows maximum power: full delivery, or full absorption for a device that only absorbs. */
 function setPointDefaults({ wMaxW, chargeMaxW, dischargeMaxW }: Ratings) {
-  const onlyTakes = dischargeMaxW === 0;
-  const watts = onlyTakes ? -(chargeMaxW ?? 0) : wMaxW;
-  const pct = onlyTakes ? Math.max(-100, (100 * watts) / wMaxW) : 100;
+  const absorbsOnly = dischargeMaxW === 0;
+  const watts = absorbsOnly ? -(chargeMaxW ?? 0) : wMaxW;
+  const pct = absorbsOnly ? Math.max(-100, (100 * watts) / wMaxW) : 100;
   return { WSetPct: pct, WSetPctRvrt: pct, WSet: watts, WSetRvrt: watts };
 }
 
@@ -248,9 +248,9 @@ export function writeDefaults(map: WritableMapView, ratings: Ratings): void {
     ...setPointDefaults(ratings),
     VarSetMod: 'VAR_MAX_PCT',
     VarSetPri: 'REACTIVE',
-    WRmp: startRampPctS,
+    WRmp: defaultRampPctS,
     WRmpRef: 'W_MAX',
-    VarRmp: startRampPctS,
+    VarRmp: defaultRampPctS,
     AntiIslEna: 'ENABLED',
   });
   for (const pf of [map.m704.PFWInj, map.m704.PFWInjRvrt, map.m704.PFWAbs, map.m704.PFWAbsRvrt]) pf.PF = 1;
@@ -258,6 +258,6 @@ export function writeDefaults(map: WritableMapView, ratings: Ratings): void {
 }
 
 /** Default of VarMaxAbsRtg by category, var. */
-export function absorbRating(vaMaxVa: number, category: Ratings['category']): number {
+export function defaultVarMaxAbs(vaMaxVa: number, category: Ratings['category']): number {
   return vaMaxVa * absorbShare[category];
 }

@@ -1,6 +1,17 @@
-/** Lifetime energy counters: doubles that never fall; the registers get whole units. */
-import type { DcPort, DcSource, PhaseLoads } from '../source/source.ts';
-import { phaseOf } from './phase-loads.ts';
+/** Lifetime energy counters by phase: doubles that never fall; the registers get whole units. */
+import type { DcPort, DcSource, PhaseLoads, Phases } from '../source/source.ts';
+
+/** Power of phase `i`: its own load and its share of the rest. */
+export function phaseOf(i: number, total: number, share: number, loads: Phases): number {
+  return (total - loads[0] - loads[1] - loads[2]) * share + (loads[i] ?? 0);
+}
+
+const noVars: Phases = [0, 0, 0];
+
+/** The loads with the reactive power of a function, shared evenly, instead of their own. */
+export function withoutOwnVar(loads: PhaseLoads | null): PhaseLoads | null {
+  return loads && { watts: loads.watts, vars: noVars };
+}
 
 /** One phase, Wh and varh. */
 export interface PhaseEnergy {
@@ -11,7 +22,7 @@ export interface PhaseEnergy {
 }
 
 /** One DC port, Wh, and its power at the end of the last sub-step. */
-export interface PortEnergy {
+interface PortEnergy {
   whInjected: number;
   whAbsorbed: number;
   lastW: number;

@@ -14,17 +14,14 @@ import { meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
 import { ActivePower } from './active-power.ts';
 import { circleVa, withSupport } from './capability.ts';
 import type { Capability } from './capability.ts';
-import { causeFunctions } from './cause-functions.ts';
+import { causeFunctions, Protection } from './protection.ts';
 import { DcLink } from './dc-link.ts';
-import { EnergyMeter } from './energy.ts';
-import { EnterService } from './enter-service.ts';
-import { Protection } from './protection.ts';
+import { EnergyMeter, withoutOwnVar } from './energy.ts';
+import { EnterService, isEnergized, nextPhase } from './service.ts';
 import type { ProtectionRatings, TripCause } from './protection.ts';
-import { withoutOwnVar } from './phase-loads.ts';
 import { rampTowards } from './ramp.ts';
-import type { FormerRanks } from './reactive-order.ts';
+import type { FormerRanks } from './reactive-power.ts';
 import { ReactivePower } from './reactive-power.ts';
-import { isEnergized, nextPhase } from './service.ts';
 import type { ServicePhase } from './service.ts';
 import type { Settings } from './settings.ts';
 import { slowedToVoltage } from './voltage-loop.ts';
@@ -461,12 +458,12 @@ export class Inverter {
     const settings = this.#settings;
     const volts = meanPu(ratings.wiring, grid) * nominalLnV(ratings.wiring, ratings.vNomRtgV);
     // beside an array the discharge is a part of the power alone
-    this.circleVa = circleVa(settings, volts, activePower.wantedW > 0 && source.array === undefined);
+    this.circleVa = circleVa(settings, volts, activePower.requestedW > 0 && source.array === undefined);
     reactivePower.step(
       {
         settings,
         capability: ratings.capability,
-        wantedW: activePower.wantedW,
+        requestedW: activePower.requestedW,
         sVa: this.circleVa,
         vPct: this.curvePct,
         // while shutting down reactive power goes to zero as well
@@ -488,7 +485,7 @@ export class Inverter {
       const supportVar = ((reactiveCurrentPu * this.curvePct) / 100) * ratings.vaMaxRtgVa;
       [this.pW, this.qVar] = withSupport(this.pW, this.qVar + supportVar, this.circleVa);
     }
-    this.apparentPowerLimited = Math.abs(activePower.wantedW) - Math.abs(this.pW) > negligibleW;
+    this.apparentPowerLimited = Math.abs(activePower.requestedW) - Math.abs(this.pW) > negligibleW;
   }
 }
 

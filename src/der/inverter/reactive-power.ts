@@ -1,13 +1,95 @@
-/** Reactive power functions (IEEE 1547-2018 5.3): the acting one, its request, and the ramp to the output. */
+/**
+ * Reactive power functions (IEEE 1547-2018 5.3): the order in which they were enabled, the acting one, its request, and
+ * the ramp to the output.
+ */
 import type { ReactiveDecider } from '../../contract/grid-trace.ts';
 import { clampVar, lowPowerShare, settle, varBase } from './capability.ts';
 import type { Capability, Priority } from './capability.ts';
-import { interpolate } from './curve.ts';
+import { interpolate } from './settings.ts';
 import { rampTowards, respond } from './ramp.ts';
-import { noFormerRanks, reactiveEnabled, ReactiveOrder } from './reactive-order.ts';
-import type { FormerRanks, ReactiveFunction } from './reactive-order.ts';
-import type { PfSetting, Settings } from './settings.ts';
-import { ReferenceVoltage, voltVarPct } from './volt-var.ts';
+import type { PfSetting, Settings, VoltVarSetting } from './settings.ts';
+
+/** The order at start; the last one has priority. */
+export const reactiveFunctions = ['pf_absorb', 'pf_inject', 'constant_var', 'watt_var', 'volt_var'] as const;
+export type ReactiveFunction = (typeof reactiveFunctions)[number];
+
+/** Ranks that functions regain, because a change restores their enables. */
+export type FormerRanks = ReadonlyMap<ReactiveFunction, number>;
+export const noFormerRanks: FormerRanks = new Map();
+
+export function reactiveEnabled(settings: Settings, name: ReactiveFunction): boolean {
+  switch (name) {
+    case 'pf_inject':
+      return settings.pfInject.enabled;
+    case 'pf_absorb':
+      return settings.pfAbsorb.enabled;
+    case 'constant_var':
+      return settings.constantVar.enabled;
+    case 'watt_var':
+      return settings.wattVar.enabled;
+    case 'volt_var':
+      return settings.voltVar.enabled;
+  }
+}
+
+const startRanks = () => new Map(reactiveFunctions.map((name, position) => [name, position]));
+
+class ReactiveOrder {
+  /** a function enabled later has a higher rank */
+  #ranks = startRanks();
+  #highest = reactiveFunctions.length - 1;
+  /** ascending */
+  order: readonly ReactiveFunction[] = reactiveFunctions;
+
+  /** The rank of a function, for `FormerRanks`. */
+  rankOf(name: ReactiveFunction): number {
+    return this.#ranks.get(name) ?? 0;
+  }
+
+  /** Applies a change of settings: newly enabled functions move to the end, in their present order. */
+  follow(before: Settings, after: Settings, former: FormerRanks): void {
+    const enabled = this.order.filter(
+      (name) => reactiveEnabled(after, name) && !reactiveEnabled(before, name) && !former.has(name),
+    );
+    if (enabled.length === 0 && former.size === 0) return;
+    for (const name of enabled) this.#ranks.set(name, (this.#highest += 1));
+    for (const [name, rank] of former) this.#ranks.set(name, rank);
+    this.order = [...reactiveFunctions].sort((a, b) => this.rankOf(a) - this.rankOf(b));
+  }
+
+  /** Restores the order at start. */
+  forget(): void {
+    this.#ranks = startRanks();
+    this.order = reactiveFunctions;
+  }
+}
+
+/** Range of the autonomous reference, percent of VNom. */
+const lowestReferencePct = 95;
+const highestReferencePct = 105;
+
+/** Reactive power in percent of the reference of the curve, which is centred on `vRefPct` instead of 100. */
+export function voltVarPct({ points }: VoltVarSetting, vPct: number, vRefPct: number): number {
+  return interpolate(points, vPct - (vRefPct - 100));
+}
+
+/** The reference voltage, percent of VNom: the setting, or a low-pass of the voltage that starts at the setting. */
+export class ReferenceVoltage {
+  #autoPct: number | null = null;
+
+  /** The reference after `dtS` under `vPct`. */
+  advance({ autoReference, autoReferenceS, vRefPct, enabled }: VoltVarSetting, vPct: number, dtS: number): number {
+    if (!autoReference || !enabled) {
+      this.#autoPct = null;
+      return vRefPct;
+    }
+    const target = Math.min(highestReferencePct, Math.max(lowestReferencePct, vPct));
+    const from = this.#autoPct ?? vRefPct;
+    const next = autoReferenceS > 0 ? target + (from - target) * Math.exp(-dtS / autoReferenceS) : target;
+    this.#autoPct = next;
+    return next;
+  }
+}
 
 /** Constant power factor has a setting for each direction of active power; the others act in both. */
 function applies(name: ReactiveFunction, pW: number): boolean {
@@ -15,11 +97,7 @@ function applies(name: ReactiveFunction, pW: number): boolean {
 }
 
 /** The function that acts at `pW`: the one enabled last among those that apply. */
-export function actingReactive(
-  order: readonly ReactiveFunction[],
-  settings: Settings,
-  pW: number,
-): ReactiveFunction | null {
+function actingReactive(order: readonly ReactiveFunction[], settings: Settings, pW: number): ReactiveFunction | null {
   return order.findLast((name) => reactiveEnabled(settings, name) && applies(name, pW)) ?? null;
 }
 
@@ -45,10 +123,10 @@ function wattVarAt(settings: Settings, pW: number): number {
 const circleHalvings = 40;
 
 /** Watt-var; where the wanted power lies outside the circle, the point at which the curve meets the circle. */
-function wattVar(settings: Settings, wantedW: number, sVa: number): number {
+function wattVar(settings: Settings, requestedW: number, sVa: number): number {
   const outside = (pW: number) => Math.hypot(pW, wattVarAt(settings, pW)) > sVa;
-  if (!outside(wantedW)) return wattVarAt(settings, wantedW);
-  let [inside, beyond] = [0, wantedW];
+  if (!outside(requestedW)) return wattVarAt(settings, requestedW);
+  let [inside, beyond] = [0, requestedW];
   for (let i = 0; i < circleHalvings; i += 1) {
     const middle = (inside + beyond) / 2;
     if (outside(middle)) beyond = middle;
@@ -63,7 +141,7 @@ function voltVar(settings: Settings, pW: number, vPct: number, vRefPct: number):
 }
 
 /** Priority on the circle: constant PF shrinks P and Q together, the others have a setting. */
-export function priorityOf(settings: Settings, acting: ReactiveFunction | null): Priority {
+function priorityOf(settings: Settings, acting: ReactiveFunction | null): Priority {
   if (isPowerFactor(acting)) return 'both';
   const reactiveFirst =
     acting === 'constant_var'
@@ -90,7 +168,7 @@ export interface ReactiveInput {
   readonly settings: Settings;
   readonly capability: Capability;
   /** active power after all functions, W */
-  readonly wantedW: number;
+  readonly requestedW: number;
   /** radius of the circle: VAMax, less where the current limits it */
   readonly sVa: number;
   /** mean voltage, the input of the curves, percent of VNom */
@@ -159,9 +237,9 @@ export class ReactivePower {
 
   /** Advances by `dtS`; Infinity goes to the end of all responses. */
   step(input: ReactiveInput, dtS: number): void {
-    const { settings, capability, wantedW, sVa } = input;
+    const { settings, capability, requestedW, sVa } = input;
     const before = this.qVar;
-    const acting = actingReactive(this.#order.order, settings, wantedW);
+    const acting = actingReactive(this.#order.order, settings, requestedW);
     this.acting = acting;
     if (acting === null && input.ownVar !== undefined) {
       this.#stepOwn(input, input.ownVar, dtS);
@@ -174,7 +252,7 @@ export class ReactivePower {
     const capableVar = commandVar * capableShare(input, commandVar);
     const roomW = activeRoom(settings, acting, capableVar, sVa);
     const [pW, qVar] = settle(
-      Math.max(-roomW, Math.min(roomW, wantedW)),
+      Math.max(-roomW, Math.min(roomW, requestedW)),
       capableVar,
       sVa,
       priorityOf(settings, acting),
@@ -193,10 +271,10 @@ export class ReactivePower {
    * Follows the reactive power of the loads at once, without a capability limit. After a function the return has the
    * rate of 704.VarRmp.
    */
-  #stepOwn({ settings, wantedW, sVa, capability }: ReactiveInput, ownVar: number, dtS: number): void {
+  #stepOwn({ settings, requestedW, sVa, capability }: ReactiveInput, ownVar: number, dtS: number): void {
     const commandVar = this.isOfLoads ? ownVar : rampTowards(this.qVar, ownVar, varRateS(settings), dtS);
     this.isOfLoads = commandVar === ownVar;
-    [this.pW, this.qVar] = settle(wantedW, commandVar, sVa, 'both', capability);
+    [this.pW, this.qVar] = settle(requestedW, commandVar, sVa, 'both', capability);
     this.targetVar = ownVar;
     this.commandVar = commandVar;
     this.decidedBy = 'none';
@@ -206,19 +284,19 @@ export class ReactivePower {
   /** Reactive power of a function before any limit, var; 0 without a function. */
   requestVar(
     name: ReactiveFunction | null,
-    { settings, wantedW, sVa, vPct }: Omit<ReactiveInput, 'capability' | 'running'>,
+    { settings, requestedW, sVa, vPct }: Omit<ReactiveInput, 'capability' | 'running'>,
   ): number {
     switch (name) {
       case 'pf_inject':
-        return powerFactorVar(settings.pfInject, wantedW, sVa);
+        return powerFactorVar(settings.pfInject, requestedW, sVa);
       case 'pf_absorb':
-        return powerFactorVar(settings.pfAbsorb, wantedW, sVa);
+        return powerFactorVar(settings.pfAbsorb, requestedW, sVa);
       case 'constant_var':
-        return constantVar(settings, wantedW);
+        return constantVar(settings, requestedW);
       case 'watt_var':
-        return wattVar(settings, wantedW, sVa);
+        return wattVar(settings, requestedW, sVa);
       case 'volt_var':
-        return voltVar(settings, wantedW, vPct, this.vRefPct);
+        return voltVar(settings, requestedW, vPct, this.vRefPct);
       case null:
         return 0;
     }
@@ -250,9 +328,9 @@ function approach(
 }
 
 /** Share of the command that fits under the capability at low active power, 0 to 1. */
-function capableShare({ settings, capability, wantedW }: ReactiveInput, commandVar: number): number {
+function capableShare({ settings, capability, requestedW }: ReactiveInput, commandVar: number): number {
   const limitVar = commandVar >= 0 ? settings.varMaxInjVar : settings.varMaxAbsVar;
-  const maxVar = lowPowerShare(capability, wantedW) * limitVar;
+  const maxVar = lowPowerShare(capability, requestedW) * limitVar;
   return Math.abs(commandVar) <= maxVar ? 1 : maxVar / Math.abs(commandVar);
 }
 

@@ -1,19 +1,17 @@
 /** The settings of the grid-support functions, read from the registers once after each change. */
-import type { InverterParameters } from '../../contract/device.ts';
-import type { Gradient } from '../../contract/gradient.ts';
+import type { InverterParameters, Gradient } from '../../contract/device.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
-import type { CurvePoint } from './curve.ts';
-import { startRampPctS } from './defaults.ts';
+import { defaultRampPctS } from './defaults.ts';
 
 export type PfSetting = { readonly enabled: boolean; readonly pf: number; readonly overExcited: boolean };
 
 /** Quantities that a reactive percentage can refer to (704.VarSetMod, DeptRef of 705 and 712). */
-export const varReferences = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT', 'VA_MAX_PCT'] as const;
+const varReferences = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT', 'VA_MAX_PCT'] as const;
 export type VarReference = (typeof varReferences)[number];
-export type VarMode = VarReference | 'VARS';
+type VarMode = VarReference | 'VARS';
 
 /** One threshold of a trip curve: percent of VNom or hertz, and its time. */
-export interface TripPoint {
+interface TripPoint {
   readonly limit: number;
   readonly seconds: number;
 }
@@ -39,7 +37,7 @@ interface VarCurve {
 }
 
 export interface VoltVarSetting extends VarCurve {
-  /** percent of VNom; the points stand around 100 */
+  /** percent of VNom; the points of the curve are relative to 100 */
   readonly vRefPct: number;
   readonly autoReference: boolean;
   /** time constant (63 %) of the autonomous reference */
@@ -282,9 +280,9 @@ export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip'
     voltWatt: voltWatt(map),
     droop: droop(map),
     antiIslanding: m704.AntiIslEna === 'ENABLED',
-    wRampPctS: m704.WRmp ?? startRampPctS,
+    wRampPctS: m704.WRmp ?? defaultRampPctS,
     wRampOfCurrent: m704.WRmpRef === 'A_MAX',
-    varRampPctS: m704.VarRmp ?? startRampPctS,
+    varRampPctS: m704.VarRmp ?? defaultRampPctS,
     enterService: enterService(map),
     operator: m715.OpCtl ?? 'START',
     trips: tripSettings(map, (set) => [
@@ -293,4 +291,23 @@ export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip'
     ]),
     cessations: tripSettings(map, (set) => tripPoints(set.MomCess)),
   };
+}
+
+/** One point, in percent as in the registers. */
+export interface CurvePoint {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Value at `x` between points with rising x; outside, the end values hold. An empty curve gives 0. */
+export function interpolate(points: readonly CurvePoint[], x: number): number {
+  let before: CurvePoint | undefined;
+  for (const point of points) {
+    if (x < point.x) {
+      if (!before) return point.y;
+      return before.y + ((point.y - before.y) * (x - before.x)) / (point.x - before.x);
+    }
+    before = point;
+  }
+  return before?.y ?? 0;
 }

@@ -1,6 +1,55 @@
 /** One device at the connection point of its site. AC powers at the terminals, W, positive into the grid. */
 import type { Inverter } from './inverter.ts';
-import { MeterTap } from './meter-tap.ts';
+import { phaseCount, phaseShares } from './ac.ts';
+import type { Wiring } from './ac.ts';
+import { phaseOf } from './energy.ts';
+import type { PhaseEnergy } from './energy.ts';
+import type { GridValues } from '../surroundings/environment.ts';
+
+/** Adds the power drawn by one phase from the grid. */
+export type AddPhase = (phase: number, watts: number, vars: number) => void;
+
+export class MeterTap {
+  readonly wiring: Wiring;
+  /** as `Ratings.vNomV` */
+  readonly vNomV: number;
+  readonly ratedVa: number;
+  readonly #inverter: Inverter;
+  readonly #beside: { readonly loadW: number };
+
+  /** @param beside the local load of the last sub-step, W */
+  constructor(inverter: Inverter, beside: { readonly loadW: number }) {
+    const { wiring, vNomRtgV, wMaxRtgW, vaMaxRtgVa } = inverter.ratings;
+    this.wiring = wiring;
+    this.vNomV = vNomRtgV;
+    this.ratedVa = Math.max(wMaxRtgW, vaMaxRtgVa);
+    this.#inverter = inverter;
+    this.#beside = beside;
+  }
+
+  /** lifetime counters of the device, by phase */
+  get energy(): readonly PhaseEnergy[] {
+    return this.#inverter.meter.phases;
+  }
+
+  /** Share of each phase of the device in its local load. */
+  get loadShare(): number {
+    return 1 / phaseCount(this.wiring);
+  }
+
+  /** The powers of the last sub-step. A load takes no reactive power. @param grid shares the power among the phases */
+  addPowers(grid: GridValues, add: AddPhase): void {
+    const { pW, qVar, phaseLoads: loads } = this.#inverter;
+    const shares = phaseShares(this.wiring, grid);
+    const loadW = this.#beside.loadW * this.loadShare;
+    for (let i = 0; i < phaseCount(this.wiring); i += 1) {
+      const share = shares[i] ?? 0;
+      const watts = loads === null ? pW * share : phaseOf(i, pW, share, loads.watts);
+      const vars = loads === null ? qVar * share : phaseOf(i, qVar, share, loads.vars);
+      add(i, loadW - watts, 0 - vars);
+    }
+  }
+}
 
 /** Within this distance the output equals the admitted power, W. */
 const toleranceW = 1e-3;
@@ -45,9 +94,9 @@ export class SiteShare {
     } = this.#inverter;
     const admittedW = Math.max(site.floorW, Math.min(site.ceilingW, freeW));
     // limited by the circle, or by a source that pauses below its minimum power: the output does not rise
-    const ownW = Math.abs(pW - admittedW) > toleranceW ? pW : freeW;
+    const unlimitedW = Math.abs(pW - admittedW) > toleranceW ? pW : freeW;
     const ramped = site.inForce ? site.rateWS * seconds : Infinity;
-    const boundW = Math.max(site.floorW - ramped, Math.min(site.ceilingW + ramped, ownW));
+    const boundW = Math.max(site.floorW - ramped, Math.min(site.ceilingW + ramped, unlimitedW));
     // a limited source ramps from its output; below its minimum power it still delivers nothing
     if (boundW < 0) {
       const reachW = Math.max(boundW, link.rampedW(pW, -1, seconds));

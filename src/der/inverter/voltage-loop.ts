@@ -4,8 +4,7 @@
  */
 import type { FeederImpedance } from '../surroundings/grid/feeder.ts';
 import { varBase } from './capability.ts';
-import type { CurvePoint } from './curve.ts';
-import type { Settings } from './settings.ts';
+import type { CurvePoint, Settings } from './settings.ts';
 
 /** Range of the response times that the loop gain leads to, s. */
 const minResponseS = 0.2;

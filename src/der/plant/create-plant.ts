@@ -8,24 +8,23 @@ import type { FaultRegistry } from '../../core/faults/registry.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
-import { DarkDevices } from '../device/dark-devices.ts';
+import { DarkDevices } from '../device/device-context.ts';
 import { DeviceFactory } from './device-factory.ts';
-import type { DeviceSpec } from './device-spec.ts';
+import type { DeviceSpec, ProfileSpec } from '../device/template.ts';
 import { Environment } from '../surroundings/environment.ts';
 import { followFaults } from '../faults/follow.ts';
 import type { FeederSpec } from '../surroundings/grid/feeder.ts';
 import type { Wiring } from '../inverter/ac.ts';
 import { Places } from '../surroundings/places.ts';
 import type { SimDevice } from '../device/device.ts';
-import { ConnectionMeter } from '../site/meter/meter.ts';
-import type { ConnectionMeterOptions } from '../site/meter/meter.ts';
+import { ConnectionMeter } from '../site/meter.ts';
+import type { ConnectionMeterOptions } from '../site/meter.ts';
 import { SimPlant } from './plant.ts';
 import type { Series } from '../surroundings/series.ts';
-import { CloudTrack } from '../surroundings/sky/cloud-track.ts';
+import { CloudTrack } from '../surroundings/sky/clouds.ts';
 import type { CloudPreset } from '../surroundings/sky/clouds.ts';
-import type { ProfileSpec } from '../device/template.ts';
 
-export type { DeviceSeries, DeviceSpec } from './device-spec.ts';
+export type { DeviceSeries, DeviceSpec } from '../device/template.ts';
 
 export interface PlantSpec {
   readonly devices: readonly DeviceSpec[];

@@ -5,12 +5,11 @@ import type { Provenance } from '../../core/origin.ts';
 import { SimDevice } from '../device/device.ts';
 import { serialNumberOf } from '../device/identity.ts';
 import type { DeviceContext } from '../device/device-context.ts';
-import type { DeviceSpec } from './device-spec.ts';
+import type { DeviceSpec, DeviceTemplate, ProfileSpec } from '../device/template.ts';
 import type { Wiring } from '../inverter/ac.ts';
 import type { Places } from '../surroundings/places.ts';
 import { kindTraits } from '../device/kinds.ts';
 import { createTemplate } from '../device/template.ts';
-import type { DeviceTemplate, ProfileSpec } from '../device/template.ts';
 import { checkVisits } from '../surroundings/visits.ts';
 import { spreadSource } from './spread.ts';
 

@@ -1,19 +1,27 @@
-/** Measures the speed of the machine, and shortens ticks that cannot keep the requested rate. */
+/**
+ * Ticks of real time follow the rate of the clock as far as the machine can: its speed is measured, and ticks that
+ * cannot keep the rate are shortened.
+ */
 import type { Logger } from '../../core/log/log.ts';
 import { maxStepS } from '../inverter/inverter.ts';
+import type { TickGuide } from '../../contract/plant.ts';
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { tickSeconds } from '../../core/time/sim-clock.ts';
+import type { SimClock } from '../../core/time/sim-clock.ts';
 
 /** first estimate of the time for one simulated second of one device */
-const guessedMsPerDeviceSecond = 0.01;
-/** no tick is cut below this: it would take as long */
+const initialMsPerDeviceSecond = 0.01;
+/** minimum simulated time of a tick: a shorter one takes as long */
 const minCutS = maxStepS;
 /** share of the rate below which it is not held */
-const heldShare = 0.9;
+const minRateShare = 0.9;
 const warnEveryMs = 60_000;
 const lastingMs = 3_000;
 /** share of the tick interval that a tick may take before the simulated time per tick is cut */
 const workShare = 0.8;
 
-export interface PaceOptions {
+interface PaceOptions {
   readonly tickIntervalS: number;
   readonly deviceCount: number;
   /** simulated seconds per real second, at start */
@@ -42,12 +50,12 @@ export class Pace {
   /** start of the present rate: earlier ticks do not count for it */
   #rateSinceMs = -Infinity;
   /** instant at which the rate was last held; null before the first tick, which a slow start may delay */
-  #heldMs: number | null = null;
+  #rateHeldAtMs: number | null = null;
 
   constructor(options: PaceOptions) {
     this.#options = options;
     this.#rateEffective = options.rate;
-    this.#affordableS = this.budgetMs / (guessedMsPerDeviceSecond * Math.max(1, options.deviceCount));
+    this.#affordableS = this.budgetMs / (initialMsPerDeviceSecond * Math.max(1, options.deviceCount));
   }
 
   /** Real milliseconds that a tick may take. */
@@ -61,27 +69,27 @@ export class Pace {
   }
 
   holds(rate: number): boolean {
-    return this.#rateEffective >= heldShare * rate;
+    return this.#rateEffective >= minRateShare * rate;
   }
 
-  /** Takes a new rate; it counts as held until ticks show otherwise. @param nowMs real milliseconds */
+  /** Sets a new rate, which counts as held until ticks show otherwise. @param nowMs real milliseconds */
   changeRate(rate: number, nowMs: number): void {
     this.#rateEffective = rate;
     this.#rateSinceMs = nowMs;
   }
 
-  /** Simulated seconds of a tick, at most `wantedS`. */
-  cut(wantedS: number): number {
-    return Math.min(wantedS, Math.max(this.#affordableS, minCutS));
+  /** Simulated seconds of a tick, at most `requestedS`. */
+  cut(requestedS: number): number {
+    return Math.min(requestedS, Math.max(this.#affordableS, minCutS));
   }
 
-  /** Takes over the measurements of a tick: pace, and the rate reached. */
+  /** Updates pace and effective rate from the measurements of a tick. */
   learn({ beginMs, endMs, lastEndMs, doneS, rate }: TickRun): void {
-    const tookMs = endMs - beginMs;
+    const durationMs = endMs - beginMs;
     this.#affordableS =
-      tookMs > this.budgetMs ? (doneS * this.budgetMs) / tookMs : Math.max(2 * this.#affordableS, doneS);
-    if (this.#heldMs === null) {
-      this.#heldMs = endMs;
+      durationMs > this.budgetMs ? (doneS * this.budgetMs) / durationMs : Math.max(2 * this.#affordableS, doneS);
+    if (this.#rateHeldAtMs === null) {
+      this.#rateHeldAtMs = endMs;
       return;
     }
     const sinceMs = Math.max(lastEndMs, this.#rateSinceMs);
@@ -94,9 +102,92 @@ export class Pace {
   }
 
   #warnWhenBehind(nowMs: number, rate: number): void {
-    if (this.#heldMs === null || this.holds(rate)) this.#heldMs = nowMs;
-    if (nowMs - this.#heldMs < lastingMs || nowMs - this.#warnedMs < warnEveryMs) return;
+    if (this.#rateHeldAtMs === null || this.holds(rate)) this.#rateHeldAtMs = nowMs;
+    if (nowMs - this.#rateHeldAtMs < lastingMs || nowMs - this.#warnedMs < warnEveryMs) return;
     this.#warnedMs = nowMs;
     this.#options.log.warning(`the machine cannot hold rate ${rate}: it reaches ${this.#rateEffective.toPrecision(3)}`);
+  }
+}
+
+/** The plant as ticks of real time use it. */
+interface TickedPlant {
+  readonly clock: SimClock;
+  readonly tickIntervalS: number;
+  readonly pace: Pace;
+  readonly monotonicMs: () => number;
+  readonly hasEnded: () => boolean;
+  /** end of the last tick, real ms */
+  readonly lastEndMs: () => number;
+  /** Runs `work` while no device joins or leaves and no other tick runs. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Runs one tick, which ends after the first piece beyond the deadline. @returns the simulated seconds done */
+  readonly run: (seconds: number, deadlineMs: number) => Promise<number>;
+}
+
+export class RealTicks {
+  readonly #plant: TickedPlant;
+  #guide: TickGuide | null = null;
+
+  constructor(plant: TickedPlant) {
+    this.#plant = plant;
+  }
+
+  /** @see Plant.guideTicks */
+  follow(guide: TickGuide): () => void {
+    const { clock } = this.#plant;
+    this.#guide = guide;
+    clock.waitFor(() => guide.due());
+    return () => {
+      if (this.#guide !== guide) return;
+      this.#guide = null;
+      clock.waitFor(null);
+    };
+  }
+
+  /** Nothing happens while the clock is paused. @param slots tick intervals since the last tick */
+  async tick(slots: number): Promise<void> {
+    let end: SimTime | null = null;
+    for (;;) {
+      const isOver = await this.#plant.inTurn(async () => {
+        if (this.#plant.clock.paused || this.#plant.hasEnded()) return true;
+        end ??= this.#tickEnd(slots);
+        return this.#tickPiece(end);
+      });
+      await this.#awaitGuide();
+      if (isOver) return;
+    }
+  }
+
+  async #awaitGuide(): Promise<void> {
+    if (this.#guide === null) return;
+    const { clock } = this.#plant;
+    clock.stand();
+    await this.#guide.reached();
+    clock.goOn();
+  }
+
+  #tickEnd(slots: number): SimTime {
+    const { clock, tickIntervalS, pace } = this.#plant;
+    const requestedS = secondsBetween(clock.tickTime, clock.tickEnd(tickSeconds(clock.rate, tickIntervalS * slots)));
+    return addSeconds(clock.tickTime, pace.cut(requestedS));
+  }
+
+  /** Ticks to `end`, or to an earlier instant of the guide. @returns true if no tick is to follow */
+  async #tickPiece(end: SimTime): Promise<boolean> {
+    const { clock } = this.#plant;
+    const dueAt = this.#guide?.due() ?? Infinity;
+    const until = dueAt > clock.tickTime && dueAt < end ? (dueAt as SimTime) : end;
+    await this.#runMeasured(secondsBetween(clock.tickTime, until));
+    // a tick cut short: the machine had no time for more
+    return until === end || clock.tickTime < until;
+  }
+
+  /** A tick whose duration updates the pace. */
+  async #runMeasured(seconds: number): Promise<void> {
+    const { clock, pace, monotonicMs, run } = this.#plant;
+    const beginMs = monotonicMs();
+    const lastEndMs = this.#plant.lastEndMs();
+    const doneS = await run(seconds, beginMs + pace.budgetMs);
+    pace.learn({ beginMs, endMs: monotonicMs(), lastEndMs, doneS, rate: clock.rate });
   }
 }

@@ -12,26 +12,25 @@ import type {
   SurroundingsPatch,
 } from '../../contract/environment.ts';
 import { errorText, SimError } from '../../core/errors.ts';
+import { Listeners } from '../../core/listeners.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
 import type { SiteCut, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
 import type { Plant, PlantHealth, PowerEvent, TickEvent, TickGuide, TimeNow } from '../../contract/plant.ts';
 import { OperatorQueue } from './commands.ts';
-import type { DarkDevices } from '../device/dark-devices.ts';
+import type { DarkDevices } from '../device/device-context.ts';
 import type { SimDevice } from '../device/device.ts';
 import type { DeviceFactory } from './device-factory.ts';
-import type { DeviceSpec } from './device-spec.ts';
+import type { DeviceSpec } from '../device/template.ts';
 import { maxStepS as simStepS } from '../inverter/inverter.ts';
 import type { Environment } from '../surroundings/environment.ts';
-import { Pace } from './pace.ts';
-import { RealTicks } from './real-ticks.ts';
+import { Pace, RealTicks } from './pace.ts';
 import { Roster } from './roster.ts';
 import type { RosterChange } from './roster.ts';
 import { Site } from '../site/site.ts';
 import { tickStamp } from '../device/snapshot.ts';
-import { Stepping } from './stepping.ts';
-import { Timetable } from './timetable.ts';
+import { Stepping, Timetable } from './stepping.ts';
 import { Turns, yieldToLoop } from '../../core/turns.ts';
 
 export interface PlantOptions {
@@ -68,7 +67,9 @@ export class SimPlant implements Plant {
   readonly #options: PlantOptions;
   readonly #roster: Roster;
   readonly #site: Site;
-  readonly #listeners = new Set<(event: TickEvent) => void>();
+  readonly #listeners = new Listeners<[event: TickEvent]>((error) => {
+    this.#options.log.error(`a listener of the tick failed: ${errorText(error)}`);
+  });
   #latest: TickEvent;
   #lastEndMs: number;
   /** one at a time: a change of the devices or a tick */
@@ -251,10 +252,7 @@ export class SimPlant implements Plant {
   }
 
   onTick(listener: (event: TickEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#listeners.add(listener);
   }
 
   onPower(listener: (event: PowerEvent) => void): () => void {
@@ -482,7 +480,7 @@ export class SimPlant implements Plant {
     clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));
     this.#lastEndMs = monotonicMs();
     this.#latest = { tick, sim: end, wallMs: clock.wallMs(), published };
-    for (const listener of this.#listeners) this.#notify(listener);
+    this.#listeners.notify(this.#latest);
   }
 
   async #giveWay(): Promise<void> {
@@ -490,14 +488,5 @@ export class SimPlant implements Plant {
     if (monotonicMs() - this.#sliceStart <= sliceMs) return;
     await yieldToLoop();
     this.#sliceStart = monotonicMs();
-  }
-
-  /** A failing listener never stops the tick or another listener. */
-  #notify(listener: (event: TickEvent) => void): void {
-    try {
-      listener(this.#latest);
-    } catch (error) {
-      this.#options.log.error(`a listener of the tick failed: ${errorText(error)}`);
-    }
   }
 }

@@ -1,5 +1,6 @@
 /** The devices of a plant by index. An index is never used again. */
 import { errorText, noSuchDevice, SimError } from '../../core/errors.ts';
+import { Listeners } from '../../core/listeners.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimDevice } from '../device/device.ts';
 
@@ -12,14 +13,15 @@ export interface RosterChange {
 export class Roster {
   /** index of the first device at start */
   readonly firstIndex: number;
-  readonly #log: Logger;
   readonly #byIndex: Map<number, SimDevice>;
-  readonly #listeners = new Set<(change: RosterChange) => void>();
+  readonly #listeners: Listeners<[change: RosterChange]>;
   #devices: readonly SimDevice[];
   #nextIndex: number;
 
   constructor(devices: readonly SimDevice[], log: Logger) {
-    this.#log = log;
+    this.#listeners = new Listeners((error) => {
+      log.error(`a listener of the devices failed: ${errorText(error)}`);
+    });
     this.#devices = devices;
     this.#byIndex = new Map(devices.map((device) => [device.index, device]));
     this.firstIndex = devices[0]?.index ?? 0;
@@ -71,20 +73,11 @@ export class Roster {
   }
 
   onChange(listener: (change: RosterChange) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#listeners.add(listener);
   }
 
   /** Notifies all listeners of a completed change; a failing listener does not affect the others. */
   notify(change: Partial<RosterChange>): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener({ added: null, removed: null, ...change });
-      } catch (error) {
-        this.#log.error(`a listener of the devices failed: ${errorText(error)}`);
-      }
-    }
+    this.#listeners.notify({ added: null, removed: null, ...change });
   }
 }

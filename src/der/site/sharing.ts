@@ -115,11 +115,11 @@ export function shareRooms(claims: Claims, nest: Nest): void {
 
 /** Starts with the demands as shares. @returns whether the demands exceed a room */
 function start(
-  { demandW, minW, shareW, needW: leastW, growthW, cutBy, endedBy }: Claims,
+  { demandW, minW, shareW, needW: minimumW, growthW, cutBy, endedBy }: Claims,
   rooms: readonly Room[],
 ): boolean {
   shareW.set(demandW);
-  for (let i = 0; i < demandW.length; i += 1) leastW[i] = Math.min(at(minW, i), at(demandW, i));
+  for (let i = 0; i < demandW.length; i += 1) minimumW[i] = Math.min(at(minW, i), at(demandW, i));
   growthW.fill(Infinity);
   cutBy.fill(-1);
   endedBy.fill(-1);
@@ -146,13 +146,13 @@ function cut(claims: Claims, nest: Nest): void {
 
 /** Sets `shareW` to 0 for devices that pause. */
 function admitMinimums(
-  { demandW, shareW, needW: leastW, cutBy, order }: Claims,
+  { demandW, shareW, needW: minimumW, cutBy, order }: Claims,
   { rooms, innermost, around }: Nest,
 ): void {
   const leftW = rooms.map(({ roomW }) => roomW);
   order.sort((a, b) => at(demandW, b) - at(demandW, a) || a - b);
   for (const i of order) {
-    const neededW = at(leastW, i);
+    const neededW = at(minimumW, i);
     if (neededW === 0) continue;
     let fits = true;
     for (let r = innermost[i] ?? -1; r >= 0; r = around[r] ?? -1) {
@@ -162,19 +162,20 @@ function admitMinimums(
       cutBy[i] = r;
       fits = false;
     }
-    if (!fits) shareW[i] = leastW[i] = 0;
+    if (!fits) shareW[i] = minimumW[i] = 0;
     else for (let r = innermost[i] ?? -1; r >= 0; r = around[r] ?? -1) leftW[r] = (leftW[r] ?? 0) - neededW;
   }
 }
 
 /** Cuts the shares in one room to its size. */
-function fill({ shareW, needW: leastW, weightW, cutBy }: Claims, room: Room, position: number): void {
+function fill({ shareW, needW: minimumW, weightW, cutBy }: Claims, room: Room, position: number): void {
   const { members, roomW } = room;
   if (total(shareW, members) <= roomW) return;
   room.binds = true;
-  const level = members.length === 1 ? 0 : highestLevel(members, { weightW, floorW: leastW, ceilingW: shareW }, roomW);
+  const level =
+    members.length === 1 ? 0 : highestLevel(members, { weightW, floorW: minimumW, ceilingW: shareW }, roomW);
   for (const i of members) {
-    const levelW = members.length === 1 ? roomW : Math.max(at(leastW, i), level * at(weightW, i));
+    const levelW = members.length === 1 ? roomW : Math.max(at(minimumW, i), level * at(weightW, i));
     if (levelW < at(shareW, i)) {
       shareW[i] = levelW;
       cutBy[i] = position;

@@ -9,7 +9,7 @@ import { siteLimitNames } from '../../contract/site.ts';
 import type { SiteCut, SiteLimitName, SiteLimitNow, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
 import type { SiteShare } from '../inverter/site-share.ts';
 import { Allocation } from './allocation.ts';
-import type { ConnectionMeter } from './meter/meter.ts';
+import type { ConnectionMeter } from './meter.ts';
 import { scopeDevices, SiteScopes } from './scopes.ts';
 import type { SiteScope } from './scopes.ts';
 
@@ -43,12 +43,7 @@ interface Bound {
   readonly allocation: Allocation;
 }
 
-interface Powers {
-  readonly netW: number;
-  readonly generationW: number;
-  readonly consumptionW: number;
-  readonly loadW: number;
-}
+type Powers = Pick<SiteNow, 'netW' | 'generationW' | 'consumptionW' | 'loadW'>;
 
 export class Site {
   /** null: no meter */
@@ -82,18 +77,18 @@ export class Site {
 
   /** Powers of the last `measure`, and the present limits. */
   get now(): SiteNow {
-    return this.#nowOf(null);
+    return this.#stateOf(null);
   }
 
   /** The same of a device or group. @throws SimError COMMAND_BAD_VALUE for an empty list */
   of(devices: readonly number[]): SiteNow {
-    return this.#nowOf(scopeDevices(devices));
+    return this.#stateOf(scopeDevices(devices));
   }
 
   /** The whole site, then the devices and groups with limits, inner ones before outer ones. */
   get scopes(): SiteNow[] {
     const parts = this.#scopes.limited.filter(({ devices }) => devices !== null);
-    return [this.now, ...parts.map(({ devices }) => this.#nowOf(devices))];
+    return [this.now, ...parts.map(({ devices }) => this.#stateOf(devices))];
   }
 
   /** The limit that holds a device at its present power; null: none, or it is no longer there. */
@@ -199,7 +194,7 @@ export class Site {
     return { netW: generationW - consumptionW - loadW, generationW, consumptionW, loadW };
   }
 
-  #nowOf(devices: readonly number[] | null): SiteNow {
+  #stateOf(devices: readonly number[] | null): SiteNow {
     const scope = this.#scopes.of(devices);
     const powers = devices === null ? this.#whole : this.#powersOf(devices);
     const limits = Object.fromEntries(

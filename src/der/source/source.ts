@@ -1,9 +1,10 @@
+/** The DC source of a device as the device uses it. */
 import type { DeviceDetail, IvCurve, IvPoint, SourceCommand } from '../../contract/device.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
-import type { EvseSession } from '../../contract/kinds/evse.ts';
-import type { SessionListener, StationOutside, TransitionListener } from './evse/outside.ts';
+import type { EvseSession, EvseExternalLimit } from '../../contract/kinds/evse.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { WeatherNow } from '../surroundings/environment.ts';
+import type { EvseConnectorTransition, EvseStationTransition } from '../../contract/kinds/evse-transitions.ts';
 
 /** Name of an alarm in `alarms.active`; the model raises and clears it. */
 export type SourceCondition = string;
@@ -76,7 +77,7 @@ export interface StationPort {
   /** Calls the one `listener` for each session that begins or ends. */
   onSession(listener: SessionListener): void;
   /** Reports changed limits; called between sub-steps while there are listeners. */
-  tellLimits(): void;
+  reportLimits(): void;
   attach(outside: StationOutside): void;
 }
 
@@ -177,4 +178,23 @@ export interface DcSource {
   clearFaults(by?: Origin): void;
   /** Returns to the start values: overrides end, counters and contents are reset. */
   restart(by?: Origin): void;
+}
+
+/** A transition without its instant on the simulated clock, which the device adds. */
+export type SourceTransition = Omit<EvseConnectorTransition, 'at'> | Omit<EvseStationTransition, 'at'>;
+export type TransitionListener = (transition: SourceTransition) => void;
+
+/** @param atS simulated seconds since the start of the device */
+export type SessionListener = (change: 'started' | 'ended', session: EvseSession, by: Origin, atS: number) => void;
+
+/** State of the device around the station, as the station sees it. */
+export interface StationOutside {
+  /** live conductors of the supply */
+  readonly supplyPhases: 1 | 2 | 3;
+  /** the device is off: it reboots */
+  readonly down: boolean;
+  /** the connection point decided the power of the last sub-step */
+  readonly siteHolds: boolean;
+  /** limit on the consumption of the station from outside; null: no limit */
+  readonly limit: EvseExternalLimit | null;
 }

@@ -18,15 +18,14 @@ import type {
 import { gridEventLibrary } from './grid/events.ts';
 import { GridScope } from './grid/grid-scope.ts';
 import { LayerStack } from './grid/layers.ts';
-import type { Segment, Tracks } from './grid/layers.ts';
+import type { Segment, Tracks, GridValues } from './grid/layers.ts';
 import { constant, ramp, valueAt } from './grid/trajectory.ts';
 import type { Motion } from './grid/trajectory.ts';
-import type { GridValues } from './grid/values.ts';
-import { ScopeWriters } from '../device/last-writers.ts';
+import { ScopeWriters } from '../device/writers.ts';
 import type { Series } from './series.ts';
 import type { Sky, Weather } from './weather.ts';
 
-export type { GridValues } from './grid/values.ts';
+export type { GridValues } from './grid/layers.ts';
 
 /** The weather of one device; each call fills the object again. */
 export interface WeatherNow {

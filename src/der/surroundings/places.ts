@@ -1,9 +1,8 @@
 /** The place of each device: its weather series, sky and local load. */
 import type { SimTime } from '../../core/time/clock.ts';
-import type { DeviceSeries, DeviceSpec } from '../plant/device-spec.ts';
+import type { DeviceSeries, DeviceSpec, ProfileSpec } from '../device/template.ts';
 import type { Series } from './series.ts';
-import type { CloudTrack } from './sky/cloud-track.ts';
-import type { ProfileSpec } from '../device/template.ts';
+import type { CloudTrack } from './sky/clouds.ts';
 import { ClearSky, SeriesWeather, stillAir } from './weather.ts';
 import type { Sky, Weather } from './weather.ts';
 

@@ -10,7 +10,7 @@ import {
   timeLostFault,
   wrongSequenceFault,
 } from '../../fault-kinds/dnp3.ts';
-import { targetOf } from '../../fault-kinds/targets.ts';
+import { targetOf } from '../../fault-kinds/rows.ts';
 import { iin } from '../stack/application/types.ts';
 import type { Disturber } from '../stack/outstation/types.ts';
 

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Dnp3AllowedPeer } from '../../contract/dnp3-settings.ts';
 import type { Logger } from '../../core/log/log.ts';
-import type { PeerLimitedLog } from '../../core/log/peer-limited-log.ts';
+import type { PeerLimitedLog } from '../../core/log/limited-log.ts';
 import type { Sweeper } from '../../core/net/sweeper.ts';
 import type { TlsGate } from '../../core/tls/gate.ts';
 import type { LoopQueue } from '../../core/turns.ts';

@@ -2,6 +2,14 @@
  * Judges whether a device has what it answered that it would have. The reason comes from the protocol alone, or from
  * faults by which a device answers positively and does not act.
  */
+import {
+  alterWriteFault,
+  ignoreWriteFault,
+  lateWriteFault,
+  lenientWritesFault,
+  partialWriteFault,
+} from '../../fault-kinds/modbus-map.ts';
+import { targetOf } from '../../fault-kinds/rows.ts';
 import type { Provenance } from '../../core/origin.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -17,15 +25,7 @@ import {
   rebootFault,
   silentRevertFault,
 } from '../../fault-kinds/device-effect.ts';
-import {
-  alterWriteFault,
-  ignoreWriteFault,
-  lateWriteFault,
-  lenientWritesFault,
-  partialWriteFault,
-} from '../../fault-kinds/modbus-acceptance.ts';
 import { ignoreCallFault } from '../../fault-kinds/ocpp.ts';
-import { targetOf } from '../../fault-kinds/targets.ts';
 
 type Kind = Pick<FaultKind, 'protocol' | 'kind'>;
 

@@ -2,12 +2,11 @@
 import type { Device } from '../../contract/device.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { functionNames } from '../../core/wire/modbus-pdu.ts';
-import type { ModbusContent, ModbusExchange, ModbusFacts } from '../../core/wire/modbus-messages.ts';
+import { functionNames } from '../../core/wire/modbus.ts';
+import type { ModbusContent, ModbusExchange, ModbusFacts } from '../../core/wire/modbus.ts';
 import type { WireEntry } from '../../core/wire/wire-log.ts';
-import { isClassicModel } from '../../sunspec/map/classic.ts';
-import { pointNumber } from '../../sunspec/map/named-points.ts';
-import { adoptionPoints, isAdoptionRequest } from '../../sunspec/map/sets.ts';
+import { isClassicModel, adoptionPoints, isAdoptionRequest } from '../../sunspec/map/layout.ts';
+import { pointNumber } from '../../sunspec/map/bank.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { pointName } from '../../sunspec/map/view.ts';
 import type { AnswerSources } from '../sources.ts';

@@ -2,14 +2,14 @@
  * Compares what protocols present of a quantity, and says in plain words why they differ, faults of one protocol
  * included.
  */
+import { strictPointsFault } from '../../fault-kinds/modbus-map.ts';
+import { targetOf } from '../../fault-kinds/rows.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { tidy } from './model.ts';
 import type { Cause, Presented, Presenter, Unit, Value } from './model.ts';
 import type { FaultProtocol } from '../../core/faults/kinds.ts';
 import { malformedXmlFault, missingElementFault, staleFault, wrongMultiplierFault } from '../../fault-kinds/csip.ts';
-import { strictPointsFault } from '../../fault-kinds/modbus-reading.ts';
 import { meterJumpFault } from '../../fault-kinds/ocpp.ts';
-import { targetOf } from '../../fault-kinds/targets.ts';
 
 /** Protocols that have faults of their own, by presenter. */
 export const faultProtocolOf: Readonly<Partial<Record<Presenter, FaultProtocol>>> = {

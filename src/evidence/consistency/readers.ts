@@ -1,4 +1,5 @@
 /** Readers of quantities, by protocol: each takes the values that a peer has got last, or would get next. */
+import { pointValue } from '../../sunspec/map/bank.ts';
 import type { CsipClient } from '../../contract/csip-client.ts';
 import type { CsipReadingSet, CsipReadings, CsipSentDocument } from '../../contract/csip-reports.ts';
 import { shownAs, tidy, decimalsOf } from './model.ts';
@@ -18,7 +19,6 @@ import type {
 } from './model.ts';
 import type { Device } from '../../contract/device.ts';
 import type { Dnp3Outstations, Dnp3PointView } from '../../contract/dnp3.ts';
-import { pointValue } from '../../sunspec/map/named-points.ts';
 import type { OcppMeterReading, OcppSampledValue, OcppStation } from '../../contract/ocpp.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Sources } from '../sources.ts';

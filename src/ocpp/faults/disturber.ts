@@ -16,7 +16,7 @@ import {
   noResponseFault,
   wrongMessageIdFault,
 } from '../../fault-kinds/ocpp.ts';
-import { targetOf } from '../../fault-kinds/targets.ts';
+import { targetOf } from '../../fault-kinds/rows.ts';
 import { isObject } from '../rpc/frames.ts';
 import type { DisturbableFrame, FrameDisturbance, FrameDisturber, MeterDistortion, Payload } from '../rpc/model.ts';
 

@@ -3,8 +3,7 @@ import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
 import { SimError } from '../../core/errors.ts';
-import { clientMaterial } from '../../core/tls/client-context.ts';
-import { clientOffers } from '../../core/tls/client-policy.ts';
+import { clientMaterial, clientOffers } from '../../core/tls/client-context.ts';
 import type { ConnectFailure } from './socket.ts';
 
 export interface Credentials {

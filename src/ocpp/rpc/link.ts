@@ -7,7 +7,7 @@ import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { BackOff, ocppBackOff } from '../../core/net/back-off.ts';
 import type { Jitter, OcppBackOffOptions } from '../../core/net/back-off.ts';
-import type { NameSources } from '../../core/net/resolve.ts';
+import type { NameSources } from '../../core/net/outbound.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { Negotiated } from '../../core/tls/client-context.ts';

@@ -13,7 +13,7 @@ import type { WebSocket } from 'ws';
 import type { OcppSubprotocol } from '../../contract/ocpp.ts';
 import { socketErrorText } from '../../core/net/connect.ts';
 import { guardedLookup, isRefusedTarget, openLookup, refusedTargetText } from '../../core/net/outbound.ts';
-import type { NameSources } from '../../core/net/resolve.ts';
+import type { NameSources } from '../../core/net/outbound.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { clientTlsOptions, negotiatedBy } from '../../core/tls/client-context.ts';
 import type { Negotiated } from '../../core/tls/client-context.ts';

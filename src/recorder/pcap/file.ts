@@ -4,7 +4,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { isIP, isIPv6 } from 'node:net';
-import type { ModbusFacts } from '../../core/wire/modbus-messages.ts';
+import type { ModbusFacts } from '../../core/wire/modbus.ts';
 import type { Recorded } from '../entries.ts';
 import { LinkFrames } from '../link-frames.ts';
 import { MadeConnection } from './frames.ts';

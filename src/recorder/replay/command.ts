@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { recordedProtocols } from '../../contract/recorder.ts';
 import { SimError } from '../../core/errors.ts';
-import { exitCodes } from '../../core/exit-codes.ts';
+import { exitCodes } from '../../core/subcommand.ts';
 import { fileReason } from '../../core/text-file.ts';
 import { parseReplayArguments, replayHelp } from './arguments.ts';
 import type { ReplayArguments } from './arguments.ts';

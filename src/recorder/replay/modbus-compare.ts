@@ -1,6 +1,6 @@
 /** Requests of Modbus masters with their recorded answers, and the comparison of new answers with these. */
+import { exceptionNames, functionNames } from '../../core/wire/modbus.ts';
 import { Buffer } from 'node:buffer';
-import { exceptionNames, functionNames } from '../../core/wire/modbus-pdu.ts';
 import type { ReplayOptions } from './options.ts';
 import { isIgnored, pointOf, shown } from './points.ts';
 import type { ShownValue } from './points.ts';

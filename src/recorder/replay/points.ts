@@ -1,6 +1,6 @@
 /** Facts of the model tables about the points of compared registers. */
 import type { Buffer } from 'node:buffer';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { meterModels } from '../../sunspec/models/meters.ts';
 import { classicModels, servedModels } from '../../sunspec/models/served.ts';
 import type { GroupDef, ModelDef, PointDef, PointType } from '../../sunspec/map/types.ts';

@@ -1,4 +1,5 @@
 /** Checks the devices, points, values and names of a scenario against its simulator. */
+import { memo } from '../../core/lazy.ts';
 import { z } from 'zod';
 import type { Plant } from '../../contract/plant.ts';
 import { positionOf } from '../../contract/snapshot.ts';
@@ -20,7 +21,6 @@ import type {
   Place,
 } from '../model.ts';
 import { allExpectations, allSteps, placeText } from '../model.ts';
-import { memo } from '../../core/memo.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
 import { invalidScenario } from './source.ts';
 import type { Source } from './source.ts';

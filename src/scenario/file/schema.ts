@@ -3,7 +3,7 @@
  * operations.
  */
 import { z } from 'zod';
-import { memo } from '../../core/memo.ts';
+import { memo } from '../../core/lazy.ts';
 import { sources } from '../../core/origin.ts';
 import { csipEventStates, messageProtocols } from '../model.ts';
 import { nameForm } from './parameters.ts';

@@ -1,5 +1,5 @@
 /** The result of a run as JSON. Without real times, two runs of one scenario give the same bytes. */
-import { assertionJson, plainSeconds, stepJson } from '../../contract/scenario-results.ts';
+import { assertionJson, plainSeconds, stepJson } from '../../contract/scenarios.ts';
 import type { RunReport, StepResult } from '../../contract/scenarios.ts';
 
 export interface ReportOrigin {

@@ -1,4 +1,5 @@
 /** Observes the conditions for which steps and rules wait. */
+import type { CsipEvent } from '../../contract/csip-reports.ts';
 import type { Source } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -9,7 +10,6 @@ import type { JournalReader, RunEvent } from './journal.ts';
 import type { RunSources, ObservedCondition } from './observation.ts';
 import { isMessage } from './messages.ts';
 import type { Signals } from './signals.ts';
-import type { CsipEvent } from '../../contract/csip-events.ts';
 import type { ScenarioHost } from './host.ts';
 
 /** Persistent states: an event that is already in one counts. */

@@ -1,5 +1,5 @@
 /** The simulator, for a scenario. */
-import type { CsipEvents } from '../../contract/csip-events.ts';
+import type { CsipEvents } from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';

@@ -1,5 +1,5 @@
 /** The built-in SunSpec master, as an adapter: one device, chosen at run time. */
-import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
+import { AdapterLifecycle } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, CommState } from '../../core/adapter.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import type { WallClock } from '../../core/time/clock.ts';
@@ -10,8 +10,8 @@ import type { Later } from '../../core/time/timers.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { createRandom } from '../../core/random.ts';
-import type { ModbusMessages } from '../../core/wire/modbus-messages.ts';
-import { ModbusTap } from '../../core/wire/modbus-tap.ts';
+import type { ModbusMessages } from '../../core/wire/modbus.ts';
+import { ModbusTap } from '../../core/wire/modbus.ts';
 import type {
   ClientState,
   ClientStatus,
@@ -30,13 +30,11 @@ import type {
 } from '../../contract/sunspec-client.ts';
 import { Connection } from './connection.ts';
 import type { Counters } from './connection.ts';
-import { isOfPeer } from './errors.ts';
-import { Poller } from './poll.ts';
+import { isOfPeer, checkTarget, connectTargetOf, endpointOf, withoutSecrets } from './peer.ts';
+import { Poller, OperationQueue } from './poll.ts';
 import type { Round } from './poll.ts';
-import { OperationQueue } from './queue.ts';
 import { Session } from './session.ts';
 import { isSummaryModel, metricsOf, summaryModels } from './summary.ts';
-import { checkTarget, connectTargetOf, endpointOf, withoutSecrets } from './target.ts';
 
 /** size of the address space of registers */
 const addresses = 65_536;
@@ -185,12 +183,12 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   }
 
   async scan(): Promise<Discovery> {
-    const session = this.#known();
+    const session = this.#requireSession();
     return this.#operation(session, () => session.scan());
   }
 
   async readModel(id: number, index: number, fresh: boolean): Promise<ModelReading> {
-    const session = this.#known();
+    const session = this.#requireSession();
     session.model(id, index);
     const cachedReading = fresh ? undefined : session.known(id, index);
     return cachedReading ?? this.#operation(session, () => session.read(id, index));
@@ -198,19 +196,19 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
 
   async readRegisters(address: number, count: number): Promise<readonly number[]> {
     checkRange(address, count, '/count');
-    const session = this.#known();
+    const session = this.#requireSession();
     return this.#operation(session, () => session.readRegisters(address, count));
   }
 
   async writePoints(id: number, index: number, values: Readonly<Record<string, ReadingValue>>): Promise<WriteOutcome> {
-    const session = this.#known();
+    const session = this.#requireSession();
     session.model(id, index);
     return this.#operation(session, () => session.writePoints(id, index, values));
   }
 
   async writeRegisters(address: number, registers: readonly number[]): Promise<RawWriteOutcome> {
     checkRange(address, registers.length, '/registers');
-    const session = this.#known();
+    const session = this.#requireSession();
     return this.#operation(session, () => session.writeRegisters(address, registers));
   }
 
@@ -238,7 +236,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   }
 
   /** The session of a device whose map was found. @throws SimError NOT_CONNECTED */
-  #known(): Session {
+  #requireSession(): Session {
     if (this.#session?.discovery) return this.#session;
     const why = this.#session === null ? 'it was not told to connect' : (this.#lastError ?? 'it has not found a map');
     throw new SimError('NOT_CONNECTED', `The SunSpec client has no device: ${why}.`);
@@ -254,7 +252,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
         if (this.#session === session) this.#noteFailure(error);
         throw error;
       } finally {
-        if (this.#session === session && session.discovery !== null) this.#found(session.connection.target);
+        if (this.#session === session && session.discovery !== null) this.#announceDevice(session.connection.target);
       }
     });
   }
@@ -302,7 +300,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     return { polled, cut, lost };
   }
 
-  #found(target: ClientTarget): void {
+  #announceDevice(target: ClientTarget): void {
     const device = { endpoint: endpointOf(target), unitId: target.unitId };
     if (this.#device?.endpoint === device.endpoint && this.#device.unitId === device.unitId) return;
     this.#device = device;

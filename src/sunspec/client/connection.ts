@@ -1,17 +1,16 @@
 /** The connection to one device: reconnects when the link breaks, counts attempts, and ends every operation in time. */
 import { errorText, SimError } from '../../core/errors.ts';
-import type { ModbusTap } from '../../core/wire/modbus-tap.ts';
+import type { ModbusTap } from '../../core/wire/modbus.ts';
 import type { ClientCounters, ClientTarget } from '../../contract/sunspec-client.ts';
-import { exceptionIn, peerTimeout } from './errors.ts';
+import { exceptionIn, peerTimeout, endpointOf } from './peer.ts';
 import { openLink } from './link.ts';
 import type { Link } from './link.ts';
-import { endpointOf } from './target.ts';
 
 /** Maximum quantities of the Modbus application protocol. */
 export const maxRead = 125;
 export const maxWritten = 123;
 
-/** The device is busy or needs more time: the request is tried once more. */
+/** The device is busy or needs more time: the request is repeated once. */
 const transientExceptions = new Set([5, 6]);
 /** Time limit of an operation of many requests; with a long request time-out at least `minTimeouts` of them. */
 const operationMs = 30_000;

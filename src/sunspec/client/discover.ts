@@ -1,11 +1,9 @@
 /** Finds the marker and walks the chain of models behind it (SunSpec Device Information Model Specification). */
 import type { Discovery, FoundModel } from '../../contract/sunspec-client.ts';
-import { definitionOf } from './catalogue.ts';
+import { definitionOf, fixedRegisters, headerRegisters, lengthAlsoRight, lengthOf } from './shape.ts';
 import type { Connection } from './connection.ts';
 import { errorText } from '../../core/errors.ts';
-import { exceptionIn, exceptionText, isOfPeer, peerError, UnfitAnswer } from './errors.ts';
-import { fixedRegisters, headerRegisters, lengthAlsoRight, lengthOf } from './shape.ts';
-import { endpointOf } from './target.ts';
+import { exceptionIn, exceptionText, isOfPeer, peerError, UnfitAnswer, endpointOf } from './peer.ts';
 
 /** Base addresses, in the order in which they are tried. */
 export const baseAddresses = [40_000, 50_000, 0] as const;
@@ -19,7 +17,7 @@ const maxModels = 256;
 /** Offsets, in registers, at which a model is looked for when it is not in its place. */
 const slips = [1, -1, 2, -2] as const;
 /** Exceptions of a gateway about the device behind it: every address would give the same answer. */
-const ofGateway = new Set([10, 11]);
+const gatewayExceptions = new Set([10, 11]);
 
 interface Header {
   readonly id: number;
@@ -34,7 +32,7 @@ function hex(word: number): string {
  * Describes the content of a base address without the marker; null: the marker is there.
  * @throws SimError PEER_ERROR, PEER_TIMEOUT
  */
-export async function faultAt(connection: Connection, base: number): Promise<string | null> {
+export async function contentWithoutMarker(connection: Connection, base: number): Promise<string | null> {
   try {
     const words = await connection.read(base, 2);
     return words.equals(marker) ? null : `${hex(words.readUInt16BE(0))} ${hex(words.readUInt16BE(2))}`;
@@ -43,7 +41,7 @@ export async function faultAt(connection: Connection, base: number): Promise<str
     if (error instanceof UnfitAnswer) return error.message;
     const code = exceptionIn(error);
     if (code === null) throw error;
-    if (ofGateway.has(code)) {
+    if (gatewayExceptions.has(code)) {
       const { unitId } = connection.target;
       throw peerError(
         `${endpointOf(connection.target)} answers for unit ${unitId} with ${exceptionText(code)}: there is no device with that unit id`,
@@ -57,12 +55,12 @@ export async function faultAt(connection: Connection, base: number): Promise<str
  * Looks next to the addresses that were tried, and at the usual ones: some devices count from 1 or have moved by a
  * register.
  */
-async function markerElsewhere(connection: Connection, tried: readonly number[]): Promise<number | null> {
-  const others = [...tried.flatMap((base) => [base + 1, base - 1]), ...baseAddresses];
+async function markerElsewhere(connection: Connection, triedBases: readonly number[]): Promise<number | null> {
+  const others = [...triedBases.flatMap((base) => [base + 1, base - 1]), ...baseAddresses];
   for (const address of new Set(others)) {
-    if (tried.includes(address) || address < 0 || address > lastBase) continue;
+    if (triedBases.includes(address) || address < 0 || address > lastBase) continue;
     try {
-      if ((await faultAt(connection, address)) === null) return address;
+      if ((await contentWithoutMarker(connection, address)) === null) return address;
     } catch (error) {
       // the errors at the tried addresses say more than one at a guessed address
       if (isOfPeer(error)) return null;
@@ -74,14 +72,14 @@ async function markerElsewhere(connection: Connection, tried: readonly number[])
 
 async function findBase(connection: Connection): Promise<number> {
   const { baseAddress, unitId } = connection.target;
-  const tried = baseAddress === null ? baseAddresses : [baseAddress];
+  const triedBases = baseAddress === null ? baseAddresses : [baseAddress];
   const faults: string[] = [];
-  for (const base of tried) {
-    const fault = await faultAt(connection, base);
+  for (const base of triedBases) {
+    const fault = await contentWithoutMarker(connection, base);
     if (fault === null) return base;
     faults.push(`${base} has ${fault}`);
   }
-  const other = await markerElsewhere(connection, tried);
+  const other = await markerElsewhere(connection, triedBases);
   const where = baseAddress === null ? 'at none of the base addresses' : 'not at the base address';
   const hint = other === null ? '' : `; the marker is at ${other}: connect with base_address ${other}`;
   throw peerError(
@@ -107,7 +105,7 @@ class Walk {
   readonly #base: number;
   readonly #models: FoundModel[] = [];
   readonly #notes: string[] = [];
-  readonly #seen = new Map<number, Header | string>();
+  readonly #headers = new Map<number, Header | string>();
 
   constructor(connection: Connection, base: number) {
     this.#connection = connection;
@@ -118,32 +116,36 @@ class Walk {
     let address = await this.#aligned(this.#base + marker.length / 2);
     for (;;) {
       if (address + 1 > addresses)
-        return this.#ended('limit', `the chain leads behind the last address, ${addresses - 1}`);
-      const header = await this.#header(address);
+        return this.#discovery('limit', `the chain leads behind the last address, ${addresses - 1}`);
+      const header = await this.#headerOrRefusal(address);
       if (typeof header === 'string')
-        return this.#ended(
+        return this.#discovery(
           'exception',
-          `${header} at ${address}, where the next model or the end should be${this.#behind}`,
+          `${header} at ${address}, where the next model or the end should be${this.#afterLastModel}`,
         );
       const { id, length } = header;
       if (id === endId) return this.#atEnd(address, length);
       if (id === 0)
-        return this.#ended('zeros', `the chain ends with model 0 at ${address} in place of 65535${this.#behind}`);
+        return this.#discovery(
+          'zeros',
+          `the chain ends with model 0 at ${address} in place of 65535${this.#afterLastModel}`,
+        );
       if (length === null)
-        return this.#ended('exception', `model ${id} at ${address} has no readable length${this.#behind}`);
-      if (this.#models.length >= maxModels) return this.#ended('limit', `the chain has more than ${maxModels} models`);
+        return this.#discovery('exception', `model ${id} at ${address} has no readable length${this.#afterLastModel}`);
+      if (this.#models.length >= maxModels)
+        return this.#discovery('limit', `the chain has more than ${maxModels} models`);
       const room = addresses - address - headerRegisters;
       if (length > room)
-        return this.#ended(
+        return this.#discovery(
           'limit',
-          `model ${id} at ${address} says that it has ${registers(length)}, ${room} are left${this.#behind}`,
+          `model ${id} at ${address} says that it has ${registers(length)}, ${room} are left${this.#afterLastModel}`,
         );
-      this.#found(id, address, length);
+      this.#addModel(id, address, length);
       address = await this.#aligned(await this.#next(address, id, length));
     }
   }
 
-  #found(id: number, address: number, length: number): void {
+  #addModel(id: number, address: number, length: number): void {
     const def = definitionOf(id);
     const index = this.#models.filter((model) => model.id === id).length;
     if (this.#models.length === 0 && id !== 1) this.#notes.push(`the first model is ${id}, not 1`);
@@ -151,27 +153,27 @@ class Walk {
   }
 
   /** The model or marker before the present address, for messages. */
-  get #behind(): string {
+  get #afterLastModel(): string {
     const last = this.#models.at(-1);
     return last
       ? `; before it is model ${last.id} at ${last.address} with ${registers(last.length)}`
       : '; before it is the marker';
   }
 
-  #ended(end: Discovery['end'], note?: string): Discovery {
-    if (note !== undefined) this.#notes.push(note, ...this.#doubts());
+  #discovery(end: Discovery['end'], note?: string): Discovery {
+    if (note !== undefined) this.#notes.push(note, ...this.#possibleCauses());
     return { baseAddress: this.#base, models: this.#models, end, notes: this.#notes };
   }
 
   #atEnd(address: number, length: number | null): Discovery {
-    if (length === null) return this.#ended('missing_length');
+    if (length === null) return this.#discovery('missing_length');
     return length === 0
-      ? this.#ended('end_model')
-      : this.#ended('end_model', `L of the end model at ${address} is ${length}, not 0`);
+      ? this.#discovery('end_model')
+      : this.#discovery('end_model', `L of the end model at ${address} is ${length}, not 0`);
   }
 
   /** Possible causes of an unexpected end of the chain. */
-  #doubts(): string[] {
+  #possibleCauses(): string[] {
     const [last, lastKnown] = [this.#models.at(-1), this.#models.findLast(({ name }) => name !== null)];
     if (last === undefined || last === lastKnown) return [];
     const before = lastKnown
@@ -182,15 +184,15 @@ class Walk {
     ];
   }
 
-  /** As `#read`, with a cache of headers. */
-  async #header(address: number): Promise<Header | string> {
-    const header = this.#seen.get(address) ?? (await this.#read(address));
-    this.#seen.set(address, header);
+  /** As `#readHeader`, with a cache of headers. */
+  async #headerOrRefusal(address: number): Promise<Header | string> {
+    const header = this.#headers.get(address) ?? (await this.#readHeader(address));
+    this.#headers.set(address, header);
     return header;
   }
 
   /** ID and L; the ID alone if the device refuses both; the refusal as text if it refuses that too. */
-  async #read(address: number): Promise<Header | string> {
+  async #readHeader(address: number): Promise<Header | string> {
     if (address + headerRegisters <= addresses) {
       try {
         const words = await this.#connection.read(address, headerRegisters);
@@ -213,13 +215,13 @@ class Walk {
    */
   async #next(address: number, id: number, length: number): Promise<number> {
     const next = address + headerRegisters + length;
-    if (isModel(await this.#headerIn(next))) return next;
-    const expected = await this.#expected(address, id);
+    if (isModel(await this.#headerAt(next))) return next;
+    const expected = await this.#definedLength(address, id);
     if (expected === null || expected === length) return next;
     const other = address + headerRegisters + expected;
     // an apparent end may be a register that is not implemented
-    const ended = isEnd(await this.#headerIn(next));
-    const otherHeader = await this.#headerIn(other);
+    const ended = isEnd(await this.#headerAt(next));
+    const otherHeader = await this.#headerAt(other);
     if (!isModel(otherHeader) && (ended || !isEnd(otherHeader))) return next;
     this.#notes.push(
       `L of model ${id} at ${address} is ${length}, but the chain goes on behind ${registers(expected)}`,
@@ -234,7 +236,7 @@ class Walk {
   async #aligned(place: number): Promise<number> {
     if (await this.#leadsOn(place)) return place;
     try {
-      return (await this.#beside(place)) ?? place;
+      return (await this.#neighbourModel(place)) ?? place;
     } catch (error) {
       // some devices do not answer at all where they have no registers
       if (isOfPeer(error)) return place;
@@ -243,9 +245,9 @@ class Walk {
   }
 
   /** Address of a complete model next to a given address. */
-  async #beside(place: number): Promise<number | null> {
+  async #neighbourModel(place: number): Promise<number | null> {
     for (const by of slips) {
-      const header = await this.#probe(place + by);
+      const header = await this.#headerIfReadable(place + by);
       if (header === null || !isModel(header) || !(await this.#isComplete(place + by, header))) continue;
       const where = `${registers(Math.abs(by))} ${by > 0 ? 'behind' : 'before'} the place to which the chain leads, ${place}`;
       this.#notes.push(`model ${header.id} is at ${place + by}, ${where}`);
@@ -255,26 +257,26 @@ class Walk {
   }
 
   async #isComplete(address: number, { id, length }: Header): Promise<boolean> {
-    return length === lengthAlsoRight(id) || length === (await this.#expected(address, id));
+    return length === lengthAlsoRight(id) || length === (await this.#definedLength(address, id));
   }
 
   /**
    * True if there is a known model, the end, or a chain that leads to one of them; true also if nothing can be read there.
    */
   async #leadsOn(place: number): Promise<boolean> {
-    let header = await this.#headerIn(place);
+    let header = await this.#headerAt(place);
     if (header === null) return true;
     let address = place;
     for (let models = this.#models.length; models <= maxModels; models += 1) {
       if (isModel(header) || isEnd(header)) return true;
       if (header === null || header.length === null || header.id === 0 || header.id === endId) return false;
       address += headerRegisters + header.length;
-      header = await this.#probe(address);
+      header = await this.#headerIfReadable(address);
     }
     return false;
   }
 
-  async #expected(address: number, id: number): Promise<number | null> {
+  async #definedLength(address: number, id: number): Promise<number | null> {
     const def = definitionOf(id);
     if (!def) return null;
     if (def.groups === undefined) return fixedRegisters(def) - headerRegisters;
@@ -289,18 +291,18 @@ class Walk {
     }
   }
 
-  /** As `#headerIn`, at an address where there may be no registers. */
-  async #probe(address: number): Promise<Header | null> {
+  /** As `#headerAt`, at an address where there may be no registers. */
+  async #headerIfReadable(address: number): Promise<Header | null> {
     try {
-      return await this.#headerIn(address);
+      return await this.#headerAt(address);
     } catch (error) {
       if (error instanceof UnfitAnswer) return null;
       throw error;
     }
   }
 
-  async #headerIn(address: number): Promise<Header | null> {
-    const header = address + 1 > addresses ? 'outside' : await this.#header(address);
+  async #headerAt(address: number): Promise<Header | null> {
+    const header = address + 1 > addresses ? 'outside' : await this.#headerOrRefusal(address);
     return typeof header === 'string' ? null : header;
   }
 }

@@ -3,15 +3,13 @@ import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type modbusSerial from 'modbus-serial';
 import { openSocket } from '../../core/net/connect.ts';
-import { serialReason } from '../../core/net/serial-reason.ts';
-import type { ModbusTap } from '../../core/wire/modbus-tap.ts';
+import { serialReason } from '../../core/net/listen.ts';
+import type { ModbusTap } from '../../core/wire/modbus.ts';
 import type { ClientTarget } from '../../contract/sunspec-client.ts';
-import { errorText } from '../../core/errors.ts';
+import { errorText, checkDescriptorsToRequire } from '../../core/errors.ts';
 import { lazily } from '../../core/lazy.ts';
-import { checkDescriptorsToRequire } from '../../core/shortage.ts';
-import { exceptionError, peerError, peerTimeout, UnfitAnswer } from './errors.ts';
+import { exceptionError, peerError, peerTimeout, UnfitAnswer, connectTargetOf, endpointOf } from './peer.ts';
 import { MbapPort } from './mbap-port.ts';
-import { connectTargetOf, endpointOf } from './target.ts';
 
 type ModbusRTU = InstanceType<typeof modbusSerial.default>;
 

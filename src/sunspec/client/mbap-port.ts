@@ -6,10 +6,9 @@ import { Buffer } from 'node:buffer';
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { socketErrorText } from '../../core/net/connect.ts';
-import { crc16 } from '../../core/net/crc16.ts';
+import { crc16, spanOf } from '../../core/wire/modbus.ts';
 import { peerOf } from '../../core/net/listen.ts';
-import { spanOf } from '../../core/wire/modbus-pdu.ts';
-import type { ModbusTap, TappedExchange } from '../../core/wire/modbus-tap.ts';
+import type { ModbusTap, TappedExchange } from '../../core/wire/modbus.ts';
 import type { TransactionIds } from '../../contract/sunspec-client.ts';
 
 const headerOctets = 6;
@@ -40,7 +39,7 @@ export class MbapPort extends EventEmitter<Events> {
   readonly #peer: string;
   readonly #frame = Buffer.alloc(headerOctets + maxBody);
   #filled = 0;
-  #wanted = headerOctets;
+  #requiredOctets = headerOctets;
   #octets = 0;
   #id = 0;
   #unitId = 0;
@@ -186,7 +185,7 @@ export class MbapPort extends EventEmitter<Events> {
   #tellEnd(): void {
     const octets = this.#frame.subarray(0, this.#filled);
     this.#filled = 0;
-    this.#wanted = headerOctets;
+    this.#requiredOctets = headerOctets;
     if (octets.length >= headerOctets) this.#tellAnswer(octets);
     else if (octets.length > 0) this.#tapped?.answered(octets);
     this.#tapped?.ended('connection_ended');
@@ -197,10 +196,10 @@ export class MbapPort extends EventEmitter<Events> {
     if (this.#broken) return;
     let at = 0;
     while (at < data.length) {
-      const taken = data.copy(this.#frame, this.#filled, at, at + this.#wanted - this.#filled);
+      const taken = data.copy(this.#frame, this.#filled, at, at + this.#requiredOctets - this.#filled);
       at += taken;
       this.#filled += taken;
-      if (this.#filled < this.#wanted) return;
+      if (this.#filled < this.#requiredOctets) return;
       if (this.#filled > headerOctets) this.#answered(this.#frame.subarray(0, this.#filled));
       else if (!this.#isHeader(data.subarray(at))) return;
     }
@@ -210,7 +209,7 @@ export class MbapPort extends EventEmitter<Events> {
   #isHeader(rest: Buffer): boolean {
     const protocol = this.#frame.readUInt16BE(2);
     const length = this.#frame.readUInt16BE(4);
-    this.#wanted = headerOctets + length;
+    this.#requiredOctets = headerOctets + length;
     if (protocol === 0 && length >= minBody && length <= maxBody) return true;
     this.#broken = true;
     // its id is meaningless
@@ -227,7 +226,7 @@ export class MbapPort extends EventEmitter<Events> {
 
   #answered(adu: Buffer): void {
     this.#filled = 0;
-    this.#wanted = headerOctets;
+    this.#requiredOctets = headerOctets;
     this.#tellAnswer(adu);
     const id = adu.readUInt16BE(0);
     const isZero = this.#takesZero && id === 0;

@@ -1,11 +1,15 @@
-/** Polls a device: one round at a time, and after a broken connection at growing intervals. */
+/**
+ * Polls a device: one round at a time, and after a broken connection at growing intervals. Operations on a device run
+ * one after another.
+ */
 import { BackOff, halfJitter } from '../../core/net/back-off.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { RandomStream } from '../../core/random.ts';
 import { Turns } from '../../core/turns.ts';
 import type { PolledModel, PollSettings, PollStatus } from '../../contract/sunspec-client.ts';
+import { SimError } from '../../core/errors.ts';
 
-export const defaultPoll: PollSettings = { enabled: false, intervalMs: 1500, models: null };
+const defaultPoll: PollSettings = { enabled: false, intervalMs: 1500, models: null };
 
 const firstRetryMs = 1000;
 const maxRetryMs = 60_000;
@@ -19,7 +23,7 @@ export interface Round {
   readonly lost: boolean;
 }
 
-export interface PollerOptions {
+interface PollerOptions {
   readonly monotonicMs: () => number;
   readonly nowMs: () => number;
   readonly later: Later;
@@ -40,7 +44,7 @@ export class Poller {
   #lost = false;
   #rounds = 0;
   #failedRounds = 0;
-  #lateRounds = 0;
+  #skippedRounds = 0;
   #lastMs: number | null = null;
   #lastDurationMs: number | null = null;
   #retryAtMs: number | null = null;
@@ -79,7 +83,7 @@ export class Poller {
     this.#cancel?.();
     this.#cancel = null;
     this.#retryAtMs = null;
-    this.#found();
+    this.#connectionRestored();
   }
 
   /** Discards the readings of the previous device. */
@@ -98,7 +102,7 @@ export class Poller {
       ...this.#settings,
       rounds: this.#rounds,
       failedRounds: this.#failedRounds,
-      lateRounds: this.#lateRounds,
+      lateRounds: this.#skippedRounds,
       lastMs: this.#lastMs,
       lastDurationMs: this.#lastDurationMs,
       retryInMs,
@@ -118,26 +122,26 @@ export class Poller {
     const isCurrent = () => generation === this.#generation;
     if (!isCurrent()) return;
     const { monotonicMs, nowMs, round } = this.#options;
-    const begunMs = monotonicMs();
+    const startMs = monotonicMs();
     this.#retryAtMs = null;
     this.#rounds += 1;
     const { polled, cut, lost } = await round(this.#settings, isCurrent);
     if (!isCurrent()) return;
-    const tookMs = monotonicMs() - begunMs;
+    const durationMs = monotonicMs() - startMs;
     this.#polled = polled;
     this.#lastMs = nowMs();
-    this.#lastDurationMs = tookMs;
+    this.#lastDurationMs = durationMs;
     if (cut || polled.some(({ error }) => error !== null)) this.#failedRounds += 1;
-    if (!lost) this.#found();
-    this.#after(lost ? this.#retryMs() : this.#waitMs(tookMs), generation);
+    if (!lost) this.#connectionRestored();
+    this.#after(lost ? this.#retryMs() : this.#waitMs(durationMs), generation);
   }
 
   /** Time to the next multiple of the interval; multiples within a long round are skipped. */
-  #waitMs(tookMs: number): number {
+  #waitMs(durationMs: number): number {
     const { intervalMs } = this.#settings;
-    const missed = Math.floor(tookMs / intervalMs);
-    this.#lateRounds += missed;
-    return (missed + 1) * intervalMs - tookMs;
+    const missed = Math.floor(durationMs / intervalMs);
+    this.#skippedRounds += missed;
+    return (missed + 1) * intervalMs - durationMs;
   }
 
   #retryMs(): number {
@@ -147,8 +151,41 @@ export class Poller {
     return waitMs;
   }
 
-  #found(): void {
+  #connectionRestored(): void {
     this.#lost = false;
     this.#backOff.reset();
+  }
+}
+
+/** Maximum number of waiting operations. */
+const maxWaiting = 16;
+/** An operation that waited longer is refused. */
+const maxWaitMs = 30_000;
+
+/** Serialises operations: a device has one connection, and interleaved requests would mix. */
+export class OperationQueue {
+  readonly #monotonicMs: () => number;
+  readonly #turns = new Turns();
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** @throws SimError COMMAND_QUEUE_FULL, PEER_TIMEOUT when its turn comes too late, and whatever `work` throws */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#turns.waiting >= maxWaiting) {
+      throw new SimError('COMMAND_QUEUE_FULL', `${maxWaiting} operations of the SunSpec client wait already`);
+    }
+    const sinceMs = this.#monotonicMs();
+    return this.#turns.take(() => {
+      if (this.#monotonicMs() - sinceMs > maxWaitMs)
+        throw new SimError('PEER_TIMEOUT', 'the operations before this one took so long that it was not begun');
+      return work();
+    });
+  }
+
+  /** Rejects all waiting operations. */
+  clear(error: SimError): void {
+    this.#turns.refuseWaiting(error);
   }
 }

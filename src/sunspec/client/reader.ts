@@ -1,11 +1,10 @@
 /** Reads models: whole points at a time, in smaller pieces where the device refuses larger ones. */
 import type { FoundModel, GroupReading, ModelReading, PointReading } from '../../contract/sunspec-client.ts';
 import type { ModelDef } from '../map/types.ts';
-import { definitionOf } from './catalogue.ts';
+import { definitionOf, fixedRegisters, headerRegisters, shapeOf } from './shape.ts';
 import type { Connection } from './connection.ts';
-import { exceptionIn, exceptionText, peerError } from './errors.ts';
+import { exceptionIn, exceptionText, peerError } from './peer.ts';
 import { decode, scaleIn } from './point-bridge.ts';
-import { fixedRegisters, headerRegisters, shapeOf } from './shape.ts';
 import type { Shape, ShapeGroup, Slot } from './shape.ts';
 
 /** Maximum number of registers read of one model; the rest is left out. */
@@ -55,7 +54,7 @@ class Gathering {
     while (from < cuts.length - 1) {
       let to = from + 1;
       while (to < cuts.length - 1 && at(cuts, to + 1) - at(cuts, from) <= this.#connection.learnt.span) to += 1;
-      await this.#piece(cuts, from, to);
+      await this.#readPiece(cuts, from, to);
       from = to;
     }
   }
@@ -70,10 +69,10 @@ class Gathering {
    * devices change them at any moment.
    */
   async isSteady({ all }: Shape): Promise<boolean> {
-    const apart = all.flatMap(({ offset, scale }) =>
+    const scaleOffsets = all.flatMap(({ offset, scale }) =>
       typeof scale === 'object' && scale !== null && this.#isApart(offset, scale.offset) ? [scale.offset] : [],
     );
-    for (const [offset, count] of neighbours([...new Set(apart)], this.#connection.learnt.span)) {
+    for (const [offset, count] of consecutiveRuns([...new Set(scaleOffsets)], this.#connection.learnt.span)) {
       const reread = await this.#connection.read(this.#address + offset, count);
       if (!reread.equals(this.words.subarray(offset * 2, (offset + count) * 2))) return false;
     }
@@ -89,9 +88,9 @@ class Gathering {
   }
 
   /** @returns true if all of it was read */
-  async #piece(cuts: readonly number[], from: number, to: number): Promise<boolean> {
+  async #readPiece(cuts: readonly number[], from: number, to: number): Promise<boolean> {
     const [start, end] = [at(cuts, from), at(cuts, to)];
-    if (this.#refusals >= maxRefusals) return this.#leave(start, end, exceptionIn(this.#first) ?? 0);
+    if (this.#refusals >= maxRefusals) return this.#markRefused(start, end, exceptionIn(this.#first) ?? 0);
     try {
       const words = await this.#connection.read(this.#address + start, end - start);
       words.copy(this.words, start * 2);
@@ -104,16 +103,16 @@ class Gathering {
       if (code === null || !(error instanceof Error)) throw error;
       this.#first ??= error;
       this.#refusals += 1;
-      if (to - from === 1) return this.#leave(start, end, code);
+      if (to - from === 1) return this.#markRefused(start, end, code);
     }
     const middle = middleOf(cuts, from, to);
-    const both = [await this.#piece(cuts, from, middle), await this.#piece(cuts, middle, to)];
+    const both = [await this.#readPiece(cuts, from, middle), await this.#readPiece(cuts, middle, to)];
     // the piece was too large
     if (both.every(Boolean)) this.#connection.learnt.span = Math.max(at(cuts, middle) - start, end - at(cuts, middle));
     return both.every(Boolean);
   }
 
-  #leave(start: number, end: number, code: number): false {
+  #markRefused(start: number, end: number, code: number): false {
     for (let register = start; register < end; register += 1) this.refused.set(register, code);
     return false;
   }
@@ -124,7 +123,7 @@ function at(cuts: ArrayLike<number>, index: number): number {
 }
 
 /** Runs of consecutive registers, as first and count. @param max registers per run */
-function neighbours(registers: readonly number[], max: number): [first: number, count: number][] {
+function consecutiveRuns(registers: readonly number[], max: number): [first: number, count: number][] {
   const runs: [number, number][] = [];
   for (const register of [...registers].sort((a, b) => a - b)) {
     const run = runs.at(-1);
@@ -153,7 +152,11 @@ function cutsBetween(slots: readonly Slot[], from: number, to: number): number[]
 }
 
 /** Reads a model in one request. @returns null if the device refuses */
-async function atOnce(connection: Connection, { address }: FoundModel, total: number): Promise<Buffer | null> {
+async function readInOneRequest(
+  connection: Connection,
+  { address }: FoundModel,
+  total: number,
+): Promise<Buffer | null> {
   if (total > connection.learnt.span) return null;
   try {
     return await connection.read(address, total);
@@ -165,10 +168,10 @@ async function atOnce(connection: Connection, { address }: FoundModel, total: nu
 
 function checkHeader({ id, address, length }: FoundModel, words: Buffer, refused: ReadonlyMap<number, number>): void {
   if (refused.has(0) || refused.has(1)) return;
-  const [idNow, lengthNow] = [words.readUInt16BE(0), words.readUInt16BE(2)];
-  if (idNow !== id || lengthNow !== length) {
+  const [presentId, presentLength] = [words.readUInt16BE(0), words.readUInt16BE(2)];
+  if (presentId !== id || presentLength !== length) {
     throw new MapChanged(
-      `at ${address} there was model ${id} of ${length} registers, now there is ${idNow} of ${lengthNow}`,
+      `at ${address} there was model ${id} of ${length} registers, now there is ${presentId} of ${presentLength}`,
     );
   }
 }
@@ -182,7 +185,7 @@ export async function readWords(connection: Connection, model: FoundModel): Prom
   const whole = model.length + headerRegisters;
   const total = Math.min(whole, maxModelRegisters);
   const notes = whole > total ? [`only the first ${total} of its ${whole} registers are read`] : [];
-  const single = await atOnce(connection, model, total);
+  const single = await readInOneRequest(connection, model, total);
   if (single !== null) {
     checkHeader(model, single, new Map());
     return { words: single, refused: new Map(), shape: def ? shapeOf(def, single, total, model.length) : null, notes };
@@ -227,7 +230,6 @@ export function scaleRefusal({ scale }: Slot, { refused }: ModelWords): number |
   return typeof scale === 'object' && scale !== null ? refused.get(scale.offset) : undefined;
 }
 
-/** The reading of one point. */
 export function pointReading(slot: Slot, model: FoundModel, read: ModelWords): PointReading {
   const { def, offset, path } = slot;
   const sf = scaleOf(slot, read);

@@ -10,8 +10,8 @@ import type {
   WriteOutcome,
 } from '../../contract/sunspec-client.ts';
 import type { Connection } from './connection.ts';
-import { discover, faultAt } from './discover.ts';
-import { exceptionIn, peerError } from './errors.ts';
+import { discover, contentWithoutMarker } from './discover.ts';
+import { exceptionIn, peerError } from './peer.ts';
 import { MapChanged, modelReading, readModel, readRaw } from './reader.ts';
 import { carryOut, planWrite, writeRegisters } from './writer.ts';
 
@@ -133,7 +133,9 @@ export class Session {
   async #hasMoved(error: unknown): Promise<boolean> {
     const base = this.#discovery?.baseAddress;
     return (
-      exceptionIn(error) === illegalAddress && base !== undefined && (await faultAt(this.connection, base)) !== null
+      exceptionIn(error) === illegalAddress &&
+      base !== undefined &&
+      (await contentWithoutMarker(this.connection, base)) !== null
     );
   }
 

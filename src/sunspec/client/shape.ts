@@ -1,6 +1,28 @@
-/** Places the points of a model in the registers of another device, by its counts and length. */
+/**
+ * Definitions of the models that the client can read, and the places of their points in the registers of another
+ * device, by its counts and length.
+ */
 import type { GroupDef, ModelDef, PointDef } from '../map/types.ts';
-import { countPoints } from './catalogue.ts';
+import { m125 } from '../models/m125.ts';
+import { m126 } from '../models/m126.ts';
+import { m803 } from '../models/m803.ts';
+import { m804 } from '../models/m804.ts';
+import { m805 } from '../models/m805.ts';
+import { meterModels } from '../models/meters.ts';
+import { classicModels, servedModels } from '../models/served.ts';
+
+/** All models that the simulator serves, and models of older devices, batteries and meters. */
+const all: readonly ModelDef[] = [...servedModels, ...classicModels, m125, m126, m803, m804, m805, ...meterModels];
+
+const byId = new Map(all.map((def) => [def.id, def]));
+
+/** undefined: no definition of this id. */
+export function definitionOf(id: number): ModelDef | undefined {
+  return byId.get(id);
+}
+
+/** Points that count the repetitions of groups; their definitions leave the count to the length. */
+const countPoints: Readonly<Record<number, string>> = { 126: 'NCrv', 160: 'N', 805: 'NCell' };
 
 /** ID and L */
 export const headerRegisters = 2;

@@ -37,22 +37,22 @@ function rounded(value: number): number {
 /** Points that can hold a quantity, in order of preference, with their divisors. */
 type Place = readonly [modelId: number, path: string, divisor?: number];
 
-const everyOlder = (path: string, divisor?: number): Place[] =>
+const olderModels = (path: string, divisor?: number): Place[] =>
   acModels.slice(1).map((id): Place => (divisor === undefined ? [id, path] : [id, path, divisor]));
 
 const places: Readonly<Record<string, readonly Place[]>> = {
-  power_kw: [[701, 'W', 1000], ...everyOlder('W', 1000)],
-  reactive_power_kvar: [[701, 'Var', 1000], ...everyOlder('VAr', 1000)],
-  apparent_power_kva: [[701, 'VA', 1000], ...everyOlder('VA', 1000)],
-  voltage_ll_v: [[701, 'LLV'], ...everyOlder('PPVphAB')],
-  voltage_ln_v: [[701, 'LNV'], ...everyOlder('PhVphA')],
-  current_a: [[701, 'A'], ...everyOlder('A')],
-  frequency_hz: [[701, 'Hz'], ...everyOlder('Hz')],
+  power_kw: [[701, 'W', 1000], ...olderModels('W', 1000)],
+  reactive_power_kvar: [[701, 'Var', 1000], ...olderModels('VAr', 1000)],
+  apparent_power_kva: [[701, 'VA', 1000], ...olderModels('VA', 1000)],
+  voltage_ll_v: [[701, 'LLV'], ...olderModels('PPVphAB')],
+  voltage_ln_v: [[701, 'LNV'], ...olderModels('PhVphA')],
+  current_a: [[701, 'A'], ...olderModels('A')],
+  frequency_hz: [[701, 'Hz'], ...olderModels('Hz')],
   // the older models give it in percent
-  power_factor: [[701, 'PF'], ...everyOlder('PF', 100)],
-  dc_power_kw: [[714, 'DCW', 1000], ...everyOlder('DCW', 1000)],
-  dc_voltage_v: [[714, 'Prt[0].DCV'], ...everyOlder('DCV'), [160, 'module[0].DCV']],
-  dc_current_a: [[714, 'DCA'], ...everyOlder('DCA'), [160, 'module[0].DCA']],
+  power_factor: [[701, 'PF'], ...olderModels('PF', 100)],
+  dc_power_kw: [[714, 'DCW', 1000], ...olderModels('DCW', 1000)],
+  dc_voltage_v: [[714, 'Prt[0].DCV'], ...olderModels('DCV'), [160, 'module[0].DCV']],
+  dc_current_a: [[714, 'DCA'], ...olderModels('DCA'), [160, 'module[0].DCA']],
   state_of_charge_pct: [
     [713, 'SoC'],
     [802, 'SoC'],

@@ -11,7 +11,7 @@ import type {
 } from '../../contract/sunspec-client.ts';
 import type { Connection, LearntLimits } from './connection.ts';
 import { maxWritten } from './connection.ts';
-import { exceptionError, exceptionIn, peerError } from './errors.ts';
+import { exceptionError, exceptionIn, peerError } from './peer.ts';
 import { suggestions } from '../../core/nearest.ts';
 import { decode, encode } from './point-bridge.ts';
 import { MapChanged, pointReading, readRaw, readWords, registersOf, scaleOf, scaleRefusal } from './reader.ts';
@@ -118,33 +118,36 @@ interface Piece {
 }
 
 /** Two ways to write the same registers: one request, or one per register. */
-interface Ways {
+interface WriteAlternatives {
   readonly whole: Piece;
   /** in the order of writing; null: a register cannot be written alone */
   readonly singly: readonly Piece[] | null;
 }
 
-type Sent = (request: WriteRequest) => void;
+type OnRequest = (request: WriteRequest) => void;
 
 async function send(
   connection: Connection,
   functionCode: 6 | 16,
   { address, registers }: Piece,
-  sent: Sent,
+  sent: OnRequest,
 ): Promise<void> {
   await connection.write(functionCode, address, registers);
   sent({ functionCode, address, count: registers.length });
 }
 
 /** Function 6 for one register, 16 for more; then the other one if it can write the same. */
-function functionsFor({ whole, singly }: Ways, { refuses6, refuses16 }: LearntLimits): readonly (6 | 16)[] {
+function functionsFor(
+  { whole, singly }: WriteAlternatives,
+  { refuses6, refuses16 }: LearntLimits,
+): readonly (6 | 16)[] {
   if (singly === null) return [16];
   if (whole.registers.length === 1) return refuses6 ? [16, 6] : [6, 16];
   return refuses16 ? [6, 16] : [16, 6];
 }
 
 /** Writes registers; falls back to the other function after exception 1 (illegal function). */
-async function sendRegisters(connection: Connection, ways: Ways, sent: Sent): Promise<void> {
+async function sendRegisters(connection: Connection, ways: WriteAlternatives, sent: OnRequest): Promise<void> {
   const { learnt } = connection;
   const by = async (functionCode: 6 | 16) => {
     const pieces = functionCode === 6 ? (ways.singly ?? []) : [ways.whole];
@@ -170,7 +173,7 @@ function pieceOf({ slot, words }: Assignment, model: FoundModel): Piece {
   return { address: model.address + slot.offset, registers: registersOf(words) };
 }
 
-function waysOf({ assignments }: Run, model: FoundModel): Ways {
+function alternativesOf({ assignments }: Run, model: FoundModel): WriteAlternatives {
   const pieces = assignments.map((assignment) => pieceOf(assignment, model));
   const whole = { address: pieces[0]?.address ?? 0, registers: pieces.flatMap(({ registers }) => registers) };
   if (assignments.some(({ slot }) => slot.def.size > 1)) return { whole, singly: null };
@@ -182,7 +185,7 @@ function waysOf({ assignments }: Run, model: FoundModel): Ways {
 
 const unknownOutcome = '; whether this was carried out is not known';
 
-/** The error with a longer message; an exception of the device keeps its code. */
+/** The error with words appended to its message; an exception of the device keeps its code. */
 function withWords(error: unknown, words: string): unknown {
   const code = exceptionIn(error);
   if (code !== null) return exceptionError(code, words);
@@ -218,7 +221,7 @@ async function writeRuns(connection: Connection, { model, runs }: WritePlan): Pr
   const requests: WriteRequest[] = [];
   for (const run of runs) {
     try {
-      await sendRegisters(connection, waysOf(run, model), (request) => {
+      await sendRegisters(connection, alternativesOf(run, model), (request) => {
         requests.push(request);
       });
     } catch (error) {

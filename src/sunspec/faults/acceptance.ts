@@ -13,16 +13,15 @@ import {
   lenientWritesFault,
   partialWriteFault,
   writeLockFault,
-} from '../../fault-kinds/modbus-acceptance.ts';
+} from '../../fault-kinds/modbus-map.ts';
 import type { PointBank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import type { AnyPointValue } from '../map/types.ts';
 import { pointName, readPoint } from '../map/view.ts';
-import { writeSpan } from '../map/write-span.ts';
-import { holds } from './condition.ts';
-import { slotsUnder, targetSlots } from './targets.ts';
-import { mapTargetOf } from '../../fault-kinds/targets.ts';
+import { writeSpan } from '../map/register-bank.ts';
+import { holds, slotsUnder, targetSlots } from './targets.ts';
+import { mapTargetOf } from '../../fault-kinds/rows.ts';
 
 export interface AcceptanceOptions {
   readonly deviceIndex: number;
@@ -57,11 +56,11 @@ const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
 
 /**
  * Writes to one bank, subject to the faults that concern its device. In this order, each kind in order of injection:
- * `write_lock` refuses; `lenient_writes` cuts off the part of a point at the end, so that the rest is what counts; then
- * the request is checked as usual, and `exception_code` may replace the code of a refusal; of a valid request,
- * `ignore_write` and `partial_write` remove points, `alter_write` changes the remaining values, and `late_write` delays
- * them. Values that land at one time land in one commit, under the name of their writer. Values that the bank refuses
- * alone or altered are lost, and the request stays acknowledged.
+ * `write_lock` refuses; `lenient_writes` cuts off a partial point at the end; then the request is checked as usual, and
+ * `exception_code` may replace the code of a refusal; of a valid request, `ignore_write` and `partial_write` remove
+ * points, `alter_write` changes the remaining values, and `late_write` delays them. Values that land at one time land
+ * in one commit, under the name of their writer. Values that the bank refuses alone or altered are lost, and the
+ * request stays acknowledged.
  */
 export class Acceptance {
   readonly #options: AcceptanceOptions;
@@ -89,15 +88,15 @@ export class Acceptance {
     }
     refuseWhileLocked(acting, deviceIndex);
     const dropped = droppedBy(acting, deviceIndex, bank.layout, cutAtEnd(slots, address, count));
-    const kept = dropped === null ? words : words.subarray(0, 2 * (dropped.address - address));
+    const remainingWords = dropped === null ? words : words.subarray(0, 2 * (dropped.address - address));
     try {
-      bank.check(address, kept, by);
+      bank.check(address, remainingWords, by);
     } catch (error) {
-      throw renamed(error, acting, deviceIndex);
+      throw withFaultCode(error, acting, deviceIndex);
     }
-    const { points } = writeSpan(bank.layout, address, kept.length / 2);
-    const outcomes = this.#outcomesOf(points, acting, address, kept);
-    if (outcomes.every(asWritten)) bank.write(address, kept, by);
+    const { points } = writeSpan(bank.layout, address, remainingWords.length / 2);
+    const outcomes = this.#outcomesOf(points, acting, address, remainingWords);
+    if (outcomes.every(asWritten)) bank.write(address, remainingWords, by);
     else
       this.#land(
         outcomes.filter(({ lands }) => lands),
@@ -135,9 +134,9 @@ export class Acceptance {
         );
       }
     };
-    each(takeOut);
+    each(dropPoints);
     each(alter);
-    each(holdBack);
+    each(delayPoints);
     return outcomes;
   }
 
@@ -162,11 +161,11 @@ export class Acceptance {
   }
 
   /** @throws SimError COMMAND_QUEUE_FULL, answered as busy */
-  #makeRoom(wanted: number): void {
-    if (wanted === 0) return;
+  #makeRoom(count: number): void {
+    if (count === 0) return;
     // applied writes, and those dropped by a reset of the device, no longer count
     this.#pending = this.#pending.filter(({ waiting }) => waiting);
-    if (this.#pending.length + wanted > maxPendingWrites) {
+    if (this.#pending.length + count > maxPendingWrites) {
       throw new SimError('COMMAND_QUEUE_FULL', `${maxPendingWrites} writes wait to land late`, [], busy);
     }
   }
@@ -257,7 +256,7 @@ function droppedBy(
 }
 
 /** A refusal with the code set by `exception_code`; other errors stay unchanged. */
-export function renamed(error: unknown, faults: readonly ActiveFault[], deviceIndex: number): unknown {
+export function withFaultCode(error: unknown, faults: readonly ActiveFault[], deviceIndex: number): unknown {
   if (!(error instanceof SimError)) return error;
   for (const fault of faults) {
     if (
@@ -271,7 +270,7 @@ export function renamed(error: unknown, faults: readonly ActiveFault[], deviceIn
   return error;
 }
 
-function takeOut(fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number): void {
+function dropPoints(fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number): void {
   const landing = fault.isOf(ignoreWriteFault)
     ? 0
     : fault.isOf(partialWriteFault)
@@ -292,7 +291,7 @@ function alter(fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex
   for (const outcome of numbers) outcome.value = value ?? Number(outcome.value) * factor + offset;
 }
 
-function holdBack(fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number): void {
+function delayPoints(fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number): void {
   if (!fault.isOf(lateWriteFault) || targets.length === 0 || !fault.strikes(deviceIndex)) return;
   for (const outcome of targets) outcome.delayS += fault.parameters.delay_s;
 }

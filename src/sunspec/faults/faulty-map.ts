@@ -1,4 +1,7 @@
-/** A register map behind faults, as Modbus masters read and write it. */
+/**
+ * Register maps behind faults, as Modbus masters read and write them: each is put between a device and the servers of
+ * its registers while a fault concerns it.
+ */
 import type { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -9,16 +12,13 @@ import type { Timer } from '../../core/time/scheduler.ts';
 import type { PointBank } from '../map/bank.ts';
 import type { PointSlot } from '../map/layout.ts';
 import { pointName } from '../map/view.ts';
-import { Acceptance, isAcceptance, renamed, touches } from './acceptance.ts';
-import { holds } from './condition.ts';
+import { Acceptance, isAcceptance, withFaultCode, touches } from './acceptance.ts';
+import { holds, slotsUnder } from './targets.ts';
 import { readingEffect } from './reading.ts';
-import type { ReadingEffect } from './reading-image.ts';
-import { concernsAny, ShownImage } from './shown-image.ts';
-import type { Acting } from './shown-image.ts';
-import { isStructureFault, shapeOf } from './structure.ts';
-import { bytesOf, isReal } from './structure-shape.ts';
-import type { AddressShape, RealSpan } from './structure-shape.ts';
-import { slotsUnder } from './targets.ts';
+import type { ReadingEffect, Acting } from './image.ts';
+import { concernsAny, ShownImage } from './image.ts';
+import { isStructureFault, shapeOf, bytesOf, isReal } from './structure.ts';
+import type { AddressShape, RealSpan } from './structure.ts';
 
 /** Called with addresses of the map itself before a request is served. @throws SimError ACCESS_DENIED */
 export type Permit = (address: number, count: number) => void;
@@ -35,13 +35,13 @@ export interface MapFaults {
   readonly log: { info(message: string, deviceIndex?: number): void };
 }
 
-export interface FaultyDevice {
+interface FaultyDevice {
   readonly index: number;
   readonly bank: PointBank;
 }
 
 /** Registers by address. */
-export interface Registers {
+interface Registers {
   readonly address: number;
   readonly count: number;
 }
@@ -61,7 +61,7 @@ interface Reading {
 type Place = Pick<RealSpan, 'from' | 'count'>;
 
 /** True if a fault concerns the map that masters see, as opposed to the wire. */
-export function isOfMap({ protocol, layer }: ActiveFault): boolean {
+function isOfMap({ protocol, layer }: ActiveFault): boolean {
   return protocol === 'modbus' && layer !== 'transport';
 }
 
@@ -81,10 +81,10 @@ export class FaultyMap {
   #structure: ActiveFault[] = [];
   #accepting: ActiveFault[] = [];
   /** all active faults of this device */
-  readonly #own = new Set<ActiveFault>();
+  readonly #activeFaults = new Set<ActiveFault>();
   #acting: Acting[] = [];
   /** created by the first request that a reading fault strikes */
-  #shown: ShownImage | null = null;
+  #shownImage: ShownImage | null = null;
   /** image of `peek`, for which other faults may strike */
   #peeked: ShownImage | null = null;
   #shape: AddressShape;
@@ -113,10 +113,10 @@ export class FaultyMap {
    * @returns true if this device has a fault now
    */
   follow({ begun, ended }: FaultChange): boolean {
-    const going = ended.filter((fault) => this.#own.delete(fault));
+    const going = ended.filter((fault) => this.#activeFaults.delete(fault));
     if (going.length > 0) this.#leave(new Set(going));
     const coming = begun.filter(
-      (fault) => isOfMap(fault) && fault.concerns(this.#device.index) && !this.#own.has(fault),
+      (fault) => isOfMap(fault) && fault.concerns(this.#device.index) && !this.#activeFaults.has(fault),
     );
     if (coming.length > 0) this.#take(coming);
     return this.#structure.length + this.#accepting.length + this.#acting.length > 0;
@@ -125,7 +125,7 @@ export class FaultyMap {
   #take(coming: readonly ActiveFault[]): void {
     const context = { deviceIndex: this.#device.index, bank: this.#device.bank, now: this.#faults.now };
     for (const fault of coming) {
-      this.#own.add(fault);
+      this.#activeFaults.add(fault);
       if (isStructureFault(fault)) this.#structure.push(fault);
       if (isAcceptance(fault)) this.#accepting.push(fault);
       const effect = readingEffect(fault, context);
@@ -220,7 +220,7 @@ export class FaultyMap {
   /** A refusal of a request for these registers, with the code set by `exception_code`. */
   #refusal(error: unknown, meant: readonly Place[]): unknown {
     const { bank, index } = this.#device;
-    return renamed(
+    return withFaultCode(
       error,
       this.#accepting.filter((fault) =>
         meant.some(({ from, count }) => touches(fault, bank, from, count, slotsUnder(bank.layout, from, count))),
@@ -270,7 +270,7 @@ export class FaultyMap {
       return isConcerned && holds(bank, fault.facts.when) && strikes(fault);
     });
     if (striking.length === 0) return truth;
-    const shown = isPeek ? (this.#peeked ??= new ShownImage(layout)) : (this.#shown ??= new ShownImage(layout));
+    const shown = isPeek ? (this.#peeked ??= new ShownImage(layout)) : (this.#shownImage ??= new ShownImage(layout));
     return shown.show(truth, touched, striking, this.#faults.now());
   }
 
@@ -297,4 +297,80 @@ function isTouched({ address, def: { size } }: PointSlot, spans: readonly RealSp
 /** True if spans hold only a part of a point. */
 function isCut({ address, def: { size } }: PointSlot, spans: readonly RealSpan[]): boolean {
   return !spans.some(({ from, count }) => from <= address && from + count >= address + size);
+}
+
+/** Called at once if its device has faults, and at each begin and end of a fault; null: no fault. */
+type MapListener = (map: FaultyMap | null) => void;
+
+/** One device with the listeners of its servers. */
+class Followed {
+  /** null: no fault of the device */
+  map: FaultyMap | null = null;
+  readonly listeners = new Set<MapListener>();
+  readonly #device: FaultyDevice;
+  readonly #faults: MapFaults;
+  /** kept after its last fault, for writes that are still pending */
+  #reusableMap: FaultyMap | null = null;
+  readonly #forget: () => void;
+  #endSampling: (() => void) | null = null;
+
+  constructor(device: FaultyDevice, faults: MapFaults) {
+    this.#device = device;
+    this.#faults = faults;
+    this.#forget = faults.registry.onChange((change) => {
+      this.#follow(change);
+    });
+    this.#follow({ begun: faults.registry.active, ended: [] });
+  }
+
+  end(): void {
+    this.#forget();
+    this.#endSampling?.();
+  }
+
+  #follow(change: FaultChange): void {
+    const concerns = (fault: ActiveFault) => isOfMap(fault) && fault.concerns(this.#device.index);
+    if (!change.begun.some(concerns) && !change.ended.some(concerns)) return;
+    const map = (this.#reusableMap ??= new FaultyMap(this.#device, this.#faults));
+    if (map.follow(change)) {
+      this.map = map;
+      this.#endSampling ??= this.#faults.onTick(() => {
+        map.sample();
+      });
+    } else {
+      this.map = null;
+      this.#endSampling?.();
+      this.#endSampling = null;
+    }
+    for (const listener of this.listeners) listener(this.map);
+  }
+}
+
+/** The faulty maps of all devices: one per device, shared by its servers. */
+export class FaultyMaps {
+  readonly #faults: MapFaults;
+  readonly #followed = new Map<number, Followed>();
+
+  constructor(faults: MapFaults) {
+    this.#faults = faults;
+  }
+
+  /** Addresses in the map itself of the registers of a request, under structure faults that strike each request. */
+  under(deviceIndex: number, asked: Registers): readonly Registers[] {
+    return this.#followed.get(deviceIndex)?.map?.under(asked) ?? [asked];
+  }
+
+  /** @returns unsubscribes the listener */
+  follow(device: FaultyDevice, listener: MapListener): () => void {
+    const followed = this.#followed.get(device.index) ?? new Followed(device, this.#faults);
+    this.#followed.set(device.index, followed);
+    followed.listeners.add(listener);
+    if (followed.map !== null) listener(followed.map);
+    return () => {
+      followed.listeners.delete(listener);
+      if (followed.listeners.size > 0) return;
+      followed.end();
+      this.#followed.delete(device.index);
+    };
+  }
 }

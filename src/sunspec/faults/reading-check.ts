@@ -2,8 +2,8 @@
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { FaultKind, ProposedFault } from '../../core/faults/kinds.ts';
-import { mapTargetOf } from '../../fault-kinds/targets.ts';
-import type { MapTarget } from '../../fault-kinds/targets.ts';
+import { mapTargetOf } from '../../fault-kinds/rows.ts';
+import type { MapTarget } from '../../fault-kinds/rows.ts';
 import {
   bitsFault,
   dynamicScaleFault,
@@ -13,22 +13,26 @@ import {
   scaleFault,
   strictPointsFault,
   valueFault,
-} from '../../fault-kinds/modbus-reading.ts';
-import {
   baseFault,
   commonLength65Fault,
   hideModelFault,
   modelIdFault,
   modelLengthFault,
   shiftFault,
-} from '../../fault-kinds/modbus-structure.ts';
+} from '../../fault-kinds/modbus-map.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
-import { slotNamed } from './condition.ts';
+import { slotNamed, slotsNamed } from './targets.ts';
 import { canFalsify } from './falsify.ts';
-import { bitIssue, isBitField, isQuantity, targetedPoints, valueIssue, valuePoints } from './reading-points.ts';
-import { dynamicScaleIssues } from './reading-scale.ts';
+import {
+  bitIssue,
+  isBitField,
+  isQuantity,
+  targetedPoints,
+  valueIssue,
+  valuePoints,
+  dynamicScaleIssues,
+} from './reading.ts';
 import { room } from './structure.ts';
-import { slotsNamed } from './targets.ts';
 
 function isOf<P>(fault: ProposedFault, kind: FaultKind<P>): fault is ProposedFault & { readonly parameters: P } {
   return (kind as FaultKind) === fault.kind;

@@ -1,4 +1,5 @@
 /** Reading faults: the effect of each kind on the registers that a request sees. */
+import { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -15,20 +16,225 @@ import {
   scaleFault,
   strictPointsFault,
   valueFault,
-} from '../../fault-kinds/modbus-reading.ts';
+} from '../../fault-kinds/modbus-map.ts';
 import type { PointBank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
-import { memoPerLayoutAndKey } from '../map/layout.ts';
+import { memoPerLayoutAndKey, memoPerLayout } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { falsify } from './falsify.ts';
-import { Sample } from './reading-image.ts';
-import type { MapImage, ReadingEffect } from './reading-image.ts';
-import { bitNumber, isBitField, isQuantity, targetedPoints, valuePoints } from './reading-points.ts';
-import { dynamicScale } from './reading-scale.ts';
-import { slotsNamed } from './targets.ts';
+import { Sample } from './image.ts';
+import type { MapImage, ReadingEffect } from './image.ts';
+import { slotsNamed, slotsUnder, slotNamed } from './targets.ts';
+import type { Issue } from '../../core/errors.ts';
+import { mapTargetOf } from '../../fault-kinds/rows.ts';
+import type { GroupDef } from '../map/types.ts';
+import { pointName } from '../map/view.ts';
+
+/** types of measured, counted and set quantities, as opposed to enumerations, bits and texts */
+const quantities: ReadonlySet<string> = new Set([
+  'int16',
+  'uint16',
+  'acc16',
+  'int32',
+  'uint32',
+  'acc32',
+  'int64',
+  'uint64',
+  'acc64',
+  'float32',
+  'float64',
+]);
+
+/** Points changed by a reading fault. */
+export function isQuantity({ def }: PointSlot): boolean {
+  return quantities.has(def.type);
+}
+
+export function isBitField({ def }: PointSlot): boolean {
+  return def.type === 'bitfield16' || def.type === 'bitfield32';
+}
+
+/** Number of a bit given by number or name; null: no such bit. The highest bit is reserved. */
+function bitNumber({ def }: PointSlot, bit: number | string): number | null {
+  const number = typeof bit === 'number' ? bit : symbolValue(def.symbols, bit);
+  return number !== undefined && number < 16 * def.size - 1 ? number : null;
+}
+
+/** The reason why a field cannot show a bit, without a pointer; null: it can. */
+export function bitIssue(slot: PointSlot, bit: number | string): Omit<Issue, 'name'> | null {
+  if (bitNumber(slot, bit) !== null) return null;
+  const { def } = slot;
+  return typeof bit === 'number'
+    ? { detail: `${slot.modelId}.${slot.path} has bits 0 to ${16 * def.size - 2}` }
+    : { detail: `${slot.modelId}.${slot.path} has no bit ${bit}`, allowed: Object.keys(def.symbols ?? {}) };
+}
+
+const symbolValue = (symbols: PointSlot['def']['symbols'], name: string) =>
+  symbols !== undefined && Object.hasOwn(symbols, name) ? symbols[name] : undefined;
+
+/** Names of the points that count groups; where the length decides, N. */
+function countsOf(groups: readonly GroupDef[] = []): string[] {
+  return groups.flatMap((group) => [
+    ...(typeof group.count === 'string' ? [group.count] : group.count === 0 ? ['N'] : []),
+    ...countsOf(group.groups),
+  ]);
+}
+
+/** Points needed to read the others: headers, repetitions, scale factors, pads. */
+const frameOf = memoPerLayout(
+  (layout): ReadonlySet<PointSlot> =>
+    new Set(
+      layout.models.flatMap(({ def, slots }) => {
+        const paths = new Set(['ID', 'L', ...countsOf(def.groups)]);
+        return slots.filter((slot) => paths.has(slot.path) || slot.def.type === 'sunssf' || slot.def.type === 'pad');
+      }),
+    ),
+);
+
+/** Points that hold data; all faults without a target share the array. */
+const allContents = memoPerLayout((layout) => layout.slots.filter((slot) => !frameOf(layout).has(slot)));
+
+/**
+ * Points of a target, in map order. A whole model or group, or no target, means its data points; headers, scale factors
+ * and pads only if they or their registers are named.
+ */
+export const targetedPoints = memoPerLayoutAndKey((layout, target: FaultTarget): readonly PointSlot[] => {
+  const { points, registers } = mapTargetOf(target);
+  const frame = frameOf(layout);
+  const contents = (slots: readonly PointSlot[]) => slots.filter((slot) => !frame.has(slot));
+  if (points === undefined && registers === undefined) return allContents(layout);
+  const meant = new Set(
+    (points ?? []).flatMap((name) => {
+      const point = slotNamed(layout, name);
+      return point === undefined ? contents(slotsNamed(layout, name)) : [point];
+    }),
+  );
+  if (registers !== undefined)
+    for (const slot of slotsUnder(layout, registers.address, registers.count)) meant.add(slot);
+  return [...meant].sort((a, b) => a.index - b.index);
+});
+
+/** Value shown by a `value` fault. */
+interface ShownValue {
+  readonly value?: number | string | undefined;
+  readonly raw?: readonly number[] | undefined;
+  readonly extreme?: string | undefined;
+}
+
+/** The reason why a point cannot show a value; null: it can. */
+export function valueIssue({ def }: PointSlot, { value, raw }: ShownValue): string | null {
+  if (raw !== undefined) return raw.length === def.size ? null : `has ${def.size} registers, not ${raw.length}`;
+  if (typeof value !== 'string') return numberCodec(def.type) === undefined ? 'is no number' : null;
+  if (def.symbols !== undefined && def.type.startsWith('enum'))
+    return Object.hasOwn(def.symbols, value) ? null : `has no value ${JSON.stringify(value)}`;
+  if (def.type !== 'string') return 'is no text';
+  return Buffer.byteLength(value) <= 2 * def.size ? null : `has room for ${2 * def.size} bytes of text`;
+}
+
+/** Points changed by a `value` fault; of a whole model or group only points that can show the value. */
+export function valuePoints(layout: Layout, target: FaultTarget, shown: ShownValue): readonly PointSlot[] {
+  const named = new Set((mapTargetOf(target).points ?? []).map((name) => slotNamed(layout, name)));
+  const number = shown.extreme !== undefined || typeof shown.value === 'number';
+  return targetedPoints(layout, target).filter(
+    (slot) => valueIssue(slot, shown) === null && (!number || named.has(slot) || isQuantity(slot)),
+  );
+}
+
+/** Parameters of a moving scale factor. */
+interface DynamicScale {
+  readonly scale_factor: string;
+  readonly steps: readonly { readonly above_pct: number; readonly shift: number }[];
+}
+
+/** limits of a scale factor (Device Information Model Specification) */
+const maxScaleFactor = 10;
+
+function scaledBy(layout: Layout, factor: PointSlot): readonly PointSlot[] {
+  const model = layout.models.find(({ def }) => def.id === factor.modelId);
+  return (model?.slots ?? []).filter(({ def }) => def.sf === factor.def.name);
+}
+
+/** Scale factors that can move: those of read-only points, since a master scales writes by the factor it has read. */
+function movable(layout: Layout): readonly PointSlot[] {
+  return layout.slots.filter(
+    (slot) =>
+      slot.def.type === 'sunssf' && slot.implemented && scaledBy(layout, slot).every(({ writable }) => !writable),
+  );
+}
+
+const loadPoint = '701.W';
+
+/** Reasons why a scale factor of a device cannot move; empty: it can. */
+export function dynamicScaleIssues(layout: Layout, { scale_factor: name }: DynamicScale): Issue[] {
+  if (slotNamed(layout, loadPoint) === undefined) {
+    return [{ name: '/kind', detail: `the map has no ${loadPoint}, which moves the factor` }];
+  }
+  const slot = slotNamed(layout, name);
+  const allowed = movable(layout);
+  if (slot !== undefined && allowed.includes(slot)) return [];
+  const detail =
+    slot?.def.type === 'sunssf' && slot.implemented
+      ? `${name} scales points that can be written`
+      : `${name} is no scale factor that the device implements`;
+  return [{ name: '/parameters/scale_factor', detail, allowed: allowed.map(pointName) }];
+}
+
+/** Active power in either direction, % of the rating; 0 if not implemented. */
+function loadPct(bank: PointBank): number {
+  const [w, rating] = [loadPoint, '702.WMaxRtg'].map((name) => {
+    const slot = slotNamed(bank.layout, name);
+    return slot === undefined ? null : bank.value(slot);
+  });
+  return typeof w === 'number' && typeof rating === 'number' && rating > 0 ? (100 * Math.abs(w)) / rating : 0;
+}
+
+/** The shift nearest to the requested one with which all values fit their types. */
+function fittingShift(image: MapImage, slots: readonly PointSlot[], wanted: number): number {
+  const fits = (shift: number) =>
+    slots.every((slot) => {
+      const [raw, codec] = [image.raw(slot), numberCodec(slot.def.type)];
+      if (raw === null || codec === undefined) return true;
+      const moved = Math.round(raw * 10 ** -shift);
+      return moved >= codec.min && moved <= codec.max;
+    });
+  let shift = wanted;
+  while (shift < 0 && !fits(shift)) shift += 1;
+  return shift;
+}
+
+/** The factor and its points; null: the layout lacks the factor. */
+const moving = memoPerLayoutAndKey((layout, { scale_factor: name }: DynamicScale) => {
+  const factor = slotNamed(layout, name);
+  return factor !== undefined && movable(layout).includes(factor) ? { factor, slots: scaledBy(layout, factor) } : null;
+});
+
+/** Changes the scale factor and its points together: the values stay the same except for rounding. */
+function dynamicScale(parameters: DynamicScale, bank: PointBank): ReadingEffect | null {
+  const scaled = moving(bank.layout, parameters);
+  if (scaled === null) return null;
+  const { factor, slots } = scaled;
+  const apply = (image: MapImage): void => {
+    const load = loadPct(bank);
+    const exponent = image.raw(factor);
+    if (exponent === null) return;
+    const requestedShift = parameters.steps.findLast(({ above_pct: abovePct }) => load >= abovePct)?.shift ?? 0;
+    const shift = fittingShift(
+      image,
+      slots,
+      Math.min(maxScaleFactor - exponent, Math.max(-maxScaleFactor - exponent, requestedShift)),
+    );
+    for (const slot of slots) {
+      const raw = image.raw(slot);
+      if (raw !== null) image.setRaw(slot, raw * 10 ** -shift);
+    }
+    image.setRaw(factor, exponent + shift);
+  };
+  const changedSlots = [factor, ...slots];
+  return { slots: changedSlots, apply, reads: changedSlots, last: true };
+}
 
 /** The device behind the registers. */
-export interface EffectContext {
+interface EffectContext {
   readonly deviceIndex: number;
   readonly bank: PointBank;
   /** simulated instant of the last tick */

@@ -3,9 +3,8 @@
  * Consistency is checked here and not at point writes, so that a set can be staged in any order.
  */
 import { SimError } from '../../core/errors.ts';
-import { setsOf } from './layout.ts';
+import { setsOf, adoptionPoints, isInSet1 } from './layout.ts';
 import type { Layout, ModelPlace, PointSlot } from './layout.ts';
-import { adoptionPoints, isInSet1 } from './sets.ts';
 import { inUseIssue } from './transaction.ts';
 import { readPoint } from './view.ts';
 

@@ -1,11 +1,14 @@
-/** The registers of one device: its interface for readers and writers, and its options. */
+/**
+ * The registers of one device: the interface for readers and writers, its options, models computed on demand, and
+ * points by name.
+ */
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Former } from './commit.ts';
 import type { Layout, PointSlot } from './layout.ts';
-import type { OnDemandOptions } from './on-demand.ts';
 import type { AnyPointValue } from './types.ts';
-import type { MapView, WritableMapView } from './view.ts';
+import { createMapView } from './view.ts';
+import type { MapView, WritableMapView, MeasurementView } from './view.ts';
 
 /** One committed write: its points, its writer and its time. */
 export interface Change {
@@ -32,8 +35,8 @@ export type AdoptChange = (
 ) => void;
 
 /**
- * The registers of one unit, whatever its models: points are found by their slots. Reads are slices of the truth; writes
- * are all or nothing.
+ * The registers of one unit, whatever its models: points are addressed by their slots. Reads are slices of the
+ * registers; a write takes effect as a whole or not at all.
  */
 export interface PointBank {
   readonly layout: Layout;
@@ -45,8 +48,8 @@ export interface PointBank {
   /** A view (no copy) of all registers from the marker on, those of hidden models behind the end model included. */
   image(): Buffer;
   /**
-   * Writes whole registers; validated on a candidate copy, then committed with one change event. Points that ignore
-   * writes (`classic.ts`) stay as they are where the span has others.
+   * Writes whole registers; validated on a candidate copy, then committed with one change event. Points that
+   * ignore writes (`ignoresWrites`) keep their values if the span also has others.
    * @param words big-endian bytes, two per register
    * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT, MAP_BAD_VALUE,
    *   MAP_NOT_SUPPORTED
@@ -91,7 +94,7 @@ export interface PointBank {
   former(slot: PointSlot): Former;
   /** Called after each commit; the returned function ends it. */
   onChange(listener: (change: Change) => void): () => void;
-  /** Called when all start values are back (reset of the device), before `onChange`; the returned function ends it. */
+  /** Called after a reset of the device has restored all start values, before `onChange`; the returned function ends it. */
   onReload(listener: (by: Origin, at: SimTime) => void): () => void;
 }
 
@@ -101,7 +104,6 @@ export interface Bank extends PointBank {
   readonly map: MapView;
 }
 
-/** Options of a bank. */
 export interface BankOptions {
   /** start value of a point; absent: not known. A copy of the image in each bank would double its memory */
   readonly startValueOf?: (slot: PointSlot) => AnyPointValue;
@@ -113,4 +115,71 @@ export interface BankOptions {
   readonly onDemand?: OnDemandOptions;
   /** receives errors of follow-ups and listeners: the write is committed all the same */
   readonly onError?: (message: string) => void;
+}
+
+/** Decoded value of a point by name; null when the device does not serve or implement it. */
+export function pointValue(bank: Bank, modelId: number, path: string): AnyPointValue {
+  const slot = bank.layout.slot(modelId, path);
+  return slot ? bank.value(slot) : null;
+}
+
+/** A numeric point; null when the device does not have it. */
+export function pointNumber(bank: Bank, modelId: number, path: string): number | null {
+  const value = pointValue(bank, modelId, path);
+  return typeof value === 'number' ? value : null;
+}
+
+/** True if the device implements a point. */
+export function hasPoint(bank: Bank, modelId: number, path: string): boolean {
+  return bank.layout.slot(modelId, path)?.implemented === true;
+}
+
+/** A model whose registers are computed at each read: too costly for every tick, seldom read and never written. */
+interface OnDemandOptions {
+  readonly modelId: number;
+  /** Updates the registers through a view that does not draw itself; called at every read, so it must be cheap. */
+  readonly draw: (map: MeasurementView) => void;
+}
+
+export class OnDemandModel {
+  readonly #from: number;
+  readonly #end: number;
+  readonly #raw: MeasurementView;
+  readonly #draw: (map: MeasurementView) => void;
+
+  private constructor(from: number, end: number, raw: MeasurementView, draw: (map: MeasurementView) => void) {
+    this.#from = from;
+    this.#end = end;
+    this.#raw = raw;
+    this.#draw = draw;
+  }
+
+  /**
+   * From now on `map` draws before it returns the view of that model; a view returned earlier shows the last drawing.
+   * @returns null for a layout without the model
+   */
+  static in(layout: Layout, image: Buffer, map: MapView, { modelId, draw }: OnDemandOptions): OnDemandModel | null {
+    const place = layout.models.find(({ def }) => def.id === modelId);
+    if (!place) return null;
+    const from = place.address - layout.base;
+    const raw = createMapView(layout, image);
+    const onDemand = new OnDemandModel(from, from + 2 + place.length, raw, draw);
+    const name = `m${modelId}`;
+    Object.defineProperty(map, name, {
+      get: () => {
+        onDemand.draw();
+        return raw[name as keyof MapView];
+      },
+    });
+    return onDemand;
+  }
+
+  /** Call it before reading `count` registers from offset `first`. */
+  lookAt(first: number, count: number): void {
+    if (first < this.#end && first + count > this.#from) this.draw();
+  }
+
+  draw(): void {
+    this.#draw(this.#raw);
+  }
 }

@@ -46,11 +46,11 @@ export interface CommitParticipant {
    * counts), or the gradient that a ramp replaces. A commit that restores the point restores it too (`Commit.restored`).
    */
   rankOf?(slot: PointSlot): number | undefined;
-  /** The start values are back, which takes no other phase. @param points settings that differed */
+  /** Called instead of the other phases after a reset to start values. @param points settings that differed */
   reloaded?(points: readonly PointSlot[], by: Origin): void;
 }
 
-/** A checked change on the candidate image. Valid during `prepare` only: the image is lent. */
+/** A checked change on the candidate image. Valid during `prepare` only, since banks share the image. */
 export class Commit {
   readonly by: Origin;
   /** points that this change restores: restoring an enable does not count as enabling the function */
@@ -108,12 +108,12 @@ export class Commit {
   }
 
   value(slot: PointSlot): AnyPointValue {
-    return readPoint(this.layout, this.#lent(), slot);
+    return readPoint(this.layout, this.#candidate(), slot);
   }
 
   /** Sets any point, status points too: access is not checked. */
   set(slot: PointSlot, value: AnyPointValue): void {
-    writePoint(this.layout, this.#lent(), slot, value);
+    writePoint(this.layout, this.#candidate(), slot, value);
   }
 
   /**
@@ -136,7 +136,7 @@ export class Commit {
   /** Carries out an adoption request, once. */
   settle(request: PointSlot, outcome: AdoptionOutcome): void {
     if (!this.#adoptions.delete(request)) return;
-    const image = this.#lent();
+    const image = this.#candidate();
     this.#adopted.push(
       ...(outcome === 'ADOPT'
         ? adopt(this.layout, image, request)
@@ -149,7 +149,7 @@ export class Commit {
     this.#open = false;
   }
 
-  #lent(): Buffer {
+  #candidate(): Buffer {
     if (!this.#open) throw new SimError('INTERNAL', 'the candidate of a commit was used after it');
     return this.#image;
   }

@@ -1,6 +1,6 @@
 /**
  * Holds: timed controls of remote parties, as events of IEEE 2030.5 or controls of OCPP are. A hold writes points when it
- * begins and puts back at its end what was there before. It knows no clock: its owner decides when it ends.
+ * begins and puts back at its end what was there before. It has no clock: its owner decides when it ends.
  *
  * - Every point has a *base*, its value and writer before the first hold of an owner, handed on when another hold of this
  *   owner takes the point over. The end restores the base, whatever holds came in between.
@@ -19,8 +19,8 @@ import type { AdoptChange, Bank } from './bank.ts';
 import type { Former } from './commit.ts';
 import { reactiveEnables } from './grid-support/state.ts';
 import type { Layout, PointSlot } from './layout.ts';
-import { reversionTimers } from './reversion.ts';
-import { isInSet1 } from './sets.ts';
+import { reversionTimers } from './timers.ts';
+import { isInSet1 } from './layout.ts';
 import type { AnyPointValue } from './types.ts';
 import { pointName } from './view.ts';
 
@@ -122,28 +122,28 @@ function checkHoldable(slot: PointSlot): void {
   throw new SimError('MAP_BAD_VALUE', `${name}: ${detail}`, [{ name, detail }]);
 }
 
-interface Wanted {
+interface RequiredValue {
   readonly value: AnyPointValue;
   readonly added: boolean;
 }
 
 /** The values of a hold with those that it needs to last. @throws SimError MAP_BAD_VALUE */
-function completed(layout: Layout, values: readonly HoldValue[]): Map<PointSlot, Wanted> {
-  const wanted = new Map<PointSlot, Wanted>();
+function completed(layout: Layout, values: readonly HoldValue[]): Map<PointSlot, RequiredValue> {
+  const required = new Map<PointSlot, RequiredValue>();
   for (const { slot, value } of values) {
     checkHoldable(slot);
-    wanted.set(slot, { value, added: false });
+    required.set(slot, { value, added: false });
   }
   const enables = reactiveEnables(layout);
-  if (enables.some((slot) => isOn(slot, wanted.get(slot)?.value))) {
-    for (const slot of enables) if (!wanted.has(slot)) wanted.set(slot, { value: 'DISABLED', added: true });
+  if (enables.some((slot) => isOn(slot, required.get(slot)?.value))) {
+    for (const slot of enables) if (!required.has(slot)) required.set(slot, { value: 'DISABLED', added: true });
   }
   const timers = reversionTimers(layout);
-  for (const slot of [...wanted.keys()]) {
+  for (const slot of [...required.keys()]) {
     const timer = timers.get(slot);
-    if (timer && !wanted.has(timer)) wanted.set(timer, { value: 0, added: true });
+    if (timer && !required.has(timer)) required.set(timer, { value: 0, added: true });
   }
-  return wanted;
+  return required;
 }
 
 /** An enumeration may come as its number. */
@@ -240,13 +240,13 @@ export class Holds {
     if (begin && this.#controls.has(begin.id) && !end.includes(begin.id)) {
       throw new SimError('COMMAND_CONFLICT', `There is a hold ${begin.id} already.`);
     }
-    const wanted = begin ? completed(this.#bank.layout, begin.values) : new Map<PointSlot, Wanted>();
+    const required = begin ? completed(this.#bank.layout, begin.values) : new Map<PointSlot, RequiredValue>();
     const by: Origin = begin
       ? { source: begin.source, peer: begin.id }
       : { source: 'reversion', peer: `${this.#owner} ${end.join(', ')}` };
     const leftSets = new Set<number>();
     for (;;) {
-      const plan = this.#plan(ending, wanted, leftSets);
+      const plan = this.#plan(ending, required, leftSets);
       try {
         const edit: AdoptChange = (_, set, restore) => {
           for (const [slot, { base }] of plan.restore) restore(slot, base);
@@ -265,7 +265,11 @@ export class Holds {
   }
 
   /** @param leftSets models whose set 1 is left as it is */
-  #plan(ending: ReadonlySet<Control>, wanted: ReadonlyMap<PointSlot, Wanted>, leftSets: ReadonlySet<number>): Plan {
+  #plan(
+    ending: ReadonlySet<Control>,
+    required: ReadonlyMap<PointSlot, RequiredValue>,
+    leftSets: ReadonlySet<number>,
+  ): Plan {
     const restore: [PointSlot, Entry][] = [];
     const keep: [PointSlot, Entry, Control][] = [];
     const ended = [...ending].map(({ id, points }): EndedHold => {
@@ -274,7 +278,7 @@ export class Holds {
         const heir = this.#heirOfTimer(slot, ending);
         if (entry.lost === 'handed over') handedOver.push(slot);
         else if (!this.#has(slot, entry)) left.push(slot);
-        else if (wanted.has(slot)) handedOver.push(slot);
+        else if (required.has(slot)) handedOver.push(slot);
         else if (leftSets.has(slot.modelId) && isInSet1(slot)) left.push(slot);
         else if (heir) {
           handedOver.push(slot);
@@ -286,7 +290,7 @@ export class Holds {
       }
       return { id, restored, left, handedOver };
     });
-    const write = [...wanted].map(([slot, { value, added }]) => ({ slot, value, added, ...this.#taken(slot) }));
+    const write = [...required].map(([slot, { value, added }]) => ({ slot, value, added, ...this.#taken(slot) }));
     return { ended, restore, keep, write };
   }
 

@@ -1,3 +1,7 @@
+/**
+ * The layout of a register map: models, points and their addresses, sets of curve models, and the rules of classic
+ * models.
+ */
 import { clearPoint, numberCodec, setText } from './codec.ts';
 import { SimError } from '../../core/errors.ts';
 import type { GroupDef, ModelDef, PointDef } from './types.ts';
@@ -77,7 +81,7 @@ export interface Layout {
 }
 
 export const noSlot = 0xffff;
-export const defaultBase = 40000;
+const defaultBase = 40000;
 const markerRegisters = 2;
 const endRegisters = 2;
 
@@ -91,7 +95,7 @@ const setGroups = ['Crv', 'Ctl'] as const;
 const set1 = new RegExp(`^(${setGroups.join('|')})\\[0\\]`);
 
 /** True if a path lies in set 1 of a curve or control model: the set in force, read only on the wire. */
-export function isSet1Path(path: string): boolean {
+function isSet1Path(path: string): boolean {
   return set1.test(path);
 }
 
@@ -309,4 +313,63 @@ function layOut(choices: readonly ModelChoice[], base: number): Layout {
     blank: () => Buffer.from((image ??= drawBlank(layout, choices))),
   };
   return layout;
+}
+
+/** True for models 101 to 199. */
+export function isClassicModel(modelId: number): boolean {
+  return modelId >= 101 && modelId <= 199;
+}
+
+/**
+ * True if a write that also reaches writable points leaves this one unchanged. The SunSpec Information Model
+ * Specification 1.9 of the classic models ignores writes to read-only and unimplemented registers, so that a master may
+ * write a whole model. The Device Information Model Specification 1.1 of the 700 series requires an exception instead
+ * (sunspec/models issue 235 describes the difference).
+ */
+export function ignoresWrites({ modelId, writable }: PointSlot): boolean {
+  return !writable && isClassicModel(modelId);
+}
+
+/** The error for a span of registers that the map does not have as a whole. */
+export function notInMap(address: number, count: number): SimError {
+  const end = address + count - 1;
+  const text =
+    count > 1 ? `registers ${address}..${end} are not all in the map` : `register ${address} is not in the map`;
+  return new SimError('MAP_ILLEGAL_ADDRESS', text);
+}
+
+/** True if a point lies in set 1: the set in force, read only on the wire. */
+export function isInSet1({ path }: PointSlot): boolean {
+  return isSet1Path(path);
+}
+
+/** True if writing the point requests the adoption of a stored set. */
+export function isAdoptionRequest({ def, path }: PointSlot): boolean {
+  return def.effect === 'latch' && path.startsWith('Adpt');
+}
+
+/** The points by which one model adopts its stored sets. */
+export interface AdoptionPoints {
+  /** the number of the set, from 1 */
+  readonly request: PointSlot;
+  readonly result: PointSlot;
+  /** the set that is adopted when the reversion time is over; absent: the model has no reversion */
+  readonly reversion: PointSlot | undefined;
+}
+
+function pointsOf(layout: Layout, { def: { id } }: ModelPlace): AdoptionPoints | null {
+  for (const sets of ['Crv', 'Ctl']) {
+    const [request, result] = [layout.slot(id, `Adpt${sets}Req`), layout.slot(id, `Adpt${sets}Rslt`)];
+    if (request && result) return { request, result, reversion: layout.slot(id, `Rvrt${sets}`) };
+  }
+  return null;
+}
+
+const pointsByModel = memoPerLayout(
+  (layout) => new Map(layout.models.map((place) => [place.def.id, pointsOf(layout, place)])),
+);
+
+/** The adoption points of a model; null: it has no stored sets. */
+export function adoptionPoints(layout: Layout, modelId: number): AdoptionPoints | null {
+  return pointsByModel(layout).get(modelId) ?? null;
 }

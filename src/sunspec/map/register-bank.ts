@@ -1,21 +1,65 @@
-/** The bank of a device over one buffer: reads, transactions, commits and their listeners. */
+/**
+ * The bank of a device over one buffer: reads, transactions, commits and their listeners, and the points that a span of
+ * registers writes.
+ */
 import { errorText, SimError } from '../../core/errors.ts';
+import { Listeners } from '../../core/listeners.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { adopt, adoptInPlace } from './adoption.ts';
+import { OnDemandModel } from './bank.ts';
 import type { AdoptChange, Bank, BankOptions, Change, LastWrite } from './bank.ts';
 import { Commit } from './commit.ts';
 import type { CommitParticipant, FollowUp, Former } from './commit.ts';
-import { memoPerLayout } from './layout.ts';
+import { memoPerLayout, adoptionPoints, isAdoptionRequest, notInMap, ignoresWrites } from './layout.ts';
 import type { Layout, PointSlot } from './layout.ts';
-import { OnDemandModel } from './on-demand.ts';
-import { adoptionPoints, isAdoptionRequest } from './sets.ts';
-import { notInMap } from './span-words.ts';
 import { checkAccess, checkAdoptAccess, checkValues, encodePoint } from './transaction.ts';
 import type { AnyPointValue } from './types.ts';
-import { createMapView, pointReader, readPoint, writePoint } from './view.ts';
+import { createMapView, pointReader, readPoint, writePoint, pointName } from './view.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
-import { writeSpan } from './write-span.ts';
+
+/** The points that a write of consecutive registers sets, and those that it leaves as they are. */
+interface WriteSpan {
+  /** in the order of addresses; at least one */
+  readonly points: readonly PointSlot[];
+  /** read-only and unimplemented points of classic models, of which the span may have a part only */
+  readonly ignored: readonly PointSlot[];
+}
+
+/**
+ * Every register must belong to a point that the span has whole and that can be written, or that ignores writes. A span
+ * of the latter alone is refused: a write that changes nothing is a mistake of its master.
+ * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY (marker and end model too), MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT
+ */
+export function writeSpan({ base, size, slots, slotAt }: Layout, address: number, count: number): WriteSpan {
+  const end = address + count;
+  if (address < base || count < 1 || end > base + size) throw notInMap(address, count);
+  const points: PointSlot[] = [];
+  const ignored: PointSlot[] = [];
+  for (let at = address; at < end; ) {
+    const slot = slots[slotAt[at - base] ?? slots.length];
+    if (slot === undefined) throw new SimError('MAP_READ_ONLY', `register ${at} is part of the map's frame`);
+    const next = slot.address + slot.def.size;
+    if (ignoresWrites(slot)) {
+      ignored.push(slot);
+    } else {
+      if (slot.address < address || next > end) throw partOf(slot);
+      points.push(slot);
+    }
+    at = next;
+  }
+  for (const slot of points.length > 0 ? points : ignored) checkAccess(slot);
+  return { points, ignored };
+}
+
+/** The refusal of a write of a part of a point. @throws SimError where the point could not be written whole either */
+function partOf(slot: PointSlot): SimError {
+  checkAccess(slot);
+  return new SimError(
+    'MAP_PARTIAL_POINT',
+    `${pointName(slot)} spans ${slot.def.size} registers and must be written whole`,
+  );
+}
 
 /** The clocks a commit is stamped with. */
 export interface CommitClock {
@@ -70,8 +114,8 @@ export class RegisterBank implements Bank {
   #participants: readonly CommitParticipant[] = [];
   #writers: Map<PointSlot, Provenance> | undefined;
   #lastWrite: LastWrite | null = null;
-  readonly #listeners = new Set<(change: Change) => void>();
-  readonly #reloadListeners = new Set<(by: Origin, at: SimTime) => void>();
+  readonly #listeners: Listeners<[change: Change]>;
+  readonly #reloadListeners: Listeners<[by: Origin, at: SimTime]>;
 
   /** @param image start values; owned by the bank from now on */
   constructor(layout: Layout, image: Buffer, clock: CommitClock, options: BankOptions = {}) {
@@ -79,6 +123,9 @@ export class RegisterBank implements Bank {
     this.#bytes = image;
     this.#clock = clock;
     this.#options = options;
+    const onFailure = (error: unknown) => options.onError?.(errorText(error));
+    this.#listeners = new Listeners(onFailure);
+    this.#reloadListeners = new Listeners(onFailure);
     const view = createMapView(layout, image);
     this.map = view;
     this.measurements = view;
@@ -217,26 +264,16 @@ export class RegisterBank implements Bank {
     for (const participant of this.#participants) {
       this.#guarded(() => participant.reloaded?.(points, by));
     }
-    for (const listener of this.#reloadListeners) {
-      this.#guarded(() => {
-        listener(by, this.#clock.sim());
-      });
-    }
+    this.#reloadListeners.notify(by, this.#clock.sim());
     this.#announce(points, by);
   }
 
   onChange(listener: (change: Change) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#listeners.add(listener);
   }
 
   onReload(listener: (by: Origin, at: SimTime) => void): () => void {
-    this.#reloadListeners.add(listener);
-    return () => {
-      this.#reloadListeners.delete(listener);
-    };
+    return this.#reloadListeners.add(listener);
   }
 
   /** @param by the writer; absent for a change that was admitted before */
@@ -374,15 +411,10 @@ export class RegisterBank implements Bank {
   }
 
   #announce(points: readonly PointSlot[], by: Origin): void {
-    const event: Change = { points, by, at: this.#clock.sim() };
-    for (const listener of this.#listeners) {
-      this.#guarded(() => {
-        listener(event);
-      });
-    }
+    this.#listeners.notify({ points, by, at: this.#clock.sim() });
   }
 
-  /** The write stands: an error of one follow-up or listener must not reach the writer or the others. */
+  /** Runs a follow-up of a committed write: its error must reach neither the writer nor other follow-ups. */
   #guarded(act: () => void): void {
     try {
       act();

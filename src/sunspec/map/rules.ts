@@ -3,12 +3,15 @@
  * the candidate of every write of every protocol. The table of functions holds the modes that enable points need.
  */
 import type { PathIn, PointPath } from './point-path.ts';
-import { gridSources, irradianceSources } from './source-words.ts';
+
+/** Text values of the source points of model 64414, which REST takes too. */
+export const gridSources = ['const', 'csv'] as const;
+export const irradianceSources = ['const', 'csv', 'clear_sky'] as const;
 
 /** A number, or the point (`702.WMaxRtg`, `-702.WChaRteMax` for its negative) whose candidate value is the bound. */
 export type Bound = number | PointPath | `-${PointPath}`;
 
-export interface Range {
+interface Range {
   readonly min?: Bound;
   readonly max?: Bound;
   /** 0 is taken too: it means that the setting has no value */
@@ -247,3 +250,29 @@ export const dependents: Readonly<Record<string, string>> = {
   '704.PFWAbs.Ext': 'PFWAbs.PF',
   '704.PFWAbsRvrt.Ext': 'PFWAbsRvrt.PF',
 } satisfies ByPoint<PathIn<704>>;
+
+/** Bounds of points as they are now. What a protocol shows as the range of a setting is what a write is held to. */
+interface Bounds extends Pick<Range, 'orZero'> {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/**
+ * A rating below zero that a device does not have is 0: SunSpec lets a device leave out the ratings of what it cannot do,
+ * such as 702.WChaRteMaxRtg where it does not charge, so that nothing below zero can be asked of it. Above zero an absent
+ * rating says nothing, and the register alone is the limit.
+ */
+function boundOf(read: ReadPoint, bound: Bound | undefined): number | undefined {
+  if (bound === undefined || typeof bound === 'number') return bound;
+  const isNegative = bound.startsWith('-');
+  const value = read((isNegative ? bound.slice(1) : bound) as PointPath);
+  if (typeof value !== 'number') return isNegative ? 0 : undefined;
+  return isNegative ? 0 - value : value;
+}
+
+/** The bounds of a rule. @param read other points, where the rule depends on them */
+export function boundsOf(rule: RangeRule, read: ReadPoint): Bounds {
+  const { min: low, max: high, orZero } = typeof rule === 'function' ? rule(read) : rule;
+  const [min, max] = [boundOf(read, low), boundOf(read, high)];
+  return { ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(orZero && { orZero }) };
+}

@@ -108,7 +108,7 @@ interface Accessor {
   readonly set: Setter;
 }
 
-/** The repetition of a point that a cursor stands on: all repetitions share accessors, but not messages. */
+/** The repetition of a point that a cursor selects: all repetitions share accessors, but not messages. */
 type SlotUnder = (cursor: Cursor) => PointSlot;
 
 /** A point that the device does not have keeps its "not implemented" value. */

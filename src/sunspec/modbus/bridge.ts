@@ -1,14 +1,12 @@
-import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
-import { startLine } from '../../core/adapter.ts';
+import { AdapterLifecycle, startLine } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure, ModbusTcpEndpoint } from '../../core/adapter.ts';
-import { SimError } from '../../core/errors.ts';
-import { shortageOf } from '../../core/shortage.ts';
+import { SimError, shortageOf } from '../../core/errors.ts';
 import { hostAndPort } from '../../core/net/listen.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter, RegisterWindow } from '../../contract/modbus-report.ts';
-import type { FaultyMaps } from '../faults/faulty-maps.ts';
+import type { FaultyMaps } from '../faults/faulty-map.ts';
 import type { Bank, PointBank } from '../map/bank.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
 import { countsStatus } from './server/context.ts';
@@ -16,7 +14,7 @@ import type { ModbusContext, ModbusCounters } from './server/context.ts';
 import type { FramingName } from './framing/framing.ts';
 import { createModbusContext } from './server/server.ts';
 import type { ModbusClientInfo, ModbusContextOptions } from './server/server.ts';
-import type { TlsFiles } from '../../core/tls/files.ts';
+import type { TlsFiles } from '../../core/tls/watch.ts';
 import type { RoleFinding } from './access/certificate-role.ts';
 import {
   furtherPorts,
@@ -65,14 +63,6 @@ export interface ModbusAdapterOptions extends ModbusContextOptions {
   readonly tlsFiles?: TlsFiles<RoleFinding>;
 }
 
-export interface ModbusAdapter extends Adapter, DeviceServer, ModbusReporter {
-  readonly comm: 'modbus_tcp';
-  endpointOf(deviceIndex: number): ModbusTcpEndpoint | null;
-  addDevice(device: ModbusDevice): Promise<void>;
-  readonly counters: Readonly<ModbusCounters>;
-  clients(): readonly ModbusClientInfo[];
-}
-
 const maxPort = 65_535;
 
 /**
@@ -81,10 +71,10 @@ const maxPort = 65_535;
  */
 export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapter {
   checkRoom(options);
-  return new TcpAdapter(options);
+  return new ModbusAdapter(options);
 }
 
-class TcpAdapter implements ModbusAdapter {
+export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
   readonly module = 'Modbus';
   readonly comm = 'modbus_tcp';
   readonly counters: ModbusCounters;

@@ -1,8 +1,7 @@
 /** Names and values of registers, for readers of the wire log. */
 import { Buffer } from 'node:buffer';
-import type { RegisterNames } from '../../core/wire/modbus-messages.ts';
-import { ignoresWrites } from '../map/classic.ts';
-import { memoPerLayout, noSlot } from '../map/layout.ts';
+import type { RegisterNames } from '../../core/wire/modbus.ts';
+import { ignoresWrites, memoPerLayout, noSlot } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { pointName, readPoint } from '../map/view.ts';
 

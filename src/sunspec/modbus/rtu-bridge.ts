@@ -1,6 +1,5 @@
 /** Modbus RTU: all devices on one serial line, each at its address. */
-import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
-import { startLine } from '../../core/adapter.ts';
+import { AdapterLifecycle, startLine } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, ModbusRtuEndpoint } from '../../core/adapter.ts';
 import type { CommAlarmSwitch } from '../../core/comm-alarms.ts';
 import { errorText, SimError } from '../../core/errors.ts';
@@ -8,7 +7,7 @@ import { BackOff, doubling } from '../../core/net/back-off.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter, RegisterWindow } from '../../contract/modbus-report.ts';
-import type { FaultyMaps } from '../faults/faulty-maps.ts';
+import type { FaultyMaps } from '../faults/faulty-map.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
 import type { PointBank } from '../map/bank.ts';
 import type { ModbusDevice } from './bridge.ts';
@@ -17,9 +16,8 @@ import type { ModbusCounters } from './server/context.ts';
 import type { Service } from './server/exchange.ts';
 import { createModbusContext } from './server/server.ts';
 import type { ModbusClientInfo, ModbusContextOptions } from './server/server.ts';
-import { SerialLine } from './serial/line.ts';
-import { createSerialOpener } from './serial/port.ts';
-import type { SerialChannel, SerialOpener, SerialSettings } from './serial/port.ts';
+import { SerialLine, createSerialOpener } from './serial-line.ts';
+import type { SerialChannel, SerialOpener, SerialSettings } from './serial-line.ts';
 import { BankUnit, basesInWords, LineUnits, MeterUnit, unitsInWords } from './unit-bridge.ts';
 
 export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 'foreignUnit' | 'sweeper' | 'tls'> {
@@ -36,15 +34,6 @@ export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 
   readonly open?: SerialOpener;
 }
 
-export interface ModbusRtuAdapter extends Adapter, DeviceServer, ModbusReporter {
-  readonly comm: 'modbus_rtu';
-  endpointOf(deviceIndex: number): ModbusRtuEndpoint | null;
-  addDevice(device: ModbusDevice): Promise<void>;
-  readonly counters: Readonly<ModbusCounters>;
-  /** The line as a client, after the first request. */
-  clients(): readonly ModbusClientInfo[];
-}
-
 const firstRetryMs = 1000;
 const maxRetryMs = 30_000;
 
@@ -57,7 +46,7 @@ export function createModbusRtuAdapter(options: ModbusRtuOptions): ModbusRtuAdap
   const lack = lackOfRoom(highest, undefined);
   if (lack !== null)
     throw new SimError('CONFIG_INVALID', lack, [{ name: 'rtu_enable', detail: lack, allowed: [maxUnitId] }]);
-  return new RtuAdapter(options);
+  return new ModbusRtuAdapter(options);
 }
 
 function lackOfRoom(index: number, meter: ModbusRtuOptions['meter']): string | null {
@@ -66,7 +55,7 @@ function lackOfRoom(index: number, meter: ModbusRtuOptions['meter']): string | n
   return `a serial line serves at most ${maxUnitId} devices (unit ids 1 to ${maxUnitId}); device ${index} would have unit id ${1 + index}`;
 }
 
-class RtuAdapter implements ModbusRtuAdapter {
+export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
   readonly module = 'Modbus';
   readonly comm = 'modbus_rtu';
   readonly counters: ModbusCounters;
@@ -151,6 +140,7 @@ class RtuAdapter implements ModbusRtuAdapter {
     return Promise.resolve();
   }
 
+  /** The line as a client, after the first request. */
   clients(): readonly ModbusClientInfo[] {
     const line = this.#line;
     if (line === undefined || line.requests === 0) return [];

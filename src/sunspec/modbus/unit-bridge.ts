@@ -3,15 +3,14 @@ import { Buffer } from 'node:buffer';
 import { meterIndex } from '../../core/faults/kinds.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
-import type { RegisterNames } from '../../core/wire/modbus-messages.ts';
+import type { RegisterNames } from '../../core/wire/modbus.ts';
 import type { LimitedLog } from '../../core/log/limited-log.ts';
-import type { FaultyMap, Permit } from '../faults/faulty-map.ts';
-import type { FaultyMaps } from '../faults/faulty-maps.ts';
+import type { FaultyMap, Permit, FaultyMaps } from '../faults/faulty-map.ts';
 import type { Bank, PointBank } from '../map/bank.ts';
 import { pointName } from '../map/view.ts';
 import { checkReadRight, checkWriteRight } from './access/access-bridge.ts';
 import { namesInLayout } from './names-bridge.ts';
-import { exceptionOf } from './server/errors.ts';
+import { exceptionOf } from './server/unit.ts';
 import { broadcastAddress } from './framing/rtu.ts';
 import type { ModbusUnit, Requester } from './server/unit.ts';
 

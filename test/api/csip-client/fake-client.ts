@@ -263,7 +263,7 @@ export class FakeClient implements CsipClient {
   };
   rediscover: CsipClient['rediscover'] = (device) => this.#ask('rediscover', device);
   poll: CsipClient['poll'] = (device) => this.#ask('poll', device);
-  communication: CsipClient['communication'] = (...given) => this.#ask('communication', ...given);
+  setCommunicationLost: CsipClient['setCommunicationLost'] = (...given) => this.#ask('communication', ...given);
   time: CsipClient['time'] = () => this.timeRead;
   endDevices: CsipClient['endDevices'] = () => [endDevice];
   programs: CsipClient['programs'] = () => [program];

@@ -3,7 +3,7 @@ import { compactDocument, printDocument } from '../../../scripts/openapi-compact
 import { compareDocuments, rules, versionFault } from '../../../scripts/openapi-changes.ts';
 import type { Change, Json, RuleName, Step } from '../../../scripts/openapi-changes.ts';
 import { checkRelease } from '../../../scripts/openapi-release.ts';
-import { memo } from '../../../src/core/memo.ts';
+import { memo } from '../../../src/core/lazy.ts';
 
 const released = memo(checkRelease);
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Adapter } from '../../../src/core/adapter.ts';
-import { faultKinds } from '../../../src/fault-kinds/all.ts';
+import { faultKinds } from '../../../src/fault-kinds/protocols.ts';
 import { readFaultProfiles } from '../../../src/config/profile/fault-profiles.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { Json } from '../../support/http.ts';

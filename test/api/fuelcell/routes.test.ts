@@ -5,7 +5,7 @@ import { silentLogger } from '../../../src/core/log/log.ts';
 import { SimClock } from '../../../src/core/time/sim-clock.ts';
 import { createPlant } from '../../../src/der/plant/create-plant.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
-import { deviceSeriesReader } from '../../../src/app/devices/series.ts';
+import { deviceSeriesReader } from '../../../src/app/devices/plant.ts';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { regionAreas } from '../../../src/api/grid-support/regions.ts';
 import type { Area, Axis, Corner, Region } from '../../../src/api/grid-support/regions.ts';
 import type { AbnormalCategory } from '../../../src/contract/abnormal-conditions.ts';
-import { rideThroughMode } from '../../../src/der/inverter/ride-through.ts';
+import { rideThroughMode } from '../../../src/der/inverter/trip.ts';
 import { seriesScenarios } from '../../support/opender.ts';
 import { holds } from '../../support/property.ts';
 

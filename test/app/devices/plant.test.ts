@@ -4,7 +4,7 @@ import { createRemoteClocks } from '../../../src/app/devices/plant.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { addSeconds, simTimeFromMs } from '../../../src/core/time/clock.ts';
 import { SimClock } from '../../../src/core/time/sim-clock.ts';
-import { Timetable } from '../../../src/der/plant/timetable.ts';
+import { Timetable } from '../../../src/der/plant/stepping.ts';
 import { HandWall } from '../../support/wall.ts';
 
 describe('Remote clocks of a configuration', () => {

@@ -7,7 +7,7 @@ import { SimError } from '../../../src/core/errors.ts';
 import type { DeviceConfig } from '../../../src/config/settings/app-config.ts';
 import { loadConfig } from '../../../src/config/layers/load.ts';
 import type { DeviceSeries } from '../../../src/der/plant/create-plant.ts';
-import { deviceSeriesReader } from '../../../src/app/devices/series.ts';
+import { deviceSeriesReader } from '../../../src/app/devices/plant.ts';
 
 let folder = '';
 const file = (name: string, text: string): string => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { csipPemFiles } from '../../../src/contract/csip-settings.ts';
+import { csipPemFiles, hasCheckDigit, withCheckDigit } from '../../../src/contract/csip-settings.ts';
 import type { CsipSettings } from '../../../src/contract/csip-settings.ts';
-import { hasCheckDigit, withCheckDigit } from '../../../src/core/check-digit.ts';
 import { headEndPki } from '../../support/head-end.ts';
 import type { HeadEndPki } from '../../support/head-end.ts';
 import { fileIssues, issueLines, run } from '../support.ts';

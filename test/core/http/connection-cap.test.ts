@@ -5,9 +5,14 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { trackAnswer } from '../../../src/core/http/answer-order.ts';
-import { ConnectionCap, minWaitMs, leaveHttp } from '../../../src/core/http/connection-cap.ts';
-import { sampleMs, UnreadAnswers } from '../../../src/core/http/unread-answers.ts';
+import {
+  trackAnswer,
+  ConnectionCap,
+  minWaitMs,
+  leaveHttp,
+  sampleMs,
+  UnreadAnswers,
+} from '../../../src/core/http/connections.ts';
 import { listen, peerOf } from '../../../src/core/net/listen.ts';
 import { ask } from '../../support/http.ts';
 import { closed } from '../../support/ports.ts';

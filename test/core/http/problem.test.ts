@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Duplex } from 'node:stream';
 import { expect } from 'chai';
-import { limitUnread } from '../../../src/core/http/answer-order.ts';
+import { limitUnread } from '../../../src/core/http/connections.ts';
 import { createProblem, refuseOnSocket } from '../../../src/core/http/problem.ts';
 
 const problem = createProblem('conflict', 'Not now.', { instance: '/', id: 'x' });

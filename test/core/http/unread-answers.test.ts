@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { UnreadAnswers } from '../../../src/core/http/unread-answers.ts';
-import type { UnreadSocket } from '../../../src/core/http/unread-answers.ts';
+import { UnreadAnswers } from '../../../src/core/http/connections.ts';
+import type { UnreadSocket } from '../../../src/core/http/connections.ts';
 
 const limits = { totalBytes: 1000, minBytesPerS: 10, windowMs: 30_000 };
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { createPathShortener } from '../../../src/core/log/install-path.ts';
-import { createLogBook } from '../../../src/core/log/log.ts';
+import { createPathShortener, createLogBook } from '../../../src/core/log/log.ts';
 import { packageFile } from '../../../src/core/package-files.ts';
 
 describe('the place of the installation', () => {
@@ -30,7 +29,7 @@ describe('the place of the installation', () => {
       const { bundle } = (await import(packageFile('scripts/bundle.mjs'))) as {
         bundle: (entries: Readonly<Record<string, string>>, folder: string) => Promise<unknown>;
       };
-      await bundle({ built: 'src/core/log/install-path.ts' }, join(folder, 'dist'));
+      await bundle({ built: 'src/core/log/log.ts' }, join(folder, 'dist'));
       await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
       const built = (await import(pathToFileURL(join(folder, 'dist', 'built.js')).href)) as {
         createPathShortener: typeof createPathShortener;

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { moduleNames } from '../../../src/core/adapter.ts';
 import type { ModuleName } from '../../../src/core/adapter.ts';
-import { LogBuffer, logCapacity, logLevels } from '../../../src/core/log/log-buffer.ts';
-import type { LogEntry, LogFilter } from '../../../src/core/log/log-buffer.ts';
+import { LogBuffer, logCapacity, logLevels } from '../../../src/core/log/log.ts';
+import type { LogEntry, LogFilter } from '../../../src/core/log/log.ts';
 import { holds } from '../../support/property.ts';
 
 function entry(id: number, fields: Partial<LogEntry> = {}): LogEntry {

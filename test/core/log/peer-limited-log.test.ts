@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createLogBook } from '../../../src/core/log/log.ts';
-import { PeerLimitedLog } from '../../../src/core/log/peer-limited-log.ts';
+import { PeerLimitedLog } from '../../../src/core/log/limited-log.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 

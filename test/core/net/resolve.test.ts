@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openSocket } from '../../../src/core/net/connect.ts';
-import { hostsAddresses, resolveName } from '../../../src/core/net/resolve.ts';
+import { hostsAddresses, resolveName } from '../../../src/core/net/outbound.ts';
 import { namesOf, startNameServer } from '../../support/name-server.ts';
 import type { NameServer } from '../../support/name-server.ts';
 

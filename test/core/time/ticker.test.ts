@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Ticker } from '../../../src/core/time/ticker.ts';
+import { Ticker } from '../../../src/core/time/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 
 /** setTimeout by hand: one pending call at a time, as the ticker has. */

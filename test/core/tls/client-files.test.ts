@@ -3,7 +3,7 @@ import { SimError } from '../../../src/core/errors.ts';
 import type { Logger } from '../../../src/core/log/log.ts';
 import { openSocket } from '../../../src/core/net/connect.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
-import { ClientTlsFiles } from '../../../src/core/tls/client-files.ts';
+import { ClientTlsFiles } from '../../../src/core/tls/client-context.ts';
 import type { ClientIdentity } from '../../../src/core/tls/client-context.ts';
 import { HeadEnd, headEndPki } from '../../support/head-end.ts';
 import type { HeadEndPki } from '../../support/head-end.ts';

@@ -8,7 +8,7 @@ import { SimError } from '../../../src/core/errors.ts';
 import type { Logger } from '../../../src/core/log/log.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
-import type { TlsFiles } from '../../../src/core/tls/files.ts';
+import type { TlsFiles } from '../../../src/core/tls/watch.ts';
 import type { RoleFinding } from '../../../src/sunspec/modbus/access/certificate-role.ts';
 import { modbusTlsFiles } from '../../../src/app/adapters/modbus.ts';
 import { createTestBank } from '../../support/map.ts';

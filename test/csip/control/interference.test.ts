@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'chai';
-import type { DeviceCommand } from '../../../src/contract/commands.ts';
+import type { DeviceCommand } from '../../../src/contract/device.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import type { ControlInForce, ModeName } from '../../../src/csip/control/model.ts';
 import { rebootFault } from '../../../src/fault-kinds/device-effect.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { MapShape } from '../../../src/contract/map-layout.ts';
-import { facesOf } from '../../../src/der/classic/bound-faces.ts';
+import { facesOf } from '../../../src/der/classic/faces.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import { codeOf, errorOf } from '../../support/map.ts';
 import { testPlant } from '../../support/plant.ts';

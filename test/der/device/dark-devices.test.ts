@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { PowerEvent } from '../../../src/contract/plant.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { secondsBetween, simTimeFromMs } from '../../../src/core/time/clock.ts';
-import { DarkDevices } from '../../../src/der/device/dark-devices.ts';
+import { DarkDevices } from '../../../src/der/device/device-context.ts';
 import { rebootFault } from '../../../src/fault-kinds/device-effect.ts';
 import { FaultyRig } from '../../support/faulty-rig.ts';
 import { byTest } from '../../support/rig.ts';

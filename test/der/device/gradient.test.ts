@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { DeviceCommand } from '../../../src/contract/device.ts';
-import type { Gradient } from '../../../src/contract/gradient.ts';
+import type { DeviceCommand, Gradient } from '../../../src/contract/device.ts';
 import { ignoreEffectFault, lateEffectFault, rebootFault } from '../../../src/fault-kinds/device-effect.ts';
 import type { SimDevice } from '../../../src/der/device/device.ts';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Origin } from '../../../src/core/origin.ts';
 import type { SimError } from '../../../src/core/errors.ts';
-import { exceptionOf } from '../../../src/sunspec/modbus/server/errors.ts';
+import { exceptionOf } from '../../../src/sunspec/modbus/server/unit.ts';
 import { Rest } from '../../support/rest.ts';
 import { Rig } from '../../support/rig.ts';
 import { errorOf } from '../../support/map.ts';

@@ -3,7 +3,7 @@ import { alarmFault, secondLimiterFault, silentRevertFault } from '../../../src/
 import { FaultyRig } from '../../support/faulty-rig.ts';
 import { createTestBank, errorOf, named } from '../../support/map.ts';
 import { DeviceEffects } from '../../../src/der/faults/device-effects.ts';
-import { EffectiveRegisters } from '../../../src/der/faults/effective-registers.ts';
+import { EffectiveRegisters } from '../../../src/der/faults/effect.ts';
 import { FaultBench } from '../../support/faults.ts';
 import { byTest } from '../../support/rig.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ActiveDecision } from '../../../src/der/inverter/active-decision.ts';
+import { ActiveDecision } from '../../../src/der/inverter/active-power.ts';
 
 describe('Decision about active power (IEEE 1547-2018 4.7)', () => {
   it('the lowest ceiling counts, on a tie the first', () => {

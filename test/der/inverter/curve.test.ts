@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { interpolate } from '../../../src/der/inverter/curve.ts';
+import { interpolate } from '../../../src/der/inverter/settings.ts';
 import { holds } from '../../support/property.ts';
 
 const line = [

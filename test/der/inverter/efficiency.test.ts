@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { acFromDc, dcFromAc } from '../../../src/der/inverter/efficiency.ts';
+import { acFromDc, dcFromAc } from '../../../src/der/inverter/dc-link.ts';
 import { goldenRows, needsGolden, pvFixture } from '../golden.ts';
 import { real } from '../../support/arbitrary.ts';
 import { holds } from '../../support/property.ts';

@@ -2,7 +2,7 @@
 import type { InverterParameters } from '../../../src/contract/device.ts';
 import type { GridPatch } from '../../../src/contract/environment.ts';
 import type { SimDevice } from '../../../src/der/device/device.ts';
-import { acFromDc, dcFromAc } from '../../../src/der/inverter/efficiency.ts';
+import { acFromDc, dcFromAc } from '../../../src/der/inverter/dc-link.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import type { ProfileSpec } from '../../../src/der/device/template.ts';
 import type { MapView, WritableMapView } from '../../../src/sunspec/map/view.ts';

@@ -366,7 +366,7 @@ describe('Constant power factor on the circle', () => {
   });
   const input: ReactiveInput = {
     settings: readSettings(rig.map, 'stay'),
-    wantedW: 20_000,
+    requestedW: 20_000,
     sVa: 10_000,
     vPct: 100,
     running: true,

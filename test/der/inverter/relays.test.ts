@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { addSeconds, simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { InverterParameters } from '../../../src/contract/device.ts';
-import { Relays } from '../../../src/der/inverter/relays.ts';
-import type { RelayInput } from '../../../src/der/inverter/relays.ts';
+import { Relays } from '../../../src/der/inverter/protection.ts';
+import type { RelayInput } from '../../../src/der/inverter/protection.ts';
 import { IdealRig, ratedW } from './ideal-rig.ts';
 
 const codes = (rig: IdealRig) => rig.device.alarms.map((alarm) => alarm.code);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rideThroughMode } from '../../../src/der/inverter/ride-through.ts';
+import { rideThroughMode } from '../../../src/der/inverter/trip.ts';
 import type { GridPatch } from '../../../src/contract/environment.ts';
 import { IdealRig, ratedW } from './ideal-rig.ts';
 

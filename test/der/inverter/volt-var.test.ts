@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ReferenceVoltage, voltVarPct } from '../../../src/der/inverter/volt-var.ts';
+import { ReferenceVoltage, voltVarPct } from '../../../src/der/inverter/reactive-power.ts';
 import type { VoltVarSetting } from '../../../src/der/inverter/settings.ts';
 import { IdealRig, useCurve } from './ideal-rig.ts';
 

@@ -5,7 +5,7 @@ import { createRandom } from '../../../src/core/random.ts';
 import type { SimDevice } from '../../../src/der/device/device.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { BatteryPort } from '../../../src/der/source/battery/battery-port.ts';
-import { HybridSource } from '../../../src/der/source/hybrid/hybrid-source.ts';
+import { HybridSource } from '../../../src/der/source/hybrid.ts';
 import { detailOf } from '../../support/detail.ts';
 import { baseTickS, idealPlant } from '../../support/ideal-plant.ts';
 import { goldenRows, needsGolden } from '../golden.ts';

@@ -1,6 +1,6 @@
 /** Energy of every kind: the same whatever the tick, and none lost on the way from DC to AC. */
 import { expect } from 'chai';
-import { acFromDc, dcFromAc } from '../../../src/der/inverter/efficiency.ts';
+import { acFromDc, dcFromAc } from '../../../src/der/inverter/dc-link.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { pick } from '../../support/depth.ts';
 import { countersOf, fleetKinds, kindPlant, kindSpec, master, operator } from './support.ts';

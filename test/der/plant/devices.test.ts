@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { SimError } from '../../../src/core/errors.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
-import type { DeviceSpec } from '../../../src/der/plant/device-spec.ts';
-import { deviceSeriesReader } from '../../../src/app/devices/series.ts';
+import type { DeviceSpec } from '../../../src/der/device/template.ts';
+import { deviceSeriesReader } from '../../../src/app/devices/plant.ts';
 import type { DeviceChange, TickEvent } from '../../../src/contract/plant.ts';
 import { configOf } from '../../support/configured.ts';
 import { codeOf } from '../../support/map.ts';

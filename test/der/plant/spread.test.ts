@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deviceSeriesReader } from '../../../src/app/devices/series.ts';
+import { deviceSeriesReader } from '../../../src/app/devices/plant.ts';
 import { spreadSource } from '../../../src/der/plant/spread.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { configOf, configuredDevices } from '../../support/configured.ts';

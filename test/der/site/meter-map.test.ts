@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Wiring } from '../../../src/der/inverter/ac.ts';
-import { meterLayout, meterModel } from '../../../src/der/site/meter/map.ts';
-import type { MeterShape } from '../../../src/der/site/meter/map.ts';
+import { meterLayout, meterModel } from '../../../src/der/site/meter-registers.ts';
+import type { MeterShape } from '../../../src/der/site/meter-registers.ts';
 
 describe('Meter of the connection point: its map', () => {
   const shape = (over: Partial<MeterShape> = {}): MeterShape => ({

@@ -2,14 +2,21 @@
 import { expect } from 'chai';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import type { GridValues } from '../../../src/der/surroundings/environment.ts';
-import type { AddPhase } from '../../../src/der/inverter/meter-tap.ts';
+import type { AddPhase } from '../../../src/der/inverter/site-share.ts';
 import type { Wiring } from '../../../src/der/inverter/ac.ts';
-import { addFlow, MeterEnergy, noEnergy } from '../../../src/der/site/meter/energy.ts';
-import { quantityNames } from '../../../src/der/site/meter/map.ts';
-import { ConnectionMeter } from '../../../src/der/site/meter/meter.ts';
-import type { ConnectionMeterOptions, MeteredDevice } from '../../../src/der/site/meter/meter.ts';
-import { hasFailed, publishEnergy, publishEvents, publishPowers } from '../../../src/der/site/meter/publish.ts';
-import type { MeterForm, MeterPoints, MeterReading } from '../../../src/der/site/meter/publish.ts';
+import {
+  addFlow,
+  MeterEnergy,
+  noEnergy,
+  quantityNames,
+  hasFailed,
+  publishEnergy,
+  publishEvents,
+  publishPowers,
+} from '../../../src/der/site/meter-registers.ts';
+import { ConnectionMeter } from '../../../src/der/site/meter.ts';
+import type { ConnectionMeterOptions, MeteredDevice } from '../../../src/der/site/meter.ts';
+import type { MeterForm, MeterPoints, MeterReading } from '../../../src/der/site/meter-registers.ts';
 import { seconds } from './fakes.ts';
 
 describe('Meter of the connection point: counters', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
-import { addFlow, noEnergy } from '../../../src/der/site/meter/energy.ts';
+import { addFlow, noEnergy } from '../../../src/der/site/meter-registers.ts';
 import { kindPlant, kindSpec } from '../kinds/support.ts';
 import type { KindPlantOptions, KindSpec } from '../kinds/support.ts';
 import { by, demand, evse, pv } from './support.ts';

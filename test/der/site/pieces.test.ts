@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Provenance } from '../../../src/core/origin.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
-import type { ConnectionMeter } from '../../../src/der/site/meter/meter.ts';
+import type { ConnectionMeter } from '../../../src/der/site/meter.ts';
 import { Site } from '../../../src/der/site/site.ts';
 import { FakeDevice, seconds } from './fakes.ts';
 

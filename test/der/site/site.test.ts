@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SimError } from '../../../src/core/errors.ts';
 import type { SitePatch } from '../../../src/contract/site.ts';
-import { deviceSeriesReader } from '../../../src/app/devices/series.ts';
+import { deviceSeriesReader } from '../../../src/app/devices/plant.ts';
 import { configOf } from '../../support/configured.ts';
 import { kindPlant, master } from '../kinds/support.ts';
 import {

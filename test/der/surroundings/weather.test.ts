@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { addSeconds, simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import { parseSeries } from '../../../src/der/surroundings/series.ts';
-import { CloudTrack } from '../../../src/der/surroundings/sky/cloud-track.ts';
+import { CloudTrack } from '../../../src/der/surroundings/sky/clouds.ts';
 import { clearSkyIrradiance } from '../../../src/der/surroundings/sky/solar.ts';
 import { ClearSky, SeriesWeather, weatherColumns } from '../../../src/der/surroundings/weather.ts';
 import type { Sky, Weather } from '../../../src/der/surroundings/weather.ts';

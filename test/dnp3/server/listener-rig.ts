@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { silentLogger } from '../../../src/core/log/log.ts';
-import { PeerLimitedLog } from '../../../src/core/log/peer-limited-log.ts';
+import { PeerLimitedLog } from '../../../src/core/log/limited-log.ts';
 import { Sweeper } from '../../../src/core/net/sweeper.ts';
 import { LoopQueue } from '../../../src/core/turns.ts';
 import { serverLimits } from '../../../src/dnp3/server/context.ts';

@@ -1,3 +1,4 @@
+import { faultKinds } from '../../../src/fault-kinds/protocols.ts';
 import { expect } from 'chai';
 import { judged, falseAnswerKinds } from '../../../src/evidence/answers/judge.ts';
 import type { JudgeContext } from '../../../src/evidence/answers/judge.ts';
@@ -7,7 +8,6 @@ import type { Provenance } from '../../../src/core/origin.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import { directions as directions16 } from '../../../src/ocpp/v16/stack.ts';
 import { directions as directions2 } from '../../../src/ocpp/v201/stack.ts';
-import { faultKinds } from '../../../src/fault-kinds/all.ts';
 
 const noon = Date.parse('2026-06-21T12:00:00Z');
 const context: JudgeContext = {

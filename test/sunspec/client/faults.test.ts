@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { App } from '../../../src/app/start-stop.ts';
 import type { FaultTarget } from '../../../src/core/faults/kinds.ts';
-import { faultKinds } from '../../../src/fault-kinds/all.ts';
+import { faultKinds } from '../../../src/fault-kinds/protocols.ts';
 import { createSunSpecClient } from '../../../src/sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts';
 import { loopback, pointsOf } from '../../support/client.ts';

@@ -4,7 +4,7 @@ import { addSeconds } from '../../../src/core/time/clock.ts';
 import type { FaultKind } from '../../../src/core/faults/kinds.ts';
 import { Acceptance } from '../../../src/sunspec/faults/acceptance.ts';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
-import { exceptionOf } from '../../../src/sunspec/modbus/server/errors.ts';
+import { exceptionOf } from '../../../src/sunspec/modbus/server/unit.ts';
 import { FaultBench } from '../../support/faults.ts';
 import type { FaultExtras } from '../../support/faults.ts';
 import { byModbus, createTestBank, words } from '../../support/map.ts';

@@ -7,7 +7,7 @@ import {
   lateWriteFault,
   partialWriteFault,
   writeLockFault,
-} from '../../../src/fault-kinds/modbus-acceptance.ts';
+} from '../../../src/fault-kinds/modbus-map.ts';
 import { delayFault } from '../../../src/fault-kinds/modbus-transport.ts';
 import { Acceptance, checkAcceptance, isAcceptance, maxPendingWrites } from '../../../src/sunspec/faults/acceptance.ts';
 import { FaultBench } from '../../support/faults.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { FaultCondition } from '../../../src/core/faults/kinds.ts';
-import { conditionIssue, holds, slotNamed } from '../../../src/sunspec/faults/condition.ts';
+import { conditionIssue, holds, slotNamed } from '../../../src/sunspec/faults/targets.ts';
 import { createTestBank } from '../../support/map.ts';
-import { noiseFault, valueFault } from '../../../src/fault-kinds/modbus-reading.ts';
+import { noiseFault, valueFault } from '../../../src/fault-kinds/modbus-map.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';
 
 describe('conditions of faults', () => {

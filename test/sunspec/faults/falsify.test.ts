@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { falsifyFault, falsifySwitches } from '../../../src/fault-kinds/modbus-reading.ts';
+import { falsifyFault, falsifySwitches } from '../../../src/fault-kinds/modbus-map.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';
 import { errorOf } from '../../support/map.ts';
 import { skip } from '../../support/skip.ts';

@@ -13,11 +13,12 @@ import {
   notImplementedFault,
   scaleFault,
   valueFault,
-} from '../../../src/fault-kinds/modbus-reading.ts';
-import { shiftFault } from '../../../src/fault-kinds/modbus-structure.ts';
-import { ignoreWriteFault, lateWriteFault } from '../../../src/fault-kinds/modbus-acceptance.ts';
+  shiftFault,
+  ignoreWriteFault,
+  lateWriteFault,
+} from '../../../src/fault-kinds/modbus-map.ts';
 import { delayFault } from '../../../src/fault-kinds/modbus-transport.ts';
-import { FaultyMaps } from '../../../src/sunspec/faults/faulty-maps.ts';
+import { FaultyMaps } from '../../../src/sunspec/faults/faulty-map.ts';
 import type { FaultyMap } from '../../../src/sunspec/faults/faulty-map.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import type { FaultExtras } from '../../support/faults.ts';

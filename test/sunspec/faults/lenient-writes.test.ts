@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { lateWriteFault, lenientWritesFault, partialWriteFault } from '../../../src/fault-kinds/modbus-acceptance.ts';
+import { lateWriteFault, lenientWritesFault, partialWriteFault } from '../../../src/fault-kinds/modbus-map.ts';
 import { checkAcceptance } from '../../../src/sunspec/faults/acceptance.ts';
 import { byModbus, errorOf, words } from '../../support/map.ts';
 import { type AcceptanceRig, createRig, expectRefused } from './acceptance-rig.ts';

@@ -9,7 +9,7 @@ import {
   scaleFault,
   strictPointsFault,
   valueFault,
-} from '../../../src/fault-kinds/modbus-reading.ts';
+} from '../../../src/fault-kinds/modbus-map.ts';
 import type { FaultExtras } from '../../support/faults.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';
 import { errorOf } from '../../support/map.ts';

@@ -11,7 +11,7 @@ import {
   scaleFault,
   strictPointsFault,
   valueFault,
-} from '../../../src/fault-kinds/modbus-reading.ts';
+} from '../../../src/fault-kinds/modbus-map.ts';
 import { readingEffect } from '../../../src/sunspec/faults/reading.ts';
 import type { FaultExtras } from '../../support/faults.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { ActiveFault } from '../../../src/core/faults/active-fault.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import type { PointSlot } from '../../../src/sunspec/map/layout.ts';
-import { concernsAny, ShownImage } from '../../../src/sunspec/faults/shown-image.ts';
-import type { Acting } from '../../../src/sunspec/faults/shown-image.ts';
+import { concernsAny, ShownImage } from '../../../src/sunspec/faults/image.ts';
+import type { Acting } from '../../../src/sunspec/faults/image.ts';
 import { createTestBank } from '../../support/map.ts';
 
 describe('the registers as many reading faults show them', () => {

@@ -9,12 +9,12 @@ import {
   modelIdFault,
   modelLengthFault,
   shiftFault,
-} from '../../../src/fault-kinds/modbus-structure.ts';
-import { exceptionCodeFault } from '../../../src/fault-kinds/modbus-acceptance.ts';
-import { scaleFault, strictPointsFault } from '../../../src/fault-kinds/modbus-reading.ts';
-import { shapeOf } from '../../../src/sunspec/faults/structure.ts';
-import { isReal } from '../../../src/sunspec/faults/structure-shape.ts';
-import { exceptionOf } from '../../../src/sunspec/modbus/server/errors.ts';
+  exceptionCodeFault,
+  scaleFault,
+  strictPointsFault,
+} from '../../../src/fault-kinds/modbus-map.ts';
+import { shapeOf, isReal } from '../../../src/sunspec/faults/structure.ts';
+import { exceptionOf } from '../../../src/sunspec/modbus/server/unit.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';
 import { codeOf, errorOf, mapLayout, named, words } from '../../support/map.ts';
 import { holds } from '../../support/property.ts';

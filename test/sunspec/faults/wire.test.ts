@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { FaultKind, FaultRequest } from '../../../src/core/faults/kinds.ts';
-import { lateWriteFault } from '../../../src/fault-kinds/modbus-acceptance.ts';
 import {
+  lateWriteFault,
   bitsFault,
   dynamicScaleFault,
   falsifyFault,
@@ -12,8 +12,6 @@ import {
   scaleFault,
   strictPointsFault,
   valueFault,
-} from '../../../src/fault-kinds/modbus-reading.ts';
-import {
   baseFault,
   chainEndFault,
   commonLength65Fault,
@@ -21,8 +19,8 @@ import {
   modelIdFault,
   modelLengthFault,
   shiftFault,
-} from '../../../src/fault-kinds/modbus-structure.ts';
-import { FaultyMaps } from '../../../src/sunspec/faults/faulty-maps.ts';
+} from '../../../src/fault-kinds/modbus-map.ts';
+import { FaultyMaps } from '../../../src/sunspec/faults/faulty-map.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';

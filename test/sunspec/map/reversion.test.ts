@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { secondsBetween } from '../../../src/core/time/clock.ts';
 import type { AnyPointValue } from '../../../src/sunspec/map/types.ts';
-import { reversionTimers } from '../../../src/sunspec/map/reversion.ts';
+import { reversionTimers } from '../../../src/sunspec/map/timers.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import { byModbus, createTestBank, words } from '../../support/map.ts';
 import type { MapOptions, TestBank } from '../../support/map.ts';

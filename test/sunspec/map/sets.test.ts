@@ -1,8 +1,14 @@
 import { expect } from 'chai';
 import { hasBit } from '../../../src/sunspec/map/codec.ts';
-import { memoPerLayout, memoPerLayoutAndKey, setsOf } from '../../../src/sunspec/map/layout.ts';
+import {
+  memoPerLayout,
+  memoPerLayoutAndKey,
+  setsOf,
+  adoptionPoints,
+  isAdoptionRequest,
+  isInSet1,
+} from '../../../src/sunspec/map/layout.ts';
 import type { Layout } from '../../../src/sunspec/map/layout.ts';
-import { adoptionPoints, isAdoptionRequest, isInSet1 } from '../../../src/sunspec/map/sets.ts';
 import { mapLayout, named } from '../../support/map.ts';
 
 const layout = mapLayout();

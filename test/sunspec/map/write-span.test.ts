@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { partialWriteFault } from '../../../src/fault-kinds/modbus-acceptance.ts';
+import { partialWriteFault } from '../../../src/fault-kinds/modbus-map.ts';
 import { Acceptance } from '../../../src/sunspec/faults/acceptance.ts';
 import { RegisterBank } from '../../../src/sunspec/map/register-bank.ts';
 import { buildLayout } from '../../../src/sunspec/map/layout.ts';

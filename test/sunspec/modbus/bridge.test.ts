@@ -73,9 +73,9 @@ describe('Modbus adapter', () => {
   it('names its ports for people: one, a row of neighbours, a list, a shared one', async () => {
     const line = async (options: Partial<ModbusAdapterOptions>, count: number) => {
       create({ devices: devices(count), ...options });
-      expect(adapter.startLines?.()).to.deep.equal([]);
+      expect(adapter.startLines()).to.deep.equal([]);
       await adapter.start();
-      const lines = adapter.startLines?.() ?? [];
+      const lines = adapter.startLines();
       await adapter.stop();
       expect(lines).to.have.length(1);
       return lines[0]?.replace(/\b\d{4,5}\b(?!\))/g, 'PORT');

@@ -5,7 +5,7 @@ import { SimError } from '../../../src/core/errors.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { createModbusRtuAdapter } from '../../../src/sunspec/modbus/rtu-bridge.ts';
 import type { ModbusRtuAdapter } from '../../../src/sunspec/modbus/rtu-bridge.ts';
-import type { SerialChannel } from '../../../src/sunspec/modbus/serial/port.ts';
+import type { SerialChannel } from '../../../src/sunspec/modbus/serial-line.ts';
 import { testPlant } from '../../support/plant.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';

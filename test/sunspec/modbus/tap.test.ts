@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { SimTime } from '../../../src/core/time/clock.ts';
-import { createModbusMessages, ModbusTap } from '../../../src/core/wire/modbus-tap.ts';
-import type { ModbusMessages } from '../../../src/core/wire/modbus-messages.ts';
+import { createModbusMessages, ModbusTap } from '../../../src/core/wire/modbus.ts';
+import type { ModbusMessages } from '../../../src/core/wire/modbus.ts';
 import { WireLog } from '../../../src/core/wire/wire-log.ts';
 import { createModbusContext, createModbusTcpServer } from '../../../src/sunspec/modbus/server/server.ts';
 import type { ModbusContextOptions, ModbusTcpServer } from '../../../src/sunspec/modbus/server/server.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { readModelJson } from '../../../scripts/generate-models.ts';
 import type { JsonGroup } from '../../../scripts/generate-models.ts';
 import type { GroupDef, ModelDef, PointDef } from '../../../src/sunspec/map/types.ts';
-import { definitionOf as tableOf } from '../../../src/sunspec/client/catalogue.ts';
+import { definitionOf as tableOf } from '../../../src/sunspec/client/shape.ts';
 
 export interface Point {
   readonly name: string;

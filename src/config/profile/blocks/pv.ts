@@ -146,7 +146,7 @@ export const pvSchema = z
   })
   .meta({ description: 'PV generator and its DC input.' });
 
-export type PvInput = z.infer<typeof pvSchema>;
+export type PvBlock = z.infer<typeof pvSchema>;
 
 /** Powers as shares of the rating: defaults typical of the CEC inverter data base, and the largest permitted at night. */
 const startShare = 0.008;
@@ -195,15 +195,15 @@ function resolveShading(shading: z.infer<typeof shadingSchema>): PvShading {
   return { shadedShare: shading.shaded_share, irradianceShare: shading.irradiance_share };
 }
 
-type Strings = Readonly<Record<'module', PvModule>> & Pick<PvParameters, 'series'>;
-type ResolvedInput = PvInputParameters & Strings;
+type StringDesign = Readonly<Record<'module', PvModule>> & Pick<PvParameters, 'series'>;
+type ResolvedInput = PvInputParameters & StringDesign;
 
 /** Fills in the defaults of the inputs. @param block without its inputs and its window */
 function resolveInputs(
-  input: PvInput,
-  inputs: NonNullable<PvInput['inputs']>,
+  input: PvBlock,
+  inputs: NonNullable<PvBlock['inputs']>,
   ratedW: number,
-  block: Strings & Pick<PvParameters, 'tiltDeg' | 'azimuthDeg' | 'shading'>,
+  block: StringDesign & Pick<PvParameters, 'tiltDeg' | 'azimuthDeg' | 'shading'>,
 ): readonly ResolvedInput[] {
   return inputs.map((one, i) => {
     const module = one.module ?? block.module;
@@ -221,7 +221,10 @@ function resolveInputs(
 }
 
 /** The DC window in V: by default one in which all strings work. */
-function windowOf(input: PvInput, strings: readonly Strings[]): Pick<PvParameters, 'minDcVoltageV' | 'maxDcVoltageV'> {
+function windowOf(
+  input: PvBlock,
+  strings: readonly StringDesign[],
+): Pick<PvParameters, 'minDcVoltageV' | 'maxDcVoltageV'> {
   const halfV = Math.min(...strings.map(({ module, series }) => 0.5 * series * modules[module].mppV));
   const openV = Math.max(...strings.map(({ module, series }) => 1.25 * series * modules[module].openV));
   return {
@@ -232,7 +235,7 @@ function windowOf(input: PvInput, strings: readonly Strings[]): Pick<PvParameter
 
 /** Reports a start power above the rating of the array, and a night power above that of any inverter. */
 function checkSleep(
-  { start_power_w: startW, night_power_w: nightW }: PvInput,
+  { start_power_w: startW, night_power_w: nightW }: PvBlock,
   ratedW: number,
   arrayW: number,
   where: string,
@@ -259,7 +262,7 @@ function checkSleep(
  * @param issues receives errors across members
  */
 export function resolvePv(
-  input: PvInput,
+  input: PvBlock,
   ratedW: number,
   site: PvSite,
   where: string,

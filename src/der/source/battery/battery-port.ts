@@ -1,7 +1,7 @@
 import type { IvCurve, IvPoint, SourceCommand } from '../../../contract/device.ts';
 import { SimError } from '../../../core/errors.ts';
 import type { RandomStream } from '../../../core/random.ts';
-import type { BatteryDetail, BatteryParameters, BatteryTree } from '../../../contract/kinds/battery.ts';
+import type { BatteryDetail, BatteryParameters, BatteryTree, BatteryEvent } from '../../../contract/kinds/battery.ts';
 import { checkCurvePort, lastSample, LivePort } from '../shared.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { currentFor } from './bank.ts';
@@ -10,9 +10,95 @@ import { cellSpecs } from './cell-spec.ts';
 import type { CellSpec } from './cell-spec.ts';
 import { checkControl, checkReserve } from './control.ts';
 import type { ControlCommand } from './control.ts';
-import { batteryDetail } from './detail.ts';
 import { BatterySystem } from './system.ts';
-import { batteryTree } from './view.ts';
+import { batteryTree, cellRange, positionOf, shownPct } from './view.ts';
+import type { CellRange } from './view.ts';
+import { batteryEvents } from './protection.ts';
+
+/** Limits of the inverter on its storage, W DC; Infinity: none below the ratings. */
+interface StorageLimits {
+  readonly dischargeLimitDcW: number;
+  readonly chargeLimitDcW: number;
+}
+
+/** Present state of a battery for REST and history. Runs once per tick, so it reads all cells in one pass. */
+function batteryDetail(
+  system: BatterySystem,
+  p: BatteryParameters,
+  spec: CellSpec,
+  { dischargeLimitDcW, chargeLimitDcW }: StorageLimits,
+): BatteryDetail {
+  const { bank, forced } = system;
+  const cells = cellRange(bank);
+  const powers = system.powersNow();
+  const dischargeW = Math.min(powers.dischargeW, dischargeLimitDcW);
+  const chargeW = Math.min(powers.chargeW, chargeLimitDcW);
+  const { voltageV, powerW } = system;
+  const requestedW = forced.mode === 'auto' ? null : system.requestedW;
+  const maxW = forced.mode === 'charge' ? chargeW : dischargeW;
+  return {
+    kind: 'battery',
+    chemistry: p.chemistry,
+    capacityWh: p.capacityWh,
+    ratedPowerW: p.powerW,
+    ampHourRating: bank.nominalAh,
+    socPct: shownPct(system.gauge.reported(bank.meanSoc)),
+    trueSocPct: 100 * bank.meanSoc,
+    sohPct: shownPct(bank.soh),
+    energyAvailableWh: system.energyWh,
+    socMinPct: p.socMinPct,
+    socMaxPct: p.socMaxPct,
+    socReserveMinPct: system.reserveMinPct,
+    socReserveMaxPct: system.reserveMaxPct,
+    mode: powerW > 0 ? 'discharge' : powerW < 0 ? 'charge' : 'idle',
+    control: requestedW === null ? 'auto' : 'forced',
+    powerW,
+    dcVoltageV: voltageV,
+    dcCurrentA: system.currentA,
+    maxChargeW: chargeW,
+    maxDischargeW: dischargeW,
+    maxChargeA: voltageV > 0 ? chargeW / voltageV : 0,
+    maxDischargeA: voltageV > 0 ? dischargeW / voltageV : 0,
+    temperatureC: bank.meanTemperatureC,
+    cellVoltageMinV: cells.minV,
+    cellVoltageMaxV: cells.maxV,
+    cellVoltageAvgV: cells.avgV,
+    cellVoltageMinAt: positionOf(p, cells.minAt),
+    cellVoltageMaxAt: positionOf(p, cells.maxAt),
+    cycleCount: system.cycles,
+    energyChargedWh: system.chargedWh,
+    energyDischargedWh: system.dischargedWh,
+    state: system.state,
+    inhibit: system.inhibit,
+    requestedMode: forced.mode,
+    requestedPowerW: requestedW,
+    clampedPowerW: requestedW === null ? null : Math.min(requestedW, maxW),
+    remainingS: forced.remainingS === Infinity ? null : forced.remainingS,
+    events: eventsNow(system, p, spec, cells),
+    contactorsClosed: bank.closedCount,
+    stringCount: bank.stringCount,
+  };
+}
+
+function eventsNow(
+  { bank, faults, window, contactors }: BatterySystem,
+  p: BatteryParameters,
+  spec: CellSpec,
+  cells: CellRange,
+): BatteryEvent[] {
+  return batteryEvents({
+    bank,
+    spec,
+    faults,
+    minV: cells.minV,
+    maxV: cells.maxV,
+    lowSoc: p.socMinPct / 100,
+    highSoc: p.socMaxPct / 100,
+    lowBlocked: window.lowBlocked,
+    highBlocked: window.highBlocked,
+    contactorStuck: contactors.stuck,
+  });
+}
 
 export interface BatteryOptions {
   /** cell data; default by chemistry */
@@ -68,12 +154,12 @@ export class BatteryPort implements DcSource {
   }
 
   get starting(): boolean {
-    return this.#system.contactors.closing > 0 && this.bank.closedCount === 0;
+    return this.#system.contactors.closingCount > 0 && this.bank.closedCount === 0;
   }
 
   /** False for the sub-step after a jump of the power, which must be short. */
   get settled(): boolean {
-    return this.#system.contactors.closing === 0 && this.#system.jumps === this.#seenJumps;
+    return this.#system.contactors.closingCount === 0 && this.#system.jumps === this.#seenJumps;
   }
 
   get maxStepS(): number {
@@ -132,7 +218,7 @@ export class BatteryPort implements DcSource {
     if (window.lowBlocked) conditions.add('soc_low');
     if (window.highBlocked) conditions.add('soc_high');
     if (faults.size > 0) for (const fault of faults) conditions.add(fault);
-    if (contactors.closing === 0 && this.bank.closedCount === 0) conditions.add('dc_disconnect');
+    if (contactors.closingCount === 0 && this.bank.closedCount === 0) conditions.add('dc_disconnect');
     return conditions;
   }
 

@@ -15,12 +15,10 @@ import {
   standbyShare,
 } from './cell-spec.ts';
 import type { CellSpec } from './cell-spec.ts';
-import { Contactors } from './contactors.ts';
+import { Contactors, addFaults } from './protection.ts';
 import { ForcedControl } from './control.ts';
-import { addFaults } from './faults.ts';
-import type { BatteryFault } from './faults.ts';
-import { SocGauge } from './soc-gauge.ts';
-import { SocWindow } from './soc-window.ts';
+import type { BatteryFault } from './protection.ts';
+import { SocGauge, SocWindow } from './soc.ts';
 import { extremeCellV } from './view.ts';
 
 /** Share of the capacity by which the state of health falls over the cycle life. */
@@ -125,7 +123,7 @@ export class BatterySystem {
 
   get state(): BatteryState {
     if (this.faults.size > 0) return 'fault';
-    if (this.bank.closedCount === 0) return this.contactors.closing > 0 ? 'initializing' : 'disconnected';
+    if (this.bank.closedCount === 0) return this.contactors.closingCount > 0 ? 'initializing' : 'disconnected';
     const inhibit = this.inhibit;
     if (inhibit === 'temperature') return 'suspending';
     if (this.powerW !== 0) return 'connected';
@@ -145,7 +143,7 @@ export class BatterySystem {
 
   /** Time until the next bound or timer, s; Infinity: none near. */
   get nextEventS(): number {
-    return Math.min(this.forced.remainingS, this.contactors.nextS, this.#toBoundS());
+    return Math.min(this.forced.remainingS, this.contactors.nextPreChargeEndS, this.#toBoundS());
   }
 
   #toBoundS(): number {

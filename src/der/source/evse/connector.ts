@@ -14,8 +14,8 @@ import { connectorState, phaseTraits } from './phases.ts';
 import type { ConnectorFlags } from './phases.ts';
 import type { SessionRecord } from './sessions.ts';
 import { packVoltageV } from './vehicle.ts';
-import type { Phases } from '../source.ts';
 import type { Vehicle } from './vehicle.ts';
+import type { Phases } from '../source.ts';
 
 /** State of one connector; powers in W at the meter, positive into the vehicle. */
 export interface Connector {
@@ -54,7 +54,7 @@ export interface Connector {
   /** commanded discharge; null: none */
   localDischargeW: number | null;
   localDischargeBy: Origin | null;
-  /** discharge asked for by command or set-point; null: none */
+  /** discharge requested by command or set-point; null: none */
   dischargeW: number | null;
   /** maximum discharge by the profile; Infinity: none */
   dischargeCapW: number;
@@ -91,9 +91,9 @@ export interface Connector {
   heldByDer: boolean;
   /** the limit behind a suspension by the station itself */
   heldBy: EvseLimitSource;
-  /** the limit that listeners know; `none`: no limit beside hardware and vehicle */
-  toldSource: EvseLimitSource;
-  toldLimitW: number;
+  /** the limit last reported to listeners; `none`: no limit beside hardware and vehicle */
+  reportedSource: EvseLimitSource;
+  reportedLimitW: number;
 }
 
 export function createConnector(p: EvseConnectorParameters, defaultEv: EvParameters): Connector {
@@ -147,8 +147,8 @@ export function createConnector(p: EvseConnectorParameters, defaultEv: EvParamet
     reactiveA: null,
     heldByDer: false,
     heldBy: 'none',
-    toldSource: 'none',
-    toldLimitW: 0,
+    reportedSource: 'none',
+    reportedLimitW: 0,
   };
 }
 
@@ -166,17 +166,17 @@ export function statusOf(c: Connector): EvseConnectorState {
   return connectorState(c.phase, flagsOf(c));
 }
 
-/** The session has taken all energy that it may. */
+/** True if the session has used up its energy limit. */
 export function isUsedUp(c: Connector): boolean {
   return c.energyLeftWh <= 0;
 }
 
-/** A command holds the station: it suspends it, or the energy that it allows is used up. */
+/** True if a command suspends the station or its energy limit is used up. */
 export function heldByStation(c: Connector): boolean {
   return c.evseHeldByCommand || isUsedUp(c);
 }
 
-/** Energy could flow now: a session is on, not held by command, and the connector has no fault. */
+/** True if energy could flow now: a session runs without suspension by command, and the connector has no fault. */
 export function canFlow(c: Connector): boolean {
   return phaseTraits[c.phase].powered && c.errorCode === null && !c.evHeldByCommand && !heldByStation(c);
 }
@@ -251,7 +251,7 @@ export function minChargeW(c: Connector): number {
   return c.p.type === 'ac' ? (c.p.minPowerW * phasesInUse(c)) / c.p.phases : c.p.minPowerW;
 }
 
-/** Sets the discharge asked for and its bound: a set-point of the profile replaces a discharge by command. */
+/** Sets the requested discharge and its bound: a set-point of the profile replaces a discharge by command. */
 export function updateDischarge(c: Connector, perA: number): void {
   const setpoint = setpointOf(c.profile, perA);
   c.dischargeW = setpoint === null ? c.localDischargeW : setpoint < 0 ? -setpoint : null;
@@ -286,4 +286,38 @@ export function updateLimits(c: Connector, vehicle: Vehicle, supply: Supply): vo
   }
   c.capW = paused ? 0 : capW;
   c.capSource = source;
+}
+
+/** Tolerance (W) below which a vehicle counts as unrestricted. */
+const unrestrictedToleranceW = 1e-6;
+/** Less than this counts as nothing, Wh: sub-steps end at whole microseconds, and no meter shows it. */
+export const negligibleWh = 1e-4;
+
+function countEnergy(c: Connector, energyWh: number): void {
+  if (energyWh > 0) c.energyWh += energyWh;
+  else c.energyExportWh -= energyWh;
+  if (c.session === null) return;
+  if (energyWh < 0) {
+    c.session.energyDischargedWh -= energyWh;
+    return;
+  }
+  c.session.energyWh += energyWh;
+  c.energyLeftWh -= energyWh;
+  if (c.energyLeftWh >= negligibleWh) return;
+  c.energyLeftWh = 0;
+  c.flowW = 0;
+}
+
+/** Applies the planned power over a time: counters, state of charge, and whether the inverter held it back. */
+export function flow(c: Connector, hours: number): void {
+  const { vehicle, planW } = c;
+  // a reading is never -0
+  c.powerW = planW === 0 ? 0 : planW;
+  c.heldByDer = Math.abs(planW - c.unrestrictedW) > unrestrictedToleranceW;
+  if (c.heldByDer) c.ramping = false;
+  c.flowW = c.heldByDer ? planW : c.unrestrictedEndW;
+  if (vehicle === null || planW === 0) return;
+  const perJ = planW > 0 ? vehicle.socPerJ : vehicle.drainPerJ;
+  vehicle.soc = Math.max(0, Math.min(1, vehicle.soc + planW * perJ * hours * 3600));
+  countEnergy(c, planW * hours);
 }

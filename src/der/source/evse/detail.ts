@@ -1,14 +1,166 @@
-import type { EvseConnectorDetail, EvseDetail, EvseExternalLimit } from '../../../contract/kinds/evse.ts';
-import { flagsOf, lineVoltageV, minChargeW, supplyPhases } from './connector.ts';
+/** Detail of a charging station and its connectors: state, powers, and the limit in force with its source. */
+import type {
+  EvseConnectorDetail,
+  EvseDetail,
+  EvseExternalLimit,
+  EvseLimitSource,
+} from '../../../contract/kinds/evse.ts';
+import {
+  flagsOf,
+  lineVoltageV,
+  minChargeW,
+  supplyPhases,
+  activeShare,
+  canFlow,
+  wattsPerAmpere,
+  heldByStation,
+  isUsedUp,
+} from './connector.ts';
 import type { Connector, Supply } from './connector.ts';
 import { generatorDetail } from './generator.ts';
-import { limitNow } from './limit-now.ts';
 import { connectorState, occupancyOf, phaseTraits } from './phases.ts';
-import { connectorPowers, outsideRoomW } from './powers.ts';
 import { autoIdToken, sessionDetail } from './sessions.ts';
+import { byItself } from './station.ts';
 import type { Station } from './station.ts';
-import { cableCurrents, connectorVar } from './supply.ts';
+import { cableCurrents, connectorVar } from './supply-limit.ts';
 import { packVoltageV, vehicleDetail } from './vehicle.ts';
+import { chargeLevelW, isAtReserve } from './reach.ts';
+import type { Origin } from '../../../core/origin.ts';
+import { chargeCapW, setpointOf } from './profile-limit.ts';
+
+/** Limits nearer than this count as equal, W. */
+const toleranceW = 1e-3;
+
+interface LimitNow {
+  readonly limitW: number;
+  readonly limitSource: EvseLimitSource;
+}
+
+function outsideSource({ outside }: Station): EvseLimitSource {
+  return outside.siteHolds ? 'site' : 'der';
+}
+
+function dischargeSource(c: Connector): EvseLimitSource {
+  return setpointOf(c.profile, 1) === null ? 'local' : 'charging_profile';
+}
+
+/** The limit of the connector now, W, and its source. */
+export function limitNow(station: Station, c: Connector): LimitNow {
+  if (c.vehicle === null || !phaseTraits[c.phase].powered || c.errorCode !== null) {
+    // without a vehicle amperes have no power
+    const profileW = chargeCapW({ ...c.profile, limitA: Infinity, setpointA: null }, 1);
+    const limitW = Math.min(c.p.maxPowerW, c.localLimitW, profileW);
+    return {
+      limitW,
+      limitSource: profileW <= limitW ? 'charging_profile' : c.localLimitW <= limitW ? 'local' : 'none',
+    };
+  }
+  if (c.evHeldByCommand) return { limitW: 0, limitSource: 'ev' };
+  if (heldByStation(c)) return { limitW: 0, limitSource: 'local' };
+  if (c.heldByDer) return { limitW: Math.abs(c.powerW), limitSource: outsideSource(station) };
+  if (c.dischargeW !== null) return dischargeLimitNow(c, c.dischargeW, c.vehicle.maxDischargeW);
+  const curveW = chargeLevelW(c.vehicle, c.offerW);
+  return curveW < c.offerW - toleranceW
+    ? { limitW: curveW, limitSource: 'ev' }
+    : { limitW: c.offerW, limitSource: c.capSource };
+}
+
+function dischargeLimitNow(c: Connector, dischargeW: number, vehicleW: number): LimitNow {
+  const connectorW = Math.min(c.p.maxDischargeW, vehicleW);
+  if (dischargeW < Math.min(connectorW, c.dischargeCapW))
+    return { limitW: dischargeW, limitSource: dischargeSource(c) };
+  return c.dischargeCapW < connectorW
+    ? { limitW: c.dischargeCapW, limitSource: 'charging_profile' }
+    : { limitW: connectorW, limitSource: vehicleW < c.p.maxDischargeW ? 'ev' : 'hardware' };
+}
+
+/** The limit with which the station itself stops the energy. */
+export function holdingLimit(station: Station, c: Connector): EvseLimitSource {
+  if (isUsedUp(c)) return 'local';
+  if (c.heldByDer) return outsideSource(station);
+  if (c.dischargeW === null) return c.capSource;
+  return c.dischargeCapW === 0 ? 'charging_profile' : dischargeSource(c);
+}
+
+/** Last writer of a limit at a connector. */
+export function limitWriter({ outside, profile }: Station, c: Connector, source: EvseLimitSource): Origin {
+  switch (source) {
+    case 'charging_profile':
+      return (c.offerW < c.capW ? profile.by : c.profile.by) ?? c.profile.by ?? profile.by ?? byItself;
+    case 'local':
+      if (isUsedUp(c)) return c.energyLimitBy ?? byItself;
+      return (c.dischargeW === null ? c.localLimitBy : c.localDischargeBy) ?? byItself;
+    case 'der':
+    case 'site':
+      return outside.limit?.writer ?? byItself;
+    case 'none':
+    case 'hardware':
+    case 'sharing':
+    case 'ev':
+      return byItself;
+  }
+}
+
+/** The powers of a connector from the wish of its vehicle to what it may take; W at the meter, + into the vehicle. */
+type ConnectorPowers = Pick<EvseConnectorDetail, 'wantedW' | 'possibleW' | 'allocatedW' | 'allocatedA'>;
+
+/** Power left under a limit from outside beyond the present power of all vehicles, W; Infinity: no limit. */
+function outsideRoomW({ connectors, p }: Station, limit: EvseExternalLimit | null): number {
+  if (limit === null) return Infinity;
+  let roomW = limit.limitW - p.standbyW;
+  for (const c of connectors) roomW -= c.powerW;
+  return roomW;
+}
+
+/** Volts that one ampere per phase passes through: the sum of the phases that connector and vehicle have (AC). */
+function hardwareVolts(c: Connector, station: Station): number {
+  const { p, vehicle } = c;
+  if (p.type === 'dc') return vehicle === null ? p.voltageV : Math.min(p.voltageV, packVoltageV(vehicle));
+  const phases = p.phases === 3 && (vehicle === null || vehicle.phases === 3) ? 3 : 1;
+  const [a, b, third] = station.phaseLnV;
+  return phases === 3 && station.outside.supplyPhases === 3 ? a + b + third : phases * lineVoltageV(c, station);
+}
+
+/** Charging power that the hardware can carry now. */
+function hardwareW(c: Connector, station: Station): number {
+  const { p, reactiveA } = c;
+  const powerFactor = p.type === 'dc' ? 1 : reactiveA === null ? p.powerFactor : activeShare(p.maxCurrentA, reactiveA);
+  const stationW = Math.max(0, station.p.maxPowerW - station.p.standbyW);
+  return Math.min(p.maxPowerW, stationW, p.maxCurrentA * hardwareVolts(c, station) * powerFactor);
+}
+
+/** @param roomW see `outsideRoomW` */
+function connectorPowers(c: Connector, station: Station, roomW: number): ConnectorPowers {
+  const { vehicle, p, powerW } = c;
+  const works = c.errorCode === null && !station.outside.down;
+  const flows = vehicle !== null && works && canFlow(c);
+  if (vehicle !== null && (powerW < 0 || (flows && c.dischargeW !== null))) {
+    const givesW = isAtReserve(vehicle) ? 0 : vehicle.maxDischargeW;
+    const possibleW = works && p.bidirectional ? p.maxDischargeW : 0;
+    // a function of the device may ask for more than a command, and for discharge without one
+    const askedW = c.heldByDer ? Math.max(0, -powerW) : Math.min(c.dischargeW ?? 0, givesW, c.dischargeCapW);
+    return signed(c, station, { wantedW: -givesW, possibleW: -possibleW, allocatedW: -Math.min(askedW, possibleW) });
+  }
+  const wantedW = vehicle === null || c.evHeldByCommand ? 0 : chargeLevelW(vehicle, Infinity);
+  const possibleW = works ? hardwareW(c, station) : 0;
+  const grantedW = flows ? (c.heldByDer ? powerW : Math.min(c.allocatedW, powerW + roomW)) : 0;
+  return signed(c, station, { wantedW, possibleW, allocatedW: Math.min(Math.max(0, grantedW), possibleW) });
+}
+
+/** Adds the current, without -0. */
+function signed(
+  c: Connector,
+  station: Station,
+  { wantedW, possibleW, allocatedW }: Omit<ConnectorPowers, 'allocatedA'>,
+): ConnectorPowers {
+  const perA = allocatedW === 0 ? 0 : wattsPerAmpere(c, station);
+  return {
+    wantedW: wantedW === 0 ? 0 : wantedW,
+    possibleW: possibleW === 0 ? 0 : possibleW,
+    allocatedW: allocatedW === 0 ? 0 : allocatedW,
+    allocatedA: perA > 0 ? allocatedW / perA : 0,
+  };
+}
 
 /** Terminal voltage of a connector, V: line to neutral (AC), of the pack behind a closed contactor (DC). */
 export function connectorVoltageV(c: Connector, supply: Supply): number {
@@ -79,7 +231,7 @@ export function connectorDetail(
   };
 }
 
-export interface StationMeter {
+interface StationMeter {
   /** drawn by the station itself, W */
   readonly standbyW: number;
   readonly energyWh: number;

@@ -5,28 +5,50 @@ import type { EvseDetail, EvseParameters, EvseSession } from '../../../contract/
 import type { Origin } from '../../../core/origin.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { LivePort, noConditions } from '../shared.ts';
-import type { DcPort, DcRequest, DcSource, PhaseLoads, Phases, SourceCondition, SourceInput } from '../source.ts';
-import { canFlow, createConnector, minChargeW, updateLimits } from './connector.ts';
+import type {
+  DcPort,
+  DcRequest,
+  DcSource,
+  PhaseLoads,
+  Phases,
+  SourceCondition,
+  SourceInput,
+  SessionListener,
+  StationOutside,
+  TransitionListener,
+} from '../source.ts';
+import { canFlow, createConnector, minChargeW, updateLimits, flow } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { connectorVoltageV, evseDetail } from './detail.ts';
 import { generatorDueS, runGenerator } from './generator.ts';
-import { flow } from './flow.ts';
-import { knowLimits, tellLimits } from './limit-watch.ts';
+import { recordLimits, reportLimits, reportStationEvent } from './reports.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
 import { clearFault, operate } from './operations.ts';
-import { capBySupply, scaleBySupply, scaleCharging } from './supply-limit.ts';
-import { ownVar, phaseLoads, shareVar, supplyWattsPerAmpere } from './supply.ts';
+import {
+  capBySupply,
+  scaleBySupply,
+  scaleCharging,
+  ownVar,
+  phaseLoads,
+  shareVar,
+  supplyWattsPerAmpere,
+} from './supply-limit.ts';
 import { phaseTraits } from './phases.ts';
-import { adjustPlan, createScratch, planTotal, planUnrestricted, shareStationLimit } from './plan.ts';
+import {
+  adjustPlan,
+  createScratch,
+  planTotal,
+  planUnrestricted,
+  shareStationLimit,
+  scaleDischarging,
+  shareStationDischarge,
+} from './plan.ts';
 import type { Scratch } from './plan.ts';
-import { scaleDischarging, shareStationDischarge } from './share-discharge.ts';
 import { dischargeCapW, openLimit } from './profile-limit.ts';
 import { chargeLevelW, maxDischargeW, clearReach, updateReach, timeToEndS, vehicleRampWS } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
-import { because, byItself, createStation } from './station.ts';
-import type { SessionListener, StationOutside, TransitionListener } from './outside.ts';
+import { withTrigger, byItself, createStation } from './station.ts';
 import type { Station } from './station.ts';
-import { tellStation } from './tell.ts';
 import { createVehicle } from './vehicle.ts';
 
 const faulted: ReadonlySet<SourceCondition> = new Set(['connector_fault']);
@@ -246,7 +268,7 @@ export class EvseSource implements DcSource {
   /** Calls `listener` at once for every transition, also within a sub-step. @returns a function that removes it */
   onTransition(listener: TransitionListener): () => void {
     const { listeners } = this.#station;
-    if (listeners.size === 0) knowLimits(this.#station);
+    if (listeners.size === 0) recordLimits(this.#station);
     listeners.add(listener);
     return () => {
       listeners.delete(listener);
@@ -258,8 +280,8 @@ export class EvseSource implements DcSource {
   }
 
   /** Reports changed limits; called between sub-steps while there are listeners. */
-  tellLimits(): void {
-    tellLimits(this.#station);
+  reportLimits(): void {
+    reportLimits(this.#station);
   }
 
   /** Lets the station see the device around it. */
@@ -278,7 +300,7 @@ export class EvseSource implements DcSource {
   }
 
   clearFaults(by: Origin = byItself): void {
-    because(this.#station, { by, cause: 'reset' }, () => {
+    withTrigger(this.#station, { by, cause: 'reset' }, () => {
       for (const c of this.#station.connectors) if (c.errorCode !== null) clearFault(this.#station, c);
     });
   }
@@ -290,10 +312,10 @@ export class EvseSource implements DcSource {
    */
   restart(by: Origin = byItself): void {
     const station = this.#station;
-    because(station, { by, cause: 'reset' }, () => {
+    withTrigger(station, { by, cause: 'reset' }, () => {
       for (const c of station.connectors) if (phaseTraits[c.phase].session) fire(station, c, 'stop', 'Reboot');
       this.#forget();
-      tellStation(station, 'restart');
+      reportStationEvent(station, 'restart');
       this.#plugAtStart();
     });
   }

@@ -10,9 +10,8 @@ import { createRandom } from '../../../core/random.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { badValue } from '../shared.ts';
 import { statusOf } from './connector.ts';
-import type { Generator, Line } from './generator-state.ts';
+import type { Generator, Line, Station } from './station.ts';
 import { phaseTraits } from './phases.ts';
-import type { Station } from './station.ts';
 
 type GeneratorCommand = Extract<EvseCommand, { readonly kind: 'evse.generator' }>;
 
@@ -147,11 +146,11 @@ function leave(generator: Generator, line: Line, act: Act): boolean {
     attempt(() => {
       act({ kind: 'evse.stop', connectorId }, generator.by);
     });
-  const gone = attempt(() => {
+  const left = attempt(() => {
     act({ kind: 'evse.unplug', connectorId }, generator.by);
   });
-  if (gone) [line.vehicleId, generator.departures] = [null, generator.departures + 1];
-  return gone;
+  if (left) [line.vehicleId, generator.departures] = [null, generator.departures + 1];
+  return left;
 }
 
 /** @returns true if the station accepted it */

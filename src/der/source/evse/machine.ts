@@ -3,14 +3,14 @@ import { SimError } from '../../../core/errors.ts';
 import type { EvsePhase } from '../../../contract/kinds/evse.ts';
 import { heldByStation, isUsedUp, updateDischarge, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
-import { holdingLimit, limitWriter } from './limit-now.ts';
+import { holdingLimit, limitWriter } from './detail.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
 import type { PhaseEvent } from './phases.ts';
 import { isAtReserve, isFull } from './reach.ts';
 import { autoIdToken, openSession, sessionDetail } from './sessions.ts';
-import { because, byItself } from './station.ts';
+import { withTrigger, byItself } from './station.ts';
 import type { Station } from './station.ts';
-import { change, tell } from './tell.ts';
+import { change, reportEvent } from './reports.ts';
 
 /** @param reason stop reason of the session, if this event ends one */
 export function fire(station: Station, c: Connector, event: PhaseEvent, reason = 'Local'): void {
@@ -76,7 +76,7 @@ export function authorizeByPlug(station: Station, c: Connector): void {
   if (!station.behaviour.autoAuthorize || c.phase !== 'connected' || !c.operative || c.errorCode !== null) return;
   if (c.reservation !== null && c.reservation.idToken !== autoIdToken) return;
   if (station.central) {
-    tell(station, c, 'token', { idToken: autoIdToken });
+    reportEvent(station, c, 'token', { idToken: autoIdToken });
     return;
   }
   c.idToken = autoIdToken;
@@ -99,7 +99,7 @@ export function fireDue(station: Station, c: Connector): void {
     if (isUsedUp(c)) updateHolds(station, c);
   }
   if (c.timeoutDueS > limitS && (c.reservation?.expiresAtS ?? Infinity) > limitS) return;
-  because(station, { by: byItself, cause: 'timeout' }, () => {
+  withTrigger(station, { by: byItself, cause: 'timeout' }, () => {
     if (c.timeoutDueS <= limitS) fire(station, c, 'withdraw');
     if ((c.reservation?.expiresAtS ?? Infinity) <= limitS) endReservation(station, c);
   });
@@ -148,7 +148,7 @@ export function updateHolds(station: Station, c: Connector): void {
   if (evseHolds) c.heldBy = holdingLimit(station, c);
   const { heldBy } = c;
   const cause = heldBy === 'der' && station.outside.down ? 'fault' : 'limit';
-  because(station, { by: limitWriter(station, c, heldBy), cause }, () => {
+  withTrigger(station, { by: limitWriter(station, c, heldBy), cause }, () => {
     fire(station, c, evseHolds ? 'evse_hold' : 'evse_release');
   });
 }

@@ -5,20 +5,124 @@ import type { EvseBehaviour, EvseCommand } from '../../../contract/kinds/evse-co
 import type { EvseCause } from '../../../contract/kinds/evse-transitions.ts';
 import type { Origin } from '../../../core/origin.ts';
 import { badValue } from '../shared.ts';
-import { conflict } from './conflict.ts';
-import { isUsedUp, phasesInUse, statusOf, updateDischarge, wattsPerAmpere } from './connector.ts';
+import {
+  isUsedUp,
+  phasesInUse,
+  statusOf,
+  updateDischarge,
+  wattsPerAmpere,
+  flagsOf,
+  negligibleWh,
+} from './connector.ts';
 import type { Connector } from './connector.ts';
-import { limitEnergy } from './energy-limit.ts';
 import { authorizeByPlug, cutPower, endReservation, evHoldsByItself, fire } from './machine.ts';
 import { setGenerator } from './generator.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
 import { profileOf } from './profile-limit.ts';
 import { autoIdToken } from './sessions.ts';
-import { because, profileBehaviour } from './station.ts';
+import { withTrigger, profileBehaviour } from './station.ts';
 import type { Station } from './station.ts';
-import { change, tell } from './tell.ts';
-import { unplug } from './unplug.ts';
+import { change, reportEvent } from './reports.ts';
 import { createVehicle, patchVehicle } from './vehicle.ts';
+
+/** The refusal of an operation in the present state of a connector. */
+function conflict(c: Connector, why: string): SimError {
+  return new SimError('COMMAND_CONFLICT', `connector ${c.p.connectorId} is ${statusOf(c)}: ${why}`);
+}
+
+const maxEnergyWh = 1e9;
+
+/**
+ * Limits the energy that a session may still take from the station; then the station stops delivering, as by a command.
+ * The limit ends with its session, and with a reset of the device.
+ * @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT
+ */
+function limitEnergy(
+  station: Station,
+  c: Connector,
+  { energyWh }: Extract<EvseCommand, { readonly kind: 'evse.energy_limit' }>,
+): void {
+  if (energyWh !== null && !(energyWh >= 0 && energyWh <= maxEnergyWh))
+    throw badValue('energyWh', energyWh, `0..${maxEnergyWh}, or null`);
+  if (!phaseTraits[c.phase].session) throw conflict(c, 'no session is running');
+  const before = isUsedUp(c);
+  c.energyLeftWh = energyWh === null ? Infinity : energyWh < negligibleWh ? 0 : energyWh;
+  c.energyLimitBy = station.trigger.by;
+  const after = isUsedUp(c);
+  if (before === after) return;
+  if (after) cutPower(c);
+  const { powered, evseHolds } = phaseTraits[c.phase];
+  if (powered && !c.evseHeldByCommand && evseHolds !== after) fire(station, c, after ? 'evse_hold' : 'evse_release');
+}
+
+type Unplug = Extract<EvseCommand, { readonly kind: 'evse.unplug' }>;
+
+/** The ends of the cable that come out. */
+interface Ends {
+  readonly ev: boolean;
+  readonly evse: boolean;
+}
+
+function release(c: Connector, { ev, evse }: Ends): void {
+  if (ev) {
+    c.evPlugged = false;
+    c.vehicle = null;
+  }
+  if (evse && !c.p.attachedCable) {
+    c.evsePlugged = false;
+    c.cableLeft = false;
+  }
+}
+
+/** The ends that a request without a session takes out: those named, or all that are in. */
+function freeEnds(c: Connector, { evSide, evseSide }: Unplug): Ends {
+  const loose = c.evsePlugged && !c.p.attachedCable;
+  if (evSide === true && !c.evPlugged) throw conflict(c, 'the cable is not in the vehicle');
+  if (evseSide === true && !loose) throw conflict(c, 'the cable cannot be taken out of the station');
+  const ends = { ev: c.evPlugged && evSide !== false, evse: loose && evseSide !== false };
+  if (!ends.ev && !ends.evse) throw conflict(c, 'that end of the cable is not plugged in');
+  return ends;
+}
+
+/** A session locks the cable in the station; its end at the vehicle can always be unplugged. */
+function unplugInSession(station: Station, c: Connector, { evSide, evseSide }: Unplug): void {
+  const { endOnEvDisconnect, unlockOnEvDisconnect } = station.behaviour;
+  if (!c.evPlugged || evSide === false) throw conflict(c, 'the session locks the cable in the station');
+  const freed = endOnEvDisconnect && unlockOnEvDisconnect;
+  if (evseSide === true && (!freed || c.p.attachedCable)) throw conflict(c, 'the cable stays in the station');
+  cutPower(c);
+  if (!endOnEvDisconnect) {
+    c.evHeldByCommand = false;
+    release(c, { ev: true, evse: false });
+    fire(station, c, 'ev_unplugged');
+    return;
+  }
+  const evse = freed && evseSide !== false;
+  release(c, { ev: true, evse });
+  c.lockedByCommand = !freed && !c.p.attachedCable;
+  fire(station, c, 'unplugged', 'EVDisconnected');
+}
+
+/** @throws SimError COMMAND_CONFLICT */
+function unplug(station: Station, c: Connector, command: Unplug): void {
+  if (!flagsOf(c).cableIn) throw conflict(c, 'nothing is plugged in');
+  if (c.lockedByCommand) throw conflict(c, 'the cable is locked; unlock it first');
+  if (phaseTraits[c.phase].session) {
+    unplugInSession(station, c, command);
+    return;
+  }
+  const ends = freeEnds(c, command);
+  const connected = c.evPlugged && c.evsePlugged;
+  if (!connected) {
+    change(station, c, 'cable', () => {
+      release(c, ends);
+    });
+    return;
+  }
+  release(c, ends);
+  c.cableLeft = c.phase === 'finishing' && c.evsePlugged && !c.p.attachedCable;
+  fire(station, c, 'unplugged');
+}
 
 type Of<Kind extends EvseCommand['kind']> = Extract<EvseCommand, { readonly kind: Kind }>;
 type Operation<Kind extends EvseCommand['kind']> = (station: Station, c: Connector, command: Of<Kind>) => void;
@@ -26,16 +130,16 @@ type StationKind = 'evse.generator' | 'evse.profile_limit' | 'evse.authority' | 
 
 const maxNumber = 1e9;
 
-function checkText(name: string, given: string, maxLength: number): void {
-  if (given.length < 1 || given.length > maxLength) throw badValue(name, given, `1 to ${maxLength} characters`);
+function checkText(name: string, value: string, maxLength: number): void {
+  if (value.length < 1 || value.length > maxLength) throw badValue(name, value, `1 to ${maxLength} characters`);
 }
 
-function checkNumber(name: string, given: number | null, max: number): void {
-  if (given !== null && !(given >= 0 && given <= max)) throw badValue(name, given, `0..${max}`);
+function checkNumber(name: string, value: number | null, max: number): void {
+  if (value !== null && !(value >= 0 && value <= max)) throw badValue(name, value, `0..${max}`);
 }
 
-function checkWhole(name: string, given: number | null): void {
-  if (given !== null && !Number.isSafeInteger(given)) throw badValue(name, given, 'a whole number');
+function checkWhole(name: string, value: number | null): void {
+  if (value !== null && !Number.isSafeInteger(value)) throw badValue(name, value, 'a whole number');
 }
 
 /** A session needs a connector that is free of faults, in operation and not reserved for another token. */
@@ -69,7 +173,7 @@ function plug(station: Station, c: Connector, { ev, evSide = true, evseSide = tr
   authorizeByPlug(station, c);
 }
 
-/** A central system decides, and another one gives the command. */
+/** True if a central system authorises and the command does not come from it. */
 function asksCentral({ central, trigger }: Station): boolean {
   return central && trigger.by.source !== centralSource;
 }
@@ -79,7 +183,7 @@ function authorize(station: Station, c: Connector, command: Of<'evse.authorize'>
   checkText('idToken', idToken, 255);
   checkWhole('remoteStartId', remoteStartId);
   if (asksCentral(station)) {
-    tell(station, c, 'token', { idToken });
+    reportEvent(station, c, 'token', { idToken });
     return;
   }
   if (phaseTable[c.phase].authorize === undefined) throw conflict(c, 'it is authorised already');
@@ -144,7 +248,7 @@ function limit(station: Station, c: Connector, { powerW }: Of<'evse.limit'>): vo
   c.localLimitW = powerW ?? Infinity;
   c.localLimitBy = station.trigger.by;
   // where energy flows, its effect is reported with all other limits
-  if (c.localLimitW !== before && !phaseTraits[c.phase].powered) tell(station, c, 'limit');
+  if (c.localLimitW !== before && !phaseTraits[c.phase].powered) reportEvent(station, c, 'limit');
 }
 
 function discharge(station: Station, c: Connector, { powerW }: Of<'evse.discharge'>): void {
@@ -268,17 +372,17 @@ function profileLimit(station: Station, command: Of<'evse.profile_limit'>): void
 
 const maxTimeoutS = 86_400;
 
-function checkTime(name: string, given: number | null | undefined): void {
-  if (given != null && !(given >= 1 && given <= maxTimeoutS)) throw badValue(name, given, `1..${maxTimeoutS}`);
+function checkTime(name: string, value: number | null | undefined): void {
+  if (value != null && !(value >= 1 && value <= maxTimeoutS)) throw badValue(name, value, `1..${maxTimeoutS}`);
 }
 
-function behave(station: Station, given: Of<'evse.behaviour'>): void {
-  checkTime('connectionTimeoutS', given.connectionTimeoutS);
-  checkTime('authorizationTimeoutS', given.authorizationTimeoutS);
-  const ofProfile = profileBehaviour(station.p);
+function setBehaviour(station: Station, changes: Of<'evse.behaviour'>): void {
+  checkTime('connectionTimeoutS', changes.connectionTimeoutS);
+  checkTime('authorizationTimeoutS', changes.authorizationTimeoutS);
+  const profileDefaults = profileBehaviour(station.p);
   const pick = <K extends keyof EvseBehaviour>(name: K): EvseBehaviour[K] => {
-    const value = given[name] as EvseBehaviour[K] | null | undefined;
-    return value === undefined ? station.behaviour[name] : (value ?? ofProfile[name]);
+    const value = changes[name] as EvseBehaviour[K] | null | undefined;
+    return value === undefined ? station.behaviour[name] : (value ?? profileDefaults[name]);
   };
   station.behaviour = {
     connectionTimeoutS: pick('connectionTimeoutS'),
@@ -331,7 +435,7 @@ function causeOf(command: EvseCommand, by: Origin): EvseCause {
  * @throws SimError UNKNOWN_RESOURCE for a connector that the station does not have, COMMAND_BAD_VALUE, COMMAND_CONFLICT
  */
 export function operate(station: Station, command: EvseCommand, by: Origin): void {
-  because(station, { by, cause: causeOf(command, by) }, () => {
+  withTrigger(station, { by, cause: causeOf(command, by) }, () => {
     switch (command.kind) {
       case 'evse.profile_limit':
         profileLimit(station, command);
@@ -340,7 +444,7 @@ export function operate(station: Station, command: EvseCommand, by: Origin): voi
         station.central = command.central;
         break;
       case 'evse.behaviour':
-        behave(station, command);
+        setBehaviour(station, command);
         break;
       case 'evse.generator':
         setGenerator(station, command, by, (each, who) => {

@@ -1,8 +1,73 @@
-/** Divides the power of the station among its connectors; W at the meter, positive into the vehicles. */
+/**
+ * Divides the power of the station, and the discharge that its profile permits, among its connectors; W at the meter,
+ * positive into the vehicles.
+ */
+import { minChargeW, canFlow } from './connector.ts';
 import type { Connector } from './connector.ts';
-import { minChargeW } from './connector.ts';
-import { chargeLevelW } from './reach.ts';
-import { sharePower } from './sharing.ts';
+import { chargeLevelW, maxDischargeW } from './reach.ts';
+
+/**
+ * Shares a limit in proportion to demand. A share below its minimum is raised to it; if the minimums do not fit
+ * together, the smallest demand is paused (on a tie the last one).
+ * @param demandW demand of each participant, 0 for none
+ * @param minW minimum useful power of each; a demand below it is its own minimum
+ * @param outW filled with the shares; must not be `demandW`
+ * @returns whether a share is below its demand
+ */
+export function sharePower(demandW: Float64Array, minW: Float64Array, limitW: number, outW: Float64Array): boolean {
+  let total = 0;
+  for (let i = 0; i < demandW.length; i++) {
+    outW[i] = demandW[i] ?? 0;
+    total += demandW[i] ?? 0;
+  }
+  if (total <= limitW) return false;
+  while (minTotalW(demandW, minW, outW) > limitW) pauseSmallest(demandW, outW);
+  for (let i = 0; i < demandW.length; i++) if ((outW[i] ?? 0) > 0) outW[i] = Infinity;
+  raiseToMinimum(demandW, minW, limitW, outW);
+  return true;
+}
+
+function minShareW(demandW: Float64Array, minW: Float64Array, i: number): number {
+  return Math.min(minW[i] ?? 0, demandW[i] ?? 0);
+}
+
+function minTotalW(demandW: Float64Array, minW: Float64Array, outW: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < demandW.length; i++) if ((outW[i] ?? 0) > 0) sum += minShareW(demandW, minW, i);
+  return sum;
+}
+
+function pauseSmallest(demandW: Float64Array, outW: Float64Array): void {
+  let smallest = -1;
+  for (let i = 0; i < demandW.length; i++) {
+    if ((outW[i] ?? 0) > 0 && (smallest < 0 || (demandW[i] ?? 0) <= (demandW[smallest] ?? 0))) smallest = i;
+  }
+  if (smallest >= 0) outW[smallest] = 0;
+}
+
+/**
+ * Infinity in `outW` marks shares that are still open; each round fixes at least one at its minimum, or is the last.
+ */
+function raiseToMinimum(demandW: Float64Array, minW: Float64Array, limitW: number, outW: Float64Array): void {
+  for (let round = 0; round <= demandW.length; round++) {
+    let left = limitW;
+    let open = 0;
+    for (let i = 0; i < demandW.length; i++) {
+      if (outW[i] === Infinity) open += demandW[i] ?? 0;
+      else left -= outW[i] ?? 0;
+    }
+    const factor = open > 0 ? Math.max(0, Math.min(1, left / open)) : 0;
+    let raised = false;
+    for (let i = 0; i < demandW.length; i++) {
+      if (outW[i] !== Infinity || (demandW[i] ?? 0) * factor >= minShareW(demandW, minW, i)) continue;
+      outW[i] = minShareW(demandW, minW, i);
+      raised = true;
+    }
+    if (raised) continue;
+    for (let i = 0; i < demandW.length; i++) if (outW[i] === Infinity) outW[i] = (demandW[i] ?? 0) * factor;
+    return;
+  }
+}
 
 /** Buffers reused between calls, one element per connector. */
 export interface Scratch {
@@ -92,20 +157,22 @@ function planCharge(
 }
 
 /**
- * Plans `dischargeW` in total: first the discharge without a set-point (`ownDischargeW`), then more of each vehicle.
+ * Plans `dischargeW` in total: first the discharge without a set-point (`commandedDischargeW`), then more of each vehicle.
  */
 function planDischarge(
   connectors: readonly Connector[],
   dischargeW: number,
-  ownDischargeW: number,
+  commandedDischargeW: number,
   maxW: number,
 ): void {
-  const ownShare = ownDischargeW > 0 ? Math.min(1, dischargeW / ownDischargeW) : 1;
+  const commandedShare = commandedDischargeW > 0 ? Math.min(1, dischargeW / commandedDischargeW) : 1;
   const extraShare =
-    maxW > ownDischargeW ? Math.max(0, Math.min(1, (dischargeW - ownDischargeW) / (maxW - ownDischargeW))) : 0;
+    maxW > commandedDischargeW
+      ? Math.max(0, Math.min(1, (dischargeW - commandedDischargeW) / (maxW - commandedDischargeW)))
+      : 0;
   for (const c of connectors) {
-    const ownW = Math.max(0, -c.unrestrictedW);
-    const outputW = ownW * ownShare + (c.dischargeableW - ownW) * extraShare;
+    const commandedW = Math.max(0, -c.unrestrictedW);
+    const outputW = commandedW * commandedShare + (c.dischargeableW - commandedW) * extraShare;
     if (outputW > 0) c.planW = -outputW;
   }
 }
@@ -130,21 +197,21 @@ export function planTotal(
   maxW: number,
   forced: boolean,
 ): number {
-  let ownDischargeW = 0;
+  let commandedDischargeW = 0;
   let downW = 0;
   for (const c of connectors) {
     c.planW = 0;
-    if (c.unrestrictedW < 0) ownDischargeW -= c.unrestrictedW;
+    if (c.unrestrictedW < 0) commandedDischargeW -= c.unrestrictedW;
     downW += c.dischargeableW;
   }
-  const chargeW = totalW + ownDischargeW;
+  const chargeW = totalW + commandedDischargeW;
   let totalDischargeW = Math.min(downW, -totalW);
   if (chargeW > 0) {
-    const chargedW = planCharge(connectors, scratch, chargeW, maxW + ownDischargeW, forced);
+    const chargedW = planCharge(connectors, scratch, chargeW, maxW + commandedDischargeW, forced);
     const missingW = chargeW - chargedW;
-    totalDischargeW = missingW > toleranceW ? Math.max(0, ownDischargeW - missingW) : ownDischargeW;
+    totalDischargeW = missingW > toleranceW ? Math.max(0, commandedDischargeW - missingW) : commandedDischargeW;
   }
-  if (totalDischargeW > 0) planDischarge(connectors, totalDischargeW, ownDischargeW, downW);
+  if (totalDischargeW > 0) planDischarge(connectors, totalDischargeW, commandedDischargeW, downW);
   return sumOfPlan(connectors);
 }
 
@@ -177,5 +244,50 @@ export function adjustPlan(connectors: readonly Connector[], totalW: number): vo
   for (const c of connectors) {
     if (c.planW > 0) c.planW *= keep;
     if (part > 0) c.planW -= (c.dischargeableW + Math.min(0, c.planW)) * part;
+  }
+}
+
+function availableDischargeW(c: Connector): number {
+  return c.vehicle !== null && canFlow(c) ? maxDischargeW(c, c.vehicle) : 0;
+}
+
+function requestedDischargeW(c: Connector, availableW: number): number {
+  return c.dischargeW === null ? 0 : Math.min(c.dischargeW, availableW);
+}
+
+/**
+ * Lowers `dischargeCapW` so that all connectors together stay within `capW`: first the requested discharge, in proportion; the
+ * rest is for the functions of the device, in proportion to the further discharge available from each vehicle.
+ */
+export function shareStationDischarge(connectors: readonly Connector[], capW: number): void {
+  let requestedSumW = 0;
+  let availableSumW = 0;
+  for (const c of connectors) {
+    const availableW = availableDischargeW(c);
+    availableSumW += availableW;
+    requestedSumW += requestedDischargeW(c, availableW);
+  }
+  if (availableSumW <= capW) return;
+  const part = requestedSumW > capW ? capW / requestedSumW : 1;
+  const restPart =
+    availableSumW > requestedSumW ? Math.max(0, capW - requestedSumW) / (availableSumW - requestedSumW) : 0;
+  for (const c of connectors) {
+    const availableW = availableDischargeW(c);
+    const requestedW = requestedDischargeW(c, availableW);
+    c.dischargeCapW = Math.min(c.dischargeCapW, requestedW * part + (availableW - requestedW) * restPart);
+  }
+}
+
+/** Keeps ramps down from carrying the vehicles together beyond `capW`. @param downW their discharge without this bound */
+export function scaleDischarging(connectors: readonly Connector[], capW: number, downW: number): void {
+  let dischargeW = 0;
+  for (const c of connectors) dischargeW += Math.max(0, -c.unrestrictedW);
+  const factor = dischargeW > capW ? capW / dischargeW : 1;
+  for (const c of connectors) {
+    if (c.unrestrictedW < 0) {
+      c.unrestrictedW *= factor;
+      c.unrestrictedEndW *= c.unrestrictedEndW < 0 ? factor : 1;
+    }
+    c.dischargeableW = Math.max(c.dischargeableW * (capW / downW), -c.unrestrictedW);
   }
 }

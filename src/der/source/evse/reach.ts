@@ -1,9 +1,8 @@
 /** Motion of a vehicle through one sub-step: a linear ramp to its level, then along its curve. All means are exact. */
-import { chargeAlong, curvePowerW } from './charge-curve.ts';
-import type { ChargeResult } from './charge-curve.ts';
+import { chargeAlong, curvePowerW } from './vehicle.ts';
+import type { ChargeResult, Vehicle } from './vehicle.ts';
 import { nominalWattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
-import type { Vehicle } from './vehicle.ts';
 
 const socTolerance = 1e-9;
 /** A ramp this close to its level is over, W. */

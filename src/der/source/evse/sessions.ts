@@ -7,19 +7,7 @@ export const autoIdToken = 'AUTO';
 const keptSessions = 200;
 
 /** A transaction while it runs and after its end. */
-export interface SessionRecord {
-  readonly transactionId: string;
-  readonly connectorId: number;
-  readonly idToken: string | null;
-  readonly remoteStartId: number | null;
-  readonly reservationId: number | null;
-  readonly startedAtS: number;
-  endedAtS: number | null;
-  readonly meterStartWh: number;
-  energyWh: number;
-  energyDischargedWh: number;
-  stopReason: string | null;
-}
+export type SessionRecord = { -readonly [K in Exclude<keyof EvseSession, 'state' | 'chargingState'>]: EvseSession[K] };
 
 export interface SessionLog {
   /** newest last */

@@ -1,4 +1,4 @@
-/** State of a charging station beside its connectors. */
+/** State of a charging station beside its connectors, with that of its session generator. */
 import type { EvseBehaviour } from '../../../contract/kinds/evse-commands.ts';
 import type { EvseCause } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseExternalLimit, EvseParameters } from '../../../contract/kinds/evse.ts';
@@ -6,15 +6,13 @@ import type { Origin } from '../../../core/origin.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { createConnector } from './connector.ts';
 import type { Connector } from './connector.ts';
-import type { Generator } from './generator-state.ts';
-import type { SessionListener, StationOutside, TransitionListener } from './outside.ts';
+import type { SessionListener, StationOutside, TransitionListener, Phases } from '../source.ts';
 import { openLimit } from './profile-limit.ts';
 import type { ProfileLimit } from './profile-limit.ts';
 import type { SessionLog } from './sessions.ts';
-import type { Phases } from '../source.ts';
 
 /** Origin and cause of the present change. */
-export interface Trigger {
+interface Trigger {
   readonly by: Origin;
   readonly cause: EvseCause;
 }
@@ -48,15 +46,15 @@ export interface Station {
   /** null: no generated vehicles */
   generator: Generator | null;
   outside: StationOutside;
-  /** the limit from outside that listeners know */
-  toldLimit: EvseExternalLimit | null;
+  /** the limit from outside last reported to listeners */
+  reportedLimit: EvseExternalLimit | null;
 }
 
 /** Origin of what the station does by itself. */
 export const byItself: Origin = { source: 'default' };
 
 /** Runs `act`; what it changes has this origin and cause. */
-export function because(station: Station, trigger: Trigger, act: () => void): void {
+export function withTrigger(station: Station, trigger: Trigger, act: () => void): void {
   const before = station.trigger;
   station.trigger = trigger;
   try {
@@ -98,6 +96,30 @@ export function createStation(p: EvseParameters, random: RandomStream, central =
     generator: null,
     trigger: { by: byItself, cause: 'vehicle' },
     outside: { supplyPhases: 3, down: false, siteHolds: false, limit: null },
-    toldLimit: null,
+    reportedLimit: null,
   };
+}
+
+/** Vehicles at one connector. */
+export interface Line {
+  readonly c: Connector;
+  readonly random: RandomStream;
+  /** simulated seconds */
+  arrivalDueS: number;
+  departureDueS: number;
+  /** id of the vehicle that is here; null: none of the generator */
+  vehicleId: string | null;
+  count: number;
+}
+
+export interface Generator {
+  readonly seed: number;
+  readonly ratePerHour: number;
+  readonly idToken: string;
+  readonly by: Origin;
+  readonly startedAtS: number;
+  readonly lines: readonly Line[];
+  arrivals: number;
+  turnedAway: number;
+  departures: number;
 }

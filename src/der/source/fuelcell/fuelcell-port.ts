@@ -8,14 +8,18 @@ import type {
 } from '../../../contract/kinds/fuelcell.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput, StackPort } from '../source.ts';
 import { badValue, checkCurvePort, LivePort, zeroCelsiusK } from '../shared.ts';
-import { HydrogenBook } from './hydrogen-book.ts';
-import { StackLags } from './lags.ts';
-import { polarizationCurve } from './polarization.ts';
-import { minElectrolyserShare, minFuelCellShare, Readiness } from './readiness.ts';
-import { StackConversion } from './stack-port.ts';
-import { Stack } from './stack.ts';
-import { admittedShare, nextTemperatureC, stackHeat } from './temperature.ts';
-import type { StackHeat } from './temperature.ts';
+import { HydrogenBook } from './hydrogen.ts';
+import {
+  StackLags,
+  minElectrolyserShare,
+  minFuelCellShare,
+  Readiness,
+  admittedShare,
+  nextTemperatureC,
+  stackHeat,
+} from './dynamics.ts';
+import { polarizationCurve, StackConversion, Stack } from './stack.ts';
+import type { StackHeat } from './dynamics.ts';
 
 /** lower heating value of hydrogen, J/kg */
 const lhvJKg = 33.33 * 3.6e6;

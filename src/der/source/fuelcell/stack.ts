@@ -1,6 +1,6 @@
 /** A stack with its own consumption: from net DC power to gross power, current, voltage, hydrogen and heat. */
 import type { FuelCellChemistry, FuelCellParameters } from '../../../contract/kinds/fuelcell.ts';
-import { zeroCelsiusK } from '../shared.ts';
+import { zeroCelsiusK, lastSample } from '../shared.ts';
 import {
   currentForHydrogen,
   electrolyserCell,
@@ -17,6 +17,8 @@ import {
   pemV,
 } from './cells.ts';
 import type { PemLaw } from './cells.ts';
+import type { IvPoint } from '../../../contract/device.ts';
+import type { StackPort } from '../source.ts';
 
 /** thermoneutral cell voltage: HHV for liquid water, LHV for steam */
 const thermoneutralV = { PEMFC: 1.481, SOFC: 1.254 } as const;
@@ -110,12 +112,12 @@ export class Stack {
     const cellV = oxide ? oxideCellV(-j, tK) : electrolyserCell(j, tK).cellV;
     this.#elGuess = j;
     const current = j * this.#elAreaCm2;
-    const madeKgS = current * this.#kgSA * (oxide ? oxideFaraday : faradayEfficiency(j));
+    const producedKgS = current * this.#kgSA * (oxide ? oxideFaraday : faradayEfficiency(j));
     this.voltageV = this.#cells * cellV;
     this.currentA = -current;
     this.grossW = -current * this.voltageV;
-    this.fuelKgS = -madeKgS * this.#dried;
-    this.lostKgS = madeKgS + this.fuelKgS;
+    this.fuelKgS = -producedKgS * this.#dried;
+    this.lostKgS = producedKgS + this.fuelKgS;
     this.heatW = current * this.#cells * Math.max(0, cellV - (oxide ? oxideHeatedV : thermoneutralV.PEMFC));
   }
 
@@ -165,4 +167,97 @@ export class Stack {
 function oxideElectrolysis(wCm2: number, tK: number): number {
   const heated = wCm2 / oxideHeatedV;
   return oxideCellV(-heated, tK) <= oxideHeatedV ? heated : -oxideCurrent(-wCm2, tK);
+}
+
+const curveHalvings = 60;
+const golden = (Math.sqrt(5) - 1) / 2;
+
+interface PolarizationCurve {
+  readonly curve: readonly IvPoint[];
+  readonly mpp: IvPoint;
+  readonly vOcV: number;
+  readonly iScA: number;
+}
+
+/** Current at which the static voltage falls to `voltageV`, A, at most `endA`. */
+function currentAtVoltage(stack: Stack, voltageV: number, tK: number, endA: number): number {
+  let [low, high] = [0, endA];
+  for (let round = 0; round < curveHalvings; round += 1) {
+    const middle = (low + high) / 2;
+    if (stack.voltageAt(middle, tK) > voltageV) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/** Current of maximum power below `endA`, A: power has one maximum between open and short circuit. */
+function currentAtMaxPower(stack: Stack, tK: number, endA: number): number {
+  const power = (a: number) => a * stack.voltageAt(a, tK);
+  let [low, high] = [0, endA];
+  for (let round = 0; round < curveHalvings; round += 1) {
+    const left = high - golden * (high - low);
+    const right = low + golden * (high - low);
+    if (power(left) < power(right)) low = left;
+    else high = right;
+  }
+  return (low + high) / 2;
+}
+
+/**
+ * Static curve of a stack as a fuel cell: voltage rises in even steps from 0 to open circuit, and one of the samples is
+ * the maximum power point.
+ * @param points number of samples; fewer than 3 count as 3, more than 1000 as 1000
+ */
+export function polarizationCurve(stack: Stack, tK: number, points: number): PolarizationCurve {
+  const vOcV = stack.voltageAt(0, tK);
+  // the short-circuit current lies below this for all built-in laws
+  const noVoltageA = stack.beyondA(tK);
+  const iScA = currentAtVoltage(stack, 0, tK, noVoltageA);
+  const maxPowerA = currentAtMaxPower(stack, tK, iScA);
+  const maxPowerV = stack.voltageAt(maxPowerA, tK);
+  const mpp: IvPoint = { v: maxPowerV, i: maxPowerA, p: maxPowerV * maxPowerA };
+  const last = lastSample(points);
+  const maxPowerIndex = Math.min(Math.max(Math.round((maxPowerV / vOcV) * last), 1), last - 1);
+  const curve: IvPoint[] = [];
+  for (let at = 0; at <= last; at += 1) {
+    const v = (vOcV * at) / last;
+    const i = at === last ? 0 : currentAtVoltage(stack, v, tK, iScA);
+    curve.push(at === maxPowerIndex ? mpp : { v, i, p: v * i });
+  }
+  return { curve, mpp, vOcV, iScA };
+}
+
+const halvings = 50;
+
+/** Power of a stack for a power of the plant, and back, without touching the stack that runs. */
+export class StackConversion implements StackPort {
+  readonly #stack: Stack;
+  readonly #temperatureC: () => number;
+
+  /** @param temperatureC of the stack that runs */
+  constructor(parameters: FuelCellParameters, temperatureC: () => number) {
+    this.#stack = new Stack(parameters);
+    this.#temperatureC = temperatureC;
+  }
+
+  stackW(dcW: number): number {
+    const stack = this.#stack;
+    stack.solve(Math.max(-stack.ratedElDcW, Math.min(stack.ratedDcW, dcW)), this.#temperatureC());
+    return stack.grossW;
+  }
+
+  /** The power of the stack rises with that of the plant, so halving finds it. */
+  dcW(stackW: number): number {
+    if (stackW === 0) return 0;
+    const { ratedDcW, ratedElDcW } = this.#stack;
+    // the lower end keeps less power than wanted, the upper one more
+    let [low, high] = [0, stackW > 0 ? ratedDcW : -ratedElDcW];
+    if (Math.abs(this.stackW(high)) <= Math.abs(stackW)) return high;
+    for (let i = 0; i < halvings; i += 1) {
+      const middle = (low + high) / 2;
+      if (Math.abs(this.stackW(middle)) <= Math.abs(stackW)) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
 }

@@ -1,11 +1,12 @@
+/** PV arrays as DC ports: one array, or several behind one inverter. */
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import type { PvDetail, PvInputDetail, PvShading } from '../../../contract/kinds/pv.ts';
 import { SimError } from '../../../core/errors.ts';
-import { badValue, checkCurvePort, LivePort } from '../shared.ts';
+import { badValue, checkCurvePort, LivePort, noConditions } from '../shared.ts';
 import { PvSource } from './array.ts';
 import type { PvConfig } from './array.ts';
 import type { WeatherNow } from '../../surroundings/environment.ts';
-import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition } from '../source.ts';
+import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput } from '../source.ts';
 
 /** A tracker with a gap up to this counts as settled, share of its voltage. */
 const followingGap = 0.005;
@@ -139,4 +140,163 @@ export class PvPort implements DcSource {
 
 function checkShare(name: string, value: number): void {
   if (!(value >= 0 && value <= 1)) throw badValue(name, value, '0 to 1');
+}
+
+/** Several PV arrays behind one inverter, each on an input with a tracker of its own. */
+export interface PvInputConfig {
+  /** of the port */
+  readonly name: string;
+  /** power of the array at standard conditions, W */
+  readonly ratedW: number;
+  readonly array: PvConfig;
+}
+
+/** States of trackers, the furthest first: the whole shows the first that an input has. */
+const stateOrder = ['limit', 'track', 'dc_low', 'start', 'off'] as const satisfies readonly PvDetail['mpptState'][];
+
+/**
+ * PV arrays as the DC ports of one device. Each has its own light where the weather gives one by plane, its own cell
+ * temperature, start and tracker; a curtailed inverter takes the same share of what each array could give.
+ */
+export class PvInputs implements DcSource {
+  readonly #inputs: readonly PvPort[];
+  readonly #configs: readonly PvInputConfig[];
+  readonly #ratedW: number;
+  readonly ports: readonly DcPort[];
+  readonly absorbableDcW = 0;
+  readonly maxStepS = Infinity;
+  /** of the input at hand */
+  readonly #weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
+  /** in the plane of the block `pv` */
+  #irradianceWm2 = 0;
+
+  /** @param configs at least one, in the order of the ports */
+  constructor(configs: readonly PvInputConfig[]) {
+    this.#configs = configs;
+    this.#ratedW = configs.reduce((sum, { ratedW }) => sum + ratedW, 0);
+    this.#inputs = configs.map(({ array, name }) => new PvPort(array, name));
+    this.ports = this.#inputs.flatMap(({ ports }) => ports);
+  }
+
+  get availableDcW(): number {
+    let sum = 0;
+    for (const input of this.#inputs) sum += input.availableDcW;
+    return sum;
+  }
+
+  get settled(): boolean {
+    return this.#inputs.every(({ settled }) => settled);
+  }
+
+  /** False as soon as one input is ready. */
+  get starting(): boolean {
+    return (
+      this.#inputs.some(({ starting }) => starting) &&
+      !this.#inputs.some(({ starting, availableDcW }) => !starting && availableDcW > 0)
+    );
+  }
+
+  /** That of the first input. */
+  get array(): PvArray | undefined {
+    return this.#inputs[0]?.array;
+  }
+
+  prepare(dtS: number, input: SourceInput): void {
+    this.#inputs.forEach((each, i) => {
+      each.prepare(dtS, this.#weatherOf(i, input));
+    });
+  }
+
+  weatherJumps(input: SourceInput): void {
+    this.#inputs.forEach((each, i) => {
+      each.weatherJumps(this.#weatherOf(i, input));
+    });
+  }
+
+  settle(input: SourceInput): void {
+    this.#inputs.forEach((each, i) => {
+      each.settle(this.#weatherOf(i, input));
+    });
+  }
+
+  #weatherOf(i: number, input: SourceInput): WeatherNow {
+    const weather = this.#weather;
+    if (Number.isFinite(input.irradianceWm2)) this.#irradianceWm2 = Math.max(0, input.irradianceWm2);
+    weather.irradianceWm2 = input.planesWm2?.[i] ?? input.irradianceWm2;
+    weather.ambientTemperatureC = input.ambientTemperatureC;
+    weather.cellTemperatureC = input.cellTemperatureC;
+    weather.windSpeedMS = input.windSpeedMS;
+    return weather;
+  }
+
+  answer({ targetW, ceilingW }: DcRequest): number {
+    const wantedW = targetW === null ? ceilingW : Math.min(targetW, ceilingW);
+    return Math.max(0, Math.min(this.availableDcW, wantedW));
+  }
+
+  draw(dcW: number, energized: boolean): void {
+    const availableW = this.availableDcW;
+    const share = dcW >= availableW ? 1 : dcW > 0 ? dcW / availableW : 0;
+    for (const input of this.#inputs) input.draw(share * input.availableDcW, energized);
+  }
+
+  get conditions(): ReadonlySet<SourceCondition> {
+    // an array has one condition at most
+    return this.#inputs.find(({ conditions }) => conditions.size > 0)?.conditions ?? noConditions;
+  }
+
+  command(command: SourceCommand): void {
+    if (command.kind !== 'pv.shading')
+      throw new SimError('COMMAND_NOT_APPLICABLE', `PV arrays do not take ${command.kind}`);
+    const { input, ...shading } = command;
+    if (input === undefined) {
+      for (const each of this.#inputs) each.command(shading);
+      return;
+    }
+    const chosen = this.#inputs[input];
+    if (!chosen) throw badValue('input', input, `0 to ${this.#inputs.length - 1}`);
+    chosen.command(shading);
+  }
+
+  clearFaults(): void {
+    /* PV arrays have no latched faults */
+  }
+
+  restart(): void {
+    for (const input of this.#inputs) input.restart();
+  }
+
+  detail(): PvDetail {
+    const inputs = this.#inputs.map((input, i) => ({ name: this.#configs[i]?.name ?? '', ...input.state() }));
+    let [mppW, i, p, cellC] = [0, 0, 0, 0];
+    inputs.forEach(({ availableDcW, operatingPoint, cellTemperatureC }, n) => {
+      mppW += availableDcW;
+      i += operatingPoint.i;
+      p += operatingPoint.p;
+      cellC += cellTemperatureC * ((this.#configs[n]?.ratedW ?? 0) / this.#ratedW);
+    });
+    return {
+      kind: 'pv',
+      irradianceWm2: this.#irradianceWm2,
+      cellTemperatureC: cellC,
+      availableDcW: mppW,
+      // one source of the same power and current
+      operatingPoint: { v: i > 0 ? p / i : Math.max(...inputs.map(({ operatingPoint: { v } }) => v)), i, p },
+      mpptState: stateOrder.find((state) => inputs.some(({ mpptState }) => mpptState === state)) ?? 'off',
+      shading: inputs.find(({ shading }) => shading !== null)?.shading ?? null,
+      inputs,
+    };
+  }
+
+  /** @param port absent: the first input */
+  curve(port = 0, points: number): IvCurve {
+    const input = this.#inputs[port];
+    if (!input) {
+      throw new SimError(
+        'UNKNOWN_RESOURCE',
+        `port ${port} has no DC curve; this device has ports 0 to ${this.#inputs.length - 1}`,
+      );
+    }
+    return { ...input.curve(0, points), port };
+  }
 }

@@ -141,7 +141,10 @@ export class HubWind {
 
   #nextNode(nowMS: number, meanMS: number): number {
     if (this.#class === 'none') return 0;
-    const kept = Math.exp(-1 / turbulenceTimeConstantS(meanMS));
-    return nowMS * kept + turbulenceSigmaMS(this.#class, meanMS) * Math.sqrt(1 - kept * kept) * this.#random.normal();
+    const retained = Math.exp(-1 / turbulenceTimeConstantS(meanMS));
+    return (
+      nowMS * retained +
+      turbulenceSigmaMS(this.#class, meanMS) * Math.sqrt(1 - retained * retained) * this.#random.normal()
+    );
   }
 }

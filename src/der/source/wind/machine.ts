@@ -80,23 +80,15 @@ const dynamics: Readonly<Record<WindTurbineName, Dynamics>> = {
 const minSpeedHalfWidth = 0.015;
 
 /** Constants of one turbine, shared by the devices of one profile. Powers are at the shaft unless named otherwise. */
-export interface Machine {
+export interface Machine extends Omit<Dynamics, 'bestRatio' | 'cpFactor' | 'chainEfficiency' | 'kneePart'> {
   readonly cp: RotorCp;
   readonly radiusM: number;
   /** half the air density times the rotor area, kg/m */
   readonly halfRhoA: number;
-  readonly inertiaKgM2: number;
-  readonly ratedRadS: number;
-  readonly minRadS: number;
   readonly ratedShaftW: number;
   readonly ratedDcW: number;
   /** DC power per shaft power */
   readonly shaftToDc: number;
-  readonly gearRatio: number;
-  readonly pitchRateDegS: number;
-  readonly pitchGainDeg: number;
-  readonly pitchGainDegS: number;
-  readonly gainHalfDeg: number;
   /** region 2: torque per square of the speed, N m s2 */
   readonly torqueFactor: number;
   readonly lowRadS: number;

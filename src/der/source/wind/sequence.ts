@@ -67,7 +67,7 @@ export class Sequence {
   }
 
   advance(stepS: number, input: SequenceInput): void {
-    this.#time(stepS, input);
+    this.#updateDelays(stepS, input);
     const { phase } = this;
     const stormy = input.meanMS > this.#p.cutOutMS || this.#gustS >= gustS;
     if (phase === 'high_wind_stop') {
@@ -87,7 +87,7 @@ export class Sequence {
     }
   }
 
-  #time(stepS: number, { meanMS, hubMS, energized }: SequenceInput): void {
+  #updateDelays(stepS: number, { meanMS, hubMS, energized }: SequenceInput): void {
     const { cutInMS, cutOutMS } = this.#p;
     this.#windyS = meanMS >= cutInMS ? this.#windyS + stepS : 0;
     this.#calmS = meanMS < cutInMS - calmMarginMS ? this.#calmS + stepS : 0;

@@ -1,4 +1,4 @@
-/** Steady states of a machine under constant wind, solved once into a table. */
+/** Steady states of a machine under constant wind, solved once into a table; and a turbine without rotor dynamics. */
 import { rotorCp } from './cp.ts';
 import { lawTorqueNm } from './machine.ts';
 import type { Machine } from './machine.ts';
@@ -121,4 +121,62 @@ export function steadyAt(column: Float64Array, windMS: number): number {
   const row = Math.floor(x);
   const low = column[row] ?? 0;
   return low + ((column[row + 1] ?? low) - low) * (x - row);
+}
+
+const lagS = 3;
+const ratedShare = 0.99;
+
+/**
+ * Power follows the steady curve with a first-order lag, exact for any step. The curve alone would give up to 0.8 % too
+ * much energy under turbulence, because inertia keeps the rotor from its best tip-speed ratio in gusts. The goal is
+ * therefore the power of the present wind on a rotor whose speed follows the wind with a lag.
+ */
+export class QuasiSteady {
+  readonly #m: Machine;
+  readonly #steady: SteadyTable;
+  /** wind whose steady rotor speed has been reached, m/s */
+  #slowMS = 0;
+  #powerW = 0;
+
+  constructor(machine: Machine, steady: SteadyTable) {
+    this.#m = machine;
+    this.#steady = steady;
+  }
+
+  get slowMS(): number {
+    return this.#slowMS;
+  }
+  /** Shaft power at the end of the last step, W. */
+  get powerW(): number {
+    return this.#powerW;
+  }
+
+  begin(powerW: number, windMS: number): void {
+    this.#powerW = powerW;
+    this.#slowMS = windMS;
+  }
+
+  /** @returns energy at the shaft over the step, J */
+  advance(stepS: number, windMS: number, energized: boolean): number {
+    const m = this.#m;
+    const speedRadS = Math.max(steadyAt(this.#steady.radS, this.#slowMS), m.minRadS);
+    // linearised response of the speed in region 2
+    const inertiaS = m.inertiaKgM2 / (3 * m.torqueFactor * speedRadS);
+    this.#slowMS -= (windMS - this.#slowMS) * Math.expm1(-stepS / inertiaS);
+    const goalW = energized ? this.#goalW(windMS) : 0;
+    const missing = this.#powerW - goalW;
+    const retained = Math.exp(-stepS / lagS);
+    this.#powerW = goalW + missing * retained;
+    return goalW * stepS + missing * lagS * (1 - retained);
+  }
+
+  #goalW(windMS: number): number {
+    const m = this.#m;
+    const radS = steadyAt(this.#steady.radS, this.#slowMS);
+    const steadyW = steadyAt(this.#steady.shaftW, windMS);
+    if (steadyW >= m.ratedShaftW * ratedShare && radS >= m.ratedRadS * ratedShare) return steadyW;
+    if (!(radS > 0)) return 0;
+    const power = aeroW(m, windMS, radS, steadyAt(this.#steady.fineDeg, windMS));
+    return Math.min(Math.max(power, 0), m.ratedShaftW);
+  }
 }

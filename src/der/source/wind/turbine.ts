@@ -6,9 +6,8 @@ import { HubWind } from './hub-wind.ts';
 import { lawTorqueNm } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { PitchDrive } from './pitch.ts';
-import { QuasiSteady } from './quasi-steady.ts';
+import { QuasiSteady, aeroW, pitchForPower, pitchTowardsPower, steadyAt } from './steady.ts';
 import { Sequence } from './sequence.ts';
-import { aeroW, pitchForPower, pitchTowardsPower, steadyAt } from './steady.ts';
 import type { SteadyTable } from './steady.ts';
 
 const rotorStepS = 0.1;

@@ -10,10 +10,9 @@ import { gridEventNames } from '../../../contract/environment.ts';
 import { SimError } from '../../../core/errors.ts';
 import { checkedArguments, eventName } from './event-arguments.ts';
 import type { EventArguments } from './event-arguments.ts';
-import type { Tracks } from './layers.ts';
+import type { Tracks, GridQuantity, MeasuredQuantity } from './layers.ts';
 import { constant, pathFrom, ramp, wave } from './trajectory.ts';
 import type { Corner } from './trajectory.ts';
-import type { GridQuantity, MeasuredQuantity } from './values.ts';
 
 /** The grid at the start of an event. */
 export interface EventStart {

@@ -1,5 +1,5 @@
 /** The line between a stiff grid and the terminals of a device: its power changes the voltage. */
-import type { GridValues } from './values.ts';
+import type { GridValues } from './layers.ts';
 
 /** Short-circuit ratio (at least 1) on the device's rated apparent power, and X/R of the line. */
 export interface FeederSpec {

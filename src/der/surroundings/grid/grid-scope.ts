@@ -5,13 +5,11 @@ import type { GridEventArguments, GridNow, GridPatch, GridSource } from '../../.
 import { SimError } from '../../../core/errors.ts';
 import type { Series } from '../series.ts';
 import { planEvent } from './events.ts';
-import { LayerStack } from './layers.ts';
-import type { Segment, Tracks } from './layers.ts';
+import { LayerStack, gridValuesAt, isOut, measuredQuantities, quantityAt, sameGrid } from './layers.ts';
+import type { Segment, Tracks, GridQuantity, GridValues, MeasuredQuantity } from './layers.ts';
 import { profileRecording } from './profile.ts';
 import { constant, ramp, recorded, valueAt } from './trajectory.ts';
 import type { Motion, Recording } from './trajectory.ts';
-import { gridValuesAt, isOut, measuredQuantities, quantityAt, sameGrid } from './values.ts';
-import type { GridQuantity, GridValues, MeasuredQuantity } from './values.ts';
 
 export interface GridScopeOptions {
   readonly nominalHz: number;
@@ -41,7 +39,7 @@ export class GridScope {
   readonly #site: GridScopeOptions;
   readonly #stack: LayerStack<GridQuantity>;
   /** last values of each segment, so that equal values are one object */
-  readonly #seen = new WeakMap<Segment<GridQuantity>, { values: GridValues; readonly still: boolean }>();
+  readonly #valuesBySegment = new WeakMap<Segment<GridQuantity>, { values: GridValues; readonly still: boolean }>();
   #last: GridValues | null = null;
 
   private constructor(site: GridScopeOptions, stack: LayerStack<GridQuantity>) {
@@ -60,13 +58,13 @@ export class GridScope {
   /** The same object as long as nothing changes. */
   at(t: SimTime): GridValues {
     const segment = this.#stack.segmentAt(t);
-    const seen = this.#seen.get(segment);
+    const seen = this.#valuesBySegment.get(segment);
     if (seen?.still) return seen.values;
     const fresh = gridValuesAt(segment, t);
     const before = seen?.values ?? this.#last;
     const values = before && sameGrid(before, fresh) ? before : fresh;
     if (seen) seen.values = values;
-    else this.#seen.set(segment, { values, still: segment.motion === 'still' || isOut(segment, t) });
+    else this.#valuesBySegment.set(segment, { values, still: segment.motion === 'still' || isOut(segment, t) });
     this.#last = values;
     return values;
   }

@@ -5,7 +5,7 @@ import { SimError } from '../../../core/errors.ts';
 import { parseSeries } from '../series.ts';
 import type { Series } from '../series.ts';
 import type { Recording } from './trajectory.ts';
-import type { MeasuredQuantity } from './values.ts';
+import type { MeasuredQuantity } from './layers.ts';
 
 const perPhase = ['voltage_a_pu', 'voltage_b_pu', 'voltage_c_pu'] as const;
 

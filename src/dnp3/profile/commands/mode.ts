@@ -2,6 +2,8 @@
  * Parts common to all modes: support, enabling within a time window, changes for a time (both in simulated time), and
  * settings that are idle while the mode is off.
  */
+import { gradientRange, slopeState } from '../../../contract/device.ts';
+import type { Gradient } from '../../../contract/device.ts';
 import type { Origin } from '../../../core/origin.ts';
 import type { SettingWrite, DevicePort } from '../../device-port.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
@@ -11,9 +13,6 @@ import type { InputSource, OutputTarget, PartContext, PointBindings, PointName }
 import type { CommandState } from '../../../core/command-hold.ts';
 import { addSeconds } from '../../../core/time/clock.ts';
 import type { RandomStream } from '../../../core/random.ts';
-import { gradientRange } from '../../../contract/gradient.ts';
-import type { Gradient } from '../../../contract/gradient.ts';
-import { slopeState } from '../../../contract/slope-state.ts';
 
 interface Delayed {
   /** true if a command waits */

@@ -1,5 +1,5 @@
 /** DER controls as wishes for grid-support functions: one row for each type that the physics has. */
-import { gradientRange } from '../../../contract/gradient.ts';
+import { gradientRange } from '../../../contract/device.ts';
 import type { CurveFunction, FunctionName, TripName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { FunctionWish, TripRegion, WishedValues, XY } from '../../../sunspec/map/grid-support/wish.ts';
 import type { DerFacts, DerSettings } from '../../station/port.ts';

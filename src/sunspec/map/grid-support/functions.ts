@@ -281,7 +281,6 @@ export const tripFunctions = functionNames.filter(
 /** Functions that trip by thresholds of voltage or frequency over time. */
 export type TripName = NamesWhere<{ readonly side: string }>;
 
-/** Functions with a curve. */
 export type CurveFunction = NamesWhere<{ readonly axes: readonly string[] }>;
 /** Name of a coordinate of a curve point. */
 export type Axis = Table[CurveFunction]['axes'][number];

@@ -5,7 +5,7 @@ import { ctrlModeMask, functionTable, reactivePowerFunctions, remainingPoint } f
 import type { CtrlMode } from './functions.ts';
 import { memoPerLayout } from '../layout.ts';
 import type { Layout, PointSlot } from '../layout.ts';
-import { hasPoint, pointNumber, pointValue } from '../named-points.ts';
+import { hasPoint, pointNumber, pointValue } from '../bank.ts';
 
 /** The points that show the state of a function: a row of the table of functions, or a part of one. */
 export interface FunctionPoints {

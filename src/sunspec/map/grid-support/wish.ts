@@ -1,6 +1,7 @@
 /**
  * Wishes for grid-support functions, and the points that carry them out. Every protocol, REST and scenarios say what they
- * want as a `FunctionWish`; where a function has its enable, its curve and its settings is known here alone.
+ * want as a `FunctionWish`; only this file maps functions to their points for enabling, curve and
+ * settings.
  */
 import { SimError } from '../../../core/errors.ts';
 import type { Origin } from '../../../core/origin.ts';
@@ -9,7 +10,7 @@ import { isEnabled } from './state.ts';
 import { curveAxes, functionTable, isReactivePowerFunction, reactivePowerFunctions } from './functions.ts';
 import type { Axis, CurveFunction, FunctionName, FunctionPath } from './functions.ts';
 import type { HoldValue } from '../holds.ts';
-import { hasPoint, pointNumber } from '../named-points.ts';
+import { hasPoint, pointNumber } from '../bank.ts';
 import type { RefusedWrite } from '../point-holds.ts';
 import type { AnyPointValue } from '../types.ts';
 
@@ -27,11 +28,11 @@ export interface CurveWish {
   readonly points: readonly XY[];
   /** of a trip function; default `MustTrip` */
   readonly region?: TripRegion;
-  /** The points may come in any order, and are written in that of the model. Absent: they are written as they stand. */
+  /** The points are sorted into the order of the model. Absent: they are written in the given order. */
   readonly inAnyOrder?: true;
   /** Unit of x in place of percent: volts (of 702.VNom) or watts (of 702.WMax). */
   readonly xUnit?: 'V' | 'W' | undefined;
-  /** Voltage that x is multiplied with, percent of nominal, and whether the device finds it by itself; volt-var alone. */
+  /** Volt-var only: reference voltage by which x is multiplied, percent of nominal; `autonomous`: the device sets it. */
   readonly reference?: { readonly pct: number; readonly autonomous: boolean; readonly timeS?: number | null };
 }
 
@@ -57,7 +58,7 @@ export interface PointValue {
   readonly value: AnyPointValue;
 }
 
-/** Why a device cannot do what is wished. `max`: points that its curve can have */
+/** The reason why a device cannot fulfil a wish. `max`: points that its curve can have */
 export type RefusedWish = RefusedWrite &
   (
     | { readonly reason: 'too_many_points'; readonly max: number }
@@ -100,7 +101,7 @@ export function capacity(facts: Pick<PointFacts, 'number'>, name: CurveFunction)
   return facts.number(functionTable[name].model, 'NPt') ?? 0;
 }
 
-/** The factor from the unit of x to that of the axis; null: the device lacks the rating that it takes. */
+/** The factor from the unit of x to that of the axis; null: the device lacks the necessary rating. */
 function xFactor(facts: PointFacts, xUnit: CurveWish['xUnit']): number | null {
   if (xUnit === undefined) return 1;
   const rating = facts.number(702, xUnit === 'V' ? 'VNom' : 'WMax') ?? 0;
@@ -230,7 +231,7 @@ export function checkApply(bank: Bank, by: Origin, values: readonly HoldValue[])
   });
 }
 
-/** The registers have these values, to the last digit that they can hold. */
+/** True if the registers have these values, within their resolution. */
 export function isInForce(bank: Bank, values: readonly HoldValue[]): boolean {
   return values.every(({ slot, value }) => {
     const present = bank.value(slot);

@@ -1,13 +1,12 @@
 /** Rights of roles on the registers of a map, and the only file that knows points and roles. */
 import { SimError } from '../../../core/errors.ts';
-import { ignoresWrites } from '../../map/classic.ts';
-import { memoPerLayout, noSlot, plainPath } from '../../map/layout.ts';
+import { ignoresWrites, memoPerLayout, noSlot, plainPath } from '../../map/layout.ts';
 import type { Layout } from '../../map/layout.ts';
 import { functionTable } from '../../map/grid-support/functions.ts';
 import type { PathIn } from '../../map/point-path.ts';
 import type { m121 } from '../../models/m121.ts';
-import { roles } from './roles.ts';
-import type { Role } from './roles.ts';
+import { roles } from './certificate-role.ts';
+import type { Role } from './certificate-role.ts';
 
 /** Roles with the right to write a point. */
 type Writers = readonly Role[];

@@ -1,6 +1,25 @@
+/** Roles of Secure SunSpec, and the role in a client certificate (Modbus/TCP Security, role OID). */
+
 /** The role in a client certificate (Modbus/TCP Security, role OID; Secure SunSpec profile). */
-import { roleOfName } from './roles.ts';
-import type { Role } from './roles.ts';
+
+export const roles = [
+  'ReadOnlySunSpec',
+  'GridServiceSunSpec',
+  'NetworkAdministratorSunSpec',
+  'SuperAdministratorSunSpec',
+] as const;
+
+export type Role = (typeof roles)[number];
+
+/** Shorter spelling of the last role in the published tables of rights. */
+const otherSpellings: Readonly<Record<string, Role>> = { SuperAdministratorSpec: 'SuperAdministratorSunSpec' };
+
+/** The role of a name, exactly as written in certificates; undefined: no such role. */
+export function roleOfName(name: string): Role | undefined {
+  return (
+    roles.find((role) => role === name) ?? (Object.hasOwn(otherSpellings, name) ? otherSpellings[name] : undefined)
+  );
+}
 
 /** The role in a certificate, or the reason why it has none. */
 export type RoleFinding =

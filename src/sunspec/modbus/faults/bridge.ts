@@ -1,12 +1,11 @@
 /** Transport faults over the register maps of the devices. */
 import { meterIndex } from '../../../core/faults/kinds.ts';
 import type { FaultRegistry } from '../../../core/faults/registry.ts';
-import { holds } from '../../faults/condition.ts';
-import type { FaultyMaps } from '../../faults/faulty-maps.ts';
-import { slotsNamed } from '../../faults/targets.ts';
+import { holds, slotsNamed } from '../../faults/targets.ts';
+import type { FaultyMaps } from '../../faults/faulty-map.ts';
 import type { PointBank } from '../../map/bank.ts';
 import { memoPerLayoutAndKey } from '../../map/layout.ts';
-import type { Disturber } from '../server/disturbance.ts';
+import type { Disturber } from '../server/context.ts';
 import { createDisturber } from './disturber.ts';
 import type { Span } from './disturber.ts';
 
@@ -16,7 +15,6 @@ export interface BankDisturberOptions {
   readonly maps?: Pick<FaultyMaps, 'under'>;
   /** indexes of devices that never answer, with or without faults; changed in place */
   readonly silent?: ReadonlySet<number>;
-  /** the present devices */
   readonly devices: () => readonly { readonly index: number; readonly bank: PointBank }[];
   /** the meter of the connection point; absent or null: no meter */
   readonly meter?: { readonly bank: PointBank } | null;

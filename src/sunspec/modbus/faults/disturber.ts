@@ -2,7 +2,7 @@
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
 import { meterIndex } from '../../../core/faults/kinds.ts';
 import type { FaultSource } from '../../../core/faults/registry.ts';
-import { mapTargetOf } from '../../../fault-kinds/targets.ts';
+import { mapTargetOf } from '../../../fault-kinds/rows.ts';
 import {
   aliasUnitFault,
   connectionLimitFault,
@@ -16,9 +16,9 @@ import {
   outageFault,
   splitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
-import type { Deafness, Disturbance, Disturber, Reception, RequestFacts } from '../server/disturbance.ts';
+import type { Deafness, Disturbance, Disturber, Reception, RequestFacts } from '../server/context.ts';
 import type { FramingName } from '../framing/framing.ts';
-import { canRewrite, gapOf, rewriteOf } from './rewrites.ts';
+import { canRewrite, chunkPauseMs, rewriteOf } from './rewrites.ts';
 
 /** A run of registers, by PDU address. */
 export interface Span {
@@ -270,6 +270,6 @@ function answerOf(struck: readonly ActiveFault[], framing: FramingName): Disturb
     delayMs += base + (jitter > 0 ? jitter * fault.random.next() : 0);
   }
   const rewrite = rewriteOf(struck, framing);
-  const gapMs = gapOf(struck);
+  const gapMs = chunkPauseMs(struck);
   return { ...(delayMs > 0 && { delayMs }), ...(rewrite !== undefined && { rewrite }), ...(gapMs > 0 && { gapMs }) };
 }

@@ -1,7 +1,7 @@
 /** Rewrites of answers by transport faults: one function per kind, applied in a fixed order. */
 import { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
-import { crc16 } from '../../../core/net/crc16.ts';
+import { crc16 } from '../../../core/wire/modbus.ts';
 import {
   badCrcFault,
   duplicateFault,
@@ -13,11 +13,11 @@ import {
   wrongTransactionFault,
   wrongUnitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
-import type { RequestFacts } from '../server/disturbance.ts';
+import type { RequestFacts } from '../server/context.ts';
 import type { FramingName } from '../framing/framing.ts';
 
 /** Offsets of the parts of an ADU. */
-const places = {
+const aduOffsets = {
   mbap: { unitAt: 6, pduAt: 7, tail: 0 },
   rtu: { unitAt: 0, pduAt: 1, tail: 2 },
 } as const;
@@ -37,10 +37,10 @@ export function canRewrite(fault: ActiveFault, request: RequestFacts, framing: F
 /** The change of a fault inside the answer, with the MBAP length kept correct; null: none. */
 function editOf(fault: ActiveFault): Edit | null {
   if (fault.isOf(wrongUnitFault)) {
-    const { unit_id: wanted } = fault.parameters;
+    const { unit_id: unitId } = fault.parameters;
     return (adu, framing) => {
-      const { unitAt } = places[framing];
-      adu[unitAt] = wanted ?? ((adu[unitAt] ?? 0) + 1) & 0xff;
+      const { unitAt } = aduOffsets[framing];
+      adu[unitAt] = unitId ?? ((adu[unitAt] ?? 0) + 1) & 0xff;
     };
   }
   if (fault.isOf(wrongTransactionFault)) {
@@ -51,13 +51,13 @@ function editOf(fault: ActiveFault): Edit | null {
   }
   if (fault.isOf(wrongFunctionFault)) {
     return (adu, framing) => {
-      const { pduAt } = places[framing];
+      const { pduAt } = aduOffsets[framing];
       adu[pduAt] = otherFunction(adu[pduAt] ?? 0);
     };
   }
   if (!fault.isOf(wrongByteCountFault)) return null;
   return (adu, framing) => {
-    const { pduAt } = places[framing];
+    const { pduAt } = aduOffsets[framing];
     // an exception has no byte count
     if (((adu[pduAt] ?? 0) & 0x80) === 0) adu[pduAt + 1] = ((adu[pduAt + 1] ?? 0) + 2) & 0xff;
   };
@@ -70,7 +70,7 @@ function otherFunction(code: number): number {
 }
 
 function fixCrc(adu: Buffer): void {
-  const end = adu.length - places.rtu.tail;
+  const end = adu.length - aduOffsets.rtu.tail;
   adu.writeUInt16LE(crc16(adu, 0, end), end);
 }
 
@@ -133,6 +133,6 @@ export function rewriteOf(
 }
 
 /** Pause between pieces: the maximum over all faults. */
-export function gapOf(faults: readonly ActiveFault[]): number {
+export function chunkPauseMs(faults: readonly ActiveFault[]): number {
   return faults.reduce((gap, fault) => (fault.isOf(splitFault) ? Math.max(gap, fault.parameters.gap_ms) : gap), 0);
 }

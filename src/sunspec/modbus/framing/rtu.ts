@@ -1,8 +1,86 @@
-/** Modbus over serial line 1.02, 2.5.1: RTU frames, on a line with other devices or in a TCP stream. */
+/**
+ * Modbus over serial line 1.02, 2.5.1: RTU frames, on a line with other devices or in a TCP stream, and their lengths
+ * by function code.
+ */
 import { Buffer } from 'node:buffer';
-import { crc16 } from '../../../core/net/crc16.ts';
+import { crc16 } from '../../../core/wire/modbus.ts';
 import type { Framing, FramingResult } from './framing.ts';
-import { frameSizes, unknownSize } from './rtu-sizes.ts';
+
+/** The octet with the length has not arrived yet. */
+const unknownSize = 0;
+
+/** A fixed size, or `base` octets plus the count in the octet at `countAt`. */
+type Size = number | { readonly base: number; readonly countAt: number };
+
+const byteCounted = (base: number, countAt: number): Size => ({ base, countAt });
+
+const requestSizes: Readonly<Partial<Record<number, Size>>> = {
+  1: 8,
+  2: 8,
+  3: 8,
+  4: 8,
+  5: 8,
+  6: 8,
+  7: 4,
+  8: 8,
+  11: 4,
+  12: 4,
+  17: 4,
+  22: 10,
+  24: 6,
+  43: 7,
+  15: byteCounted(9, 6),
+  16: byteCounted(9, 6),
+  20: byteCounted(5, 2),
+  21: byteCounted(5, 2),
+  23: byteCounted(13, 10),
+};
+
+const answerSizes: Readonly<Partial<Record<number, Size>>> = {
+  5: 8,
+  6: 8,
+  7: 5,
+  8: 8,
+  11: 8,
+  15: 8,
+  16: 8,
+  22: 10,
+  1: byteCounted(5, 2),
+  2: byteCounted(5, 2),
+  3: byteCounted(5, 2),
+  4: byteCounted(5, 2),
+  12: byteCounted(5, 2),
+  17: byteCounted(5, 2),
+  20: byteCounted(5, 2),
+  21: byteCounted(5, 2),
+  23: byteCounted(5, 2),
+};
+
+/** Address, function with its highest bit, code, CRC. */
+const exceptionSize = 5;
+
+/**
+ * The sizes that a frame at `start` may have, by its function code; none where the function has no known length, and
+ * `unknownSize` for a length that has not come yet.
+ * @param foreign whether it belongs to another device, so that it may also be an answer
+ */
+function frameSizes(bytes: Buffer, start: number, foreign: boolean): readonly number[] {
+  const code = bytes[start + 1];
+  if (code === undefined) return [unknownSize];
+  if (code >= 0x80) return [exceptionSize];
+  const sizes: number[] = [];
+  const request = requestSizes[code];
+  const answer = foreign ? answerSizes[code] : undefined;
+  if (request !== undefined) sizes.push(sizeIn(bytes, start, request));
+  if (answer !== undefined) sizes.push(sizeIn(bytes, start, answer));
+  return sizes;
+}
+
+function sizeIn(bytes: Buffer, start: number, size: Size): number {
+  if (typeof size === 'number') return size;
+  const count = bytes[start + size.countAt];
+  return count === undefined ? unknownSize : size.base + count;
+}
 
 /** Address, function and CRC. */
 const minFrame = 4;
@@ -23,7 +101,7 @@ export interface RtuTiming {
 /** In a TCP stream: a network may delay the second half of a frame, and a master waits a second for its answer. */
 export const streamTiming: RtuTiming = { pauseMs: 20, gapMs: 500 };
 
-export interface RtuOptions extends RtuTiming {
+interface RtuOptions extends RtuTiming {
   /** true if a served device has the address, so that a frame beginning with it can only be a request */
   readonly isOwn: (address: number) => boolean;
   /** called for each piece of the stream that is not a frame */
@@ -71,9 +149,9 @@ export class RtuFraming implements Framing {
   }
 
   push(chunk: Buffer, nowMs: number): void {
-    const kept = this.#bytes;
+    const earlierBytes = this.#bytes;
     if (nowMs - this.#lastMs >= this.#options.pauseMs) this.#markPause();
-    this.#bytes = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
+    this.#bytes = earlierBytes.length === 0 ? chunk : Buffer.concat([earlierBytes, chunk]);
     this.#silent = 'not';
     this.#lastMs = nowMs;
   }

@@ -1,5 +1,4 @@
-import { AdapterLifecycle } from '../../../core/adapter-lifecycle.ts';
-import { startLine } from '../../../core/adapter.ts';
+import { AdapterLifecycle, startLine } from '../../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure } from '../../../core/adapter.ts';
 import { noSuchDevice, SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
@@ -8,8 +7,7 @@ import { silentLogger } from '../../../core/log/log.ts';
 import type { Logger } from '../../../core/log/log.ts';
 import { maxUnitId } from '../../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../../contract/modbus-report.ts';
-import { factsOf } from '../../../core/zod-facts.ts';
-import { pointerIssues, withInput } from '../../../core/zod-issues.ts';
+import { factsOf, pointerIssues, withInput } from '../../../core/zod-issues.ts';
 import type { DeviceServer } from '../../../contract/plant.ts';
 import type { Layout } from '../../map/layout.ts';
 import { countsStatus } from '../server/context.ts';
@@ -34,16 +32,7 @@ export interface ProxyAdapterOptions extends ModbusContextOptions {
   /** 0: any free port; null: the port in the map */
   readonly port: number | null;
   /** device types whose maps pass a test, named in the error if the devices do not fit; default: none */
-  readonly typesWith?: (passes: (layout: Layout) => boolean) => readonly string[];
-}
-
-export interface ProxyAdapter extends Adapter, DeviceServer, ModbusReporter {
-  readonly comm: 'modbus_proxy';
-  addDevice(device: ProxyDevice): Promise<void>;
-  /** name of the map */
-  readonly mapName: string;
-  /** port in use; 0 while not listening */
-  readonly port: number;
+  readonly deviceTypesWhere?: (passes: (layout: Layout) => boolean) => readonly string[];
 }
 
 const defaultPort = 5020;
@@ -80,8 +69,8 @@ function missingPoints(map: ProxyMap, layouts: readonly Layout[], deviceCount: n
 }
 
 /** End of an error message: device types that would fit; empty: none. */
-function remedyFor(map: ProxyMap, { typesWith }: ProxyAdapterOptions): string {
-  const types = typesWith?.((layout) => bindMap(map, layout).lacking.size === 0) ?? [];
+function remedyFor(map: ProxyMap, { deviceTypesWhere }: ProxyAdapterOptions): string {
+  const types = deviceTypesWhere?.((layout) => bindMap(map, layout).lacking.size === 0) ?? [];
   return types.length === 0 ? '' : ` (device types with all of its points: ${types.join(', ')})`;
 }
 
@@ -125,7 +114,7 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   const map = parseMap(options.map, options.mapLabel);
   const served = options.devices.filter((device) => isServed(map, device));
   checkFit(map, served, options);
-  return new TcpProxy(map, served, options);
+  return new ProxyAdapter(map, served, options);
 }
 
 /** True if the map serves a device: any, or the one that it names. */
@@ -146,7 +135,7 @@ function checkFit(map: ProxyMap, served: readonly ProxyDevice[], options: ProxyA
   if (issues.length > 0) throw notValid(options.mapLabel, issues, missing.length === 0 ? '' : remedyFor(map, options));
 }
 
-class TcpProxy implements ProxyAdapter {
+export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
   readonly module = 'Modbus';
   readonly comm = 'modbus_proxy';
   readonly exposure: Exposure;
@@ -175,6 +164,7 @@ class TcpProxy implements ProxyAdapter {
     return this.#map.name;
   }
 
+  /** port in use; 0 while not listening */
   get port(): number {
     return this.#server?.port ?? 0;
   }

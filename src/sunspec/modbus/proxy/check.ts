@@ -26,7 +26,6 @@ export function isWritable({ access, commands, keeps }: ProxyRegister): boolean 
   return access === 'rw' || (access === undefined && (commands !== undefined || keeps !== undefined));
 }
 
-/** The tables that a register is in. */
 export function tablesOf({ table = 'holding' }: ProxyRegister): readonly ('holding' | 'input')[] {
   return table === 'both' ? ['holding', 'input'] : [table];
 }
@@ -41,10 +40,10 @@ export function outsideLimits({ min, max }: ProxyRegister, value: number): strin
     : outsideWords({ given: value, ...(min !== undefined && { min }), ...(max !== undefined && { max }) });
 }
 
-type Say = (detail: string, ...steps: readonly PropertyKey[]) => void;
+type Report = (detail: string, ...steps: readonly PropertyKey[]) => void;
 
 /** Checks members that need others. */
-function beside(register: ProxyRegister, say: Say): void {
+function checkCompanions(register: ProxyRegister, report: Report): void {
   const content = contentOf(register);
   const writable = isWritable(register);
   const number = register.type !== 'string';
@@ -81,82 +80,82 @@ function beside(register: ProxyRegister, say: Say): void {
     ['also', settable, 'only a point that can be written sets others (access rw)'],
     ['commands', number, 'a string takes no commands'],
   ];
-  for (const [member, fits, words] of rules) if (register[member] !== undefined && !fits) say(words, member);
-  if (!number && register.size === undefined) say('a string needs its size in registers', 'size');
-  access(register, say);
+  for (const [member, fits, words] of rules) if (register[member] !== undefined && !fits) report(words, member);
+  if (!number && register.size === undefined) report('a string needs its size in registers', 'size');
+  checkAccess(register, report);
 }
 
 /** Checks the access of a writable register. */
-function access(register: ProxyRegister, say: Say): void {
+function checkAccess(register: ProxyRegister, report: Report): void {
   const content = contentOf(register);
   if (register.access === 'rw' && (content === 'sum' || register.bits))
-    say('a sum and bits cannot be written', 'access');
+    report('a sum and bits cannot be written', 'access');
   if (register.access === 'r' && content === 'keeps')
-    say('a register that keeps what is written is rw; a value that never changes is a constant', 'access');
+    report('a register that keeps what is written is rw; a value that never changes is a constant', 'access');
   if (isWritable(register) && register.table === 'input')
-    say('an input register cannot be written; allowed: holding, both', 'table');
+    report('an input register cannot be written; allowed: holding, both', 'table');
 }
 
 /** Checks numbers in the register: inside the range of the type, unique, and distinct from the "no value" numbers. */
-function numbers(register: ProxyRegister, map: ProxyMap, say: Say): void {
+function checkNumbers(register: ProxyRegister, map: ProxyMap, report: Report): void {
   const limits = limitsOf(register.type);
   const form = wireFormOf(register, map);
   const fit = (value: number, ...steps: readonly PropertyKey[]) => {
     if (limits && (value < limits.min || value > limits.max))
-      say(`${value} does not fit ${register.type} (${limits.min} to ${limits.max})`, ...steps);
+      report(`${value} does not fit ${register.type} (${limits.min} to ${limits.max})`, ...steps);
     else if (
       register.values &&
       steps[0] !== 'absent' &&
       form.kind === 'number' &&
       (value < form.min || value > form.max)
     ) {
-      say(`${value} means that the point does not exist: choose another number, or another absent`, ...steps);
+      report(`${value} means that the point does not exist: choose another number, or another absent`, ...steps);
     }
   };
   for (const member of ['values', 'commands'] as const) {
-    const seen = new Map<number, string>();
+    const keysByNumber = new Map<number, string>();
     for (const key of Object.keys(register[member] ?? {})) {
-      const former = seen.get(Number(key));
-      if (former !== undefined) say(`is the same number as ${former}`, member, key);
-      seen.set(Number(key), key);
+      const sameNumberKey = keysByNumber.get(Number(key));
+      if (sameNumberKey !== undefined) report(`is the same number as ${sameNumberKey}`, member, key);
+      keysByNumber.set(Number(key), key);
       fit(Number(key), member, key);
     }
   }
   const width = 16 * registersOf(register);
   for (const bit of Object.keys(register.bits ?? {}))
-    if (Number(bit) >= width) say(`${register.type} has bits 0 to ${width - 1}`, 'bits', bit);
+    if (Number(bit) >= width) report(`${register.type} has bits 0 to ${width - 1}`, 'bits', bit);
   for (const member of ['otherwise', 'absent', 'constant', 'keeps'] as const) {
     const value = register[member];
     if (typeof value === 'number') fit(value, member);
   }
-  if (typeof register.absent === 'number' && limits === null) say('a string is empty where there is none', 'absent');
+  if (typeof register.absent === 'number' && limits === null) report('a string is empty where there is none', 'absent');
   if (register.min !== undefined && register.max !== undefined && register.min > register.max)
-    say('is above max', 'min');
+    report('is above max', 'min');
 }
 
 /** Checks values in the map file: within their type, and a start value among the writable ones. */
-function given(register: ProxyRegister, say: Say): void {
+function checkFileValues(register: ProxyRegister, report: Report): void {
   const { type, size = 1 } = register;
   for (const member of ['constant', 'keeps'] as const) {
     const value = register[member];
     if (value === undefined) continue;
     const text = typeof value === 'string';
     if (text !== (type === 'string'))
-      say(`must be ${type === 'string' ? 'text' : 'a number'} in a register of type ${type}`, member);
-    else if (text && Buffer.byteLength(value) > 2 * size) say(`is longer than ${2 * size} octets`, member);
+      report(`must be ${type === 'string' ? 'text' : 'a number'} in a register of type ${type}`, member);
+    else if (text && Buffer.byteLength(value) > 2 * size) report(`is longer than ${2 * size} octets`, member);
     else if (!text && !type.startsWith('float') && !Number.isInteger(value))
-      say(`must be a whole number in a register of type ${type}`, member);
+      report(`must be a whole number in a register of type ${type}`, member);
   }
   const { keeps, values } = register;
   if (typeof keeps !== 'number') return;
   if (values !== undefined && !Object.keys(values).some((key) => Number(key) === keeps))
-    say(`${keeps} is not one of its values`, 'keeps');
+    report(`${keeps} is not one of its values`, 'keeps');
   const outside = outsideLimits(register, keeps);
-  if (outside !== null) say(outside, 'keeps');
+  if (outside !== null) report(outside, 'keeps');
 }
 
 /** Registers claimed by two entries of a table, and entries beyond the last register. */
-function places(registers: readonly ProxyRegister[]): Issue[] {
+function overlapIssues(registers: readonly ProxyRegister[]): Issue[] {
   const issues: Issue[] = [];
   const owners = { holding: new Map<number, string>(), input: new Map<number, string>() };
   for (const [index, register] of registers.entries()) {
@@ -189,18 +188,18 @@ export function checkProxyMap(map: ProxyMap): Issue[] {
   const issues: Issue[] = [];
   const names = new Set<string>();
   for (const [index, register] of map.registers.entries()) {
-    const say: Say = (detail, ...steps) => {
+    const report: Report = (detail, ...steps) => {
       issues.push({ name: pointerOf(index, ...steps), detail });
     };
-    if (contentOf(register) === null) say(`exactly one of ${contents.join(', ')} must be given`);
-    if (names.has(register.name)) say(`${register.name} is the name of another register too`, 'name');
+    if (contentOf(register) === null) report(`exactly one of ${contents.join(', ')} must be given`);
+    if (names.has(register.name)) report(`${register.name} is the name of another register too`, 'name');
     names.add(register.name);
-    beside(register, say);
-    numbers(register, map, say);
-    given(register, say);
+    checkCompanions(register, report);
+    checkNumbers(register, map, report);
+    checkFileValues(register, report);
   }
   if (map.unit_id !== undefined && map.device === undefined) {
     issues.push({ name: '/unit_id', detail: 'goes with device only: of all devices, each has unit id 1 + index' });
   }
-  return [...issues, ...places(map.registers)];
+  return [...issues, ...overlapIssues(map.registers)];
 }

@@ -1,5 +1,9 @@
-/** Registers of a proxy map bound to points, and the steps shared by all sorts of registers. */
-import type { Buffer } from 'node:buffer';
+/**
+ * Registers of a proxy map, bound to points or without one (constants, and registers that keep the written octets), and
+ * the steps shared by all sorts. Registers without a point belong to the device behind the map and not to its bank: no
+ * other protocol sees them.
+ */
+import { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
 import type { Bank } from '../../map/bank.ts';
 import { nearest } from '../../map/codec.ts';
@@ -7,7 +11,7 @@ import type { PointSlot } from '../../map/layout.ts';
 import type { AnyPointValue } from '../../map/types.ts';
 import { outsideLimits } from './check.ts';
 import type { ProxyRegister } from './schema.ts';
-import type { NumberForm } from './wire-form.ts';
+import type { NumberForm, WireForm } from './wire-form.ts';
 
 /** Values set by a write, by point. */
 export type Assignments = Map<PointSlot, AnyPointValue>;
@@ -16,7 +20,7 @@ export type Assignments = Map<PointSlot, AnyPointValue>;
 export type KeptOctets = Map<string, Buffer>;
 
 /** The device behind the map: its bank, and the octets kept by the map. */
-export interface Behind {
+export interface MappedDevice {
   readonly bank: Bank;
   /** registers written since the start or the last reset of the device */
   readonly kept: Pick<KeptOctets, 'get'>;
@@ -44,7 +48,7 @@ export interface BoundRegister {
    * @returns `saturated` if it is beyond the range of the type
    * @throws SimError MAP_NOT_IMPLEMENTED if there is no value and the read is refused
    */
-  read(device: Behind, out: Buffer, at: number): 'fits' | 'saturated';
+  read(device: MappedDevice, out: Buffer, at: number): 'fits' | 'saturated';
   /**
    * Adds the effects of a write of these octets to a draft.
    * @throws SimError MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_BAD_VALUE
@@ -99,4 +103,47 @@ export function take(form: NumberForm, bytes: Buffer, at: number, register: Prox
 export function checkLimits(value: number, register: ProxyRegister): void {
   const outside = outsideLimits(register, value);
   if (outside !== null) throw bad(register, outside);
+}
+
+/** Encodes a value of the map file, which fits its type after the checks of the map. */
+function show(
+  form: WireForm,
+  value: number | string | undefined,
+  out: Buffer,
+  at: number,
+  register: ProxyRegister,
+): 'fits' | 'saturated' {
+  if (form.kind === 'number') return put(form, Number(value), out, at, register);
+  form.write(typeof value === 'string' ? value : '', out, at);
+  return 'fits';
+}
+
+/** A constant; a permitted write is acknowledged and changes nothing. */
+export function constantBinding(form: WireForm, register: ProxyRegister): Binding {
+  return {
+    read: (_, out, at) => show(form, register.constant, out, at, register),
+    write: () => undefined,
+  };
+}
+
+/** A register that reads the octets written last, or its start value before any write. */
+export function keptBinding(form: WireForm, register: ProxyRegister): Binding {
+  const { name, keeps, values } = register;
+  const listed = values && new Set(Object.keys(values).map(Number));
+  return {
+    read({ kept }, out, at) {
+      const octets = kept.get(name);
+      if (octets === undefined) return show(form, keeps, out, at, register);
+      octets.copy(out, at);
+      return 'fits';
+    },
+    write(bytes, at, { kept }) {
+      if (form.kind === 'number') {
+        const number = take(form, bytes, at, register);
+        if (listed?.has(number) === false) throw bad(register, `${number} is not one of its values`);
+        checkLimits(number, register);
+      }
+      kept.set(name, Buffer.from(bytes.subarray(at, at + 2 * form.registers)));
+    },
+  };
 }

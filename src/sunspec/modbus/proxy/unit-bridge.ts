@@ -1,15 +1,14 @@
 /** A device behind a proxy map, as a Modbus unit. */
 import { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
-import type { RegisterNames } from '../../../core/wire/modbus-messages.ts';
+import type { RegisterNames } from '../../../core/wire/modbus.ts';
 import type { Bank } from '../../map/bank.ts';
-import { isInSet1 } from '../../map/sets.ts';
+import { isInSet1, memoPerLayoutAndKey } from '../../map/layout.ts';
 import type { ModbusUnit, Requester } from '../server/unit.ts';
 import { tablesOf } from './check.ts';
 import { bindMap } from './points-bridge.ts';
 import type { BoundMap } from './points-bridge.ts';
-import type { Assignments, Behind, BoundRegister, KeptOctets, WriteDraft } from './register-bridge.ts';
-import { memoPerLayoutAndKey } from '../../map/layout.ts';
+import type { Assignments, MappedDevice, BoundRegister, KeptOctets, WriteDraft } from './register-bridge.ts';
 import type { Layout } from '../../map/layout.ts';
 import type { ProxyMap } from './schema.ts';
 
@@ -71,21 +70,21 @@ export type SaturationListener = (name: string) => void;
 export class ProxyUnit implements ModbusUnit {
   readonly deviceIndex: number;
   readonly #bank: Bank;
-  readonly #kept: KeptOctets = new Map();
-  readonly #behind: Behind;
-  readonly #forget: () => void;
+  readonly #keptOctets: KeptOctets = new Map();
+  readonly #device: MappedDevice;
+  readonly #unfollowResets: () => void;
   readonly #image: ProxyImage;
   readonly #gapsReadZero: boolean;
   readonly #onSaturated: SaturationListener;
-  readonly #told = new Set<BoundRegister>();
+  readonly #reportedRegisters = new Set<BoundRegister>();
   readonly #entry = Buffer.alloc(maxEntryOctets);
 
   constructor(map: ProxyMap, { index, bank }: ProxyDevice, onSaturated: SaturationListener) {
     this.deviceIndex = index;
     this.#bank = bank;
-    this.#behind = { bank, kept: this.#kept };
+    this.#device = { bank, kept: this.#keptOctets };
     const keeps = map.registers.some((register) => register.keeps !== undefined);
-    this.#forget = keeps ? bank.onReload(() => this.#kept.clear()) : () => undefined;
+    this.#unfollowResets = keeps ? bank.onReload(() => this.#keptOctets.clear()) : () => undefined;
     this.#image = imageOf(map, bank.layout);
     this.#gapsReadZero = map.gaps === 'zero';
     this.#onSaturated = onSaturated;
@@ -93,7 +92,7 @@ export class ProxyUnit implements ModbusUnit {
 
   /** Stops following resets of the device. */
   release(): void {
-    this.#forget();
+    this.#unfollowResets();
   }
 
   /** Holding registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED */
@@ -134,7 +133,7 @@ export class ProxyUnit implements ModbusUnit {
       at += register.registers;
     }
     this.#carryOut(new Map([...draft.also, ...draft.direct]), by);
-    for (const [name, octets] of draft.kept) this.#kept.set(name, octets);
+    for (const [name, octets] of draft.kept) this.#keptOctets.set(name, octets);
   }
 
   /**
@@ -163,7 +162,7 @@ export class ProxyUnit implements ModbusUnit {
         at += 1;
         continue;
       }
-      if (register.read(this.#behind, this.#entry, 0) === 'saturated') this.#saturated(register);
+      if (register.read(this.#device, this.#entry, 0) === 'saturated') this.#saturated(register);
       const next = Math.min(end, register.address + register.registers);
       this.#entry.copy(out, 2 * (at - address), 2 * (at - register.address), 2 * (next - register.address));
       at = next;
@@ -172,8 +171,8 @@ export class ProxyUnit implements ModbusUnit {
   }
 
   #saturated(register: BoundRegister): void {
-    if (this.#told.has(register)) return;
-    this.#told.add(register);
+    if (this.#reportedRegisters.has(register)) return;
+    this.#reportedRegisters.add(register);
     this.#onSaturated(register.name);
   }
 }

@@ -2,15 +2,14 @@ import { errorText } from '../../../core/errors.ts';
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { peerOf } from '../../../core/net/listen.ts';
-import type { Deafness } from './disturbance.ts';
-import { sendLate, serve, serveWatched } from './exchange.ts';
+import type { Deafness } from './context.ts';
+import { sendLate, serve, serveWatched, tapAnswer } from './exchange.ts';
 import type { LateAnswer, Service } from './exchange.ts';
 import { maxAdu } from '../framing/framing.ts';
 import type { Framing, FramingResult } from '../framing/framing.ts';
 import type { Asker } from './pdu.ts';
-import { tapAnswer } from './tapping.ts';
 import { SilenceWatch } from '../framing/silence.ts';
-import type { Role } from '../access/roles.ts';
+import type { Role } from '../access/certificate-role.ts';
 import type { Swept } from '../../../core/net/sweeper.ts';
 
 /** The part of a listener that its connections use. */
@@ -180,12 +179,12 @@ export class Connection implements Asker, Swept {
    * Answers received requests: one write per chunk, unless the answers exceed the unsent limit. Returns false if
    * requests remain, or if there is none.
    */
-  #pump(begunMs = this.#owner.context.clock.monotonicMs()): boolean {
+  #pump(startMs = this.#owner.context.clock.monotonicMs()): boolean {
     const socket = this.#socket;
     const framing = this.#framing;
     const { clock, limits, turns } = this.#owner.context;
     let served = 0;
-    let tookMs = 0;
+    let elapsedMs = 0;
     let isOver = false;
     let result: FramingResult;
     do {
@@ -196,8 +195,8 @@ export class Connection implements Asker, Swept {
         if (result !== 'frame') break;
         at = this.#exchange(at);
         served += 1;
-        if (served % 4 === 1 || tookMs > served * cheapMs) tookMs = clock.monotonicMs() - begunMs;
-        isOver = served >= requestsPerTurn || tookMs >= msPerTurn;
+        if (served % 4 === 1 || elapsedMs > served * cheapMs) elapsedMs = clock.monotonicMs() - startMs;
+        isOver = served >= requestsPerTurn || elapsedMs >= msPerTurn;
       } while (at < room && !isOver && this.#late === undefined);
       const taken = at === 0 || this.#write(at);
       if (this.#late !== undefined) {
@@ -209,14 +208,14 @@ export class Connection implements Asker, Swept {
         return false;
       }
       if (!taken || isOver) {
-        turns.spent(tookMs);
+        turns.spent(elapsedMs);
         // otherwise `drain` follows
         if (taken) this.#waitTurn();
         else this.#pause();
         return false;
       }
     } while (result === 'frame');
-    turns.spent(tookMs);
+    turns.spent(elapsedMs);
     if (framing.awaitedSilenceMs > 0) this.#watchSilence();
     else if (this.#ended) socket.end();
     return true;

@@ -1,17 +1,59 @@
-/** One request and its answer, over a TCP or TLS connection or a serial line. */
+/**
+ * One request and its answer, over a TCP or TLS connection or a serial line. The wire log gets both while it has an
+ * observer.
+ */
 import { Buffer } from 'node:buffer';
 import type { Later } from '../../../core/time/timers.ts';
-import type { ModbusContext } from './context.ts';
-import type { Disturbance, RequestFacts } from './disturbance.ts';
-import { modbusException } from './errors.ts';
+import type { ModbusContext, Disturbance, RequestFacts } from './context.ts';
+import { modbusException } from './unit.ts';
+import type { ModbusUnit } from './unit.ts';
 import { maxAdu } from '../framing/framing.ts';
 import type { Framing } from '../framing/framing.ts';
-import { spanOf } from '../../../core/wire/modbus-pdu.ts';
-import type { TappedExchange } from '../../../core/wire/modbus-tap.ts';
+import { spanOf } from '../../../core/wire/modbus.ts';
+import type { TappedExchange, ModbusTap } from '../../../core/wire/modbus.ts';
 import { answer, answerException, isException } from './pdu.ts';
 import type { Asker } from './pdu.ts';
-import { tapRequest } from './tapping.ts';
-import type { ModbusUnit } from './unit.ts';
+import { namesOf } from './report.ts';
+
+/** Octets of a frame behind its PDU. */
+const tailOctets = { mbap: 0, rtu: 2 } as const;
+
+/** Reports the request at hand. @param unit its target, as faults identify it */
+function tapRequest(
+  tap: ModbusTap,
+  request: Framing,
+  { foreignUnit }: Pick<ModbusContext, 'foreignUnit'>,
+  unit: ModbusUnit | undefined,
+  { peer }: Asker,
+): TappedExchange {
+  const { name: framing, buffer, headSize, pduStart, pduEnd, unitId } = request;
+  const { functionCode, address, count } = spanOf(buffer, pduStart, pduEnd);
+  // on a serial line the frame is between others, and may be an answer
+  const isForeign = unit === undefined && framing === 'rtu';
+  const broadcast = unit?.mute === true;
+  const unserved = unit === undefined && foreignUnit === 'silent';
+  return tap.request({
+    kind: isForeign ? 'foreign' : 'request',
+    direction: 'in',
+    peer,
+    deviceIndex: unit?.deviceIndex ?? null,
+    raw: buffer.subarray(pduStart - headSize, pduEnd + tailOctets[framing]),
+    framing,
+    unitId,
+    functionCode,
+    address,
+    count,
+    broadcast,
+    names: namesOf(unit, functionCode, address, count),
+    unanswered: isForeign ? null : broadcast ? 'broadcast' : unserved ? 'unit_not_served' : 'suppressed',
+  });
+}
+
+/** Reports an answer sent at once: the octets of `out` from `at` to `end`; empty if no answer is due. */
+export function tapAnswer(tapped: TappedExchange, out: Buffer, at: number, end: number): void {
+  if (end > at) tapped.answered(out.subarray(at, end));
+  else tapped.ended();
+}
 
 /** The service at one port or line. */
 export interface Service {
@@ -80,7 +122,7 @@ function foreign(request: Framing, service: Service, asker: Asker, out: Buffer, 
 }
 
 /** The outcome of a request under faults or with an observer. */
-export interface WatchedExchange {
+interface WatchedExchange {
   /** as returned by `serve` */
   readonly end: number;
   /** delay and chunks of the answer; null: sent at once */

@@ -1,11 +1,9 @@
 /** Modbus requests without their framing: Modbus application protocol 1.1b3. */
 import type { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
-import { exceptionOf, modbusException } from './errors.ts';
-import type { ModbusException } from './errors.ts';
+import { exceptionOf, modbusException } from './unit.ts';
+import type { ModbusException, RequestPdu, ModbusUnit, Requester } from './unit.ts';
 import type { RequestReport } from './report.ts';
-import type { RequestPdu } from './request.ts';
-import type { ModbusUnit, Requester } from './unit.ts';
 
 /** Maximum size of a PDU: Modbus application protocol 1.1b3, 4.1. */
 export const maxPdu = 253;

@@ -2,14 +2,13 @@
 import type { Buffer } from 'node:buffer';
 import { errorText } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/log/log.ts';
-import { PeerLimitedLog } from '../../../core/log/peer-limited-log.ts';
+import { PeerLimitedLog } from '../../../core/log/limited-log.ts';
 import type { WallClock } from '../../../core/time/clock.ts';
 import type { Later } from '../../../core/time/timers.ts';
-import { exceptionNames, functionNames, spanOf } from '../../../core/wire/modbus-pdu.ts';
-import type { RegisterNames } from '../../../core/wire/modbus-messages.ts';
+import { exceptionNames, functionNames, spanOf } from '../../../core/wire/modbus.ts';
+import type { RegisterNames } from '../../../core/wire/modbus.ts';
 import type { FramingName } from '../framing/framing.ts';
-import type { RequestPdu } from './request.ts';
-import type { ModbusUnit, Requester } from './unit.ts';
+import type { RequestPdu, ModbusUnit, Requester } from './unit.ts';
 
 /** Functions that write, served or not. */
 const writeFunctions: ReadonlySet<number> = new Set([5, 6, 15, 16, 21, 22, 23]);

@@ -2,49 +2,33 @@ import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { systemClock } from '../../../core/time/clock.ts';
-import type { WallClock } from '../../../core/time/clock.ts';
 import { SimError } from '../../../core/errors.ts';
 import { listen } from '../../../core/net/listen.ts';
 import { LimitedLog } from '../../../core/log/limited-log.ts';
 import { silentLogger } from '../../../core/log/log.ts';
 import type { Logger } from '../../../core/log/log.ts';
 import { callLater } from '../../../core/time/timers.ts';
-import type { Later } from '../../../core/time/timers.ts';
-import type { ModbusTap } from '../../../core/wire/modbus-tap.ts';
 import type { ModbusClient } from '../../../contract/modbus-report.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionOwner } from './connection.ts';
 import { defaultLimits, ModbusCounters } from './context.ts';
-import type { ForeignUnitPolicy, ModbusContext, ModbusLimits } from './context.ts';
-import type { Deafness, Disturber, Reception } from './disturbance.ts';
+import type { ModbusContext, ModbusLimits, Deafness, Reception } from './context.ts';
 import type { Framing, FramingName } from '../framing/framing.ts';
-import { Handshake } from '../../../core/tls/handshake.ts';
-import type { HandshakeOwner } from '../../../core/tls/handshake.ts';
-import { MbapFraming } from '../framing/mbap.ts';
-import type { Role } from '../access/roles.ts';
+import { Handshake } from '../../../core/tls/gate.ts';
+import type { HandshakeOwner, TlsGate } from '../../../core/tls/gate.ts';
+import { MbapFraming } from '../framing/framing.ts';
+import type { Role, RoleFinding } from '../access/certificate-role.ts';
 import { RtuFraming, streamTiming } from '../framing/rtu.ts';
 import { Sweeper } from '../../../core/net/sweeper.ts';
 import { LoopQueue } from '../../../core/turns.ts';
-import type { TlsGate } from '../../../core/tls/gate.ts';
-import type { RoleFinding } from '../access/certificate-role.ts';
 import { RequestReport } from './report.ts';
 import type { ModbusUnit } from './unit.ts';
 
-/** Options that the listeners of one group share; each member has a default. */
-export interface ModbusContextOptions {
+/** Options that the listeners of one group share; each member has a default: without TLS, faults and observer, `silent`. */
+export interface ModbusContextOptions
+  extends Partial<Pick<ModbusContext, 'foreignUnit' | 'clock' | 'sweeper' | 'tls' | 'disturber' | 'tap' | 'later'>> {
   readonly limits?: Partial<ModbusLimits>;
-  /** default `silent` */
-  readonly foreignUnit?: ForeignUnitPolicy;
-  readonly clock?: WallClock;
   readonly logger?: Logger;
-  readonly sweeper?: Sweeper;
-  /** default: no TLS */
-  readonly tls?: TlsGate<RoleFinding>;
-  /** default: no fault injection */
-  readonly disturber?: Disturber;
-  /** default: no observer */
-  readonly tap?: ModbusTap;
-  readonly later?: Later;
 }
 
 /** A context with the defaults filled in, shared by all listeners of a group. */
@@ -92,20 +76,9 @@ export interface ModbusClientInfo extends ModbusClient {
   readonly role?: Role | null;
 }
 
-export interface ModbusTcpServer {
-  /** Binds and resolves with the port. @throws SimError LISTEN_FAILED, STOPPING after `close` */
-  listen(): Promise<number>;
-  /** Stops accepting, ends every connection and resolves when all are closed, after half a second at most. */
-  close(): Promise<void>;
-  /** the bound port; 0 while not listening */
-  readonly port: number;
-  readonly connectionCount: number;
-  clients(): readonly ModbusClientInfo[];
-}
-
 /** A Modbus TCP listener (Modbus Messaging on TCP/IP 1.0b) on one address. */
 export function createModbusTcpServer(options: ModbusTcpServerOptions): ModbusTcpServer {
-  return new Listener(options);
+  return new ModbusTcpServer(options);
 }
 
 /** At the limit, a connection that has sent nothing for this long (ms) is replaced by a new one. */
@@ -119,12 +92,13 @@ const minHandshakes = 256;
 const closeGraceMs = 500;
 
 // a class, since a process may have thousands of listeners that share its methods
-class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleFinding> {
+export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFinding> {
   readonly context: ModbusContext;
   readonly deviceIndex: number | undefined;
   readonly faultIndex: number | undefined;
   readonly units: (unitId: number) => ModbusUnit | undefined;
   readonly unitOf: (deviceIndex: number) => ModbusUnit | undefined;
+  /** the bound port; 0 while not listening */
   port = 0;
   readonly #framing: FramingName;
   readonly #host: string;
@@ -152,12 +126,14 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
     return this.#connections.size;
   }
 
+  /** Binds and resolves with the port. @throws SimError LISTEN_FAILED, STOPPING after `close` */
   listen(): Promise<number> {
     this.#listening ??=
       this.#closing === undefined ? this.#bind() : Promise.reject(new SimError('STOPPING', 'the listener is closed'));
     return this.#listening;
   }
 
+  /** Stops accepting, ends every connection and resolves when all are closed, after half a second at most. */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown();
     return this.#closing;

@@ -1,6 +1,9 @@
+/** A served unit as the Modbus stack sees it: requests, their sender, and the exception behind each error. */
 import type { Buffer } from 'node:buffer';
-import type { RegisterNames } from '../../../core/wire/modbus-messages.ts';
-import type { Role } from '../access/roles.ts';
+import type { RegisterNames } from '../../../core/wire/modbus.ts';
+import type { Role } from '../access/certificate-role.ts';
+import { SimError } from '../../../core/errors.ts';
+import type { ErrorCode } from '../../../core/errors.ts';
 
 /** The sender of a request. */
 export interface Requester {
@@ -12,7 +15,7 @@ export interface Requester {
 
 /**
  * A served unit of the Modbus stack. Reads and writes throw `SimError` (codes `MAP_*` and `ACCESS_DENIED`), which
- * `errors.ts` maps to exceptions.
+ * `exceptionOf` maps to exceptions.
  */
 export interface ModbusUnit {
   /** the device of the unit; absent: none, or several */
@@ -34,4 +37,51 @@ export interface ModbusUnit {
   names?(functionCode: number, address: number, count: number): (() => RegisterNames) | null;
   /** all-or-nothing write of whole registers */
   write(address: number, words: Buffer, by: Requester): void;
+}
+
+/** A request PDU inside a buffer. */
+export interface RequestPdu {
+  readonly buffer: Buffer;
+  readonly pduStart: number;
+  readonly pduEnd: number;
+  /** target of the request */
+  readonly unitId: number;
+}
+
+/** Exception codes of the Modbus application protocol, section 7. */
+export const modbusException = {
+  illegalFunction: 0x01,
+  illegalDataAddress: 0x02,
+  illegalDataValue: 0x03,
+  serverDeviceFailure: 0x04,
+  acknowledge: 0x05,
+  serverDeviceBusy: 0x06,
+  memoryParityError: 0x08,
+  gatewayPathUnavailable: 0x0a,
+  gatewayTargetFailed: 0x0b,
+} as const;
+
+export type ModbusException = (typeof modbusException)[keyof typeof modbusException];
+
+/** The only translation of error codes to Modbus exceptions; an unlisted code is an internal error. */
+const exceptionOfCode: Partial<Readonly<Record<ErrorCode, ModbusException>>> = {
+  MAP_ILLEGAL_ADDRESS: modbusException.illegalDataAddress,
+  MAP_UNKNOWN_POINT: modbusException.illegalDataAddress,
+  MAP_READ_ONLY: modbusException.illegalDataAddress,
+  MAP_NOT_IMPLEMENTED: modbusException.illegalDataAddress,
+  MAP_PARTIAL_POINT: modbusException.illegalDataValue,
+  MAP_BAD_VALUE: modbusException.illegalDataValue,
+  MAP_NOT_SUPPORTED: modbusException.illegalDataValue,
+  // under local control no register is writable
+  MAP_LOCAL_CONTROL: modbusException.illegalDataAddress,
+  // Modbus/TCP Security: a function that the role does not permit is illegal for this client
+  ACCESS_DENIED: modbusException.illegalFunction,
+};
+
+/**
+ * Exception for an error thrown by a unit; undefined: not a refusal but an internal error (answered as
+ * `serverDeviceFailure` and logged).
+ */
+export function exceptionOf(error: unknown): number | undefined {
+  return error instanceof SimError ? (error.protocolCode ?? exceptionOfCode[error.code]) : undefined;
 }

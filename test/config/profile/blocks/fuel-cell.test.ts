@@ -11,7 +11,7 @@ import {
   fuelCellFuels,
   fuelCellOperatingModes,
 } from '../../../../src/contract/kinds/fuelcell.ts';
-import { stackHeat } from '../../../../src/der/source/fuelcell/temperature.ts';
+import { stackHeat } from '../../../../src/der/source/fuelcell/dynamics.ts';
 import { electrolyserCell, oxideCellV, pemLaws, pemV } from '../../../../src/der/source/fuelcell/cells.ts';
 
 function resolve(raw: unknown, ratedW = 5000) {

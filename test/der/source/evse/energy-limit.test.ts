@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { EvseCommand } from '../../../../src/contract/kinds/evse-commands.ts';
 import type { EvseInput } from '../../../../src/config/profile/blocks/evse.ts';
-import type { SourceTransition } from '../../../../src/der/source/evse/outside.ts';
+import type { SourceTransition } from '../../../../src/der/source/source.ts';
 import { codeOf } from '../../../support/map.ts';
 import { at, plug, run, station, step, v2g } from './rig.ts';
 

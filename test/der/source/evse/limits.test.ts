@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { at, input, plug, run, station, step, v2g } from './rig.ts';
-import { sharePower } from '../../../../src/der/source/evse/sharing.ts';
+import { sharePower } from '../../../../src/der/source/evse/plan.ts';
 import { real } from '../../../support/arbitrary.ts';
 import { holds } from '../../../support/property.ts';
 

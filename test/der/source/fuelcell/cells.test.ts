@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { amphlettCell, ballardMarkV } from '../../../../src/der/source/fuelcell/amphlett.ts';
 import {
+  amphlettCell,
+  ballardMarkV,
   currentForHydrogen,
   electrolyserCell,
   electrolyserCurrent,

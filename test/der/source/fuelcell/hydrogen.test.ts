@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HydrogenTank } from '../../../../src/der/source/fuelcell/tank.ts';
+import { HydrogenTank } from '../../../../src/der/source/fuelcell/hydrogen.ts';
 import { casesOf } from '../../../support/random.ts';
 import { mild, oxideBoth, oxideOnly, pemBoth, plantOf, run, steadyAt, step } from './support.ts';
 

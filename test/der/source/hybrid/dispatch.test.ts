@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { hybridPolicies } from '../../../../src/contract/kinds/hybrid.ts';
 import type { HybridPolicy } from '../../../../src/contract/kinds/hybrid.ts';
-import { dispatch } from '../../../../src/der/source/hybrid/dispatch.ts';
-import type { DispatchInput } from '../../../../src/der/source/hybrid/dispatch.ts';
+import { dispatch } from '../../../../src/der/source/hybrid.ts';
+import type { DispatchInput } from '../../../../src/der/source/hybrid.ts';
 import { goldenRows, needsGolden } from '../../golden.ts';
 import { holds } from '../../../support/property.ts';
 

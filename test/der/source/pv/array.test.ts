@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SimError } from '../../../../src/core/errors.ts';
-import { acFromDc } from '../../../../src/der/inverter/efficiency.ts';
+import { acFromDc } from '../../../../src/der/inverter/dc-link.ts';
 import { currentAt, maximumPowerPoint, parametersAt, pvModules } from '../../../../src/der/source/pv/module.ts';
 import { PvSource } from '../../../../src/der/source/pv/array.ts';
 import type { PvConfig, PvWeather } from '../../../../src/der/source/pv/array.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { CellTemperature } from '../../../../src/der/source/pv/cell-temperature.ts';
-import { defaultPvThermal } from '../../../../src/der/source/pv/array.ts';
+import { CellTemperature, defaultPvThermal } from '../../../../src/der/source/pv/array.ts';
 
 /** Light over time: a cloud of a few minutes, W/m2. */
 const cloud = [

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { FeederTerminal, feederImpedance, feederVoltage } from '../../../../src/der/surroundings/grid/feeder.ts';
-import type { GridValues } from '../../../../src/der/surroundings/grid/values.ts';
+import type { GridValues } from '../../../../src/der/surroundings/grid/layers.ts';
 import { goldenRows, needsGolden } from '../../golden.ts';
 import { holds } from '../../../support/property.ts';
 

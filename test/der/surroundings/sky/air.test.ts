@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { airTemperature } from '../../../../src/der/surroundings/sky/air.ts';
+import { airTemperature } from '../../../../src/der/surroundings/weather.ts';
 
 const hourMs = 3_600_000;
 const at = (month: number, day: number, hour: number) => Date.UTC(2026, month - 1, day, hour);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CurveFunction } from '../../../../src/sunspec/map/grid-support/functions.ts';
-import { boundsOf } from '../../../../src/sunspec/map/grid-support/bounds.ts';
+import { boundsOf, ranges } from '../../../../src/sunspec/map/rules.ts';
 import {
   apply,
   capacity,
@@ -13,8 +13,7 @@ import {
   switching,
 } from '../../../../src/sunspec/map/grid-support/wish.ts';
 import type { CurveWish, FunctionWish, PointFacts, XY } from '../../../../src/sunspec/map/grid-support/wish.ts';
-import { pointValue } from '../../../../src/sunspec/map/named-points.ts';
-import { ranges } from '../../../../src/sunspec/map/rules.ts';
+import { pointValue } from '../../../../src/sunspec/map/bank.ts';
 import { codeOf, createTestBank, leanSizes } from '../../../support/map.ts';
 
 const xy = (...points: readonly (readonly [x: number, y: number])[]): readonly XY[] =>

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { createModbusAdapter } from '../../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter } from '../../../../src/sunspec/modbus/bridge.ts';
-import { exceptionOf } from '../../../../src/sunspec/modbus/server/errors.ts';
+import { exceptionOf } from '../../../../src/sunspec/modbus/server/unit.ts';
 import { plainPath } from '../../../../src/sunspec/map/layout.ts';
 import type { PointSlot } from '../../../../src/sunspec/map/layout.ts';
 import { writersOf } from '../../../../src/sunspec/modbus/access/access-bridge.ts';
-import { roles } from '../../../../src/sunspec/modbus/access/roles.ts';
-import type { Role } from '../../../../src/sunspec/modbus/access/roles.ts';
+import { roles } from '../../../../src/sunspec/modbus/access/certificate-role.ts';
+import type { Role } from '../../../../src/sunspec/modbus/access/certificate-role.ts';
 import { byModbus, createTestBank, leanSizes, slotOf, words } from '../../../support/map.ts';
 import type { TestBank } from '../../../support/map.ts';
 import { adu, readRequest } from '../../../support/modbus-client.ts';

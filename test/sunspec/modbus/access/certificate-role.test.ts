@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { roleOfCertificate } from '../../../../src/sunspec/modbus/access/certificate-role.ts';
-import { roles } from '../../../../src/sunspec/modbus/access/roles.ts';
+import { roleOfCertificate, roles } from '../../../../src/sunspec/modbus/access/certificate-role.ts';
 import { issue, testPki, utf8String } from '../../../support/pki.ts';
 import type { Identity, TestPki } from '../../../support/pki.ts';
 import { holds } from '../../../support/property.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { writersOf } from '../../../../src/sunspec/modbus/access/access-bridge.ts';
-import { roleOfName, roles } from '../../../../src/sunspec/modbus/access/roles.ts';
+import { roleOfName, roles } from '../../../../src/sunspec/modbus/access/certificate-role.ts';
 import { plainPath } from '../../../../src/sunspec/map/layout.ts';
 import { mapLayout } from '../../../support/map.ts';
 import { skip } from '../../../support/skip.ts';

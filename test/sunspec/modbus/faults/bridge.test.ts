@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { dropFault, exceptionFault, outageFault } from '../../../../src/fault-kinds/modbus-transport.ts';
-import type { RequestFacts } from '../../../../src/sunspec/modbus/server/disturbance.ts';
+import type { RequestFacts } from '../../../../src/sunspec/modbus/server/context.ts';
 import { createBankDisturber } from '../../../../src/sunspec/modbus/faults/bridge.ts';
 import { FaultBench } from '../../../support/faults.ts';
 import { createTestBank } from '../../../support/map.ts';

@@ -4,7 +4,7 @@ import { createLogBook } from '../../../../src/core/log/log.ts';
 import type { FramingName } from '../../../../src/sunspec/modbus/framing/framing.ts';
 import type { ModbusContext } from '../../../../src/sunspec/modbus/server/context.ts';
 import { createDisturber } from '../../../../src/sunspec/modbus/faults/disturber.ts';
-import { crc16 } from '../../../../src/core/net/crc16.ts';
+import { crc16 } from '../../../../src/core/wire/modbus.ts';
 import { createModbusContext, createModbusTcpServer } from '../../../../src/sunspec/modbus/server/server.ts';
 import type { ModbusTcpServer } from '../../../../src/sunspec/modbus/server/server.ts';
 import { FaultBench } from '../../../support/faults.ts';

@@ -283,7 +283,7 @@ describe('Proxy: a map of another maker in front of the devices', () => {
     expect(shown.listeners[0].clients.map(({ peer }: Json) => peer)).to.deep.equal([
       `127.0.0.1:${client.socket.localPort ?? 0}`,
     ]);
-    expect(proxyOf(app).startLines?.()).to.deep.equal([
+    expect(proxyOf(app).startLines()).to.deep.equal([
       `Proxy     127.0.0.1:${proxyOf(app).port} (map String inverter, basic)`,
     ]);
     await proxyOf(app).stop();

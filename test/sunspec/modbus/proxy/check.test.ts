@@ -274,7 +274,7 @@ describe('Proxy: what a map must fulfil', () => {
 
   it('where a point is missing, device types that would do are named', () => {
     const { layout } = createTestBank({ storage: true }).bank;
-    const typesWith = (passes: (candidate: Layout) => boolean) => (passes(layout) ? ['Battery'] : []);
+    const deviceTypesWhere = (passes: (candidate: Layout) => boolean) => (passes(layout) ? ['Battery'] : []);
     const messageOf = (point: string) =>
       errorOf(() =>
         createProxyAdapter({
@@ -283,7 +283,7 @@ describe('Proxy: what a map must fulfil', () => {
           devices: [device],
           host: '127.0.0.1',
           port: 0,
-          typesWith,
+          deviceTypesWhere,
         }),
       ).message;
     expect(messageOf('802.W')).to.equal(

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Disturber } from '../../../../src/sunspec/modbus/server/disturbance.ts';
+import type { Disturber } from '../../../../src/sunspec/modbus/server/context.ts';
 import { RawClient } from '../../../support/modbus-client.ts';
 import { answer100, infos, read100, TlsRigs, until } from '../../../support/modbus-tls.ts';
 import { testPki } from '../../../support/pki.ts';

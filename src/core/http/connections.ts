@@ -1,0 +1,327 @@
+/**
+ * Connections of an HTTP server: the order of their answers, answers that clients have not taken yet, and the maximum
+ * number of connections. Unread answers stay in memory, so that their bytes and their time are bounded.
+ */
+import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { peerOf } from '../net/listen.ts';
+import { Sweeper } from '../net/sweeper.ts';
+import type { Swept } from '../net/sweeper.ts';
+import type { WallClock } from '../time/clock.ts';
+
+interface UnreadLimits {
+  /** unread bytes of all connections together */
+  readonly totalBytes: number;
+  /** bytes that a client with an unread answer has to take, per second of each window */
+  readonly minBytesPerS: number;
+  readonly windowMs: number;
+}
+
+/** The part of a socket that is used. */
+export type UnreadSocket = Pick<
+  Socket,
+  'writableLength' | 'bytesWritten' | 'destroyed' | 'destroy' | 'remoteAddress' | 'remotePort'
+>;
+
+interface UnreadAnswersOptions {
+  readonly limits: UnreadLimits;
+  readonly clock: Pick<WallClock, 'monotonicMs'>;
+  readonly log: { info(message: string): void };
+  /** calls `sweep` twice a second while there are unread answers */
+  readonly sweeper?: Pick<Sweeper, 'add' | 'delete'>;
+}
+
+/** Octets taken by a client at an instant. */
+interface Sample {
+  readonly ms: number;
+  readonly taken: number;
+}
+
+interface Entry {
+  readonly sinceMs: number;
+  /** octets taken at that instant */
+  readonly takenBefore: number;
+  windowMs: number;
+  takenInWindow: number;
+  /**
+   * one `sampleMs` old, one twice as old: the rate is the present one, without octets taken by system buffers at the
+   * begin
+   */
+  samples: readonly [last: Sample, earlier: Sample];
+}
+
+/** An answer must be unread for this long before its connection may give way to a new one. */
+export const sampleMs = 2000;
+
+const takenOf = ({ bytesWritten, writableLength }: UnreadSocket) => bytesWritten - writableLength;
+const megabytes = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
+
+/** Watches the connections of a server whose clients have something to read, and closes those that take it too slowly. */
+export class UnreadAnswers implements Swept {
+  readonly #limits: UnreadLimits;
+  readonly #clock: UnreadAnswersOptions['clock'];
+  readonly #log: UnreadAnswersOptions['log'];
+  readonly #sweeper: NonNullable<UnreadAnswersOptions['sweeper']>;
+  /** oldest first */
+  readonly #unread = new Map<UnreadSocket, Entry>();
+  /** connections closed because their clients took too little, or for the bytes of all */
+  closed = 0;
+
+  constructor({ limits, clock, log, sweeper = new Sweeper() }: UnreadAnswersOptions) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#log = log;
+    this.#sweeper = sweeper;
+  }
+
+  /** Bytes of answers that clients have not taken. */
+  get bytes(): number {
+    let sum = 0;
+    for (const socket of this.#unread.keys()) if (!socket.destroyed) sum += socket.writableLength;
+    return sum;
+  }
+
+  /** Called when bytes of an answer wait for the client; more than one call for one socket does no harm. */
+  watch(socket: UnreadSocket): void {
+    if (socket.destroyed) return;
+    if (!this.#unread.has(socket)) {
+      const [sinceMs, taken] = [this.#clock.monotonicMs(), takenOf(socket)];
+      if (this.#unread.size === 0) this.#sweeper.add(this);
+      const sample = { ms: sinceMs, taken };
+      this.#unread.set(socket, {
+        sinceMs,
+        takenBefore: taken,
+        windowMs: sinceMs,
+        takenInWindow: taken,
+        samples: [sample, sample],
+      });
+    }
+    this.#keepBudget(socket);
+  }
+
+  /** Forgets connections without unread bytes, and closes those that are too slow. */
+  sweep(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const { windowMs, minBytesPerS } = this.#limits;
+    for (const [socket, entry] of this.#unread) {
+      if (socket.destroyed || socket.writableLength === 0) {
+        this.#forget(socket);
+        continue;
+      }
+      const [last] = entry.samples;
+      if (nowMs - last.ms >= sampleMs) entry.samples = [{ ms: nowMs, taken: takenOf(socket) }, last];
+      const lastMs = nowMs - entry.windowMs;
+      if (lastMs < windowMs) continue;
+      const taken = takenOf(socket) - entry.takenInWindow;
+      if (taken < (minBytesPerS * lastMs) / 1000) {
+        this.#close(socket, `it took ${taken} bytes of its answer in ${Math.round(lastMs / 1000)} s`);
+      } else {
+        entry.windowMs = nowMs;
+        entry.takenInWindow += taken;
+      }
+    }
+    this.#keepBudget();
+  }
+
+  /**
+   * Closes the connection whose client takes its answer most slowly at present, the oldest of equals.
+   * @param mayClose of these connections
+   * @param why follows in the log on how slow it is
+   * @returns the closed connection; undefined: none has been unread for `sampleMs`
+   */
+  closeSlowest(mayClose: (socket: UnreadSocket) => boolean, why: string): UnreadSocket | undefined {
+    const nowMs = this.#clock.monotonicMs();
+    let slowest: { socket: UnreadSocket; taken: number; ms: number } | undefined;
+    for (const [socket, { samples }] of this.#unread) {
+      const [, earlier] = samples;
+      const [taken, ms] = [takenOf(socket) - earlier.taken, nowMs - earlier.ms];
+      if (ms < sampleMs || socket.writableLength === 0 || socket.destroyed || !mayClose(socket)) continue;
+      if (slowest === undefined || taken / ms < slowest.taken / slowest.ms) slowest = { socket, taken, ms };
+    }
+    if (slowest === undefined) return undefined;
+    const { socket, taken, ms } = slowest;
+    this.#close(socket, `it took ${taken} bytes of its answer in ${(ms / 1000).toFixed(1)} s ${why}`);
+    return socket;
+  }
+
+  /** @param newest has only now something to read */
+  #keepBudget(newest?: UnreadSocket): void {
+    let bytes = this.bytes;
+    while (bytes > this.#limits.totalBytes) {
+      const socket = this.#oldest(newest);
+      if (socket === undefined) return;
+      const unreadOctets = socket.writableLength;
+      this.#close(
+        socket,
+        `${megabytes(unreadOctets)} of ${megabytes(bytes)} MiB of answers that clients have not read are its own`,
+      );
+      bytes -= unreadOctets;
+    }
+  }
+
+  /** The oldest connection that takes less than it has to; where none does, the oldest one. */
+  #oldest(newest: UnreadSocket | undefined): UnreadSocket | undefined {
+    const nowMs = this.#clock.monotonicMs();
+    let oldest: UnreadSocket | undefined;
+    for (const [socket, { sinceMs, takenBefore }] of this.#unread) {
+      if (socket === newest || socket.writableLength === 0) continue;
+      oldest ??= socket;
+      const seconds = Math.max(1000, nowMs - sinceMs) / 1000;
+      if (takenOf(socket) - takenBefore < this.#limits.minBytesPerS * seconds) return socket;
+    }
+    return oldest;
+  }
+
+  #close(socket: UnreadSocket, why: string): void {
+    this.closed += 1;
+    this.#log.info(`${peerOf(socket)} closed: ${why}`);
+    this.#forget(socket);
+    socket.destroy();
+  }
+
+  #forget(socket: UnreadSocket): void {
+    this.#unread.delete(socket);
+    if (this.#unread.size === 0) this.#sweeper.delete(this);
+  }
+}
+
+const newest = Symbol('newest answer');
+/** The answer is a field of the socket: a WeakMap would cost a hot read more than all other work in this file. */
+interface TrackedSocket {
+  [newest]?: ServerResponse;
+}
+interface UnreadLimit {
+  readonly timeoutMs: number;
+  readonly answers: UnreadAnswers | undefined;
+}
+const unreadLimits = new WeakMap<Duplex, UnreadLimit>();
+
+/** Records a pending answer; called once for each request, in the order of arrival. */
+export function trackAnswer(response: ServerResponse): void {
+  (response.req.socket as TrackedSocket)[newest] = response;
+}
+
+/**
+ * The answer to the newest request of a connection, sent or pending. Answers leave in order, so this one leaves last.
+ */
+export function newestAnswer(socket: Duplex): ServerResponse | undefined {
+  return (socket as TrackedSocket)[newest];
+}
+
+/** Runs at once, or when the newest answer has left; not at all when the connection ends first. */
+export function whenAnswered(socket: Duplex, run: () => void): void {
+  const last = newestAnswer(socket);
+  if (!last || last.closed) run();
+  else last.once('close', run);
+}
+
+/**
+ * Limits how long a client may leave its answer unread before it is disconnected: unread answers stay in memory.
+ * @param answers tracker of the server, which limits unread bytes and the rate at which they are taken
+ */
+export function limitUnread(socket: Duplex, timeoutMs: number, answers?: UnreadAnswers): void {
+  unreadLimits.set(socket, { timeoutMs, answers });
+}
+
+/** Tells the server of the connection that bytes of an answer wait for the client. */
+export function watchUnread(socket: Socket): void {
+  unreadLimits.get(socket)?.answers?.watch(socket);
+}
+
+/** The limit of a connection, ms; undefined: no limit. */
+export function unreadLimitMs(socket: Duplex): number | undefined {
+  return unreadLimits.get(socket)?.timeoutMs;
+}
+
+/**
+ * The maximum number of HTTP connections: when it is reached, the client goes that keeps the server waiting longest, or
+ * without such a client the one that reads its answer most slowly.
+ */
+interface ConnectionCapOptions {
+  readonly max: number;
+  readonly monotonicMs: () => number;
+  /** Called for each connection closed in favour of another one. @param waitedMs time since its last request */
+  readonly onGaveWay: (socket: Socket, waitedMs: number) => void;
+  /** of the same server */
+  readonly unread: Pick<UnreadAnswers, 'closeSlowest'>;
+}
+
+/** A client that has just connected must have time to send its request. */
+export const minWaitMs = 1000;
+
+const waitingSince = Symbol('monotonic ms of the connection or of its last request');
+const upgraded = Symbol('no longer HTTP');
+/** Fields of the socket: a weak map would cost a hot read more than the rest of this file. */
+interface CappedSocket {
+  [waitingSince]?: number;
+  [upgraded]?: true;
+}
+
+/** From here on the connection belongs to another protocol, whose own rules close it. It still counts. */
+export function leaveHttp(socket: object): void {
+  (socket as CappedSocket)[upgraded] = true;
+}
+
+/** True if the server waits for the client: for a request, or for the rest of one. */
+function isWaiting(socket: Socket): boolean {
+  const last = newestAnswer(socket);
+  return last === undefined || last.closed || !last.req.complete;
+}
+
+/** Replaces `maxConnections` of a server, which refuses every new connection at the cap: idle ones would hold it. */
+export class ConnectionCap {
+  readonly #options: ConnectionCapOptions;
+  readonly #open = new Set<Socket>();
+
+  constructor(options: ConnectionCapOptions) {
+    this.#options = options;
+  }
+
+  /** All open connections, upgraded ones included. */
+  get open(): ReadonlySet<Socket> {
+    return this.#open;
+  }
+
+  /** Takes a new connection in; at the cap one that waits or reads slowly gives way, or else the new one is closed. */
+  admit(socket: Socket): void {
+    const nowMs = this.#options.monotonicMs();
+    if (this.#open.size >= this.#options.max && !this.#makeRoom(nowMs)) {
+      socket.destroy();
+      return;
+    }
+    (socket as CappedSocket)[waitingSince] = nowMs;
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  /** A request has begun: the time of a connection that waits runs from its last one. */
+  asked(socket: Socket): void {
+    (socket as CappedSocket)[waitingSince] = this.#options.monotonicMs();
+  }
+
+  #makeRoom(nowMs: number): boolean {
+    const { max, onGaveWay, unread } = this.#options;
+    const [idle, since] = this.#longestWaiting();
+    if (idle === undefined || nowMs - since < minWaitMs) {
+      const isOurs = (socket: object) =>
+        this.#open.has(socket as Socket) && (socket as CappedSocket)[upgraded] !== true;
+      const slow = unread.closeSlowest(isOurs, `and all ${max} HTTP connections are taken`);
+      return slow !== undefined && this.#open.delete(slow as Socket);
+    }
+    this.#open.delete(idle);
+    onGaveWay(idle, nowMs - since);
+    idle.destroy();
+    return true;
+  }
+
+  #longestWaiting(): [socket: Socket | undefined, sinceMs: number] {
+    let longestWaiting: Socket | undefined;
+    let sinceMs = Infinity;
+    for (const socket of this.#open) {
+      const { [waitingSince]: since = Infinity, [upgraded]: other = false } = socket as CappedSocket;
+      if (since < sinceMs && !other && isWaiting(socket)) [longestWaiting, sinceMs] = [socket, since];
+    }
+    return [longestWaiting, sinceMs];
+  }
+}

@@ -1,0 +1,158 @@
+/** Hydrogen of a plant: tank or continuous supply, its limits within a sub-step, and the counters. */
+import type { FuelCellParameters, HydrogenTankState } from '../../../contract/kinds/fuelcell.ts';
+import type { Stack } from './stack.ts';
+import { zeroCelsiusK } from '../shared.ts';
+
+const fillingC = 15;
+/** compressibility of hydrogen, per bar */
+const perBar = 6e-4;
+
+type TankParameters = Pick<
+  FuelCellParameters,
+  'tankCapacityKg' | 'tankLevelPct' | 'tankPressureMaxBar' | 'tankReserveMinPct' | 'tankReserveMaxPct' | 'tankLowPct'
+>;
+
+/** A hydrogen tank with a reserve at either end. */
+export class HydrogenTank {
+  readonly #parameters: TankParameters;
+  /** pressure of an ideal gas per kg and kelvin, bar */
+  readonly #idealBar: number;
+  massKg = 0;
+
+  constructor(parameters: TankParameters) {
+    this.#parameters = parameters;
+    const fullBar = parameters.tankPressureMaxBar;
+    this.#idealBar = fullBar / (1 + perBar * fullBar) / (parameters.tankCapacityKg * (zeroCelsiusK + fillingC));
+    this.setLevel(parameters.tankLevelPct);
+  }
+
+  get levelPct(): number {
+    return (this.massKg / this.#parameters.tankCapacityKg) * 100;
+  }
+
+  setLevel(levelPct: number): void {
+    this.massKg = (levelPct / 100) * this.#parameters.tankCapacityKg;
+  }
+
+  /** Hydrogen above the lower reserve, kg. */
+  get usableKg(): number {
+    const { tankReserveMinPct, tankCapacityKg } = this.#parameters;
+    return Math.max(0, this.massKg - (tankReserveMinPct / 100) * tankCapacityKg);
+  }
+
+  /** Room below the upper reserve, kg. */
+  get roomKg(): number {
+    const { tankReserveMaxPct, tankCapacityKg } = this.#parameters;
+    return Math.max(0, (tankReserveMaxPct / 100) * tankCapacityKg - this.massKg);
+  }
+
+  /** Takes `kg`, or the rest if less is left. @returns the amount taken, kg */
+  take(kg: number): number {
+    const taken = Math.max(0, Math.min(kg, this.massKg));
+    this.massKg -= taken;
+    return taken;
+  }
+
+  put(kg: number): void {
+    this.massKg += kg;
+  }
+
+  /** Pressure at ambient temperature, with Z = 1 + 6e-4/bar p, bar. */
+  pressureBar(ambientC: number): number {
+    const idealBar = this.#idealBar * this.massKg * Math.max(0, ambientC + zeroCelsiusK);
+    return idealBar / Math.max(0.1, 1 - perBar * idealBar);
+  }
+
+  /** @param emptyKg, @param fullKg amounts above or below a reserve that count as 0, kg */
+  state(emptyKg: number, fullKg: number): HydrogenTankState {
+    if (this.usableKg <= emptyKg) return 'empty';
+    if (this.roomKg <= fullKg) return 'full';
+    return this.levelPct < this.#parameters.tankLowPct ? 'low' : 'ok';
+  }
+}
+
+/** A tank that could supply or take in full power for no longer than this is at its reserve. */
+const runningReserveS = 1e-5;
+/** The same for an idle plant, which does not start for less. */
+const idleReserveS = 0.05;
+
+export class HydrogenBook {
+  /** null: continuous supply */
+  readonly tank: HydrogenTank | null;
+  /** taken from the supply; put into the tank; lost of both, kg */
+  consumedKg = 0;
+  producedKg = 0;
+  lostKg = 0;
+  readonly #stack: Stack;
+  readonly #startLevelPct: number;
+  readonly #maxFuelKgS: number;
+  readonly #maxProductionKgS: number;
+
+  constructor(parameters: FuelCellParameters, stack: Stack) {
+    this.tank = parameters.fuel === 'tank' ? new HydrogenTank(parameters) : null;
+    this.#stack = stack;
+    this.#startLevelPct = parameters.tankLevelPct;
+    this.#maxFuelKgS = stack.maxFuelKgS;
+    this.#maxProductionKgS = stack.maxProductionKgS;
+  }
+
+  get tankState(): HydrogenTankState | null {
+    return this.tank === null ? null : this.tank.state(this.#emptyKg, this.#fullKg);
+  }
+
+  /** Time until the tank reaches a reserve at the present flow, s. */
+  get untilBoundS(): number {
+    const { tank } = this;
+    const flowKgS = this.#stack.fuelKgS;
+    if (tank === null || flowKgS === 0) return Infinity;
+    const [leftKg, reserveKg] = flowKgS > 0 ? [tank.usableKg, this.#emptyKg] : [tank.roomKg, this.#fullKg];
+    return leftKg > reserveKg ? leftKg / Math.abs(flowKgS) : Infinity;
+  }
+
+  /** Part of `dcW` that the supply can feed over all of `dtS`, W. */
+  withinSupply(dcW: number, dtS: number, temperatureC: number): number {
+    const { tank } = this;
+    if (tank === null || dcW <= 0) return dcW;
+    const usableKg = tank.usableKg;
+    if (usableKg <= this.#emptyKg) return 0;
+    if (!Number.isFinite(dtS) || dtS === 0 || usableKg >= this.#maxFuelKgS * dtS) return dcW;
+    return Math.max(0, Math.min(dcW, this.#stack.dcForFuel(usableKg / dtS, temperatureC)));
+  }
+
+  /** Part of the absorbed power `dcW` that the tank has room for over all of `dtS`, W. */
+  withinRoom(dcW: number, dtS: number, temperatureC: number): number {
+    const { tank } = this;
+    if (tank === null || dcW <= 0) return dcW;
+    const roomKg = tank.roomKg;
+    if (roomKg <= this.#fullKg) return 0;
+    if (!Number.isFinite(dtS) || dtS === 0 || roomKg >= this.#maxProductionKgS * dtS) return dcW;
+    return Math.min(dcW, this.#stack.dcForProduction(roomKg / dtS, temperatureC));
+  }
+
+  /** Counts `dtS` at the present flow. */
+  enter(dtS: number): void {
+    const { fuelKgS, lostKgS } = this.#stack;
+    if (fuelKgS === 0 || dtS === 0) return;
+    this.lostKg += lostKgS * dtS;
+    if (fuelKgS > 0) {
+      this.consumedKg += this.tank === null ? fuelKgS * dtS : this.tank.take(fuelKgS * dtS);
+    } else {
+      this.tank?.put(-fuelKgS * dtS);
+      this.producedKg -= fuelKgS * dtS;
+    }
+  }
+
+  /** Back to the start values. */
+  restart(): void {
+    this.consumedKg = this.producedKg = this.lostKg = 0;
+    this.tank?.setLevel(this.#startLevelPct);
+  }
+
+  get #emptyKg(): number {
+    return this.#maxFuelKgS * (this.#stack.fuelKgS > 0 ? runningReserveS : idleReserveS);
+  }
+
+  get #fullKg(): number {
+    return this.#maxProductionKgS * (this.#stack.fuelKgS < 0 ? runningReserveS : idleReserveS);
+  }
+}
