@@ -14,7 +14,6 @@ const data = process.env['REFERENCE_DATA'] ?? join(root, '../shared/data');
 const generators: readonly (readonly [script: string, folder: string | null])[] = [
   ['generate-models.ts', 'sunspec/json'],
   ['generate-csip-tables.ts', 'ieee2030_5'],
-  ['generate-ocpp-types.ts', 'ocpp'],
   ['generate-dnp3-points.ts', null],
   ['generate-schemas.ts', null],
 ];
