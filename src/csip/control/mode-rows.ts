@@ -192,8 +192,8 @@ function readCurve(mode: CurveMode, control: ResolvedControl): ReadCurve | Refus
     return invalid(`the curve ${href ?? ''} has curveType ${String(curve.curveType)}, and the mode needs ${type}`);
   }
   const { CurveData = [], xMultiplier = 0, yMultiplier = 0 } = curve;
-  const { creationTime: _time, version: _version, ...unreadValues } = curve.unread ?? {};
-  const [unread] = [...Object.values(unreadValues), ...CurveData.flatMap((each) => firstUnread(each) ?? [])];
+  const ofCurve = Object.entries(curve.unread ?? {}).find(([name]) => name !== 'creationTime' && name !== 'version');
+  const unread = ofCurve?.[1] ?? CurveData.map(firstUnread).find((each) => each !== undefined);
   if (unread) return invalid(`the curve ${href ?? ''}: ${unread.detail}`);
   if (CurveData.length === 0) return invalid(`the curve ${href ?? ''} has no points`);
   const points: XY[] = [];

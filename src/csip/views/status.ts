@@ -122,6 +122,13 @@ export function configView({ inForce, options }: Clients, changedBy: CsipConfig[
   };
 }
 
+/** The reason why a client waits to be admitted, and the time of the next reading. */
+function admissionText(walk: Connection['client']['walk']): string {
+  const { refusal = null, retryInMs = null } = walk?.admission ?? {};
+  const next = retryInMs === null ? '' : `; it is read again in ${Math.ceil(retryInMs / 1000)} s`;
+  return (refusal ?? 'the list of the server does not show an enabled EndDevice of this client') + next;
+}
+
 /** Diagnoses for a client that does not work, or not as expected. */
 export function diagnosticsView(connection: Connection, nowMs: number): readonly CsipDiagnostic[] {
   const { client, credentials, remoteClock } = connection;
@@ -131,12 +138,7 @@ export function diagnosticsView(connection: Connection, nowMs: number): readonly
     diagnostics.push({ severity, code, message });
   if (state === 'retrying') add('error', 'server-unreachable', `the server cannot be reached: ${line.lastError ?? ''}`);
   if (state === 'stopped') add('error', 'stopped', `the client is stopped: ${line.lastError ?? 'it was disconnected'}`);
-  if (state === 'registering') {
-    const { refusal = null, retryInMs = null } = walk?.admission ?? {};
-    const reason = refusal ?? 'the list of the server does not show an enabled EndDevice of this client';
-    const next = retryInMs === null ? '' : `; it is read again in ${Math.ceil(retryInMs / 1000)} s`;
-    add('warning', 'not-registered', reason + next);
-  }
+  if (state === 'registering') add('warning', 'not-registered', admissionText(walk));
   const { facts } = credentials;
   if (facts !== null && (facts.notAfterMs < nowMs || facts.notBeforeMs > nowMs))
     add('warning', 'certificate-not-valid', 'the certificate of the client is not valid today');

@@ -295,13 +295,10 @@ export class Walk {
     this.#all = false;
     await Promise.all(matches.map(([target, located]) => this.#follow(target, located, all)));
     this.#settleStage();
-    // who waits to be admitted asks at the rate at which the server itself may be asked
-    const dcapRate = this.#dcap?.document.pollRate;
-    return {
-      rateS: this.#rateOf(
-        this.#stage === 'registering' ? Math.min(rate ?? Infinity, dcapRate ?? defaultPollRateS) : rate,
-      ),
-    };
+    if (this.#stage !== 'registering') return { rateS: this.#rateOf(rate) };
+    // a server says by the DeviceCapability how often a client may ask that it has not admitted yet
+    const { pollRate = defaultPollRateS } = this.#dcap.document;
+    return { rateS: this.#rateOf(Math.min(rate ?? Infinity, pollRate)) };
   }
 
   /** Matches EndDevices to targets, and posts those that are missing. */

@@ -145,7 +145,7 @@ describe('DERCurves with members that cannot be read', () => {
     });
   });
 
-  it('are carried out where only the time of creation or the version is unreadable', async () => {
+  it('are carried out where only the time of creation or the version is unreadable', () => {
     const plant = testPlant({ types: ['Batt-3Phase'] });
     const unread = {
       creationTime: { reason: 'value', detail: 'x' },

@@ -294,10 +294,14 @@ describe('csip/walk', () => {
       assert.equal(rig.last.length, 1);
     });
 
-    for (const [state, list] of [
-      ['answers 404', 404],
-      ['answers 403', 403],
-      ['has no pollRate and does not show the EndDevice', { name: 'EndDeviceList', value: { all: 0, results: 0 } }],
+    for (const [state, list, reason] of [
+      ['answers 404', 404, /404/],
+      ['answers 403', 403, /403/],
+      [
+        'has no pollRate and does not show the EndDevice',
+        { name: 'EndDeviceList', value: { all: 0, results: 0 } },
+        null,
+      ],
     ] as const)
       it(`asks for a list that ${state} at the rate of the DeviceCapability`, async () => {
         const rig = new WalkRig();
@@ -310,7 +314,8 @@ describe('csip/walk', () => {
         await rig.start();
         assert.equal(rig.walk.stage, 'registering');
         const { refusal, retryInMs } = rig.walk.admission;
-        assert.equal(refusal?.includes(String(list)) ?? null, typeof list === 'number' ? true : null);
+        if (reason) assert.match(refusal ?? '', reason);
+        else assert.equal(refusal, null);
         assert.ok(retryInMs !== null && retryInMs > 4000 && retryInMs <= 6250, String(retryInMs));
         rig.server.resources.set('/edev', admitted);
         await rig.server.pass(7, 1);
