@@ -65,6 +65,13 @@ describe('replay of servers', () => {
     expect(differences(document('a', 1, 2), document('b', 9, 3))).to.deep.equal([
       '/DERControlResponse/status was "2", is "3"',
     ]);
+    // the start of the program, which a second later is another one
+    const information = (startS: number, swVer: string) =>
+      `<DeviceInformation><mfDate>${startS}</mfDate><swActTime>${startS}</swActTime><swVer>${swVer}</swVer></DeviceInformation>`;
+    expect(differences(information(77, '1'), information(78, '1'))).to.deep.equal([]);
+    expect(differences(information(77, '1'), information(78, '2'))).to.deep.equal([
+      '/DeviceInformation/swVer was "1", is "2"',
+    ]);
   });
 
   describe('a central system', () => {

@@ -100,6 +100,9 @@ const times: ReadonlySet<string> = new Set([
   'readingTime',
   'changedTime',
   'lastUpdateTime',
+  // the start of the program
+  'mfDate',
+  'swActTime',
 ]);
 /** Elements with measurements. */
 const measured = /\/(value|stateOfChargeStatus|estimatedVarAvail|estimatedWAvail|availabilityDuration)(\[\d+\])?(\/|$)/;
