@@ -10,7 +10,7 @@ export function loadedBy(start: string): ReadonlySet<string> {
     loaded.add(path);
     if (!path.endsWith('.ts')) continue;
     for (const [, from = ''] of readFileSync(path, 'utf8').matchAll(
-      /^(?:import(?! type)|export)\b[^;]*?from '([^']+)';/gm,
+      /^(?:import|export)(?! type)\b[^;]*?from '([^']+)';/gm,
     ))
       waiting.push(from.startsWith('.') ? normalize(join(dirname(path), from)) : from);
   }

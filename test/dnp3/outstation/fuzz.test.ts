@@ -88,8 +88,8 @@ describe('an outstation under any octets', () => {
       }
     }
     stack.sent();
-    // the fragments since alone would be as much, their answers far more
-    expect(heldOctets() - heldBefore).to.be.lessThan(36 * 0.6 * mutations);
+    // each fragment that is held costs its octets and a Buffer of some 100; the rest of the process varies by a megabyte
+    expect(heldOctets() - heldBefore).to.be.lessThan(80 * 0.6 * mutations);
     expect(answers).to.equal(mutations / 1000);
     const { events } = stack.outstation.association(4)!;
     // each of the kinds that make events here, in each class
