@@ -200,6 +200,8 @@ export interface HandshakeOwner<Identity> {
 /** A connection before its session: it has limited time to show its certificate. */
 export class Handshake<Identity> implements Swept, HandshakeEnd<Identity> {
   readonly peer: string;
+  /** without port */
+  readonly address: string;
   readonly #owner: HandshakeOwner<Identity>;
   readonly #socket: Socket;
   readonly #sinceMs: number;
@@ -210,6 +212,7 @@ export class Handshake<Identity> implements Swept, HandshakeEnd<Identity> {
     this.#owner = owner;
     this.#socket = socket;
     this.peer = peerOf(socket);
+    this.address = socket.remoteAddress ?? '';
     this.#sinceMs = owner.context.clock.monotonicMs();
     owner.context.sweeper.add(this);
   }

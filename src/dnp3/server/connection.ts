@@ -110,6 +110,8 @@ export interface ConnectionOwner {
 
 export class Connection implements Swept {
   readonly peer: string;
+  /** without port */
+  readonly address: string;
   readonly connectedAtMs: number;
   /** null: in clear */
   readonly identity: PeerIdentity | null;
@@ -122,6 +124,7 @@ export class Connection implements Swept {
   readonly #broadcasts = new Map<number, Reassembler>();
   /** last frame of a master that is served here, monotonic ms */
   #lastMs: number;
+  #hasSpoken = false;
   /** the status of the link has been asked for; monotonic ms */
   #statusRequestMs: number | null = null;
   #badFrames = 0;
@@ -131,6 +134,7 @@ export class Connection implements Swept {
     this.#socket = socket;
     this.identity = identity;
     this.peer = peerOf(socket);
+    this.address = socket.remoteAddress ?? '';
     this.connectedAtMs = owner.context.clock.nowMs();
     this.#lastMs = owner.context.clock.monotonicMs();
     owner.context.sweeper.add(this);
@@ -147,6 +151,16 @@ export class Connection implements Swept {
     socket.on('close', () => {
       this.#ended();
     });
+  }
+
+  /** True if a master is served here that has spoken: the connection keeps its place. */
+  get hasMaster(): boolean {
+    return this.#hasSpoken && this.#pairs.size > 0;
+  }
+
+  /** Ends at once: a new connection needs the place. */
+  giveWay(): void {
+    this.#close('no master has spoken, and all places are taken');
   }
 
   /** Addresses of masters that have spoken. */
@@ -257,6 +271,7 @@ export class Connection implements Swept {
   #noteFrame(): void {
     this.#lastMs = this.#owner.context.clock.monotonicMs();
     this.#statusRequestMs = null;
+    this.#hasSpoken = true;
   }
 
   #takeFrame(frame: LinkFrame): void {

@@ -126,8 +126,9 @@ export class Dnp3Listener implements ConnectionOwner {
       return;
     }
     if (this.#handshakes.size >= limits.handshakes) {
-      this.#refuse(socket);
-      return;
+      const crowding = oldestOfCrowd(this.#handshakes);
+      if (crowding) this.#handshakes.delete(crowding);
+      crowding?.giveWay();
     }
     const handshake = new Handshake(this.#handshakeOwner, socket);
     this.#handshakes.add(handshake);
@@ -136,7 +137,7 @@ export class Dnp3Listener implements ConnectionOwner {
 
   #serve(socket: Socket, identity: PeerIdentity | null): void {
     const { counters, limits } = this.context;
-    if (this.#connections.size >= limits.connections || this.#closing !== undefined) {
+    if (this.#closing !== undefined || (this.#connections.size >= limits.connections && !this.#makeRoom())) {
       this.#refuse(socket);
       return;
     }
@@ -144,6 +145,15 @@ export class Dnp3Listener implements ConnectionOwner {
     const connection = new Connection(this, socket, identity);
     this.#connections.add(connection);
     connection.greet();
+  }
+
+  /** Ends a connection on which no master has spoken yet. @returns false: masters have spoken on all of them */
+  #makeRoom(): boolean {
+    const crowding = oldestOfCrowd(this.connections.filter(({ hasMaster }) => !hasMaster));
+    if (crowding === undefined) return false;
+    this.#connections.delete(crowding);
+    crowding.giveWay();
+    return true;
   }
 
   #refuse(socket: Socket): void {
@@ -181,6 +191,19 @@ export class Dnp3Listener implements ConnectionOwner {
     await allClosed;
     endGrace();
   }
+}
+
+/** The oldest of those from the address that has most: whoever opens many at once gives way to the others. */
+function oldestOfCrowd<T extends { readonly address: string }>(oldestFirst: Iterable<T>): T | undefined {
+  const byAddress = new Map<string, { readonly oldest: T; count: number }>();
+  let crowd: { readonly oldest: T; readonly count: number } | undefined;
+  for (const each of oldestFirst) {
+    const ofAddress = byAddress.get(each.address) ?? { oldest: each, count: 0 };
+    ofAddress.count += 1;
+    byAddress.set(each.address, ofAddress);
+    if (crowd === undefined || ofAddress.count > crowd.count) crowd = ofAddress;
+  }
+  return crowd?.oldest;
 }
 
 function drop(socket: Socket): void {

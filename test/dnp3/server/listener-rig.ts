@@ -76,11 +76,11 @@ export class ListenerRig {
     return rig;
   }
 
-  /** A connection that the listener has accepted. */
-  async socket(): Promise<Socket> {
+  /** A connection that the listener has accepted. @param localAddress of the loopback network */
+  async socket(localAddress = '127.0.0.1'): Promise<Socket> {
     const { counters } = this.context;
     const before = counters.connections + counters.refusedConnections;
-    const socket = connect(this.listener.port, '127.0.0.1');
+    const socket = connect({ port: this.listener.port, host: '127.0.0.1', localAddress });
     socket.on('error', () => undefined);
     this.#sockets.push(socket);
     await once(socket, 'connect');

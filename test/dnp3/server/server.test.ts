@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { fragmentFrames, hex, linkFrame } from '../rig/frames.ts';
 import { ListenerRig, turn } from './listener-rig.ts';
@@ -10,12 +11,49 @@ describe('the listener of outstations', () => {
   beforeEach(async () => (rig = await ListenerRig.open({ masters: [4, 5] })));
   afterEach(() => rig.close());
 
-  it('serves 16 connections and refuses the next one', async () => {
-    for (let n = 0; n < 16; n += 1) await rig.socket();
-    const last = await rig.socket();
-    if (!last.destroyed) await once(last, 'close');
+  it('serves 16 connections; silent ones give way to the next, and masters that have spoken do not', async () => {
+    const speaking = await rig.master(4);
+    await speaking.ask(23);
+    const silent: Socket[] = [];
+    for (let n = 0; n < 24; n += 1) silent.push(await rig.socket());
     expect(rig.listener.connections.length).to.equal(16);
-    expect(rig.context.counters).to.include({ connections: 16, refusedConnections: 1 });
+    const late = await rig.master(5);
+    expect((await late.ask(23)).functionCode).to.equal(129);
+    expect((await speaking.ask(23)).functionCode).to.equal(129);
+    // the oldest have gone
+    for (const socket of silent.slice(0, 10)) if (!socket.destroyed) await once(socket, 'close');
+    expect(silent.slice(10).filter(({ destroyed }) => destroyed)).to.deep.equal([]);
+    expect(rig.context.counters).to.include({ connections: 26, refusedConnections: 0 });
+  });
+
+  it('of silent ones the address that has most of them gives way', async () => {
+    const patient = await rig.socket('127.0.0.2');
+    for (let n = 0; n < 40; n += 1) await rig.socket();
+    expect(patient.destroyed).to.equal(false);
+    expect(rig.listener.connections.map(({ address }) => address)).to.include('127.0.0.2');
+  });
+
+  it('a broadcast alone gives no right to a place', async () => {
+    const peer = await rig.socket();
+    const frame = linkFrame(0xc4, 0xffff, 4, hex('c0 c0 17'));
+    peer.write(frame);
+    await rig.framesIn(1);
+    for (let n = 0; n < 16; n += 1) await rig.socket();
+    if (!peer.destroyed) await once(peer, 'close');
+    expect(rig.listener.connections.length).to.equal(16);
+  });
+
+  it('refuses the next one where masters have spoken on all', async () => {
+    const masters = Array.from({ length: 16 }, (_, i) => 10 + i);
+    const full = await ListenerRig.open({ masters });
+    try {
+      for (const master of masters) await (await full.master(master)).ask(23);
+      const last = await full.socket();
+      if (!last.destroyed) await once(last, 'close');
+      expect(full.context.counters).to.include({ connections: 16, refusedConnections: 1 });
+    } finally {
+      await full.close();
+    }
   });
 
   it('ends a connection on which no master speaks', async () => {

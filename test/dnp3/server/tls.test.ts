@@ -2,6 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectTcp } from 'node:net';
+import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
 import { once } from 'node:events';
@@ -126,6 +128,20 @@ describe('outstations over TLS', function () {
       await new Promise((resolve) => socket.once('close', resolve));
       expect(socket.destroyed).to.equal(true);
     }
+  });
+
+  it('serve a master beside a crowd that begins no handshake', async () => {
+    const silent: Socket[] = [];
+    for (let n = 0; n < 40; n += 1) {
+      const socket = connectTcp(endpoint().port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      silent.push(socket);
+      await once(socket, 'connect');
+    }
+    const peer = await master(one, 4);
+    expect((await peer.ask(23)).functionCode).to.equal(129);
+    await peer.close();
+    for (const socket of silent) socket.destroy();
   });
 
   it('refuse a certificate of the CA that is not in the list', async () => {
