@@ -2,8 +2,9 @@
  * `npm run generate:ocpp`: types of the OCPP messages from the schemas of the package ocpp-rpc, by which payloads are
  * checked. Messages of 2.0.1 are messages of 2.1 with fewer members.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { deliver } from './generated.ts';
 
 interface Schema {
   readonly type?: string;
@@ -124,4 +125,4 @@ const versions: readonly Version[] = [
     named: new Map(),
   },
 ];
-for (const version of versions) writeFileSync(`${root}/${version.path}`, render(version));
+process.exitCode = deliver(new Map(versions.map((version) => [version.path, render(version)])), []);

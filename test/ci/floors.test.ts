@@ -28,6 +28,15 @@ describe('floors of coverage and mutation scores', () => {
     ]);
   });
 
+  it('may not be left out, of all that there were', () => {
+    const earlier = [{ a: [90, 80] }];
+    expect(sunkFloors('f', { a: [95] }, earlier, [])).to.deep.equal(['f: a has no floor 2']);
+    expect(sunkFloors('f', { a: [] }, earlier, [])).to.have.length(2);
+    expect(sunkFloors('f', { a: [NaN, 80] }, earlier, [])).to.deep.equal(['f: a has no floor 1']);
+    const lowered = [{ file: 'f', name: 'a', floors: [85] }];
+    expect(sunkFloors('f', { a: [85, 79] }, earlier, lowered)).to.deep.equal(['f: a sank from 80 to 79']);
+  });
+
   it('may sink to an exception, no further, in its file alone', () => {
     const lowered = [{ file: 'f', name: 'a', floors: [85, 75] }];
     const sunk = (file: string, a: readonly number[]) => sunkFloors(file, { a }, [{ a: [90, 80] }], lowered);

@@ -111,7 +111,7 @@ function flagLayer(given: ReadonlyMap<SettingKey, GivenFlag>, cwd: string, issue
 }
 
 /**
- * True for the variables that Kubernetes and Docker links set in every container beside a service, here one whose name
+ * True for the variables that Kubernetes sets in every container beside a service, here one whose name
  * begins with `derbench`: NAME_SERVICE_HOST, NAME_SERVICE_PORT, NAME_SERVICE_PORT_HTTP, NAME_PORT=tcp://10.0.0.1:80,
  * NAME_PORT_80_TCP, NAME_PORT_80_TCP_ADDR.
  */

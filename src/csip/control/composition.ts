@@ -73,7 +73,7 @@ export class Contests {
   }
 
   #winner(group: Contest['group'], contenders: readonly Contender[]): Contender | null {
-    const key = contenders.map((each) => each.key).join('\n');
+    const key = contenders.map((each) => `${each.rank} ${each.key}`).join('\n');
     const standing = this.#standing.get(group);
     const formerWinner =
       standing?.contenders === key ? contenders.find((each) => each.key === standing.winner) : undefined;

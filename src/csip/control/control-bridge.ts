@@ -10,7 +10,7 @@ import type { Revision } from '../xml/schema.ts';
 import { DeviceControls } from './device-controls-bridge.ts';
 import { modeNames, modesIn } from './modes.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget, LeftOutMode, ModeName, ResolvedControl } from './model.ts';
-import { isSiteMode, SiteLimits } from './site-limits.ts';
+import { isSiteMode, outweighedAbsorption, SiteLimits } from './site-limits.ts';
 import { isRefusal, leftOut } from './model.ts';
 
 export interface ControlTargetOptions {
@@ -117,14 +117,20 @@ class EndDeviceTarget implements GroupTarget {
 
   apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome> {
     const sites = new Map(inForce.map(({ id, modes, control }) => [id, this.#siteOutcome(modes, control)]));
-    const valid = inForce.filter(({ id }) => sites.get(id)?.state !== 'invalid');
+    const allValid = inForce.filter(({ id }) => sites.get(id)?.state !== 'invalid');
+    const outweighed = outweighedAbsorption(allValid);
+    const valid = allValid.map((each) => {
+      const out = outweighed.get(each.id);
+      return out ? { ...each, modes: each.modes.filter((mode) => !out.some((lost) => lost.mode === mode)) } : each;
+    });
     const onDevices = valid.map((each) => ({ ...each, modes: each.modes.filter((mode) => !isSiteMode(mode)) }));
     const slopes = this.#site.slopes(valid);
     const results = this.#devices.map((each) => each.apply(onDevices, slopes));
     const outcomes = new Map(
       inForce.map((each) => {
         const { id, control } = each;
-        const site = sites.get(id) ?? null;
+        const alone = sites.get(id) ?? null;
+        const site = alone && { ...alone, leftOut: [...alone.leftOut, ...(outweighed.get(id) ?? [])] };
         if (site?.state === 'invalid') return [id, site] as const;
         const concernsDevices = control.settings !== undefined || each.modes.some((mode) => !isSiteMode(mode));
         return [id, merged(site, concernsDevices ? results.flatMap((result) => result.get(id) ?? []) : [])] as const;

@@ -12,7 +12,7 @@ import type { ControlValue } from '../../core/command-hold.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Received, Revision } from '../xml/schema.ts';
-import type { ControlInForce, ModeName, ResolvedControl, Refusal, SiteWish } from './model.ts';
+import type { ControlInForce, LeftOutMode, ModeName, ResolvedControl, Refusal, SiteWish } from './model.ts';
 import { defaultSlope } from './composition.ts';
 import { invalid, isRefusal, scaledOf, unreadIn } from './model.ts';
 
@@ -47,6 +47,19 @@ type SiteMode = LimitMode | AbsorbMode;
 const isLimitMode = (mode: string): mode is LimitMode => Object.hasOwn(limitModes, mode);
 const isAbsorbMode = (mode: ModeName): mode is AbsorbMode => absorbModes.some((each) => each === mode);
 export const isSiteMode = (mode: ModeName): mode is SiteMode => isLimitMode(mode) || isAbsorbMode(mode);
+
+/** The limits of absorption that those of a control of higher rank outweigh, by control: they exclude each other. */
+export function outweighedAbsorption(inForce: readonly ControlInForce[]): ReadonlyMap<string, readonly LeftOutMode[]> {
+  const limiting = inForce.filter(({ modes }) => modes.some(isAbsorbMode));
+  const [highest] = limiting;
+  const winner = highest?.modes.find(isAbsorbMode) ?? '';
+  const detail = `${winner} of ${highest?.id ?? ''} takes precedence`;
+  return new Map(
+    limiting
+      .filter(({ rank }) => rank !== highest?.rank)
+      .map(({ id, modes }) => [id, modes.filter(isAbsorbMode).map((mode) => ({ mode, reason: 'outweighed', detail }))]),
+  );
+}
 
 interface Ramp {
   readonly fromW: number;

@@ -37,6 +37,8 @@ class Step {
   readonly #programs: ReadonlyMap<string, TrackedProgram>;
   readonly events: Map<string, TrackedEvent>;
   readonly responses: OwedResponse[] = [];
+  /** effective periods in this step */
+  #periods: ReadonlyMap<string, Period> = new Map();
   /** transitions in this step */
   #changes = 0;
 
@@ -76,11 +78,15 @@ class Step {
     return elsewhere ? 'other server' : 'other program';
   }
 
-  /** True while an event that supersedes this one has its start, but not its random start, behind it. */
-  #successorWaits({ listed: { modes } }: TrackedEvent): boolean {
-    return [...this.events.values()].some(({ listed, own, phase, optedOut }) => {
-      const isWaiting = phase === 'scheduled' && !optedOut && listed.startS <= this.#nowS && this.#nowS < own.startS;
-      return isWaiting && listed.modes.some((mode) => modes.includes(mode));
+  /** True while an event that supersedes this one has begun for the server and waits for its random start here. */
+  #successorWaits(event: TrackedEvent): boolean {
+    const modes = heldModes(event);
+    return [...this.events.values()].some((other) => {
+      const { listed, own, phase, optedOut } = other;
+      const hasBegun = listed.status === 'active' || listed.startS <= this.#nowS;
+      const isWaiting = phase === 'scheduled' && !optedOut && hasBegun;
+      const { startS } = this.#periods.get(listed.mrid) ?? own;
+      return isWaiting && this.#nowS < startS && heldModes(other).some((mode) => modes.includes(mode));
     });
   }
 
@@ -123,7 +129,7 @@ class Step {
 
   /** New events come first: a refused one does not affect the times and priorities of the others. */
   #admit(): void {
-    const periods = effectivePeriods(this.events);
+    const periods = (this.#periods = effectivePeriods(this.events));
     for (const event of this.events.values()) {
       if (event.phase !== 'received') continue;
       this.#respond(event, 1, asksForReceipt);
@@ -143,12 +149,12 @@ class Step {
 
   /** Events in order of priority: each is settled, and an active one takes its modes from those after it. */
   #decide(): void {
-    const periods = effectivePeriods(this.events);
+    const periods = (this.#periods = effectivePeriods(this.events));
     const periodOf = (event: TrackedEvent): Period => periods.get(event.listed.mrid) ?? event.own;
     const order = [...this.events.values()].filter(isLive).sort(byPriority);
     for (const [place, higher] of order.entries()) {
       const event = this.#settle(this.#latest(higher), periodOf(higher));
-      if (event.phase !== 'active' || event.optedOut) continue;
+      if (event.phase !== 'active' || event.optedOut || heldModes(event).length === 0) continue;
       for (const lower of order.slice(place + 1)) {
         if (overlap(periodOf(event), periodOf(lower))) this.#take(event, this.#latest(lower));
       }

@@ -201,8 +201,8 @@ const hasSuccessor = (event: TrackedEvent): boolean => {
 /**
  * Effective periods by mRID. Where an event starts at the specified end of an earlier one with a common mode, the
  * effective end of the earlier is the effective start of the later (2030.5-2018 10.2.3, rules m and o): randomization
- * leaves no gap that would show the default control, and no overlap that would supersede. Each event keeps its duration,
- * so that a row of events without random durations runs with the random start of the first.
+ * leaves no gap that would show the default control, and no overlap of the two that would supersede. Each event keeps its
+ * duration, so that a row of events without random durations runs with the random start of the first.
  */
 export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): ReadonlyMap<string, Period> {
   const periods = new Map<string, Period>();
@@ -221,9 +221,9 @@ export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): Rea
     const cached = latestEnds.get(startS);
     if (cached) return cached;
     const latest = new Map<ModeName, number>();
-    for (const { listed, own } of byEnd.get(startS) ?? []) {
-      const { endS } = periods.get(listed.mrid) ?? own;
-      for (const mode of listed.modes) latest.set(mode, Math.max(endS, latest.get(mode) ?? -Infinity));
+    for (const event of byEnd.get(startS) ?? []) {
+      const { endS } = periods.get(event.listed.mrid) ?? event.own;
+      for (const mode of heldModes(event)) latest.set(mode, Math.max(endS, latest.get(mode) ?? -Infinity));
     }
     latestEnds.set(startS, latest);
     return latest;

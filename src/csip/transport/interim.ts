@@ -10,6 +10,11 @@ const maxHeadBytes = 8192;
 
 /** 1xx, but for 101, which changes the protocol. */
 const interimHead = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
+/** True if the first line of some octets ends without CR: no head that the parser would take. */
+const isBare = (octets: Buffer): boolean => {
+  const end = octets.indexOf(0x0a);
+  return end > 0 && octets[end - 1] !== 0x0d;
+};
 /** A beginning of such a head. */
 const undecided = /^(?:H|HT|HTT|HTTP|HTTP\/|HTTP\/1|HTTP\/1\.|HTTP\/1\.[01]|HTTP\/1\.[01] |HTTP\/1\.[01] 1\d{0,2})$/;
 
@@ -31,9 +36,10 @@ export function withoutInterim<S extends Socket>(socket: S): S {
     while (octets.length > 0) {
       const start = octets.toString('latin1', 0, 16);
       const isUndecided = octets.length < 16 && undecided.test(start);
-      const end = interimHead.test(start) ? octets.indexOf(headEnd) : -1;
+      const isInterim = interimHead.test(start) && !isBare(octets);
+      const end = isInterim ? octets.indexOf(headEnd) : -1;
       if (end >= 0) octets = octets.subarray(end + headEnd.length);
-      else if (isUndecided || (interimHead.test(start) && octets.length < maxHeadBytes)) {
+      else if (isUndecided || (isInterim && octets.length < maxHeadBytes)) {
         held = octets;
         return null;
       } else {

@@ -143,7 +143,7 @@ const mediaType = 'application/sep+xml';
 const maxRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 const permanent: ReadonlySet<number> = new Set([301, 308]);
-/** The answer to a request is at another place, to be read by GET; for a GET that is a redirect. */
+/** A redirect of a GET; any other request was carried out, and its result is at another place (RFC 9110 15.4.4). */
 const seeOther = 303;
 /** Lowest status of a refusal, which may have a document. */
 const firstRefusal = 400;
@@ -255,11 +255,12 @@ export class HttpExchange implements SepExchange {
   }
 
   async #follow(leg: Leg, first: URL): Promise<Arrived> {
-    let url = first;
+    const visited = [first];
     for (let hops = 0; hops <= maxRedirects; hops += 1) {
+      const url = visited.at(-1) ?? first;
       const moved = this.#links.movedTo(url);
       if (moved !== null) {
-        url = this.#links.resolve(moved.href);
+        visited.push(this.#links.resolve(moved.href));
         continue;
       }
       const arrived = await this.#send(leg, url);
@@ -267,18 +268,18 @@ export class HttpExchange implements SepExchange {
       const isRedirect = redirects.has(status) || (status === seeOther && leg.request.method === 'GET');
       const location = isRedirect ? headers['location'] : undefined;
       if (location === undefined) {
-        if (arrived.status >= firstRefusal) this.#links.forget(first);
+        if (status >= firstRefusal) for (const each of visited) this.#links.forget(each);
         // neither success nor refusal, so callers would misread it
-        else if (arrived.status >= 300)
-          throw new SimError('PEER_ERROR', `${url.href} answers ${arrived.status}, which leads nowhere`);
+        else if (status >= 300 && (status !== seeOther || leg.request.method === 'GET'))
+          throw new SimError('PEER_ERROR', `${url.href} answers ${status}, which leads nowhere`);
         return arrived;
       }
       const target = this.#links.resolve(location, url.href);
-      if (permanent.has(arrived.status)) this.#links.move(url, target);
-      url = target;
+      if (permanent.has(status)) this.#links.move(url, target);
+      visited.push(target);
     }
     // a circle of permanent redirects must not be remembered
-    this.#links.forget(first);
+    for (const each of visited) this.#links.forget(each);
     throw new SimError('PEER_ERROR', `${first.href} leads to more than ${maxRedirects} redirects`);
   }
 

@@ -41,13 +41,13 @@ export function timeView({ client, remoteClock }: Connection, monotonicMs: numbe
 }
 
 /** The default modes in force. null: none. */
-function defaultModes({ inForce }: EndDevice): CsipModes | null {
+function defaultModes(endDevice: EndDevice): CsipModes | null {
   const modes: Record<string, JsonValue> = {};
-  for (const { origin, control, modes: held } of inForce) {
+  for (const { id, origin, control, modes: heldModes } of endDevice.inForce) {
     if (origin !== 'default') continue;
-    const base = Object.fromEntries(
-      Object.entries(control.base).filter(([name]) => held.some((mode) => mode === name)),
-    );
+    const out = endDevice.outcomeOf(id)?.leftOut ?? [];
+    const acts = (name: string) => heldModes.some((mode) => mode === name) && !out.some(({ mode }) => mode === name);
+    const base = Object.fromEntries(Object.entries(control.base).filter(([name]) => acts(name)));
     Object.assign(modes, showModes({ ...control, base }));
   }
   return Object.keys(modes).length === 0 ? null : modes;

@@ -268,6 +268,7 @@ export class Walk {
     if (this.#dcap === null) return 'failed';
     const all = this.#all;
     if (link === undefined) {
+      this.#listRefusal = null;
       this.#enter('registering');
       this.#warnOnce('the DeviceCapability of the server has no EndDeviceListLink');
       return { rateS: this.#rateOf(this.#dcap.document.pollRate) };
@@ -295,7 +296,8 @@ export class Walk {
     this.#all = false;
     await Promise.all(matches.map(([target, located]) => this.#follow(target, located, all)));
     this.#settleStage();
-    if (this.#stage !== 'registering') return { rateS: this.#rateOf(rate) };
+    const isWaiting = matches.some(([, located]) => located === null);
+    if (this.#stage !== 'registering' && !isWaiting) return { rateS: this.#rateOf(rate) };
     // a server says by the DeviceCapability how often a client may ask that it has not admitted yet
     const { pollRate = defaultPollRateS } = this.#dcap.document;
     return { rateS: this.#rateOf(Math.min(rate ?? Infinity, pollRate)) };

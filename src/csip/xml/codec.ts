@@ -222,6 +222,9 @@ class DocumentReader {
     }
     // of two elements of one name, one may be of another vocabulary
     for (const name of unread.keys()) if (name in values) unread.delete(name);
+    // beside the modes, elements of foreign namespaces are extensions, which a client skips
+    for (const [name, { reason }] of unread)
+      if (reason === 'namespace' && !(type === 'DERControlBase' && name.startsWith('opMod'))) unread.delete(name);
     if (controlTypes().has(type) && unread.size > 0) values['unread'] = Object.fromEntries(unread);
     return values;
   }

@@ -103,3 +103,6 @@ export function phaseShares(wiring: Wiring, grid: GridValues): readonly [number,
   if (sum <= 0) return wiring === 'split' ? [0.5, 0.5, 0] : [1 / 3, 1 / 3, 1 / 3];
   return [grid.aPu / sum, grid.bPu / sum, c / sum];
 }
+
+/** Current of one phase. A phase below a millivolt is dead: the quotient of a load at it would exceed every number. */
+export const phaseA = (va: number, lnV: number): number => (lnV > 1e-3 ? va / lnV : 0);

@@ -204,7 +204,8 @@ function current(block: Block): void {
   const amps = phases.flatMap((phase) => {
     const [va, v] = [block.get(`701.VA${phase}`), block.get(`701.V${phase}`)];
     if (va === null || v === null) return [];
-    const a = v > 0 ? va / v : 0;
+    // as the device itself counts: a phase below a millivolt has no current
+    const a = v > 1e-3 ? va / v : 0;
     block.set(`701.A${phase}`, a);
     return [a];
   });

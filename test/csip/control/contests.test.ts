@@ -23,6 +23,14 @@ describe('Several DERControls at a time: ties and limits', () => {
     expect(losersOf(fixed(501), low)).to.deep.equal(['HIGH']);
   });
 
+  it('the winner is chosen anew when a control changes its rank', () => {
+    const contests = new Contests();
+    const a = contender('A', 'opModFixedVar', 500);
+    const b = contender('B', 'opModTargetVar', 400);
+    expect([...contests.losers([a, b]).keys()]).to.deep.equal(['A']);
+    expect([...contests.losers([a, { ...b, rank: 'event 9 0' }]).keys()]).to.deep.equal(['B']);
+  });
+
   it('of several operating envelopes the tightest one holds, whatever their order', async () => {
     const plant = testPlant({ types: ['PV-3Phase', 'PV-3Phase'] });
     await plant.step(1);

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { ControlInForce, ModeName } from '../../../src/csip/control/model.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
-import { apply, control, differences, points, stateOf, target } from '../../support/csip-controls.ts';
+import { apply, control, differences, points, standard, stateOf, target } from '../../support/csip-controls.ts';
 import { baseOf, curves } from '../../support/csip-mode-values.ts';
 import { testPlant } from '../../support/plant.ts';
 
@@ -79,4 +79,28 @@ describe('DERControls of different rank with functions of reactive power', () =>
           }
       });
     }
+
+  it('limits of absorption: an event beats a default control, those of one rank share the tightest (2023)', async () => {
+    const own = testPlant({ types: ['Batt-3Phase'] });
+    await own.step(2);
+    const bridge = target(own, 0, '2023');
+    const limit = (id: string, rank: string, base: Parameters<typeof control>[0]): ControlInForce => ({
+      ...standard(control(base)),
+      id,
+      rank,
+    });
+    const watts = limit('E', 'event 1 0', { opModMaxLimWAbsorb: { multiplier: 3, value: 5 } });
+    const pct = (rank: string) => limit('D', rank, { opModMaxLimPctWAbsorb: 1000 });
+    const loadW = () => own.siteOf([0]).limits.load.limitW;
+    const [event, beaten] = apply(bridge, watts, pct('default 1'));
+    expect([event?.leftOut, loadW()]).to.deep.equal([[], 5000]);
+    expect(beaten?.leftOut).to.deep.equal([
+      { mode: 'opModMaxLimPctWAbsorb', reason: 'outweighed', detail: 'opModMaxLimWAbsorb of E takes precedence' },
+    ]);
+    apply(bridge, watts, pct('event 1 0'));
+    expect(loadW()).to.be.below(5000);
+    apply(bridge, pct('default 1'));
+    expect(loadW()).to.be.below(5000);
+    bridge.close();
+  });
 });

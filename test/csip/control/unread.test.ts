@@ -97,6 +97,13 @@ describe('DERControls with members that cannot be read', () => {
     ]);
   });
 
+  it('skip extensions of foreign namespaces that are no modes', () => {
+    const xml = controlXml({ opModMaxLimW: 5000 });
+    const extended = xml.replace('<opModMaxLimW>', '<v:rampTms xmlns:v="urn:v">x</v:rampTms><opModMaxLimW>');
+    const [outcome] = apply(target(plant), event('E', readControl(extended)));
+    expect(outcome).to.deep.include({ state: 'applied', leftOut: [] });
+  });
+
   it('run without a mode that is in no namespace of the standard, and say so', () => {
     const xml = controlXml({ opModMaxLimW: 5000, opModExpLimW: { multiplier: 0, value: 4000 } });
     const [outcome] = apply(

@@ -185,6 +185,17 @@ describe('CSIP events: who is followed without a gap (rule m)', () => {
     ]);
   });
 
+  it('none for a mode that it has lost', () => {
+    const both = control('A', { ...random, modes: [watt, pf], control: resolved([watt, pf]) });
+    const scene = sceneOf().read(
+      0,
+      program('O', 0, [control('H')]),
+      program('P', 1, [both, control('B', { startS: 200 })]),
+    );
+    scene.time(100);
+    expect(startOf(scene)).to.equal(200);
+  });
+
   it('of several ends each mode has its own, and the latest of its modes decides', () => {
     const controls = [
       control('A', random),

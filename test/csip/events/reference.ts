@@ -57,7 +57,7 @@ export class Reference {
       (other) =>
         other.event.durationS > 0 &&
         other.event.startS + other.event.durationS === startS &&
-        other.event.modes.some((mode) => modes.includes(mode)) &&
+        other.event.modes.some((mode) => modes.includes(mode) && !other.lost.has(mode)) &&
         !other.out &&
         (other.state === 'completed' || (live(other) && (other.status === 'scheduled' || other.status === 'active'))),
     );
@@ -168,16 +168,16 @@ export class Reference {
   }
 
   /** A superseded event runs on while the one that supersedes it is between its start and its random start. */
-  #isBridging({ state, event }: Known, nowS: number): boolean {
+  #isBridging({ state, event, lost }: Known, nowS: number): boolean {
     return (
       state === 'active' &&
       [...this.#known.values()].some(
         (other) =>
           other.state === 'scheduled' &&
           !other.out &&
-          other.event.modes.some((mode) => event.modes.includes(mode)) &&
-          other.event.startS <= nowS &&
-          nowS < other.event.startS + other.event.startOffsetS,
+          other.event.modes.some((mode) => event.modes.includes(mode) && !lost.has(mode) && !other.lost.has(mode)) &&
+          (other.status === 'active' || other.event.startS <= nowS) &&
+          nowS < this.#windowOf(other)[0],
       )
     );
   }

@@ -217,6 +217,35 @@ describe('CSIP events: cancellation', () => {
     }
   });
 
+  it('superseded by the server: it also waits where the clock of the client lags, and for the effective start', () => {
+    const lagging = one().time(100);
+    const active = control('B', { startS: 150, status: 'active', creationS: 150, randomizeStartS: 30 });
+    lagging.read(149.5, program('P', 1, [control('A', { status: 'superseded' }), active]));
+    expect(lagging.now).to.deep.equal(['A: MaxLimW']);
+    expect(lagging.runTo(170).now).to.deep.equal(['B: MaxLimW']);
+    // B follows C, whose random duration moves it
+    const both = { modes: [watt, pf], control: resolved([watt, pf]) };
+    const chained = new Scene({ pick: (mrid) => (mrid === 'C' ? 0.99 : 0) });
+    const first = control('C', { startS: 50, randomizeDurationS: 50, modes: [pf], control: resolved([pf]) });
+    const later = control('B', { ...both, startS: 150, creationS: 150 });
+    chained.read(0, program('P', 1, [first, control('A'), later])).time(50, 100);
+    chained.read(150, program('P', 1, [first, control('A', { status: 'superseded' }), later]));
+    expect(chained.now.filter((holder) => holder.startsWith('A'))).to.deep.equal(['A: MaxLimW']);
+  });
+
+  it('superseded by the server: it does not wait for modes that the other event has lost', () => {
+    const scene = new Scene({ pick: () => 0.99 });
+    const both = { modes: [watt, pf], control: resolved([watt, pf]) };
+    const waiting = control('L', { ...both, startS: 110, randomizeStartS: 60 });
+    const programs = (status: 'active' | 'superseded') => [
+      program('P', 1, [control('A', { status })]),
+      program('Q', 9, [waiting]),
+    ];
+    scene.read(100, ...programs('active')).time(110);
+    scene.read(120, ...programs('superseded'));
+    expect(scene.of('A')).to.deep.equal([1, 2, 7]);
+  });
+
   it('superseded by the server: it does not wait for an event of another mode, one to come, or one opted out', () => {
     const other = { modes: [pf], control: resolved([pf]) };
     for (const over of [{ ...other, startS: 150 }, { startS: 151 }]) {

@@ -166,11 +166,12 @@ describe('exchange: HTTP', () => {
     ]);
   });
 
-  it('303 leads a GET on, and is an error for other methods, which were not carried out there', async () => {
+  it('303 leads a GET on, and says of other methods that they were carried out', async () => {
     const peer = await server({ '/old': redirect(303, '/new'), '/new': document });
     const exchange = client(peer.port);
     expect((await exchange.request(get('/old'))).url).to.equal(`http://127.0.0.1:${peer.port}/new`);
-    expect((await refusalOf(exchange.request(post('/old')))).message).to.match(/answers 303, which leads nowhere/);
+    const posted = await exchange.request(post('/old'));
+    expect([posted.status, posted.location]).to.deep.equal([303, `http://127.0.0.1:${peer.port}/new`]);
     expect(peer.requests.map(({ method, url }) => `${method} ${url}`)).to.deep.equal([
       'GET /old',
       'GET /new',
@@ -216,6 +217,20 @@ describe('exchange: HTTP', () => {
     moved = false;
     expect((await exchange.request(get('/old'))).status).to.equal(404);
     expect((await exchange.request(get('/old'))).status).to.equal(200);
+  });
+
+  it('a remembered redirect behind a temporary one is forgotten too', async () => {
+    let moved = true;
+    const peer = await server({
+      '/a': redirect(307, '/b'),
+      '/b': (request, response) => (moved ? redirect(301, '/c')(request, response) : document(request, response)),
+      '/c': (request, response) => (moved ? document(request, response) : response.writeHead(404).end()),
+    });
+    const exchange = client(peer.port);
+    expect((await exchange.request(get('/a'))).status).to.equal(200);
+    moved = false;
+    expect((await exchange.request(get('/a'))).status).to.equal(404);
+    expect((await exchange.request(get('/a'))).status).to.equal(200);
   });
 
   it('at most 5 redirects, and no circle', async () => {

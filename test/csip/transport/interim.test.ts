@@ -60,6 +60,7 @@ describe('interim answers', () => {
       'HTTP/1.1 1000 x\r\n\r\n',
       'HTTP/2 100\r\n\r\n',
       'SSH-2.0',
+      'HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\r\n\r\n',
     ])
       expect(readAll([text])).to.equal(text);
   });

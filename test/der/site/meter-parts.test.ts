@@ -83,6 +83,12 @@ function powers(reading: Partial<MeterReading>, over: Partial<MeterForm> = {}): 
 }
 
 describe('Meter of the connection point: powers in registers', () => {
+  it('a load at a phase whose voltage has all but gone has no current', () => {
+    const volts = { ln: [5e-324, 1e-4, 100], ll: [0, 0, 0], meanLnV: 0, meanLlV: 0 } as const;
+    const { A, AphA, AphB, AphC } = powers({ volts });
+    expect([A, AphA, AphB, AphC]).to.deep.equal([0.07, 0, 0, 0.07]);
+  });
+
   it('by phase and in all', () => {
     expect(powers({})).to.deep.equal({
       A: 7,
