@@ -1,4 +1,7 @@
-/** The error of all parts, with its codes; and the lack of file descriptors as such an error. */
+/**
+ * The error of all parts, with its codes and the words of refused values; and the lack of file descriptors as such an
+ * error.
+ */
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 
@@ -95,6 +98,17 @@ export function outsideWords({ given, min, max, orZero }: OutsideRange, unit = '
   return minText === null
     ? `${value}${unitText} is above ${maxText}${unitText}`
     : `${value}${unitText} is below ${minText}${unitText}`;
+}
+
+/** The given value and the allowed ones, for the message of a refusal. */
+export function givenAllowed(given: unknown, allowed: string): string {
+  const text = given === undefined ? 'nothing' : typeof given === 'number' ? String(given) : JSON.stringify(given);
+  return `given ${text}; allowed: ${allowed}`;
+}
+
+/** A refused value of a command. */
+export function badValue(name: string, given: unknown, allowed: string): SimError {
+  return new SimError('COMMAND_BAD_VALUE', `${name}: ${givenAllowed(given, allowed)}`);
 }
 
 /** One step of a JSON pointer (RFC 6901), with its slash. */

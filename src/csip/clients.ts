@@ -1,4 +1,7 @@
-/** The clients of a process: one for each device, or one for all devices of an aggregator or of a site. */
+/**
+ * The clients of a process: one for each device, or one for all devices of an aggregator or of a site; and the EndDevices
+ * that they have posted at a server (in-band registration), in the store of the process.
+ */
 import type { CsipEvent } from '../contract/csip-reports.ts';
 import { csipPemFiles } from '../contract/csip-settings.ts';
 import type { CsipSettings } from '../contract/csip-settings.ts';

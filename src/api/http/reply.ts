@@ -1,3 +1,4 @@
+/** Sends the answers of REST: complete bodies, prepared answers and problems, each with its headers and request id. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

@@ -107,3 +107,16 @@ export class PeerLimitedLog {
     if (this.#peers.admits({ level, peer })) this.#totalLimit[level](line, deviceIndex);
   }
 }
+
+/** Maximum of messages that `onceEach` remembers, after which it passes none on. */
+const maxRemembered = 1000;
+
+/** Passes each message on once, for causes that repeat with each reading. */
+export function onceEach(log: (message: string) => void): (message: string) => void {
+  const seen = new Set<string>();
+  return (message) => {
+    if (seen.has(message) || seen.size >= maxRemembered) return;
+    seen.add(message);
+    log(message);
+  };
+}

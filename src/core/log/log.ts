@@ -1,3 +1,7 @@
+/**
+ * Logs of one process: entries of all modules in a bounded buffer and as printed lines. Text from outside is made printable,
+ * and lines that clients can read do not name the place of the installation.
+ */
 import { pino } from 'pino';
 import type { Logger as PinoLogger, DestinationStream } from 'pino';
 import { join, sep } from 'node:path';

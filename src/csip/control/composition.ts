@@ -1,5 +1,6 @@
 /**
- * Several controls in force on one device at a time: which of their modes run.
+ * Several controls in force on one device at a time: the modes that run, and the slopes with which the power moves to
+ * their aims.
  *
  * - Modes of one contest exclude each other; the control of the highest rank wins: an event before a default control, the
  *   lower primacy before the higher, the later event before the earlier. Among controls of one rank, and within one
@@ -8,6 +9,8 @@
  *   or leaves it, so that a cloud does not make functions take turns. Of equal ones the control of higher priority wins.
  *   The two power factors act in different directions and are one contender.
  * - Modes that would write different values to one point exclude each other: the control of higher priority wins.
+ * - `rampTms` of a control and `setGradW` of a default control become slopes; the first control in order of priority that
+ *   has one gives it.
  */
 import { gradientRange } from '../../contract/device.ts';
 import type { ControlValue } from '../../core/command-hold.ts';

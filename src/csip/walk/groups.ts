@@ -1,10 +1,11 @@
 /** FunctionSetAssignments of one EndDevice: each leads to a list of programs, and may have its own Time. */
+import { onceEach } from '../../core/log/limited-log.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import { maxEvents } from '../events/receive.ts';
 import type { Received } from '../xml/schema.ts';
 import type { FunctionSetAssignments } from '../xml/documents.ts';
 import type { FoundProgram, FoundResource } from './model.ts';
-import { onceEach, failure } from './poll.ts';
+import { failure } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import { foundResource, ProgramListWalk } from './programs.ts';
 import type { WalkParts } from './programs.ts';

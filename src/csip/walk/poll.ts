@@ -116,16 +116,3 @@ export class Poll {
     return this.#rateS * 1000 * longer;
   }
 }
-
-/** Maximum of messages that are remembered. */
-const maxRemembered = 1000;
-
-/** Passes each message on once, although each reading may repeat its cause. */
-export function onceEach(log: (message: string) => void): (message: string) => void {
-  const seen = new Set<string>();
-  return (message) => {
-    if (seen.has(message) || seen.size >= maxRemembered) return;
-    seen.add(message);
-    log(message);
-  };
-}

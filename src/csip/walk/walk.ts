@@ -4,6 +4,7 @@
  * Implementation Guide 5 and 6).
  */
 import { errorText } from '../../core/errors.ts';
+import { onceEach } from '../../core/log/limited-log.ts';
 import type { SepRequest } from '../transport/exchange.ts';
 import { isPassing } from '../transport/exchange.ts';
 import type { Received } from '../xml/schema.ts';
@@ -19,7 +20,7 @@ import type {
   WalkStage,
   WalkTarget,
 } from './model.ts';
-import { onceEach, defaultPollRateS, failure, Poll } from './poll.ts';
+import { defaultPollRateS, failure, Poll } from './poll.ts';
 import type { PollResult } from './poll.ts';
 import type { WalkParts } from './programs.ts';
 import { resolved, Reader } from './reader.ts';

@@ -1,12 +1,11 @@
 /** Gradient of a device: slopes set by commands in place of 704.WRmp and 704.VarRmp; the last writer decides. */
 import { gradientRange } from '../../contract/device.ts';
 import type { Gradient, Slope } from '../../contract/device.ts';
-import { SimError } from '../../core/errors.ts';
+import { givenAllowed, SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import type { Inverter } from '../inverter/inverter.ts';
-import { givenAllowed } from '../source/shared.ts';
 
 /** Registers replaced by a gradient. */
 const rampPoints: Readonly<Record<keyof Gradient, string>> = { wPctPerS: 'WRmp', varPctPerS: 'VarRmp' };

@@ -8,7 +8,7 @@ import { meanPu, phaseVoltages } from '../inverter/ac.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import type { Ratings } from '../inverter/ratings.ts';
 import type { DcSource, SourceInput } from '../source/source.ts';
-import { lagged } from '../source/shared.ts';
+import { lagged } from '../source/lag.ts';
 
 /** final rise above ambient at full load, K */
 const fullLoadK = 25;

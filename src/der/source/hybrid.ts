@@ -1,11 +1,11 @@
 /** A PV array and a battery on the DC bus of one inverter. */
 import type { DeviceDetail, IvCurve, SourceCommand } from '../../contract/device.ts';
 import type { PvDetail } from '../../contract/kinds/pv.ts';
-import { SimError } from '../../core/errors.ts';
+import { badValue, SimError } from '../../core/errors.ts';
 import { hybridPolicies } from '../../contract/kinds/hybrid.ts';
 import type { HybridDetail, HybridPolicy } from '../../contract/kinds/hybrid.ts';
 import type { BatteryDetail, BatteryTree } from '../../contract/kinds/battery.ts';
-import { badValue, noConditions } from './shared.ts';
+import { noConditions } from './live-port.ts';
 import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput, Writable } from './source.ts';
 
 /** Sharing of one DC bus between PV array, battery and inverter: pure functions, per sub-step, all in DC watts. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LimitedLog } from '../../../src/core/log/limited-log.ts';
+import { LimitedLog, onceEach } from '../../../src/core/log/limited-log.ts';
 import type { Logger } from '../../../src/core/log/log.ts';
 import { HandWall } from '../../support/wall.ts';
 
@@ -116,5 +116,20 @@ describe('log: lines that somebody outside can cause at will', () => {
       ['info', '2 more lines about masters were left out'],
       ['info', 'y'],
     ]);
+  });
+});
+
+describe('onceEach', () => {
+  it('passes each message on once, and at most 1000 messages', () => {
+    const lines: string[] = [];
+    const log = onceEach((message) => lines.push(message));
+    repeat(2, () => {
+      log('a');
+      log('b');
+    });
+    expect(lines).to.deep.equal(['a', 'b']);
+    for (let number = 0; number < 1000; number += 1) log(`line ${number}`);
+    expect(lines.length).to.equal(1000);
+    expect(lines.at(-1)).to.equal('line 997');
   });
 });

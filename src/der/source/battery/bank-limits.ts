@@ -1,5 +1,5 @@
 /** Constant power of a bank over one sub-step within all bounds. */
-import { secondsPerHour } from '../shared.ts';
+import { secondsPerHour } from '../constants.ts';
 import type { BatteryBank } from './bank.ts';
 import type { CellSpec } from './cell-spec.ts';
 import { ocvAt } from './cell-spec.ts';

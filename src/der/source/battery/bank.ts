@@ -1,5 +1,5 @@
 import type { RandomStream } from '../../../core/random.ts';
-import { gasConstantJMolK, secondsPerHour, zeroCelsiusK } from '../shared.ts';
+import { gasConstantJMolK, secondsPerHour, zeroCelsiusK } from '../constants.ts';
 import { BankCells } from './cells.ts';
 import type { BankShape, StringSummary } from './cells.ts';
 import { meanOcvV, ocvAt, ocvTable } from './cell-spec.ts';

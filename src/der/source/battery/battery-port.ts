@@ -2,7 +2,8 @@ import type { IvCurve, IvPoint, SourceCommand } from '../../../contract/device.t
 import { SimError } from '../../../core/errors.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import type { BatteryDetail, BatteryParameters, BatteryTree, BatteryEvent } from '../../../contract/kinds/battery.ts';
-import { checkCurvePort, lastSample, LivePort } from '../shared.ts';
+import { checkCurvePort, lastSample } from '../dc-curve.ts';
+import { LivePort } from '../live-port.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { currentFor } from './bank.ts';
 import type { BatteryBank } from './bank.ts';

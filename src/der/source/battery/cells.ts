@@ -1,6 +1,6 @@
 /** The single cells of a bank: their differences and balancing. Refreshed seldom, see `BatteryBank`. */
 import type { RandomStream } from '../../../core/random.ts';
-import { secondsPerHour } from '../shared.ts';
+import { secondsPerHour } from '../constants.ts';
 import type { CellSpec, OcvTable } from './cell-spec.ts';
 import { ocvAt } from './cell-spec.ts';
 

@@ -1,7 +1,6 @@
 /** Forced modes of a battery with their duration, and the checks of its commands. */
-import { SimError } from '../../../core/errors.ts';
+import { givenAllowed, SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
-import { givenAllowed } from '../shared.ts';
 import { batteryControlModes } from '../../../contract/kinds/battery.ts';
 import type { BatteryCommand, BatteryControlMode } from '../../../contract/kinds/battery.ts';
 

@@ -1,6 +1,6 @@
 import type { RandomStream } from '../../../core/random.ts';
 import type { BatteryInhibit, BatteryParameters, BatteryState } from '../../../contract/kinds/battery.ts';
-import { secondsPerHour } from '../shared.ts';
+import { secondsPerHour } from '../constants.ts';
 import { BatteryBank } from './bank.ts';
 import { bankLimits } from './bank-limits.ts';
 import type { BankBounds, BankLimits } from './bank-limits.ts';

@@ -4,7 +4,7 @@ import type { EvseCommand } from '../../../contract/kinds/evse-commands.ts';
 import type { EvseDetail, EvseParameters, EvseSession } from '../../../contract/kinds/evse.ts';
 import type { Origin } from '../../../core/origin.ts';
 import type { RandomStream } from '../../../core/random.ts';
-import { LivePort, noConditions } from '../shared.ts';
+import { LivePort, noConditions } from '../live-port.ts';
 import type {
   DcPort,
   DcRequest,

@@ -2,13 +2,12 @@
  * Vehicles that come and go by themselves: arrivals at each connector are a Poisson process in simulated time, the same
  * for the same seed whatever the connectors do and however long the ticks are.
  */
-import { SimError } from '../../../core/errors.ts';
+import { badValue, SimError } from '../../../core/errors.ts';
 import type { EvseCommand, EvseConnectorCommand } from '../../../contract/kinds/evse-commands.ts';
 import type { EvPatch, EvseGenerator } from '../../../contract/kinds/evse.ts';
 import type { Origin } from '../../../core/origin.ts';
 import { createRandom } from '../../../core/random.ts';
 import type { RandomStream } from '../../../core/random.ts';
-import { badValue } from '../shared.ts';
 import { statusOf } from './connector.ts';
 import type { Generator, Line, Station } from './station.ts';
 import { phaseTraits } from './phases.ts';

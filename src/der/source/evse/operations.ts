@@ -1,10 +1,9 @@
 /** The operations at a connector. Each operation makes all its checks before its first change. */
-import { SimError } from '../../../core/errors.ts';
+import { badValue, SimError } from '../../../core/errors.ts';
 import { centralSource, evseErrorCodes } from '../../../contract/kinds/evse.ts';
 import type { EvseBehaviour, EvseCommand } from '../../../contract/kinds/evse-commands.ts';
 import type { EvseCause } from '../../../contract/kinds/evse-transitions.ts';
 import type { Origin } from '../../../core/origin.ts';
-import { badValue } from '../shared.ts';
 import {
   isUsedUp,
   phasesInUse,

@@ -1,7 +1,7 @@
 /** The limits of a charging profile: the checks of its command, and the limits in W at present. */
 import type { EvseProfileLimit } from '../../../contract/kinds/evse-commands.ts';
 import type { Origin } from '../../../core/origin.ts';
-import { badValue } from '../shared.ts';
+import { badValue } from '../../../core/errors.ts';
 
 /** One charging profile in force; Infinity: no such limit. */
 export interface ProfileLimit {

@@ -10,7 +10,7 @@ import type {
   EvPatch,
   EvseConnectorType,
 } from '../../../contract/kinds/evse.ts';
-import { badValue } from '../shared.ts';
+import { badValue } from '../../../core/errors.ts';
 
 /** Curve of one vehicle over its state of charge 0..1. */
 interface CurveTable {

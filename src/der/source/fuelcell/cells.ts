@@ -4,7 +4,7 @@
  * model of a PEM fuel cell after Amphlett, with the constants of the Ballard Mark V stack.
  */
 import type { FuelCellStackModel } from '../../../contract/kinds/fuelcell.ts';
-import { gasConstantJMolK, zeroCelsiusK } from '../shared.ts';
+import { gasConstantJMolK, zeroCelsiusK } from '../constants.ts';
 
 /** Thermodynamic voltage of a hydrogen cell at temperature `tK` and pressures in atm, V. */
 function nernstV(tK: number, h2Atm: number, o2Atm: number): number {

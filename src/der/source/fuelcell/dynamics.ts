@@ -3,7 +3,7 @@
  * Exact for any step at constant power.
  */
 import type { FuelCellChemistry, FuelCellParameters } from '../../../contract/kinds/fuelcell.ts';
-import { zeroCelsiusK } from '../shared.ts';
+import { zeroCelsiusK } from '../constants.ts';
 
 /** Thermal data of a stack. */
 export interface StackHeat {

@@ -1,5 +1,5 @@
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
-import { SimError } from '../../../core/errors.ts';
+import { badValue, SimError } from '../../../core/errors.ts';
 import type {
   FuelCellDetail,
   FuelCellParameters,
@@ -7,7 +7,9 @@ import type {
   HydrogenTankState,
 } from '../../../contract/kinds/fuelcell.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput, StackPort } from '../source.ts';
-import { badValue, checkCurvePort, LivePort, zeroCelsiusK } from '../shared.ts';
+import { zeroCelsiusK } from '../constants.ts';
+import { checkCurvePort } from '../dc-curve.ts';
+import { LivePort } from '../live-port.ts';
 import { HydrogenBook } from './hydrogen.ts';
 import {
   StackLags,

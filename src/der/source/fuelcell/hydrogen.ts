@@ -1,7 +1,7 @@
 /** Hydrogen of a plant: tank or continuous supply, its limits within a sub-step, and the counters. */
 import type { FuelCellParameters, HydrogenTankState } from '../../../contract/kinds/fuelcell.ts';
 import type { Stack } from './stack.ts';
-import { zeroCelsiusK } from '../shared.ts';
+import { zeroCelsiusK } from '../constants.ts';
 
 const fillingC = 15;
 /** compressibility of hydrogen, per bar */

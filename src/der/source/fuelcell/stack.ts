@@ -1,6 +1,7 @@
 /** A stack with its own consumption: from net DC power to gross power, current, voltage, hydrogen and heat. */
 import type { FuelCellChemistry, FuelCellParameters } from '../../../contract/kinds/fuelcell.ts';
-import { zeroCelsiusK, lastSample } from '../shared.ts';
+import { zeroCelsiusK } from '../constants.ts';
+import { lastSample } from '../dc-curve.ts';
 import {
   currentForHydrogen,
   electrolyserCell,

@@ -1,5 +1,5 @@
 import type { PvDetail, PvShading } from '../../../contract/kinds/pv.ts';
-import { lagged } from '../shared.ts';
+import { lagged } from '../lag.ts';
 import { checkConfig } from './config.ts';
 import type { PvConfig, PvThermalConfig } from './config.ts';
 import { SolvedArray } from './curve.ts';

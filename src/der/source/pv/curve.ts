@@ -1,6 +1,6 @@
 /** Samples of the curve of a solved PV array. */
 import type { IvPoint } from '../../../contract/device.ts';
-import { lastSample } from '../shared.ts';
+import { lastSample } from '../dc-curve.ts';
 import type { DiodeParameters, MaximumPowerPoint } from './module.ts';
 import { currentAt } from './module.ts';
 import { shadedCurve, stringMaximum } from './shading.ts';

@@ -1,4 +1,4 @@
-import { zeroCelsiusK } from '../shared.ts';
+import { zeroCelsiusK } from '../constants.ts';
 
 /** A PV module: parameters of the De Soto single-diode model at 1000 W/m2 and 25 degrees C. */
 export interface PvModule {

@@ -1,8 +1,9 @@
 /** PV arrays as DC ports: one array, or several behind one inverter. */
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import type { PvDetail, PvInputDetail, PvShading } from '../../../contract/kinds/pv.ts';
-import { SimError } from '../../../core/errors.ts';
-import { badValue, checkCurvePort, LivePort, noConditions } from '../shared.ts';
+import { badValue, SimError } from '../../../core/errors.ts';
+import { checkCurvePort } from '../dc-curve.ts';
+import { LivePort, noConditions } from '../live-port.ts';
 import { PvSource } from './array.ts';
 import type { PvConfig } from './array.ts';
 import type { WeatherNow } from '../../surroundings/environment.ts';

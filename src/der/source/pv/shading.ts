@@ -1,7 +1,7 @@
 /** A string of PV modules with bypass diodes, some of the modules in shade: its curve has up to two power maxima. */
 import type { PvShading } from '../../../contract/kinds/pv.ts';
 import type { IvPoint } from '../../../contract/device.ts';
-import { lastSample } from '../shared.ts';
+import { lastSample } from '../dc-curve.ts';
 import type { Writable } from '../source.ts';
 import type { DiodeParameters, MaximumPowerPoint, PvModule } from './module.ts';
 import { currentAt, parametersAt, voc } from './module.ts';

@@ -1,10 +1,10 @@
 /** A wind turbine as the DC source of a device. */
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
-import { SimError } from '../../../core/errors.ts';
+import { badValue, SimError } from '../../../core/errors.ts';
 import type { WindCurvePoint, WindDetail, WindParameters } from '../../../contract/kinds/wind.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
-import { badValue, LivePort } from '../shared.ts';
+import { LivePort } from '../live-port.ts';
 import { LowVoltageRideThrough } from './lvrt.ts';
 import { createMachine } from './machine.ts';
 import type { Machine } from './machine.ts';
