@@ -68,10 +68,12 @@ export interface GridTraceRow {
   readonly reactivePowerVar: number;
   /** AC power that the source could give */
   readonly availableW: number;
-  /** voltage of the curves, and extremes over the phases, percent of 702.VNom */
+  /** voltage that the curves refer to, percent of 702.VNom */
   readonly voltagePct: number;
-  readonly lowestPct: number;
-  readonly highestPct: number;
+  /** lowest phase voltage, percent of 702.VNom */
+  readonly lowestVoltagePct: number;
+  /** highest phase voltage, percent of 702.VNom */
+  readonly highestVoltagePct: number;
   readonly frequencyHz: number;
   readonly activeDecidedBy: ActiveDecider;
   readonly reactiveDecidedBy: ReactiveDecider;

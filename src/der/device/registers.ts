@@ -113,7 +113,7 @@ export class DeviceRegisters {
       startValueOf: (slot) => startValueOf(options, slot),
       onError: warn,
       writerOf: (slot) => this.#classic?.connect.writerOf(slot) ?? this.#simModels?.writerOf(slot),
-      onDemand: { modelId: curveModelId, draw: (map) => this.#simModels?.drawCurve(map) },
+      onDemand: { modelId: curveModelId, update: (map) => this.#simModels?.updateCurve(map) },
     });
     const { measurements } = this.bank;
     this.#reversions = new ReversionTimers(this.bank, scheduler, clock, warn);

@@ -12,7 +12,7 @@ import { m64414 } from '../../sunspec/models/m64414.ts';
 import type { Environment, WeatherNow } from '../surroundings/environment.ts';
 import type { DcSource, PvArray } from '../source/source.ts';
 
-/** The model drawn by `drawCurve` at each read. */
+/** The model drawn by `updateCurve` at each read. */
 export const curveModelId = m64413.id;
 
 /** Samples of the curve in 64413: three reads of a master, and a bounded part of the tick. */
@@ -153,7 +153,7 @@ export class SimModels implements CommitParticipant {
   }
 
   /** Writes the curve of the last tick, on demand: it costs more than the rest of a tick. */
-  drawCurve({ m64413: m }: MeasurementView): void {
+  updateCurve({ m64413: m }: MeasurementView): void {
     if (!m || !this.#array) return;
     const { irradianceWm2, solved } = this.#array;
     m.Irr = irradianceWm2;

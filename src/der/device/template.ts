@@ -14,7 +14,7 @@ import type { SourceParameters } from '../../contract/kinds/table.ts';
 import { mapChain, classicDefaults } from '../classic/chain.ts';
 import { buildLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
-import { checkValue } from '../../sunspec/map/transaction.ts';
+import { checkValue } from '../../sunspec/map/checks.ts';
 import { createMapView, writePoint } from '../../sunspec/map/view.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import { nominalLnV } from '../inverter/ac.ts';

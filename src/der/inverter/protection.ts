@@ -201,8 +201,8 @@ export class Protection {
     const factor = (100 * this.#ratings.vNomRtgV) / vNomV;
     // 1.1 x 100 is above 110 in doubles: a voltage on a threshold must not exceed it
     return {
-      lowestPct: Math.round(low * factor * 1e9) / 1e9,
-      highestPct: Math.round(high * factor * 1e9) / 1e9,
+      lowestVoltagePct: Math.round(low * factor * 1e9) / 1e9,
+      highestVoltagePct: Math.round(high * factor * 1e9) / 1e9,
       hz: grid.hz,
     };
   }
@@ -242,7 +242,7 @@ export class Protection {
       angleDeg: grid.angleDeg,
       island: grid.island,
       antiIslanding: settings.antiIslanding,
-      watching: energized && measured.highestPct > measurablePct,
+      watching: energized && measured.highestVoltagePct > measurablePct,
     });
     if (!energized) this.cessation.clear();
     return {
@@ -262,8 +262,8 @@ export class Protection {
   }
 }
 
-function inWindow({ enterService: e }: Settings, { lowestPct, highestPct, hz }: TripInput): boolean {
-  return lowestPct >= e.vLowPct && highestPct <= e.vHighPct && hz >= e.hzLow && hz <= e.hzHigh;
+function inWindow({ enterService: e }: Settings, { lowestVoltagePct, highestVoltagePct, hz }: TripInput): boolean {
+  return lowestVoltagePct >= e.vLowPct && highestVoltagePct <= e.vHighPct && hz >= e.hzLow && hz <= e.hzHigh;
 }
 
 /** Range of voltage and frequency without any trip or cessation threshold. */

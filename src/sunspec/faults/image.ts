@@ -179,7 +179,7 @@ export interface ReadingEffect {
 }
 
 /** A fault with its effect on one device. */
-export interface Acting {
+export interface ReadingFault {
   readonly fault: ActiveFault;
   readonly effect: ReadingEffect;
 }
@@ -203,8 +203,8 @@ export function concernsAny({ slots }: ReadingEffect, points: readonly PointSlot
   return points.some(({ index }) => mask[index] === 1);
 }
 
-function isSame(a: readonly Acting[], b: readonly Acting[]): boolean {
-  return a.length === b.length && a.every((acting, i) => acting === b[i]);
+function isSame(a: readonly ReadingFault[], b: readonly ReadingFault[]): boolean {
+  return a.length === b.length && a.every((fault, i) => fault === b[i]);
 }
 
 /**
@@ -218,7 +218,7 @@ export class ShownImage {
   readonly #origin: Buffer;
   /** 1 at the index of each computed point */
   readonly #computed: Uint8Array;
-  #striking: readonly Acting[] = [];
+  #striking: readonly ReadingFault[] = [];
   /** masks of the striking effects */
   #masks: readonly Uint8Array[] = [];
   #isSteady = true;
@@ -236,7 +236,7 @@ export class ShownImage {
    * @param truth all registers; a new buffer is returned
    * @param striking in the order of application
    */
-  show(truth: Buffer, points: readonly PointSlot[], striking: readonly Acting[], instant: SimTime): Buffer {
+  show(truth: Buffer, points: readonly PointSlot[], striking: readonly ReadingFault[], instant: SimTime): Buffer {
     if (!isSame(striking, this.#striking)) {
       this.#striking = striking;
       this.#masks = striking.map(({ effect }) => maskOf(effect.slots));

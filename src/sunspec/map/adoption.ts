@@ -5,7 +5,7 @@
 import { SimError } from '../../core/errors.ts';
 import { setsOf, adoptionPoints, isInSet1 } from './layout.ts';
 import type { Layout, ModelPlace, PointSlot } from './layout.ts';
-import { inUseIssue } from './transaction.ts';
+import { inUseIssue } from './checks.ts';
 import { readPoint } from './view.ts';
 
 const results = { IN_PROGRESS: 0, COMPLETED: 1, FAILED: 2 } as const;

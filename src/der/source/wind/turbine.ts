@@ -158,7 +158,7 @@ export class Turbine {
     if (phase === 'high_wind_stop') return 'cut_out';
     if (phase === 'stopped' || this.#cutOff) return 'parked';
     if (this.#rated) return '3';
-    return this.#radS > this.#m.highRadS ? '2' : '1';
+    return this.#radS > this.#m.region2StartRadS ? '2' : '1';
   }
 
   /** Jumps to the steady state of this wind. @param measuredMS at anemometer height */
