@@ -103,7 +103,7 @@ export interface Dnp3PointView {
 export interface Dnp3PointFilter {
   readonly type?: Dnp3PointType;
   readonly coverage?: Dnp3Coverage;
-  /** only points whose `boundTo` is one of these */
+  /** selects points whose `boundTo` is one of these */
   readonly bound?: ReadonlySet<string>;
   readonly from?: number;
   readonly to?: number;

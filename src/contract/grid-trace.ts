@@ -99,7 +99,7 @@ export interface GridTrace {
   readonly nominalHz: number;
   /** the last sub-step */
   readonly now: GridTraceRow;
-  /** as in `now`, without computing the rest of its row */
+  /** the same values as in `now`, without computing the rest of its row */
   readonly decidedBy: DecidedBy;
   /** the latest changes, oldest first */
   readonly transitions: readonly ServiceTransition[];

@@ -37,7 +37,7 @@ export interface CommandRecord {
 export interface CommandRequest {
   readonly command: OperatorCommand;
   readonly deviceIndex: number;
-  /** of a reset; default `alarms` */
+  /** scope of a reset; default `alarms` */
   readonly scope?: 'alarms' | 'device';
 }
 
@@ -129,7 +129,7 @@ export interface DeviceServer {
 
 /** All devices, their common surroundings and their clock, as REST and the stream use them. */
 export interface Plant {
-  /** in index order; replaced as a whole when one joins or leaves */
+  /** devices in index order; replaced as a whole when one joins or leaves */
   readonly devices: readonly Device[];
   /**
    * index of the first device at the start of the process; a request without a device concerns this one, even after its
@@ -261,6 +261,6 @@ export interface SiteMeter {
   readonly unitId: number | null;
   /** models 1 and one of 201 to 203, in floating point 211 to 213; no point can be written */
   readonly bank: PointBank;
-  /** as the last tick left it */
+  /** values after the last tick */
   readonly now: SiteMeterNow;
 }

@@ -2,7 +2,7 @@
 import type { BatteryDetail } from './battery.ts';
 import type { PvShading } from './pv.ts';
 
-/** How PV power is shared, and what a set-point means. */
+/** Policies of sharing PV power; a set-point has another meaning in each. */
 export const hybridPolicies = ['self_consumption', 'pv_priority', 'manual'] as const;
 export type HybridPolicy = (typeof hybridPolicies)[number];
 

@@ -9,7 +9,7 @@ import { hostAndPort } from './listen.ts';
 import { guardedLookup, openLookup } from './outbound.ts';
 import type { NameSources } from './outbound.ts';
 
-/** Where a connection goes. */
+/** Target of a connection. */
 export interface ConnectTarget {
   readonly host: string;
   readonly port: number;

@@ -11,7 +11,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../errors.ts';
 
-/** Where names are looked up; tests replace it. */
+/** Sources of the addresses of names; tests replace them. */
 export interface NameSources {
   /** text of the hosts file; empty without one */
   readonly hosts: () => Promise<string>;

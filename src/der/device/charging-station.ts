@@ -142,7 +142,7 @@ export type EvseListener = (transition: EvseTransition) => void;
 export class EvseEvents {
   readonly #options: EvseEventsOptions;
   readonly #listeners = new Set<EvseListener>();
-  /** of the present sub-step or command, in order */
+  /** transitions of the present sub-step or command, in order */
   #queue: SourceTransition[] = [];
   #delivering = false;
   #unfollow: (() => void) | null = null;

@@ -83,8 +83,9 @@ export class SimDevice implements Device {
   #grid: GridValues;
   /** grid of the last sub-step */
   #steppedGrid: GridValues;
-  /** ambient temperature of the last sub-step, and the last finite one */
+  /** ambient temperature of the last sub-step */
   #ambientNowC = 20;
+  /** last finite ambient temperature */
   #ambientC = 20;
   #stepping = false;
   #fault = false;

@@ -28,7 +28,7 @@ import { WindPort } from '../source/wind/wind-port.ts';
 export type CreateSource = (seed: number, deviceIndex: number, central?: boolean) => DcSource;
 
 interface OwnTraits {
-  /** of the inverter; null: the source counts its power at the AC terminals */
+  /** efficiency of the inverter; null: the source counts its power at the AC terminals */
   readonly efficiencyNominal: number | null;
   /** true: runs at maximum power without a set-point */
   readonly generator: boolean;
@@ -73,7 +73,10 @@ function windowIssues({ maxDcVoltageV, minDcVoltageV }: PvParameters, openV: num
   return issues;
 }
 
-/** As `windowIssues`; the window belongs to the inverter, so the strings of the input are at fault. */
+/**
+ * Issues of one input, like `windowIssues`; the window belongs to the inverter, so the strings of the input are at
+ * fault.
+ */
 function inputIssues(pv: PvParameters, path: string, openV: number, bestV: number): Issue[] {
   const { series, maxDcVoltageV, minDcVoltageV } = pv;
   const name = `${path}.series`;

@@ -31,7 +31,7 @@ export interface DeviceRegistersOptions {
   readonly template: DeviceTemplate;
   readonly source: DcSource;
   readonly environment: Environment;
-  /** of the simulation */
+  /** seed of the simulation */
   readonly seed: number;
   readonly scheduler: Scheduler;
   /** stamps commits; may be ahead of the plant's clock during a tick */
@@ -138,7 +138,7 @@ export class DeviceRegisters {
     writeIdentity(measurements, identity, source.ports);
   }
 
-  /** In the order of their calls. */
+  /** Participants in the order of their calls. */
   #participants(host: RegistersHost): readonly CommitParticipant[] {
     const { template, clock, scheduler } = this.#options;
     const apply = (former: FormerRanks) => {

@@ -68,7 +68,7 @@ export interface SimModelsContext {
 export class SimModels implements CommitParticipant {
   readonly #context: SimModelsContext;
   readonly #weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
-  /** at the end of the last tick; null: not a PV array, or no tick since the start values */
+  /** array at the end of the last tick; null: no array, or no tick since the start values */
   #array: PvArray | null = null;
   /** the curve in the registers; null: unknown */
   #drawn: PvArray['solved'] | null = null;

@@ -298,7 +298,7 @@ export interface DeviceSpec {
   readonly name: string;
   readonly deviceType: string;
   readonly profileName: string | null;
-  /** as `Device.ocpp` */
+  /** settings of `Device.ocpp` */
   readonly ocpp?: OcppStationSettings;
   /** place where the user chose the profile, for messages; absent: position and name of the device */
   readonly profilePlace?: string;

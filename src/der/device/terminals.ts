@@ -96,7 +96,7 @@ export class Terminals {
   /** local load when the source was last prepared, W */
   loadW = 0;
   readonly cabinet = new Cabinet();
-  /** at the end of the last sub-step, degrees Celsius */
+  /** temperature at the end of the last sub-step, degrees Celsius */
   #ambientC = 20;
   /** weather of the last sub-step; null: none yet */
   #course: WeatherCourse | null = null;

@@ -92,7 +92,7 @@ export function dispatch(
 
 export interface HybridConfig {
   readonly pv: DcSource;
-  /** behind its own DC/DC converter: `answer` gives the flow through it */
+  /** battery behind its own DC/DC converter: `answer` gives the flow through it */
   readonly battery: DcSource;
   readonly busVoltageV: number;
   readonly policy: HybridPolicy;
@@ -199,7 +199,7 @@ export class HybridSource implements DcSource {
     return (this.#pv.starting && !ready(this.#battery)) || (this.#battery.starting && !ready(this.#pv));
   }
 
-  /** Also false for the sub-step after a jump of the power, which must be short. */
+  /** False while a part is not settled, and for the sub-step after a jump of the power, which must be short. */
   get settled(): boolean {
     return !this.#jumps && this.#pv.settled && this.#battery.settled;
   }

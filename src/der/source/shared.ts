@@ -10,7 +10,7 @@ export const gasConstantJMolK = 8.314462618;
 
 export const noConditions: ReadonlySet<SourceCondition> = new Set();
 
-/** Where a live port reads its values. */
+/** Getters by which a live port reads its values. */
 interface PortReadings {
   readonly voltageV: () => number;
   readonly currentA: () => number;

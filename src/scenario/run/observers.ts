@@ -169,7 +169,7 @@ interface Changes {
     readonly point: string;
     readonly start_value: unknown;
     readonly value: unknown;
-    /** for enumerations only */
+    /** symbol at the start, of an enumeration only */
     readonly start_symbol?: string | null;
     readonly symbol?: string | null;
     readonly changed_by: { readonly source: string } | null;

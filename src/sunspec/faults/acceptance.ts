@@ -36,7 +36,7 @@ export interface AcceptanceOptions {
 export const maxPendingWrites = 1000;
 const busy = 6;
 
-/** How faults change one point of a write. */
+/** Result of faults for one point of a write. */
 interface PointOutcome {
   readonly slot: PointSlot;
   readonly written: AnyPointValue;

@@ -164,11 +164,11 @@ export interface ReadingEffect {
   readonly slots: readonly PointSlot[];
   /** changes one of the points, independent of the others */
   readonly change?: (image: MapImage, slot: PointSlot) => void;
-  /** in place of `change`: the changed value of a point, in its unit; points without a value stay */
+  /** the changed value of a point, in its unit, instead of `change`; points without a value stay */
   readonly number?: (value: number, slot: PointSlot) => number;
   /** true if a changed point depends only on its true value, so that it stays the same over ticks */
   readonly isSteady?: true;
-  /** in place of `change`: changes all points together, depending on other points */
+  /** changes all points together instead of `change`, depending on other points */
   readonly apply?: (image: MapImage) => void;
   /** points whose values `apply` uses */
   readonly reads?: readonly PointSlot[];
@@ -292,7 +292,7 @@ export class ShownImage {
     this.#image.changeNumber(point, numbers);
   }
 
-  /** As `#make`, for effects that depend on several points. */
+  /** Does the same as `#make` for effects that depend on several points. */
   #makeTogether(truth: Buffer, points: readonly PointSlot[]): void {
     if (points.every(({ index }) => this.#computed[index] === 1) && truth.equals(this.#origin)) return;
     truth.copy(this.#origin);

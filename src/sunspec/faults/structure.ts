@@ -37,8 +37,9 @@ export type RealSpan = Span & { readonly from: number };
 
 /** The registers served by a device, in their order. No real register is served twice. */
 export class AddressShape {
-  /** address of the first register, and number of registers */
+  /** address of the first register */
   readonly base: number;
+  /** number of registers */
   readonly size: number;
   readonly #spans: readonly Span[];
 

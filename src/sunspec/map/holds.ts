@@ -58,7 +58,7 @@ export interface EndedHold {
 /** One point of a hold that lasts. */
 export interface HeldPoint {
   readonly slot: PointSlot;
-  /** as the register showed it at the begin */
+  /** value in the register at the begin */
   readonly value: AnyPointValue;
   /** the value that its end restores unless the point is overwritten */
   readonly base: AnyPointValue;
@@ -78,7 +78,7 @@ interface Entry {
   /** the writer of the point while this hold has it, compared by identity: no other write has this object */
   readonly mark: Provenance | undefined;
   base: Base;
-  /** how the hold has lost the point to another hold of its owner; null: it has not */
+  /** reason why another hold of the owner has the point; null: this hold has it */
   lost: 'handed over' | 'overwritten before' | null;
 }
 

@@ -20,7 +20,7 @@ import type { MapView, MeasurementView, WritableMapView } from './view.ts';
 
 /** The points that a write of consecutive registers sets, and those that it leaves as they are. */
 interface WriteSpan {
-  /** in the order of addresses; at least one */
+  /** points in the order of addresses; at least one */
   readonly points: readonly PointSlot[];
   /** read-only and unimplemented points of classic models, of which the span may have a part only */
   readonly ignored: readonly PointSlot[];

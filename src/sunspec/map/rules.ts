@@ -49,7 +49,7 @@ const setPointPercent: RangeRule = (read) => {
   const deepest = typeof wMax === 'number' && typeof charge === 'number' && wMax > 0 ? (-100 * charge) / wMax : 0;
   return { min: Math.max(-100, deepest), max: givesPower(read) ? 100 : 0 };
 };
-/** Of either sign, and not below the rating of its side. */
+/** A power factor of either sign, not below the rating of its side. */
 const signedPowerFactor: RangeRule = (read) => {
   const value = read('123.OutPFSet');
   const rated = (point: '702.PFOvrExtRtg' | '702.PFUndExtRtg') => Number(read(point) ?? 0);

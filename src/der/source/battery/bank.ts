@@ -61,15 +61,17 @@ export class BatteryBank {
   /** mean open-circuit voltage of the cells over that of the mean cell, V per cell */
   readonly ocvShiftV: Float64Array;
   readonly extremes: StringSummary[];
-  /** electromotive force and resistance of the closed strings together */
+  /** electromotive force of the closed strings together */
   busEmfV = 0;
+  /** resistance of the closed strings together */
   busOhm = 0;
   closedCount = 0;
   closedAh = 0;
   /** mean state of charge, 0..1, of the closed strings, or of all when none is closed */
   meanSoc = 0;
-  /** current and voltage of the operating point */
+  /** current of the operating point */
   busCurrentA = 0;
+  /** voltage of the operating point */
   busVoltageV = 0;
   /** heat and balancing losses since the start */
   lossWh = 0;

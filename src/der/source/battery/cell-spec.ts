@@ -51,14 +51,16 @@ export interface CellSpec {
   readonly activationJMol: number;
   readonly specificHeatJKgK: number;
   readonly massKgKwh: number;
-  /** discharge and charge end when a cell reaches these */
+  /** cell voltage at which discharge ends */
   readonly minV: number;
+  /** cell voltage at which charge ends */
   readonly maxV: number;
   /** beyond these the strings open to protect the cell */
   readonly faultMinV: number;
   readonly faultMaxV: number;
-  /** cells above these are balanced while charging, and at rest, where the voltage tells the state of charge */
+  /** voltage above which a cell is balanced while charging */
   readonly balanceV: number;
+  /** voltage above which a cell is balanced at rest, where the voltage shows the state of charge */
   readonly restBalanceV: number;
   readonly spread: CellSpread;
 }

@@ -6,9 +6,9 @@ import { ocvAt } from './cell-spec.ts';
 
 export interface BankShape {
   readonly strings: number;
-  /** per string, in series */
+  /** modules per string, in series */
   readonly modules: number;
-  /** per module, in series */
+  /** cells per module, in series */
   readonly cells: number;
 }
 
@@ -20,10 +20,13 @@ export interface StringSummary {
   usableAh: number;
   /** mean open-circuit voltage, V */
   ocvV: number;
-  /** highest and lowest open-circuit voltage of a cell, V, and the resistance of those cells relative to the mean */
+  /** highest open-circuit voltage of a cell, V */
   highV: number;
+  /** lowest open-circuit voltage of a cell, V */
   lowV: number;
+  /** resistance of the cell with `highV`, relative to the mean */
   highResistance: number;
+  /** resistance of the cell with `lowV`, relative to the mean */
   lowResistance: number;
   /** energy bled by balancing, Wh */
   bledWh: number;
@@ -55,7 +58,7 @@ export class BankCells {
   readonly #socOffset: Float64Array;
   readonly #spec: CellSpec;
   readonly #ocv: OcvTable;
-  /** of the string that `#measure` has looked at last */
+  /** empty charge of the string that `#measure` has read last */
   #emptyAh = 0;
   #fullAh = 0;
 

@@ -45,8 +45,9 @@ export class SocWindow {
   highBlocked = false;
   #low = NaN;
   #high = NaN;
-  /** states of charge at which a blocked direction reopens */
+  /** state of charge at which blocked discharge reopens */
   #lowOpens = 0;
+  /** state of charge at which blocked charge reopens */
   #highOpens = 1;
 
   /** Forgets the hysteresis: the state of charge has been set from outside. */

@@ -59,8 +59,9 @@ export class BatterySystem {
   /** counts causes of power jumps: commands, ends of forced modes, bounds that block or reopen a direction */
   jumps = 0;
   reserveOpen = false;
-  /** bounds of normal dispatch */
+  /** lower bound of normal dispatch */
   reserveMinPct = 0;
+  /** upper bound of normal dispatch */
   reserveMaxPct = 100;
   readonly #parameters: BatteryParameters;
   readonly #spec: CellSpec;
@@ -235,7 +236,9 @@ export class BatterySystem {
     this.gauge.reset();
   }
 
-  /** After a refresh of the cells: updates ageing, faults, and the shares of the rating until the next refresh. */
+  /**
+   * Updates ageing, faults, and the shares of the rating until the next refresh; called after a refresh of the cells.
+   */
   #assess(): void {
     const { bank } = this;
     const { sohPct, cycleLife } = this.#parameters;

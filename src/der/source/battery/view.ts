@@ -16,8 +16,9 @@ export interface CellRange {
   readonly minV: number;
   readonly maxV: number;
   readonly avgV: number;
-  /** indexes of those cells in `BankCells` */
+  /** index in `BankCells` of the cell with the lowest voltage */
   readonly minAt: number;
+  /** index in `BankCells` of the cell with the highest voltage */
   readonly maxAt: number;
 }
 

@@ -43,8 +43,9 @@ export interface Connector {
   /** energy that the session may still take; 0: used up, Infinity: no limit */
   energyLeftWh: number;
   energyLimitBy: Origin | null;
-  /** simulated seconds; Infinity: none pending */
+  /** time of the start of energy, simulated seconds; Infinity: none pending */
   startDueS: number;
+  /** time of the connection timeout, simulated seconds; Infinity: none pending */
   timeoutDueS: number;
   localLimitW: number;
   localLimitBy: Origin | null;

@@ -6,7 +6,7 @@ import { badValue } from '../shared.ts';
 /** One charging profile in force; Infinity: no such limit. */
 export interface ProfileLimit {
   readonly limitW: number;
-  /** per phase */
+  /** limit per phase */
   readonly limitA: number;
   readonly dischargeLimitW: number;
   readonly dischargeLimitA: number;

@@ -172,7 +172,7 @@ interface Budget {
   readonly limitA: number;
   /** the part of any current that is active, beside the reactive one that a function decides */
   readonly activePart: number;
-  /** of the station itself */
+  /** current of the station itself */
   readonly standbyA: number;
 }
 

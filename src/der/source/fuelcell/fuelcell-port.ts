@@ -50,8 +50,9 @@ export class FuelCellPort implements DcSource {
   #temperatureC: number;
   #powerW = 0;
   #energized = true;
-  /** power and temperature of the last solution of the stack; NaN: none yet */
+  /** power of the last solution of the stack; NaN: none yet */
   #solvedW = NaN;
+  /** temperature of the last solution of the stack; NaN: none yet */
   #solvedC = NaN;
   /** length of the prepared sub-step; 0 after `draw` */
   #dtS = 0;

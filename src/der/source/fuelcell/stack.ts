@@ -33,8 +33,9 @@ export class Stack {
   readonly ratedDcW: number;
   readonly ratedElDcW: number;
   readonly ratedGrossW: number;
-  /** static voltage, and current; - in electrolysis */
+  /** static voltage */
   voltageV = 0;
+  /** static current; - in electrolysis */
   currentA = 0;
   /** + fuel cell, - electrolysis */
   grossW = 0;
@@ -55,8 +56,9 @@ export class Stack {
   readonly #kgSA: number;
   readonly #utilization: number;
   readonly #dried: number;
-  /** current densities of the last solution: start values of the next one */
+  /** current density of the last solution of the fuel cell: start value of the next one */
   #guess = 0;
+  /** current density of the last solution of the electrolyser: start value of the next one */
   #elGuess = 0;
 
   constructor(parameters: FuelCellParameters) {

@@ -107,7 +107,7 @@ export class PvPort implements DcSource {
     return { kind: 'pv', ...this.state() };
   }
 
-  /** As one of several inputs. */
+  /** Detail of one of several inputs. */
   state(): PvInputDetail {
     const a = this.#array;
     return {
@@ -144,7 +144,7 @@ function checkShare(name: string, value: number): void {
 
 /** Several PV arrays behind one inverter, each on an input with a tracker of its own. */
 export interface PvInputConfig {
-  /** of the port */
+  /** name of the port */
   readonly name: string;
   /** power of the array at standard conditions, W */
   readonly ratedW: number;
@@ -165,9 +165,9 @@ export class PvInputs implements DcSource {
   readonly ports: readonly DcPort[];
   readonly absorbableDcW = 0;
   readonly maxStepS = Infinity;
-  /** of the input at hand */
+  /** weather of the input that is computed */
   readonly #weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
-  /** in the plane of the block `pv` */
+  /** irradiance in the plane of the block `pv` */
   #irradianceWm2 = 0;
 
   /** @param configs at least one, in the order of the ports */
@@ -196,7 +196,7 @@ export class PvInputs implements DcSource {
     );
   }
 
-  /** That of the first input. */
+  /** Array of the first input. */
   get array(): PvArray | undefined {
     return this.#inputs[0]?.array;
   }

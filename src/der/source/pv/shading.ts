@@ -41,7 +41,7 @@ export interface ShadedString {
 export const bypassDropV = 0.5;
 
 const iterations = 60;
-/** After a Newton step this small the next one would be lost in rounding. */
+/** Newton step after which the next one would be lost in rounding. */
 const tolerance = 1e-6;
 
 /** A point of a branch with the derivatives by the diode voltage of its leading module. */

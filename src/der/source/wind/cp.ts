@@ -154,7 +154,7 @@ interface CpSurface {
   readonly at: (tipSpeedRatio: number, pitchDeg: number) => number;
   readonly bestRatio: number;
   readonly maxCp: number;
-  /** below this ratio the torque coefficient is constant */
+  /** tip-speed ratio below which the torque coefficient is constant */
   readonly firstRatio: number;
   /** maximum pitch of the surface; from there to feather cp is linear */
   readonly lastPitchDeg: number;

@@ -9,7 +9,10 @@ interface Dynamics {
   readonly ratedRadS: number;
   readonly minRadS: number;
   readonly bestRatio: number;
-  /** factor on the analytic surface; below 1 for the simple blades of the small rotor, which reaches its rating at 11 m/s */
+  /**
+   * factor on the analytic surface; below 1 for the simple blades of the small rotor, which reaches its rating at 11
+   * m/s
+   */
   readonly cpFactor: number;
   readonly pitchRateDegS: number;
   /** efficiency from shaft to AC terminals */

@@ -374,7 +374,9 @@ export class Turbine {
     this.#pitch.control(this.#radS / this.#m.ratedRadS - reference, steadyAt(this.#steady.fineDeg, windMS), stepS);
   }
 
-  /** Under curtailment the pitch follows the drawn power: the speed controller alone would let the rotor overspeed. */
+  /**
+   * Makes the pitch follow the drawn power under curtailment: the speed controller alone would let the rotor overspeed.
+   */
   #leadPitch(stepS: number, windMS: number, radS: number): void {
     const m = this.#m;
     const { leadDeg } = this.#pitch;

@@ -26,7 +26,7 @@ export type TripRegion = 'MustTrip' | 'MayTrip' | 'MomCess';
 export interface CurveWish {
   /** Input and output in the units of the axes: percent and hertz; of a trip function the threshold and its time in seconds. */
   readonly points: readonly XY[];
-  /** of a trip function; default `MustTrip` */
+  /** region of a trip function; default `MustTrip` */
   readonly region?: TripRegion;
   /** The points are sorted into the order of the model. Absent: they are written in the given order. */
   readonly inAnyOrder?: true;
