@@ -360,7 +360,7 @@ export interface CsipClient extends CsipEvents {
   poll(device: number | null): void;
   /**
    * Makes the server unreachable, as if the line were cut, or reachable again. Known events continue.
-   * @param durationS of a loss; null: until it is ended
+   * @param durationS duration of a loss; null: until it is ended
    */
   setCommunicationLost(lost: boolean, durationS: number | null, device: number | null): void;
 
@@ -372,7 +372,7 @@ export interface CsipClient extends CsipEvents {
   /** newest start first; with `state` only those in it */
   controls(device: number | null, state?: CsipControlState): readonly CsipControl[];
   /**
-   * @returns with the raw XML of the DERControl as it came last; null: its text is not kept
+   * @returns the control with the last received XML of its DERControl; null: the XML is not stored
    * @throws SimError UNKNOWN_RESOURCE
    */
   control(mrid: string, device: number | null): CsipControl & { readonly xml: string | null };

@@ -241,7 +241,7 @@ export function overridesOf(command: DeviceCommand): readonly OverrideName[] {
 }
 
 /**
- * How fast power follows commands, percent per second: active power of 702.WMax, reactive power of the larger of
+ * Rate at which power follows commands, percent per second: active power of 702.WMax, reactive power of the larger of
  * 702.VarMaxInj and VarMaxAbs. null: as 704.WRmp and 704.VarRmp say.
  */
 export interface Gradient {

@@ -348,7 +348,7 @@ export interface OcppFunctions {
   transactions(): readonly OcppTransactionEntry[];
   /**
    * Presents a token at a connector, as a person does.
-   * @param type of the token in 2.x, which has no effect in 1.6; absent: by the form of the text
+   * @param type type of the token in 2.x, which has no effect in 1.6; absent: by the form of the text
    * @throws SimError COMMAND_CONFLICT, COMMAND_BAD_VALUE, UNKNOWN_RESOURCE
    */
   authorize(connectorId: number, idToken: string, by: Origin, type?: string): Promise<OcppAuthorization>;

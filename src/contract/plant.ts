@@ -191,12 +191,12 @@ export interface Plant {
   readonly gridEvents: readonly GridEventKind[];
   /**
    * Starts a named event in place of one under way in the same scope.
-   * @param args by parameter name; absent ones have their default
-   * @param deviceIndex as for `setGrid`
+   * @param args arguments by parameter name; absent ones have their default
+   * @param deviceIndex device as for `setGrid`
    * @throws SimError COMMAND_BAD_VALUE with the names and ranges that are allowed, UNKNOWN_DEVICE
    */
   startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number, by?: Origin): void;
-  /** Ends the event under way, if any. @param deviceIndex as for `setGrid` */
+  /** Ends the event under way, if any. @param deviceIndex device as for `setGrid` */
   stopGridEvent(deviceIndex?: number, by?: Origin): void;
   setSurroundings(patch: SurroundingsPatch, deviceIndex?: number, by?: Origin): void;
   surroundings(deviceIndex?: number): SurroundingsNow;

@@ -37,6 +37,6 @@ export interface StreamReport {
 /** The adapter of the telemetry stream. */
 export interface StreamReporter {
   readonly comm: CommName;
-  /** @param limit of clients that are listed */
+  /** @param limit maximum number of listed clients */
   streamReport(limit: number): StreamReport;
 }

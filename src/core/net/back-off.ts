@@ -5,7 +5,7 @@ import type { RandomStream } from '../random.ts';
 export type Jitter = Pick<RandomStream, 'next'>;
 
 /**
- * How waits grow: the wait after a failure, ms.
+ * Growth of waits: the wait after a failure, ms.
  * @param failures number of failures before this one, since the last success
  * @param previousMs the wait before this one; 0 for the first
  */

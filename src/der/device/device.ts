@@ -298,7 +298,7 @@ export class SimDevice implements Device {
   /**
    * Advances towards `end` in sub-steps of simulated time; due timers run at their own instants.
    * @param maxSteps sub-steps before giving way; the next call continues
-   * @returns whether `end` is reached
+   * @returns true if `end` is reached
    */
   advance(end: SimTime, maxSteps = Infinity): boolean {
     const { environment } = this.#context;
@@ -348,14 +348,14 @@ export class SimDevice implements Device {
     });
     this.#registers.publish(this.#now, stamp.clockTime);
     const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
-    this.#registers.effects?.look();
+    this.#registers.effects?.update();
     this.#evse?.settle();
     return published;
   }
 
-  /** Calls `act` after `delayS` simulated seconds, at that very instant; a reset of the device cancels it. */
-  later(delayS: number, act: () => void): ReturnType<Scheduler['at']> {
-    return this.#scheduler.at(addSeconds(this.#context.clock.sim(), delayS), act);
+  /** Calls `action` after `delayS` simulated seconds, at that very instant; a reset of the device cancels it. */
+  later(delayS: number, action: () => void): ReturnType<Scheduler['at']> {
+    return this.#scheduler.at(addSeconds(this.#context.clock.sim(), delayS), action);
   }
 
   /** Updates registers after a request changed the surroundings. @param t the instant at which requests act */

@@ -100,7 +100,7 @@ function inputIssues(pv: PvParameters, path: string, openV: number, bestV: numbe
   return issues;
 }
 
-/** @param path of an input in the profile; null: the array of the block */
+/** @param path path of an input in the profile; null: the array of the block */
 function pvConfig(pv: PvParameters, issues: Issue[], path: string | null = null): PvConfig | null {
   const module = Object.hasOwn(pvModules, pv.module) ? pvModules[pv.module as keyof typeof pvModules] : undefined;
   if (!module) {

@@ -20,7 +20,7 @@ export const ivSamples = 50;
 
 const curveChoice: ModelChoice = { def: m64413, counts: { IVLen: ivSamples }, scale: { Irr_SF: -1 } };
 
-/** The simulation models, which follow the standard ones. @param withPv only a PV array has a curve in 64413 */
+/** Simulation models, which follow the standard ones. @param withPv true: includes 64413, the curve of a PV array */
 export function simModels(withPv: boolean): readonly ModelChoice[] {
   return [...(withPv ? [curveChoice] : []), { def: m64414 }];
 }
@@ -70,8 +70,8 @@ export class SimModels implements CommitParticipant {
   readonly #weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
   /** array at the end of the last tick; null: no array, or no tick since the start values */
   #array: PvArray | null = null;
-  /** the curve in the registers; null: unknown */
-  #drawn: PvArray['solved'] | null = null;
+  /** solution whose curve is in the registers; null: unknown */
+  #publishedCurve: PvArray['solved'] | null = null;
 
   constructor(context: SimModelsContext) {
     this.#context = context;
@@ -91,7 +91,7 @@ export class SimModels implements CommitParticipant {
   /** Empties the registers of the curve until the next tick. */
   reloaded(): void {
     this.#array = null;
-    this.#drawn = null;
+    this.#publishedCurve = null;
   }
 
   /** Changes the surroundings of this device, and shows those in force. */
@@ -157,8 +157,8 @@ export class SimModels implements CommitParticipant {
     if (!m || !this.#array) return;
     const { irradianceWm2, solved } = this.#array;
     m.Irr = irradianceWm2;
-    if (solved === this.#drawn) return;
-    this.#drawn = solved;
+    if (solved === this.#publishedCurve) return;
+    this.#publishedCurve = solved;
     const { curve } = solved.curve(ivSamples);
     m.IV.forEach((sample, i) => {
       // in the dark the curve is a single point at zero

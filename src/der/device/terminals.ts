@@ -124,7 +124,7 @@ export class Terminals {
 
   /**
    * Settles source and inverter in the surroundings of `t`.
-   * @param grid before the feeder
+   * @param grid grid values before the feeder
    * @returns ambient temperature, degrees Celsius
    */
   settle(t: SimTime, grid: GridValues, inverter: Inverter, source: DcSource): number {

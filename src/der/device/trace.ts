@@ -57,7 +57,7 @@ function reactiveStep(
   return {
     input: name === 'volt_var' ? curvePct : p.requestedW,
     target,
-    output: r.acting === name ? r.commandVar : null,
+    output: r.activeFunction === name ? r.commandVar : null,
   };
 }
 

@@ -87,7 +87,7 @@ class SiteBound {
     return this.#admittedFloorW;
   }
 
-  /** @param floorW at most 0; -Infinity: none @param ceilingW at least 0; Infinity: none */
+  /** @param floorW 0 or less; -Infinity: none @param ceilingW 0 or more; Infinity: none */
   admit(floorW: number, ceilingW: number): void {
     this.#admittedFloorW = floorW;
     this.#admittedW = ceilingW;

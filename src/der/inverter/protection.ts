@@ -227,7 +227,7 @@ export class Protection {
     return rideThroughMode(this.#ratings.abnormal, this.measured(grid, vNomV), this.#ratings.nominalHz);
   }
 
-  /** Follows the grid at `t`. @param energized whether the device may exchange power */
+  /** Follows the grid at `t`. @param energized true: the device may exchange power */
   update(
     t: SimTime,
     grid: GridValues,

@@ -142,7 +142,7 @@ export class Cessation {
     return this.#kind;
   }
 
-  /** Updates the timers at `t`. @returns whether cessation has begun or ended */
+  /** Updates the timers at `t`. @returns true if cessation has begun or ended */
   update(
     t: SimTime,
     input: TripInput,

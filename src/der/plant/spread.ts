@@ -1,5 +1,5 @@
 /**
- * How devices of one profile differ from each other: properties that scatter in a real fleet, drawn by seed and index.
+ * Differences between devices of one profile: properties that scatter in a real fleet, random by seed and index.
  * Ratings stay those of the profile, on the nameplate and in the registers.
  */
 import { createRandom } from '../../core/random.ts';

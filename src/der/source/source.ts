@@ -143,7 +143,7 @@ export interface DcSource {
    */
   readonly ownVar?: number;
   /**
-   * After `draw`: reactive power that a function gives the loads of the source together, var, + injected; null: they take
+   * Reactive power that a function sets for all loads of the source, after `draw`, var, + injected; null: they take
    * `ownVar`. Absent: the source has no loads with reactive power.
    */
   decideVar?(decidedVar: number | null): void;

@@ -109,7 +109,7 @@ export class Environment {
   }
 
   /**
-   * How grid values move from `t` to the next event, which limits the length of sub-steps.
+   * Course of grid values from `t` to the next event, which limits the length of sub-steps.
    * `fast`: a ramp or oscillation; `slow`: the grid profile alone.
    */
   gridMotion(deviceIndex: number, t: SimTime): Motion {

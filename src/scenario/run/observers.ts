@@ -247,7 +247,7 @@ function disagreements({ quantities }: Consistency, index: number): readonly str
   return wrong.map(({ explanation }) => `Device ${index}: ${explanation ?? 'differs.'}`);
 }
 
-/** @param begin of the assertion */
+/** @param begin begin of the assertion */
 export function observerOf(subject: Subject, sources: RunSources, begin: SimTime, since: Since): SubjectObserver {
   switch (subject.kind) {
     case 'value':

@@ -30,8 +30,8 @@ export interface MapFaults {
   readonly now: () => SimTime;
   /** Calls the listener at the end of each tick; the returned function unsubscribes. */
   readonly onTick: (listener: () => void) => () => void;
-  /** Calls `act` once after `delayS` simulated seconds, between steps of a device. */
-  readonly later: (deviceIndex: number, delayS: number, act: () => void) => Timer;
+  /** Calls `action` once after `delayS` simulated seconds, between steps of a device. */
+  readonly later: (deviceIndex: number, delayS: number, action: () => void) => Timer;
   readonly log: { info(message: string, deviceIndex?: number): void };
 }
 
@@ -98,7 +98,7 @@ export class FaultyMap {
     this.#acceptance = new Acceptance({
       deviceIndex: index,
       bank,
-      later: (delayS, act) => faults.later(index, delayS, act),
+      later: (delayS, action) => faults.later(index, delayS, action),
       log: {
         info: (message) => {
           faults.log.info(message, index);
@@ -274,8 +274,8 @@ export class FaultyMap {
       return isConcerned && holds(bank, fault.facts.when) && strikes(fault);
     });
     if (striking.length === 0) return truth;
-    const shown = isPeek ? (this.#peeked ??= new ShownImage(layout)) : (this.#shownImage ??= new ShownImage(layout));
-    return shown.show(truth, touched, striking, this.#faults.now());
+    const image = isPeek ? (this.#peeked ??= new ShownImage(layout)) : (this.#shownImage ??= new ShownImage(layout));
+    return image.show(truth, touched, striking, this.#faults.now());
   }
 
   /** @throws SimError MAP_PARTIAL_POINT */

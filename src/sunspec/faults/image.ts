@@ -88,7 +88,7 @@ interface Runs {
   readonly size: number;
 }
 
-/** @param slots in map order */
+/** @param slots points in map order */
 const runsOf = memoPerLayoutAndKey((layout, slots: readonly PointSlot[]): Runs => {
   const runs: { at: number; end: number }[] = [];
   for (const { address, def } of slots) {
@@ -119,7 +119,7 @@ export class Sample {
   readonly #bytes: Buffer;
   readonly #isWhole: boolean;
 
-  /** @param slots in map order */
+  /** @param slots points in map order */
   constructor(bank: PointBank, slots: readonly PointSlot[]) {
     const { imageSize } = bank.layout;
     const { runs, size: wanted } = runsOf(bank.layout, slots);
@@ -234,7 +234,7 @@ export class ShownImage {
   /**
    * All registers of the map, with the faults applied to these points.
    * @param truth all registers; a new buffer is returned
-   * @param striking in the order of application
+   * @param striking faults in the order of application
    */
   show(truth: Buffer, points: readonly PointSlot[], striking: readonly ReadingFault[], instant: SimTime): Buffer {
     if (!isSame(striking, this.#striking)) {

@@ -66,9 +66,9 @@ export interface PointBank {
    */
   assign(by: Origin, values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[]): void;
   /**
-   * For REST and the protocol bridges: writes set 1 of the curve and control models, and with it any other RW point, in
-   * one commit. The resulting set 1 is checked as at an adoption; stored sets are not touched. In each model so changed
-   * the adoption request then reads 1 and its result COMPLETED. Takes no adoption time.
+   * Writes set 1 of the curve and control models, and with it any other RW point, in one commit; used by REST and the
+   * protocol bridges. The resulting set 1 is checked as at an adoption; stored sets are not touched. In each model so
+   * changed the adoption request then reads 1 and its result COMPLETED. Takes no adoption time.
    * @param committed called once when the registers hold the change, before any listener is called; must not throw
    * @throws SimError as `write`; MAP_BAD_VALUE with the reason when a set 1 cannot be in force
    */
@@ -92,8 +92,8 @@ export interface PointBank {
   /** Calls `listener` after each commit; the returned function unsubscribes it. */
   onChange(listener: (change: Change) => void): () => void;
   /**
-   * Calls `listener` after a reset of the device has restored all start values, before `onChange`; the returned function
-   * unsubscribes it.
+   * Calls `listener` after a reset of the device has restored all start values, before `onChange`; the returned
+   * function unsubscribes it.
    */
   onReload(listener: (by: Origin, at: SimTime) => void): () => void;
 }
@@ -106,8 +106,8 @@ export interface Bank extends PointBank {
 
 export interface BankOptions {
   /**
-   * start value of a point; absent: not known; computed rather than stored, since a copy of the start image would double
-   * the memory of a bank
+   * start value of a point; absent: not known; computed rather than stored, since a copy of the start image would
+   * double the memory of a bank
    */
   readonly startValueOf?: (slot: PointSlot) => AnyPointValue;
   /** writers of start values that are not defaults; may be shared between banks */

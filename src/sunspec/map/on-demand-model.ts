@@ -24,7 +24,7 @@ export class OnDemandModel {
   }
 
   /**
-   * From now on `map` updates the model before it returns the view of it; a view returned earlier shows the last update.
+   * Makes `map` update the model before it returns the view of it; a view returned earlier shows the last update.
    * @returns null for a layout without the model
    */
   static in(layout: Layout, image: Buffer, map: MapView, { modelId, update }: OnDemandOptions): OnDemandModel | null {

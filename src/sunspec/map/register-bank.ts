@@ -415,9 +415,9 @@ export class RegisterBank implements Bank {
   }
 
   /** Runs a follow-up of a committed write: its error must reach neither the writer nor other follow-ups. */
-  #guarded(act: () => void): void {
+  #guarded(action: () => void): void {
     try {
-      act();
+      action();
     } catch (error) {
       this.#options.onError?.(errorText(error));
     }

@@ -62,7 +62,7 @@ export class BankCells {
   #emptyAh = 0;
   #fullAh = 0;
 
-  /** @param capacityAh of the mean cell when new */
+  /** @param capacityAh capacity of the mean cell when new */
   constructor(shape: BankShape, spec: CellSpec, capacityAh: number, ocv: OcvTable, random: RandomStream) {
     this.#spec = spec;
     this.#ocv = ocv;
@@ -79,13 +79,13 @@ export class BankCells {
 
   #draw({ strings, cells }: BankShape, capacityAh: number, random: RandomStream): void {
     const { spread } = this.#spec;
-    const drawn = (): number => Math.max(-maxDeviations, Math.min(maxDeviations, random.normal()));
+    const deviation = (): number => Math.max(-maxDeviations, Math.min(maxDeviations, random.normal()));
     for (let at = 0; at < this.soc.length; at += 1) {
       const along = cells > 1 ? (at % cells) / (cells - 1) - 0.5 : 0;
-      this.capacityAh[at] = 1 + spread.capacityShare * drawn();
-      this.resistance[at] = 1 + spread.resistanceShare * drawn();
-      this.#socOffset[at] = spread.socShare * drawn();
-      this.temperatureOffsetK[at] = spread.temperatureK * drawn() + spread.moduleGradientK * along;
+      this.capacityAh[at] = 1 + spread.capacityShare * deviation();
+      this.resistance[at] = 1 + spread.resistanceShare * deviation();
+      this.#socOffset[at] = spread.socShare * deviation();
+      this.temperatureOffsetK[at] = spread.temperatureK * deviation() + spread.moduleGradientK * along;
     }
     for (let k = 0; k < strings; k += 1) {
       const [from, to] = [k * this.series, (k + 1) * this.series];

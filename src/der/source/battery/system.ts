@@ -198,7 +198,7 @@ export class BatterySystem {
     this.currentA = connected && this.bank.busVoltageV > 0 ? powerW / this.bank.busVoltageV : 0;
   }
 
-  /** Clips the operating point to new limits. @param dtS of the prepared sub-step, or 0 */
+  /** Clips the operating point to new limits. @param dtS length of the prepared sub-step, or 0 */
   rebalance(dtS: number): void {
     this.jumps += 1;
     this.prepare(dtS);

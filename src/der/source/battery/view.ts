@@ -37,7 +37,7 @@ function meanDropV(bank: BatteryBank, k: number): number {
   return ((bank.currentA[k] ?? 0) * (bank.r0Ohm[k] ?? 0) + (bank.rcV[k] ?? 0)) / bank.cells.series;
 }
 
-/** @param dropV of the mean cell; scales with the resistance of the cell */
+/** @param dropV voltage drop of the mean cell; scales with the resistance of the cell */
 function voltageOf(bank: BatteryBank, k: number, at: number, dropV: number): number {
   return ocvAt(bank.ocv, socOf(bank, k, at)) - (bank.cells.resistance[at] ?? 1) * dropV;
 }

@@ -154,9 +154,9 @@ function leave(generator: Generator, line: Line, act: Act): boolean {
 }
 
 /** @returns true if the station accepted it */
-function attempt(act: () => void): boolean {
+function attempt(action: () => void): boolean {
   try {
-    act();
+    action();
     return true;
   } catch (error) {
     if (!(error instanceof SimError) || error.code === 'INTERNAL') throw error;

@@ -99,7 +99,7 @@ export function dischargeCapW({ dischargeLimitW, dischargeLimitA }: ProfileLimit
 
 /**
  * True if charging is below its minimum. Amperes are compared with amperes, so that a sagging voltage does not pause
- * charging. @param minA per phase; 0 where the minimum is a power (DC)
+ * charging. @param minA minimum per phase; 0 where the minimum is a power (DC)
  */
 export function isBelowMinimum(
   { limitW, limitA, setpointW, setpointA }: ProfileLimit,

@@ -236,7 +236,7 @@ export class StackConversion implements StackPort {
   readonly #stack: Stack;
   readonly #temperatureC: () => number;
 
-  /** @param temperatureC of the stack that runs */
+  /** @param temperatureC temperature of the running stack */
   constructor(parameters: FuelCellParameters, temperatureC: () => number) {
     this.#stack = new Stack(parameters);
     this.#temperatureC = temperatureC;

@@ -284,7 +284,7 @@ export class PvSource {
     this.#powerW = powerW;
   }
 
-  /** @returns whether the weather is one: all its numbers are finite */
+  /** @returns true if the weather is usable: all its numbers are finite */
   #takeLight(weather: PvWeather): boolean {
     const { irradianceWm2 } = weather;
     if (!Number.isFinite(irradianceWm2 + this.#steadyC(weather))) return false;

@@ -21,7 +21,7 @@ export class PvPort implements DcSource {
   readonly maxStepS = Infinity;
   readonly #conditions = new Set<SourceCondition>();
 
-  /** @param name of the port */
+  /** @param name name of the port */
   constructor(config: PvConfig, name = 'PV') {
     this.#shading = config.shading ?? null;
     const array = new PvSource(config);
@@ -170,7 +170,7 @@ export class PvInputs implements DcSource {
   /** irradiance in the plane of the block `pv` */
   #irradianceWm2 = 0;
 
-  /** @param configs at least one, in the order of the ports */
+  /** @param configs one or more inputs, in the order of the ports */
   constructor(configs: readonly PvInputConfig[]) {
     this.#configs = configs;
     this.#ratedW = configs.reduce((sum, { ratedW }) => sum + ratedW, 0);

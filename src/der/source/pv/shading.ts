@@ -162,7 +162,7 @@ function solveCurve(s: Writable<ShadedString>): void {
 
 /**
  * Solves a string of `seriesCount` modules of which some are in shade, all at the same cell temperature.
- * @param irradianceWm2 on the lit modules
+ * @param irradianceWm2 irradiance on the lit modules
  */
 export function shadedString(
   module: PvModule,

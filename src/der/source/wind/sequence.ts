@@ -47,7 +47,7 @@ export class Sequence {
     return this.phase === 'run' ? (rated ? 'run_rated' : 'run_mppt') : this.phase;
   }
 
-  /** Jumps to the state under a steady wind. @param meanMS at hub height */
+  /** Jumps to the state under a steady wind. @param meanMS mean wind at hub height */
   settle(meanMS: number): void {
     this.#windyS = meanMS >= this.#p.cutInMS ? this.#p.startDelayS : 0;
     this.#calmS = 0;

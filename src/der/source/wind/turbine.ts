@@ -161,7 +161,7 @@ export class Turbine {
     return this.#radS > this.#m.region2StartRadS ? '2' : '1';
   }
 
-  /** Jumps to the steady state of this wind. @param measuredMS at anemometer height */
+  /** Jumps to the steady state of this wind. @param measuredMS wind at anemometer height */
   settle(measuredMS: number): void {
     this.wind.settle(measuredMS);
     this.#sequence.settle(this.wind.meanMS);

@@ -204,8 +204,8 @@ export function place(facts: PointFacts, wishes: readonly FunctionWish[]): reado
  */
 export function switching(bank: Bank, name: FunctionName, on: boolean): readonly FunctionWish[] {
   const others = on && isReactivePowerFunction(name) ? reactivePowerFunctions.filter((other) => other !== name) : [];
-  const acting = others.filter((other) => isEnabled(bank, functionTable[other]));
-  return [...acting.map((other) => ({ name: other, on: false })), { name, on }];
+  const enabledOthers = others.filter((other) => isEnabled(bank, functionTable[other]));
+  return [...enabledOthers.map((other) => ({ name: other, on: false })), { name, on }];
 }
 
 /** Values with the points of a device. @throws SimError MAP_NOT_IMPLEMENTED: it does not serve one of them */
