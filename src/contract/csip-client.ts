@@ -200,7 +200,7 @@ export interface CsipControl {
   readonly deviceIndices: readonly number[];
 }
 
-/** The values of registers that a mode of a control asks for on one device. */
+/** Register values that a mode of a control sets on one device. */
 export interface CsipClaim {
   /** name of the mode in `modes` of the control */
   readonly mode: string;
@@ -377,7 +377,7 @@ export interface CsipClient extends CsipEvents {
    */
   control(mrid: string, device: number | null): CsipControl & { readonly xml: string | null };
   /**
-   * The user takes part in an event or does not (responses 4, 5, 8, 9).
+   * Opts the user in to an event or out of it (responses 4, 5, 8, 9).
    * @throws SimError UNKNOWN_RESOURCE; COMMAND_CONFLICT for an event that has ended
    */
   opt(mrid: string, takesPart: boolean, device: number | null): CsipControl;
@@ -429,6 +429,6 @@ export interface CsipClient extends CsipEvents {
    */
   httpProbe(path: string | null, port: number | null, device: number | null): Promise<CsipHttpProbe>;
   diagnostics(device: number | null): readonly CsipDiagnostic[];
-  /** Servers that DNS-SD finds now; takes up to 5 s, at most 32. @throws SimError PEER_ERROR without multicast */
+  /** Finds servers by DNS-SD; takes up to 5 s, at most 32. @throws SimError PEER_ERROR without multicast */
   discoverServers(): Promise<readonly CsipFoundServer[]>;
 }

@@ -195,7 +195,7 @@ export type DeviceCommand =
   | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };
 
 /**
- * Names of the things that commands common to all kinds set. `start` and `stop` have none: they write registers
+ * Names of the values that commands common to all kinds set. `start` and `stop` have none: they write registers
  * (703.ES, 715.OpCtl), whose last writers the register map records.
  */
 const commonOverrides = {
@@ -226,7 +226,7 @@ export interface Override extends Provenance {
   readonly connectorId: number | null;
 }
 
-/** Names of the things that a command sets; one command for a battery may set several. */
+/** Names of the values that a command sets; one command for a battery may set several. */
 export function overridesOf(command: DeviceCommand): readonly OverrideName[] {
   if (command.kind === 'reset') return [command.scope === 'device' ? 'device_reset' : 'alarm_reset'];
   if (command.kind === 'battery.control') {
@@ -242,7 +242,7 @@ export function overridesOf(command: DeviceCommand): readonly OverrideName[] {
 
 /**
  * Rate at which power follows commands, percent per second: active power of 702.WMax, reactive power of the larger of
- * 702.VarMaxInj and VarMaxAbs. null: as 704.WRmp and 704.VarRmp say.
+ * 702.VarMaxInj and VarMaxAbs. null: by 704.WRmp and 704.VarRmp.
  */
 export interface Gradient {
   readonly wPctPerS: number | null;

@@ -134,7 +134,7 @@ export interface Dnp3Counters {
 export interface Dnp3Control {
   readonly type: 'BO' | 'AO';
   readonly index: number;
-  /** wire units of an analog output; of a binary one the state that the code asks for, null: none */
+  /** wire units of an analog output; state set by the code of a binary output, null: none */
   readonly value: number | boolean | null;
   /** control status code, 0: success; of a request always 0 */
   readonly status: number;

@@ -30,7 +30,7 @@ export interface StreamReport {
   readonly maxWaiting: number;
   /** octets that may wait for one client, beside the newest message of each of its devices */
   readonly maxWaitingBytes: number;
-  /** connected clients, the newest first, at most as many as asked for */
+  /** connected clients, newest first, at most `limit` of the request */
   readonly clients: readonly StreamClient[];
 }
 

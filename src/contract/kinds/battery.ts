@@ -204,7 +204,7 @@ export type BatteryCommand =
   | { readonly kind: 'battery.connect'; readonly connect: boolean };
 
 /**
- * Names in `controls.overrides` of the things that each command sets. A `battery.control` sets only those that it has
+ * Names in `controls.overrides` of the values that each command sets. A `battery.control` sets only those that it has
  * members for.
  */
 export const batteryOverrides = {

@@ -121,7 +121,7 @@ export type EvseStationCommand =
 
 export type EvseCommand = EvseConnectorCommand | EvseStationCommand;
 
-/** Names in `controls.overrides` of the things that each command sets. */
+/** Names in `controls.overrides` of the values that each command sets. */
 export const evseOverrides = {
   'evse.plug': ['evse_cable'],
   'evse.unplug': ['evse_cable'],

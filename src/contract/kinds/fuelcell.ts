@@ -142,7 +142,7 @@ export interface FuelCellCommand {
   readonly levelPct: number;
 }
 
-/** Names in `controls.overrides` of the things that each command sets. */
+/** Names in `controls.overrides` of the values that each command sets. */
 export const fuelCellOverrides = {
   'fuelcell.tank': ['fuelcell_tank'],
 } as const satisfies Record<FuelCellCommand['kind'], readonly string[]>;

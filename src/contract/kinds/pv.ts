@@ -78,7 +78,7 @@ export interface PvParameters extends Omit<PvInputParameters, 'name'> {
   readonly inputs?: readonly PvInputParameters[];
 }
 
-/** Names in `controls.overrides` of the things that each command sets. */
+/** Names in `controls.overrides` of the values that each command sets. */
 export const pvOverrides = {
   'pv.shading': ['pv_shading'],
 } as const satisfies Record<PvCommand['kind'], readonly string[]>;

@@ -130,7 +130,7 @@ export interface WindCommand {
   readonly height: 'hub' | 'anemometer';
 }
 
-/** Names in `controls.overrides` of the things that each command sets. */
+/** Names in `controls.overrides` of the values that each command sets. */
 export const windOverrides = {
   'wind.override': ['wind_override'],
 } as const satisfies Record<WindCommand['kind'], readonly string[]>;

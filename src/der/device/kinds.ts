@@ -23,7 +23,7 @@ import { WindPort } from '../source/wind/wind-port.ts';
 
 /**
  * Creates the source of one device with random numbers by seed and device index.
- * @param central true: a charging station asks a central system about tokens from the start
+ * @param central true: a charging station authorises tokens at a central system from the start
  */
 export type CreateSource = (seed: number, deviceIndex: number, central?: boolean) => DcSource;
 

@@ -126,7 +126,7 @@ function wattVarAt(settings: Settings, pW: number): number {
 
 const circleHalvings = 40;
 
-/** Watt-var; where the wanted power lies outside the circle, the point at which the curve meets the circle. */
+/** Watt-var; where the requested power lies outside the circle, the point at which the curve meets the circle. */
 function wattVar(settings: Settings, requestedW: number, sVa: number): number {
   const outside = (pW: number) => Math.hypot(pW, wattVarAt(settings, pW)) > sVa;
   if (!outside(requestedW)) return wattVarAt(settings, requestedW);

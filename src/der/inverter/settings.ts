@@ -230,7 +230,7 @@ export function withGradient(settings: Settings, { wPctPerS, varPctPerS }: Gradi
 function enterService({ m703 }: MapView): Settings['enterService'] {
   return {
     permit: m703.ES === 'ENABLED',
-    // a criterion that is absent keeps nobody out
+    // an absent criterion prevents no entry
     vHighPct: m703.ESVHi ?? Infinity,
     vLowPct: m703.ESVLo ?? 0,
     hzHigh: m703.ESHzHi ?? Infinity,

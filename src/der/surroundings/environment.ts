@@ -35,7 +35,7 @@ export interface WeatherNow {
   windSpeedMS: number;
   /**
    * irradiance in the plane of each PV input by number of the port; empty: all inputs have the irradiance above, which
-   * is in the plane of the site; absent: not asked for
+   * is in the plane of the site; absent: not needed
    */
   planesWm2?: number[];
 }

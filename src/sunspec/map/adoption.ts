@@ -138,7 +138,7 @@ function adoptedPoints(layout: Layout, request: PointSlot, issue: AdoptionIssue 
 }
 
 /**
- * Carries out an adoption request on the candidate image of a write; the result point says how it went.
+ * Carries out an adoption request on the candidate image of a write; the result point has the outcome.
  * @returns the points that it wrote
  */
 export function adopt(layout: Layout, image: Buffer, request: PointSlot): readonly PointSlot[] {

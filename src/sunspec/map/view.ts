@@ -10,9 +10,7 @@ import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
 import type { AccessMark, AnyPointValue, View, ViewAccess } from './types.ts';
 import type { ClassicModelId, ServedModel } from '../models/served.ts';
 
-/**
- * Models of some devices: with a storage (802), of classic maps, and those of the simulation, where they are asked for.
- */
+/** Models that only some devices have: of a storage (802), of classic maps, and those of the simulation if enabled. */
 type OptionalModelId = 802 | 64413 | 64414 | ClassicModelId;
 
 /** Models by the name of their view, as `m701`. */

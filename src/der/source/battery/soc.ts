@@ -22,12 +22,12 @@ export class SocGauge {
     this.errorPct += this.#drift.perCyclePct * cycles + (this.#drift.perDayPct * dtS) / secondsPerDay;
   }
 
-  /** The true state of charge is known: the battery is full, or has been set. */
+  /** Removes the drift once the true state of charge is known: the battery is full, or has been set. */
   reset(): void {
     this.errorPct = 0;
   }
 
-  /** Reported for a true state of charge, both 0..1. */
+  /** State of charge reported for a true one, both 0..1. */
   reported(soc: number): number {
     return this.errorPct === 0 ? soc : Math.max(0, Math.min(1, soc + this.errorPct / 100));
   }

@@ -117,7 +117,7 @@ export class BatterySystem {
   /** Nameplate energy times reported state of charge and state of health, of the closed strings, or of all when none is closed. */
   get energyWh(): number {
     const { bank } = this;
-    // balanced cells hold a little more than the nameplate says
+    // balanced cells hold a little more than the nameplate
     const share = bank.closedCount > 0 ? Math.min(bank.closedAh / bank.nominalAh, bank.soh) : bank.soh;
     return this.#parameters.capacityWh * share * this.gauge.reported(bank.meanSoc);
   }

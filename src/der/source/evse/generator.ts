@@ -126,7 +126,7 @@ function arrive(station: Station, generator: Generator, line: Line, act: Act): v
   generator.arrivals += 1;
   line.vehicleId = id;
   line.departureDueS = arrivedS + stays;
-  // plugging in has presented a token where the behaviour says so
+  // with automatic authorisation plugging in has presented a token
   if (c.phase === 'connected' && !station.behaviour.autoAuthorize)
     attempt(() => {
       act({ kind: 'evse.authorize', connectorId, idToken: generator.idToken }, generator.by);

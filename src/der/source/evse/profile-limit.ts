@@ -53,7 +53,7 @@ function checkSetpoint(
 }
 
 /**
- * The profile that a command asks for.
+ * The profile that a command sets.
  * @throws SimError COMMAND_BAD_VALUE
  */
 export function profileOf(command: EvseProfileLimit, by: Origin): ProfileLimit {

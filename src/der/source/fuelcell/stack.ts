@@ -252,7 +252,7 @@ export class StackConversion implements StackPort {
   dcW(stackW: number): number {
     if (stackW === 0) return 0;
     const { ratedDcW, ratedElDcW } = this.#stack;
-    // the lower end keeps less power than wanted, the upper one more
+    // the lower end has less power than the target, the upper one more
     let [low, high] = [0, stackW > 0 ? ratedDcW : -ratedElDcW];
     if (Math.abs(this.stackW(high)) <= Math.abs(stackW)) return high;
     for (let i = 0; i < halvings; i += 1) {

@@ -1,7 +1,6 @@
 /**
- * Wishes for grid-support functions, and the points that carry them out. Every protocol, REST and scenarios say what they
- * want as a `FunctionWish`; only this file maps functions to their points for enabling, curve and
- * settings.
+ * Requests for grid-support functions, and their points. Every protocol, REST and scenarios make a request as a
+ * `FunctionWish`; only this file maps functions to their points for enabling, curve and settings.
  */
 import { SimError } from '../../../core/errors.ts';
 import type { Origin } from '../../../core/origin.ts';
