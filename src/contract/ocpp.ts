@@ -116,10 +116,10 @@ export type OcppConfiguration =
   | { readonly kind: 'variables'; readonly variables: readonly OcppVariableEntry[] };
 
 export interface OcppConfigurationChange {
-  /** 1.6: the key; 2.x: the variable */
+  /** key (1.6) or variable (2.x) */
   readonly name: string;
   readonly value: string;
-  /** the rest of 2.x */
+  /** component of the variable, 2.x only */
   readonly component?: string;
   readonly attribute?: string;
   readonly evseId?: number;

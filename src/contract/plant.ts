@@ -246,13 +246,16 @@ export interface Plant {
 export interface SiteMeterNow {
   readonly w: number;
   readonly var: number;
-  /** line to neutral, of each phase that the meter has, V */
+  /** line-to-neutral voltage of each phase of the meter, V */
   readonly volts: readonly number[];
   readonly hz: number;
-  /** energy of all phases together by direction, Wh and varh */
+  /** active energy imported by all phases together */
   readonly importedWh: number;
+  /** active energy exported by all phases together */
   readonly exportedWh: number;
+  /** reactive energy imported by all phases together */
   readonly importedVarh: number;
+  /** reactive energy exported by all phases together */
   readonly exportedVarh: number;
 }
 

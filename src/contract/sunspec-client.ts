@@ -248,7 +248,7 @@ export interface ClientCounters {
   readonly errors: number;
   readonly timeouts: number;
   readonly exceptions: number;
-  /** connections made */
+  /** connections opened */
   readonly connections: number;
 }
 

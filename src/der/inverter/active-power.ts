@@ -182,10 +182,13 @@ export class ActivePower {
   requestedW = 0;
   /** the function or limit that decided `requestedW` */
   decidedBy: ActiveDecider = 'source';
-  /** ramped limit and set-point, W */
+  /** limit after its ramp, W */
   limitW: number;
+  /** set-point after its ramp, W */
   setPointW: number;
+  /** target of `limitW`, W */
   limitTargetW: number;
+  /** target of `setPointW`, W */
   setPointTargetW: number;
   /** volt-watt: percent on the curve */
   voltWattTargetPct = 100;

@@ -37,9 +37,11 @@ const negligibleHz = 1e-4;
 export class Relays {
   readonly #parameters: InverterParameters;
   #islandDue: SimTime | null = null;
-  /** low-pass of the frequency; the last frequency and its instant */
+  /** frequency after the low-pass filter */
   #meanHz: number | null = null;
+  /** frequency at the last update */
   #lastHz: number | null = null;
+  /** instant of the last update */
   #at: SimTime | null = null;
   #angleDeg: number | null = null;
   /** the rate of change is still being measured */

@@ -195,8 +195,9 @@ export class ReactivePower {
   readonly #reference = new ReferenceVoltage();
   readonly #order = new ReactiveOrder();
   activeFunction: ReactiveFunction | null = null;
-  /** request of the acting function within the capability, and the ramped or filtered command, var */
+  /** request of the active function within the capability, var */
   targetVar = 0;
+  /** `targetVar` after its ramp or filter, var */
   commandVar = 0;
   vRefPct = 100;
   decidedBy: ReactiveDecider = 'none';

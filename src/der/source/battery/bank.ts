@@ -45,13 +45,13 @@ export class BatteryBank {
   readonly ocv: OcvTable;
   /** nameplate charge of the bank */
   readonly nominalAh: number;
-  /**
-   * Per string: state of charge between its first empty and its first full cell, sum of RC voltages, temperature,
-   * electromotive force, resistances, current, capacity.
-   */
+  // per string:
+  /** state of charge between the first empty and the first full cell */
   readonly soc: Float64Array;
+  /** sum of the RC voltages */
   readonly rcV: Float64Array;
   readonly temperatureC: Float64Array;
+  /** electromotive force */
   readonly emfV: Float64Array;
   readonly r0Ohm: Float64Array;
   readonly r1Ohm: Float64Array;

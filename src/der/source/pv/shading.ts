@@ -25,15 +25,19 @@ export interface ShadedString {
   readonly dropV: number;
   readonly openV: number;
   readonly shortA: number;
-  /** the bypass diodes conduct to the left of this point; to the right the shaded modules carry the current */
+  /** voltage of the knee, V: below it the bypass diodes conduct, above it the shaded modules carry the current */
   readonly kneeV: number;
+  /** power at the knee, W */
   readonly kneeW: number;
-  /** diode voltages at the knee, and of a shaded module at open circuit, V */
+  /** diode voltage of a lit module at the knee, V */
   readonly litKneeX: number;
+  /** diode voltage of a shaded module at the knee, V */
   readonly shadedKneeX: number;
+  /** diode voltage of a shaded module at open circuit, V */
   readonly shadedOpenX: number;
-  /** local maxima to the left and right of the knee; at least one in any light */
+  /** local maximum below the knee; null: none (in light, one of the two exists) */
   readonly left: Peak | null;
+  /** local maximum above the knee; null: none */
   readonly right: Peak | null;
 }
 

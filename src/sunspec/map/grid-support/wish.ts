@@ -29,7 +29,7 @@ export interface CurveWish {
   readonly region?: TripRegion;
   /** The points are sorted into the order of the model. Absent: they are written in the given order. */
   readonly inAnyOrder?: true;
-  /** Unit of x in place of percent: volts (of 702.VNom) or watts (of 702.WMax). */
+  /** Unit of x instead of percent: volts (of 702.VNom) or watts (of 702.WMax). */
   readonly xUnit?: 'V' | 'W' | undefined;
   /** Volt-var only: reference voltage by which x is multiplied, percent of nominal; `autonomous`: the device sets it. */
   readonly reference?: { readonly pct: number; readonly autonomous: boolean; readonly timeS?: number | null };
@@ -42,11 +42,11 @@ export type WishedValues = Readonly<Partial<Record<FunctionPath, AnyPointValue |
 export interface FunctionWish {
   readonly name: FunctionName;
   readonly on?: boolean;
-  /** s; 0: none */
+  /** reversion time, s; 0: none */
   readonly reversionS?: number;
   readonly curve?: CurveWish;
   readonly values?: WishedValues;
-  /** left out where the device does not have the point */
+  /** values of points that a device may lack; a missing point is skipped */
   readonly ifPresent?: WishedValues;
 }
 
