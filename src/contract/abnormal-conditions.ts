@@ -143,7 +143,7 @@ export interface Clause {
 
 const voltageTables = { CAT_1: [11, 14], CAT_2: [12, 15], CAT_3: [13, 16] } as const;
 
-/** Where IEEE 1547-2018 has the tables of a category for voltage or frequency. */
+/** Clauses and tables of IEEE 1547-2018 for a category, of voltage or frequency. */
 export function clausesOf(quantity: 'voltage' | 'frequency', category: AbnormalCategory): Clause {
   if (quantity === 'frequency') return { trip: '6.5.1, Table 18', rideThrough: '6.5.2, Table 19' };
   const [trip, ride] = voltageTables[category];

@@ -22,9 +22,9 @@ export interface AdapterParts {
   /** makes the clock of one peer, on the clock that `--remote_clock` chooses */
   readonly remoteClock: RemoteClockFactory;
   readonly logBook: Pick<LogBook, 'logger' | 'entries'>;
-  /** for data that an adapter must not lose: queues, counters */
+  /** store of data that an adapter must not lose: queues, counters */
   readonly store: Store;
   readonly chargePointId: ChargePointIdOf;
-  /** where a protocol makes the channel of its messages */
+  /** log in which each protocol has a channel for its messages */
   readonly wireLog: WireLog;
 }

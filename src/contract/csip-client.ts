@@ -53,7 +53,7 @@ export interface CsipServer {
   readonly dcap: string;
   readonly tls: boolean;
   readonly revision: CsipRevision;
-  /** of the last handshake; null: none, or plain HTTP */
+  /** result of the last handshake; null: none, or plain HTTP */
   readonly negotiated: { readonly protocol: string; readonly cipher: string } | null;
 }
 
@@ -103,8 +103,9 @@ export interface CsipCurve {
   readonly points: readonly { readonly x: number; readonly y: number; readonly excitation: boolean | null }[];
   /** response time, s (hundredths in the document); null: absent */
   readonly openLoopS: number | null;
-  /** rates in percent per second; null: absent */
+  /** ramp downwards, percent per second; null: absent */
   readonly rampDecPctPerS: number | null;
+  /** ramp upwards, percent per second; null: absent */
   readonly rampIncPctPerS: number | null;
   readonly rampPt1S: number | null;
   /** percent */
@@ -137,7 +138,7 @@ export interface CsipProgram {
   readonly deviceIndices: readonly number[];
   /** null: absent, or not readable */
   readonly defaultControl: CsipDefaultControl | null;
-  /** of the list of the server */
+  /** number of controls in the list of the server */
   readonly controlCount: number;
   readonly curves: readonly CsipCurve[];
 }
@@ -155,7 +156,7 @@ export interface CsipResponse {
   readonly sentAtMs: number | null;
   /** attempts so far */
   readonly attempts: number;
-  /** of the last answer; null: none came */
+  /** status of the last answer; null: none */
   readonly httpStatus: number | null;
   readonly lastError: string | null;
 }
@@ -199,9 +200,9 @@ export interface CsipControl {
   readonly deviceIndices: readonly number[];
 }
 
-/** The values of registers that a mode of a control asks for on one device. */
+/** Register values that a mode of a control sets on one device. */
 export interface CsipClaim {
-  /** as `modes` of the control names it */
+  /** name of the mode in `modes` of the control */
   readonly mode: string;
   readonly values: readonly HoldValue[];
 }
@@ -234,7 +235,7 @@ export interface CsipStatus {
   /** values of the modes of DefaultDERControl in force; null: none is in force */
   readonly defaultModes: CsipModes | null;
   readonly time: CsipTime | null;
-  /** by resource: `DeviceCapability`, `EndDeviceList`, `DERProgramList` */
+  /** poll rates by resource: `DeviceCapability`, `EndDeviceList`, `DERProgramList` */
   readonly pollRatesS: Readonly<Record<string, number>>;
   readonly metering: {
     readonly mupHref: string | null;
@@ -359,7 +360,7 @@ export interface CsipClient extends CsipEvents {
   poll(device: number | null): void;
   /**
    * Makes the server unreachable, as if the line were cut, or reachable again. Known events continue.
-   * @param durationS of a loss; null: until it is ended
+   * @param durationS duration of a loss; null: until it is ended
    */
   setCommunicationLost(lost: boolean, durationS: number | null, device: number | null): void;
 
@@ -371,12 +372,12 @@ export interface CsipClient extends CsipEvents {
   /** newest start first; with `state` only those in it */
   controls(device: number | null, state?: CsipControlState): readonly CsipControl[];
   /**
-   * @returns with the raw XML of the DERControl as it came last; null: its text is not kept
+   * @returns the control with the last received XML of its DERControl; null: the XML is not stored
    * @throws SimError UNKNOWN_RESOURCE
    */
   control(mrid: string, device: number | null): CsipControl & { readonly xml: string | null };
   /**
-   * The user takes part in an event or does not (responses 4, 5, 8, 9).
+   * Opts the user in to an event or out of it (responses 4, 5, 8, 9).
    * @throws SimError UNKNOWN_RESOURCE; COMMAND_CONFLICT for an event that has ended
    */
   opt(mrid: string, takesPart: boolean, device: number | null): CsipControl;
@@ -390,7 +391,7 @@ export interface CsipClient extends CsipEvents {
   /** newest first */
   responses(device: number | null, mrid?: string): readonly CsipResponse[];
 
-  /** as last sent for the device; null: never */
+  /** Documents last sent for a device; null: never sent. */
   der(device: number | null): Readonly<Record<CsipDerDocument, CsipSentDocument | null>>;
   /** Sends them at once. @throws SimError NOT_CONNECTED without a DER of the server */
   postDer(which: readonly CsipDerDocument[], device: number | null): Promise<void>;
@@ -428,6 +429,6 @@ export interface CsipClient extends CsipEvents {
    */
   httpProbe(path: string | null, port: number | null, device: number | null): Promise<CsipHttpProbe>;
   diagnostics(device: number | null): readonly CsipDiagnostic[];
-  /** Servers that DNS-SD finds now; takes up to 5 s, at most 32. @throws SimError PEER_ERROR without multicast */
+  /** Finds servers by DNS-SD; takes up to 5 s, at most 32. @throws SimError PEER_ERROR without multicast */
   discoverServers(): Promise<readonly CsipFoundServer[]>;
 }

@@ -32,9 +32,9 @@ export interface CsipSentDocument {
 export interface CsipReadingSet {
   readonly mrid: string;
   readonly description: string | null;
-  /** that of one device, of several devices as one, or of the connection point */
+  /** meter of one device, of several devices as one, or of the connection point */
   readonly meter: 'device' | 'devices' | 'site';
-  /** of the device, or the first of several */
+  /** index of the device, or of the first of several */
   readonly deviceIndex: number;
   readonly uom: number;
   readonly flowDirection: number | null;
@@ -43,7 +43,7 @@ export interface CsipReadingSet {
   /** multiplier sent instead because of a fault; null: none was sent; absent: sent unchanged */
   readonly sentMultiplier?: number | null;
   readonly lastPostMs: number | null;
-  /** of the last post, oldest first; `value` is scaled by the multiplier */
+  /** values of the last post, oldest first; `value` is scaled by the multiplier */
   readonly values: readonly { readonly startServerMs: number; readonly durationS: number; readonly value: number }[];
 }
 
@@ -75,7 +75,7 @@ export interface CsipLogEventRequest {
 export interface CsipSubscription {
   /** subscribedResource */
   readonly resource: string;
-  /** of the Subscription on the server; null: not accepted (yet) */
+  /** href of the Subscription on the server; null: not accepted (yet) */
   readonly href: string | null;
   readonly state: 'pending' | 'active' | 'refused' | 'cancelled';
   readonly renewedAtMs: number | null;

@@ -20,7 +20,7 @@ export interface CsipPemFiles {
   readonly tls: { readonly key: string; readonly rootCert: string } | null;
 }
 
-/** Where the certificates come from; absolute paths. */
+/** Source of the certificates; absolute paths. */
 export type CsipCertificateSource =
   /** the same files for every connection: one device, an aggregator, or a site */
   | { readonly kind: 'files'; readonly cert: string; readonly key: string; readonly rootCert: string }
@@ -57,12 +57,12 @@ export interface CsipSettings {
   readonly withoutRegistration: (typeof csipWithoutRegistration)[number];
   readonly notifications: {
     readonly subscribe: boolean;
-    /** of the listener */
+    /** address of the listener */
     readonly host: string;
     /** 0: any free port */
     readonly port: number;
     readonly tls: boolean;
-    /** where the server reaches the listener, without a slash at the end; null: its own address */
+    /** URI at which the server reaches the listener, without a slash at the end; null: its own address */
     readonly uri: string | null;
   };
   /** listener of the management page; null: none */
@@ -76,9 +76,9 @@ export interface CsipSettings {
     readonly flow: (typeof csipReadingsFlows)[number];
     /** direction in which values of a net reading are positive */
     readonly positive: (typeof csipReadingsSigns)[number];
-    /** of the device, roleFlags 0x49 */
+    /** true: the meter of the device reports, roleFlags 0x49 */
     readonly device: boolean;
-    /** of the connection point, roleFlags 0x03 */
+    /** true: the meter of the connection point reports, roleFlags 0x03 */
     readonly site: boolean;
   };
   /** poll and post rates, s; null: those of the server */

@@ -41,11 +41,13 @@ export interface Alarm {
  * cessation, off.
  */
 export interface AvailablePower {
-  /** active power that it could inject and absorb once ramps of the source are over, W */
+  /** active power that the device could inject once ramps of the source are over, W */
   readonly injectW: number;
+  /** active power that the device could absorb once ramps of the source are over, W */
   readonly absorbW: number;
-  /** reactive power that it could inject and absorb beside the present active power, var */
+  /** reactive power that the device could inject beside the present active power, var */
   readonly injectVar: number;
+  /** reactive power that the device could absorb beside the present active power, var */
   readonly absorbVar: number;
 }
 
@@ -63,8 +65,9 @@ export interface InverterParameters {
   readonly cessationRampS: number;
   /** time after which the device trips in an island, s (704.AntiIslEna; at most 2 s, IEEE 1547-2018 8.1) */
   readonly antiIslandingS: number;
-  /** relays that the standard does not require: rate of change of frequency, vector shift; null = not fitted */
+  /** setting of a relay for the rate of change of frequency, which the standard does not require; null: not fitted */
   readonly rocofRelayHzS: number | null;
+  /** setting of a relay for vector shift, which the standard does not require; null: not fitted */
   readonly vectorShiftRelayDeg: number | null;
   /** duration of the adoption of a curve, s; meanwhile 705-712.AdptCrvRslt is IN_PROGRESS */
   readonly adoptionS: number;
@@ -192,7 +195,7 @@ export type DeviceCommand =
   | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };
 
 /**
- * Names of the things that commands common to all kinds set. `start` and `stop` have none: they write registers
+ * Names of the values that commands common to all kinds set. `start` and `stop` have none: they write registers
  * (703.ES, 715.OpCtl), whose last writers the register map records.
  */
 const commonOverrides = {
@@ -219,11 +222,11 @@ export const overrideNames: readonly OverrideName[] = [...new Set(Object.values(
 /** Last writer of one override. */
 export interface Override extends Provenance {
   readonly name: OverrideName;
-  /** of a charging station; 0: the whole station, null: not about a connector */
+  /** connector of a charging station; 0: the whole station, null: not about a connector */
   readonly connectorId: number | null;
 }
 
-/** Names of the things that a command sets; one command for a battery may set several. */
+/** Names of the values that a command sets; one command for a battery may set several. */
 export function overridesOf(command: DeviceCommand): readonly OverrideName[] {
   if (command.kind === 'reset') return [command.scope === 'device' ? 'device_reset' : 'alarm_reset'];
   if (command.kind === 'battery.control') {
@@ -238,8 +241,8 @@ export function overridesOf(command: DeviceCommand): readonly OverrideName[] {
 }
 
 /**
- * How fast power follows commands, percent per second: active power of 702.WMax, reactive power of the larger of
- * 702.VarMaxInj and VarMaxAbs. null: as 704.WRmp and 704.VarRmp say.
+ * Rate at which power follows commands, percent per second: active power of 702.WMax, reactive power of the larger of
+ * 702.VarMaxInj and VarMaxAbs. null: by 704.WRmp and 704.VarRmp.
  */
 export interface Gradient {
   readonly wPctPerS: number | null;
@@ -251,7 +254,7 @@ export const gradientRange = { min: 1e-4, max: 1000 } as const;
 
 /** The slope in force for one kind of power. */
 export interface Slope {
-  /** as in `Gradient`; of 704.WRmpRef A_MAX converted to percent of 702.WMax */
+  /** rate as in `Gradient`; a rate by 704.WRmpRef A_MAX is converted to percent of 702.WMax */
   readonly pctPerS: number;
   /** a gradient of a command or of the profile, or the register */
   readonly source: 'gradient' | 'register';

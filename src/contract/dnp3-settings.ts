@@ -30,7 +30,7 @@ export interface Dnp3TlsSettings {
 
 export interface Dnp3Settings {
   readonly host: string;
-  /** of the device with index 0, the others follow by index; all of them with a shared port */
+  /** port of the device with index 0, the others follow by index; with a shared port that of all devices */
   readonly port: number;
   readonly sharedPort: boolean;
   /** address of the outstation; with a shared port that of index 0, the others follow by index */

@@ -103,7 +103,7 @@ export interface Dnp3PointView {
 export interface Dnp3PointFilter {
   readonly type?: Dnp3PointType;
   readonly coverage?: Dnp3Coverage;
-  /** only points whose `boundTo` is one of these */
+  /** selects points whose `boundTo` is one of these */
   readonly bound?: ReadonlySet<string>;
   readonly from?: number;
   readonly to?: number;
@@ -134,7 +134,7 @@ export interface Dnp3Counters {
 export interface Dnp3Control {
   readonly type: 'BO' | 'AO';
   readonly index: number;
-  /** wire units of an analog output; of a binary one the state that the code asks for, null: none */
+  /** wire units of an analog output; state set by the code of a binary output, null: none */
   readonly value: number | boolean | null;
   /** control status code, 0: success; of a request always 0 */
   readonly status: number;

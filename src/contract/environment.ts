@@ -92,9 +92,9 @@ export interface GridNow {
   readonly outage: boolean;
   /** the mains have failed; local load holds voltage and frequency at the values set */
   readonly island: boolean;
-  /** of requested ramps; a named event has its own time */
+  /** remaining time of requested ramps; a named event has its own time */
   readonly rampRemainingS: number;
-  /** of the topmost change with a duration */
+  /** remaining time of the topmost change with a duration */
   readonly durationRemainingS: number | null;
   readonly event: GridEventNow | null;
   /** last writer; null: as started */

@@ -68,10 +68,12 @@ export interface GridTraceRow {
   readonly reactivePowerVar: number;
   /** AC power that the source could give */
   readonly availableW: number;
-  /** voltage of the curves, and extremes over the phases, percent of 702.VNom */
+  /** voltage that the curves refer to, percent of 702.VNom */
   readonly voltagePct: number;
-  readonly lowestPct: number;
-  readonly highestPct: number;
+  /** lowest phase voltage, percent of 702.VNom */
+  readonly lowestVoltagePct: number;
+  /** highest phase voltage, percent of 702.VNom */
+  readonly highestVoltagePct: number;
   readonly frequencyHz: number;
   readonly activeDecidedBy: ActiveDecider;
   readonly reactiveDecidedBy: ReactiveDecider;
@@ -97,7 +99,7 @@ export interface GridTrace {
   readonly nominalHz: number;
   /** the last sub-step */
   readonly now: GridTraceRow;
-  /** as in `now`, without computing the rest of its row */
+  /** the same values as in `now`, without computing the rest of its row */
   readonly decidedBy: DecidedBy;
   /** the latest changes, oldest first */
   readonly transitions: readonly ServiceTransition[];

@@ -31,7 +31,7 @@ export interface OcppSettings extends Required<Omit<OcppStationSettings, 'guarde
   readonly securityProfile: OcppSecurityProfile;
   /** octets that basic authentication sends in profiles 1 and 2, kept for them in the others; null: none */
   readonly password: Buffer | null;
-  /** also for a profile that is raised later; null: none were given */
+  /** certificate files, also for a security profile that is raised later; null: none */
   readonly pem: OcppPemFiles | null;
   /** plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
@@ -39,7 +39,7 @@ export interface OcppSettings extends Required<Omit<OcppStationSettings, 'guarde
 
 /** Segments of `evse/` that are paths of their own: no identity may be one of them. */
 export const reservedChargePointIds: readonly string[] = ['profiles', 'sessions', 'der-controls', 'session-generator'];
-/** also those that a URL would resolve */
+/** Identities that a station cannot have; a URL would resolve `.` and `..`. */
 const reservedIds: ReadonlySet<string> = new Set([...reservedChargePointIds, '.', '..']);
 const maxIdLength = 48;
 // identifiers go into paths and logs: printable ASCII, blanks inside at most

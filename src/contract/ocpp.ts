@@ -23,7 +23,7 @@ export interface OcppStatus {
   readonly version: OcppVersion;
   /** agreed with the central system; null: not connected */
   readonly subprotocol: OcppSubprotocol | null;
-  /** without credentials; null: OCPP is off */
+  /** URL without credentials; null: OCPP is off */
   readonly url: string | null;
   readonly connectionState: OcppConnectionState;
   readonly bootStatus: OcppBootStatus;
@@ -31,7 +31,7 @@ export interface OcppStatus {
   readonly heartbeatIntervalS: number | null;
   readonly lastHeartbeatMs: number | null;
   readonly connectedSinceMs: number | null;
-  /** until the next attempt; null: none is planned */
+  /** time until the next attempt; null: none is planned */
   readonly reconnectInS: number | null;
   /** calls that wait for the line, and transaction messages not yet answered */
   readonly queue: { readonly calls: number; readonly transactionMessages: number };
@@ -54,11 +54,11 @@ export interface OcppMessage {
   /** `invalid`: no frame of OCPP-J */
   readonly type: OcppMessageType;
   readonly messageId: string | null;
-  /** of the call, also for its answer; null: unknown */
+  /** action of the call, also for its answer; null: unknown */
   readonly action: string | null;
   /** payload of a call, result or send; `{code, description, details}` of an error; the text of an invalid frame */
   readonly payload: unknown;
-  /** of an answer, since its call; null: no answer, or the call is unknown */
+  /** time of an answer since its call; null: no answer, or the call is unknown */
   readonly durationMs: number | null;
   readonly truncated: boolean;
 }
@@ -98,7 +98,7 @@ export interface OcppKeyEntry {
 
 /** A variable of 2.x at one place of the station. Write-only values are null. */
 export interface OcppVariableEntry {
-  /** with its instance in brackets where it has one */
+  /** component, with its instance in brackets if it has one */
   readonly component: string;
   readonly variable: string;
   readonly attribute: string;
@@ -106,7 +106,7 @@ export interface OcppVariableEntry {
   readonly mutability: string;
   readonly evseId: number | null;
   readonly connectorId: number | null;
-  /** of the variable */
+  /** instance of the variable */
   readonly instance: string | null;
   readonly rebootRequired: boolean;
 }
@@ -116,10 +116,10 @@ export type OcppConfiguration =
   | { readonly kind: 'variables'; readonly variables: readonly OcppVariableEntry[] };
 
 export interface OcppConfigurationChange {
-  /** 1.6: the key; 2.x: the variable */
+  /** key (1.6) or variable (2.x) */
   readonly name: string;
   readonly value: string;
-  /** the rest of 2.x */
+  /** component of the variable, 2.x only */
   readonly component?: string;
   readonly attribute?: string;
   readonly evseId?: number;
@@ -187,12 +187,12 @@ export interface OcppDerControlEntry {
   /** null: until it is cleared or superseded */
   readonly durationS: number | null;
   readonly priority: number;
-  /** in force on the device */
+  /** true: in force on the device */
   readonly active: boolean;
   readonly state: OcppDerControlState;
   /** another writer has overwritten a part of the control */
   readonly overwritten: boolean;
-  /** as the central system has sent them */
+  /** values as sent by the central system */
   readonly values: unknown;
 }
 
@@ -220,7 +220,7 @@ export interface OcppLocalList {
 }
 
 export interface OcppCertificateEntry {
-  /** in the words of the version: CentralSystemRootCertificate, ChargePointCertificate, CSMSRootCertificate, ... */
+  /** use in the words of the version: CentralSystemRootCertificate, ChargePointCertificate, CSMSRootCertificate, ... */
   readonly use: string;
   readonly subject: string;
   readonly issuer: string;
@@ -258,15 +258,15 @@ export interface OcppFinding {
   readonly kind: OcppFindingKind;
   readonly action: string | null;
   readonly messageId: string | null;
-  /** of the specification: `OCPP-J 1.6 4.1.4` */
+  /** clause of the specification: `OCPP-J 1.6 4.1.4` */
   readonly clause: string;
   readonly text: string;
 }
 
 export interface OcppAuthorization {
-  /** of the central system, or of cache and local list */
+  /** status by the central system, or by cache and local list */
   readonly status: string;
-  /** idTagInfo or idTokenInfo; null: nothing was asked */
+  /** idTagInfo or idTokenInfo; null: no request was sent */
   readonly info: Readonly<Record<string, unknown>> | null;
 }
 
@@ -319,7 +319,7 @@ export interface OcppMeterReading {
   readonly connectorId: number;
   /** the instant of the state that it shows */
   readonly at: SimTime;
-  /** of the message, on the clock of the central system */
+  /** time of the message, on the clock of the central system */
   readonly timestamp: string;
   readonly values: readonly OcppSampledValue[];
 }
@@ -340,7 +340,7 @@ export interface OcppFunctions {
   chargingProfiles(connectorId?: number): readonly OcppProfileEntry[];
   compositeSchedule(connectorId: number, durationS: number, unit: 'W' | 'A'): OcppSchedule;
   reservations(): readonly OcppReservationEntry[];
-  /** in the order of setting */
+  /** DER controls in the order of setting. */
   derControls(): readonly OcppDerControlEntry[];
   localList(): OcppLocalList;
   certificates(): readonly OcppCertificateEntry[];
@@ -348,7 +348,7 @@ export interface OcppFunctions {
   transactions(): readonly OcppTransactionEntry[];
   /**
    * Presents a token at a connector, as a person does.
-   * @param type of the token in 2.x, which has no effect in 1.6; absent: by the form of the text
+   * @param type type of the token in 2.x, which has no effect in 1.6; absent: by the form of the text
    * @throws SimError COMMAND_CONFLICT, COMMAND_BAD_VALUE, UNKNOWN_RESOURCE
    */
   authorize(connectorId: number, idToken: string, by: Origin, type?: string): Promise<OcppAuthorization>;
@@ -380,9 +380,9 @@ export interface OcppStation {
 
 export interface OcppStations {
   readonly enabled: boolean;
-  /** in the order of their devices */
+  /** stations in the order of their devices */
   readonly list: readonly OcppStation[];
-  /** of all stations since the start, also of those that have left */
+  /** counters of all stations since the start, removed stations included */
   readonly totals: OcppCounters;
   /** @throws SimError UNKNOWN_RESOURCE */
   station(id: string): OcppStation;

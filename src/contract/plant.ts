@@ -37,7 +37,7 @@ export interface CommandRecord {
 export interface CommandRequest {
   readonly command: OperatorCommand;
   readonly deviceIndex: number;
-  /** of a reset; default `alarms` */
+  /** scope of a reset; default `alarms` */
   readonly scope?: 'alarms' | 'device';
 }
 
@@ -129,7 +129,7 @@ export interface DeviceServer {
 
 /** All devices, their common surroundings and their clock, as REST and the stream use them. */
 export interface Plant {
-  /** in index order; replaced as a whole when one joins or leaves */
+  /** devices in index order; replaced as a whole when one joins or leaves */
   readonly devices: readonly Device[];
   /**
    * index of the first device at the start of the process; a request without a device concerns this one, even after its
@@ -191,12 +191,12 @@ export interface Plant {
   readonly gridEvents: readonly GridEventKind[];
   /**
    * Starts a named event in place of one under way in the same scope.
-   * @param args by parameter name; absent ones have their default
-   * @param deviceIndex as for `setGrid`
+   * @param args arguments by parameter name; absent ones have their default
+   * @param deviceIndex device as for `setGrid`
    * @throws SimError COMMAND_BAD_VALUE with the names and ranges that are allowed, UNKNOWN_DEVICE
    */
   startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number, by?: Origin): void;
-  /** Ends the event under way, if any. @param deviceIndex as for `setGrid` */
+  /** Ends the event under way, if any. @param deviceIndex device as for `setGrid` */
   stopGridEvent(deviceIndex?: number, by?: Origin): void;
   setSurroundings(patch: SurroundingsPatch, deviceIndex?: number, by?: Origin): void;
   surroundings(deviceIndex?: number): SurroundingsNow;
@@ -246,13 +246,16 @@ export interface Plant {
 export interface SiteMeterNow {
   readonly w: number;
   readonly var: number;
-  /** line to neutral, of each phase that the meter has, V */
+  /** line-to-neutral voltage of each phase of the meter, V */
   readonly volts: readonly number[];
   readonly hz: number;
-  /** energy of all phases together by direction, Wh and varh */
+  /** active energy imported by all phases together */
   readonly importedWh: number;
+  /** active energy exported by all phases together */
   readonly exportedWh: number;
+  /** reactive energy imported by all phases together */
   readonly importedVarh: number;
+  /** reactive energy exported by all phases together */
   readonly exportedVarh: number;
 }
 
@@ -261,6 +264,6 @@ export interface SiteMeter {
   readonly unitId: number | null;
   /** models 1 and one of 201 to 203, in floating point 211 to 213; no point can be written */
   readonly bank: PointBank;
-  /** as the last tick left it */
+  /** values after the last tick */
   readonly now: SiteMeterNow;
 }

@@ -27,11 +27,11 @@ export interface RecorderState extends RecordedCounts {
   readonly limitMb: number;
   /** protocols that are recorded; null: all */
   readonly protocols: readonly RecordedProtocol[] | null;
-  /** when recording was switched on, or the entries were cleared, last; null: never on */
+  /** last time at which recording was switched on or the entries were cleared; null: never on */
   readonly since: { readonly wallMs: number; readonly sim: SimTime } | null;
   /** id of the last entry; 0: there was none */
   readonly lastId: number;
-  /** by protocol; absent without messages */
+  /** counts by protocol; a protocol without messages is absent */
   readonly byProtocol: ReadonlyMap<string, RecordedCounts>;
   /** null: as started */
   readonly changedBy: Provenance | null;
@@ -50,8 +50,9 @@ export interface RecorderPatch {
 /** Selects entries; every member narrows the choice. */
 export interface RecordingFilter {
   readonly protocols?: readonly string[];
-  /** wall time, ms since the epoch: from `sinceMs` on, and before `untilMs` */
+  /** first wall time, ms since the epoch */
   readonly sinceMs?: number;
+  /** wall time before which entries count, ms since the epoch */
   readonly untilMs?: number;
 }
 

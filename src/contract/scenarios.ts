@@ -16,7 +16,7 @@ export type StepState = (typeof stepStates)[number];
 export interface ActionResult {
   /** `POST /controls/grid` */
   readonly name: string;
-  /** of the answer; null: not received */
+  /** status of the answer; null: not received */
   readonly status: number | null;
   readonly isExpected: boolean;
   /** words of a refusal */
@@ -74,7 +74,7 @@ export interface RunReport {
   readonly simStartMs: number;
   /** simulated seconds that have passed */
   readonly simS: number;
-  /** of a scenario that has a fixed duration; 0: unknown */
+  /** fixed duration of the scenario; 0: unknown */
   readonly expectedS: number;
   readonly ticks: number;
   readonly stepsDone: number;
@@ -107,7 +107,7 @@ export interface KeptScenario {
   readonly addedAtMs: number;
   /** its settings that a running simulator ignores */
   readonly unusedSettings: readonly string[];
-  /** under way, or the last one; null: it has not run */
+  /** present or last run; null: the scenario has not run */
   readonly run: RunReport | null;
 }
 

@@ -76,7 +76,7 @@ export interface SiteNow {
   /** sum of the local loads beside the devices */
   readonly loadW: number;
   readonly limits: Readonly<Record<SiteLimitName, SiteLimitNow>>;
-  /** in the order in which they came */
+  /** owners in the order of their first limit */
   readonly owners: readonly SiteOwnerNow[];
 }
 

@@ -66,7 +66,7 @@ export interface Published {
 
 /**
  * Position of a device in the snapshots of a tick, -1 when the tick did not include it.
- * @param published in index order; indexes may have gaps
+ * @param published snapshots in index order; indexes may have gaps
  */
 export function positionOf(published: readonly Published[], deviceIndex: number): number {
   let low = 0;

@@ -7,7 +7,7 @@ export interface StartSetting {
   readonly member: string;
   /** `hybrid_pv_kw` */
   readonly name: string;
-  /** in the unit of the member */
+  /** value in the unit of the member */
   readonly value: number;
   /** null: no unit */
   readonly unit: string | null;

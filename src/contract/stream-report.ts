@@ -30,13 +30,13 @@ export interface StreamReport {
   readonly maxWaiting: number;
   /** octets that may wait for one client, beside the newest message of each of its devices */
   readonly maxWaitingBytes: number;
-  /** connected clients, the newest first, at most as many as asked for */
+  /** connected clients, newest first, at most `limit` of the request */
   readonly clients: readonly StreamClient[];
 }
 
 /** The adapter of the telemetry stream. */
 export interface StreamReporter {
   readonly comm: CommName;
-  /** @param limit of clients that are listed */
+  /** @param limit maximum number of listed clients */
   streamReport(limit: number): StreamReport;
 }

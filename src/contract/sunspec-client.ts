@@ -29,7 +29,7 @@ export interface ClientTls {
 
 interface TargetBase {
   readonly unitId: number;
-  /** for the connection and for each answer */
+  /** time limit of the connection and of each answer */
   readonly timeoutMs: number;
   /** address of the marker; null: it is searched for */
   readonly baseAddress: number | null;
@@ -41,7 +41,7 @@ interface NetTarget {
   readonly transactionIds: TransactionIds;
 }
 
-/** Where the device is. */
+/** Address of the foreign device. */
 export type ClientTarget = TargetBase &
   (
     | (NetTarget & { readonly transport: 'tcp' })
@@ -57,7 +57,7 @@ export interface FoundModel {
   /** null: a model without a known definition */
   readonly name: string | null;
   readonly label: string | null;
-  /** of the ID register */
+  /** address of the ID register */
   readonly address: number;
   /** the L register */
   readonly length: number;
@@ -99,15 +99,15 @@ export interface PointReading {
    * engineering value; the number of an enumeration or bit field; text where a number of 64 bits does not fit a double
    */
   readonly value: ReadingValue;
-  /** as read from the device; null: no scale factor */
+  /** scale factor as read from the device; null: none */
   readonly scaleFactor: number | null;
   readonly unit: string | null;
-  /** of an enumeration: the name of the value, null for one without */
+  /** name of the value of an enumeration; null: the value has no name */
   readonly symbol?: string | null;
-  /** of a bit field: names of the bits that are set, `BIT_9` for one without */
+  /** names of the bits set in a bit field; `BIT_9`: a bit without a name */
   readonly bits?: readonly string[];
   readonly implemented: boolean;
-  /** by the definition */
+  /** access by the definition */
   readonly access: 'R' | 'RW';
   /** reason of a missing or unusual value */
   readonly note?: string;
@@ -122,7 +122,7 @@ export interface GroupReading {
 
 /** One model as it was read. */
 export interface ModelReading extends FoundModel {
-  /** of the model itself */
+  /** points of the model itself */
   readonly points: readonly PointReading[];
   /** groups of all levels, in the order of the registers */
   readonly groups: readonly GroupReading[];
@@ -184,8 +184,9 @@ export interface PolledModel {
 }
 
 export interface PollStatus extends PollSettings {
-  /** rounds that were begun, and those in which something failed */
+  /** rounds started */
   readonly rounds: number;
+  /** rounds with a failed request */
   readonly failedRounds: number;
   /** intervals that passed without a round of their own because one took longer */
   readonly lateRounds: number;
@@ -225,7 +226,7 @@ export type RemoteMetrics = Readonly<Record<(typeof remoteMetricNames)[number], 
 
 /** Identifies a device by its address. */
 export interface RemoteDevice {
-  /** for example `tcp://127.0.0.1:8502` */
+  /** address, for example `tcp://127.0.0.1:8502` */
   readonly endpoint: string;
   readonly unitId: number;
 }
@@ -247,15 +248,15 @@ export interface ClientCounters {
   readonly errors: number;
   readonly timeouts: number;
   readonly exceptions: number;
-  /** connections made */
+  /** connections opened */
   readonly connections: number;
 }
 
 export interface ClientStatus {
   readonly state: ClientState;
-  /** without its secrets */
+  /** target without its secrets */
   readonly target: ClientTarget | null;
-  /** for example `tcp://127.0.0.1:8502` */
+  /** address, for example `tcp://127.0.0.1:8502` */
   readonly endpoint: string | null;
   readonly identity: ClientIdentity | null;
   /** null: not found yet */
@@ -265,7 +266,7 @@ export interface ClientStatus {
   readonly lastError: string | null;
   /** wall time, ms since the epoch */
   readonly lastErrorMs: number | null;
-  /** of the last round of polling; null: there was none */
+  /** values of the last poll; null: none */
   readonly sample: RemoteSample | null;
 }
 

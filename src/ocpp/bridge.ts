@@ -120,7 +120,7 @@ class StationDer implements DerPort {
   condition(since: SimTime): DerCondition {
     const { trace, detailAt: at } = this.#device;
     const { active, reactive } = trace.decidedBy;
-    const { frequencyHz, lowestPct, highestPct, service: word } = trace.now;
+    const { frequencyHz, lowestVoltagePct, highestVoltagePct, service: word } = trace.now;
     const { nominalHz } = trace;
     const service = services[word] ?? 'out';
     const trip = lastTrip(trace.transitions, service === 'tripped' ? null : since);
@@ -135,8 +135,8 @@ class StationDer implements DerPort {
       frequencyHz,
       nominalHz,
       withinDroopBand,
-      lowestPct,
-      highestPct,
+      lowestVoltagePct,
+      highestVoltagePct,
     };
   }
 

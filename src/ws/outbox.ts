@@ -66,10 +66,11 @@ export class Outbox {
   #sent = 0;
   #dropped = 0;
   #closed = false;
-  /** true if the socket still had data when the next message came */
-  #isStuck = false;
-  #takenBytes = 0;
-  #takenMs = 0;
+  /** true: the socket holds data, and its progress is noted below */
+  #isWatched = false;
+  /** bytes that the kernel had accepted at the last progress */
+  #acceptedBytes = 0;
+  #lastProgressMs = 0;
 
   constructor({ socket, channel, bounds, tally, highWaterBytes = defaultHighWaterBytes, nowMs }: OutboxOptions) {
     this.#socket = socket;
@@ -93,7 +94,7 @@ export class Outbox {
     return this.#waitingBytes;
   }
 
-  /** bytes handed to the socket that the client has not accepted */
+  /** bytes handed to the socket that the kernel has not accepted */
   get unsentBytes(): number {
     return this.#socket.writableLength;
   }
@@ -110,7 +111,7 @@ export class Outbox {
   push(frame: Buffer): void {
     if (this.#closed || this.#channel.readyState !== open) return;
     if (this.waiting === 0 && this.#handOver(frame, 1)) return;
-    this.#keep(frame);
+    this.#enqueue(frame);
     this.#flush();
   }
 
@@ -119,18 +120,18 @@ export class Outbox {
     if (this.#closed || this.#channel.readyState !== open) return;
     for (const { frames, joined } of pieces) {
       if (this.waiting === 0 && this.#handOver(joined, frames.length)) continue;
-      for (const frame of frames) this.#keep(frame);
+      for (const frame of frames) this.#enqueue(frame);
     }
     if (this.waiting > 0) this.#flush();
   }
 
-  /** ms for which the client has accepted nothing of waiting data; 0: no data waits */
+  /** Ms since the kernel last accepted waiting data; 0: no data waits. */
   stalledMs(): number {
     const unsent = this.#socket.writableLength;
     if (unsent === 0) return 0;
-    // control frames of the library can only make progress look smaller
-    if (!this.#isStuck || this.#handedBytes - unsent > this.#takenBytes) this.#noteTaken(unsent);
-    return this.#nowMs() - this.#takenMs;
+    // `unsent` includes control frames of the library and `#handedBytes` does not: progress can only look too small
+    if (!this.#isWatched || this.#handedBytes - unsent > this.#acceptedBytes) this.#noteProgress(unsent);
+    return this.#nowMs() - this.#lastProgressMs;
   }
 
   /** Drops the waiting messages and accepts no more. */
@@ -141,17 +142,17 @@ export class Outbox {
     this.#waitingBytes = 0;
   }
 
-  #noteTaken(unsent: number): void {
-    this.#isStuck = true;
-    this.#takenBytes = this.#handedBytes - unsent;
-    this.#takenMs = this.#nowMs();
+  #noteProgress(unsent: number): void {
+    this.#isWatched = true;
+    this.#acceptedBytes = this.#handedBytes - unsent;
+    this.#lastProgressMs = this.#nowMs();
   }
 
-  /** Hands data to the socket, unless too much waits there. */
+  /** Hands data to the socket, unless too much waits there. @returns true if the socket has it */
   #handOver(bytes: Buffer, messages: number): boolean {
     const unsent = this.#socket.writableLength;
-    if (unsent === 0) this.#isStuck = false;
-    else if (!this.#isStuck) this.#noteTaken(unsent);
+    if (unsent === 0) this.#isWatched = false;
+    else if (!this.#isWatched) this.#noteProgress(unsent);
     if (unsent >= this.#highWaterBytes) return false;
     this.#socket.write(bytes);
     this.#handedBytes += bytes.length;
@@ -160,7 +161,7 @@ export class Outbox {
     return true;
   }
 
-  #keep(frame: Buffer): void {
+  #enqueue(frame: Buffer): void {
     const { messages, bytes, minMessages } = this.#bounds;
     this.#queue.push(frame);
     this.#waitingBytes += frame.length;

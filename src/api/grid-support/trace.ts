@@ -173,11 +173,11 @@ export const traceRow = members<GridTraceRow, Context>()(
     voltage_pct: decimal('Voltage of the curves, percent of 702.VNom.'),
     lowest_voltage_pct: decimal(
       'Of the phases, percent of 702.VNom: what under-voltage trip sees.',
-      ({ lowestPct }) => lowestPct,
+      ({ lowestVoltagePct }) => lowestVoltagePct,
     ),
     highest_voltage_pct: decimal(
       'Of the phases, percent of 702.VNom: what over-voltage trip sees.',
-      ({ highestPct }) => highestPct,
+      ({ highestVoltagePct }) => highestVoltagePct,
     ),
     frequency_hz: decimal('At the terminals.'),
     active_decided_by: member(() => activeDeciderSchema)(),

@@ -41,9 +41,9 @@ export type BatteryEvent =
 
 /** Points by which the reported state of charge moves away from the true one. */
 export interface SocDrift {
-  /** per equivalent full cycle */
+  /** drift per equivalent full cycle */
   readonly perCyclePct: number;
-  /** per day of simulated time */
+  /** drift per day of simulated time */
   readonly perDayPct: number;
 }
 
@@ -54,31 +54,33 @@ export interface BatteryParameters {
   readonly capacityWh: number;
   /** DC rating, both ways */
   readonly powerW: number;
-  /** at start */
+  /** state of charge at start */
   readonly socPct: number;
-  /** hard bounds: floor <= reserve min <= reserve max <= ceiling */
+  /** lower hard bound, at most the lower reserve */
   readonly socMinPct: number;
+  /** upper hard bound, at least the upper reserve */
   readonly socMaxPct: number;
-  /** bounds of normal dispatch */
+  /** lower bound of normal dispatch */
   readonly socReserveMinPct: number;
+  /** upper bound of normal dispatch */
   readonly socReserveMaxPct: number;
-  /** in parallel */
+  /** strings in parallel */
   readonly strings: number;
-  /** of one string, in series */
+  /** modules of one string, in series */
   readonly modules: number;
-  /** of one module, in series */
+  /** cells of one module, in series */
   readonly cells: number;
-  /** at start: capacity left, of the nameplate; resistance rises as it falls */
+  /** state of health at start: remaining share of the nameplate capacity; resistance rises as it falls */
   readonly sohPct: number;
   /** equivalent full cycles in which the state of health falls by 20 points; null: no ageing */
   readonly cycleLife: number | null;
   /** null: the management system knows the state of charge */
   readonly socDrift: SocDrift | null;
-  /** of the room; null: that of the surroundings */
+  /** temperature of the room; null: that of the surroundings */
   readonly ambientTemperatureC: number | null;
-  /** of the cells towards the room */
+  /** time constant of the cells towards the room */
   readonly thermalTimeConstantS: number;
-  /** of the inverter, 0.8..1 */
+  /** efficiency of the inverter, 0.8..1 */
   readonly efficiencyNominal: number;
 }
 
@@ -95,9 +97,9 @@ export interface BatteryDetail
     'chemistry' | 'capacityWh' | 'socMinPct' | 'socMaxPct' | 'socReserveMinPct' | 'socReserveMaxPct'
   > {
   readonly kind: 'battery';
-  /** reported: of the closed strings, or of all when none is closed; shown in steps of 0.1 % */
+  /** reported state of charge of the closed strings, or of all if none is closed; in steps of 0.1 % */
   readonly socPct: number;
-  /** the same without the drift of `SocDrift`, not rounded */
+  /** state of charge of the same strings without the drift of `SocDrift`, not rounded */
   readonly trueSocPct: number;
   readonly sohPct: number;
   readonly mode: BatteryMode;
@@ -106,12 +108,15 @@ export interface BatteryDetail
   /** 0 while no string is closed */
   readonly dcVoltageV: number;
   readonly dcCurrentA: number;
-  /** in the same strings as `socPct` */
+  /** energy in the same strings as `socPct` */
   readonly energyAvailableWh: number;
-  /** present limits, magnitudes at the DC terminals */
+  /** present limit of the charging power at the DC terminals */
   readonly maxChargeW: number;
+  /** present limit of the discharging power at the DC terminals, a magnitude */
   readonly maxDischargeW: number;
+  /** present limit of the charging current at the DC terminals */
   readonly maxChargeA: number;
+  /** present limit of the discharging current at the DC terminals, a magnitude */
   readonly maxDischargeA: number;
   readonly ratedPowerW: number;
   readonly ampHourRating: number;
@@ -181,7 +186,7 @@ export interface BatteryContactorCommand {
 }
 
 export type BatteryCommand =
-  /** at least one member; absent ones stay as they are, but a new mode starts without end and at the rating */
+  /** Has at least one member; absent members do not change, but a new mode starts without end and at the rating. */
   | {
       readonly kind: 'battery.control';
       readonly mode?: BatteryControlMode;
@@ -199,7 +204,7 @@ export type BatteryCommand =
   | { readonly kind: 'battery.connect'; readonly connect: boolean };
 
 /**
- * Names in `controls.overrides` of the things that each command sets. A `battery.control` sets only those that it has
+ * Names in `controls.overrides` of the values that each command sets. A `battery.control` sets only those that it has
  * members for.
  */
 export const batteryOverrides = {

@@ -44,7 +44,7 @@ export interface EvseBehaviour {
 /** Operations at a connector; null ends a limit, a discharge, a reservation. */
 export type EvseConnectorCommand =
   | Operation<'evse.clear_fault' | 'evse.lock' | 'evse.unlock'>
-  /** by side: absent means the side that can be taken out, both unless a session keeps the cable */
+  /** Unplugs by side; absent: the side that can be unplugged, both unless a session locks the cable. */
   | Operation<'evse.unplug', { readonly evSide?: boolean | undefined; readonly evseSide?: boolean | undefined }>
   | Operation<
       'evse.plug',
@@ -54,7 +54,10 @@ export type EvseConnectorCommand =
         readonly evseSide?: boolean | undefined;
       }
     >
-  /** with a central authority only its own adapter (source `ocpp`) authorises; anyone else presents a token */
+  /**
+   * Authorises; with a central authority only its own adapter (source `ocpp`) can, and any other writer presents a
+   * token.
+   */
   | Operation<'evse.authorize', { readonly idToken: string; readonly remoteStartId?: number | undefined }>
   | Operation<
       'evse.start',
@@ -118,7 +121,7 @@ export type EvseStationCommand =
 
 export type EvseCommand = EvseConnectorCommand | EvseStationCommand;
 
-/** Names in `controls.overrides` of the things that each command sets. */
+/** Names in `controls.overrides` of the values that each command sets. */
 export const evseOverrides = {
   'evse.plug': ['evse_cable'],
   'evse.unplug': ['evse_cable'],

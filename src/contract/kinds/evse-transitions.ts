@@ -73,7 +73,7 @@ export interface EvseConnectorTransition extends Told {
   readonly phase: EvsePhase;
   readonly fromStatus: EvseConnectorState;
   readonly status: EvseConnectorState;
-  /** of `session`; local to the device */
+  /** transaction of `session`; local to the device */
   readonly transactionId: string | null;
   /** the session that runs, or that ran last with this vehicle; `unplugged`: the one that was there */
   readonly session: EvseSession | null;

@@ -104,18 +104,21 @@ export interface ChargingCurvePoint {
 
 /** A vehicle of a profile. */
 export interface EvParameters extends Omit<EvDetail, 'maxChargeW' | 'chargingCurve'> {
-  /** of the on-board charger */
+  /** maximum AC charging power, of the on-board charger */
   readonly acMaxChargeW: number;
+  /** maximum DC charging power */
   readonly dcMaxChargeW: number;
-  /** of the pack at half charge */
+  /** voltage of the pack at half charge */
   readonly batteryVoltageV: number;
   readonly acCurve: readonly ChargingCurvePoint[];
   readonly dcCurve: readonly ChargingCurvePoint[];
-  /** from the meter into the pack, and back out of it */
+  /** AC efficiency, from the meter into the pack and in the other direction */
   readonly acEfficiency: number;
+  /** DC efficiency, from the meter into the pack and in the other direction */
   readonly dcEfficiency: number;
-  /** how fast the vehicle follows a new limit */
+  /** rate at which the vehicle follows a new AC limit */
   readonly acRampAPerS: number;
+  /** rate at which the vehicle follows a new DC limit */
   readonly dcRampAPerS: number;
   /** the vehicle stops charging when its curve falls to this fraction of its maximum */
   readonly endOfChargeFraction: number;
@@ -126,21 +129,21 @@ export interface EvseConnectorParameters {
   readonly type: EvseConnectorType;
   readonly standard: EvseConnectorStandard;
   readonly maxPowerW: number;
-  /** per phase (AC), or of the cable (DC) */
+  /** maximum current per phase (AC), or of the cable (DC) */
   readonly maxCurrentA: number;
-  /** of an AC connector; 1 for DC */
+  /** phases of an AC connector; 1 for DC */
   readonly phases: 1 | 3;
-  /** per phase: a limit below pauses charging (AC) */
+  /** minimum current per phase: a lower limit pauses charging (AC) */
   readonly minCurrentA: number;
-  /** a limit below pauses charging; AC: the minimum current on all phases at nominal voltage */
+  /** minimum power: a lower limit pauses charging; AC: the minimum current on all phases at nominal voltage */
   readonly minPowerW: number;
-  /** line to neutral (AC), or the upper end of the output (DC) */
+  /** line-to-neutral voltage (AC), or maximum output voltage (DC) */
   readonly voltageV: number;
-  /** of the charging current (AC) */
+  /** power factor of the charging current (AC) */
   readonly powerFactor: number;
   readonly bidirectional: boolean;
   readonly maxDischargeW: number;
-  /** the cable is fixed to the station */
+  /** true: the cable is fixed to the station */
   readonly attachedCable: boolean;
 }
 
@@ -157,20 +160,21 @@ export interface EvseParameters {
   readonly model: string;
   readonly firmwareVersion: string;
   readonly description: string | null;
-  /** of the whole station: vehicles and standby */
+  /** maximum power of the whole station: vehicles and standby */
   readonly maxPowerW: number;
   readonly sharing: EvseSharingPolicy;
   readonly connectors: readonly EvseConnectorParameters[];
   /** the vehicle that arrives where no other is named */
   readonly ev: EvParameters;
   readonly vehicles: readonly EvseVehicleParameters[];
-  /** plugging in is enough to charge */
+  /** true: plugging in is enough to charge */
   readonly autoAuthorize: boolean;
   readonly standbyW: number;
-  /** from authorisation to the first energy, drawn at random for each session */
+  /** minimum time from authorisation to the first energy; the time of each session is random */
   readonly startDelayMinS: number;
+  /** maximum of the same time */
   readonly startDelayMaxS: number;
-  /** an authorisation without a vehicle ends after this */
+  /** time after which an authorisation without a vehicle ends */
   readonly connectionTimeoutS: number;
 }
 
@@ -182,14 +186,14 @@ export interface EvDetail {
   readonly batteryCapacityWh: number;
   readonly socPct: number;
   readonly targetSocPct: number;
-  /** needed at departure: V2G stops here */
+  /** state of charge needed at departure: V2G stops here */
   readonly reserveSocPct: number;
   readonly maxChargeW: number;
   readonly maxDischargeW: number;
-  /** of the on-board charger */
+  /** phases of the on-board charger */
   readonly phases: 1 | 3;
   readonly chargingCurve: readonly ChargingCurvePoint[];
-  /** as given, ISO 8601; shown only */
+  /** ISO 8601 text of the user; has no effect */
   readonly departureTime: string | null;
 }
 
@@ -214,9 +218,9 @@ export interface EvseSession {
 /** Vehicles that come and go by themselves. Times in simulated seconds since the start of the device. */
 export interface EvseGenerator {
   readonly seed: number;
-  /** of each connector */
+  /** arrivals per hour at each connector */
   readonly ratePerHour: number;
-  /** presented if plugging in presents no token */
+  /** token presented if plugging in presents none */
   readonly idToken: string;
   readonly startedAtS: number;
   /** vehicles that were plugged in */
@@ -224,7 +228,7 @@ export interface EvseGenerator {
   /** vehicles that drove on, because the connector was occupied, reserved, faulted or out of operation */
   readonly turnedAway: number;
   readonly departures: number;
-  /** plugged in now */
+  /** vehicles plugged in now */
   readonly present: number;
   readonly nextArrivalS: number;
 }
@@ -239,7 +243,7 @@ export interface EvseReservation {
 /** Power and current are positive into the vehicle. */
 export interface EvseConnectorDetail
   extends Omit<EvseConnectorParameters, 'minCurrentA' | 'voltageV' | 'powerFactor' | 'maxDischargeW'> {
-  /** line to neutral (AC), or the upper end of the output (DC) */
+  /** line-to-neutral voltage (AC), or maximum output voltage (DC) */
   readonly nominalVoltageV: number;
   /** phases of the supply that carry the current, or would carry it: 1 to 3 = L1 to L3; empty for DC */
   readonly supplyPhases: readonly number[];
@@ -257,8 +261,8 @@ export interface EvseConnectorDetail
   readonly session: EvseSession | null;
   /**
    * The powers of a connector, from the vehicle to the meter: wanted, possible, allocated, `powerW`. None is above the one
-   * before it, but for ramps: a vehicle follows a lower allocation after a moment. While the vehicle discharges, or is
-   * asked to, all four are at most 0 and bound the output alike.
+   * before it, but for ramps: a vehicle follows a lower allocation after a moment. While the vehicle discharges, or
+   * should, all four are at most 0 and bound the output alike.
    *
    * `wantedW` is the power that curve and charger of the vehicle allow at its state of charge, whatever the station offers;
    * while it discharges, the power that it could deliver.
@@ -270,15 +274,15 @@ export interface EvseConnectorDetail
   readonly allocatedW: number;
   /** `allocatedW` as a current: per phase in use (AC), in the cable (DC) */
   readonly allocatedA: number;
-  /** delivered: mean of the last sub-step */
+  /** delivered power: mean of the last sub-step */
   readonly powerW: number;
-  /** absorbed through an AC connector, var; DC: 0 */
+  /** reactive power absorbed through an AC connector, var; DC: 0 */
   readonly reactivePowerVar: number;
-  /** per phase (AC), one value (DC) */
+  /** current per phase (AC), or one value (DC) */
   readonly currentA: readonly number[];
-  /** line to neutral (AC); 0 with the contactor open (DC) */
+  /** line-to-neutral voltage (AC); 0 with the contactor open (DC) */
   readonly voltageV: number;
-  /** of the supply of the station, line to neutral of each phase, L1 first */
+  /** line-to-neutral voltages of the supply of the station, L1 first */
   readonly supplyVoltageV: readonly number[];
   readonly energyWh: number;
   readonly energyExportWh: number;
@@ -304,20 +308,20 @@ export interface EvseDetail {
   readonly model: string;
   readonly firmwareVersion: string;
   readonly maxPowerW: number;
-  /** into the vehicles */
+  /** power into the vehicles */
   readonly powerW: number;
   /** present consumption of the station itself */
   readonly standbyW: number;
-  /** drawn from the grid at the meter of the station, standby included */
+  /** energy drawn from the grid at the meter of the station, standby included */
   readonly energyWh: number;
   readonly energyExportWh: number;
   readonly sharing: EvseSharingPolicy;
   readonly authority: EvseAuthority;
-  /** that plugging in presents; null: plugging in authorises nothing */
+  /** token that plugging in presents; null: plugging in authorises nothing */
   readonly plugToken: string | null;
   /** null: no limit from outside */
   readonly externalLimit: EvseExternalLimit | null;
-  /** of all plugged vehicles together */
+  /** energy storage of all plugged vehicles together; null: no vehicle */
   readonly battery: { readonly capacityWh: number; readonly socPct: number } | null;
   /** null: no generator of vehicles */
   readonly generator: EvseGenerator | null;

@@ -50,26 +50,28 @@ export type HydrogenTankState = (typeof hydrogenTankStates)[number];
 
 /** Physical parameters of a fuel cell plant, as a profile gives them with every default filled in. */
 export interface FuelCellParameters extends FuelCellCombination {
-  /** output at the AC terminals; input of the electrolyser, 0 for fc_only */
+  /** output at the AC terminals */
   readonly ratedPowerW: number;
+  /** input of the electrolyser at the AC terminals; 0 for fc_only */
   readonly ratedElPowerW: number;
-  /** of a PEMFC */
+  /** model of a PEMFC stack */
   readonly stackModel: FuelCellStackModel;
-  /** of the inverter, 0.8..1 */
+  /** efficiency of the inverter, 0.8..1 */
   readonly efficiencyNominal: number;
   /** cells in series, the same for both directions */
   readonly cellCount: number;
   readonly cellAreaCm2: number;
-  /** of the electrolyser; for SOFC the same cells */
+  /** cell area of the electrolyser; for SOFC the same cells */
   readonly elCellAreaCm2: number;
-  /** consumption of the plant itself: of rated stack power in operation, and of stack power */
+  /** own consumption in operation: fixed part, % of rated stack power */
   readonly parasiticFixedPct: number;
+  /** own consumption: variable part, % of stack power */
   readonly parasiticPct: number;
   /** share of the fuel that the cells use; the rest is purged */
   readonly fuelUtilizationPct: number;
   /** share of the produced hydrogen that the dryer loses */
   readonly dryingLossPct: number;
-  /** of rated power per second */
+  /** ramp of the output, % of rated power per second */
   readonly rampUpPctS: number;
   readonly rampDownPctS: number;
   /** rest between fuel cell and electrolysis */
@@ -78,10 +80,11 @@ export interface FuelCellParameters extends FuelCellCombination {
   readonly startTemperatureC: number | null;
   readonly tankCapacityKg: number;
   readonly tankLevelPct: number;
-  /** of a full tank at 15 C */
+  /** pressure of a full tank at 15 C */
   readonly tankPressureMaxBar: number;
-  /** the fuel cell stops at the lower, electrolysis at the upper one */
+  /** level at which the fuel cell stops */
   readonly tankReserveMinPct: number;
+  /** level at which electrolysis stops */
   readonly tankReserveMaxPct: number;
   /** below this level the tank counts as low */
   readonly tankLowPct: number;
@@ -124,9 +127,11 @@ export interface FuelCellDetail extends FuelCellCombination {
   readonly cellCount: number;
   readonly ratedPowerW: number;
   readonly ratedElPowerW: number;
-  /** since the start: fuel from the supply; hydrogen into the tank; losses of both */
+  /** hydrogen taken from the supply since the start, kg */
   readonly h2ConsumedKg: number;
+  /** hydrogen produced (after losses) since the start, kg */
   readonly h2ProducedKg: number;
+  /** hydrogen lost in either direction since the start, kg */
   readonly h2LostKg: number;
 }
 
@@ -137,7 +142,7 @@ export interface FuelCellCommand {
   readonly levelPct: number;
 }
 
-/** Names in `controls.overrides` of the things that each command sets. */
+/** Names in `controls.overrides` of the values that each command sets. */
 export const fuelCellOverrides = {
   'fuelcell.tank': ['fuelcell_tank'],
 } as const satisfies Record<FuelCellCommand['kind'], readonly string[]>;

@@ -2,7 +2,7 @@
 import type { BatteryDetail } from './battery.ts';
 import type { PvShading } from './pv.ts';
 
-/** How PV power is shared, and what a set-point means. */
+/** Policies of sharing PV power; a set-point has another meaning in each. */
 export const hybridPolicies = ['self_consumption', 'pv_priority', 'manual'] as const;
 export type HybridPolicy = (typeof hybridPolicies)[number];
 
@@ -54,7 +54,7 @@ export type HybridCommand =
   /** fixes the battery power in policy `manual`, W, positive = discharge; null: the battery follows the target */
   | { readonly kind: 'hybrid.battery'; readonly powerW: number | null };
 
-/** Names in `controls.overrides` of the things that each command sets. */
+/** Names in `controls.overrides` of the values that each command sets. */
 export const hybridOverrides = {
   'hybrid.policy': ['hybrid_policy'],
   'hybrid.battery': ['hybrid_battery'],

@@ -5,7 +5,7 @@ export const maxPvInputs = 12;
 
 /** State of one input, or of an array that is the only one. */
 export interface PvInputDetail {
-  /** in the plane of the array */
+  /** irradiance in the plane of the array */
   readonly irradianceWm2: number;
   readonly cellTemperatureC: number;
   /** power at the maximum power point now */
@@ -22,7 +22,7 @@ export interface PvInputDetail {
  */
 export interface PvDetail extends PvInputDetail {
   readonly kind: 'pv';
-  /** by number of the port; absent: the inverter has one input */
+  /** inputs by number of the port; absent: the inverter has one input */
   readonly inputs?: readonly (PvInputDetail & { readonly name: string })[];
 }
 
@@ -74,11 +74,11 @@ export interface PvParameters extends Omit<PvInputParameters, 'name'> {
   readonly mppt: 'global' | 'local';
   readonly latitudeDeg: number;
   readonly longitudeDeg: number;
-  /** in place of the array above, by number of the port; absent: that array is on the only input */
+  /** inputs by number of the port, instead of the array above; absent: that array is on the only input */
   readonly inputs?: readonly PvInputParameters[];
 }
 
-/** Names in `controls.overrides` of the things that each command sets. */
+/** Names in `controls.overrides` of the values that each command sets. */
 export const pvOverrides = {
   'pv.shading': ['pv_shading'],
 } as const satisfies Record<PvCommand['kind'], readonly string[]>;

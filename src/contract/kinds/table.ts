@@ -67,7 +67,7 @@ interface KindFacts<K extends AssetType> {
   /** state of the PV array; null: the kind has none */
   readonly array: ((detail: DeviceDetail<K>) => ArrayDetail) | null;
   /**
-   * for each command the names under which `controls.overrides` shows its last writer; commands that set the same thing
+   * names for each command under which `controls.overrides` shows its last writer; commands that set the same value
    * share a name
    */
   readonly overrides: Readonly<Record<SourceCommand<K>['kind'], readonly string[]>>;

@@ -64,16 +64,17 @@ export interface WindParameters {
   readonly anemometerHeightM: number;
   /** exponent of the power law between the two heights */
   readonly shearExponent: number;
-  /** of the inverter, 0.8..1: the DC power is the shaft power of the whole chain divided by it */
+  /** efficiency of the inverter, 0.8..1: the DC power is the shaft power of the whole chain divided by it */
   readonly efficiencyNominal: number;
   /** reactive power at full active power, of the apparent power rating */
   readonly reactiveShare: number;
   /** additional reactive current per voltage below 0.9, pu/pu */
   readonly lvrtGain: number;
-  /** from the end of a dip until active power is back */
+  /** time from the end of a dip until active power has recovered */
   readonly lvrtRecoveryS: number;
-  /** time above cut-in before a start, and below cut-out less 3 m/s before a return from a storm stop */
+  /** time above cut-in before a start */
   readonly startDelayS: number;
+  /** time below cut-out less 3 m/s before a return from a storm stop */
   readonly stormDelayS: number;
   readonly dcVoltageV: number;
 }
@@ -84,12 +85,12 @@ export type LvrtState = 'normal' | 'active' | 'recovering' | 'tripped';
 
 export interface WindDetail {
   readonly kind: 'wind';
-  /** at hub height, turbulence included */
+  /** wind at hub height, turbulence included */
   readonly windSpeedMS: number;
   /** mean wind at the height of the anemometer */
   readonly windSpeedMeasuredMS: number;
   readonly source: 'dataset' | 'override';
-  /** as given, even when negative; null without override */
+  /** override as commanded, even if negative; null: no override */
   readonly overrideSpeedMS: number | null;
   readonly rotorRpm: number;
   readonly generatorRpm: number;
@@ -117,7 +118,7 @@ export interface WindDetail {
 
 /** Aerodynamic power on the rotor in steady wind without curtailment. */
 export interface WindCurvePoint {
-  /** at hub height */
+  /** wind at hub height */
   readonly windSpeedMS: number;
   readonly mechanicalPowerW: number;
 }
@@ -129,7 +130,7 @@ export interface WindCommand {
   readonly height: 'hub' | 'anemometer';
 }
 
-/** Names in `controls.overrides` of the things that each command sets. */
+/** Names in `controls.overrides` of the values that each command sets. */
 export const windOverrides = {
   'wind.override': ['wind_override'],
 } as const satisfies Record<WindCommand['kind'], readonly string[]>;

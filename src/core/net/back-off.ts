@@ -5,8 +5,8 @@ import type { RandomStream } from '../random.ts';
 export type Jitter = Pick<RandomStream, 'next'>;
 
 /**
- * How waits grow: the wait after a failure, ms.
- * @param failures before this one, since the last success
+ * Growth of waits: the wait after a failure, ms.
+ * @param failures number of failures before this one, since the last success
  * @param previousMs the wait before this one; 0 for the first
  */
 export type BackOffForm = (failures: number, previousMs: number) => number;
@@ -16,7 +16,7 @@ export interface DoublingOptions {
   readonly maxMs: number;
 }
 
-/** More doublings change no wait; an infinite power would make a first wait of 0 no number. */
+/** Further doublings change no wait; and 0 * Infinity, for a first wait of 0, would be NaN. */
 const maxDoublings = 60;
 
 const ceilingMs = ({ firstMs, maxMs }: DoublingOptions, failures: number) =>
@@ -27,12 +27,12 @@ export function doubling(options: DoublingOptions): BackOffForm {
   return (failures) => ceilingMs(options, failures);
 }
 
-/** As `doubling`, with half of each wait drawn: many clients do not come back at one moment, and none comes back soon. */
+/** Half of each wait of `doubling` is random: many clients do not return at one moment, and none returns soon. */
 export function halfJitter(options: DoublingOptions, jitter: Jitter): BackOffForm {
   return (failures) => ceilingMs(options, failures) * (0.5 + 0.5 * jitter.next());
 }
 
-/** As `doubling`, with the whole wait drawn, from 0 on: the least load when very many clients come back. */
+/** The whole wait of `doubling` is random, from 0 on: the lowest load when very many clients return. */
 export function fullJitter(options: DoublingOptions, jitter: Jitter): BackOffForm {
   return (failures) => ceilingMs(options, failures) * jitter.next();
 }
@@ -41,15 +41,15 @@ export function fullJitter(options: DoublingOptions, jitter: Jitter): BackOffFor
 export interface OcppBackOffOptions {
   /** RetryBackOffWaitMinimum */
   readonly waitMinimumMs: number;
-  /** RetryBackOffRandomRange: 0 to this is added to each wait */
+  /** RetryBackOffRandomRange: maximum random part of each wait */
   readonly randomRangeMs: number;
   /** RetryBackOffRepeatTimes: how often the wait doubles */
   readonly repeatTimes: number;
 }
 
 /**
- * OCPP-J 5.4 and 8.1 to 8.3: the minimum with a random part; each further wait is twice the one before with a new random
- * part; after so many doublings the wait stays.
+ * Waits by OCPP-J 5.4 and 8.1 to 8.3: the minimum with a random part; each further wait is twice the one before with a
+ * new random part; after `repeatTimes` doublings the wait stays.
  */
 export function ocppBackOff(
   { waitMinimumMs, randomRangeMs, repeatTimes }: OcppBackOffOptions,
@@ -61,10 +61,10 @@ export function ocppBackOff(
   };
 }
 
-/** Node runs a timer with a longer delay at once. */
+/** Longest delay of a Node timer; a longer one fires at once. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** One row of attempts with its form. */
+/** One series of attempts with its form. */
 export class BackOff {
   readonly #form: BackOffForm;
   #failures = 0;
@@ -84,7 +84,7 @@ export class BackOff {
     return Math.min(Math.max(this.#previousMs, minMs), maxTimerMs);
   }
 
-  /** After a success: the next wait is a first one again. */
+  /** Makes the next wait a first one again, after a success. */
   reset(): void {
     this.#failures = 0;
     this.#previousMs = 0;

@@ -9,7 +9,7 @@ import { hostAndPort } from './listen.ts';
 import { guardedLookup, openLookup } from './outbound.ts';
 import type { NameSources } from './outbound.ts';
 
-/** Where a connection goes. */
+/** Target of a connection. */
 export interface ConnectTarget {
   readonly host: string;
   readonly port: number;
@@ -31,7 +31,7 @@ function begin({ host, port, tls }: ConnectTarget, lookup: LookupFunction): Sock
 /**
  * A connected socket, for TLS after the handshake.
  * @param signal gives the attempt up
- * @param names where host names are looked up; default the system's
+ * @param names sources of the addresses of names; default those of the system
  * @throws SimError PEER_ERROR, PEER_TIMEOUT, SHORTAGE
  */
 export function openSocket(target: ConnectTarget, signal: AbortSignal, names?: NameSources): Promise<Socket> {

@@ -11,11 +11,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../errors.ts';
 
-/** Where names are looked up; tests replace it. */
+/** Sources of the addresses of names; tests replace them. */
 export interface NameSources {
   /** text of the hosts file; empty without one */
   readonly hosts: () => Promise<string>;
-  /** asks the name servers */
+  /** addresses by the name servers */
   readonly resolver: () => Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel'>;
   /** the system's own lookup, which cannot be cancelled */
   readonly system: (name: string) => Promise<LookupAddress[]>;
@@ -106,10 +106,10 @@ async function asked(name: string, signal: AbortSignal, sources: NameSources): P
 }
 
 /**
- * Addresses of a host name: of the hosts file, else of the name servers, else of the system's own lookup, which is asked
- * only once the name servers have answered, so that it cannot wait for them, or at once for names below `.local`. IPv4
+ * Addresses of a host name: of the hosts file, else of the name servers, else of the system's own lookup, which is used
+ * only after an answer of the name servers, so that it cannot wait for them, or at once for names below `.local`. IPv4
  * first.
- * @param signal gives the lookup up
+ * @param signal aborts the lookup
  * @throws Error with the code of the system (`ENOTFOUND`, `ETIMEOUT`, ...)
  */
 export async function resolveName(
@@ -121,10 +121,10 @@ export async function resolveName(
   if (written !== null) return [written];
   const listedAddresses = hostsAddresses(await sources.hosts(), name);
   if (listedAddresses.length > 0) return listedAddresses;
-  // RFC 6761 6.3: never asked of a name server
+  // RFC 6761 6.3: never sent to a name server
   if (/(?:^|\.)localhost$/.test(bare(name))) return [ipv4('127.0.0.1'), ipv6('::1')];
   signal.throwIfAborted();
-  // RFC 6762 3: by multicast only, which the system knows; a name server that is silent must not keep them away
+  // RFC 6762 3: by multicast only, through the system; a silent name server must not delay these names
   if (/\.local$/.test(bare(name))) return sources.system(name);
   return asked(name, signal, sources);
 }

@@ -111,7 +111,7 @@ abstract class TimedCommand<Host extends CommandHost = CommandHost> implements C
 
 /**
  * The rates of 124 on a device whose battery is not its only source: they force the battery, whatever flows at the
- * terminals, where a set-point of 704 would ask for power there.
+ * terminals, where a set-point of 704 would demand power there.
  */
 interface BatteryRatesHost extends CommandHost {
   readonly battery: () => BatteryDetail | null;

@@ -21,7 +21,7 @@ export interface FaceKeeperOptions {
   readonly bank: RegisterBank;
   readonly scheduler: Scheduler;
   readonly now: () => SimTime;
-  /** of the device; draws the delays within windows */
+  /** random numbers of the device, for the delays within windows */
   readonly random: RandomStream;
   readonly ramps: FaceRamps;
   readonly warn: (message: string) => void;
@@ -275,7 +275,7 @@ export class FaceRamps implements CommitParticipant {
   readonly #faces: readonly BoundFace[];
   readonly #standing = new Map<Slope, Ramp>();
   #levels: ReadonlyMap<BoundFace, number> = new Map();
-  /** of the commit at hand */
+  /** changes by the present commit */
   #changes: ReadonlyMap<Slope, Change> = new Map();
 
   constructor(options: FaceRampsOptions) {

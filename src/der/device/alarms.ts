@@ -171,7 +171,7 @@ const cessationAlarms: Readonly<Record<TripKind, AlarmCode>> = {
   highFrequency: 'frt_active',
 };
 
-/** Present alarms of inverter and source. @param trips of the tick; each stays active until the tick ends */
+/** Present alarms of inverter and source. @param trips trips of the tick; each stays active until the tick ends */
 function activeAlarms(
   inverter: Inverter,
   conditions: ReadonlySet<string>,
@@ -231,7 +231,7 @@ export class DeviceAlarms {
     return count;
   }
 
-  /** @param ports of the source, to which some alarms belong */
+  /** @param ports ports of the source, to which some alarms belong */
   list(ports: readonly DcPort[]): readonly Alarm[] {
     // alarms raised by adapters, unknown to registers and physics
     const ofAdapters = this.#context.commAlarms?.of(this.#deviceIndex) ?? [];
@@ -268,7 +268,7 @@ export class DeviceAlarms {
     this.#context.log.warning(tripTexts[lastTrip], this.#deviceIndex, at);
   }
 
-  /** Updates the alarms of inverter and source at the end of a tick. @param conditions of the source */
+  /** Updates the alarms of inverter and source at the end of a tick. @param conditions conditions of the source */
   follow(inverter: Inverter, conditions: ReadonlySet<string>, { collapsed, fault, raised, at }: DeviceTrouble): void {
     const calm =
       inverter.phase === 'in_service' &&

@@ -17,7 +17,7 @@ import type { DarkDevices, DeviceContext } from './device-context.ts';
 import type { Power } from './power.ts';
 import type { EvseExternalLimit } from '../../contract/kinds/evse.ts';
 import { phaseCount } from '../inverter/ac.ts';
-import { takeLimit } from '../inverter/power-bounds.ts';
+import { consumptionLimit } from '../inverter/power-bounds.ts';
 import type { EvseConnectorCommand } from '../../contract/kinds/evse-commands.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
 import { Visits } from '../surroundings/visits.ts';
@@ -55,7 +55,7 @@ function stationOutside(options: StationOutsideOptions): StationOutside {
       return inverter.activePower.decidedBy === 'site';
     },
     get limit(): EvseExternalLimit | null {
-      const limit = takeLimit(inverter, now(), maxPowerW);
+      const limit = consumptionLimit(inverter, now(), maxPowerW);
       return limit && { ...limit, writer: lastWriter(bank, pointsBehind[limit.decidedBy] ?? []) };
     },
   };
@@ -142,7 +142,7 @@ export type EvseListener = (transition: EvseTransition) => void;
 export class EvseEvents {
   readonly #options: EvseEventsOptions;
   readonly #listeners = new Set<EvseListener>();
-  /** of the present sub-step or command, in order */
+  /** transitions of the present sub-step or command, in order */
   #queue: SourceTransition[] = [];
   #delivering = false;
   #unfollow: (() => void) | null = null;

@@ -16,7 +16,7 @@ export interface DeviceContext extends TerminalsContext {
   /** plan of vehicles that come and go; null: none */
   readonly visits?: VisitPlan | null;
   readonly seriesTime?: (t: SimTime) => number;
-  /** true: charging stations ask a central system about tokens from the start; default false */
+  /** true: charging stations authorise tokens at a central system from the start; default false */
   readonly centralAuthority?: boolean;
   /** notified of resets; absent: no fault injection */
   readonly faults?: Pick<FaultRegistry, 'deviceReset'>;

@@ -39,7 +39,7 @@ import { Power, writeOperatorState } from './power.ts';
 import { stackPower } from '../inverter/dc-link.ts';
 import { DeviceRegisters } from './registers.ts';
 import { publish, publishDetail } from './publish.ts';
-import { ShownDetail, buildSnapshot, publishSnapshot } from './snapshot.ts';
+import { DetailCache, buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
 import type { DcSource } from '../source/source.ts';
 import { inverterRatings } from './template.ts';
@@ -72,7 +72,7 @@ export class SimDevice implements Device {
   readonly #terminals: Terminals;
   readonly #power: Power;
   readonly #alarms: DeviceAlarms;
-  readonly #shownDetail: ShownDetail;
+  readonly #detailCache: DetailCache;
   readonly #evse: EvseEvents | null;
   readonly #writers: CommandWriters;
   readonly #clock: CommitClock;
@@ -83,8 +83,9 @@ export class SimDevice implements Device {
   #grid: GridValues;
   /** grid of the last sub-step */
   #steppedGrid: GridValues;
-  /** ambient temperature of the last sub-step, and the last finite one */
+  /** ambient temperature of the last sub-step */
   #ambientNowC = 20;
+  /** last finite ambient temperature */
   #ambientC = 20;
   #stepping = false;
   #fault = false;
@@ -145,18 +146,18 @@ export class SimDevice implements Device {
       power: this.#power,
       now: () => this.#now,
       stepping: () => this.#stepping,
-      refresh: () => this.#shownDetail.renew(this.#now),
+      refresh: () => this.#detailCache.renew(this.#now),
     });
-    this.#shownDetail = new ShownDetail(this.#source, start);
+    this.#detailCache = new DetailCache(this.#source, start);
   }
 
   get detail(): DeviceDetail {
     // an act within a tick reads the detail shown at that time
-    return this.#stepping ? this.#shownDetail.last : this.#shownDetail.of(this.#now);
+    return this.#stepping ? this.#detailCache.last : this.#detailCache.of(this.#now);
   }
 
   get detailAt(): SimTime {
-    return this.#stepping ? this.#shownDetail.at : this.#now;
+    return this.#stepping ? this.#detailCache.at : this.#now;
   }
 
   get activeFunctions(): ReadonlySet<ControlFunction> {
@@ -234,7 +235,7 @@ export class SimDevice implements Device {
       default:
         this.#source.command(command, by);
         if (command.kind === 'hybrid.policy') this.#inverter.activePower.glideFrom(this.#inverter.pW);
-        publishDetail(this.bank.measurements, this.#shownDetail.renew(this.#now));
+        publishDetail(this.bank.measurements, this.#detailCache.renew(this.#now));
         break;
       case 'switch':
         this.#power.admit(by);
@@ -297,7 +298,7 @@ export class SimDevice implements Device {
   /**
    * Advances towards `end` in sub-steps of simulated time; due timers run at their own instants.
    * @param maxSteps sub-steps before giving way; the next call continues
-   * @returns whether `end` is reached
+   * @returns true if `end` is reached
    */
   advance(end: SimTime, maxSteps = Infinity): boolean {
     const { environment } = this.#context;
@@ -332,7 +333,7 @@ export class SimDevice implements Device {
       raised: this.#registers.effects?.alarmCodes ?? [],
       at: this.#now,
     });
-    const detail = this.#shownDetail.renew(this.#now);
+    const detail = this.#detailCache.renew(this.#now);
     publish(this.bank.measurements, {
       inverter,
       source: this.#source,
@@ -347,14 +348,14 @@ export class SimDevice implements Device {
     });
     this.#registers.publish(this.#now, stamp.clockTime);
     const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
-    this.#registers.effects?.look();
+    this.#registers.effects?.update();
     this.#evse?.settle();
     return published;
   }
 
-  /** Calls `act` after `delayS` simulated seconds, at that very instant; a reset of the device cancels it. */
-  later(delayS: number, act: () => void): ReturnType<Scheduler['at']> {
-    return this.#scheduler.at(addSeconds(this.#context.clock.sim(), delayS), act);
+  /** Calls `action` after `delayS` simulated seconds, at that very instant; a reset of the device cancels it. */
+  later(delayS: number, action: () => void): ReturnType<Scheduler['at']> {
+    return this.#scheduler.at(addSeconds(this.#context.clock.sim(), delayS), action);
   }
 
   /** Updates registers after a request changed the surroundings. @param t the instant at which requests act */

@@ -26,7 +26,7 @@ export class DeviceGradient implements CommitParticipant {
   /** slopes whose register was written since; they end when physics follows the write */
   readonly #overwritten = new Set<keyof Gradient>();
 
-  /** @param start of the profile */
+  /** @param start gradient of the profile */
   constructor(start: Gradient, layout: Layout, isWithheld: (slot: PointSlot) => boolean) {
     this.#start = start;
     this.#now = start;
@@ -106,7 +106,7 @@ export class DeviceGradient implements CommitParticipant {
   }
 }
 
-/** The slopes of an inverter. @param gradient in force; null members: the registers */
+/** The slopes of an inverter. @param gradient gradient in force; null members: the registers */
 export function slopesOf(inverter: Inverter, gradient: Gradient): { readonly w: Slope; readonly var: Slope } {
   const { wRampPctS, wRampOfCurrent, wMaxW, varRampPctS } = inverter.settings;
   const sourceOf = (pctPerS: number | null) => (pctPerS === null ? 'register' : 'gradient');

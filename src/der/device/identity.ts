@@ -18,17 +18,17 @@ export interface DeviceIdentity extends Pick<DeviceSpec, 'name' | 'deviceType' |
 const maxSerialOctets = 32;
 
 /**
- * The serial number of a device. SunSpec wants 1.SN to be unique per device, so only the first device of a profile has
+ * Serial number of a device. SunSpec requires 1.SN to be unique per device, so only the first device of a profile has
  * the number of the profile unchanged; others get their index appended.
- * @param given by the profile; absent or empty: none
+ * @param profileSerial serial number of the profile; absent or empty: none
  * @param isFirst true: no earlier device uses the profile
  */
-export function serialNumberOf(index: number, given: string | undefined, isFirst: boolean): string {
+export function serialNumberOf(index: number, profileSerial: string | undefined, isFirst: boolean): string {
   const digits = String(index).padStart(6, '0');
-  if (given === undefined || given === '') return `DB-${digits}`;
-  if (isFirst) return given;
+  if (profileSerial === undefined || profileSerial === '') return `DB-${digits}`;
+  if (isFirst) return profileSerial;
   const suffix = `-${digits}`;
-  let stem = given;
+  let stem = profileSerial;
   while (Buffer.byteLength(stem) + suffix.length > maxSerialOctets) stem = stem.slice(0, -1);
   return stem + suffix;
 }

@@ -23,12 +23,12 @@ import { WindPort } from '../source/wind/wind-port.ts';
 
 /**
  * Creates the source of one device with random numbers by seed and device index.
- * @param central true: a charging station asks a central system about tokens from the start
+ * @param central true: a charging station authorises tokens at a central system from the start
  */
 export type CreateSource = (seed: number, deviceIndex: number, central?: boolean) => DcSource;
 
 interface OwnTraits {
-  /** of the inverter; null: the source counts its power at the AC terminals */
+  /** efficiency of the inverter; null: the source counts its power at the AC terminals */
   readonly efficiencyNominal: number | null;
   /** true: runs at maximum power without a set-point */
   readonly generator: boolean;
@@ -73,7 +73,10 @@ function windowIssues({ maxDcVoltageV, minDcVoltageV }: PvParameters, openV: num
   return issues;
 }
 
-/** As `windowIssues`; the window belongs to the inverter, so the strings of the input are at fault. */
+/**
+ * Issues of one input, like `windowIssues`; the window belongs to the inverter, so the strings of the input are at
+ * fault.
+ */
 function inputIssues(pv: PvParameters, path: string, openV: number, bestV: number): Issue[] {
   const { series, maxDcVoltageV, minDcVoltageV } = pv;
   const name = `${path}.series`;
@@ -97,7 +100,7 @@ function inputIssues(pv: PvParameters, path: string, openV: number, bestV: numbe
   return issues;
 }
 
-/** @param path of an input in the profile; null: the array of the block */
+/** @param path path of an input in the profile; null: the array of the block */
 function pvConfig(pv: PvParameters, issues: Issue[], path: string | null = null): PvConfig | null {
   const module = Object.hasOwn(pvModules, pv.module) ? pvModules[pv.module as keyof typeof pvModules] : undefined;
   if (!module) {

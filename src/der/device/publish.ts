@@ -52,7 +52,7 @@ function throttle(map: MeasurementView, inverter: Inverter, throttled: boolean):
   if (throttled) {
     for (const name of inverter.activeFunctions()) {
       const source = functionTable[name].throttle;
-      if (source !== undefined && mayHold(inverter, name)) bits |= throttleMask(source);
+      if (source !== undefined && mayLimit(inverter, name)) bits |= throttleMask(source);
     }
     if (bits === 0) bits = derated;
   }
@@ -63,7 +63,7 @@ function throttle(map: MeasurementView, inverter: Inverter, throttled: boolean):
 }
 
 /** True if an active function may limit the power. */
-function mayHold({ apparentPowerLimited, ratings }: Inverter, name: ControlFunction): boolean {
+function mayLimit({ apparentPowerLimited, ratings }: Inverter, name: ControlFunction): boolean {
   // a reactive function only if it needs the room on the circle
   if (isReactivePowerFunction(name)) return apparentPowerLimited;
   // a set-point is the task of a storage or a load, not a limit
@@ -226,9 +226,9 @@ export function publishDetail(map: MeasurementView, detail: DeviceDetail): void 
 }
 
 /** True if a function or a limit changes the power given by source and demand. */
-function isHeld({ activePower, ceasedBy, apparentPowerLimited, ratings }: Inverter): boolean {
+function isLimited({ activePower, ceasedBy, apparentPowerLimited, ratings }: Inverter): boolean {
   if (apparentPowerLimited || ceasedBy !== null) return true;
-  // as in `mayHold`
+  // as in `mayLimit`
   return activePower.held && !(!ratings.generator && activePower.decidedBy === 'active_power');
 }
 
@@ -238,11 +238,11 @@ export function publish(map: MeasurementView, input: PublishInput): void {
   publishAc(map, inverter, grid);
   publishDc(map, inverter, source);
   const m = map.m701;
-  const holding = isHeld(inverter);
+  const throttled = isLimited(inverter);
   m.St = inverter.phase === 'in_service' || inverter.phase === 'ramping' ? 'ON' : 'OFF';
   m.ConnSt = isConnected(inverter.phase) && !input.fault ? 'CONNECTED' : 'DISCONNECTED';
-  m.InvSt = inverterState(inverter, source, input.fault, holding);
-  throttle(map, inverter, holding);
+  m.InvSt = inverterState(inverter, source, input.fault, throttled);
+  throttle(map, inverter, throttled);
   // set for PV only: for another source at its rating the bit would depend on noise
   m.DERMode = gridFollowing + (inverter.clipped && source.array !== undefined ? clippedMode : 0);
   publishAlarms(map, source, input.alarms);

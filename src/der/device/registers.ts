@@ -31,7 +31,7 @@ export interface DeviceRegistersOptions {
   readonly template: DeviceTemplate;
   readonly source: DcSource;
   readonly environment: Environment;
-  /** of the simulation */
+  /** seed of the simulation */
   readonly seed: number;
   readonly scheduler: Scheduler;
   /** stamps commits; may be ahead of the plant's clock during a tick */
@@ -113,7 +113,7 @@ export class DeviceRegisters {
       startValueOf: (slot) => startValueOf(options, slot),
       onError: warn,
       writerOf: (slot) => this.#classic?.connect.writerOf(slot) ?? this.#simModels?.writerOf(slot),
-      onDemand: { modelId: curveModelId, draw: (map) => this.#simModels?.drawCurve(map) },
+      onDemand: { modelId: curveModelId, update: (map) => this.#simModels?.updateCurve(map) },
     });
     const { measurements } = this.bank;
     this.#reversions = new ReversionTimers(this.bank, scheduler, clock, warn);
@@ -138,7 +138,7 @@ export class DeviceRegisters {
     writeIdentity(measurements, identity, source.ports);
   }
 
-  /** In the order of their calls. */
+  /** Participants in the order of their calls. */
   #participants(host: RegistersHost): readonly CommitParticipant[] {
     const { template, clock, scheduler } = this.#options;
     const apply = (former: FormerRanks) => {

@@ -12,7 +12,7 @@ import { m64414 } from '../../sunspec/models/m64414.ts';
 import type { Environment, WeatherNow } from '../surroundings/environment.ts';
 import type { DcSource, PvArray } from '../source/source.ts';
 
-/** The model drawn by `drawCurve` at each read. */
+/** The model drawn by `updateCurve` at each read. */
 export const curveModelId = m64413.id;
 
 /** Samples of the curve in 64413: three reads of a master, and a bounded part of the tick. */
@@ -20,7 +20,7 @@ export const ivSamples = 50;
 
 const curveChoice: ModelChoice = { def: m64413, counts: { IVLen: ivSamples }, scale: { Irr_SF: -1 } };
 
-/** The simulation models, which follow the standard ones. @param withPv only a PV array has a curve in 64413 */
+/** Simulation models, which follow the standard ones. @param withPv true: includes 64413, the curve of a PV array */
 export function simModels(withPv: boolean): readonly ModelChoice[] {
   return [...(withPv ? [curveChoice] : []), { def: m64414 }];
 }
@@ -68,10 +68,10 @@ export interface SimModelsContext {
 export class SimModels implements CommitParticipant {
   readonly #context: SimModelsContext;
   readonly #weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
-  /** at the end of the last tick; null: not a PV array, or no tick since the start values */
+  /** array at the end of the last tick; null: no array, or no tick since the start values */
   #array: PvArray | null = null;
-  /** the curve in the registers; null: unknown */
-  #drawn: PvArray['solved'] | null = null;
+  /** solution whose curve is in the registers; null: unknown */
+  #publishedCurve: PvArray['solved'] | null = null;
 
   constructor(context: SimModelsContext) {
     this.#context = context;
@@ -91,7 +91,7 @@ export class SimModels implements CommitParticipant {
   /** Empties the registers of the curve until the next tick. */
   reloaded(): void {
     this.#array = null;
-    this.#drawn = null;
+    this.#publishedCurve = null;
   }
 
   /** Changes the surroundings of this device, and shows those in force. */
@@ -153,12 +153,12 @@ export class SimModels implements CommitParticipant {
   }
 
   /** Writes the curve of the last tick, on demand: it costs more than the rest of a tick. */
-  drawCurve({ m64413: m }: MeasurementView): void {
+  updateCurve({ m64413: m }: MeasurementView): void {
     if (!m || !this.#array) return;
     const { irradianceWm2, solved } = this.#array;
     m.Irr = irradianceWm2;
-    if (solved === this.#drawn) return;
-    this.#drawn = solved;
+    if (solved === this.#publishedCurve) return;
+    this.#publishedCurve = solved;
     const { curve } = solved.curve(ivSamples);
     m.IV.forEach((sample, i) => {
       // in the dark the curve is a single point at zero

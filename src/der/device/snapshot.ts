@@ -1,4 +1,4 @@
-/** Makes the snapshot: one object and JSON text per device and tick, shared by REST, history and stream. */
+/** Snapshots: one object and JSON text per device and tick, shared by REST, history and stream. */
 import type { SimClock } from '../../core/time/sim-clock.ts';
 import type { Device, DeviceDetail } from '../../contract/device.ts';
 import type { Published, Snapshot } from '../../contract/snapshot.ts';
@@ -32,7 +32,8 @@ export function tickStamp(clock: Pick<SimClock, 'wallMs' | 'timeOfDate'>, tick: 
 
 type Status = Snapshot['status'];
 
-const lower = {
+/** Words of the snapshot by symbols of 701. */
+const statusWords = {
   OFF: 'off',
   ON: 'on',
   SLEEPING: 'sleeping',
@@ -49,9 +50,9 @@ const lower = {
 function status(map: MapView, message: string | null): Status {
   const m = map.m701;
   const base = {
-    service_state: lower[m.St ?? 'OFF'],
-    inverter_state: lower[m.InvSt ?? 'OFF'],
-    connection_state: lower[m.ConnSt ?? 'DISCONNECTED'],
+    service_state: statusWords[m.St ?? 'OFF'],
+    inverter_state: statusWords[m.InvSt ?? 'OFF'],
+    connection_state: statusWords[m.ConnSt ?? 'DISCONNECTED'],
   };
   return message === null ? base : { ...base, message };
 }
@@ -87,7 +88,7 @@ export function buildSnapshot(
       dc_power_kw: hasDc ? kilo(dc.DCW) : null,
       dc_voltage_v: hasDc ? (dc.Prt[0]?.DCV ?? null) : null,
       dc_current_a: hasDc ? dc.DCA : null,
-      // 713.SoC must be 0 without storage; here it is null, the only exception to decoded registers
+      // 713.SoC must be 0 without storage; here it is null
       state_of_charge_pct: m802 ? map.m713.SoC : null,
       soc_reserve_min_pct: m802?.SoCRsvMin ?? null,
       soc_reserve_max_pct: m802?.SocRsvMax ?? null,
@@ -136,8 +137,8 @@ class PublishedTick implements Published {
   }
 }
 
-/** The detail of a device with its instant. */
-export class ShownDetail {
+/** The last computed detail of a device, with its instant. */
+export class DetailCache {
   readonly #source: Pick<DcSource, 'detail'>;
   #at: SimTime;
   #detail: DeviceDetail;

@@ -15,7 +15,7 @@ const uint16Max = 65534;
 const int16Max = 32767;
 /** Points of 802 missing on this battery. */
 const omitted802 = new Set(['DisChaRte', 'CtrlHb', 'StateVnd', 'WarrDt', 'ReqInvState', 'ReqW', 'DisChaRte_SF']);
-/** Without storage model 713 demands SoC 0; its other points do not apply. */
+/** Model 713 of a device without storage: SoC must be 0, and the other points do not apply. */
 const storageless713: ModelChoice = {
   def: m713,
   scale: { Pct_SF: -1 },

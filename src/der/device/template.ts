@@ -14,7 +14,7 @@ import type { SourceParameters } from '../../contract/kinds/table.ts';
 import { mapChain, classicDefaults } from '../classic/chain.ts';
 import { buildLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
-import { checkValue } from '../../sunspec/map/transaction.ts';
+import { checkValue } from '../../sunspec/map/checks.ts';
 import { createMapView, writePoint } from '../../sunspec/map/view.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import { nominalLnV } from '../inverter/ac.ts';
@@ -298,7 +298,7 @@ export interface DeviceSpec {
   readonly name: string;
   readonly deviceType: string;
   readonly profileName: string | null;
-  /** as `Device.ocpp` */
+  /** settings of `Device.ocpp` */
   readonly ocpp?: OcppStationSettings;
   /** place where the user chose the profile, for messages; absent: position and name of the device */
   readonly profilePlace?: string;

@@ -96,7 +96,7 @@ export class Terminals {
   /** local load when the source was last prepared, W */
   loadW = 0;
   readonly cabinet = new Cabinet();
-  /** at the end of the last sub-step, degrees Celsius */
+  /** temperature at the end of the last sub-step, degrees Celsius */
   #ambientC = 20;
   /** weather of the last sub-step; null: none yet */
   #course: WeatherCourse | null = null;
@@ -124,7 +124,7 @@ export class Terminals {
 
   /**
    * Settles source and inverter in the surroundings of `t`.
-   * @param grid before the feeder
+   * @param grid grid values before the feeder
    * @returns ambient temperature, degrees Celsius
    */
   settle(t: SimTime, grid: GridValues, inverter: Inverter, source: DcSource): number {

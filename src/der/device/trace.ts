@@ -57,7 +57,7 @@ function reactiveStep(
   return {
     input: name === 'volt_var' ? curvePct : p.requestedW,
     target,
-    output: r.acting === name ? r.commandVar : null,
+    output: r.activeFunction === name ? r.commandVar : null,
   };
 }
 
@@ -107,7 +107,7 @@ function reactiveDecider(inverter: Inverter): ReactiveDecider {
 /** The last sub-step of an inverter, which ended at `at` under `grid`. */
 export function traceRow(inverter: Inverter, grid: GridValues, at: SimTime): GridTraceRow {
   const { settings } = inverter;
-  const { lowestPct, highestPct } = inverter.protection.measured(grid, settings.vNomV);
+  const { lowestVoltagePct, highestVoltagePct } = inverter.protection.measured(grid, settings.vNomV);
   const remaining = (due: SimTime | null) => (due === null ? null : Math.max(0, secondsBetween(at, due)));
   const timers = Object.entries(timerKinds).map(([name, kind]) => [name, remaining(inverter.protection.tripDue(kind))]);
   return {
@@ -118,8 +118,8 @@ export function traceRow(inverter: Inverter, grid: GridValues, at: SimTime): Gri
     reactivePowerVar: inverter.qVar,
     availableW: inverter.link.availableW,
     voltagePct: inverter.curvePct,
-    lowestPct,
-    highestPct,
+    lowestVoltagePct,
+    highestVoltagePct,
     frequencyHz: grid.hz,
     activeDecidedBy: activeDecider(inverter),
     reactiveDecidedBy: reactiveDecider(inverter),

@@ -17,7 +17,7 @@ interface StampClock {
 /** Writers of the last command of each kind to one device. */
 export class CommandWriters {
   readonly #clock: StampClock;
-  /** in order of arrival; one entry per name and connector */
+  /** last overrides in order of arrival; one per name and connector */
   readonly #last = new Map<string, Override>();
 
   constructor(clock: StampClock) {

@@ -134,7 +134,7 @@ export class DeviceEffects implements CommitParticipant {
     if (effect === null) return;
     this.#effects = [...this.#effects, effect];
     this.#arm(fault);
-    effect.look?.();
+    effect.update?.();
   }
 
   #end(fault: ActiveFault): void {
@@ -155,13 +155,13 @@ export class DeviceEffects implements CommitParticipant {
   }
 
   /** Called at the end of each tick, when the registers hold its results. */
-  look(): void {
+  update(): void {
     if (this.#effects.length === 0) return;
     if (this.#lapsing.size > 0) {
       this.#dropLapsing();
       this.#host.refresh();
     }
-    for (const effect of this.#effects) effect.look?.();
+    for (const effect of this.#effects) effect.update?.();
   }
 
   /** If a fault strikes the write, holds points for physics and withholds them from later participants. */

@@ -93,7 +93,7 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
   const meant = targetedPoints(bank.layout, targetSlots(bank.layout, fault.facts.target));
   const underWay = new Map<Timer, Arrival>();
 
-  /** Keeps the words of a committed write until they arrive. @param number of the write */
+  /** Holds the words of a committed write until they arrive. @param number number of the write */
   function delay(number: number, slots: readonly PointSlot[]): void {
     const newest = underWay.size < maxUnderWay ? undefined : [...underWay.values()].at(-1);
     const arrival: Arrival = newest ?? { write: number, words: new Map() };
@@ -169,7 +169,7 @@ export function reboot(fault: ActiveFault, offS: number, forget: boolean, host: 
 
   return {
     fault,
-    look() {
+    update() {
       // the condition does not apply to measurements while the device is off
       if (host.isDown()) return;
       const holdsNow = holds(host.bank, fault.facts.when);
@@ -197,7 +197,7 @@ export function secondLimiter(fault: ActiveFault, limitPct: number, host: Effect
     get limitPct() {
       return presentLimitPct;
     },
-    look() {
+    update() {
       const next = strikesNow(fault, host) ? limitPct : null;
       if (next === presentLimitPct) return;
       presentLimitPct = next;
@@ -215,7 +215,7 @@ export function falseAlarm(fault: ActiveFault, codes: readonly string[], host: E
     get alarmCodes() {
       return presentCodes;
     },
-    look() {
+    update() {
       presentCodes = strikesNow(fault, host) ? codes : none;
     },
   };
@@ -259,13 +259,13 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
     );
   }
 
-  let looked = false;
+  let hasBegun = false;
   return {
     fault,
-    look() {
+    update() {
       // for functions already enabled the time runs from the begin of the fault
-      if (!looked) for (const { enable } of functions) if (bank.value(enable) === 'ENABLED') begin(enable);
-      looked = true;
+      if (!hasBegun) for (const { enable } of functions) if (bank.value(enable) === 'ENABLED') begin(enable);
+      hasBegun = true;
     },
     prepare({ changed, commit }) {
       for (const { enable, setPoints } of functions) {
@@ -277,7 +277,7 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
     },
     restart() {
       running.clear();
-      looked = false;
+      hasBegun = false;
     },
     end(spent) {
       if (!spent) for (const { enable } of functions) stop(enable);

@@ -41,7 +41,7 @@ export interface WriteUnderFaults {
 export interface Effect {
   readonly fault: ActiveFault;
   /** called at the begin and at each tick */
-  look?(): void;
+  update?(): void;
   /** Strikes a write or not. @returns the follow-up once the registers hold the write; null: none */
   prepare?(write: WriteUnderFaults): FollowUp | null;
   /** null: no effect on the adoption */
@@ -153,7 +153,7 @@ export class EffectiveRegisters {
     }
   }
 
-  /** Lets points follow the bank again. @param by only points held by this fault */
+  /** Lets points follow the bank again. @param by releases only points held by this fault */
   release(slots: Iterable<PointSlot>, by?: ActiveFault): void {
     for (const slot of slots) if (by === undefined || this.#held.get(slot)?.by === by) this.#held.delete(slot);
   }

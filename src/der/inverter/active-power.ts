@@ -71,8 +71,9 @@ function nextBound(fromW: number, towardsW: number, freeW: number, stepW: number
  * limit of the site. After a wider one the power rises with 704.WRmp.
  */
 class SiteBound {
-  /** bounds of this sub-step, W; infinite: none */
+  /** upper bound of this sub-step, W; infinite: none */
   ceilingW = Infinity;
+  /** lower bound of this sub-step, W; infinite: none */
   floorW = -Infinity;
   /** rate of widening in the last sub-step with a bound, W/s */
   rateWS = Infinity;
@@ -86,7 +87,7 @@ class SiteBound {
     return this.#admittedFloorW;
   }
 
-  /** @param floorW at most 0; -Infinity: none @param ceilingW at least 0; Infinity: none */
+  /** @param floorW 0 or less; -Infinity: none @param ceilingW 0 or more; Infinity: none */
   admit(floorW: number, ceilingW: number): void {
     this.#admittedFloorW = floorW;
     this.#admittedW = ceilingW;
@@ -129,8 +130,9 @@ interface ActiveInput {
   /** null: the voltage is too low to measure it */
   readonly hz: number | null;
   readonly link: SourceLink;
-  /** maximum power in either direction in this service phase, W, and its cause */
+  /** maximum power in either direction in this service phase, W */
   readonly serviceCeilingW: number;
+  /** cause of `serviceCeilingW` */
   readonly serviceDecider: ActiveDecider;
   /** output of the last sub-step, W */
   readonly outputW: number;
@@ -142,13 +144,15 @@ interface ActiveInput {
 
 /** The source, at the AC terminals. */
 interface SourceLink {
-  /** AC power that the source can give and absorb, W */
+  /** AC power that the source can give, W */
   readonly availableW: number;
+  /** AC power that the source can absorb, W */
   readonly absorbableW: number;
   /** true: a setting limits the discharge of a storage */
   readonly dischargeLimited: boolean;
   /** `availableW` after the ramps of the source, W */
   readonly potentialW: number;
+  /** `absorbableW` after the ramps of the source, W */
   readonly potentialAbsorbableW: number;
   /** minimum power, a magnitude: below it the source absorbs nothing */
   readonly minAbsorbW: number;
@@ -178,14 +182,19 @@ export class ActivePower {
   requestedW = 0;
   /** the function or limit that decided `requestedW` */
   decidedBy: ActiveDecider = 'source';
-  /** ramped limit and set-point, W */
+  /** limit after its ramp, W */
   limitW: number;
+  /** set-point after its ramp, W */
   setPointW: number;
+  /** target of `limitW`, W */
   limitTargetW: number;
+  /** target of `setPointW`, W */
   setPointTargetW: number;
-  /** volt-watt: percent on the curve, and percent that the response has reached; base, W */
+  /** volt-watt: percent on the curve */
   voltWattTargetPct = 100;
+  /** volt-watt: percent after the open-loop response */
   voltWattPct = 100;
+  /** volt-watt: power of 100 percent, W */
   voltWattBaseW = 0;
   /** a ramp or response is under way */
   moving = false;

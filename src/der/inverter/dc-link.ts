@@ -47,8 +47,9 @@ interface DcLinkRatings {
 type StorageLimits = Pick<Settings, 'dischargeMaxW' | 'dischargeMaxVa' | 'chargeLimitW'>;
 
 export class DcLink {
-  /** AC power that the source could give, and could absorb, in the prepared sub-step, W */
+  /** AC power that the source could give in the prepared sub-step, W */
   availableW = 0;
+  /** AC power that the source could absorb in the prepared sub-step, W */
   absorbableW = 0;
   /** AC power that the source could give once its own ramps are over, W */
   potentialW = 0;

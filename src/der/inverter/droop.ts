@@ -15,7 +15,7 @@ export interface DroopInput {
   readonly normalW: number;
   /** the lower of limit and set-point, W */
   readonly capW: number;
-  /** the output follows the functions: it is not held by a start or stop ramp or by a fault */
+  /** true: the output follows the functions, and no start or stop ramp and no fault limits it */
   readonly free: boolean;
   /** maximum power of the source, W */
   readonly maxW: number;
@@ -43,9 +43,11 @@ export class FrequencyDroop {
   /** filtered power, W */
   outputW = 0;
   moving = false;
-  /** added to the reference, and during the return to the normal power, W */
+  /** offset from the reference, and during the return from the normal power, W */
   #offsetW = 0;
+  /** `capW` of the last input */
   #capW = 0;
+  /** time since the return began */
   #returningS = 0;
 
   reset(): void {

@@ -53,7 +53,7 @@ export class EnergyMeter {
   /**
    * Adds a sub-step, exactly for constant or linear power.
    * @param shares share of each phase in the total
-   * @param loads at single phases; null: none
+   * @param loads loads at single phases; null: none
    */
   add(
     dtS: number,

@@ -149,8 +149,8 @@ export class Inverter {
     if (this.phase === 'waiting' || this.phase === 'ceased') active.add('enter_service');
     if (!isEnergized(this.phase)) return active;
     this.activePower.collectActive(this.#settings, active);
-    const { acting, targetVar, commandVar } = this.reactivePower;
-    const name = this.ceasedBy === null ? acting : causeFunctions[this.ceasedBy];
+    const { activeFunction, targetVar, commandVar } = this.reactivePower;
+    const name = this.ceasedBy === null ? activeFunction : causeFunctions[this.ceasedBy];
     if (name && (this.ceasedBy !== null || targetVar !== 0 || commandVar !== 0)) active.add(name);
     return active;
   }

@@ -37,9 +37,11 @@ const negligibleHz = 1e-4;
 export class Relays {
   readonly #parameters: InverterParameters;
   #islandDue: SimTime | null = null;
-  /** low-pass of the frequency; the last frequency and its instant */
+  /** frequency after the low-pass filter */
   #meanHz: number | null = null;
+  /** frequency at the last update */
   #lastHz: number | null = null;
+  /** instant of the last update */
   #at: SimTime | null = null;
   #angleDeg: number | null = null;
   /** the rate of change is still being measured */
@@ -201,8 +203,8 @@ export class Protection {
     const factor = (100 * this.#ratings.vNomRtgV) / vNomV;
     // 1.1 x 100 is above 110 in doubles: a voltage on a threshold must not exceed it
     return {
-      lowestPct: Math.round(low * factor * 1e9) / 1e9,
-      highestPct: Math.round(high * factor * 1e9) / 1e9,
+      lowestVoltagePct: Math.round(low * factor * 1e9) / 1e9,
+      highestVoltagePct: Math.round(high * factor * 1e9) / 1e9,
       hz: grid.hz,
     };
   }
@@ -227,7 +229,7 @@ export class Protection {
     return rideThroughMode(this.#ratings.abnormal, this.measured(grid, vNomV), this.#ratings.nominalHz);
   }
 
-  /** Follows the grid at `t`. @param energized whether the device may exchange power */
+  /** Follows the grid at `t`. @param energized true: the device may exchange power */
   update(
     t: SimTime,
     grid: GridValues,
@@ -242,7 +244,7 @@ export class Protection {
       angleDeg: grid.angleDeg,
       island: grid.island,
       antiIslanding: settings.antiIslanding,
-      watching: energized && measured.highestPct > measurablePct,
+      watching: energized && measured.highestVoltagePct > measurablePct,
     });
     if (!energized) this.cessation.clear();
     return {
@@ -262,8 +264,8 @@ export class Protection {
   }
 }
 
-function inWindow({ enterService: e }: Settings, { lowestPct, highestPct, hz }: TripInput): boolean {
-  return lowestPct >= e.vLowPct && highestPct <= e.vHighPct && hz >= e.hzLow && hz <= e.hzHigh;
+function inWindow({ enterService: e }: Settings, { lowestVoltagePct, highestVoltagePct, hz }: TripInput): boolean {
+  return lowestVoltagePct >= e.vLowPct && highestVoltagePct <= e.vHighPct && hz >= e.hzLow && hz <= e.hzHigh;
 }
 
 /** Range of voltage and frequency without any trip or cessation threshold. */

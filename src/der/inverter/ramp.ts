@@ -1,4 +1,4 @@
-/** How an output follows its target: linear ramps and the open-loop response. */
+/** Response of an output to its target: linear ramps and the open-loop response. */
 
 /** Moves `from` towards `to` by at most `ratePerS` x `dtS`. */
 export function rampTowards(from: number, to: number, ratePerS: number, dtS: number): number {

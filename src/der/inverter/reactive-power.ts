@@ -97,7 +97,11 @@ function applies(name: ReactiveFunction, pW: number): boolean {
 }
 
 /** The function that acts at `pW`: the one enabled last among those that apply. */
-function actingReactive(order: readonly ReactiveFunction[], settings: Settings, pW: number): ReactiveFunction | null {
+function activeReactiveFunction(
+  order: readonly ReactiveFunction[],
+  settings: Settings,
+  pW: number,
+): ReactiveFunction | null {
   return order.findLast((name) => reactiveEnabled(settings, name) && applies(name, pW)) ?? null;
 }
 
@@ -122,7 +126,7 @@ function wattVarAt(settings: Settings, pW: number): number {
 
 const circleHalvings = 40;
 
-/** Watt-var; where the wanted power lies outside the circle, the point at which the curve meets the circle. */
+/** Watt-var; where the requested power lies outside the circle, the point at which the curve meets the circle. */
 function wattVar(settings: Settings, requestedW: number, sVa: number): number {
   const outside = (pW: number) => Math.hypot(pW, wattVarAt(settings, pW)) > sVa;
   if (!outside(requestedW)) return wattVarAt(settings, requestedW);
@@ -141,14 +145,14 @@ function voltVar(settings: Settings, pW: number, vPct: number, vRefPct: number):
 }
 
 /** Priority on the circle: constant PF shrinks P and Q together, the others have a setting. */
-function priorityOf(settings: Settings, acting: ReactiveFunction | null): Priority {
-  if (isPowerFactor(acting)) return 'both';
+function priorityOf(settings: Settings, activeFunction: ReactiveFunction | null): Priority {
+  if (isPowerFactor(activeFunction)) return 'both';
   const reactiveFirst =
-    acting === 'constant_var'
+    activeFunction === 'constant_var'
       ? settings.constantVar.reactiveFirst
-      : acting === 'watt_var'
+      : activeFunction === 'watt_var'
         ? settings.wattVar.reactiveFirst
-        : acting === 'volt_var'
+        : activeFunction === 'volt_var'
           ? settings.voltVar.reactiveFirst
           : true;
   return reactiveFirst ? 'reactive' : 'active';
@@ -158,9 +162,9 @@ function priorityOf(settings: Settings, acting: ReactiveFunction | null): Priori
  * Maximum active power beside `qVar` under constant power factor: its share of the circle, or the room that is left
  * while reactive power is still moving.
  */
-function activeRoom(settings: Settings, acting: ReactiveFunction | null, qVar: number, sVa: number): number {
-  if (!isPowerFactor(acting)) return Infinity;
-  const { pf } = acting === 'pf_inject' ? settings.pfInject : settings.pfAbsorb;
+function activeRoom(settings: Settings, activeFunction: ReactiveFunction | null, qVar: number, sVa: number): number {
+  if (!isPowerFactor(activeFunction)) return Infinity;
+  const { pf } = activeFunction === 'pf_inject' ? settings.pfInject : settings.pfAbsorb;
   return Math.max(sVa * pf, Math.sqrt(Math.max(0, sVa * sVa - qVar * qVar)));
 }
 
@@ -190,9 +194,10 @@ const negligibleVar = 1e-3;
 export class ReactivePower {
   readonly #reference = new ReferenceVoltage();
   readonly #order = new ReactiveOrder();
-  acting: ReactiveFunction | null = null;
-  /** request of the acting function within the capability, and the ramped or filtered command, var */
+  activeFunction: ReactiveFunction | null = null;
+  /** request of the active function within the capability, var */
   targetVar = 0;
+  /** `targetVar` after its ramp or filter, var */
   commandVar = 0;
   vRefPct = 100;
   decidedBy: ReactiveDecider = 'none';
@@ -222,7 +227,7 @@ export class ReactivePower {
   clear(): void {
     this.commandVar = 0;
     this.targetVar = 0;
-    this.acting = null;
+    this.activeFunction = null;
     this.decidedBy = 'out_of_service';
     this.pW = 0;
     this.qVar = 0;
@@ -239,30 +244,30 @@ export class ReactivePower {
   step(input: ReactiveInput, dtS: number): void {
     const { settings, capability, requestedW, sVa } = input;
     const before = this.qVar;
-    const acting = actingReactive(this.#order.order, settings, requestedW);
-    this.acting = acting;
-    if (acting === null && input.ownVar !== undefined) {
+    const activeFunction = activeReactiveFunction(this.#order.order, settings, requestedW);
+    this.activeFunction = activeFunction;
+    if (activeFunction === null && input.ownVar !== undefined) {
       this.#stepOwn(input, input.ownVar, dtS);
       return;
     }
     this.isOfLoads = false;
-    const requestedVar = input.running ? this.requestVar(acting, input) : 0;
+    const requestedVar = input.running ? this.requestVar(activeFunction, input) : 0;
     const targetVar = clampVar(settings, requestedVar);
-    const commandVar = approach(input, acting, before, targetVar, dtS);
+    const commandVar = approach(input, activeFunction, before, targetVar, dtS);
     const capableVar = commandVar * capableShare(input, commandVar);
-    const roomW = activeRoom(settings, acting, capableVar, sVa);
+    const roomW = activeRoom(settings, activeFunction, capableVar, sVa);
     const [pW, qVar] = settle(
       Math.max(-roomW, Math.min(roomW, requestedW)),
       capableVar,
       sVa,
-      priorityOf(settings, acting),
+      priorityOf(settings, activeFunction),
       capability,
     );
     this.targetVar = targetVar;
     this.commandVar = commandVar;
     this.pW = pW;
     this.qVar = qVar;
-    this.decidedBy = decider(acting ?? 'none', requestedVar, targetVar, commandVar, capableVar, qVar);
+    this.decidedBy = decider(activeFunction ?? 'none', requestedVar, targetVar, commandVar, capableVar, qVar);
     // an output at the circle does not move
     this.moving = commandVar !== targetVar && qVar !== before;
   }
@@ -315,7 +320,7 @@ export class ReactivePower {
  */
 function approach(
   { settings, running }: ReactiveInput,
-  acting: ReactiveFunction | null,
+  activeFunction: ReactiveFunction | null,
   fromVar: number,
   targetVar: number,
   dtS: number,
@@ -323,7 +328,8 @@ function approach(
   // From the output, not from the last command, which a limit may have reduced. A lowered capability binds at once: the
   // rate refers to it too, so a capability of 0 would hold Q for ever
   const from = clampVar(settings, fromVar);
-  if (acting === 'volt_var' && running) return respond(from, targetVar, settings.voltVar.responseS, dtS, negligibleVar);
+  if (activeFunction === 'volt_var' && running)
+    return respond(from, targetVar, settings.voltVar.responseS, dtS, negligibleVar);
   return rampTowards(from, targetVar, varRateS(settings), dtS);
 }
 
@@ -336,7 +342,7 @@ function capableShare({ settings, capability, requestedW }: ReactiveInput, comma
 
 /** The limit that reduced the reactive power between request and output, else the acting function. */
 function decider(
-  acting: ReactiveDecider,
+  activeFunction: ReactiveDecider,
   requestedVar: number,
   targetVar: number,
   commandVar: number,
@@ -346,5 +352,5 @@ function decider(
   if (Math.abs(capableVar) > Math.abs(qVar) + negligibleVar) return 'apparent_power';
   if (Math.abs(commandVar) > Math.abs(capableVar) + negligibleVar) return 'low_power';
   if (Math.abs(requestedVar) > Math.abs(targetVar) + negligibleVar && commandVar === targetVar) return 'capability';
-  return acting;
+  return activeFunction;
 }

@@ -34,7 +34,7 @@ interface Transition {
   readonly from: readonly ServicePhase[];
   readonly when: (input: ServiceInput) => boolean;
   readonly to: ServicePhase;
-  /** for the diagram */
+  /** text of the diagram */
   readonly label: string;
 }
 

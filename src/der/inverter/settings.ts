@@ -37,7 +37,7 @@ interface VarCurve {
 }
 
 export interface VoltVarSetting extends VarCurve {
-  /** percent of VNom; the points of the curve are relative to 100 */
+  /** reference voltage, percent of VNom; the points of the curve are relative to 100 */
   readonly vRefPct: number;
   readonly autoReference: boolean;
   /** time constant (63 %) of the autonomous reference */
@@ -49,8 +49,9 @@ export interface DroopSetting {
   readonly enabled: boolean;
   readonly overBandHz: number;
   readonly underBandHz: number;
-  /** per-unit frequency per per-unit power */
+  /** droop above the dead band, per-unit frequency per per-unit power */
   readonly overDroop: number;
+  /** droop below the dead band, per-unit frequency per per-unit power */
   readonly underDroop: number;
   readonly responseS: number;
   /** percent of WMax */
@@ -62,20 +63,21 @@ export interface Settings {
   readonly vaMaxVa: number;
   readonly varMaxInjVar: number;
   readonly varMaxAbsVar: number;
-  /** max power taken from the grid, W; 0 for a device that only delivers */
+  /** maximum power absorbed from the grid, W; 0 for a device that only injects */
   readonly chargeMaxW: number;
   /** `chargeMaxW` if 702 limits the charge below its rating, W; Infinity: not limited */
   readonly chargeLimitW: number;
-  /** discharge of the storage, W and VA at the terminals; Infinity: not limited, or no storage */
+  /** maximum discharge of the storage at the terminals, W; Infinity: not limited, or no storage */
   readonly dischargeMaxW: number;
+  /** maximum discharge of the storage at the terminals, VA; Infinity: not limited, or no storage */
   readonly dischargeMaxVa: number;
   readonly vNomV: number;
   readonly aMaxA: number;
-  /** percent of WMax, or null while the limit is off */
+  /** power limit, percent of WMax; null: off */
   readonly maxPowerPct: number | null;
   /** limit without a register (fault injection), percent of WMax; absent: none */
   readonly secondLimitPct?: number;
-  /** W, or null while the set-point is off */
+  /** set-point, W; null: off */
   readonly setPointW: number | null;
   readonly pfInject: PfSetting;
   readonly pfAbsorb: PfSetting;
@@ -230,7 +232,7 @@ export function withGradient(settings: Settings, { wPctPerS, varPctPerS }: Gradi
 function enterService({ m703 }: MapView): Settings['enterService'] {
   return {
     permit: m703.ES === 'ENABLED',
-    // a criterion that is absent keeps nobody out
+    // an absent criterion prevents no entry
     vHighPct: m703.ESVHi ?? Infinity,
     vLowPct: m703.ESVLo ?? 0,
     hzHigh: m703.ESHzHi ?? Infinity,

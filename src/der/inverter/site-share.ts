@@ -11,7 +11,7 @@ export type AddPhase = (phase: number, watts: number, vars: number) => void;
 
 export class MeterTap {
   readonly wiring: Wiring;
-  /** as `Ratings.vNomV` */
+  /** nominal voltage, as in `Ratings` */
   readonly vNomV: number;
   readonly ratedVa: number;
   readonly #inverter: Inverter;

@@ -26,8 +26,8 @@ export const measurablePct = 30;
 
 /** Measurements of the trip functions: extremes over the phases in percent of VNom, and frequency. */
 export interface TripInput {
-  readonly lowestPct: number;
-  readonly highestPct: number;
+  readonly lowestVoltagePct: number;
+  readonly highestVoltagePct: number;
   readonly hz: number;
 }
 
@@ -41,10 +41,10 @@ interface Running {
 const isBeyond = (kind: TripKind, limit: number, value: number) => (isLowLimit[kind] ? value < limit : value > limit);
 
 /** The measurement for a kind of limit; null: it cannot be measured. */
-function measure(kind: TripKind, { lowestPct, highestPct, hz }: TripInput): number | null {
-  if (kind === 'lowVoltage') return lowestPct;
-  if (kind === 'highVoltage') return highestPct;
-  return highestPct > measurablePct ? hz : null;
+function measure(kind: TripKind, { lowestVoltagePct, highestVoltagePct, hz }: TripInput): number | null {
+  if (kind === 'lowVoltage') return lowestVoltagePct;
+  if (kind === 'highVoltage') return highestVoltagePct;
+  return highestVoltagePct > measurablePct ? hz : null;
 }
 
 /** The counts of exceeded thresholds by kind, as a text: while it stays the same no timer starts or ends. */
@@ -121,8 +121,8 @@ const slackHz = 1e-9;
 
 /** The region of voltage and frequency. It is for display: cessation itself follows the registers. */
 export function rideThroughMode(abnormal: AbnormalCategory, input: TripInput, nominalHz: number): RideThroughMode {
-  const low = rideThroughBands('lv_trip', abnormal).find(({ edge }) => input.lowestPct < edge);
-  const voltage = low ?? rideThroughBands('hv_trip', abnormal).find(({ edge }) => input.highestPct > edge);
+  const low = rideThroughBands('lv_trip', abnormal).find(({ edge }) => input.lowestVoltagePct < edge);
+  const voltage = low ?? rideThroughBands('hv_trip', abnormal).find(({ edge }) => input.highestVoltagePct > edge);
   if (voltage?.mode) return voltage.mode;
   const offsetHz = input.hz - nominalHz;
   const beyond = (name: 'lf_trip' | 'hf_trip', sign: 1 | -1) =>
@@ -142,7 +142,7 @@ export class Cessation {
     return this.#kind;
   }
 
-  /** Updates the timers at `t`. @returns whether cessation has begun or ended */
+  /** Updates the timers at `t`. @returns true if cessation has begun or ended */
   update(
     t: SimTime,
     input: TripInput,

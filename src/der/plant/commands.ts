@@ -53,7 +53,7 @@ export class OperatorQueue implements CommandQueue {
   /** oldest first */
   readonly #entries: Entry[] = [];
   readonly #waiting = new Map<number, Entry[]>();
-  /** per device, all of one kind: an opposite command cancels them */
+  /** entries per device, all of one kind: an opposite command cancels them */
   readonly #running = new Map<number, Entry[]>();
   #nextId = 1;
 

@@ -48,7 +48,7 @@ export interface PlantSpec {
   readonly commAlarms?: CommAlarms;
   /** meter of the connection point; absent or null: no meter */
   readonly meter?: Pick<ConnectionMeterOptions, 'float' | 'unitId'> | null;
-  /** charging stations ask a central system about tokens from the start; default false */
+  /** charging stations authorise tokens at a central system from the start; default false */
   readonly centralAuthority?: boolean;
   /** start value of 1.DA by device index; absent: not implemented */
   readonly unitAddressOf?: (index: number) => number;

@@ -47,7 +47,7 @@ export interface PlantOptions {
   readonly dark?: DarkDevices;
   readonly tickIntervalS: number;
   readonly log: Logger;
-  /** for operator commands; default `log` */
+  /** log of operator commands; default `log` */
   readonly commandLog?: Pick<Logger, 'info'>;
   /** real milliseconds, for slicing and for the age of the last tick */
   readonly monotonicMs: () => number;

@@ -28,7 +28,7 @@ export class Roster {
     this.#nextIndex = (devices.at(-1)?.index ?? -1) + 1;
   }
 
-  /** In index order; a change replaces the list. */
+  /** Devices in index order; a change replaces the list. */
   get devices(): readonly SimDevice[] {
     return this.#devices;
   }

@@ -1,5 +1,5 @@
 /**
- * How devices of one profile differ from each other: properties that scatter in a real fleet, drawn by seed and index.
+ * Differences between devices of one profile: properties that scatter in a real fleet, random by seed and index.
  * Ratings stay those of the profile, on the nameplate and in the registers.
  */
 import { createRandom } from '../../core/random.ts';
@@ -10,8 +10,8 @@ import type { EvParameters } from '../../contract/kinds/evse.ts';
 import type { PvParameters } from '../../contract/kinds/pv.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
 
-/** Maximum number of distinct wind machines, each solved separately. */
-const airDensities = 8;
+/** Number of air densities in a fleet: each makes a wind machine that is solved separately. */
+const airDensityLevels = 8;
 
 /** Draws of one device, all within its spread. */
 class Draws {
@@ -28,7 +28,7 @@ class Draws {
     return 1 + this.#share * (2 * this.#random.next() - 1);
   }
 
-  /** As `factor`, in one of `levels` equal steps, so that devices can share costly results. */
+  /** A factor like `factor`, in one of `levels` equal steps, so that devices can share costly results. */
   stepFactor(levels: number): number {
     return 1 + this.#share * ((2 * Math.floor(levels * this.#random.next()) + 1) / levels - 1);
   }
@@ -40,19 +40,19 @@ class Draws {
 
   /** A level in percent that moves by up to the spread in points, within its bounds. */
   levelPct(nominal: number, min: number, max: number): number {
-    const moved = nominal + 100 * (this.factor() - 1);
+    const randomPct = nominal + 100 * (this.factor() - 1);
     // a start value outside of the bounds stays
     if (nominal <= min || nominal >= max) return nominal;
-    return Math.min(Math.max(moved, min), max);
+    return Math.min(Math.max(randomPct, min), max);
   }
 
-  /** A percentage of which up to the spread is missing. */
-  lackingPct(nominal: number): number {
+  /** A percentage reduced by a random share, at most the spread. */
+  reducedPct(nominal: number): number {
     return nominal * (1 - this.#share * this.#random.next());
   }
 }
 
-/** Module power: a fractional number of strings scales the current of the array. */
+/** Varies module power and efficiency; a fractional number of strings stands for the module power. */
 function spreadPv(pv: PvParameters, draws: Draws): PvParameters {
   return {
     ...pv,
@@ -64,12 +64,12 @@ function spreadPv(pv: PvParameters, draws: Draws): PvParameters {
   };
 }
 
-/** Capacity left and charge at start: the capacity on the nameplate stays. */
+/** Varies state of health, start charge and efficiency; the capacity on the nameplate stays. */
 function spreadBattery(battery: BatteryParameters, draws: Draws): BatteryParameters {
   const { socPct, socMinPct, socMaxPct } = battery;
   return {
     ...battery,
-    sohPct: draws.lackingPct(battery.sohPct),
+    sohPct: draws.reducedPct(battery.sohPct),
     socPct: draws.levelPct(socPct, socMinPct, socMaxPct),
     efficiencyNominal: draws.efficiency(battery.efficiencyNominal),
   };
@@ -93,7 +93,7 @@ const spreadOf: {
     ...source,
     wind: {
       ...wind,
-      airDensityKgM3: wind.airDensityKgM3 * draws.stepFactor(airDensities),
+      airDensityKgM3: wind.airDensityKgM3 * draws.stepFactor(airDensityLevels),
       shearExponent: wind.shearExponent * draws.factor(),
     },
   }),

@@ -148,7 +148,7 @@ export class Timetable {
   }
 
   /**
-   * @returns cancels the act, as long as it has not begun
+   * @returns a function that cancels the act, as long as it has not begun
    * @throws SimError COMMAND_BAD_VALUE for an instant that is no number
    */
   at(t: SimTime, act: () => void): () => void {

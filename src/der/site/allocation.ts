@@ -30,9 +30,9 @@ interface Side {
   readonly sign: 1 | -1;
   readonly own: 'generation' | 'load';
   readonly net: 'export' | 'import';
-  /** by scope: the limit of the net power is the tighter one */
+  /** one entry per scope; true: the limit of the net power is the tighter one */
   readonly netTighter: boolean[];
-  /** by scope: power that its devices surely reach in this direction, W */
+  /** power that the devices of each scope surely reach in this direction, W */
   readonly assuredW: Float64Array;
 }
 

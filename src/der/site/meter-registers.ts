@@ -234,7 +234,7 @@ interface EnergyCounters {
   exportedWh: number;
   importedVAh: number;
   exportedVAh: number;
-  /** by quadrant: 1 both drawn, 2 active power delivered, 3 both delivered, 4 reactive power delivered */
+  /** counters by quadrant: 1 both drawn, 2 active power delivered, 3 both delivered, 4 reactive power delivered */
   readonly varh: [number, number, number, number];
 }
 

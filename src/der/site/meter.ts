@@ -36,7 +36,7 @@ export interface ConnectionMeterOptions {
   readonly float: boolean;
   /** as `SiteMeter.unitId`; absent: null */
   readonly unitId?: number | null;
-  /** of the simulator */
+  /** version of the simulator */
   readonly version: string;
   readonly clock: CommitClock;
   readonly surroundings: MeterSurroundings;
@@ -47,14 +47,14 @@ export interface ConnectionMeterOptions {
 const intervalMicros = microsPerSecond;
 /** In the place of a device index: the grid without deviations of a device. */
 const commonGrid = -1;
-/** Of the rating, as in the registers of devices. */
+/** Share of the rating, as in the registers of devices. */
 const noiseShare = 1e-3;
 
 /** A device with its counters at the end of the last piece of time. */
 interface Entry {
   readonly index: number;
   readonly tap: MeterTap;
-  /** of each phase Wh injected and absorbed, varh injected and absorbed */
+  /** counters of each phase: Wh injected and absorbed, varh injected and absorbed */
   readonly counted: Float64Array;
   /** at the start of the piece */
   loadW: number;
@@ -144,7 +144,7 @@ export class ConnectionMeter implements SiteMeter {
     this.#at = to;
   }
 
-  /** Shows powers, voltages and counters in the registers. @param devices those of the last tick */
+  /** Shows powers, voltages and counters in the registers. @param devices devices of the last tick */
   publish(devices: readonly MeteredDevice[]): SiteMeterNow {
     this.#follow(devices);
     const { watts, vars } = this.#powers;

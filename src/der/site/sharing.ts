@@ -113,7 +113,7 @@ export function shareRooms(claims: Claims, nest: Nest): void {
   }
 }
 
-/** Starts with the demands as shares. @returns whether the demands exceed a room */
+/** Starts with the demands as shares. @returns true if the demands exceed a room */
 function start(
   { demandW, minW, shareW, needW: minimumW, growthW, cutBy, endedBy }: Claims,
   rooms: readonly Room[],

@@ -8,19 +8,21 @@ import type { BatteryDetail, BatteryTree } from '../../contract/kinds/battery.ts
 import { noConditions } from './live-port.ts';
 import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput, Writable } from './source.ts';
 
-/** Sharing of one DC bus between PV array, battery and inverter: pure functions, per sub-step, all in DC watts. */
+/** Input of `dispatch` for one sub-step, DC watts. */
 export interface DispatchInput {
   readonly policy: HybridPolicy;
   readonly pvAvailableW: number;
-  /** power that the battery can absorb and deliver now, both >= 0; 0 at a bound of its state of charge */
+  /** power that the battery can absorb now, >= 0; 0 at the upper bound of its state of charge */
   readonly chargeMaxW: number;
+  /** power that the battery can deliver now, >= 0; 0 at the lower bound of its state of charge */
   readonly dischargeMaxW: number;
   /** set-point in force; in policy `manual` the manual target; null: none */
   readonly targetW: number | null;
   /** DC power that covers the local AC load */
   readonly loadW: number;
-  /** minimum and maximum power on the bus that the inverter allows */
+  /** minimum power on the bus that the inverter allows */
   readonly floorW: number;
+  /** maximum power on the bus that the inverter allows */
   readonly ceilingW: number;
   /** battery flow that overrides the policy, positive = discharge; null: the policy decides */
   readonly pinnedBatteryW: number | null;
@@ -67,14 +69,15 @@ export function dispatch(
 ): Dispatch {
   const { policy, pvAvailableW, chargeMaxW, dischargeMaxW, targetW, floorW, ceilingW } = input;
   let batteryW = clip(batteryDemandW(input), -chargeMaxW, dischargeMaxW);
-  const freeW = pvAvailableW + batteryW;
-  let goalW = freeW;
-  if (policy === 'manual' && targetW !== null && freeW > targetW) goalW = Math.max(targetW, Math.min(0, freeW));
+  const unlimitedW = pvAvailableW + batteryW;
+  let goalW = unlimitedW;
+  if (policy === 'manual' && targetW !== null && unlimitedW > targetW)
+    goalW = Math.max(targetW, Math.min(0, unlimitedW));
   goalW = clip(goalW, floorW, ceilingW);
   let pvW = pvAvailableW;
-  if (goalW > freeW) {
+  if (goalW > unlimitedW) {
     batteryW = Math.min(dischargeMaxW, goalW - pvW);
-  } else if (goalW < freeW) {
+  } else if (goalW < unlimitedW) {
     pvW = clip(goalW - batteryW, 0, pvAvailableW);
     // curtailing the array alone is not enough
     if (pvW === 0) batteryW = clip(goalW, -chargeMaxW, batteryW);
@@ -89,7 +92,7 @@ export function dispatch(
 
 export interface HybridConfig {
   readonly pv: DcSource;
-  /** behind its own DC/DC converter: `answer` gives the flow through it */
+  /** battery behind its own DC/DC converter: `answer` gives the flow through it */
   readonly battery: DcSource;
   readonly busVoltageV: number;
   readonly policy: HybridPolicy;
@@ -103,7 +106,7 @@ const rounding = 1e-12;
 
 const identity = (acW: number): number => acW;
 
-/** Can deliver or absorb power now. */
+/** True if a part can deliver or absorb power now. */
 function ready(part: DcSource): boolean {
   return !part.starting && (part.availableDcW > 0 || part.absorbableDcW > 0);
 }
@@ -140,7 +143,7 @@ export class HybridSource implements DcSource {
   #pvW = 0;
   #batteryW = 0;
   #curtailedW = 0;
-  /** a command has come since the last sub-step */
+  /** true: a command has changed the power since the last sub-step */
   #jumps = false;
 
   constructor(config: HybridConfig) {
@@ -186,7 +189,7 @@ export class HybridSource implements DcSource {
     return this.#pv.availableDcW + this.#battery.availableDcW;
   }
 
-  /** With the array curtailed to nothing; 0 where the battery may not charge from the grid. */
+  /** Absorbable power with the array fully curtailed; 0 where the battery may not charge from the grid. */
   get absorbableDcW(): number {
     return this.#config.chargeFromGrid ? this.#battery.absorbableDcW : 0;
   }
@@ -196,7 +199,7 @@ export class HybridSource implements DcSource {
     return (this.#pv.starting && !ready(this.#battery)) || (this.#battery.starting && !ready(this.#pv));
   }
 
-  /** Also false for the sub-step after a jump of the power, which must be short. */
+  /** False while a part is not settled, and for the sub-step after a jump of the power, which must be short. */
   get settled(): boolean {
     return !this.#jumps && this.#pv.settled && this.#battery.settled;
   }

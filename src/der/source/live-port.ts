@@ -3,7 +3,7 @@ import type { DcPort, SourceCondition } from './source.ts';
 
 export const noConditions: ReadonlySet<SourceCondition> = new Set();
 
-/** Where a live port reads its values. */
+/** Getters by which a live port reads its values. */
 interface PortReadings {
   readonly voltageV: () => number;
   readonly currentA: () => number;

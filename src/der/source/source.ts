@@ -64,7 +64,7 @@ export interface DcRequest {
   readonly ceilingW: number;
 }
 
-/** Of a fuel cell: power of the stack and DC power of the port, W, + fuel cell; up to the ratings of the stack. */
+/** Power of a fuel cell stack and DC power of its port, W, + fuel cell; up to the ratings of the stack. */
 export interface StackPort {
   dcW(stackW: number): number;
   stackW(dcW: number): number;
@@ -116,8 +116,9 @@ export interface DcSource {
   readonly minOutputDcW?: number;
   /** minimum absorbed power, W: below it the source absorbs nothing; absent: 0 */
   readonly minAbsorbedDcW?: number;
-  /** ramps of the source by which output and absorbed power rise, W per second; absent: no ramp */
+  /** ramp by which the output of the source rises, W per second; absent: no ramp */
   readonly outputRampDcWS?: number;
+  /** ramp by which the absorbed power rises, W per second; absent: no ramp */
   readonly absorbedRampDcWS?: number;
   /**
    * The DC power at which the source runs for this request: within floor..ceiling and -absorbable..available.
@@ -142,7 +143,7 @@ export interface DcSource {
    */
   readonly ownVar?: number;
   /**
-   * After `draw`: reactive power that a function gives the loads of the source together, var, + injected; null: they take
+   * Reactive power that a function sets for all loads of the source, after `draw`, var, + injected; null: they take
    * `ownVar`. Absent: the source has no loads with reactive power.
    */
   decideVar?(decidedVar: number | null): void;

@@ -35,7 +35,7 @@ export interface WeatherNow {
   windSpeedMS: number;
   /**
    * irradiance in the plane of each PV input by number of the port; empty: all inputs have the irradiance above, which
-   * is in the plane of the site; absent: not asked for
+   * is in the plane of the site; absent: not needed
    */
   planesWm2?: number[];
 }
@@ -109,7 +109,7 @@ export class Environment {
   }
 
   /**
-   * How grid values move from `t` to the next event, which limits the length of sub-steps.
+   * Course of grid values from `t` to the next event, which limits the length of sub-steps.
    * `fast`: a ramp or oscillation; `slow`: the grid profile alone.
    */
   gridMotion(deviceIndex: number, t: SimTime): Motion {

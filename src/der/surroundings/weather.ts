@@ -49,7 +49,7 @@ export interface Sky {
   irradianceAt(t: SimTime): number;
   /** Adds the irradiance in each further plane to `out`, W/m2; absent: there are none. */
   planesAt?(t: SimTime, out: number[]): void;
-  /** of the air, C */
+  /** temperature of the air, C */
   airTemperatureAt(t: SimTime): number;
 }
 

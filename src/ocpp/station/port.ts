@@ -147,8 +147,8 @@ export interface DerCondition {
   /** the frequency is within the deadband of the droop */
   readonly withinDroopBand: boolean;
   /** extremes over the phases, percent of 702.VNom */
-  readonly lowestPct: number;
-  readonly highestPct: number;
+  readonly lowestVoltagePct: number;
+  readonly highestVoltagePct: number;
 }
 
 export interface DerPort extends DerFacts {

@@ -81,7 +81,7 @@ export class Instants {
   readonly #start: SimTime;
   readonly #patterns = new Map<string, CronPattern>();
 
-  /** @param start of the scenario */
+  /** @param start start of the scenario */
   constructor(plant: Plant, start: SimTime) {
     this.#plant = plant;
     this.#start = start;

@@ -29,8 +29,8 @@ const trimmedAtOnce = 1000;
 /** Maximum of events kept for a slow reader. */
 const maxKept = 100_000;
 
-const isUnread = (event: RunEvent | 'gone'): boolean =>
-  event !== 'gone' && event.kind === 'message' && event.message === undefined;
+const isUnread = (event: RunEvent | 'dropped'): boolean =>
+  event !== 'dropped' && event.kind === 'message' && event.message === undefined;
 
 /** Reads a journal from a position on, which keeps the events from there on. */
 export class JournalReader {
@@ -52,7 +52,7 @@ export class JournalReader {
       const event = this.#journal.at(this.position);
       if (event === undefined || isUnread(event)) return null;
       this.position += 1;
-      if (event !== 'gone' && meets(event)) return event;
+      if (event !== 'dropped' && meets(event)) return event;
     }
   }
 
@@ -87,8 +87,8 @@ export class Journal {
   }
 
   /** The event at a position; undefined: not arrived yet. */
-  at(position: number): RunEvent | 'gone' | undefined {
-    return position < this.#dropped ? 'gone' : this.#events[position - this.#dropped];
+  at(position: number): RunEvent | 'dropped' | undefined {
+    return position < this.#dropped ? 'dropped' : this.#events[position - this.#dropped];
   }
 
   reader(position: number): JournalReader {
@@ -105,9 +105,9 @@ export class Journal {
     const needed = Math.min(this.end, ...[...this.#readers].map(({ position }) => position));
     const firstKept = Math.max(needed, this.end - maxKept);
     this.#lost += Math.max(0, firstKept - Math.max(needed, this.#dropped));
-    const gone = firstKept - this.#dropped;
-    if (gone <= 0) return;
-    this.#events = this.#events.slice(gone);
+    const surplus = firstKept - this.#dropped;
+    if (surplus <= 0) return;
+    this.#events = this.#events.slice(surplus);
     this.#dropped = firstKept;
   }
 }

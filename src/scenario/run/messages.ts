@@ -9,7 +9,7 @@ interface MessageList {
   readonly messages: readonly Message[];
 }
 
-const atOnce = 1000;
+const maxMessagesPerRead = 1000;
 const noStation = 'there is no charging station with OCPP, whose messages the scenario compares';
 
 const feedKey = ({ protocol, station }: Pick<MessageTest, 'protocol' | 'station'>) => `${protocol} ${station ?? ''}`;
@@ -27,28 +27,28 @@ export function isMessage(test: MessageTest, event: RunEvent): boolean {
   );
 }
 
-/** The messages of one protocol or station: each enters the journal when it arrives, and is read later. */
+/** Messages of one protocol or station: each enters the journal when it arrives, and its content is read later. */
 class Feed {
   readonly #host: ScenarioHost;
   readonly #path: string;
   readonly #endListening: () => void;
   #unread: MessageEvent[] = [];
 
-  /** @param come called with the id of each message */
-  constructor(host: ScenarioHost, protocol: MessageProtocol, station: string, come: (id: number) => MessageEvent) {
+  /** @param onArrival records the arrival of a message, and returns its event */
+  constructor(host: ScenarioHost, protocol: MessageProtocol, station: string, onArrival: (id: number) => MessageEvent) {
     this.#host = host;
     this.#path = pathOf(protocol, station);
     this.#endListening = host.onMessage(protocol, station, (id) => {
-      this.#unread.push(come(id));
+      this.#unread.push(onArrival(id));
     });
   }
 
   /** Reads new messages. @returns number of messages that were lost */
   async read(): Promise<number> {
-    let gone = 0;
+    let lost = 0;
     while (this.#unread.length > 0) {
       const [first] = this.#unread;
-      const query = { after_id: (first?.id ?? 1) - 1, limit: atOnce };
+      const query = { after_id: (first?.id ?? 1) - 1, limit: maxMessagesPerRead };
       const { status, body } = await this.#host.perform({ method: 'GET', path: this.#path, query });
       const byId = new Map(status < 400 ? (body as MessageList).messages.map((each) => [each.id, each]) : []);
       const last = Math.max(0, ...byId.keys());
@@ -57,10 +57,10 @@ class Feed {
       for (const event of unread) {
         if (event.id > last && byId.size > 0) continue;
         event.message = byId.get(event.id) ?? null;
-        if (event.message === null) gone += 1;
+        if (event.message === null) lost += 1;
       }
     }
-    return gone;
+    return lost;
   }
 
   end(): void {
@@ -75,7 +75,7 @@ export class Feeds {
   readonly #wake: () => void;
   readonly #feeds = new Map<string, Feed>();
   /** protocols whose recording this run has started */
-  readonly #begun = new Set<MessageProtocol>();
+  readonly #startedRecordings = new Set<MessageProtocol>();
 
   /** @param wake called after each message */
   constructor(host: ScenarioHost, journal: Journal, wake: () => void) {
@@ -123,7 +123,7 @@ export class Feeds {
     if ((state as { readonly enabled?: boolean }).enabled !== false) return null;
     const { status, body } = await this.#host.perform({ method: 'POST', path, body: { enabled: true } });
     if (status >= 400) return (body as { readonly detail: string }).detail;
-    this.#begun.add(protocol);
+    this.#startedRecordings.add(protocol);
     return null;
   }
 
@@ -137,13 +137,13 @@ export class Feeds {
     if (status >= 400) return (body as { readonly detail: string }).detail;
     const problem = await this.#begin(protocol, path, body);
     if (problem !== null) return problem;
-    const come = (messageId: number) => {
+    const onArrival = (messageId: number) => {
       const event: MessageEvent = { kind: 'message', feed, id: messageId, message: undefined };
       this.#journal.add(event);
       this.#wake();
       return event;
     };
-    this.#feeds.set(feed, new Feed(this.#host, protocol, id, come));
+    this.#feeds.set(feed, new Feed(this.#host, protocol, id, onArrival));
     return null;
   }
 
@@ -158,15 +158,15 @@ export class Feeds {
 
   /** Reads new messages. @returns number of messages that were lost */
   async read(): Promise<number> {
-    let gone = 0;
-    for (const feed of this.#feeds.values()) gone += await feed.read();
-    return gone;
+    let lost = 0;
+    for (const feed of this.#feeds.values()) lost += await feed.read();
+    return lost;
   }
 
   async end(): Promise<void> {
     for (const feed of this.#feeds.values()) feed.end();
     // another client may have switched the recording on meanwhile
-    for (const protocol of this.#begun)
+    for (const protocol of this.#startedRecordings)
       if (this.#host.hasSwitchedMessages(protocol))
         await this.#host.perform({ method: 'POST', path: `/${protocol}/messages`, body: { enabled: false } });
   }

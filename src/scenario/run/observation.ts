@@ -34,7 +34,7 @@ export interface RunSources {
 /** The result of one observation. */
 export interface Observation {
   readonly holds: boolean;
-  /** In words: `it was 3990 W`. */
+  /** Value in words: `it was 3990 W`. */
   readonly text: () => string;
 }
 

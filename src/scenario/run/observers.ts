@@ -169,7 +169,7 @@ interface Changes {
     readonly point: string;
     readonly start_value: unknown;
     readonly value: unknown;
-    /** for enumerations only */
+    /** symbol at the start, of an enumeration only */
     readonly start_symbol?: string | null;
     readonly symbol?: string | null;
     readonly changed_by: { readonly source: string } | null;
@@ -247,7 +247,7 @@ function disagreements({ quantities }: Consistency, index: number): readonly str
   return wrong.map(({ explanation }) => `Device ${index}: ${explanation ?? 'differs.'}`);
 }
 
-/** @param begin of the assertion */
+/** @param begin begin of the assertion */
 export function observerOf(subject: Subject, sources: RunSources, begin: SimTime, since: Since): SubjectObserver {
   switch (subject.kind) {
     case 'value':

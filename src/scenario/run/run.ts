@@ -316,10 +316,10 @@ export class ScenarioRun {
 
   /** Reads new messages; fails if some were lost. */
   async #read(): Promise<void> {
-    const gone = (await this.#feeds.read()) + this.#journal.takeLost();
-    if (gone > 0)
+    const lost = (await this.#feeds.read()) + this.#journal.takeLost();
+    if (lost > 0)
       this.#fail(
-        `${gone} messages were not kept until the scenario could compare them: they were too many, or cleared`,
+        `${lost} messages were not kept until the scenario could compare them: they were too many, or cleared`,
       );
   }
 

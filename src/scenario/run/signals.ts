@@ -113,7 +113,7 @@ export class Signals {
   readonly #host: ScenarioHost;
   readonly #readers = new Map<string, SignalReader>();
   /** readers by signal object, for fast access at every tick */
-  readonly #known = new Map<Signal, SignalReader>();
+  readonly #readersBySignal = new Map<Signal, SignalReader>();
   /** values by mark and signal */
   readonly #marks = new Map<string, Map<string, SignalValue>>();
 
@@ -122,12 +122,12 @@ export class Signals {
   }
 
   reader(signal: Signal): SignalReader {
-    const existing = this.#known.get(signal);
+    const existing = this.#readersBySignal.get(signal);
     if (existing !== undefined) return existing;
     const key = JSON.stringify(signal);
     const reader = this.#readers.get(key) ?? signalReader(this.#host, signal);
     this.#readers.set(key, reader);
-    this.#known.set(signal, reader);
+    this.#readersBySignal.set(signal, reader);
     return reader;
   }
 

@@ -26,8 +26,8 @@ import { mapTargetOf } from '../../fault-kinds/rows.ts';
 export interface AcceptanceOptions {
   readonly deviceIndex: number;
   readonly bank: PointBank;
-  /** Calls `act` once after `delayS` simulated seconds, between steps of the device; a reset before cancels it. */
-  readonly later: (delayS: number, act: () => void) => Timer;
+  /** Calls `action` once after `delayS` simulated seconds, between steps of the device; a reset before cancels it. */
+  readonly later: (delayS: number, action: () => void) => Timer;
   /** logs acknowledged values that were refused later; limited, since a master can cause many lines */
   readonly log: { info(message: string): void };
 }
@@ -36,7 +36,7 @@ export interface AcceptanceOptions {
 export const maxPendingWrites = 1000;
 const busy = 6;
 
-/** How faults change one point of a write. */
+/** Result of faults for one point of a write. */
 interface PointOutcome {
   readonly slot: PointSlot;
   readonly written: AnyPointValue;
@@ -72,8 +72,8 @@ export class Acceptance {
   }
 
   /**
-   * @param faults of any kind; others than acceptance faults are ignored
-   * @param address in the bank's own map
+   * @param faults faults of any kind; only acceptance faults count
+   * @param address address in the map of the bank
    * @returns the point cut by `lenient_writes`; null: none
    * @throws SimError as `Bank.write`, with `protocolCode` if a fault decides it; nothing has changed then
    */
@@ -81,21 +81,21 @@ export class Acceptance {
     const { bank, deviceIndex, log } = this.#options;
     const count = words.length / 2;
     const slots = slotsUnder(bank.layout, address, count);
-    const acting = faults.filter((fault) => isAcceptance(fault) && touches(fault, bank, address, count, slots));
-    if (acting.length === 0) {
+    const touching = faults.filter((fault) => isAcceptance(fault) && touches(fault, bank, address, count, slots));
+    if (touching.length === 0) {
       bank.write(address, words, by);
       return null;
     }
-    refuseWhileLocked(acting, deviceIndex);
-    const dropped = droppedBy(acting, deviceIndex, bank.layout, cutAtEnd(slots, address, count));
+    refuseWhileLocked(touching, deviceIndex);
+    const dropped = droppedBy(touching, deviceIndex, bank.layout, cutAtEnd(slots, address, count));
     const remainingWords = dropped === null ? words : words.subarray(0, 2 * (dropped.address - address));
     try {
       bank.check(address, remainingWords, by);
     } catch (error) {
-      throw withFaultCode(error, acting, deviceIndex);
+      throw withFaultCode(error, touching, deviceIndex);
     }
     const { points } = writeSpan(bank.layout, address, remainingWords.length / 2);
-    const outcomes = this.#outcomesOf(points, acting, address, remainingWords);
+    const outcomes = this.#outcomesOf(points, touching, address, remainingWords);
     if (outcomes.every(asWritten)) bank.write(address, remainingWords, by);
     else
       this.#land(
@@ -110,7 +110,7 @@ export class Acceptance {
 
   #outcomesOf(
     slots: readonly PointSlot[],
-    acting: readonly ActiveFault[],
+    touching: readonly ActiveFault[],
     address: number,
     words: Buffer,
   ): readonly PointOutcome[] {
@@ -125,7 +125,7 @@ export class Acceptance {
       return { slot, written, value: written, lands: true, delayS: 0 };
     });
     const each = (strike: (fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number) => void) => {
-      for (const fault of acting) {
+      for (const fault of touching) {
         const set = targetSlots(layout, fault.facts.target);
         strike(
           fault,
@@ -223,8 +223,8 @@ export function touches(
   return hit && holds(bank, when);
 }
 
-function refuseWhileLocked(acting: readonly ActiveFault[], deviceIndex: number): void {
-  for (const fault of acting) {
+function refuseWhileLocked(touching: readonly ActiveFault[], deviceIndex: number): void {
+  for (const fault of touching) {
     if (fault.isOf(writeLockFault) && fault.strikes(deviceIndex)) {
       throw new SimError('MAP_READ_ONLY', `writes are locked by fault ${fault.facts.id}`, [], fault.parameters.code);
     }
@@ -242,7 +242,7 @@ function cutAtEnd(slots: readonly PointSlot[], address: number, count: number): 
 }
 
 function droppedBy(
-  acting: readonly ActiveFault[],
+  touching: readonly ActiveFault[],
   deviceIndex: number,
   layout: Layout,
   cut: PointSlot | undefined,
@@ -252,7 +252,7 @@ function droppedBy(
     fault.isOf(lenientWritesFault) &&
     targetSlots(layout, fault.facts.target)?.has(cut) !== false &&
     fault.strikes(deviceIndex);
-  return acting.some(drops) ? cut : null;
+  return touching.some(drops) ? cut : null;
 }
 
 /** A refusal with the code set by `exception_code`; other errors stay unchanged. */
@@ -283,10 +283,10 @@ function dropPoints(fault: ActiveFault, targets: readonly PointOutcome[], device
 function alter(fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number): void {
   if (!fault.isOf(alterWriteFault)) return;
   const { factor = 1, offset = 0, value } = fault.parameters;
-  const takes = ({ slot: { def }, written }: PointOutcome) =>
+  const isAlterable = ({ slot: { def }, written }: PointOutcome) =>
     numberCodec(def.type) !== undefined &&
     (value !== undefined || (typeof written === 'number' && def.symbols === undefined));
-  const numbers = targets.filter(takes);
+  const numbers = targets.filter(isAlterable);
   if (numbers.length === 0 || !fault.strikes(deviceIndex)) return;
   for (const outcome of numbers) outcome.value = value ?? Number(outcome.value) * factor + offset;
 }

@@ -43,7 +43,7 @@ type Consequence =
 
 interface Lie {
   readonly rules: readonly Rule[];
-  /** in order; absent: one quantity is wrong, which a plausibility check can detect */
+  /** consequences in order; absent: one quantity is wrong, which a plausibility check can detect */
   readonly consequences?: readonly Consequence[];
 }
 

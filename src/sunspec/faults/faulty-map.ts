@@ -15,7 +15,7 @@ import { pointName } from '../map/view.ts';
 import { Acceptance, isAcceptance, withFaultCode, touches } from './acceptance.ts';
 import { holds, slotsUnder } from './targets.ts';
 import { readingEffect } from './reading.ts';
-import type { ReadingEffect, Acting } from './image.ts';
+import type { ReadingEffect, ReadingFault } from './image.ts';
 import { concernsAny, ShownImage } from './image.ts';
 import { isStructureFault, shapeOf, bytesOf, isReal } from './structure.ts';
 import type { AddressShape, RealSpan } from './structure.ts';
@@ -30,8 +30,8 @@ export interface MapFaults {
   readonly now: () => SimTime;
   /** Calls the listener at the end of each tick; the returned function unsubscribes. */
   readonly onTick: (listener: () => void) => () => void;
-  /** Calls `act` once after `delayS` simulated seconds, between steps of a device. */
-  readonly later: (deviceIndex: number, delayS: number, act: () => void) => Timer;
+  /** Calls `action` once after `delayS` simulated seconds, between steps of a device. */
+  readonly later: (deviceIndex: number, delayS: number, action: () => void) => Timer;
   readonly log: { info(message: string, deviceIndex?: number): void };
 }
 
@@ -40,8 +40,8 @@ interface FaultyDevice {
   readonly bank: PointBank;
 }
 
-/** Registers by address. */
-interface Registers {
+/** Consecutive addresses, of a request or of the map. */
+interface AddressRange {
   readonly address: number;
   readonly count: number;
 }
@@ -57,8 +57,8 @@ interface Reading {
   readonly isPeek: boolean;
 }
 
-/** Registers of the map. */
-type Place = Pick<RealSpan, 'from' | 'count'>;
+/** A range of the map, named as spans name it. */
+type SpanRange = Pick<RealSpan, 'from' | 'count'>;
 
 /** True if a fault concerns the map that masters see, as opposed to the wire. */
 function isOfMap({ protocol, layer }: ActiveFault): boolean {
@@ -77,18 +77,18 @@ export class FaultyMap {
   readonly #device: FaultyDevice;
   readonly #faults: MapFaults;
   readonly #acceptance: Acceptance;
-  // faults are only appended in place, since a request may be iterating
+  // the lists are appended to in place and otherwise replaced, since a request may be iterating
   #structure: ActiveFault[] = [];
-  #accepting: ActiveFault[] = [];
+  #acceptanceFaults: ActiveFault[] = [];
   /** all active faults of this device */
   readonly #activeFaults = new Set<ActiveFault>();
-  #acting: Acting[] = [];
+  #readingFaults: ReadingFault[] = [];
   /** created by the first request that a reading fault strikes */
   #shownImage: ShownImage | null = null;
   /** image of `peek`, for which other faults may strike */
   #peeked: ShownImage | null = null;
   #shape: AddressShape;
-  #shapedBy: readonly ActiveFault[] = [];
+  #shapingFaults: readonly ActiveFault[] = [];
 
   constructor(device: FaultyDevice, faults: MapFaults) {
     this.#device = device;
@@ -98,7 +98,7 @@ export class FaultyMap {
     this.#acceptance = new Acceptance({
       deviceIndex: index,
       bank,
-      later: (delayS, act) => faults.later(index, delayS, act),
+      later: (delayS, action) => faults.later(index, delayS, action),
       log: {
         info: (message) => {
           faults.log.info(message, index);
@@ -108,47 +108,48 @@ export class FaultyMap {
   }
 
   /**
-   * Adds faults that begin and removes those that end; visits only these, since there may be many.
+   * Adds faults that begin and removes those that end; does not visit the other active faults, since there may be many.
    * @param change may name faults of other devices, or faults already added
    * @returns true if this device has a fault now
    */
   follow({ begun, ended }: FaultChange): boolean {
-    const going = ended.filter((fault) => this.#activeFaults.delete(fault));
-    if (going.length > 0) this.#leave(new Set(going));
-    const coming = begun.filter(
+    const removed = ended.filter((fault) => this.#activeFaults.delete(fault));
+    if (removed.length > 0) this.#remove(new Set(removed));
+    const added = begun.filter(
       (fault) => isOfMap(fault) && fault.concerns(this.#device.index) && !this.#activeFaults.has(fault),
     );
-    if (coming.length > 0) this.#take(coming);
-    return this.#structure.length + this.#accepting.length + this.#acting.length > 0;
+    if (added.length > 0) this.#add(added);
+    return this.#structure.length + this.#acceptanceFaults.length + this.#readingFaults.length > 0;
   }
 
-  #take(coming: readonly ActiveFault[]): void {
+  #add(added: readonly ActiveFault[]): void {
     const context = { deviceIndex: this.#device.index, bank: this.#device.bank, now: this.#faults.now };
-    for (const fault of coming) {
+    for (const fault of added) {
       this.#activeFaults.add(fault);
       if (isStructureFault(fault)) this.#structure.push(fault);
-      if (isAcceptance(fault)) this.#accepting.push(fault);
+      if (isAcceptance(fault)) this.#acceptanceFaults.push(fault);
       const effect = readingEffect(fault, context);
-      if (effect !== null) this.#act({ fault, effect });
+      if (effect !== null) this.#addReadingFault({ fault, effect });
     }
   }
 
-  #act(acting: Acting): void {
-    const lastFrom = this.#acting.findLastIndex(({ effect }) => effect.last !== true) + 1;
-    if (acting.effect.last === true || lastFrom === this.#acting.length) this.#acting.push(acting);
-    else this.#acting = this.#acting.toSpliced(lastFrom, 0, acting);
+  #addReadingFault(readingFault: ReadingFault): void {
+    const firstLastIndex = this.#readingFaults.findLastIndex(({ effect }) => effect.last !== true) + 1;
+    if (readingFault.effect.last === true || firstLastIndex === this.#readingFaults.length)
+      this.#readingFaults.push(readingFault);
+    else this.#readingFaults = this.#readingFaults.toSpliced(firstLastIndex, 0, readingFault);
   }
 
-  #leave(going: ReadonlySet<ActiveFault>): void {
-    const stays = (fault: ActiveFault) => !going.has(fault);
+  #remove(removed: ReadonlySet<ActiveFault>): void {
+    const stays = (fault: ActiveFault) => !removed.has(fault);
     this.#structure = this.#structure.filter(stays);
-    this.#accepting = this.#accepting.filter(stays);
-    this.#acting = this.#acting.filter(({ fault }) => stays(fault));
+    this.#acceptanceFaults = this.#acceptanceFaults.filter(stays);
+    this.#readingFaults = this.#readingFaults.filter(({ fault }) => stays(fault));
   }
 
   /** Takes a sample for effects that remember values; called at the end of each tick. */
   sample(): void {
-    for (const { effect } of this.#acting) effect.sample?.();
+    for (const { effect } of this.#readingFaults) effect.sample?.();
   }
 
   /**
@@ -171,15 +172,15 @@ export class FaultyMap {
   #read(address: number, count: number, reading: Reading): Buffer {
     const { bank } = this.#device;
     const { strikes, permit } = reading;
-    let meant: readonly Place[] = [{ from: address, count }];
+    let requested: readonly SpanRange[] = [{ from: address, count }];
     try {
-      const spans = this.#find((shape) => shape.spans(address, count), strikes, permit);
+      const spans = this.#resolve((shape) => shape.spans(address, count), strikes, permit);
       const real = spans.filter(isReal);
       for (const span of real) permit?.(span.from, span.count);
-      meant = real;
+      requested = real;
       return bytesOf(spans, this.#image(real, reading), bank.layout.base);
     } catch (error) {
-      throw this.#refusal(error, meant);
+      throw this.#refusal(error, requested);
     }
   }
 
@@ -194,20 +195,20 @@ export class FaultyMap {
     let mapAddress = address;
     if (this.#structure.length > 0) {
       try {
-        mapAddress = this.#find((shape) => shape.mapAddress(address, count), this.#strikes, permit);
+        mapAddress = this.#resolve((shape) => shape.mapAddress(address, count), this.#strikes, permit);
       } catch (error) {
         throw this.#refusal(error, [{ from: address, count }]);
       }
     }
     permit?.(mapAddress, count);
-    return this.#acceptance.writeThrough(this.#accepting, mapAddress, words, by);
+    return this.#acceptance.writeThrough(this.#acceptanceFaults, mapAddress, words, by);
   }
 
   /**
-   * Addresses in the map itself of the registers of a request, without registers that do not exist. Counts as no
-   * occasion of a fault: only structure faults that strike every request apply.
+   * Where the registers of a request really lie in the map; registers that do not exist are left out. Only structure
+   * faults that strike every request apply, and none counts an occasion.
    */
-  under({ address, count }: Registers): readonly Registers[] {
+  mapRanges({ address, count }: AddressRange): readonly AddressRange[] {
     const { bank } = this.#device;
     const steady = ({ facts: { every, probability, when }, isOver }: ActiveFault) =>
       every === 1 && probability === 1 && !isOver && holds(bank, when);
@@ -218,21 +219,21 @@ export class FaultyMap {
   }
 
   /** A refusal of a request for these registers, with the code set by `exception_code`. */
-  #refusal(error: unknown, meant: readonly Place[]): unknown {
+  #refusal(error: unknown, requested: readonly SpanRange[]): unknown {
     const { bank, index } = this.#device;
     return withFaultCode(
       error,
-      this.#accepting.filter((fault) =>
-        meant.some(({ from, count }) => touches(fault, bank, from, count, slotsUnder(bank.layout, from, count))),
+      this.#acceptanceFaults.filter((fault) =>
+        requested.some(({ from, count }) => touches(fault, bank, from, count, slotsUnder(bank.layout, from, count))),
       ),
       index,
     );
   }
 
-  /** Looks up registers. Without rights the answer is always ACCESS_DENIED, so the map's shape does not leak. */
-  #find<T>(what: (shape: AddressShape) => T, strikes: Strikes, permit: Permit | undefined): T {
+  /** Resolves addresses. Without rights the answer is always ACCESS_DENIED, so the map's shape does not leak. */
+  #resolve<T>(query: (shape: AddressShape) => T, strikes: Strikes, permit: Permit | undefined): T {
     try {
-      return what(this.#shapeNow(strikes));
+      return query(this.#shapeNow(strikes));
     } catch (error) {
       const { base, size } = this.#device.bank.layout;
       permit?.(base + size, 1);
@@ -247,9 +248,12 @@ export class FaultyMap {
   }
 
   #shapeBy(striking: readonly ActiveFault[]): AddressShape {
-    if (striking.length !== this.#shapedBy.length || striking.some((fault, i) => fault !== this.#shapedBy[i])) {
+    if (
+      striking.length !== this.#shapingFaults.length ||
+      striking.some((fault, i) => fault !== this.#shapingFaults[i])
+    ) {
       this.#shape = shapeOf(this.#device.bank.layout, striking);
-      this.#shapedBy = striking;
+      this.#shapingFaults = striking;
     }
     return this.#shape;
   }
@@ -259,24 +263,24 @@ export class FaultyMap {
     const { bank } = this.#device;
     const { layout } = bank;
     const truth = bank.image();
-    if (this.#acting.length === 0) return truth;
+    if (this.#readingFaults.length === 0) return truth;
     this.#refuseCut(real, strikes);
     const touched = real.flatMap(({ from, count }) => slotsUnder(layout, from, count));
     // faults with the same points share the array
     let [slots, isConcerned] = [undefined as ReadingEffect['slots'] | undefined, false];
-    const striking = this.#acting.filter(({ fault, effect }) => {
+    const striking = this.#readingFaults.filter(({ fault, effect }) => {
       if (isStrict(effect)) return false;
       if (effect.slots !== slots) [slots, isConcerned] = [effect.slots, concernsAny(effect, touched)];
       return isConcerned && holds(bank, fault.facts.when) && strikes(fault);
     });
     if (striking.length === 0) return truth;
-    const shown = isPeek ? (this.#peeked ??= new ShownImage(layout)) : (this.#shownImage ??= new ShownImage(layout));
-    return shown.show(truth, touched, striking, this.#faults.now());
+    const image = isPeek ? (this.#peeked ??= new ShownImage(layout)) : (this.#shownImage ??= new ShownImage(layout));
+    return image.show(truth, touched, striking, this.#faults.now());
   }
 
   /** @throws SimError MAP_PARTIAL_POINT */
   #refuseCut(real: readonly RealSpan[], strikes: Strikes): void {
-    for (const { fault, effect } of this.#acting) {
+    for (const { fault, effect } of this.#readingFaults) {
       if (!isStrict(effect)) continue;
       const cut = effect.slots.find((slot) => isTouched(slot, real) && isCut(slot, real));
       if (cut === undefined || !holds(this.#device.bank, fault.facts.when) || !strikes(fault)) continue;
@@ -355,12 +359,12 @@ export class FaultyMaps {
     this.#faults = faults;
   }
 
-  /** Addresses in the map itself of the registers of a request, under structure faults that strike each request. */
-  under(deviceIndex: number, asked: Registers): readonly Registers[] {
-    return this.#followed.get(deviceIndex)?.map?.under(asked) ?? [asked];
+  /** Where the registers of a request really lie in the map of a device; see `FaultyMap.mapRanges`. */
+  mapRanges(deviceIndex: number, requested: AddressRange): readonly AddressRange[] {
+    return this.#followed.get(deviceIndex)?.map?.mapRanges(requested) ?? [requested];
   }
 
-  /** @returns unsubscribes the listener */
+  /** @returns a function that unsubscribes the listener */
   follow(device: FaultyDevice, listener: MapListener): () => void {
     const followed = this.#followed.get(device.index) ?? new Followed(device, this.#faults);
     this.#followed.set(device.index, followed);

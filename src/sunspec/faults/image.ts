@@ -88,7 +88,7 @@ interface Runs {
   readonly size: number;
 }
 
-/** @param slots in map order */
+/** @param slots points in map order */
 const runsOf = memoPerLayoutAndKey((layout, slots: readonly PointSlot[]): Runs => {
   const runs: { at: number; end: number }[] = [];
   for (const { address, def } of slots) {
@@ -119,7 +119,7 @@ export class Sample {
   readonly #bytes: Buffer;
   readonly #isWhole: boolean;
 
-  /** @param slots in map order */
+  /** @param slots points in map order */
   constructor(bank: PointBank, slots: readonly PointSlot[]) {
     const { imageSize } = bank.layout;
     const { runs, size: wanted } = runsOf(bank.layout, slots);
@@ -164,11 +164,11 @@ export interface ReadingEffect {
   readonly slots: readonly PointSlot[];
   /** changes one of the points, independent of the others */
   readonly change?: (image: MapImage, slot: PointSlot) => void;
-  /** in place of `change`: the changed value of a point, in its unit; points without a value stay */
+  /** the changed value of a point, in its unit, instead of `change`; points without a value stay */
   readonly number?: (value: number, slot: PointSlot) => number;
   /** true if a changed point depends only on its true value, so that it stays the same over ticks */
   readonly isSteady?: true;
-  /** in place of `change`: changes all points together, depending on other points */
+  /** changes all points together instead of `change`, depending on other points */
   readonly apply?: (image: MapImage) => void;
   /** points whose values `apply` uses */
   readonly reads?: readonly PointSlot[];
@@ -179,7 +179,7 @@ export interface ReadingEffect {
 }
 
 /** A fault with its effect on one device. */
-export interface Acting {
+export interface ReadingFault {
   readonly fault: ActiveFault;
   readonly effect: ReadingEffect;
 }
@@ -203,8 +203,8 @@ export function concernsAny({ slots }: ReadingEffect, points: readonly PointSlot
   return points.some(({ index }) => mask[index] === 1);
 }
 
-function isSame(a: readonly Acting[], b: readonly Acting[]): boolean {
-  return a.length === b.length && a.every((acting, i) => acting === b[i]);
+function isSame(a: readonly ReadingFault[], b: readonly ReadingFault[]): boolean {
+  return a.length === b.length && a.every((fault, i) => fault === b[i]);
 }
 
 /**
@@ -218,7 +218,7 @@ export class ShownImage {
   readonly #origin: Buffer;
   /** 1 at the index of each computed point */
   readonly #computed: Uint8Array;
-  #striking: readonly Acting[] = [];
+  #striking: readonly ReadingFault[] = [];
   /** masks of the striking effects */
   #masks: readonly Uint8Array[] = [];
   #isSteady = true;
@@ -234,9 +234,9 @@ export class ShownImage {
   /**
    * All registers of the map, with the faults applied to these points.
    * @param truth all registers; a new buffer is returned
-   * @param striking in the order of application
+   * @param striking faults in the order of application
    */
-  show(truth: Buffer, points: readonly PointSlot[], striking: readonly Acting[], instant: SimTime): Buffer {
+  show(truth: Buffer, points: readonly PointSlot[], striking: readonly ReadingFault[], instant: SimTime): Buffer {
     if (!isSame(striking, this.#striking)) {
       this.#striking = striking;
       this.#masks = striking.map(({ effect }) => maskOf(effect.slots));
@@ -292,7 +292,7 @@ export class ShownImage {
     this.#image.changeNumber(point, numbers);
   }
 
-  /** As `#make`, for effects that depend on several points. */
+  /** Does the same as `#make` for effects that depend on several points. */
   #makeTogether(truth: Buffer, points: readonly PointSlot[]): void {
     if (points.every(({ index }) => this.#computed[index] === 1) && truth.equals(this.#origin)) return;
     truth.copy(this.#origin);

@@ -132,11 +132,11 @@ export function valueIssue({ def }: PointSlot, { value, raw }: ShownValue): stri
 }
 
 /** Points changed by a `value` fault; of a whole model or group only points that can show the value. */
-export function valuePoints(layout: Layout, target: FaultTarget, shown: ShownValue): readonly PointSlot[] {
+export function valuePoints(layout: Layout, target: FaultTarget, falseValue: ShownValue): readonly PointSlot[] {
   const named = new Set((mapTargetOf(target).points ?? []).map((name) => slotNamed(layout, name)));
-  const number = shown.extreme !== undefined || typeof shown.value === 'number';
+  const number = falseValue.extreme !== undefined || typeof falseValue.value === 'number';
   return targetedPoints(layout, target).filter(
-    (slot) => valueIssue(slot, shown) === null && (!number || named.has(slot) || isQuantity(slot)),
+    (slot) => valueIssue(slot, falseValue) === null && (!number || named.has(slot) || isQuantity(slot)),
   );
 }
 
@@ -189,7 +189,7 @@ function loadPct(bank: PointBank): number {
 }
 
 /** The shift nearest to the requested one with which all values fit their types. */
-function fittingShift(image: MapImage, slots: readonly PointSlot[], wanted: number): number {
+function fittingShift(image: MapImage, slots: readonly PointSlot[], requestedShift: number): number {
   const fits = (shift: number) =>
     slots.every((slot) => {
       const [raw, codec] = [image.raw(slot), numberCodec(slot.def.type)];
@@ -197,7 +197,7 @@ function fittingShift(image: MapImage, slots: readonly PointSlot[], wanted: numb
       const moved = Math.round(raw * 10 ** -shift);
       return moved >= codec.min && moved <= codec.max;
     });
-  let shift = wanted;
+  let shift = requestedShift;
   while (shift < 0 && !fits(shift)) shift += 1;
   return shift;
 }
@@ -404,8 +404,8 @@ function bits(
   });
 }
 
-function maskOf(slot: PointSlot, wanted: readonly (number | string)[]): number {
-  return wanted.reduce<number>((mask, bit) => {
+function maskOf(slot: PointSlot, bits: readonly (number | string)[]): number {
+  return bits.reduce<number>((mask, bit) => {
     const number = bitNumber(slot, bit);
     return number === null ? mask : mask | (1 << number);
   }, 0);

@@ -37,8 +37,9 @@ export type RealSpan = Span & { readonly from: number };
 
 /** The registers served by a device, in their order. No real register is served twice. */
 export class AddressShape {
-  /** address of the first register, and number of registers */
+  /** address of the first register */
   readonly base: number;
+  /** number of registers */
   readonly size: number;
   readonly #spans: readonly Span[];
 
@@ -136,7 +137,7 @@ interface Piece {
   readonly address: number;
   readonly count: number;
   /** words that replace registers, by offset */
-  readonly shown: ReadonlyMap<number, number>;
+  readonly changedWords: ReadonlyMap<number, number>;
   /** content of a filler's registers */
   readonly fill?: number;
 }
@@ -159,16 +160,16 @@ function chainOf({ base, size, models }: Layout): Chain {
   return {
     base,
     pieces: [
-      { what: 'marker', address: base, count: headerRegisters, shown: untouched },
+      { what: 'marker', address: base, count: headerRegisters, changedWords: untouched },
       ...models
         .filter(({ hidden }) => !hidden)
         .map(({ def, address, length }) => ({
           what: def.id,
           address,
           count: length + headerRegisters,
-          shown: untouched,
+          changedWords: untouched,
         })),
-      { what: 'end', address: end, count: headerRegisters, shown: untouched },
+      { what: 'end', address: end, count: headerRegisters, changedWords: untouched },
     ],
   };
 }
@@ -179,7 +180,7 @@ function changed({ base, pieces }: Chain, what: Piece['what'], change: (piece: P
 
 const showing = (piece: Piece, offset: number, word: number): Piece => ({
   ...piece,
-  shown: new Map([...piece.shown, [offset, word]]),
+  changedWords: new Map([...piece.changedWords, [offset, word]]),
 });
 
 function chainEnd(chain: Chain, variant: 'zeros' | 'exception' | 'absent_length'): Chain {
@@ -199,7 +200,7 @@ function chainEnd(chain: Chain, variant: 'zeros' | 'exception' | 'absent_length'
 function shifted(chain: Chain, model: number, registers: number, fill: number): Chain {
   if (registers > 0) {
     return changed(chain, model, (piece) => [
-      { what: 'filler', address: 0, count: registers, shown: untouched, fill },
+      { what: 'filler', address: 0, count: registers, changedWords: untouched, fill },
       piece,
     ]);
   }
@@ -241,11 +242,11 @@ function changedBy(chain: Chain, fault: ActiveFault): Chain {
   return fault.isOf(chainEndFault) ? chainEnd(chain, fault.parameters.variant) : chain;
 }
 
-function runsOf({ address, count, shown, fill }: Piece): Run[] {
+function runsOf({ address, count, changedWords, fill }: Piece): Run[] {
   if (fill !== undefined) return [{ count, from: Array.from({ length: count }, () => fill) }];
   const runs: Run[] = [];
   let offset = 0;
-  for (const [at, word] of [...shown].sort(([a], [b]) => a - b)) {
+  for (const [at, word] of [...changedWords].sort(([a], [b]) => a - b)) {
     if (at >= count) break;
     runs.push({ count: at - offset, from: address + offset }, { count: 1, from: [word] });
     offset = at + 1;

@@ -5,7 +5,7 @@
 import { SimError } from '../../core/errors.ts';
 import { setsOf, adoptionPoints, isInSet1 } from './layout.ts';
 import type { Layout, ModelPlace, PointSlot } from './layout.ts';
-import { inUseIssue } from './transaction.ts';
+import { inUseIssue } from './checks.ts';
 import { readPoint } from './view.ts';
 
 const results = { IN_PROGRESS: 0, COMPLETED: 1, FAILED: 2 } as const;
@@ -138,7 +138,7 @@ function adoptedPoints(layout: Layout, request: PointSlot, issue: AdoptionIssue 
 }
 
 /**
- * Carries out an adoption request on the candidate image of a write; the result point says how it went.
+ * Carries out an adoption request on the candidate image of a write; the result point has the outcome.
  * @returns the points that it wrote
  */
 export function adopt(layout: Layout, image: Buffer, request: PointSlot): readonly PointSlot[] {

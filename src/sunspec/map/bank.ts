@@ -1,14 +1,11 @@
-/**
- * The registers of one device: the interface for readers and writers, its options, models computed on demand, and
- * points by name.
- */
+/** The registers of one device: the interface for readers and writers, its options, and points by name. */
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Former } from './commit.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import type { AnyPointValue } from './types.ts';
-import { createMapView } from './view.ts';
-import type { MapView, WritableMapView, MeasurementView } from './view.ts';
+import type { OnDemandOptions } from './on-demand-model.ts';
+import type { MapView, WritableMapView } from './view.ts';
 
 /** One committed write: its points, its writer and its time. */
 export interface Change {
@@ -25,8 +22,8 @@ export interface LastWrite {
 
 /**
  * A change of `adopt`: `tx` assigns by name, `set` by point slot. `restore` puts a former value back as if nothing had
- * been written since: with its former writer, and without the check of its range, which it has passed before. A set 1
- * that it completes must still be one that can be in force.
+ * been written since: with its former writer, and without the check of its range, which it has passed before. The
+ * resulting set 1 is still checked as at an adoption.
  */
 export type AdoptChange = (
   tx: WritableMapView,
@@ -69,9 +66,9 @@ export interface PointBank {
    */
   assign(by: Origin, values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[]): void;
   /**
-   * For REST and the protocol bridges: writes set 1 of the curve and control models, and with it any other RW point, in
-   * one commit. The resulting set 1 is checked as at an adoption; stored sets are not touched. In each model so changed
-   * the adoption request then reads 1 and its result COMPLETED. Takes no adoption time.
+   * Writes set 1 of the curve and control models, and with it any other RW point, in one commit; used by REST and the
+   * protocol bridges. The resulting set 1 is checked as at an adoption; stored sets are not touched. In each model so
+   * changed the adoption request then reads 1 and its result COMPLETED. Takes no adoption time.
    * @param committed called once when the registers hold the change, before any listener is called; must not throw
    * @throws SimError as `write`; MAP_BAD_VALUE with the reason when a set 1 cannot be in force
    */
@@ -92,9 +89,12 @@ export interface PointBank {
   readonly lastWrite: LastWrite | null;
   /** The present value of a point, for `restore` of a later `adopt`. */
   former(slot: PointSlot): Former;
-  /** Called after each commit; the returned function ends it. */
+  /** Calls `listener` after each commit; the returned function unsubscribes it. */
   onChange(listener: (change: Change) => void): () => void;
-  /** Called after a reset of the device has restored all start values, before `onChange`; the returned function ends it. */
+  /**
+   * Calls `listener` after a reset of the device has restored all start values, before `onChange`; the returned
+   * function unsubscribes it.
+   */
   onReload(listener: (by: Origin, at: SimTime) => void): () => void;
 }
 
@@ -105,7 +105,10 @@ export interface Bank extends PointBank {
 }
 
 export interface BankOptions {
-  /** start value of a point; absent: not known. A copy of the image in each bank would double its memory */
+  /**
+   * start value of a point; absent: not known; computed rather than stored, since a copy of the start image would
+   * double the memory of a bank
+   */
   readonly startValueOf?: (slot: PointSlot) => AnyPointValue;
   /** writers of start values that are not defaults; may be shared between banks */
   readonly startWriters?: ReadonlyMap<PointSlot, Provenance>;
@@ -132,54 +135,4 @@ export function pointNumber(bank: Bank, modelId: number, path: string): number |
 /** True if the device implements a point. */
 export function hasPoint(bank: Bank, modelId: number, path: string): boolean {
   return bank.layout.slot(modelId, path)?.implemented === true;
-}
-
-/** A model whose registers are computed at each read: too costly for every tick, seldom read and never written. */
-interface OnDemandOptions {
-  readonly modelId: number;
-  /** Updates the registers through a view that does not draw itself; called at every read, so it must be cheap. */
-  readonly draw: (map: MeasurementView) => void;
-}
-
-export class OnDemandModel {
-  readonly #from: number;
-  readonly #end: number;
-  readonly #raw: MeasurementView;
-  readonly #draw: (map: MeasurementView) => void;
-
-  private constructor(from: number, end: number, raw: MeasurementView, draw: (map: MeasurementView) => void) {
-    this.#from = from;
-    this.#end = end;
-    this.#raw = raw;
-    this.#draw = draw;
-  }
-
-  /**
-   * From now on `map` draws before it returns the view of that model; a view returned earlier shows the last drawing.
-   * @returns null for a layout without the model
-   */
-  static in(layout: Layout, image: Buffer, map: MapView, { modelId, draw }: OnDemandOptions): OnDemandModel | null {
-    const place = layout.models.find(({ def }) => def.id === modelId);
-    if (!place) return null;
-    const from = place.address - layout.base;
-    const raw = createMapView(layout, image);
-    const onDemand = new OnDemandModel(from, from + 2 + place.length, raw, draw);
-    const name = `m${modelId}`;
-    Object.defineProperty(map, name, {
-      get: () => {
-        onDemand.draw();
-        return raw[name as keyof MapView];
-      },
-    });
-    return onDemand;
-  }
-
-  /** Call it before reading `count` registers from offset `first`. */
-  lookAt(first: number, count: number): void {
-    if (first < this.#end && first + count > this.#from) this.draw();
-  }
-
-  draw(): void {
-    this.#draw(this.#raw);
-  }
 }

@@ -14,7 +14,7 @@ export type AdoptionOutcome = 'ADOPT' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED';
 
 /** An earlier value of a point, to be restored. */
 export interface Former {
-  /** as `Bank.raw` gives it */
+  /** registers as in `Bank.raw` */
   readonly raw: readonly number[];
   /** undefined: a start value */
   readonly writer: Provenance | undefined;

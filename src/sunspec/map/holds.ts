@@ -58,7 +58,7 @@ export interface EndedHold {
 /** One point of a hold that lasts. */
 export interface HeldPoint {
   readonly slot: PointSlot;
-  /** as the register showed it at the begin */
+  /** value in the register at the begin */
   readonly value: AnyPointValue;
   /** the value that its end restores unless the point is overwritten */
   readonly base: AnyPointValue;
@@ -78,7 +78,7 @@ interface Entry {
   /** the writer of the point while this hold has it, compared by identity: no other write has this object */
   readonly mark: Provenance | undefined;
   base: Base;
-  /** how the hold has lost the point to another hold of its owner; null: it has not */
+  /** reason why another hold of the owner has the point; null: none has it */
   lost: 'handed over' | 'overwritten before' | null;
 }
 
@@ -92,7 +92,7 @@ interface Plan {
   readonly ended: readonly EndedHold[];
   readonly restore: readonly (readonly [PointSlot, Entry])[];
   /** timers that stay at 0 for a hold that goes on */
-  readonly keep: readonly (readonly [PointSlot, Entry, Control])[];
+  readonly timersAtZero: readonly (readonly [PointSlot, Entry, Control])[];
   readonly write: readonly Write[];
 }
 
@@ -168,7 +168,7 @@ export class Holds {
   readonly #resetListeners = new Set<(ids: readonly string[], at: SimTime) => void>();
   readonly #stopFollowing: () => void;
 
-  /** @param owner in the words of the log, as `csip` or `rest` */
+  /** @param owner name in the log, as `csip` or `rest` */
   constructor(bank: Bank, owner: string) {
     this.#bank = bank;
     this.#owner = owner;
@@ -199,14 +199,14 @@ export class Holds {
    * Ends holds and begins one, in one commit; when it is refused, nothing has changed. The end of holds alone is the
    * device's own doing (source `reversion`): local control does not prevent it, and no range refuses a base. A curve whose
    * points belong to different writers by then, and which could not be in force with the base of some, is left whole.
-   * @returns what became of the points of each ended hold
+   * @returns the outcome for the points of each ended hold
    * @throws SimError UNKNOWN_RESOURCE for an id without a hold, COMMAND_CONFLICT for one in use and while the device is
    *   off (then the end is still to come), MAP_BAD_VALUE for a point that cannot be held; for a begin all of `Bank.adopt`
    */
   change(change: HoldChange): readonly EndedHold[] {
     return this.#carryOut(change, (by, edit, plan) => {
       this.#bank.adopt(by, edit, () => {
-        this.#take(plan, change);
+        this.#apply(plan, change);
       });
     });
   }
@@ -250,7 +250,7 @@ export class Holds {
       try {
         const edit: AdoptChange = (_, set, restore) => {
           for (const [slot, { base }] of plan.restore) restore(slot, base);
-          for (const [slot] of plan.keep) set(slot, 0);
+          for (const [slot] of plan.timersAtZero) set(slot, 0);
           for (const { slot, value } of plan.write) set(slot, value);
         };
         adopt(by, edit, plan);
@@ -271,7 +271,7 @@ export class Holds {
     leftSets: ReadonlySet<number>,
   ): Plan {
     const restore: [PointSlot, Entry][] = [];
-    const keep: [PointSlot, Entry, Control][] = [];
+    const timersAtZero: [PointSlot, Entry, Control][] = [];
     const ended = [...ending].map(({ id, points }): EndedHold => {
       const [restored, left, handedOver]: [PointSlot[], PointSlot[], PointSlot[]] = [[], [], []];
       for (const [slot, entry] of points) {
@@ -282,7 +282,7 @@ export class Holds {
         else if (leftSets.has(slot.modelId) && isInSet1(slot)) left.push(slot);
         else if (heir) {
           handedOver.push(slot);
-          keep.push([slot, entry, heir]);
+          timersAtZero.push([slot, entry, heir]);
         } else {
           restored.push(slot);
           restore.push([slot, entry]);
@@ -290,12 +290,17 @@ export class Holds {
       }
       return { id, restored, left, handedOver };
     });
-    const write = [...required].map(([slot, { value, added }]) => ({ slot, value, added, ...this.#taken(slot) }));
-    return { ended, restore, keep, write };
+    const write = [...required].map(([slot, { value, added }]) => ({
+      slot,
+      value,
+      added,
+      ...this.#baseAndFormer(slot),
+    }));
+    return { ended, restore, timersAtZero, write };
   }
 
   /** Updates the holds once the registers have the change, before any listener is called. */
-  #take({ ended, keep, write }: Plan, { begin }: HoldChange): void {
+  #apply({ ended, timersAtZero, write }: Plan, { begin }: HoldChange): void {
     for (const { id, left } of ended) {
       const { points } = this.#control(id);
       for (const slot of left) handOn(this.#bank, slot, points.get(slot));
@@ -306,7 +311,7 @@ export class Holds {
       former.entry.lost = former.lost;
     }
     for (const { id } of ended) this.#controls.delete(id);
-    for (const [slot, { base }, heir] of keep) heir.points.set(slot, this.#entry(slot, true, base));
+    for (const [slot, { base }, heir] of timersAtZero) heir.points.set(slot, this.#entry(slot, true, base));
     if (!begin) return;
     this.#controls.set(begin.id, {
       id: begin.id,
@@ -320,7 +325,7 @@ export class Holds {
   }
 
   /** The base of a point that a new hold writes, and the hold that loses the point. */
-  #taken(slot: PointSlot): Pick<Write, 'base' | 'former'> {
+  #baseAndFormer(slot: PointSlot): Pick<Write, 'base' | 'former'> {
     const bank = this.#bank;
     const current = { value: bank.value(slot), ...bank.former(slot) };
     for (const { points } of this.#controls.values()) {
@@ -340,7 +345,7 @@ export class Holds {
     return [...this.#controls.values()].find(
       (control) =>
         !ending.has(control) &&
-        [...control.points].some(([slot, entry]) => timers.get(slot) === timer && this.#keeps(slot, entry)),
+        [...control.points].some(([slot, entry]) => timers.get(slot) === timer && this.#hasOrRegains(slot, entry)),
     );
   }
 
@@ -350,7 +355,7 @@ export class Holds {
   }
 
   /** True if the hold has the point, or will have it again when later holds of other owners end. */
-  #keeps(slot: PointSlot, entry: Entry): boolean {
+  #hasOrRegains(slot: PointSlot, entry: Entry): boolean {
     if (entry.lost !== null) return false;
     return this.#has(slot, entry) || [...(onBank.get(this.#bank) ?? [])].some((holds) => holds.covers(slot, entry));
   }
@@ -371,7 +376,7 @@ export class Holds {
   covers(slot: PointSlot, { mark }: Entry): boolean {
     return [...this.#controls.values()].some(({ points }) => {
       const entry = points.get(slot);
-      return entry !== undefined && entry.base.writer === mark && this.#keeps(slot, entry);
+      return entry !== undefined && entry.base.writer === mark && this.#hasOrRegains(slot, entry);
     });
   }
 

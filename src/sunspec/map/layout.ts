@@ -106,14 +106,14 @@ export function setsOf({ groups }: Pick<ModelPlace, 'groups'>): readonly GroupPl
 
 /** Caches `make` per layout: one result for all devices that share the layout. */
 export function memoPerLayout<T>(make: (layout: Layout) => T): (layout: Layout) => T {
-  const entries = new WeakMap<Layout, { readonly made: T }>();
+  const entries = new WeakMap<Layout, { readonly value: T }>();
   return (layout) => {
     let entry = entries.get(layout);
     if (entry === undefined) {
-      entry = { made: make(layout) };
+      entry = { value: make(layout) };
       entries.set(layout, entry);
     }
-    return entry.made;
+    return entry.value;
   };
 }
 

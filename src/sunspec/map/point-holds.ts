@@ -64,7 +64,7 @@ export class PointHolds {
   /** points that another writer has taken from a control, for as long as the control lasts */
   readonly #lost = new Map<string, Set<PointSlot>>();
 
-  /** @param source of the writes, and owner of the holds */
+  /** @param source source of the writes, and owner of the holds */
   constructor(bank: Bank, source: Source) {
     this.#holds = new Holds(bank, source);
     this.#source = source;
@@ -82,13 +82,13 @@ export class PointHolds {
 
   /** True if another writer has changed a point of a control since. */
   isOverwritten(id: string): boolean {
-    if (this.#live.has(id)) this.#lookForOthers([id]);
+    if (this.#live.has(id)) this.#noteOverwritten([id]);
     return (this.#lost.get(id)?.size ?? 0) > 0;
   }
 
   /**
    * Outcome of a write of these values now, without writing.
-   * @param source of the write; `default`: the outcome if the device took remote writes
+   * @param source source of the write; `default`: the outcome if the device took remote writes
    */
   check(values: readonly HoldValue[], source = this.#source): Written {
     if (values.length === 0) return 'done';
@@ -100,25 +100,25 @@ export class PointHolds {
 
   /**
    * Makes these controls have exactly these points.
-   * @param wanted highest priority first
+   * @param required highest priority first
    * @returns the outcome for the controls whose points had to be written
    */
-  follow(wanted: ReadonlyMap<string, PointValues>): ReadonlyMap<string, Written> {
-    this.#lookForOthers();
+  follow(required: ReadonlyMap<string, PointValues>): ReadonlyMap<string, Written> {
+    this.#noteOverwritten();
     const heldValues = new Map(
-      [...wanted].flatMap(([id, values]) => {
+      [...required].flatMap(([id, values]) => {
         const lost = this.#lost.get(id);
         const left = new Map([...values].filter(([slot]) => lost?.has(slot) !== true));
         return left.size > 0 ? [[id, left] as const] : [];
       }),
     );
     const begins = [...heldValues.keys()].filter((id) => !this.#live.has(id));
-    const taken = new Set(begins.flatMap((id) => [...(heldValues.get(id)?.keys() ?? [])]));
+    const newlyHeld = new Set(begins.flatMap((id) => [...(heldValues.get(id)?.keys() ?? [])]));
     const again = [...heldValues].flatMap(([id, values]) =>
-      this.#live.has(id) && !this.#stands(id, values, taken) ? [id] : [],
+      this.#live.has(id) && !this.#isUpToDate(id, values, newlyHeld) ? [id] : [],
     );
     const ends = [...this.#live.keys()].filter((id) => !heldValues.has(id));
-    for (const id of this.#lost.keys()) if (!wanted.has(id)) this.#lost.delete(id);
+    for (const id of this.#lost.keys()) if (!required.has(id)) this.#lost.delete(id);
     return this.#write(heldValues, { begins, again, ends });
   }
 
@@ -133,8 +133,8 @@ export class PointHolds {
     this.#holds.close();
   }
 
-  /** Notes the points that other writers have taken. */
-  #lookForOthers(ids: Iterable<string> = this.#live.keys()): void {
+  /** Notes the points that other writers have overwritten. */
+  #noteOverwritten(ids: Iterable<string> = this.#live.keys()): void {
     for (const id of ids) {
       for (const { slot, overwritten, added } of this.#holds.points(id)) {
         if (!overwritten || added || this.#owners.get(slot) !== id) continue;
@@ -144,14 +144,14 @@ export class PointHolds {
     }
   }
 
-  /** True if a control has exactly its points once the beginning controls have taken theirs. */
-  #stands(id: string, values: PointValues, taken: ReadonlySet<PointSlot>): boolean {
+  /** True if a control has exactly its points once the beginning controls have written theirs. */
+  #isUpToDate(id: string, values: PointValues, newlyHeld: ReadonlySet<PointSlot>): boolean {
     const live = this.#live.get(id) ?? new Map<PointSlot, AnyPointValue>();
-    const keeps = [...values].every(([slot, value]) => this.#owners.get(slot) === id && live.get(slot) === value);
+    const hasAll = [...values].every(([slot, value]) => this.#owners.get(slot) === id && live.get(slot) === value);
     const lost = this.#lost.get(id);
     const isExtra = (slot: PointSlot) =>
-      this.#owners.get(slot) === id && !values.has(slot) && !taken.has(slot) && lost?.has(slot) !== true;
-    return keeps && ![...live.keys()].some(isExtra);
+      this.#owners.get(slot) === id && !values.has(slot) && !newlyHeld.has(slot) && lost?.has(slot) !== true;
+    return hasAll && ![...live.keys()].some(isExtra);
   }
 
   #write(

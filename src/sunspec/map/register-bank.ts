@@ -7,20 +7,20 @@ import { Listeners } from '../../core/listeners.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { adopt, adoptInPlace } from './adoption.ts';
-import { OnDemandModel } from './bank.ts';
+import { OnDemandModel } from './on-demand-model.ts';
 import type { AdoptChange, Bank, BankOptions, Change, LastWrite } from './bank.ts';
 import { Commit } from './commit.ts';
 import type { CommitParticipant, FollowUp, Former } from './commit.ts';
 import { memoPerLayout, adoptionPoints, isAdoptionRequest, notInMap, ignoresWrites } from './layout.ts';
 import type { Layout, PointSlot } from './layout.ts';
-import { checkAccess, checkAdoptAccess, checkValues, encodePoint } from './transaction.ts';
+import { checkAccess, checkAdoptAccess, checkValues, encodePoint } from './checks.ts';
 import type { AnyPointValue } from './types.ts';
 import { createMapView, pointReader, readPoint, writePoint, pointName } from './view.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
 
 /** The points that a write of consecutive registers sets, and those that it leaves as they are. */
 interface WriteSpan {
-  /** in the order of addresses; at least one */
+  /** points in the order of addresses; at least one */
   readonly points: readonly PointSlot[];
   /** read-only and unimplemented points of classic models, of which the span may have a part only */
   readonly ignored: readonly PointSlot[];
@@ -142,12 +142,12 @@ export class RegisterBank implements Bank {
     if (first < 0 || count < 1 || first + count > this.layout.size) {
       throw notInMap(address, count);
     }
-    if (this.#onDemand !== null) this.#onDemand.lookAt(first, count);
+    if (this.#onDemand !== null) this.#onDemand.updateIfRead(first, count);
     return this.#bytes.subarray(first * 2, (first + count) * 2);
   }
 
   image(): Buffer {
-    this.#onDemand?.lookAt(0, this.layout.size);
+    this.#onDemand?.updateIfRead(0, this.layout.size);
     return this.#bytes;
   }
 
@@ -207,7 +207,7 @@ export class RegisterBank implements Bank {
   }
 
   value(slot: PointSlot): AnyPointValue {
-    this.#onDemand?.lookAt(slot.address - this.layout.base, slot.def.size);
+    this.#onDemand?.updateIfRead(slot.address - this.layout.base, slot.def.size);
     return slot.implemented ? readPoint(this.layout, this.#bytes, slot) : null;
   }
 
@@ -217,7 +217,7 @@ export class RegisterBank implements Bank {
     const onDemand = this.#onDemand;
     if (onDemand === null) return read;
     return () => {
-      onDemand.lookAt(slot.address - this.layout.base, slot.def.size);
+      onDemand.updateIfRead(slot.address - this.layout.base, slot.def.size);
       return read();
     };
   }
@@ -227,7 +227,7 @@ export class RegisterBank implements Bank {
   }
 
   raw(slot: PointSlot): number[] {
-    this.#onDemand?.lookAt(slot.address - this.layout.base, slot.def.size);
+    this.#onDemand?.updateIfRead(slot.address - this.layout.base, slot.def.size);
     const at = (slot.address - this.layout.base) * 2;
     return Array.from({ length: slot.def.size }, (_, i) => this.#bytes.readUInt16BE(at + 2 * i));
   }
@@ -283,7 +283,7 @@ export class RegisterBank implements Bank {
     if (scratch.touched) throw new SimError('INTERNAL', 'a register transaction was opened inside another');
     scratch.touched = new Set();
     // the candidate is copied back whole
-    this.#onDemand?.draw();
+    this.#onDemand?.update();
     this.#bytes.copy(scratch.image);
     return scratch;
   }
@@ -415,9 +415,9 @@ export class RegisterBank implements Bank {
   }
 
   /** Runs a follow-up of a committed write: its error must reach neither the writer nor other follow-ups. */
-  #guarded(act: () => void): void {
+  #guarded(action: () => void): void {
     try {
-      act();
+      action();
     } catch (error) {
       this.#options.onError?.(errorText(error));
     }

@@ -49,7 +49,7 @@ const setPointPercent: RangeRule = (read) => {
   const deepest = typeof wMax === 'number' && typeof charge === 'number' && wMax > 0 ? (-100 * charge) / wMax : 0;
   return { min: Math.max(-100, deepest), max: givesPower(read) ? 100 : 0 };
 };
-/** Of either sign, and not below the rating of its side. */
+/** A power factor of either sign, not below the rating of its side. */
 const signedPowerFactor: RangeRule = (read) => {
   const value = read('123.OutPFSet');
   const rated = (point: '702.PFOvrExtRtg' | '702.PFUndExtRtg') => Number(read(point) ?? 0);
@@ -180,7 +180,7 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   ...frequencyTrip(709),
   '710.AdptCrvReq': { min: 1, max: '710.NCrvSet' },
   ...frequencyTrip(710),
-  // 0 asks for no active control in the definitions of 711 and 712; there is always one, so 0 is refused
+  // in the definitions of 711 and 712 a 0 means no active control; there is always one, so 0 is refused
   '711.AdptCtlReq': { min: 1, max: '711.NCtl' },
   '711.RvrtCtl': upTo('711.NCtl'),
   '711.Ctl.DbOf': upTo(5),
@@ -258,9 +258,9 @@ interface Bounds extends Pick<Range, 'orZero'> {
 }
 
 /**
- * A rating below zero that a device does not have is 0: SunSpec lets a device leave out the ratings of what it cannot do,
- * such as 702.WChaRteMaxRtg where it does not charge, so that nothing below zero can be asked of it. Above zero an absent
- * rating says nothing, and the register alone is the limit.
+ * An absent rating of a negative bound is 0: by SunSpec a device may omit ratings of abilities that it lacks, such as
+ * 702.WChaRteMaxRtg of a device that cannot charge, so no negative value can be set. An absent rating of a positive
+ * bound has no meaning, and the register alone is the limit.
  */
 function boundOf(read: ReadPoint, bound: Bound | undefined): number | undefined {
   if (bound === undefined || typeof bound === 'number') return bound;

@@ -189,7 +189,7 @@ export class AdoptionTimers implements CommitParticipant {
   readonly #scheduler: Scheduler;
   readonly #clock: CommitClock;
   readonly #options: AdoptionTimersOptions;
-  /** by model */
+  /** running timers by model */
   readonly #underWay = new Map<number, Timer>();
 
   constructor(bank: RegisterBank, scheduler: Scheduler, clock: CommitClock, options: AdoptionTimersOptions) {

@@ -10,9 +10,7 @@ import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
 import type { AccessMark, AnyPointValue, View, ViewAccess } from './types.ts';
 import type { ClassicModelId, ServedModel } from '../models/served.ts';
 
-/**
- * Models of some devices: with a storage (802), of classic maps, and those of the simulation, where they are asked for.
- */
+/** Models that only some devices have: of a storage (802), of classic maps, and those of the simulation if enabled. */
 type OptionalModelId = 802 | 64413 | 64414 | ClassicModelId;
 
 /** Models by the name of their view, as `m701`. */
@@ -109,7 +107,7 @@ interface Accessor {
 }
 
 /** The repetition of a point that a cursor selects: all repetitions share accessors, but not messages. */
-type SlotUnder = (cursor: Cursor) => PointSlot;
+type SlotAtCursor = (cursor: Cursor) => PointSlot;
 
 /** A point that the device does not have keeps its "not implemented" value. */
 const absentAccessor: Accessor = {
@@ -117,17 +115,17 @@ const absentAccessor: Accessor = {
   set: () => undefined,
 };
 
-function textAccessor(slot: PointSlot, at: number, under: SlotUnder): Accessor {
+function textAccessor(slot: PointSlot, at: number, slotAt: SlotAtCursor): Accessor {
   const { size } = slot.def;
   return {
     get() {
       return getText(this.dv, this.offset + at, size);
     },
     set(value) {
-      if (typeof value !== 'string' && (value !== null || this.record)) throw badValue(under(this), 'must be text');
+      if (typeof value !== 'string' && (value !== null || this.record)) throw badValue(slotAt(this), 'must be text');
       const text = value ?? '';
       if (this.record && Buffer.byteLength(text) > size * 2)
-        throw badValue(under(this), `is longer than ${size * 2} bytes`);
+        throw badValue(slotAt(this), `is longer than ${size * 2} bytes`);
       setText(this.dv, this.offset + at, size, text);
     },
   };
@@ -137,7 +135,7 @@ function enumAccessor(
   slot: PointSlot,
   at: number,
   symbols: Readonly<Record<string, number>>,
-  under: SlotUnder,
+  slotAt: SlotAtCursor,
 ): Accessor {
   const names = symbolNames(symbols);
   const codec = numberCodec(slot.def.type);
@@ -157,14 +155,14 @@ function enumAccessor(
       }
       // own members only: 'constructor' is not a symbol
       const raw = typeof value === 'string' ? (Object.hasOwn(symbols, value) ? symbols[value] : undefined) : value;
-      if (raw === undefined || !names.has(raw)) throw badValue(under(this), notASymbol(value, symbols));
+      if (raw === undefined || !names.has(raw)) throw badValue(slotAt(this), notASymbol(value, symbols));
       codec.set(this.dv, this.offset + at, raw);
     },
   };
 }
 
 /** Values of physics saturate at the limits of the type; in a transaction a value beyond them is refused. */
-function numberAccessor(slot: PointSlot, at: number, under: SlotUnder): Accessor {
+function numberAccessor(slot: PointSlot, at: number, slotAt: SlotAtCursor): Accessor {
   const codec = numberCodec(slot.def.type);
   if (!codec) throw new SimError('INTERNAL', `${pointName(slot)}: no codec`);
   const { sf, def } = slot;
@@ -184,10 +182,10 @@ function numberAccessor(slot: PointSlot, at: number, under: SlotUnder): Accessor
         codec.clear(this.dv, position);
         return;
       }
-      if (typeof value !== 'number' || !Number.isFinite(value)) throw badValue(under(this), notANumber(value));
+      if (typeof value !== 'number' || !Number.isFinite(value)) throw badValue(slotAt(this), notANumber(value));
       const raw = whole ? nearest((value * up) / down) : value;
       if (raw < min || raw > max) {
-        if (this.record) throw doesNotFit(under(this), value, applyScale(min, sf), applyScale(max, sf));
+        if (this.record) throw doesNotFit(slotAt(this), value, applyScale(min, sf), applyScale(max, sf));
         codec.set(this.dv, position, raw < min ? min : max);
         return;
       }
@@ -196,11 +194,11 @@ function numberAccessor(slot: PointSlot, at: number, under: SlotUnder): Accessor
   };
 }
 
-function accessorOf(slot: PointSlot, at: number, under: SlotUnder): Accessor {
+function accessorOf(slot: PointSlot, at: number, slotAt: SlotAtCursor): Accessor {
   const { def } = slot;
   if (!slot.implemented) return absentAccessor;
-  if (def.type.startsWith('enum') && def.symbols) return enumAccessor(slot, at, def.symbols, under);
-  return numberCodec(def.type) ? numberAccessor(slot, at, under) : textAccessor(slot, at, under);
+  if (def.type.startsWith('enum') && def.symbols) return enumAccessor(slot, at, def.symbols, slotAt);
+  return numberCodec(def.type) ? numberAccessor(slot, at, slotAt) : textAccessor(slot, at, slotAt);
 }
 
 type CursorClass = new (dv: DataView, offset: number, firstSlot: number, record: Recorder | undefined) => Cursor;
@@ -236,8 +234,8 @@ function defineGroup(
 function makeClass(layout: Layout, shape: PlaceShape, base: number, recorded: boolean): CursorClass {
   class GroupCursor extends Cursor {}
   shape.slots.forEach((slot, position) => {
-    const under: SlotUnder = (cursor) => layout.slots[cursor.firstSlot + position] ?? slot;
-    const { get, set } = accessorOf(slot, (slot.address - layout.base) * 2 - shape.offset, under);
+    const slotAt: SlotAtCursor = (cursor) => layout.slots[cursor.firstSlot + position] ?? slot;
+    const { get, set } = accessorOf(slot, (slot.address - layout.base) * 2 - shape.offset, slotAt);
     Object.defineProperty(GroupCursor.prototype, slot.def.name, {
       get,
       // physics writes some fifty points per tick and device: straight to the accessor

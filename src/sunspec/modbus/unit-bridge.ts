@@ -73,7 +73,7 @@ abstract class ServedBank implements ModbusUnit {
     const { layout } = this.#bank;
     const requested = { address, count };
     // faults may have changed before the names are needed
-    const real = this.#faulty === null ? null : this.#faulty.under(requested);
+    const real = this.#faulty === null ? null : this.#faulty.mapRanges(requested);
     if (real === null) return () => namesInLayout(layout, requested, null);
     const note: WriteNote = { dropped: null };
     this.#note = note;

@@ -136,7 +136,7 @@ function timeoutOf({ method, address }: Call): number {
 
 /**
  * Makes a call.
- * @throws Problem when the daemon refuses it or cannot be reached
+ * @throws Problem when the daemon refuses it or cannot be reached, or its answer is cut off
  */
 export async function perform<R>(call: Call<R>): Promise<R> {
   const answer = await send(call);

@@ -1,7 +1,7 @@
 /** Time series with uPlot: zoom by dragging, a cursor common to all charts of a view, PNG. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { dash, digits } from '../look/format';
+import { dash, fixed } from '../look/format';
 import { colour, theme } from '../shell/theme';
 
 export interface Series {
@@ -134,7 +134,7 @@ function optionsOf(
         dash: one.dash === undefined ? undefined : [...one.dash],
         points: { show: false },
         spanGaps: false,
-        value: (_plot: uPlot, value: number | null) => `${digits(value, one.decimals)} ${one.unit}`,
+        value: (_plot: uPlot, value: number | null) => `${fixed(value, one.decimals)} ${one.unit}`,
       })),
     ] as uPlot.Series[],
   };

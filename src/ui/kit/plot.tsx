@@ -1,7 +1,7 @@
 /** Plots of one quantity over another in SVG: curves, regions, an operating point, draggable points. */
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { digits } from '../look/format';
+import { fixed } from '../look/format';
 
 /** `[x, y]` in the units of the axes */
 export type Point = readonly [x: number, y: number];
@@ -228,7 +228,7 @@ function Axes({ x, y, xs, ys, width, height }: AxesProps) {
         <g key={`x${value}`}>
           <line x1={xs.to(value)} x2={xs.to(value)} y1={top} y2={height - bottom} />
           <text x={xs.to(value)} y={height - bottom + 14} text-anchor="middle">
-            {digits(value, x.log ? Math.max(0, -Math.floor(Math.log10(value))) : xs.decimals)}
+            {fixed(value, x.log ? Math.max(0, -Math.floor(Math.log10(value))) : xs.decimals)}
           </text>
         </g>
       ))}
@@ -236,7 +236,7 @@ function Axes({ x, y, xs, ys, width, height }: AxesProps) {
         <g key={`y${value}`}>
           <line x1={left} x2={width - right} y1={ys.to(value)} y2={ys.to(value)} />
           <text x={left - 6} y={ys.to(value) + 4} text-anchor="end">
-            {digits(value, y.log ? Math.max(0, -Math.floor(Math.log10(value))) : ys.decimals)}
+            {fixed(value, y.log ? Math.max(0, -Math.floor(Math.log10(value))) : ys.decimals)}
           </text>
         </g>
       ))}

@@ -31,8 +31,8 @@ export type QuantityName = keyof typeof quantities;
 
 export const dash = '–';
 
-/** A number with fixed decimals, without its unit. */
-export function digits(value: number | null | undefined, decimals: number): string {
+/** A number as text with fixed decimals, without its unit. */
+export function fixed(value: number | null | undefined, decimals: number): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return dash;
   const text = value.toFixed(decimals);
   // avoids "-0.00"
@@ -42,7 +42,7 @@ export function digits(value: number | null | undefined, decimals: number): stri
 /** A value of a quantity with its unit. */
 export function show(value: number | null | undefined, quantity: QuantityName): string {
   const { unit, decimals } = quantities[quantity];
-  const text = digits(value, decimals);
+  const text = fixed(value, decimals);
   return text === dash || unit === '' ? text : `${text}\u00a0${unit}`;
 }
 
@@ -76,7 +76,7 @@ export function wallTime(iso: string | null | undefined): string {
   return iso === null || iso === undefined ? dash : `${iso.slice(11, 19)} UTC`;
 }
 
-/** API names as words: `volt_var` is "volt-var", `in_service` "in service". */
+/** API names as words: `volt_var` is "volt var", `in_service` "in service". */
 export function words(name: string | null | undefined): string {
   return name?.replaceAll('_', ' ') ?? dash;
 }

@@ -111,7 +111,7 @@ describe('areas of the ride-through regions', () => {
 
   it('begin with the mode in which physics shows the device to be', () => {
     holds('the first mode by voltage', [category, offEdge(0, 200, 0.1)], (cat, pct) => {
-      const mode = rideThroughMode(cat, { lowestPct: pct, highestPct: pct, hz: 60 }, 60);
+      const mode = rideThroughMode(cat, { lowestVoltagePct: pct, highestVoltagePct: pct, hz: 60 }, 60);
       expect(regionsAt(areasOf[cat].voltage, pct, 1e-6)).to.deep.equal([mode]);
     });
     holds(
@@ -119,7 +119,7 @@ describe('areas of the ride-through regions', () => {
       [category, fc.constantFrom(50, 60), offEdge(-3, 1.8, 0.01)],
       (cat, nominalHz, offsetHz) => {
         const hz = nominalHz + offsetHz;
-        const mode = rideThroughMode(cat, { lowestPct: 100, highestPct: 100, hz }, nominalHz);
+        const mode = rideThroughMode(cat, { lowestVoltagePct: 100, highestVoltagePct: 100, hz }, nominalHz);
         expect(regionsAt(regionAreas(cat, frequency(nominalHz)), hz, 1e-6)).to.deep.equal([mode]);
       },
     );

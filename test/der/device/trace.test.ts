@@ -233,8 +233,8 @@ describe('Trace: functions, timers and states', () => {
     rig.grid({ voltageAPu: 0.96, voltageBPu: 1, voltageCPu: 1.01, frequencyHz: 60.01 });
     await rig.run(1);
     const row = rowOf(rig);
-    expect(row.lowestPct).to.be.closeTo(96, 1e-9);
-    expect(row.highestPct).to.be.closeTo(101, 1e-9);
+    expect(row.lowestVoltagePct).to.be.closeTo(96, 1e-9);
+    expect(row.highestVoltagePct).to.be.closeTo(101, 1e-9);
     expect(row.voltagePct).to.be.closeTo(99, 1e-9);
     expect(row).to.include({ frequencyHz: 60.01, service: 'in_service', rideThrough: 'continuous_operation' });
     expect(row.availableW).to.be.closeTo(ratedW, 1e-6);

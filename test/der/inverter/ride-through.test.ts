@@ -39,16 +39,22 @@ describe('Ride-through regions (IEEE 1547-2018 6.4.2, Tables 14 to 16)', () => {
   for (const [pct, regions] of rows) {
     it(`${pct} %`, () => {
       categories.forEach((category, i) => {
-        const mode = rideThroughMode(category, { lowestPct: pct, highestPct: pct, hz: 60 }, 60);
+        const mode = rideThroughMode(category, { lowestVoltagePct: pct, highestVoltagePct: pct, hz: 60 }, 60);
         expect(mode, category).to.equal(words[regions[i] as keyof typeof words]);
       });
     });
   }
 
   it('the lowest phase decides, then the highest', () => {
-    expect(rideThroughMode('CAT_3', { lowestPct: 40, highestPct: 125, hz: 60 }, 60)).to.equal('momentary_cessation');
-    expect(rideThroughMode('CAT_3', { lowestPct: 80, highestPct: 125, hz: 60 }, 60)).to.equal('mandatory_operation');
-    expect(rideThroughMode('CAT_3', { lowestPct: 95, highestPct: 115, hz: 60 }, 60)).to.equal('momentary_cessation');
+    expect(rideThroughMode('CAT_3', { lowestVoltagePct: 40, highestVoltagePct: 125, hz: 60 }, 60)).to.equal(
+      'momentary_cessation',
+    );
+    expect(rideThroughMode('CAT_3', { lowestVoltagePct: 80, highestVoltagePct: 125, hz: 60 }, 60)).to.equal(
+      'mandatory_operation',
+    );
+    expect(rideThroughMode('CAT_3', { lowestVoltagePct: 95, highestVoltagePct: 115, hz: 60 }, 60)).to.equal(
+      'momentary_cessation',
+    );
   });
 });
 
@@ -64,7 +70,7 @@ describe('Frequency ride-through regions (IEEE 1547-2018 6.5.2, Table 19)', () =
   ] as const) {
     it(`${hz} Hz`, () => {
       for (const category of categories) {
-        const input = { lowestPct: 100, highestPct: 100 };
+        const input = { lowestVoltagePct: 100, highestVoltagePct: 100 };
         expect(rideThroughMode(category, { ...input, hz }, 60)).to.equal(words[word]);
         expect(rideThroughMode(category, { ...input, hz: hz - 10 }, 50), '50 Hz').to.equal(words[word]);
       }

@@ -354,7 +354,7 @@ describe('Trip timers', () => {
     lowFrequency: off,
     highFrequency: off,
   });
-  const input = (lowestPct: number) => ({ lowestPct, highestPct: 100, hz: 60 });
+  const input = (lowestVoltagePct: number) => ({ lowestVoltagePct, highestVoltagePct: 100, hz: 60 });
 
   it('give the next instant, never a past one', () => {
     const timers = new TripTimers();

@@ -3,7 +3,7 @@ import type { ActiveFault } from '../../../src/core/faults/active-fault.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import type { PointSlot } from '../../../src/sunspec/map/layout.ts';
 import { concernsAny, ShownImage } from '../../../src/sunspec/faults/image.ts';
-import type { Acting } from '../../../src/sunspec/faults/image.ts';
+import type { ReadingFault } from '../../../src/sunspec/faults/image.ts';
 import { createTestBank } from '../../support/map.ts';
 
 describe('the registers as many reading faults show them', () => {
@@ -17,7 +17,7 @@ describe('the registers as many reading faults show them', () => {
   let applied = 0;
 
   /** Adds to the number in the register. */
-  const adds = (amount: number, slots: readonly PointSlot[] = quantities): Acting => ({
+  const adds = (amount: number, slots: readonly PointSlot[] = quantities): ReadingFault => ({
     fault,
     effect: {
       slots,
@@ -52,7 +52,7 @@ describe('the registers as many reading faults show them', () => {
     const truth = truthNow();
     truth.writeInt16BE(5, at(first));
     truth.writeInt16BE(6, at(second));
-    const values = (faults: readonly Acting[], instant: SimTime) => {
+    const values = (faults: readonly ReadingFault[], instant: SimTime) => {
       const bytes = shown.show(truth, [first, second], faults, instant);
       return [first, second].map((slot) => bytes.readInt16BE(at(slot)));
     };
@@ -72,7 +72,7 @@ describe('the registers as many reading faults show them', () => {
     const truth = truthNow();
     truth.writeInt16BE(5, at(first));
     truth.writeInt16BE(6, at(second));
-    const values = (faults: readonly Acting[], instant: SimTime) => {
+    const values = (faults: readonly ReadingFault[], instant: SimTime) => {
       const bytes = shown.show(truth, [first, second], faults, instant);
       return [first, second].map((slot) => bytes.readInt16BE(at(slot)));
     };
@@ -88,14 +88,14 @@ describe('the registers as many reading faults show them', () => {
 
   it('values changed in a row are kept as the register can hold them after each, and around other effects', () => {
     const shown = new ShownImage(layout);
-    const number = (change: (value: number) => number): Acting => ({
+    const number = (change: (value: number) => number): ReadingFault => ({
       fault,
       effect: { slots: [first], number: change },
     });
     const truth = truthNow();
     truth.writeInt16BE(1, at(first));
     const unit = first.sf < 0 ? 1 / 10 ** -first.sf : 10 ** first.sf;
-    const valueOf = (...striking: Acting[]) => shown.show(truth, [first], striking, now).readInt16BE(at(first));
+    const valueOf = (...striking: ReadingFault[]) => shown.show(truth, [first], striking, now).readInt16BE(at(first));
     const half = number((value) => value * 1.4);
     expect(valueOf(half, half, half), 'rounded each time').to.equal(1);
     const much = number((value) => value + 1e6 * unit);
@@ -106,7 +106,7 @@ describe('the registers as many reading faults show them', () => {
       ),
     ).to.equal(0x7fff - 1);
     expect(valueOf(much, adds(-0x7fff), half, adds(100)), 'in the order of the faults').to.equal(100);
-    const clears: Acting = {
+    const clears: ReadingFault = {
       fault,
       effect: {
         slots: [first],
@@ -120,7 +120,7 @@ describe('the registers as many reading faults show them', () => {
 
   it('effects that use other points find these as the faults before have left them', () => {
     const shown = new ShownImage(layout);
-    const sum: Acting = {
+    const sum: ReadingFault = {
       fault,
       effect: {
         slots: [first],

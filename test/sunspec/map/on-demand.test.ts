@@ -16,7 +16,7 @@ function countingBank() {
   const bank = new RegisterBank(layout, startImage(layout), clock, {
     onDemand: {
       modelId: 64413,
-      draw: (map) => {
+      update: (map) => {
         drawn += 1;
         if (map.m64413) map.m64413.Irr = drawn;
       },
@@ -78,7 +78,7 @@ describe('registers on demand', () => {
     const bank = new RegisterBank(layout, startImage(layout), clock, {
       onDemand: {
         modelId: 64413,
-        draw(map) {
+        update(map) {
           if (stale && map.m64413) map.m64413.Irr = 700;
           stale = false;
         },
@@ -96,7 +96,7 @@ describe('registers on demand', () => {
     const bank = new RegisterBank(lean, startImage(lean), clock, {
       onDemand: {
         modelId: 64413,
-        draw: () => {
+        update: () => {
           throw new Error('asked');
         },
       },

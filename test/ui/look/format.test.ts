@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   dash,
   dateAndTime,
-  digits,
+  fixed,
   quantities,
   show,
   timeOfDay,
@@ -52,9 +52,9 @@ describe('numbers of the dashboard', () => {
   });
 
   it('has no negative zero', () => {
-    expect(digits(-0.004, 2)).to.equal('0.00');
-    expect(digits(-0, 0)).to.equal('0');
-    expect(digits(-0.005, 2)).to.equal('−0.01');
+    expect(fixed(-0.004, 2)).to.equal('0.00');
+    expect(fixed(-0, 0)).to.equal('0');
+    expect(fixed(-0.005, 2)).to.equal('−0.01');
   });
 });
 

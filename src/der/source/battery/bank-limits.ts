@@ -6,11 +6,13 @@ import { ocvAt } from './cell-spec.ts';
 
 /** Bounds of the closed strings. */
 export interface BankBounds {
-  /** bounds of the mean state of charge, 0..1 */
+  /** lower bound of the mean state of charge, 0..1 */
   lowSoc: number;
+  /** upper bound of the mean state of charge, 0..1 */
   highSoc: number;
-  /** current limits of the closed strings together, A */
+  /** discharge limit of the closed strings together, A */
   dischargeA: number;
+  /** charge limit of the closed strings together, A */
   chargeA: number;
   /** powers that suffice, W: limits above them need not be exact */
   enoughDischargeW: number;

@@ -45,13 +45,13 @@ export class BatteryBank {
   readonly ocv: OcvTable;
   /** nameplate charge of the bank */
   readonly nominalAh: number;
-  /**
-   * Per string: state of charge between its first empty and its first full cell, sum of RC voltages, temperature,
-   * electromotive force, resistances, current, capacity.
-   */
+  // per string:
+  /** state of charge between the first empty and the first full cell */
   readonly soc: Float64Array;
+  /** sum of the RC voltages */
   readonly rcV: Float64Array;
   readonly temperatureC: Float64Array;
+  /** electromotive force */
   readonly emfV: Float64Array;
   readonly r0Ohm: Float64Array;
   readonly r1Ohm: Float64Array;
@@ -61,15 +61,17 @@ export class BatteryBank {
   /** mean open-circuit voltage of the cells over that of the mean cell, V per cell */
   readonly ocvShiftV: Float64Array;
   readonly extremes: StringSummary[];
-  /** electromotive force and resistance of the closed strings together */
+  /** electromotive force of the closed strings together */
   busEmfV = 0;
+  /** resistance of the closed strings together */
   busOhm = 0;
   closedCount = 0;
   closedAh = 0;
   /** mean state of charge, 0..1, of the closed strings, or of all when none is closed */
   meanSoc = 0;
-  /** current and voltage of the operating point */
+  /** current of the operating point */
   busCurrentA = 0;
+  /** voltage of the operating point */
   busVoltageV = 0;
   /** heat and balancing losses since the start */
   lossWh = 0;

@@ -41,8 +41,9 @@ interface CellSpread {
 export interface CellSpec {
   /** open-circuit voltage at equal steps of the state of charge, empty to full */
   readonly ocvV: readonly number[];
-  /** series resistance and RC pair, times the capacity: Ohm Ah */
+  /** series resistance times the capacity, Ohm Ah */
   readonly r0OhmAh: number;
+  /** resistance of the RC pair times the capacity, Ohm Ah */
   readonly r1OhmAh: number;
   readonly rcTimeConstantS: number;
   /** rise of both resistances of an empty or full cell relative to a half-full one */
@@ -51,14 +52,17 @@ export interface CellSpec {
   readonly activationJMol: number;
   readonly specificHeatJKgK: number;
   readonly massKgKwh: number;
-  /** discharge and charge end when a cell reaches these */
+  /** cell voltage at which discharge ends */
   readonly minV: number;
+  /** cell voltage at which charge ends */
   readonly maxV: number;
-  /** beyond these the strings open to protect the cell */
+  /** cell voltage below which the strings open */
   readonly faultMinV: number;
+  /** cell voltage above which the strings open */
   readonly faultMaxV: number;
-  /** cells above these are balanced while charging, and at rest, where the voltage tells the state of charge */
+  /** voltage above which a cell is balanced while charging */
   readonly balanceV: number;
+  /** voltage above which a cell is balanced at rest, where the voltage shows the state of charge */
   readonly restBalanceV: number;
   readonly spread: CellSpread;
 }

@@ -6,9 +6,9 @@ import { ocvAt } from './cell-spec.ts';
 
 export interface BankShape {
   readonly strings: number;
-  /** per string, in series */
+  /** modules per string, in series */
   readonly modules: number;
-  /** per module, in series */
+  /** cells per module, in series */
   readonly cells: number;
 }
 
@@ -20,10 +20,13 @@ export interface StringSummary {
   usableAh: number;
   /** mean open-circuit voltage, V */
   ocvV: number;
-  /** highest and lowest open-circuit voltage of a cell, V, and the resistance of those cells relative to the mean */
+  /** highest open-circuit voltage of a cell, V */
   highV: number;
+  /** lowest open-circuit voltage of a cell, V */
   lowV: number;
+  /** resistance of the cell with `highV`, relative to the mean */
   highResistance: number;
+  /** resistance of the cell with `lowV`, relative to the mean */
   lowResistance: number;
   /** energy bled by balancing, Wh */
   bledWh: number;
@@ -55,11 +58,11 @@ export class BankCells {
   readonly #socOffset: Float64Array;
   readonly #spec: CellSpec;
   readonly #ocv: OcvTable;
-  /** of the string that `#measure` has looked at last */
+  /** empty charge of the string that `#measure` has read last */
   #emptyAh = 0;
   #fullAh = 0;
 
-  /** @param capacityAh of the mean cell when new */
+  /** @param capacityAh capacity of the mean cell when new */
   constructor(shape: BankShape, spec: CellSpec, capacityAh: number, ocv: OcvTable, random: RandomStream) {
     this.#spec = spec;
     this.#ocv = ocv;
@@ -76,13 +79,13 @@ export class BankCells {
 
   #draw({ strings, cells }: BankShape, capacityAh: number, random: RandomStream): void {
     const { spread } = this.#spec;
-    const drawn = (): number => Math.max(-maxDeviations, Math.min(maxDeviations, random.normal()));
+    const deviation = (): number => Math.max(-maxDeviations, Math.min(maxDeviations, random.normal()));
     for (let at = 0; at < this.soc.length; at += 1) {
       const along = cells > 1 ? (at % cells) / (cells - 1) - 0.5 : 0;
-      this.capacityAh[at] = 1 + spread.capacityShare * drawn();
-      this.resistance[at] = 1 + spread.resistanceShare * drawn();
-      this.#socOffset[at] = spread.socShare * drawn();
-      this.temperatureOffsetK[at] = spread.temperatureK * drawn() + spread.moduleGradientK * along;
+      this.capacityAh[at] = 1 + spread.capacityShare * deviation();
+      this.resistance[at] = 1 + spread.resistanceShare * deviation();
+      this.#socOffset[at] = spread.socShare * deviation();
+      this.temperatureOffsetK[at] = spread.temperatureK * deviation() + spread.moduleGradientK * along;
     }
     for (let k = 0; k < strings; k += 1) {
       const [from, to] = [k * this.series, (k + 1) * this.series];

@@ -38,7 +38,7 @@ export class ForcedControl {
     if (durationS !== undefined) this.remainingS = durationS ?? Infinity;
   }
 
-  /** @returns whether control has just gone back to `auto` */
+  /** @returns true if control has just returned to `auto` */
   advance(dtS: number): boolean {
     if (this.mode === 'auto') return false;
     this.remainingS -= dtS;
@@ -97,12 +97,12 @@ function checkStrings(
   count: number,
   bad: (name: string, given: unknown, allowed: string) => void,
 ): void {
-  const seen = new Set<number>();
+  const indexes = new Set<number>();
   for (const { index, contactor } of strings) {
     if (!Number.isInteger(index) || index < 0 || index >= count) bad('string index', index, `0 to ${count - 1}`);
-    else if (seen.has(index)) bad('string index', index, 'each string once');
+    else if (indexes.has(index)) bad('string index', index, 'each string once');
     if (!['open', 'closed'].includes(contactor)) bad('contactor', contactor, 'open, closed');
-    seen.add(index);
+    indexes.add(index);
   }
 }
 

@@ -80,7 +80,7 @@ export class Contactors {
     this.#updateClosingCount();
   }
 
-  /** @returns whether a string has closed */
+  /** @returns true if a string has closed */
   advance(dtS: number): boolean {
     if (this.#closingCount === 0) return false;
     let changed = false;

@@ -22,12 +22,12 @@ export class SocGauge {
     this.errorPct += this.#drift.perCyclePct * cycles + (this.#drift.perDayPct * dtS) / secondsPerDay;
   }
 
-  /** The true state of charge is known: the battery is full, or has been set. */
+  /** Removes the drift once the true state of charge is known: the battery is full, or has been set. */
   reset(): void {
     this.errorPct = 0;
   }
 
-  /** Reported for a true state of charge, both 0..1. */
+  /** State of charge reported for a true one, both 0..1. */
   reported(soc: number): number {
     return this.errorPct === 0 ? soc : Math.max(0, Math.min(1, soc + this.errorPct / 100));
   }
@@ -45,8 +45,9 @@ export class SocWindow {
   highBlocked = false;
   #low = NaN;
   #high = NaN;
-  /** states of charge at which a blocked direction reopens */
+  /** state of charge at which blocked discharge reopens */
   #lowOpens = 0;
+  /** state of charge at which blocked charge reopens */
   #highOpens = 1;
 
   /** Forgets the hysteresis: the state of charge has been set from outside. */

@@ -59,8 +59,9 @@ export class BatterySystem {
   /** counts causes of power jumps: commands, ends of forced modes, bounds that block or reopen a direction */
   jumps = 0;
   reserveOpen = false;
-  /** bounds of normal dispatch */
+  /** lower bound of normal dispatch */
   reserveMinPct = 0;
+  /** upper bound of normal dispatch */
   reserveMaxPct = 100;
   readonly #parameters: BatteryParameters;
   readonly #spec: CellSpec;
@@ -116,7 +117,7 @@ export class BatterySystem {
   /** Nameplate energy times reported state of charge and state of health, of the closed strings, or of all when none is closed. */
   get energyWh(): number {
     const { bank } = this;
-    // balanced cells hold a little more than the nameplate says
+    // balanced cells hold a little more than the nameplate
     const share = bank.closedCount > 0 ? Math.min(bank.closedAh / bank.nominalAh, bank.soh) : bank.soh;
     return this.#parameters.capacityWh * share * this.gauge.reported(bank.meanSoc);
   }
@@ -197,7 +198,7 @@ export class BatterySystem {
     this.currentA = connected && this.bank.busVoltageV > 0 ? powerW / this.bank.busVoltageV : 0;
   }
 
-  /** Clips the operating point to new limits. @param dtS of the prepared sub-step, or 0 */
+  /** Clips the operating point to new limits. @param dtS length of the prepared sub-step, or 0 */
   rebalance(dtS: number): void {
     this.jumps += 1;
     this.prepare(dtS);
@@ -235,7 +236,9 @@ export class BatterySystem {
     this.gauge.reset();
   }
 
-  /** After a refresh of the cells: updates ageing, faults, and the shares of the rating until the next refresh. */
+  /**
+   * Updates ageing, faults, and the shares of the rating until the next refresh; called after a refresh of the cells.
+   */
   #assess(): void {
     const { bank } = this;
     const { sohPct, cycleLife } = this.#parameters;

@@ -16,8 +16,9 @@ export interface CellRange {
   readonly minV: number;
   readonly maxV: number;
   readonly avgV: number;
-  /** indexes of those cells in `BankCells` */
+  /** index in `BankCells` of the cell with the lowest voltage */
   readonly minAt: number;
+  /** index in `BankCells` of the cell with the highest voltage */
   readonly maxAt: number;
 }
 
@@ -36,7 +37,7 @@ function meanDropV(bank: BatteryBank, k: number): number {
   return ((bank.currentA[k] ?? 0) * (bank.r0Ohm[k] ?? 0) + (bank.rcV[k] ?? 0)) / bank.cells.series;
 }
 
-/** @param dropV of the mean cell; scales with the resistance of the cell */
+/** @param dropV voltage drop of the mean cell; scales with the resistance of the cell */
 function voltageOf(bank: BatteryBank, k: number, at: number, dropV: number): number {
   return ocvAt(bank.ocv, socOf(bank, k, at)) - (bank.cells.resistance[at] ?? 1) * dropV;
 }

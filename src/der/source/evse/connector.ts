@@ -25,10 +25,10 @@ export interface Connector {
   phase: EvsePhase;
   evPlugged: boolean;
   evsePlugged: boolean;
-  /** an ended session has left the end of a loose cable in the station */
+  /** true: an ended session has left the end of a loose cable in the station */
   cableLeft: boolean;
   vehicle: Vehicle | null;
-  /** locked by a command; a session locks the cable as well */
+  /** true: the cable is locked by a command; a session locks it as well */
   lockedByCommand: boolean;
   operative: boolean;
   errorCode: EvseErrorCode | null;
@@ -43,8 +43,9 @@ export interface Connector {
   /** energy that the session may still take; 0: used up, Infinity: no limit */
   energyLeftWh: number;
   energyLimitBy: Origin | null;
-  /** simulated seconds; Infinity: none pending */
+  /** time of the start of energy, simulated seconds; Infinity: none pending */
   startDueS: number;
+  /** time of the connection timeout, simulated seconds; Infinity: none pending */
   timeoutDueS: number;
   localLimitW: number;
   localLimitBy: Origin | null;
@@ -89,10 +90,11 @@ export interface Connector {
   /** reactive current per phase that a function of reactive power gives the charger, A; null: its power factor decides */
   reactiveA: number | null;
   heldByDer: boolean;
-  /** the limit behind a suspension by the station itself */
+  /** source of the limit by which the station itself suspends charging */
   heldBy: EvseLimitSource;
-  /** the limit last reported to listeners; `none`: no limit beside hardware and vehicle */
+  /** source of the limit last reported to listeners; `none`: no limit beside hardware and vehicle */
   reportedSource: EvseLimitSource;
+  /** limit last reported to listeners */
   reportedLimitW: number;
 }
 

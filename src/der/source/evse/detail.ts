@@ -74,8 +74,8 @@ function dischargeLimitNow(c: Connector, dischargeW: number, vehicleW: number): 
     : { limitW: connectorW, limitSource: vehicleW < c.p.maxDischargeW ? 'ev' : 'hardware' };
 }
 
-/** The limit with which the station itself stops the energy. */
-export function holdingLimit(station: Station, c: Connector): EvseLimitSource {
+/** Source of the limit with which the station itself stops the energy. */
+export function holdingSource(station: Station, c: Connector): EvseLimitSource {
   if (isUsedUp(c)) return 'local';
   if (c.heldByDer) return outsideSource(station);
   if (c.dischargeW === null) return c.capSource;
@@ -101,7 +101,7 @@ export function limitWriter({ outside, profile }: Station, c: Connector, source:
   }
 }
 
-/** The powers of a connector from the wish of its vehicle to what it may take; W at the meter, + into the vehicle. */
+/** Powers of a connector, from the demand of its vehicle to the power allocated; W at the meter, + into the vehicle. */
 type ConnectorPowers = Pick<EvseConnectorDetail, 'wantedW' | 'possibleW' | 'allocatedW' | 'allocatedA'>;
 
 /** Power left under a limit from outside beyond the present power of all vehicles, W; Infinity: no limit. */
@@ -112,8 +112,10 @@ function outsideRoomW({ connectors, p }: Station, limit: EvseExternalLimit | nul
   return roomW;
 }
 
-/** Volts that one ampere per phase passes through: the sum of the phases that connector and vehicle have (AC). */
-function hardwareVolts(c: Connector, station: Station): number {
+/**
+ * Watts per ampere of phase current at power factor 1: AC the sum of the phase voltages in use, DC the voltage.
+ */
+function hardwareWattsPerAmpere(c: Connector, station: Station): number {
   const { p, vehicle } = c;
   if (p.type === 'dc') return vehicle === null ? p.voltageV : Math.min(p.voltageV, packVoltageV(vehicle));
   const phases = p.phases === 3 && (vehicle === null || vehicle.phases === 3) ? 3 : 1;
@@ -126,7 +128,7 @@ function hardwareW(c: Connector, station: Station): number {
   const { p, reactiveA } = c;
   const powerFactor = p.type === 'dc' ? 1 : reactiveA === null ? p.powerFactor : activeShare(p.maxCurrentA, reactiveA);
   const stationW = Math.max(0, station.p.maxPowerW - station.p.standbyW);
-  return Math.min(p.maxPowerW, stationW, p.maxCurrentA * hardwareVolts(c, station) * powerFactor);
+  return Math.min(p.maxPowerW, stationW, p.maxCurrentA * hardwareWattsPerAmpere(c, station) * powerFactor);
 }
 
 /** @param roomW see `outsideRoomW` */
@@ -135,20 +137,24 @@ function connectorPowers(c: Connector, station: Station, roomW: number): Connect
   const works = c.errorCode === null && !station.outside.down;
   const flows = vehicle !== null && works && canFlow(c);
   if (vehicle !== null && (powerW < 0 || (flows && c.dischargeW !== null))) {
-    const givesW = isAtReserve(vehicle) ? 0 : vehicle.maxDischargeW;
+    const dischargeableW = isAtReserve(vehicle) ? 0 : vehicle.maxDischargeW;
     const possibleW = works && p.bidirectional ? p.maxDischargeW : 0;
-    // a function of the device may ask for more than a command, and for discharge without one
-    const askedW = c.heldByDer ? Math.max(0, -powerW) : Math.min(c.dischargeW ?? 0, givesW, c.dischargeCapW);
-    return signed(c, station, { wantedW: -givesW, possibleW: -possibleW, allocatedW: -Math.min(askedW, possibleW) });
+    // a function of the device may set more than a command, and discharge without one
+    const askedW = c.heldByDer ? Math.max(0, -powerW) : Math.min(c.dischargeW ?? 0, dischargeableW, c.dischargeCapW);
+    return withCurrent(c, station, {
+      wantedW: -dischargeableW,
+      possibleW: -possibleW,
+      allocatedW: -Math.min(askedW, possibleW),
+    });
   }
   const wantedW = vehicle === null || c.evHeldByCommand ? 0 : chargeLevelW(vehicle, Infinity);
   const possibleW = works ? hardwareW(c, station) : 0;
-  const grantedW = flows ? (c.heldByDer ? powerW : Math.min(c.allocatedW, powerW + roomW)) : 0;
-  return signed(c, station, { wantedW, possibleW, allocatedW: Math.min(Math.max(0, grantedW), possibleW) });
+  const cappedW = flows ? (c.heldByDer ? powerW : Math.min(c.allocatedW, powerW + roomW)) : 0;
+  return withCurrent(c, station, { wantedW, possibleW, allocatedW: Math.min(Math.max(0, cappedW), possibleW) });
 }
 
-/** Adds the current, without -0. */
-function signed(
+/** Adds the current; turns -0 into 0. */
+function withCurrent(
   c: Connector,
   station: Station,
   { wantedW, possibleW, allocatedW }: Omit<ConnectorPowers, 'allocatedA'>,
@@ -176,7 +182,7 @@ function currents(c: Connector, station: Station): readonly number[] {
   return [voltageV > 0 ? c.powerW / voltageV : 0];
 }
 
-/** @param limit from outside the station, created at each reading */
+/** @param limit external limit of the station; pass it, since each read of `outside.limit` computes it */
 export function connectorDetail(
   station: Station,
   c: Connector,

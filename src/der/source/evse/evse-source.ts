@@ -284,7 +284,7 @@ export class EvseSource implements DcSource {
     reportLimits(this.#station);
   }
 
-  /** Lets the station see the device around it. */
+  /** Gives the station the state of the device around it. */
   attach(outside: StationOutside): void {
     this.#station.outside = outside;
   }
@@ -307,8 +307,8 @@ export class EvseSource implements DcSource {
 
   /**
    * Ends the sessions, and begins anew. The clock continues, so that earlier instants stay in the past, and so does the
-   * count of transactions, so that no id stands for two; authority and behaviour stay, because they say who decides and
-   * how, not what happened.
+   * count of transactions, so that no id stands for two; authority and behaviour stay, because they are
+   * settings and not events.
    */
   restart(by: Origin = byItself): void {
     const station = this.#station;

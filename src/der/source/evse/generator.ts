@@ -125,7 +125,7 @@ function arrive(station: Station, generator: Generator, line: Line, act: Act): v
   generator.arrivals += 1;
   line.vehicleId = id;
   line.departureDueS = arrivedS + stays;
-  // plugging in has presented a token where the behaviour says so
+  // with automatic authorisation plugging in has presented a token
   if (c.phase === 'connected' && !station.behaviour.autoAuthorize)
     attempt(() => {
       act({ kind: 'evse.authorize', connectorId, idToken: generator.idToken }, generator.by);
@@ -153,9 +153,9 @@ function leave(generator: Generator, line: Line, act: Act): boolean {
 }
 
 /** @returns true if the station accepted it */
-function attempt(act: () => void): boolean {
+function attempt(action: () => void): boolean {
   try {
-    act();
+    action();
     return true;
   } catch (error) {
     if (!(error instanceof SimError) || error.code === 'INTERNAL') throw error;

@@ -3,7 +3,7 @@ import { SimError } from '../../../core/errors.ts';
 import type { EvsePhase } from '../../../contract/kinds/evse.ts';
 import { heldByStation, isUsedUp, updateDischarge, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
-import { holdingLimit, limitWriter } from './detail.ts';
+import { holdingSource, limitWriter } from './detail.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
 import type { PhaseEvent } from './phases.ts';
 import { isAtReserve, isFull } from './reach.ts';
@@ -145,7 +145,7 @@ export function updateHolds(station: Station, c: Connector): void {
   const evseHolds = heldByStation(c) || (!c.evHeldByCommand && evseHoldsByItself(c));
   if (evHolds !== traits.evHolds) fire(station, c, evHolds ? 'ev_hold' : 'ev_release');
   if (evseHolds === traits.evseHolds) return;
-  if (evseHolds) c.heldBy = holdingLimit(station, c);
+  if (evseHolds) c.heldBy = holdingSource(station, c);
   const { heldBy } = c;
   const cause = heldBy === 'der' && station.outside.down ? 'fault' : 'limit';
   withTrigger(station, { by: limitWriter(station, c, heldBy), cause }, () => {

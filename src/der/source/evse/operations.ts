@@ -266,7 +266,7 @@ function availability(station: Station, c: Connector, { operative }: Of<'evse.av
     c.operative = operative;
   });
   if (!operative) endReservation(station, c);
-  // a central authority that has refused the vehicle is not asked again without a change
+  // a central authority that has refused the vehicle gets no second request without a change
   if (returns) authorizeByPlug(station, c);
 }
 

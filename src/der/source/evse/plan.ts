@@ -12,7 +12,7 @@ import { chargeLevelW, maxDischargeW } from './reach.ts';
  * @param demandW demand of each participant, 0 for none
  * @param minW minimum useful power of each; a demand below it is its own minimum
  * @param outW filled with the shares; must not be `demandW`
- * @returns whether a share is below its demand
+ * @returns true if a share is below its demand
  */
 export function sharePower(demandW: Float64Array, minW: Float64Array, limitW: number, outW: Float64Array): boolean {
   let total = 0;
@@ -100,7 +100,7 @@ function fillDemand(connectors: readonly Connector[], scratch: Scratch, use: 'ca
 
 /**
  * Shares the limit of the station: sets `offerW` of every connector from its `capW` and `supplyCapW`.
- * @returns whether the limit binds
+ * @returns true if the limit binds
  */
 export function shareStationLimit(
   connectors: readonly Connector[],
@@ -237,12 +237,12 @@ export function adjustPlan(connectors: readonly Connector[], totalW: number): vo
     for (const c of connectors) c.planW += (c.chargeableW - c.planW) * part;
     return;
   }
-  const keep = chargedW > 0 ? Math.max(0, (chargedW + gapW) / chargedW) : 0;
+  const factor = chargedW > 0 ? Math.max(0, (chargedW + gapW) / chargedW) : 0;
   const moreW = -gapW - chargedW;
   const room = downW - (chargedW - plannedW);
   const part = moreW > 0 && room > 0 ? Math.min(1, moreW / room) : 0;
   for (const c of connectors) {
-    if (c.planW > 0) c.planW *= keep;
+    if (c.planW > 0) c.planW *= factor;
     if (part > 0) c.planW -= (c.dischargeableW + Math.min(0, c.planW)) * part;
   }
 }

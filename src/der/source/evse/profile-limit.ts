@@ -6,7 +6,7 @@ import { badValue } from '../../../core/errors.ts';
 /** One charging profile in force; Infinity: no such limit. */
 export interface ProfileLimit {
   readonly limitW: number;
-  /** per phase */
+  /** limit per phase */
   readonly limitA: number;
   readonly dischargeLimitW: number;
   readonly dischargeLimitA: number;
@@ -53,7 +53,7 @@ function checkSetpoint(
 }
 
 /**
- * The profile that a command asks for.
+ * The profile that a command sets.
  * @throws SimError COMMAND_BAD_VALUE
  */
 export function profileOf(command: EvseProfileLimit, by: Origin): ProfileLimit {
@@ -99,7 +99,7 @@ export function dischargeCapW({ dischargeLimitW, dischargeLimitA }: ProfileLimit
 
 /**
  * True if charging is below its minimum. Amperes are compared with amperes, so that a sagging voltage does not pause
- * charging. @param minA per phase; 0 where the minimum is a power (DC)
+ * charging. @param minA minimum per phase; 0 where the minimum is a power (DC)
  */
 export function isBelowMinimum(
   { limitW, limitA, setpointW, setpointA }: ProfileLimit,

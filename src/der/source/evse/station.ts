@@ -53,12 +53,12 @@ export interface Station {
 /** Origin of what the station does by itself. */
 export const byItself: Origin = { source: 'default' };
 
-/** Runs `act`; what it changes has this origin and cause. */
-export function withTrigger(station: Station, trigger: Trigger, act: () => void): void {
+/** Runs `action`; what it changes has this origin and cause. */
+export function withTrigger(station: Station, trigger: Trigger, action: () => void): void {
   const before = station.trigger;
   station.trigger = trigger;
   try {
-    act();
+    action();
   } finally {
     station.trigger = before;
   }

@@ -54,7 +54,7 @@ const limitStep = 0.5;
 /**
  * Shares the reactive power of a function among the chargers: every phase carries its even part, and the chargers on a
  * phase take it in proportion to their power.
- * @param decidedVar of the whole station; null: the chargers take their own
+ * @param decidedVar reactive power of the whole station; null: the chargers draw their own
  */
 export function shareVar(station: Station, decidedVar: number | null): void {
   const { connectors, phaseLnV, varPerW: former } = station;
@@ -172,7 +172,7 @@ interface Budget {
   readonly limitA: number;
   /** the part of any current that is active, beside the reactive one that a function decides */
   readonly activePart: number;
-  /** of the station itself */
+  /** current of the station itself */
   readonly standbyA: number;
 }
 
@@ -218,7 +218,7 @@ function fullestPhase(station: Station): number {
   return fullest;
 }
 
-/** Shares one phase among its connectors that have no cap yet. @returns whether it is too little for them */
+/** Shares one phase among its connectors that have no cap yet. @returns true if it is too little for them */
 function sharePhase(station: Station, phase: number, budget: Budget, { demandW: wanted, minW, shareW }: Scratch) {
   const { connectors } = station;
   let leftA = budget.limitA;
@@ -243,7 +243,7 @@ function sharePhase(station: Station, phase: number, budget: Budget, { demandW: 
  * Sets `supplyCapW` of every connector from its `capW`. The fullest phase comes first: it caps all three-phase
  * connectors, which take the same current from the other phases.
  * @param scratch amperes instead of watts
- * @returns whether the limit binds
+ * @returns true if the limit binds
  */
 export function capBySupply(station: Station, scratch: Scratch): boolean {
   const { connectors, profile } = station;

@@ -20,7 +20,7 @@ interface CurveTable {
 
 /** Result of `chargeAlong`; overwritten by each call. */
 export interface ChargeResult {
-  /** at the meter */
+  /** energy at the meter */
   energyJ: number;
   /** time until the end of the step or the goal */
   timeS: number;
@@ -143,8 +143,9 @@ export interface Vehicle {
   readonly table: CurveTable;
   /** state of charge at which charging ends: the target, or earlier if the curve falls too low */
   readonly goalSoc: number;
-  /** state of charge per joule at the meter, charging and discharging */
+  /** state of charge per joule at the meter while charging */
   readonly socPerJ: number;
+  /** state of charge per joule at the meter while discharging */
   readonly drainPerJ: number;
   readonly rampAPerS: number;
   readonly nominalV: number;

@@ -10,7 +10,7 @@ import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput, StackPo
 import { zeroCelsiusK } from '../constants.ts';
 import { checkCurvePort } from '../dc-curve.ts';
 import { LivePort } from '../live-port.ts';
-import { HydrogenBook } from './hydrogen.ts';
+import { HydrogenSupply } from './hydrogen.ts';
 import {
   StackLags,
   minElectrolyserShare,
@@ -46,14 +46,15 @@ export class FuelCellPort implements DcSource {
   readonly #heat: StackHeat;
   readonly #readiness: Readiness;
   readonly #lags = new StackLags();
-  readonly #book: HydrogenBook;
+  readonly #supply: HydrogenSupply;
   readonly #conditions = new Set<SourceCondition>();
   #ambientC = 20;
   #temperatureC: number;
   #powerW = 0;
   #energized = true;
-  /** power and temperature of the last solution of the stack; NaN: none yet */
+  /** power of the last solution of the stack; NaN: none yet */
   #solvedW = NaN;
+  /** temperature of the last solution of the stack; NaN: none yet */
   #solvedC = NaN;
   /** length of the prepared sub-step; 0 after `draw` */
   #dtS = 0;
@@ -69,7 +70,7 @@ export class FuelCellPort implements DcSource {
     this.stack = new StackConversion(parameters, () => this.#temperatureC);
     this.#heat = stackHeat(parameters.chemistry, this.#stack.ratedGrossW);
     this.#readiness = new Readiness(parameters);
-    this.#book = new HydrogenBook(parameters, this.#stack);
+    this.#supply = new HydrogenSupply(parameters, this.#stack);
     this.#temperatureC = this.#startC();
     this.ports = [this.#port()];
     this.#settle();
@@ -109,7 +110,7 @@ export class FuelCellPort implements DcSource {
   }
 
   get maxStepS(): number {
-    const boundS = Math.min(this.#book.untilBoundS, this.#readiness.untilOpenS);
+    const boundS = Math.min(this.#supply.untilBoundS, this.#readiness.untilOpenS);
     return this.#warming ? Math.min(boundS, warmingStepS) : boundS;
   }
 
@@ -175,7 +176,7 @@ export class FuelCellPort implements DcSource {
         dtS,
       );
     }
-    this.#book.enter(dtS);
+    this.#supply.advance(dtS);
     this.#rampLimited =
       (this.#ramped && powerW > 0 && powerW >= this.availableDcW - boundTolerance * stack.ratedDcW) ||
       (this.#elRamped && powerW < 0 && -powerW >= this.absorbableDcW - boundTolerance * stack.ratedElDcW);
@@ -183,8 +184,8 @@ export class FuelCellPort implements DcSource {
 
   detail(): FuelCellDetail {
     const { chemistry, operatingMode, fuel, cellCount, ratedPowerW, ratedElPowerW } = this.#parameters;
-    const book = this.#book;
-    const tank = book.tank;
+    const supply = this.#supply;
+    const tank = supply.tank;
     const stackVoltageV = this.#voltageV();
     return {
       kind: 'fuelcell',
@@ -208,9 +209,9 @@ export class FuelCellPort implements DcSource {
       cellCount,
       ratedPowerW,
       ratedElPowerW,
-      h2ConsumedKg: book.consumedKg,
-      h2ProducedKg: book.producedKg,
-      h2LostKg: book.lostKg,
+      h2ConsumedKg: supply.consumedKg,
+      h2ProducedKg: supply.producedKg,
+      h2LostKg: supply.lostKg,
     };
   }
 
@@ -232,7 +233,7 @@ export class FuelCellPort implements DcSource {
       throw new SimError('COMMAND_NOT_APPLICABLE', `given ${command.kind}; a fuel cell takes fuelcell.tank`);
     }
     const { levelPct } = command;
-    const tank = this.#book.tank;
+    const tank = this.#supply.tank;
     if (tank === null)
       throw new SimError('COMMAND_NOT_APPLICABLE', 'this fuel cell has a continuous supply and no tank');
     if (!(levelPct >= 0 && levelPct <= 100)) throw badValue('tank level', levelPct, '0 to 100 %');
@@ -247,7 +248,7 @@ export class FuelCellPort implements DcSource {
   restart(): void {
     this.#temperatureC = this.#startC();
     this.#readiness.settle(this.#share);
-    this.#book.restart();
+    this.#supply.restart();
   }
 
   #port(): DcPort {
@@ -298,12 +299,12 @@ export class FuelCellPort implements DcSource {
     const pctS = this.#rampPctS();
     const readyShare = this.#readiness.maxShare(1, dtS, pctS);
     const readyW = stack.ratedDcW * Math.min(share, readyShare);
-    this.availableDcW = this.#book.withinSupply(readyW, dtS, this.#temperatureC);
+    this.availableDcW = this.#supply.withinSupply(readyW, dtS, this.#temperatureC);
     this.#ramped = readyShare < share && this.availableDcW === readyW;
     if (stack.ratedElDcW === 0) return;
     const elReadyShare = this.#readiness.maxShare(-1, dtS, pctS);
     const elReadyW = stack.ratedElDcW * Math.min(share, elReadyShare);
-    this.absorbableDcW = this.#book.withinRoom(elReadyW, dtS, this.#temperatureC);
+    this.absorbableDcW = this.#supply.withinRoom(elReadyW, dtS, this.#temperatureC);
     this.#elRamped = elReadyShare < share && this.absorbableDcW === elReadyW;
   }
 
@@ -312,7 +313,7 @@ export class FuelCellPort implements DcSource {
   }
 
   #tankState(): HydrogenTankState | null {
-    return this.#book.tankState;
+    return this.#supply.tankState;
   }
 
   #state(): FuelCellState {

@@ -3,6 +3,7 @@ import type { FuelCellParameters, HydrogenTankState } from '../../../contract/ki
 import type { Stack } from './stack.ts';
 import { zeroCelsiusK } from '../constants.ts';
 
+/** temperature of the pressure of a full tank */
 const fillingC = 15;
 /** compressibility of hydrogen, per bar */
 const perBar = 6e-4;
@@ -16,13 +17,13 @@ type TankParameters = Pick<
 export class HydrogenTank {
   readonly #parameters: TankParameters;
   /** pressure of an ideal gas per kg and kelvin, bar */
-  readonly #idealBar: number;
+  readonly #idealBarPerKgK: number;
   massKg = 0;
 
   constructor(parameters: TankParameters) {
     this.#parameters = parameters;
     const fullBar = parameters.tankPressureMaxBar;
-    this.#idealBar = fullBar / (1 + perBar * fullBar) / (parameters.tankCapacityKg * (zeroCelsiusK + fillingC));
+    this.#idealBarPerKgK = fullBar / (1 + perBar * fullBar) / (parameters.tankCapacityKg * (zeroCelsiusK + fillingC));
     this.setLevel(parameters.tankLevelPct);
   }
 
@@ -48,9 +49,9 @@ export class HydrogenTank {
 
   /** Takes `kg`, or the rest if less is left. @returns the amount taken, kg */
   take(kg: number): number {
-    const taken = Math.max(0, Math.min(kg, this.massKg));
-    this.massKg -= taken;
-    return taken;
+    const amountKg = Math.max(0, Math.min(kg, this.massKg));
+    this.massKg -= amountKg;
+    return amountKg;
   }
 
   put(kg: number): void {
@@ -59,14 +60,17 @@ export class HydrogenTank {
 
   /** Pressure at ambient temperature, with Z = 1 + 6e-4/bar p, bar. */
   pressureBar(ambientC: number): number {
-    const idealBar = this.#idealBar * this.massKg * Math.max(0, ambientC + zeroCelsiusK);
+    const idealBar = this.#idealBarPerKgK * this.massKg * Math.max(0, ambientC + zeroCelsiusK);
     return idealBar / Math.max(0.1, 1 - perBar * idealBar);
   }
 
-  /** @param emptyKg, @param fullKg amounts above or below a reserve that count as 0, kg */
-  state(emptyKg: number, fullKg: number): HydrogenTankState {
-    if (this.usableKg <= emptyKg) return 'empty';
-    if (this.roomKg <= fullKg) return 'full';
+  /**
+   * @param emptyMarginKg usable hydrogen up to this counts as none, kg
+   * @param fullMarginKg room up to this counts as none, kg
+   */
+  state(emptyMarginKg: number, fullMarginKg: number): HydrogenTankState {
+    if (this.usableKg <= emptyMarginKg) return 'empty';
+    if (this.roomKg <= fullMarginKg) return 'full';
     return this.levelPct < this.#parameters.tankLowPct ? 'low' : 'ok';
   }
 }
@@ -76,12 +80,15 @@ const runningReserveS = 1e-5;
 /** The same for an idle plant, which does not start for less. */
 const idleReserveS = 0.05;
 
-export class HydrogenBook {
+/** Tank or continuous supply of one plant, with its counters. */
+export class HydrogenSupply {
   /** null: continuous supply */
   readonly tank: HydrogenTank | null;
-  /** taken from the supply; put into the tank; lost of both, kg */
+  /** hydrogen taken from the supply, kg */
   consumedKg = 0;
+  /** hydrogen produced (after losses), kg */
   producedKg = 0;
+  /** hydrogen lost in either direction, kg */
   lostKg = 0;
   readonly #stack: Stack;
   readonly #startLevelPct: number;
@@ -97,7 +104,7 @@ export class HydrogenBook {
   }
 
   get tankState(): HydrogenTankState | null {
-    return this.tank === null ? null : this.tank.state(this.#emptyKg, this.#fullKg);
+    return this.tank === null ? null : this.tank.state(this.#emptyMarginKg, this.#fullMarginKg);
   }
 
   /** Time until the tank reaches a reserve at the present flow, s. */
@@ -105,8 +112,8 @@ export class HydrogenBook {
     const { tank } = this;
     const flowKgS = this.#stack.fuelKgS;
     if (tank === null || flowKgS === 0) return Infinity;
-    const [leftKg, reserveKg] = flowKgS > 0 ? [tank.usableKg, this.#emptyKg] : [tank.roomKg, this.#fullKg];
-    return leftKg > reserveKg ? leftKg / Math.abs(flowKgS) : Infinity;
+    const [leftKg, marginKg] = flowKgS > 0 ? [tank.usableKg, this.#emptyMarginKg] : [tank.roomKg, this.#fullMarginKg];
+    return leftKg > marginKg ? leftKg / Math.abs(flowKgS) : Infinity;
   }
 
   /** Part of `dcW` that the supply can feed over all of `dtS`, W. */
@@ -114,7 +121,7 @@ export class HydrogenBook {
     const { tank } = this;
     if (tank === null || dcW <= 0) return dcW;
     const usableKg = tank.usableKg;
-    if (usableKg <= this.#emptyKg) return 0;
+    if (usableKg <= this.#emptyMarginKg) return 0;
     if (!Number.isFinite(dtS) || dtS === 0 || usableKg >= this.#maxFuelKgS * dtS) return dcW;
     return Math.max(0, Math.min(dcW, this.#stack.dcForFuel(usableKg / dtS, temperatureC)));
   }
@@ -124,13 +131,13 @@ export class HydrogenBook {
     const { tank } = this;
     if (tank === null || dcW <= 0) return dcW;
     const roomKg = tank.roomKg;
-    if (roomKg <= this.#fullKg) return 0;
+    if (roomKg <= this.#fullMarginKg) return 0;
     if (!Number.isFinite(dtS) || dtS === 0 || roomKg >= this.#maxProductionKgS * dtS) return dcW;
     return Math.min(dcW, this.#stack.dcForProduction(roomKg / dtS, temperatureC));
   }
 
-  /** Counts `dtS` at the present flow. */
-  enter(dtS: number): void {
+  /** Moves the hydrogen of `dtS` at the present flow: tank and counters. */
+  advance(dtS: number): void {
     const { fuelKgS, lostKgS } = this.#stack;
     if (fuelKgS === 0 || dtS === 0) return;
     this.lostKg += lostKgS * dtS;
@@ -142,17 +149,17 @@ export class HydrogenBook {
     }
   }
 
-  /** Back to the start values. */
+  /** Puts the start values back. */
   restart(): void {
     this.consumedKg = this.producedKg = this.lostKg = 0;
     this.tank?.setLevel(this.#startLevelPct);
   }
 
-  get #emptyKg(): number {
+  get #emptyMarginKg(): number {
     return this.#maxFuelKgS * (this.#stack.fuelKgS > 0 ? runningReserveS : idleReserveS);
   }
 
-  get #fullKg(): number {
+  get #fullMarginKg(): number {
     return this.#maxProductionKgS * (this.#stack.fuelKgS < 0 ? runningReserveS : idleReserveS);
   }
 }

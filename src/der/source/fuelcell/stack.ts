@@ -34,8 +34,9 @@ export class Stack {
   readonly ratedDcW: number;
   readonly ratedElDcW: number;
   readonly ratedGrossW: number;
-  /** static voltage, and current; - in electrolysis */
+  /** static voltage */
   voltageV = 0;
+  /** static current; - in electrolysis */
   currentA = 0;
   /** + fuel cell, - electrolysis */
   grossW = 0;
@@ -56,8 +57,9 @@ export class Stack {
   readonly #kgSA: number;
   readonly #utilization: number;
   readonly #dried: number;
-  /** current densities of the last solution: start values of the next one */
+  /** current density of the last solution of the fuel cell: start value of the next one */
   #guess = 0;
+  /** current density of the last solution of the electrolyser: start value of the next one */
   #elGuess = 0;
 
   constructor(parameters: FuelCellParameters) {
@@ -235,7 +237,7 @@ export class StackConversion implements StackPort {
   readonly #stack: Stack;
   readonly #temperatureC: () => number;
 
-  /** @param temperatureC of the stack that runs */
+  /** @param temperatureC temperature of the running stack */
   constructor(parameters: FuelCellParameters, temperatureC: () => number) {
     this.#stack = new Stack(parameters);
     this.#temperatureC = temperatureC;
@@ -251,7 +253,7 @@ export class StackConversion implements StackPort {
   dcW(stackW: number): number {
     if (stackW === 0) return 0;
     const { ratedDcW, ratedElDcW } = this.#stack;
-    // the lower end keeps less power than wanted, the upper one more
+    // the lower end has less power than the target, the upper one more
     let [low, high] = [0, stackW > 0 ? ratedDcW : -ratedElDcW];
     if (Math.abs(this.stackW(high)) <= Math.abs(stackW)) return high;
     for (let i = 0; i < halvings; i += 1) {

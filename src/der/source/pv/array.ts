@@ -53,7 +53,7 @@ export type { PvConfig, PvThermalConfig };
 
 /** Weather at the array. */
 export interface PvWeather {
-  /** in the plane of the array */
+  /** irradiance in the plane of the array */
   readonly irradianceWm2: number;
   readonly ambientTemperatureC: number;
   readonly windSpeedMS: number;
@@ -111,7 +111,7 @@ export class PvSource {
   #shading: PvShading | null;
   /** one string with its shaded modules; null: all modules are equal */
   #string: ShadedString | null = null;
-  /** of one module; with shading, the operating point of the tracker on one string */
+  /** maximum power point of one module; with shading, the operating point of the tracker on one string */
   #mpp: MaximumPowerPoint;
   /** number of `#mpp` voltages in a string: the modules, or 1 with shading */
   #inSeries: number;
@@ -224,7 +224,7 @@ export class PvSource {
     return this.#phase === 'off' ? 0 : Math.abs(this.#goalV - this.#trackedV) / this.#goalV;
   }
 
-  /** Under constant weather the power would move by no more than 1e-4 of the maximum. */
+  /** True if the power would move by no more than 1e-4 of the maximum under constant weather. */
   get settled(): boolean {
     return this.trackingGap <= settledShare && (this.#mppW === 0 || this.#cell.atRest);
   }
@@ -284,7 +284,7 @@ export class PvSource {
     this.#powerW = powerW;
   }
 
-  /** @returns whether the weather is one: all its numbers are finite */
+  /** @returns true if the weather is usable: all its numbers are finite */
   #takeLight(weather: PvWeather): boolean {
     const { irradianceWm2 } = weather;
     if (!Number.isFinite(irradianceWm2 + this.#steadyC(weather))) return false;

@@ -33,7 +33,7 @@ export interface PvConfig {
   /** time from open circuit to the maximum power point; default 10 */
   readonly startSeconds?: number;
   readonly thermal?: PvThermalConfig;
-  /** of every string; default none */
+  /** shading of every string; default none */
   readonly shading?: PvShading | null;
   /** default global */
   readonly tracker?: PvTracker;

@@ -28,8 +28,8 @@ export class SolvedArray {
   readonly #string: ShadedString | null;
 
   /**
-   * @param parameters of one module
-   * @param mpp of one module
+   * @param parameters parameters of one module
+   * @param mpp maximum power point of one module
    * @param string one string with its shaded modules; null: all modules are equal
    */
   constructor(modules: Modules, parameters: DiodeParameters, mpp: MaximumPowerPoint, string: ShadedString | null) {

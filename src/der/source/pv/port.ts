@@ -22,7 +22,7 @@ export class PvPort implements DcSource {
   readonly maxStepS = Infinity;
   readonly #conditions = new Set<SourceCondition>();
 
-  /** @param name of the port */
+  /** @param name name of the port */
   constructor(config: PvConfig, name = 'PV') {
     this.#shading = config.shading ?? null;
     const array = new PvSource(config);
@@ -108,7 +108,7 @@ export class PvPort implements DcSource {
     return { kind: 'pv', ...this.state() };
   }
 
-  /** As one of several inputs. */
+  /** Detail of one of several inputs. */
   state(): PvInputDetail {
     const a = this.#array;
     return {
@@ -145,7 +145,7 @@ function checkShare(name: string, value: number): void {
 
 /** Several PV arrays behind one inverter, each on an input with a tracker of its own. */
 export interface PvInputConfig {
-  /** of the port */
+  /** name of the port */
   readonly name: string;
   /** power of the array at standard conditions, W */
   readonly ratedW: number;
@@ -166,12 +166,12 @@ export class PvInputs implements DcSource {
   readonly ports: readonly DcPort[];
   readonly absorbableDcW = 0;
   readonly maxStepS = Infinity;
-  /** of the input at hand */
+  /** weather of the input that is computed */
   readonly #weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
-  /** in the plane of the block `pv` */
+  /** irradiance in the plane of the block `pv` */
   #irradianceWm2 = 0;
 
-  /** @param configs at least one, in the order of the ports */
+  /** @param configs one or more inputs, in the order of the ports */
   constructor(configs: readonly PvInputConfig[]) {
     this.#configs = configs;
     this.#ratedW = configs.reduce((sum, { ratedW }) => sum + ratedW, 0);
@@ -197,7 +197,7 @@ export class PvInputs implements DcSource {
     );
   }
 
-  /** That of the first input. */
+  /** Array of the first input. */
   get array(): PvArray | undefined {
     return this.#inputs[0]?.array;
   }

@@ -25,15 +25,19 @@ export interface ShadedString {
   readonly dropV: number;
   readonly openV: number;
   readonly shortA: number;
-  /** the bypass diodes conduct to the left of this point; to the right the shaded modules carry the current */
+  /** voltage of the knee, V: below it the bypass diodes conduct, above it the shaded modules carry the current */
   readonly kneeV: number;
+  /** power at the knee, W */
   readonly kneeW: number;
-  /** diode voltages at the knee, and of a shaded module at open circuit, V */
+  /** diode voltage of a lit module at the knee, V */
   readonly litKneeX: number;
+  /** diode voltage of a shaded module at the knee, V */
   readonly shadedKneeX: number;
+  /** diode voltage of a shaded module at open circuit, V */
   readonly shadedOpenX: number;
-  /** local maxima to the left and right of the knee; at least one in any light */
+  /** local maximum below the knee; null: none (in light, one of the two exists) */
   readonly left: Peak | null;
+  /** local maximum above the knee; null: none */
   readonly right: Peak | null;
 }
 
@@ -41,7 +45,7 @@ export interface ShadedString {
 export const bypassDropV = 0.5;
 
 const iterations = 60;
-/** After a Newton step this small the next one would be lost in rounding. */
+/** Newton step after which the next one would be lost in rounding. */
 const tolerance = 1e-6;
 
 /** A point of a branch with the derivatives by the diode voltage of its leading module. */
@@ -162,7 +166,7 @@ function solveCurve(s: Writable<ShadedString>): void {
 
 /**
  * Solves a string of `seriesCount` modules of which some are in shade, all at the same cell temperature.
- * @param irradianceWm2 on the lit modules
+ * @param irradianceWm2 irradiance on the lit modules
  */
 export function shadedString(
   module: PvModule,

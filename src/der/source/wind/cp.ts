@@ -154,7 +154,7 @@ interface CpSurface {
   readonly at: (tipSpeedRatio: number, pitchDeg: number) => number;
   readonly bestRatio: number;
   readonly maxCp: number;
-  /** below this ratio the torque coefficient is constant */
+  /** tip-speed ratio below which the torque coefficient is constant */
   readonly firstRatio: number;
   /** maximum pitch of the surface; from there to feather cp is linear */
   readonly lastPitchDeg: number;
@@ -170,8 +170,8 @@ export const featherDeg = 90;
 /** Feathered blades only drag: the power lost rises with the cube of the rotor speed. */
 const featherDrag = 0.004;
 /**
- * Above this ratio, far outside the design range, the rotor only brakes, with a torque proportional to its speed
- * squared.
+ * Tip-speed ratio, far outside the design range, above which the rotor only brakes, with a torque proportional to its
+ * speed squared.
  */
 const maxRatio = 25;
 

@@ -89,7 +89,7 @@ export class HubWind {
     this.#switched = true;
   }
 
-  /** Jumps to a steady wind without turbulence, the same over the rotor. @param measuredMS at anemometer height */
+  /** Jumps to a steady wind without turbulence, the same over the rotor. @param measuredMS wind at anemometer height */
   settle(measuredMS: number): void {
     this.#meanMS = this.#target(measuredMS);
     this.#slopeMS2 = 0;
@@ -101,7 +101,7 @@ export class HubWind {
     this.#rotorMS = this.#meanMS;
   }
 
-  /** Begins a sub-step of `dtS`. @param measuredMS at anemometer height at its end */
+  /** Begins a sub-step of `dtS`. @param measuredMS wind at anemometer height at its end */
   begin(dtS: number, measuredMS: number): void {
     const target = this.#target(measuredMS);
     // a switch between override and data is a step; the data themselves are linear

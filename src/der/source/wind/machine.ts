@@ -10,19 +10,22 @@ interface Dynamics {
   readonly minRadS: number;
   readonly bestRatio: number;
   /**
-   * scales the analytic surface; below 1 for the simple blades of the small rotor, which reaches its rating at 11 m/s
+   * factor on the analytic surface; below 1 for the simple blades of the small rotor, which reaches its rating at 11
+   * m/s
    */
   readonly cpFactor: number;
   readonly pitchRateDegS: number;
-  /** shaft to AC terminals */
+  /** efficiency from shaft to AC terminals */
   readonly chainEfficiency: number;
   readonly gearRatio: number;
-  /** pitch per relative error of speed, degrees and degrees per second; half of it at pitch `gainHalfDeg` */
+  /** proportional gain: pitch per relative error of speed, degrees */
   readonly pitchGainDeg: number;
+  /** integral gain: pitch rate per relative error of speed, degrees per second */
   readonly pitchGainDegS: number;
+  /** pitch at which both gains are half */
   readonly gainHalfDeg: number;
-  /** speed at which the torque leaves the law of region 2, of rated */
-  readonly kneePart: number;
+  /** speed at which the torque leaves the law of region 2, as a share of the rated speed */
+  readonly kneeShare: number;
 }
 
 const radPerRpm = Math.PI / 30;
@@ -44,7 +47,7 @@ const dynamics: Readonly<Record<WindTurbineName, Dynamics>> = {
     pitchGainDeg: 0.018827 * 97 * 1.26711 * degPerRad,
     pitchGainDegS: 0.0080686 * 97 * 1.26711 * degPerRad,
     gainHalfDeg: 6.3,
-    kneePart: 0.99,
+    kneeShare: 0.99,
   },
   'iea-15mw': {
     inertiaKgM2: 310_619_488,
@@ -58,7 +61,7 @@ const dynamics: Readonly<Record<WindTurbineName, Dynamics>> = {
     pitchGainDeg: 163,
     pitchGainDegS: 22.6,
     gainHalfDeg: 12,
-    kneePart: 0.985,
+    kneeShare: 0.985,
   },
   'farm-100kw': {
     inertiaKgM2: 25_000,
@@ -72,15 +75,15 @@ const dynamics: Readonly<Record<WindTurbineName, Dynamics>> = {
     pitchGainDeg: 271,
     pitchGainDegS: 101,
     gainHalfDeg: 12,
-    kneePart: 0.97,
+    kneeShare: 0.97,
   },
 };
 
-/** The torque starts within this share of the minimum speed to either side of it. */
+/** Half width of the speed range in which the torque rises from 0, as a share of the minimum speed. */
 const minSpeedHalfWidth = 0.015;
 
 /** Constants of one turbine, shared by the devices of one profile. Powers are at the shaft unless named otherwise. */
-export interface Machine extends Omit<Dynamics, 'bestRatio' | 'cpFactor' | 'chainEfficiency' | 'kneePart'> {
+export interface Machine extends Omit<Dynamics, 'bestRatio' | 'cpFactor' | 'chainEfficiency' | 'kneeShare'> {
   readonly cp: RotorCp;
   readonly radiusM: number;
   /** half the air density times the rotor area, kg/m */
@@ -91,9 +94,11 @@ export interface Machine extends Omit<Dynamics, 'bestRatio' | 'cpFactor' | 'chai
   readonly shaftToDc: number;
   /** region 2: torque per square of the speed, N m s2 */
   readonly torqueFactor: number;
-  readonly lowRadS: number;
-  readonly highRadS: number;
-  readonly highTorqueNm: number;
+  /** speed up to which the torque is 0 */
+  readonly torqueStartRadS: number;
+  readonly region2StartRadS: number;
+  readonly region2StartTorqueNm: number;
+  /** speed at which the torque leaves the law of region 2 */
   readonly kneeRadS: number;
   readonly kneeTorqueNm: number;
   readonly ratedTorqueNm: number;
@@ -111,8 +116,8 @@ export function createMachine(parameters: WindParameters): Machine {
   const ratedShaftW = parameters.ratedPowerW / d.chainEfficiency;
   const maxCp = cpSurfaces[parameters.cpModel].maxCp * d.cpFactor;
   const torqueFactor = (halfRhoA * Math.pow(radiusM, 3) * maxCp) / Math.pow(d.bestRatio, 3);
-  const highRadS = minRadS * (1 + minSpeedHalfWidth);
-  const kneeRadS = ratedRadS * d.kneePart;
+  const region2StartRadS = minRadS * (1 + minSpeedHalfWidth);
+  const kneeRadS = ratedRadS * d.kneeShare;
   const ratedTorqueNm = ratedShaftW / ratedRadS;
   return {
     cp: { model: parameters.cpModel, bestRatio: d.bestRatio, factor: d.cpFactor },
@@ -122,7 +127,7 @@ export function createMachine(parameters: WindParameters): Machine {
     minRadS,
     ratedShaftW,
     torqueFactor,
-    highRadS,
+    region2StartRadS,
     kneeRadS,
     ratedTorqueNm,
     inertiaKgM2: d.inertiaKgM2 * Math.pow(length, 4),
@@ -133,19 +138,19 @@ export function createMachine(parameters: WindParameters): Machine {
     pitchGainDeg: d.pitchGainDeg,
     pitchGainDegS: d.pitchGainDegS,
     gainHalfDeg: d.gainHalfDeg,
-    lowRadS: minRadS * (1 - minSpeedHalfWidth),
-    highTorqueNm: torqueFactor * highRadS * highRadS,
+    torqueStartRadS: minRadS * (1 - minSpeedHalfWidth),
+    region2StartTorqueNm: torqueFactor * region2StartRadS * region2StartRadS,
     kneeTorqueNm: Math.min(torqueFactor * kneeRadS * kneeRadS, ratedTorqueNm),
   };
 }
 
-/** Generator torque in N m of the controller at a rotor speed when all power is drawn. */
+/** Torque that the controller sets at a rotor speed without curtailment, N m. */
 export function lawTorqueNm(m: Machine, radS: number): number {
   if (radS >= m.ratedRadS) return m.ratedShaftW / radS;
   if (radS > m.kneeRadS) {
     return m.kneeTorqueNm + ((m.ratedTorqueNm - m.kneeTorqueNm) * (radS - m.kneeRadS)) / (m.ratedRadS - m.kneeRadS);
   }
-  if (radS >= m.highRadS) return Math.min(m.torqueFactor * radS * radS, m.ratedTorqueNm);
-  if (radS <= m.lowRadS) return 0;
-  return (m.highTorqueNm * (radS - m.lowRadS)) / (m.highRadS - m.lowRadS);
+  if (radS >= m.region2StartRadS) return Math.min(m.torqueFactor * radS * radS, m.ratedTorqueNm);
+  if (radS <= m.torqueStartRadS) return 0;
+  return (m.region2StartTorqueNm * (radS - m.torqueStartRadS)) / (m.region2StartRadS - m.torqueStartRadS);
 }

@@ -10,14 +10,14 @@ const returnMarginMS = 3;
 /** The run ends after this time without grid; after a shorter one it continues. */
 const openS = 2;
 /** Below this share of the minimum speed the turbine has to run up again. */
-const stallPart = 0.7;
+const stallShare = 0.7;
 
 /** Inputs of the sequence at the end of a step. */
 export interface SequenceInput {
   readonly meanMS: number;
   readonly hubMS: number;
   /** rotor speed as a share of the minimum speed of the generator */
-  readonly speedPart: number;
+  readonly speedShare: number;
   readonly energized: boolean;
   readonly gridOk: boolean;
 }
@@ -47,7 +47,7 @@ export class Sequence {
     return this.phase === 'run' ? (rated ? 'run_rated' : 'run_mppt') : this.phase;
   }
 
-  /** Jumps to the state under a steady wind. @param meanMS at hub height */
+  /** Jumps to the state under a steady wind. @param meanMS mean wind at hub height */
   settle(meanMS: number): void {
     this.#windyS = meanMS >= this.#p.cutInMS ? this.#p.startDelayS : 0;
     this.#calmS = 0;
@@ -81,8 +81,8 @@ export class Sequence {
     } else if (this.#openS >= openS || this.#calmS >= calmS) {
       this.phase = 'stopped';
     } else if (phase === 'starting') {
-      if (input.speedPart >= 1) this.phase = 'run';
-    } else if (input.speedPart < stallPart) {
+      if (input.speedShare >= 1) this.phase = 'run';
+    } else if (input.speedShare < stallShare) {
       this.phase = 'starting';
     }
   }

@@ -17,28 +17,34 @@ const stepTolerance = 1e-9;
 const minMS = 0.05;
 /** Margin above the minimum pitch at which the pitch controls the speed. */
 const ratedPitchDeg = 0.2;
-/** A curtailed turbine may store energy up to this speed above rated, in full from this share of curtailment. */
+/** Maximum speed above rated, as a share, at which a curtailed turbine stores energy. */
 const reserveSpeed = 0.05;
-const reserveAtPart = 0.1;
+/** Share of curtailment from which the turbine uses all of `reserveSpeed`. */
+const reserveAtShare = 0.1;
 /**
- * While the pitch still has power in reserve, a slightly slow rotor keeps rated power and the pitch restores the speed:
- * fully from this pitch on, and rising between these shares of rated speed.
+ * Pitch above the fine pitch from which a slightly slow rotor gives rated power, because the pitch has power in reserve
+ * and restores the speed.
  */
-const holdPitchDeg = 2;
-const holdFromPart = 0.8;
-const holdFullPart = 0.9;
-/** Energy stored during curtailment is released over this time, on top of the power of the wind. */
+const constantPowerPitchDeg = 2;
+/** Share of the rated speed at which the rise to rated power begins. */
+const constantPowerFromShare = 0.8;
+/** Share of the rated speed at which the rise to rated power ends. */
+const constantPowerFullShare = 0.9;
+/** Time over which energy stored during curtailment is released, on top of the power of the wind. */
 const returnS = 10;
-const returnedPart = 0.01;
+/** Share of curtailment, or of excess speed, below which the release is over. */
+const returnedShare = 0.01;
 /** Power ramps down over this time when a storm ends the run. */
 const shutdownS = 10;
-/** Run-up: power coefficient of the blades at their starting pitch, and the minimum time to minimum speed. */
+/** Power coefficient of the blades at their starting pitch, for the run-up. */
 const startCp = 0.2;
+/** Minimum time of the run-up to minimum speed. */
 const minRunUpS = 20;
 const startPitchDeg = 15;
-const pitchInPart = 0.8;
-/** Below this share of minimum speed the brake stops a turbine out of service, over this time. */
-const brakePart = 0.3;
+const pitchInShare = 0.8;
+/** Share of minimum speed below which the brake stops a turbine out of service. */
+const brakeShare = 0.3;
+/** Time over which the brake stops the rotor. */
 const brakeS = 15;
 const overspeedOn = 1.1;
 const overspeedOff = 1.05;
@@ -67,13 +73,15 @@ export class Turbine {
   #quasiSteady = false;
   /** shaft power of the generator at the last draw; Infinity: uncurtailed */
   #capW = Infinity;
-  #heldBackPart = 0;
+  /** share of the available power that is not drawn, 0..1 */
+  #curtailedShare = 0;
   #returning = false;
-  #hold = 0;
+  /** weight of constant rated power against the torque law, 0..1 */
+  #constantPowerShare = 0;
   #shutdownW = 0;
   #overspeed = false;
   #dtS = 0;
-  /** no time has passed since `settle` */
+  /** true: no time has passed since `settle` */
   #settling = false;
   #availableW = 0;
   #assumedW = 0;
@@ -83,12 +91,13 @@ export class Turbine {
   #brakeJ = 0;
   #drawnJ = 0;
   #chopperJ = 0;
-  /** sums over the pieces of a sub-step, J */
+  // sums over the pieces of a sub-step, J:
   #stepAeroJ = 0;
+  /** energy by the torque law */
   #stepLawJ = 0;
-  #stepTakenJ = 0;
+  #stepGeneratorJ = 0;
   #stepBrakeJ = 0;
-  readonly #sequenceInput = { meanMS: 0, hubMS: 0, speedPart: 0, energized: true, gridOk: true };
+  readonly #sequenceInput = { meanMS: 0, hubMS: 0, speedShare: 0, energized: true, gridOk: true };
 
   constructor(parameters: WindParameters, machine: Machine, steady: SteadyTable, random: RandomStream) {
     this.#m = machine;
@@ -158,19 +167,19 @@ export class Turbine {
     if (phase === 'high_wind_stop') return 'cut_out';
     if (phase === 'stopped' || this.#cutOff) return 'parked';
     if (this.#rated) return '3';
-    return this.#radS > this.#m.highRadS ? '2' : '1';
+    return this.#radS > this.#m.region2StartRadS ? '2' : '1';
   }
 
-  /** Jumps to the steady state of this wind. @param measuredMS at anemometer height */
+  /** Jumps to the steady state of this wind. @param measuredMS wind at anemometer height */
   settle(measuredMS: number): void {
     this.wind.settle(measuredMS);
     this.#sequence.settle(this.wind.meanMS);
     this.#toSteady(this.wind.rotorMS);
     this.#energized = true;
     this.#capW = Infinity;
-    this.#heldBackPart = 0;
+    this.#curtailedShare = 0;
     this.#returning = false;
-    this.#hold = 0;
+    this.#constantPowerShare = 0;
     this.#overspeed = false;
     this.#shutdownW = 0;
     this.#dtS = 0;
@@ -190,7 +199,7 @@ export class Turbine {
     this.#gridOk = gridOk;
     this.#switchMode(quasiSteady);
     this.wind.begin(dt, measuredMS);
-    this.#stepAeroJ = this.#stepLawJ = this.#stepTakenJ = this.#stepBrakeJ = 0;
+    this.#stepAeroJ = this.#stepLawJ = this.#stepGeneratorJ = this.#stepBrakeJ = 0;
     for (let left = dt; left > stepTolerance; ) {
       const piece = this.parked || (this.#quasiSteady && this.running) ? coarseStepS : rotorStepS;
       const stepS = left / Math.ceil(left / piece - stepTolerance);
@@ -199,7 +208,7 @@ export class Turbine {
     }
     if (dt === 0) return;
     this.#availableW = this.#stepLawJ / dt;
-    this.#assumedW = this.#stepTakenJ / dt;
+    this.#assumedW = this.#stepGeneratorJ / dt;
     this.#aeroW = this.#stepAeroJ / dt;
     this.#aeroJ += this.#stepAeroJ;
     this.#brakeJ += this.#stepBrakeJ;
@@ -207,41 +216,41 @@ export class Turbine {
   }
 
   /**
-   * Takes the DC power that was drawn; the difference to the assumed power changes the rotor speed.
+   * Applies the drawn DC power; the difference to the assumed power changes the rotor speed.
    * @param chopperW DC power dissipated in the chopper
    */
   draw(dcW: number, chopperW: number, energized: boolean): void {
     const m = this.#m;
-    const takenW = (dcW + chopperW) / m.shaftToDc;
-    const surplusJ = (this.#assumedW - takenW) * this.#dtS;
+    const generatorW = (dcW + chopperW) / m.shaftToDc;
+    const surplusJ = (this.#assumedW - generatorW) * this.#dtS;
     if (this.#quasiSteady && this.running) {
       // no rotor dynamics to store the energy: the pitch has shed it
       this.#aeroJ -= surplusJ;
-      this.#aeroW -= this.#assumedW - takenW;
+      this.#aeroW -= this.#assumedW - generatorW;
     } else if (surplusJ !== 0) {
       this.#radS = Math.sqrt(Math.max(0, this.#radS * this.#radS + (2 * surplusJ) / m.inertiaKgM2));
     }
-    this.#shaftJ += takenW * this.#dtS;
+    this.#shaftJ += generatorW * this.#dtS;
     this.#drawnJ += dcW * this.#dtS;
     this.#chopperJ += chopperW * this.#dtS;
     this.#dtS = 0;
-    this.#assumedW = takenW;
-    const held = takenW < this.#availableW * (1 - drawTolerance);
-    this.#capW = held ? takenW : Infinity;
-    this.#heldBackPart = held ? 1 - takenW / this.#availableW : 0;
-    if (this.#settling && held) {
+    this.#assumedW = generatorW;
+    const isCurtailed = generatorW < this.#availableW * (1 - drawTolerance);
+    this.#capW = isCurtailed ? generatorW : Infinity;
+    this.#curtailedShare = isCurtailed ? 1 - generatorW / this.#availableW : 0;
+    if (this.#settling && isCurtailed) {
       // settled under a limit: set the blades for the drawn power
       this.#pitchForDraw(Math.max(this.wind.rotorMS, minMS));
-      this.#aeroW = takenW;
+      this.#aeroW = generatorW;
     }
-    if (this.#heldBackPart > returnedPart || !energized) this.#returning = true;
+    if (this.#curtailedShare > returnedShare || !energized) this.#returning = true;
     this.#energized = energized;
     if (!energized) this.#shutdownW = 0;
   }
 
   /** Pitch to show, degrees; in quasi-steady mode under curtailment, the pitch that matches the drawn power. */
   get shownPitchDeg(): number {
-    if (!(this.#quasiSteady && this.running) || this.#heldBackPart === 0) return this.#pitch.deg;
+    if (!(this.#quasiSteady && this.running) || this.#curtailedShare === 0) return this.#pitch.deg;
     const windMS = Math.max(this.#quasi.slowMS, minMS);
     return pitchForPower(this.#m, windMS, this.#radS, this.#assumedW);
   }
@@ -288,7 +297,7 @@ export class Turbine {
     const input = this.#sequenceInput;
     input.meanMS = this.wind.meanMS;
     input.hubMS = this.wind.hubMS;
-    input.speedPart = this.#radS / this.#m.minRadS;
+    input.speedShare = this.#radS / this.#m.minRadS;
     input.energized = this.#energized;
     input.gridOk = this.#gridOk;
     this.#sequence.advance(stepS, input);
@@ -306,22 +315,23 @@ export class Turbine {
 
   #enter(phase: string, before: string): void {
     if (before === 'run' && phase !== 'run') {
-      const takenW = Math.min(
+      const generatorW = Math.min(
         this.#capW,
         this.#quasiSteady ? this.#quasi.powerW : this.#lawNm(this.#radS) * this.#radS,
       );
-      this.#shutdownW = phase === 'high_wind_stop' && this.#energized ? takenW : 0;
+      this.#shutdownW = phase === 'high_wind_stop' && this.#energized ? generatorW : 0;
     }
-    this.#hold = 0;
+    this.#constantPowerShare = 0;
     if (phase === 'run') this.#quasi.begin(0, this.wind.rotorMS);
   }
 
   /** One step of the rotor under generator torque, midpoint rule. */
   #run(stepS: number, windMS: number): void {
     this.#movePitch(stepS, windMS);
-    const byPitch = this.#pitch.aboveFineDeg / holdPitchDeg;
-    const bySpeed = (this.#radS / this.#m.ratedRadS - holdFromPart) / (holdFullPart - holdFromPart);
-    this.#hold = Math.min(Math.max(Math.min(byPitch, bySpeed), 0), 1);
+    const byPitch = this.#pitch.aboveFineDeg / constantPowerPitchDeg;
+    const bySpeed =
+      (this.#radS / this.#m.ratedRadS - constantPowerFromShare) / (constantPowerFullShare - constantPowerFromShare);
+    this.#constantPowerShare = Math.min(Math.max(Math.min(byPitch, bySpeed), 0), 1);
     this.#turn(stepS, windMS, this.#limitW(windMS), this.#capW);
   }
 
@@ -333,7 +343,7 @@ export class Turbine {
     if (!this.#returning) return Infinity;
     const steadyRadS = steadyAt(this.#steady.radS, windMS);
     const excess = this.#radS * this.#radS - steadyRadS * steadyRadS;
-    if (this.#capW === Infinity && excess <= 2 * returnedPart * steadyRadS * steadyRadS) {
+    if (this.#capW === Infinity && excess <= 2 * returnedShare * steadyRadS * steadyRadS) {
       this.#returning = false;
       return Infinity;
     }
@@ -343,25 +353,25 @@ export class Turbine {
 
   #lawNm(radS: number): number {
     const law = lawTorqueNm(this.#m, radS);
-    return this.#hold === 0 ? law : law + (this.#m.ratedShaftW / radS - law) * this.#hold;
+    return this.#constantPowerShare === 0 ? law : law + (this.#m.ratedShaftW / radS - law) * this.#constantPowerShare;
   }
 
   /** Turns the rotor by one step. @param limitW limit of the available power @param capW expected drawn power */
   #turn(stepS: number, windMS: number, limitW: number, capW: number): void {
     const m = this.#m;
     const w0 = this.#radS;
-    const maxTakenW = Math.min(limitW, capW);
-    const early = aeroW(m, windMS, w0, this.#pitch.deg) / w0 - Math.min(this.#lawNm(w0), maxTakenW / w0);
+    const maxGeneratorW = Math.min(limitW, capW);
+    const early = aeroW(m, windMS, w0, this.#pitch.deg) / w0 - Math.min(this.#lawNm(w0), maxGeneratorW / w0);
     const middle = Math.max(w0 + (0.5 * stepS * early) / m.inertiaKgM2, 0.1 * w0);
     const aeroNm = aeroW(m, windMS, middle, this.#pitch.deg) / middle;
     const lawNm = Math.min(this.#lawNm(middle), limitW / middle);
-    const takenNm = Math.min(lawNm, capW / middle);
-    const w1 = Math.max(w0 + (stepS * (aeroNm - takenNm)) / m.inertiaKgM2, 0.1 * w0);
+    const generatorNm = Math.min(lawNm, capW / middle);
+    const w1 = Math.max(w0 + (stepS * (aeroNm - generatorNm)) / m.inertiaKgM2, 0.1 * w0);
     const mean = (w0 + w1) / 2;
     this.#radS = w1;
     this.#stepAeroJ += aeroNm * mean * stepS;
     this.#stepLawJ += lawNm * mean * stepS;
-    this.#stepTakenJ += takenNm * mean * stepS;
+    this.#stepGeneratorJ += generatorNm * mean * stepS;
   }
 
   #movePitch(stepS: number, windMS: number): void {
@@ -369,16 +379,18 @@ export class Turbine {
       this.#pitch.feather(stepS);
       return;
     }
-    const reference = 1 + reserveSpeed * Math.min(1, this.#heldBackPart / reserveAtPart);
+    const reference = 1 + reserveSpeed * Math.min(1, this.#curtailedShare / reserveAtShare);
     this.#leadPitch(stepS, windMS, reference * this.#m.ratedRadS);
     this.#pitch.control(this.#radS / this.#m.ratedRadS - reference, steadyAt(this.#steady.fineDeg, windMS), stepS);
   }
 
-  /** Under curtailment the pitch follows the drawn power: the speed controller alone would let the rotor overspeed. */
+  /**
+   * Makes the pitch follow the drawn power under curtailment: the speed controller alone would let the rotor overspeed.
+   */
   #leadPitch(stepS: number, windMS: number, radS: number): void {
     const m = this.#m;
     const { leadDeg } = this.#pitch;
-    if (this.#heldBackPart <= returnedPart) this.#pitch.leadDeg = 0;
+    if (this.#curtailedShare <= returnedShare) this.#pitch.leadDeg = 0;
     else if (leadDeg === 0) this.#pitch.leadDeg = pitchForPower(m, windMS, radS, this.#capW);
     else this.#pitch.leadDeg = pitchTowardsPower(m, windMS, radS, this.#capW, leadDeg, m.pitchRateDegS * stepS);
   }
@@ -386,7 +398,7 @@ export class Turbine {
   #follow(stepS: number, windMS: number): void {
     const lawJ = this.#quasi.advance(stepS, windMS, this.#energized);
     this.#stepLawJ += lawJ;
-    this.#stepTakenJ += lawJ;
+    this.#stepGeneratorJ += lawJ;
     const before = this.kineticJ;
     this.#toSteady(this.#quasi.slowMS);
     this.#stepAeroJ += lawJ + this.kineticJ - before;
@@ -401,7 +413,7 @@ export class Turbine {
     this.#radS = Math.min(byPower, this.#radS + (m.minRadS / minRunUpS) * stepS);
     this.#stepAeroJ += this.kineticJ - before;
     // near the end the blades move to their pitch in operation
-    const nearEnd = this.#radS > pitchInPart * m.minRadS;
+    const nearEnd = this.#radS > pitchInShare * m.minRadS;
     this.#pitch.moveTo(nearEnd ? steadyAt(this.#steady.pitchDeg, windMS) : startPitchDeg, stepS);
   }
 
@@ -410,13 +422,13 @@ export class Turbine {
     const m = this.#m;
     if (this.#overspeed || !this.#energized) this.#pitch.feather(stepS);
     else this.#pitch.moveTo(featherDeg, stepS);
-    if (this.#radS > brakePart * m.minRadS) {
+    if (this.#radS > brakeShare * m.minRadS) {
       this.#turn(stepS, windMS, this.#shutdownW, this.#capW);
       this.#shutdownW = Math.max(0, this.#shutdownW - (m.ratedShaftW * stepS) / shutdownS);
       return;
     }
     const before = this.kineticJ;
-    this.#radS = Math.max(0, this.#radS - (m.minRadS * brakePart * stepS) / brakeS);
+    this.#radS = Math.max(0, this.#radS - (m.minRadS * brakeShare * stepS) / brakeS);
     this.#stepBrakeJ += before - this.kineticJ;
     if (this.#radS === 0) this.#pitch.jump(featherDeg, 0);
   }

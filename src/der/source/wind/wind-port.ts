@@ -25,7 +25,7 @@ const rpmPerRadS = 30 / Math.PI;
 interface Model {
   readonly machine: Machine;
   readonly steady: SteadyTable;
-  /** by cut-in and cut-out */
+  /** power curves by cut-in and cut-out */
   readonly curves: Map<string, readonly WindCurvePoint[]>;
 }
 

@@ -143,7 +143,7 @@ export class GridScope {
   }
 
   /**
-   * With a named event that starts at `now` and replaces a running one.
+   * A scope with a named event that starts at `instant` and replaces a running one.
    * @throws SimError COMMAND_BAD_VALUE that names the allowed values
    */
   withEvent(name: string, args: GridEventArguments, instant: SimTime): GridScope {

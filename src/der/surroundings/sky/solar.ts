@@ -3,7 +3,7 @@ export interface SolarSite {
   readonly latitudeDeg: number;
   /** east positive */
   readonly longitudeDeg: number;
-  /** of the array from the horizontal */
+  /** tilt of the array from the horizontal */
   readonly tiltDeg: number;
   readonly azimuthDeg: number;
 }

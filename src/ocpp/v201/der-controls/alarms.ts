@@ -41,8 +41,8 @@ const reactiveTypes: Readonly<Partial<Record<FunctionName, DERControlEnum>>> = {
   constant_var: 'FixedVar',
 };
 
-function voltageFault({ lowestPct, highestPct }: DerCondition): GridEventFaultEnum | null {
-  const [under, over] = [100 - lowestPct, highestPct - 100];
+function voltageFault({ lowestVoltagePct, highestVoltagePct }: DerCondition): GridEventFaultEnum | null {
+  const [under, over] = [100 - lowestVoltagePct, highestVoltagePct - 100];
   if (Math.max(under, over) <= 0) return null;
   return under > over ? 'UnderVoltage' : 'OverVoltage';
 }

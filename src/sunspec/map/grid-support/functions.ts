@@ -56,7 +56,7 @@ interface RowOf<Id extends FunctionModelId> {
 /** One row of the table. */
 export type FunctionRow = { [Id in FunctionModelId]: RowOf<Id> }[FunctionModelId];
 
-/** In the order in which `controls.modes` shows them. */
+/** Functions in the order of `controls.modes`. */
 const table = {
   volt_var: {
     label: 'volt-var',
@@ -258,7 +258,7 @@ type NamesWhere<Columns> = { [Name in FunctionName]: Table[Name] extends Columns
 
 /** Functions that limit or set active power. */
 export type ActivePowerFunction = NamesWhere<{ readonly actsOn: 'active' }>;
-/** In the order in which interfaces name what decided active power. */
+/** Functions of active power, in the order in which interfaces name the deciding one. */
 export const activePowerFunctions: readonly ActivePowerFunction[] = [
   'max_power',
   'active_power',

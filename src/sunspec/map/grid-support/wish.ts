@@ -1,7 +1,6 @@
 /**
- * Wishes for grid-support functions, and the points that carry them out. Every protocol, REST and scenarios say what they
- * want as a `FunctionWish`; only this file maps functions to their points for enabling, curve and
- * settings.
+ * Requests for grid-support functions, and their points. Every protocol, REST and scenarios make a request as a
+ * `FunctionWish`; only this file maps functions to their points for enabling, curve and settings.
  */
 import { SimError } from '../../../core/errors.ts';
 import type { Origin } from '../../../core/origin.ts';
@@ -26,11 +25,11 @@ export type TripRegion = 'MustTrip' | 'MayTrip' | 'MomCess';
 export interface CurveWish {
   /** Input and output in the units of the axes: percent and hertz; of a trip function the threshold and its time in seconds. */
   readonly points: readonly XY[];
-  /** of a trip function; default `MustTrip` */
+  /** region of a trip function; default `MustTrip` */
   readonly region?: TripRegion;
   /** The points are sorted into the order of the model. Absent: they are written in the given order. */
   readonly inAnyOrder?: true;
-  /** Unit of x in place of percent: volts (of 702.VNom) or watts (of 702.WMax). */
+  /** Unit of x instead of percent: volts (of 702.VNom) or watts (of 702.WMax). */
   readonly xUnit?: 'V' | 'W' | undefined;
   /** Volt-var only: reference voltage by which x is multiplied, percent of nominal; `autonomous`: the device sets it. */
   readonly reference?: { readonly pct: number; readonly autonomous: boolean; readonly timeS?: number | null };
@@ -43,11 +42,11 @@ export type WishedValues = Readonly<Partial<Record<FunctionPath, AnyPointValue |
 export interface FunctionWish {
   readonly name: FunctionName;
   readonly on?: boolean;
-  /** s; 0: none */
+  /** reversion time, s; 0: none */
   readonly reversionS?: number;
   readonly curve?: CurveWish;
   readonly values?: WishedValues;
-  /** left out where the device does not have the point */
+  /** values of points that a device may lack; a missing point is skipped */
   readonly ifPresent?: WishedValues;
 }
 
@@ -204,8 +203,8 @@ export function place(facts: PointFacts, wishes: readonly FunctionWish[]): reado
  */
 export function switching(bank: Bank, name: FunctionName, on: boolean): readonly FunctionWish[] {
   const others = on && isReactivePowerFunction(name) ? reactivePowerFunctions.filter((other) => other !== name) : [];
-  const acting = others.filter((other) => isEnabled(bank, functionTable[other]));
-  return [...acting.map((other) => ({ name: other, on: false })), { name, on }];
+  const enabledOthers = others.filter((other) => isEnabled(bank, functionTable[other]));
+  return [...enabledOthers.map((other) => ({ name: other, on: false })), { name, on }];
 }
 
 /** Values with the points of a device. @throws SimError MAP_NOT_IMPLEMENTED: it does not serve one of them */

@@ -11,8 +11,8 @@ import type { Span } from './disturber.ts';
 
 export interface BankDisturberOptions {
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
-  /** addresses of points under structure faults; absent: their own addresses */
-  readonly maps?: Pick<FaultyMaps, 'under'>;
+  /** maps with structure faults, which move the points; absent: the points have their own addresses */
+  readonly maps?: Pick<FaultyMaps, 'mapRanges'>;
   /** indexes of devices that never answer, with or without faults; changed in place */
   readonly silent?: ReadonlySet<number>;
   readonly devices: () => readonly { readonly index: number; readonly bank: PointBank }[];
@@ -31,7 +31,7 @@ export function createBankDisturber({ registry, maps, silent, devices, meter }: 
   return createDisturber({
     registry,
     ...(silent && { silent }),
-    ...(maps && { under: (deviceIndex, asked) => maps.under(deviceIndex, asked) }),
+    ...(maps && { mapRanges: (deviceIndex, requested) => maps.mapRanges(deviceIndex, requested) }),
     deviceIndexes: () => devices().map(({ index }) => index),
     holds(fault, deviceIndex) {
       const bank = bankOf(deviceIndex);

@@ -31,8 +31,8 @@ export interface DisturberOptions extends FaultSource {
   readonly deviceIndexes: () => readonly number[];
   /** indexes of devices that never answer, with or without faults; changed in place */
   readonly silent?: ReadonlySet<number>;
-  /** addresses in the undisturbed map of the registers that a request names; default the same */
-  readonly under?: (deviceIndex: number, asked: Span) => readonly Span[];
+  /** addresses in the undisturbed map of the registers of a request; default the same */
+  readonly mapRanges?: (deviceIndex: number, requested: Span) => readonly Span[];
   /** registers behind the points that a fault names, in the undisturbed map */
   readonly spans: (points: readonly string[], deviceIndex: number) => readonly Span[];
 }
@@ -214,8 +214,8 @@ class WireDisturber implements Disturber {
     const requested: Span = { address, count: count ?? 1 };
     if (registers !== undefined && overlap(registers, requested)) return true;
     if (points === undefined || deviceIndex === undefined) return false;
-    const { spans, under } = this.#options;
-    const mapSpans = under?.(deviceIndex, requested) ?? [requested];
+    const { spans, mapRanges } = this.#options;
+    const mapSpans = mapRanges?.(deviceIndex, requested) ?? [requested];
     return spans(points, deviceIndex).some((span) => mapSpans.some((one) => overlap(span, one)));
   }
 }

@@ -146,7 +146,7 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
   readonly #logger: Logger;
   readonly #context: ModbusContext;
   readonly #lifecycle = new AdapterLifecycle();
-  /** by device index */
+  /** units by device index */
   readonly #units: Map<number, ProxyUnit>;
   #server: ModbusTcpServer | null = null;
 

@@ -168,13 +168,13 @@ function overlapIssues(registers: readonly ProxyRegister[]): Issue[] {
     }
     for (const table of tablesOf(register)) {
       const owner = owners[table];
-      const taken = Array.from({ length: end - register.address }, (_, i) => register.address + i).find((at) =>
+      const occupied = Array.from({ length: end - register.address }, (_, i) => register.address + i).find((at) =>
         owner.has(at),
       );
-      if (taken !== undefined) {
+      if (occupied !== undefined) {
         issues.push({
           name: pointerOf(index, 'address'),
-          detail: `${register.name} overlaps ${owner.get(taken) ?? ''} at ${table} register ${taken}`,
+          detail: `${register.name} overlaps ${owner.get(occupied) ?? ''} at ${table} register ${occupied}`,
         });
       }
       for (let at = register.address; at < end; at += 1) owner.set(at, register.name);

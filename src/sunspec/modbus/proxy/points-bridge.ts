@@ -86,8 +86,8 @@ function translation(slot: PointSlot, register: ProxyRegister, names: Names): Co
 
 function bitMap(slot: PointSlot, register: ProxyRegister, names: Names): Conversion {
   const symbols = slot.def.symbols ?? {};
-  const masks = Object.entries(register.bits ?? {}).map(([bit, wanted]) => {
-    const mask = [wanted].flat().reduce((sum, symbol) => {
+  const masks = Object.entries(register.bits ?? {}).map(([bit, symbolNames]) => {
+    const mask = [symbolNames].flat().reduce((sum, symbol) => {
       if (Object.hasOwn(symbols, symbol)) return sum + 2 ** (symbols[symbol] ?? 0);
       names.fault(
         `${symbol} is not a bit of ${pointName(slot)}; allowed: ${Object.keys(symbols).join(', ')}`,

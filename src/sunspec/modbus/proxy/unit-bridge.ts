@@ -77,7 +77,7 @@ export class ProxyUnit implements ModbusUnit {
   readonly #gapsReadZero: boolean;
   readonly #onSaturated: SaturationListener;
   readonly #reportedRegisters = new Set<BoundRegister>();
-  readonly #entry = Buffer.alloc(maxEntryOctets);
+  readonly #scratch = Buffer.alloc(maxEntryOctets);
 
   constructor(map: ProxyMap, { index, bank }: ProxyDevice, onSaturated: SaturationListener) {
     this.deviceIndex = index;
@@ -132,15 +132,15 @@ export class ProxyUnit implements ModbusUnit {
       register.write(words, 2 * (at - address), draft);
       at += register.registers;
     }
-    this.#carryOut(new Map([...draft.also, ...draft.direct]), by);
+    this.#commit(new Map([...draft.also, ...draft.direct]), by);
     for (const [name, octets] of draft.kept) this.#keptOctets.set(name, octets);
   }
 
   /**
-   * Commits all assignments together, even none: under local control any write is refused. Of a curve model only
-   * `adopt` changes the set in force.
+   * Commits all assignments together. An empty list is committed too, so that local control refuses it. The set in
+   * force of a curve model can be changed by `adopt` only.
    */
-  #carryOut(assignments: Assignments, { peer }: Requester): void {
+  #commit(assignments: Assignments, { peer }: Requester): void {
     const origin = { source: 'modbus', peer } as const;
     const values = Array.from(assignments, ([slot, value]) => ({ slot, value }));
     if (!values.some(({ slot }) => isInSet1(slot))) {
@@ -162,9 +162,9 @@ export class ProxyUnit implements ModbusUnit {
         at += 1;
         continue;
       }
-      if (register.read(this.#device, this.#entry, 0) === 'saturated') this.#saturated(register);
+      if (register.read(this.#device, this.#scratch, 0) === 'saturated') this.#saturated(register);
       const next = Math.min(end, register.address + register.registers);
-      this.#entry.copy(out, 2 * (at - address), 2 * (at - register.address), 2 * (next - register.address));
+      this.#scratch.copy(out, 2 * (at - address), 2 * (at - register.address), 2 * (next - register.address));
       at = next;
     }
     return out;

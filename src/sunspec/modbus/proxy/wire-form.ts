@@ -117,8 +117,9 @@ type Absent = number | bigint | null;
 export interface NumberForm {
   readonly kind: 'number';
   readonly registers: number;
-  /** minimum and maximum of the numbers with a value */
+  /** lowest number with a value */
   readonly min: number;
+  /** highest number with a value */
   readonly max: number;
   readonly whole: boolean;
   /**

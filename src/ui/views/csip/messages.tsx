@@ -2,7 +2,7 @@ import { get, post } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Messages } from '../../kit/messages';
 import { Facts } from '../../kit/panel';
-import { dash, digits, wallTime } from '../../look/format';
+import { dash, fixed, wallTime } from '../../look/format';
 import { param, setParam } from '../../store/route';
 import { useLive } from '../../store/live';
 import type { PartProps } from './state';
@@ -60,7 +60,7 @@ export function CsipMessages({ device }: PartProps) {
         { title: 'Method', value: (each) => each.method },
         { title: 'Address', cell: ({ url }) => <code>{url}</code>, value: ({ url }) => url },
         { title: 'Status', numeric: true, value: ({ status }) => status },
-        { title: 'ms', numeric: true, cell: (each) => digits(each.duration_ms, 1), value: (each) => each.duration_ms },
+        { title: 'ms', numeric: true, cell: (each) => fixed(each.duration_ms, 1), value: (each) => each.duration_ms },
         {
           title: 'Content',
           cell: (each) => each.error ?? /<(\w[\w:]*)/.exec(each.response_body ?? each.request_body ?? '')?.[1] ?? dash,

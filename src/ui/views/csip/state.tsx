@@ -5,7 +5,7 @@ import { Form } from '../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, digits } from '../../look/format';
+import { dash, fixed } from '../../look/format';
 import { useLive } from '../../store/live';
 
 type CsipStatus = ReplyOf<'csip/status'>;
@@ -69,7 +69,7 @@ function Connection({ device, status }: PartProps) {
             ['Devices', status.device_indices.join(', ')],
             ['Last contact', connection.last_contact ?? dash],
             ['Attempts', `${connection.attempts}, failed in a row ${connection.consecutive_failures}`],
-            ['Next attempt', connection.retry_in_s === null ? dash : `in ${digits(connection.retry_in_s, 0)} s`],
+            ['Next attempt', connection.retry_in_s === null ? dash : `in ${fixed(connection.retry_in_s, 0)} s`],
             ['Last error', connection.last_error ?? dash],
             ['Poll rates, s', membersOf(status.poll_rates_s)],
           ]}
@@ -98,11 +98,11 @@ function ServerTime({ device }: Of) {
         <Facts
           rows={[
             ['Server time', <span data-test="server-time">{time.server_time}</span>],
-            ['Offset', `${digits(time.offset_s, 1)} s to this machine`],
+            ['Offset', `${fixed(time.offset_s, 1)} s to this machine`],
             ['Quality', time.quality ?? dash],
             ['Time zone', time.tz_offset_s === null ? dash : `${time.tz_offset_s} s`],
             ['Daylight saving', time.dst_offset_s === null ? dash : `${time.dst_offset_s} s`],
-            ['Read', `${digits(time.age_s, 0)} s ago`],
+            ['Read', `${fixed(time.age_s, 0)} s ago`],
             ['Address', <code>{time.href ?? dash}</code>],
           ]}
         />

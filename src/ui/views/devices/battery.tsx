@@ -4,7 +4,7 @@ import { Action, Refused } from '../../kit/action';
 import { Form } from '../../kit/form';
 import { Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { digits, show, words } from '../../look/format';
+import { fixed, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { DcCurve } from './pv';
 import { Gauge, setBy } from './page';
@@ -45,7 +45,7 @@ function CellMap({ strings }: { readonly strings: Strings }) {
   const balancing = rows.reduce((sum, { values }) => sum + values.filter((one) => one.balancing).length, 0);
   const share = (value: number) => (high.value > low.value ? (value - low.value) / (high.value - low.value) : 0.5);
   const width = left + Math.max(...rows.map(({ values }) => values.length)) * (cell + gap);
-  const text = (value: number) => `${digits(value, decimals)} ${unit}`;
+  const text = (value: number) => `${fixed(value, decimals)} ${unit}`;
   const summary =
     `${all.length} cells in ${rows.length} modules. Lowest ${text(low.value)} (cell ${low.at}), highest ` +
     `${text(high.value)} (cell ${high.at}), mean ${text(mean)}, ${balancing} balancing.`;
@@ -135,14 +135,14 @@ export function BatteryPage({ device }: PageProps) {
               'Energy',
               `${show(bank.energy_available_kwh, 'energy')} of ${show(bank.capacity_kwh, 'energy')}, ${bank.chemistry.toUpperCase()}`,
             ],
-            ['Health', `${show(bank.soh_pct, 'percent')}, ${digits(bank.cycle_count, 0)} cycles`],
+            ['Health', `${show(bank.soh_pct, 'percent')}, ${fixed(bank.cycle_count, 0)} cycles`],
             ['Charged', show(bank.energy_charged_wh / 1000, 'energy')],
             ['Discharged', show(bank.energy_discharged_wh / 1000, 'energy')],
             ['Temperature', show(bank.temperature_c, 'temperature')],
             [
               'Cells',
-              `${digits(bank.cell_voltage_min_v, 3)} to ${digits(bank.cell_voltage_max_v, 3)} V, mean ` +
-                `${digits(bank.cell_voltage_avg_v, 3)} V`,
+              `${fixed(bank.cell_voltage_min_v, 3)} to ${fixed(bank.cell_voltage_max_v, 3)} V, mean ` +
+                `${fixed(bank.cell_voltage_avg_v, 3)} V`,
             ],
           ]}
         />
@@ -208,19 +208,19 @@ function Cells({ device }: PageProps) {
             { title: 'String', value: ({ index }) => index, numeric: true },
             {
               title: 'Charge, %',
-              cell: ({ soc_pct: soc }) => digits(soc, 1),
+              cell: ({ soc_pct: soc }) => fixed(soc, 1),
               value: ({ soc_pct: soc }) => soc,
               numeric: true,
             },
             {
               title: 'Voltage, V',
-              cell: ({ voltage_v: v }) => digits(v, 1),
+              cell: ({ voltage_v: v }) => fixed(v, 1),
               value: ({ voltage_v: v }) => v,
               numeric: true,
             },
             {
               title: 'Current, A',
-              cell: ({ current_a: a }) => digits(a, 1),
+              cell: ({ current_a: a }) => fixed(a, 1),
               value: ({ current_a: a }) => a,
               numeric: true,
             },
@@ -261,35 +261,35 @@ function Modules({ strings }: { readonly strings: NonNullable<ReplyOf<'battery'>
         keyOf={({ string, index }) => `${string}.${index}`}
         columns={[
           { title: 'Module', value: ({ string, index }) => `${string}.${index}` },
-          { title: 'Charge, %', cell: (row) => digits(row.soc_pct, 1), value: (row) => row.soc_pct, numeric: true },
-          { title: 'Health, %', cell: (row) => digits(row.soh_pct, 1), value: (row) => row.soh_pct, numeric: true },
+          { title: 'Charge, %', cell: (row) => fixed(row.soc_pct, 1), value: (row) => row.soc_pct, numeric: true },
+          { title: 'Health, %', cell: (row) => fixed(row.soh_pct, 1), value: (row) => row.soh_pct, numeric: true },
           {
             title: 'Voltage, V',
-            cell: (row) => digits(row.voltage_v, 1),
+            cell: (row) => fixed(row.voltage_v, 1),
             value: (row) => row.voltage_v,
             numeric: true,
           },
           {
             title: 'Cell min, V',
-            cell: (row) => digits(row.cell_voltage_min_v, 3),
+            cell: (row) => fixed(row.cell_voltage_min_v, 3),
             value: (row) => row.cell_voltage_min_v,
             numeric: true,
           },
           {
             title: 'Cell max, V',
-            cell: (row) => digits(row.cell_voltage_max_v, 3),
+            cell: (row) => fixed(row.cell_voltage_max_v, 3),
             value: (row) => row.cell_voltage_max_v,
             numeric: true,
           },
           {
             title: 'Min, °C',
-            cell: (row) => digits(row.temperature_min_c, 1),
+            cell: (row) => fixed(row.temperature_min_c, 1),
             value: (row) => row.temperature_min_c,
             numeric: true,
           },
           {
             title: 'Max, °C',
-            cell: (row) => digits(row.temperature_max_c, 1),
+            cell: (row) => fixed(row.temperature_max_c, 1),
             value: (row) => row.temperature_max_c,
             numeric: true,
           },

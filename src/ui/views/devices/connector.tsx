@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { Chip, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
-import { dash, digits, show, words } from '../../look/format';
+import { dash, fixed, show, words } from '../../look/format';
 import { setBy } from './page';
 import { anyCall } from '../../api/call';
 import type { ReplyOf, Call } from '../../api/call';
@@ -344,7 +344,7 @@ export function ConnectorCard({ id, connector, central }: ConnectorProps) {
               ],
               [
                 'Current',
-                `${connector.current_a.map((a) => digits(a, 1)).join(' / ')} A at ${show(connector.voltage_v, 'voltage')}`,
+                `${connector.current_a.map((a) => fixed(a, 1)).join(' / ')} A at ${show(connector.voltage_v, 'voltage')}`,
               ],
               [
                 'Meter',

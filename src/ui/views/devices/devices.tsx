@@ -12,7 +12,7 @@ import { PvPage } from './pv';
 import { WindPage } from './wind';
 import { get, post } from '../../api/call';
 import { Action } from '../../kit/action';
-import { show, wallTime, words, dash, digits } from '../../look/format';
+import { show, wallTime, words, dash, fixed } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href } from '../../store/route';
 import { useOutcome } from '../grid-support/why';
@@ -120,7 +120,7 @@ function unitOf(name: string): string {
 }
 
 function number(value: number | null | undefined, name: string): string {
-  return digits(value, /_(pf|s)$/.test(name) ? 3 : /_(a|v)$/.test(name) ? 1 : 0);
+  return fixed(value, /_(pf|s)$/.test(name) ? 3 : /_(a|v)$/.test(name) ? 1 : 0);
 }
 
 /** Ratings beside the settings of model 702, and identification of the device. */
@@ -146,7 +146,7 @@ function NameplatePanel({ device }: PageProps) {
             ['AC type', words(data.ac_type)],
             ['Categories', `${words(data.normal_category)}, ${words(data.abnormal_category)}`],
             ['Control modes', data.ctrl_modes.map(words).join(', ') || dash],
-            storage && ['Storage', `${digits((storage.wh_rating_wh ?? Number.NaN) / 1000, 2)} kWh`],
+            storage && ['Storage', `${fixed((storage.wh_rating_wh ?? Number.NaN) / 1000, 2)} kWh`],
             [
               'DC ports',
               data.dc_ports

@@ -4,7 +4,7 @@ import { Action, Refused } from '../../kit/action';
 import { Form } from '../../kit/form';
 import { Empty, Facts, Panel, Chip } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, digits, show, timeOfDay, words, dateAndTime } from '../../look/format';
+import { dash, fixed, show, timeOfDay, words, dateAndTime } from '../../look/format';
 import { useLive } from '../../store/live';
 import { ConnectorCard } from './connector';
 import type { PageProps } from './page';
@@ -239,13 +239,13 @@ function Sessions({ id }: { readonly id: string }) {
           { title: 'End', cell: (row) => timeOfDay(row.ended_at), value: (row) => row.ended_at },
           {
             title: 'Taken, kWh',
-            cell: (row) => digits(row.energy_wh / 1000, 2),
+            cell: (row) => fixed(row.energy_wh / 1000, 2),
             value: (row) => row.energy_wh,
             numeric: true,
           },
           {
             title: 'Given, kWh',
-            cell: (row) => digits(row.energy_discharged_wh / 1000, 2),
+            cell: (row) => fixed(row.energy_discharged_wh / 1000, 2),
             value: (row) => row.energy_discharged_wh,
             numeric: true,
           },

@@ -2,7 +2,7 @@ import { get, post } from '../../api/call';
 import { Action, Refused } from '../../kit/action';
 import { Form } from '../../kit/form';
 import { Facts, Panel } from '../../kit/panel';
-import { digits, show, words } from '../../look/format';
+import { fixed, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { DcCurve } from './pv';
 import { Gauge, setBy } from './page';
@@ -76,12 +76,12 @@ export function FuelCellPage({ device }: PageProps) {
         )}
         <Facts
           rows={[
-            ['Flow', `${digits(data.h2_flow_kg_h, 3)} kg/h ${data.h2_flow_kg_h < 0 ? 'made' : 'used'}`],
+            ['Flow', `${fixed(data.h2_flow_kg_h, 3)} kg/h ${data.h2_flow_kg_h < 0 ? 'made' : 'used'}`],
             [
               'In the tank',
               data.tank_mass_kg === null
                 ? 'continuous supply, no tank'
-                : `${digits(data.tank_mass_kg, 3)} kg, ${digits(data.tank_pressure_bar, 1)} bar`,
+                : `${fixed(data.tank_mass_kg, 3)} kg, ${fixed(data.tank_pressure_bar, 1)} bar`,
             ],
           ]}
         />

@@ -4,7 +4,7 @@ import { Refused } from '../../kit/action';
 import { Facts, Panel } from '../../kit/panel';
 import { Plot } from '../../kit/plot';
 import type { Mark } from '../../kit/plot';
-import { digits, show } from '../../look/format';
+import { fixed, show } from '../../look/format';
 import { useLive } from '../../store/live';
 
 interface DcCurveProps {
@@ -38,7 +38,7 @@ export function DcCurve({ device, port, title = `DC port ${port}: current over v
       kind: 'dot',
       at: [now.v, now.i],
       colour: 'var(--p)',
-      title: `Operating point: ${digits(now.v, 1)} V, ${digits(now.i, 1)} A`,
+      title: `Operating point: ${fixed(now.v, 1)} V, ${fixed(now.i, 1)} A`,
     },
   ];
   if (mpp) marks.splice(1, 0, { kind: 'rule', x: mpp.v, colour: 'var(--muted)', title: 'Maximum power' });

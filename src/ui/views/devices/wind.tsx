@@ -5,7 +5,7 @@ import { Form } from '../../kit/form';
 import { Facts, Panel } from '../../kit/panel';
 import { Plot } from '../../kit/plot';
 import type { Point } from '../../kit/plot';
-import { digits, show, words } from '../../look/format';
+import { fixed, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { tick } from '../../store/stream';
 import { setBy } from './page';
@@ -74,8 +74,8 @@ export function WindPage({ device }: PageProps) {
             ['Rotor speed', <span data-test="rotor-rpm">{show(data.rotor_rpm, 'speed')}</span>],
             ['Generator speed', show(data.generator_rpm, 'speed')],
             ['Pitch', show(data.pitch_deg, 'angle')],
-            ['Power coefficient', digits(data.cp, 3)],
-            ['Tip speed ratio', digits(data.tip_speed_ratio, 2)],
+            ['Power coefficient', fixed(data.cp, 3)],
+            ['Tip speed ratio', fixed(data.tip_speed_ratio, 2)],
             ['Mechanical power', show(data.mechanical_power_kw, 'activePower')],
             ['Electrical power', <span data-test="wind-power">{show(data.electrical_power_kw, 'activePower')}</span>],
             ['Reactive power', show(data.reactive_power_kvar, 'reactivePower')],
@@ -83,7 +83,7 @@ export function WindPage({ device }: PageProps) {
             ['State', words(data.state)],
             ['Low-voltage ride-through', words(data.lvrt_state)],
             ['Type, rating', `${data.turbine}, ${show(data.rated_power_kw, 'activePower')}`],
-            ['Hub, rotor', `${digits(data.hub_height_m, 1)} m high, ${digits(data.rotor_diameter_m, 1)} m across`],
+            ['Hub, rotor', `${fixed(data.hub_height_m, 1)} m high, ${fixed(data.rotor_diameter_m, 1)} m across`],
           ]}
         />
       </Panel>
@@ -95,7 +95,7 @@ export function WindPage({ device }: PageProps) {
             ['Set by', setBy(data.override_by)],
             data.dataset && [
               'Data',
-              `${data.dataset.name}, at ${digits(data.dataset.position, 0)} s, ×${digits(data.dataset.time_scale, 0)}`,
+              `${data.dataset.name}, at ${fixed(data.dataset.position, 0)} s, ×${fixed(data.dataset.time_scale, 0)}`,
             ],
           ]}
         />

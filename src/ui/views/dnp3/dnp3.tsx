@@ -6,7 +6,7 @@ import { Messages } from '../../kit/messages';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash, digits, wallTime, words } from '../../look/format';
+import { dash, fixed, wallTime, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href, param, setParam } from '../../store/route';
 import { useDevice } from '../../store/site';
@@ -238,7 +238,7 @@ function Masters({ status }: { readonly status: Status }) {
           {
             title: 'Clock offset, s',
             numeric: true,
-            cell: ({ clock_offset_s }) => digits(clock_offset_s, 3),
+            cell: ({ clock_offset_s }) => fixed(clock_offset_s, 3),
             value: ({ clock_offset_s }) => clock_offset_s,
           },
         ]}

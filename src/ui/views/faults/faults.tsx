@@ -5,7 +5,7 @@ import { Action } from '../../kit/action';
 import { Chip, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash, digits, show, words, timeOfDay } from '../../look/format';
+import { dash, fixed, show, words, timeOfDay } from '../../look/format';
 import { useLive } from '../../store/live';
 import { useOverview } from '../../store/site';
 
@@ -72,7 +72,7 @@ function useColumns(): readonly Column<Fault>[] {
     { title: 'Where', cell: whereOf, value: whereOf },
     {
       title: 'Acted',
-      cell: ({ strikes, occasions }) => `${digits(strikes, 0)} of ${digits(occasions, 0)}`,
+      cell: ({ strikes, occasions }) => `${fixed(strikes, 0)} of ${fixed(occasions, 0)}`,
       value: ({ strikes }) => strikes,
       numeric: true,
     },

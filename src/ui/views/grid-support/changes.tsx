@@ -7,7 +7,7 @@ import type { Call, ReplyOf } from '../../api/call';
 import { Action, Refused, Curl } from '../../kit/action';
 import { Facts, Panel, Dialog, Chip } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, digits, timeOfDay } from '../../look/format';
+import { dash, fixed, timeOfDay } from '../../look/format';
 import { useLive, refresh } from '../../store/live';
 import { href } from '../../store/route';
 import { useSchema } from '../../store/schemas';
@@ -353,8 +353,8 @@ export function Gradient({ device }: { readonly device: number }) {
     <Panel title="Gradient of commands">
       <Facts
         rows={[
-          ['Active power', `${digits(data?.w_pct_per_s, 4)} % of WMax per s, from the ${data?.w_source ?? dash}`],
-          ['Reactive power', `${digits(data?.var_pct_per_s, 4)} % per s, from the ${data?.var_source ?? dash}`],
+          ['Active power', `${fixed(data?.w_pct_per_s, 4)} % of WMax per s, from the ${data?.w_source ?? dash}`],
+          ['Reactive power', `${fixed(data?.var_pct_per_s, 4)} % per s, from the ${data?.var_source ?? dash}`],
         ]}
       />
       {data && schema && (

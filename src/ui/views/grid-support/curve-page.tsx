@@ -1,7 +1,7 @@
 import { Facts, Panel } from '../../kit/panel';
 import { Plot } from '../../kit/plot';
 import type { Mark, Point } from '../../kit/plot';
-import { digits } from '../../look/format';
+import { fixed } from '../../look/format';
 import type { CurveSpec, FunctionEntry, Settings } from './functions';
 import { liveMarks, useReference, useTrail, widened } from './live-point';
 import { Points, pointsOf, useDraft } from './points';
@@ -130,9 +130,9 @@ function CurveEditor({ device, entry, settings, now, spec, at, target, trail, se
         </div>
         <Facts
           rows={[
-            ['Input', `${digits(step?.input, 2)} ${entry.name === 'watt_var' ? 'kW' : '%'}`],
-            ['Target', `${digits(step?.target, 2)} ${unit}`],
-            ['Output', `${digits(step?.output, 2)} ${unit}`],
+            ['Input', `${fixed(step?.input, 2)} ${entry.name === 'watt_var' ? 'kW' : '%'}`],
+            ['Target', `${fixed(step?.target, 2)} ${unit}`],
+            ['Output', `${fixed(step?.output, 2)} ${unit}`],
           ]}
         />
       </Panel>

@@ -4,7 +4,7 @@ import { useDo } from '../../kit/action';
 import { Facts, Panel } from '../../kit/panel';
 import { Plot } from '../../kit/plot';
 import type { Axis, Mark, Point } from '../../kit/plot';
-import { digits, show } from '../../look/format';
+import { fixed, show } from '../../look/format';
 import { useLive } from '../../store/live';
 import type { PageProps } from './curve-page';
 import { draftKey, useKept, DraftButtons, NumberCell } from './points';
@@ -190,7 +190,7 @@ function DroopEditor(props: EditorProps) {
               const name = members[index] ?? 'db_of_hz';
               return {
                 at: point,
-                label: `${memberLabel(name)}: ${digits(draft.value[name], 3)}`,
+                label: `${memberLabel(name)}: ${fixed(draft.value[name], 3)}`,
                 issue: draft.issueOf(name),
               };
             })}

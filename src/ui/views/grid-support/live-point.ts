@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { anyCall } from '../../api/call';
 import type { Call } from '../../api/call';
 import type { Axis, Mark, Point } from '../../kit/plot';
-import { digits } from '../../look/format';
+import { fixed } from '../../look/format';
 import { useLive } from '../../store/live';
 
 interface Ratings {
@@ -45,7 +45,7 @@ export function useTrail(at: Point | null, timeS: number | undefined): readonly 
 export function liveMarks(at: Point | null, trail: readonly Point[], x: Axis, y: Axis, more = ''): readonly Mark[] {
   const line: Mark = { kind: 'line', points: trail, colour: 'var(--accent)', width: 1, title: 'Last minute' };
   if (at === null) return [line];
-  const title = `Now: ${digits(at[0], 2)} ${x.unit}, ${digits(at[1], 2)} ${y.unit}${more}`;
+  const title = `Now: ${fixed(at[0], 2)} ${x.unit}, ${fixed(at[1], 2)} ${y.unit}${more}`;
   return [line, { kind: 'dot', at, colour: 'var(--accent)', radius: 6, title }];
 }
 

@@ -5,7 +5,7 @@ import { Action } from '../../kit/action';
 import { Empty, Facts, Panel } from '../../kit/panel';
 import { Plot } from '../../kit/plot';
 import { Table } from '../../kit/table';
-import { dash, digits, show, timeOfDay, words } from '../../look/format';
+import { dash, fixed, show, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { useOverview } from '../../store/site';
 
@@ -45,7 +45,7 @@ function setBy(mode: Controls['modes'][ModeName] | undefined): string {
 /** @param controls of the same device; absent: the sentence omits the writer of the limit */
 function sentenceOf(present: Trace['now'], controls?: Controls): string {
   const { active_power_kw: power, available_kw: available, active_decided_by: by } = present;
-  const head = `${digits(power, 2)}\u00a0kW of ${digits(available, 2)}\u00a0kW available`;
+  const head = `${fixed(power, 2)}\u00a0kW of ${fixed(available, 2)}\u00a0kW available`;
   const mode = controls?.modes[by as ModeName];
   if (by in reasons) return `${head}: ${reasons[by]}${by === 'out_of_service' ? ` (${words(present.service)})` : ''}`;
   return `${head}: ${functionWords(by)} ${limiting.has(by) ? 'limits' : 'sets the power'}${setBy(mode)}`;
@@ -123,7 +123,7 @@ export function Why({ device, controls }: { readonly device: number; readonly co
             {
               title: 'Input',
               numeric: true,
-              cell: ([name, s]) => (s.input === null ? dash : `${digits(s.input, 2)} ${inputUnits[name] ?? 'kW'}`),
+              cell: ([name, s]) => (s.input === null ? dash : `${fixed(s.input, 2)} ${inputUnits[name] ?? 'kW'}`),
               value: ([, s]) => s.input,
             },
             {
@@ -230,7 +230,7 @@ const trips: Readonly<Record<string, string>> = {
 };
 
 const tripName = (name: string | null) => trips[name ?? ''] ?? words(name);
-const seconds = (value: number) => `${digits(value, value < 10 ? 2 : 0)}\u00a0s`;
+const seconds = (value: number) => `${fixed(value, value < 10 ? 2 : 0)}\u00a0s`;
 
 /** The transitions since the device was last in undisturbed service. */
 function episodeOf(transitions: readonly Transition[]): readonly Transition[] {

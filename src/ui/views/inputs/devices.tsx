@@ -8,7 +8,7 @@ import { FormFrame, submitting } from '../../kit/form';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import type { Schema } from '../../kit/schema-form';
 import { Table } from '../../kit/table';
-import { digits, show, timeOfDay, words } from '../../look/format';
+import { fixed, show, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { say } from '../../kit/notice';
 import { href } from '../../store/route';
@@ -156,7 +156,7 @@ export function SimulatorPanel() {
               ['Version', data.version],
               ['Devices', data.device_count],
               ['Process', data.pid],
-              ['Runs for', `${digits(data.uptime_s / 60, 1)} min`],
+              ['Runs for', `${fixed(data.uptime_s / 60, 1)} min`],
               ['Tick', show(data.tick_interval_s, 'seconds')],
             ]}
           />

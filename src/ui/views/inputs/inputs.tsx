@@ -5,7 +5,7 @@ import { SitePanel } from './site';
 import { post } from '../../api/call';
 import { Form } from '../../kit/form';
 import { Facts, Panel } from '../../kit/panel';
-import { dateAndTime, digits, wallTime, words } from '../../look/format';
+import { dateAndTime, fixed, wallTime, words } from '../../look/format';
 import { useClock } from '../../store/site';
 import { Pair, Writer } from './scope';
 
@@ -23,7 +23,7 @@ function TimePanel() {
                 ['Date', dateAndTime(clock.sim_time).slice(0, 10)],
                 ['Time zone', clock.timezone],
                 ['Mode', words(clock.mode)],
-                ['Rate', `×${digits(clock.rate, 2)}, reached ×${digits(clock.rate_effective, 2)}`],
+                ['Rate', `×${fixed(clock.rate, 2)}, reached ×${fixed(clock.rate_effective, 2)}`],
                 ['Wall clock', wallTime(clock.wall_time)],
                 ['Set by', <Writer by={clock.changed_by} />],
                 ['Stepped by', <Writer by={clock.stepped_by} />],

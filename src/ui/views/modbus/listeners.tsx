@@ -1,7 +1,7 @@
 import type { ReplyOf } from '../../api/call';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { digits, wallTime, words } from '../../look/format';
+import { fixed, wallTime, words } from '../../look/format';
 import { useOverview } from '../../store/site';
 
 type Interface = ReplyOf<'modbus'>['interfaces'][number];
@@ -61,7 +61,7 @@ export function InterfacePanel({ face }: { readonly face: Interface }) {
               {
                 title: 'Idle, s',
                 numeric: true,
-                cell: ({ client }) => digits(client.idle_s, 0),
+                cell: ({ client }) => fixed(client.idle_s, 0),
                 value: ({ client }) => client.idle_s,
               },
               { title: 'Requests', numeric: true, value: ({ client }) => client.requests },

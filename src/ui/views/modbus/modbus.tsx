@@ -7,7 +7,7 @@ import { Messages } from '../../kit/messages';
 import { Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash, digits, timeOfDay, words } from '../../look/format';
+import { dash, fixed, timeOfDay, words } from '../../look/format';
 import { refresh, useLive } from '../../store/live';
 import { href, param, setParam } from '../../store/route';
 import { useOverview } from '../../store/site';
@@ -297,7 +297,7 @@ function Detail({ message }: { readonly message: Message }) {
             ? null
             : ['Exception', `${message.exception_code} ${message.exception_name ?? ''}`],
           message.reason === undefined ? null : ['Why', message.reason],
-          message.duration_ms === null ? null : ['After', `${digits(message.duration_ms, 1)} ms`],
+          message.duration_ms === null ? null : ['After', `${fixed(message.duration_ms, 1)} ms`],
         ]}
       />
       <pre aria-label="Octets">{message.raw.replace(/(..)(?=.)/g, '$1 ')}</pre>

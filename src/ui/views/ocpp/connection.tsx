@@ -5,7 +5,7 @@ import { Action, Curl, Refused, useDo } from '../../kit/action';
 import { FieldInput, Form } from '../../kit/form';
 import { Chip, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
-import { dash, digits } from '../../look/format';
+import { dash, fixed } from '../../look/format';
 
 type ChargePoint = NonNullable<ReplyOf<'ocpp'>['charge_points'][number]>;
 
@@ -40,11 +40,11 @@ export function Connection({ status }: PartProps) {
               ['Security profile', status.security_profile],
               ['TLS', status.tls === null ? dash : `${status.tls.version} ${status.tls.cipher}`],
               ['Connected since', status.connected_since ?? dash],
-              ['Next attempt', status.reconnect_in_s === null ? dash : `in ${digits(status.reconnect_in_s, 0)} s`],
+              ['Next attempt', status.reconnect_in_s === null ? dash : `in ${fixed(status.reconnect_in_s, 0)} s`],
               ['Heartbeat', status.heartbeat_interval_s === null ? dash : `each ${status.heartbeat_interval_s} s`],
               ['Last heartbeat', status.last_heartbeat_at ?? dash],
               ['Waiting', `${status.queue.calls} calls, ${status.queue.transaction_messages} of transactions`],
-              ['Clock offset', status.clock_offset_s === null ? dash : `${digits(status.clock_offset_s, 1)} s`],
+              ['Clock offset', status.clock_offset_s === null ? dash : `${fixed(status.clock_offset_s, 1)} s`],
               ['Last error', status.last_error ?? dash],
             ]}
           />
@@ -68,7 +68,7 @@ export function Connection({ status }: PartProps) {
         <Panel title="Answer" wide>
           <p>
             <Chip tone={answer.error ? 'bad' : 'good'}>{answer.error ? answer.error.code : 'result'}</Chip>{' '}
-            {answer.action} <code>{answer.message_id}</code>, {digits(answer.duration_ms, 0)} ms
+            {answer.action} <code>{answer.message_id}</code>, {fixed(answer.duration_ms, 0)} ms
           </p>
           <pre data-test="answer">{JSON.stringify(answer.error ?? answer.result, null, 2)}</pre>
         </Panel>

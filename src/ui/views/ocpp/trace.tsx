@@ -3,7 +3,7 @@ import type { ReplyOf } from '../../api/call';
 import { Messages } from '../../kit/messages';
 import { Chip } from '../../kit/panel';
 import type { Column } from '../../kit/table';
-import { dash, digits, wallTime } from '../../look/format';
+import { dash, fixed, wallTime } from '../../look/format';
 import { param, setParam } from '../../store/route';
 import type { PartProps } from './connection';
 
@@ -79,7 +79,7 @@ const columns: readonly Column<Exchange>[] = [
   {
     title: 'ms',
     numeric: true,
-    cell: ({ answer }) => digits(answer?.duration_ms, 0),
+    cell: ({ answer }) => fixed(answer?.duration_ms, 0),
     value: ({ answer }) => answer?.duration_ms,
   },
 ];

@@ -2,7 +2,7 @@ import { Chip, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash, digits, timeOfDay, words } from '../../look/format';
+import { dash, fixed, timeOfDay, words } from '../../look/format';
 import { param, setParam } from '../../store/route';
 import type { DeviceEntry } from '../../store/site';
 import { arrivalOf, useFrame, snapshotOf } from '../../store/stream';
@@ -44,7 +44,7 @@ function lastWriter({ last_write }: DeviceEntry): string {
   return last_write === null ? dash : `${last_write.source} ${last_write.name} ${timeOfDay(last_write.changed_at)}`;
 }
 
-const power = (value: number | null | undefined) => digits(value, 2);
+const power = (value: number | null | undefined) => fixed(value, 2);
 
 const columns: readonly Column<Row>[] = [
   { title: '#', numeric: true, value: ({ device }) => device.device_index },
@@ -65,19 +65,19 @@ const columns: readonly Column<Row>[] = [
   {
     title: 'V',
     numeric: true,
-    cell: ({ snapshot }) => digits(snapshot?.metrics.voltage_ln_v, 1),
+    cell: ({ snapshot }) => fixed(snapshot?.metrics.voltage_ln_v, 1),
     value: ({ snapshot }) => snapshot?.metrics.voltage_ln_v,
   },
   {
     title: 'Hz',
     numeric: true,
-    cell: ({ snapshot }) => digits(snapshot?.metrics.frequency_hz, 3),
+    cell: ({ snapshot }) => fixed(snapshot?.metrics.frequency_hz, 3),
     value: ({ snapshot }) => snapshot?.metrics.frequency_hz,
   },
   {
     title: 'SoC, %',
     numeric: true,
-    cell: ({ snapshot }) => digits(snapshot?.metrics.state_of_charge_pct, 1),
+    cell: ({ snapshot }) => fixed(snapshot?.metrics.state_of_charge_pct, 1),
     value: ({ snapshot }) => snapshot?.metrics.state_of_charge_pct,
   },
   {

@@ -1,5 +1,5 @@
 /** A device's one-line diagram by its kind. Powers in kW; positive flows go from left to right. */
-import { show, digits, words } from '../../look/format';
+import { show, fixed, words } from '../../look/format';
 import type { DeviceEntry } from '../../store/site';
 import { useFrame, snapshotOf } from '../../store/stream';
 import type { Snapshot } from '../../store/stream';
@@ -97,10 +97,10 @@ function fuelCellSide(snapshot: Snapshot, cell: ReplyOf<'fuelcell'> | undefined)
   const fuel =
     cell?.fuel === 'continuous'
       ? ['supply']
-      : [show(cell?.tank_level_pct, 'percent'), `${digits(cell?.tank_mass_kg, 2)} kg`];
+      : [show(cell?.tank_level_pct, 'percent'), `${fixed(cell?.tank_mass_kg, 2)} kg`];
   return {
     nodes: [
-      { id: 'source', title: 'Hydrogen', lines: [...fuel, `${digits(cell?.h2_flow_kg_h, 3)} kg/h`], at: [0, 0] },
+      { id: 'source', title: 'Hydrogen', lines: [...fuel, `${fixed(cell?.h2_flow_kg_h, 3)} kg/h`], at: [0, 0] },
       {
         id: 'dc',
         title: 'Stack',

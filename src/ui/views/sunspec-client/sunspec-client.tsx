@@ -7,7 +7,7 @@ import type { Values } from '../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, digits, show, wallTime, words } from '../../look/format';
+import { dash, fixed, show, wallTime, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 
@@ -265,7 +265,7 @@ function Polling({ status: { poll } }: { readonly status: Status }) {
           rows={[
             ['Rounds', `${poll.rounds}, failed ${poll.failed_rounds}, late ${poll.late_rounds}`],
             ['Last round', `${wallTime(poll.last_poll)}, took ${show(poll.last_duration_s, 'seconds')}`],
-            poll.retry_in_s === null ? null : ['Next attempt', `in ${digits(poll.retry_in_s, 0)} s`],
+            poll.retry_in_s === null ? null : ['Next attempt', `in ${fixed(poll.retry_in_s, 0)} s`],
             ...poll.polled
               .filter(({ error }) => error !== null)
               .map(({ id, error }) => [`Model ${id}`, <span class="issue">{error}</span>] as const),

@@ -1,4 +1,4 @@
-/** The checks between a candidate image and its commit; the first failure names its point. */
+/** Checks of a candidate image before its commit, and encoding into it; the first failure names its point. */
 import { outsideWords, SimError } from '../../core/errors.ts';
 import type { OutsideRange } from '../../core/errors.ts';
 import { didYouMean, givenText } from '../../core/nearest.ts';
@@ -17,7 +17,7 @@ export function checkAccess(slot: PointSlot): void {
 }
 
 /**
- * As `checkAccess`, for a transaction that adopts: set 1 is open, the request and its result belong to the bank.
+ * Checks the access of a transaction that adopts: set 1 is writable, the request and its result belong to the bank.
  * @throws SimError MAP_READ_ONLY, MAP_NOT_IMPLEMENTED or MAP_BAD_VALUE
  */
 export function checkAdoptAccess(slot: PointSlot): void {
@@ -174,11 +174,11 @@ export function checkValue(layout: Layout, image: Buffer, slot: PointSlot): void
   if (issue) throw issue;
 }
 
-/** The reason why a point cannot be part of a set in force, where it needs a value within its range. null: it can. */
+/** Why a point cannot be part of a set in force, where each point must have a value in range; null: it can. */
 export function inUseIssue(layout: Layout, image: Buffer, slot: PointSlot): string | null {
   if (isAbsent(layout, image, slot)) return 'is not set';
-  const rule = `${slot.modelId}.${plainPath(slot.path)}`;
-  const issue = valueIssue(layout, image, slot, inUseRanges[rule] ?? ranges[rule]);
+  const key = `${slot.modelId}.${plainPath(slot.path)}`;
+  const issue = valueIssue(layout, image, slot, inUseRanges[key] ?? ranges[key]);
   return issue && (issue.issues[0]?.detail ?? issue.message);
 }
 
