@@ -18,7 +18,7 @@ import { z } from './description/zod.ts';
 import { invalid } from './http/errors.ts';
 import type { Route } from './http/route.ts';
 
-/** The set-point in force as power of the stack, to the watt; null while it is off. */
+/** Power of the stack at the set-point in force, kW, rounded to 1 W; null while the set-point is off. */
 function stackSetPointKw({ bank, stackPower }: Device): number | null {
   const acKw = setPointKw(bank);
   return acKw === null || !stackPower ? acKw : Math.round(stackPower.stackW(acKw * 1000)) / 1000;
@@ -44,7 +44,7 @@ const fuelCell = members<FuelCellDetail, OfDevice>()('FuelCell', () => ({
     setPointKw(device.bank),
   ),
   setpoint_by: writer.orNull(
-    'Last writer of its value or enable; null while it is off, or with a default.',
+    'Last writer of its value or its enable; null while it is off, or if nobody has written either.',
     (_of, { device }) => setPointWriter(device.bank),
   ),
   h2_flow_kg_h: measured('Positive = consumed, negative = produced.'),
@@ -89,24 +89,24 @@ const tankBodySchema = memo(() =>
     .openapi('HydrogenTankRequest'),
 );
 
-/** Range in whole watts, as kW. */
+/** Text of a range in kW, rounded to 1 W. */
 const range = (minW: number, maxW: number) => `${Math.round(minW) / 1000} to ${Math.round(maxW) / 1000} kW`;
 
-/** Registers and replies have set-points in whole watts: one that was read can be sent again. */
+/** Tolerance: set-points in registers and replies are rounded to 1 W, and a client may send back a value that it has read. */
 const slackW = 0.5;
 
 /**
- * The AC set-point for a power of the stack, W. The stack's range follows from that of the AC set-point: consumption of
- * the plant and losses of the inverter make it wider for the fuel cell and narrower for the electrolyser.
+ * The AC set-point for a power of the stack, W. The range of the stack follows from the range of the AC set-point:
+ * consumption of the plant and losses of the inverter make it wider for the fuel cell and narrower for the electrolyser.
  * @throws HttpProblem `validation`
  */
 function acSetPointW(device: Device, { operatingMode }: FuelCellDetail, powerKw: number, pointer: string): number {
   const powerW = powerKw * 1000;
-  const settings = setPointRangeW(device.bank);
+  const acRange = setPointRangeW(device.bank);
   const { stackPower } = device;
   if (!stackPower) return powerW;
-  const minW = Math.min(0, stackPower.stackW(settings.minW));
-  const maxW = Math.max(0, stackPower.stackW(settings.maxW));
+  const minW = Math.min(0, stackPower.stackW(acRange.minW));
+  const maxW = Math.max(0, stackPower.stackW(acRange.maxW));
   if (powerW < 0 && operatingMode === 'fc_only') {
     const text = `given ${powerKw} kW; this plant has no electrolyser, and its stack takes ${range(0, maxW)}`;
     throw invalid('body', pointer, text);
@@ -115,8 +115,8 @@ function acSetPointW(device: Device, { operatingMode }: FuelCellDetail, powerKw:
     const text = `given ${powerKw} kW; the settings of the device allow ${range(minW, maxW)} at the stack (702.WChaRteMax, 702.WMax)`;
     throw invalid('body', pointer, text);
   }
-  const acW = Math.max(settings.minW, Math.min(settings.maxW, stackPower.acW(powerW)));
-  // registers hold whole watts: less than half a watt is 0, but more must not become 0
+  const acW = Math.max(acRange.minW, Math.min(acRange.maxW, stackPower.acW(powerW)));
+  // a stack power of half a watt or more must not round to an AC set-point of 0
   if (Math.abs(powerW) >= slackW && Math.abs(acW) < slackW) {
     const text = `given ${powerKw} kW; the plant consumes this itself, and nothing would be left at the AC terminals`;
     throw invalid('body', pointer, text);

@@ -1,10 +1,10 @@
-/** The members of `grid-support` and their points. Routes, validation and description follow from these tables. */
+/** Members of `grid-support` and their points: tables that routes, validation and description are made from. */
 import type { TripName } from '../../sunspec/map/grid-support/functions.ts';
 import type { TripRegion } from '../../sunspec/map/grid-support/wish.ts';
 import { curve, flag, gridFunction, number, symbol } from './members.ts';
 import type { GridFunction, Member, Members } from './members.ts';
 
-/** 705.AdptCrvRslt and its like. */
+/** Symbols of 705.AdptCrvRslt and of the same point in other models. */
 export const adoptSymbols = ['in_progress', 'completed', 'failed'] as const;
 const varReferences = ['w_max_pct', 'var_max_pct', 'var_aval_pct', 'va_max_pct'] as const;
 const excitations = ['over_excited', 'under_excited'] as const;
@@ -22,34 +22,34 @@ const maxPoints = number('NPt', 'Maximum number of points of a curve.', readOnly
 
 const curveState: Members = {
   max_points: maxPoints,
-  curve_count: number('NCrv', 'Sets in the map, the one in force included.', readOnly),
-  curve_index: number('AdptCrvReq', 'Set that was adopted last; 1 after a request here.', readOnly),
+  curve_count: number('NCrv', 'Number of sets in the map, including the set in force.', readOnly),
+  curve_index: number('AdptCrvReq', 'Set that was adopted last; 1 after a request of this API.', readOnly),
   adopt_result: result('AdptCrvRslt'),
   reversion_curve: number('RvrtCrv', 'Set that is adopted when the reversion time is over; 0 = none.', whole),
 };
 
 const voltVar = gridFunction('volt_var', {
   points: curve('volt_var'),
-  dept_ref: symbol('Crv[0].DeptRef', varReferences, 'What 100 % of `var_pct` means.'),
+  dept_ref: symbol('Crv[0].DeptRef', varReferences, 'Meaning of 100 % in `var_pct`.'),
   priority: symbol('Crv[0].Pri', ['active', 'reactive', 'vendor']),
   response_time_s: number('Crv[0].RspTms', 'Open-loop response time.'),
-  v_ref_pct: number('Crv[0].VRef', '80 to 120, or 0: no reference, which acts as 100.'),
+  v_ref_pct: number('Crv[0].VRef', '80 to 120; 0: no reference, same effect as 100.'),
   v_ref_auto_enabled: flag('Crv[0].VRefAutoEna'),
   v_ref_auto_time_s: number('Crv[0].VRefAutoTms', undefined, whole),
-  v_ref_auto_pct: number('Crv[0].VRefAuto', 'Reference found autonomously.', readOnly),
+  v_ref_auto_pct: number('Crv[0].VRefAuto', 'Autonomous reference voltage.', readOnly),
   ...curveState,
 });
 
 const voltWatt = gridFunction('volt_watt', {
   points: curve('volt_watt'),
-  dept_ref: symbol('Crv[0].DeptRef', ['w_max_pct', 'w_aval_pct'], 'What 100 % of `w_pct` means.'),
+  dept_ref: symbol('Crv[0].DeptRef', ['w_max_pct', 'w_aval_pct'], 'Meaning of 100 % in `w_pct`.'),
   response_time_s: number('Crv[0].RspTms', 'Open-loop response time.'),
   ...curveState,
 });
 
 const wattVar = gridFunction('watt_var', {
   points: curve('watt_var'),
-  dept_ref: symbol('Crv[0].DeptRef', varReferences, 'What 100 % of `var_pct` means.'),
+  dept_ref: symbol('Crv[0].DeptRef', varReferences, 'Meaning of 100 % in `var_pct`.'),
   priority: symbol('Crv[0].Pri', ['active', 'reactive']),
   ...curveState,
 });
@@ -65,7 +65,7 @@ const freqDroop = gridFunction('freq_droop', {
   reversion_curve: number('RvrtCtl', 'Set that is adopted when the reversion time is over; 0 = none.', whole),
 });
 
-/** Constant power factor while delivering or absorbing power; the bounds of the factor are the device's ratings. */
+/** Constant power factor while delivering or absorbing power; the ratings of the device limit the factor. */
 function powerFactor(name: 'pf_inject' | 'pf_absorb', group: 'PFWInj' | 'PFWAbs'): GridFunction {
   const value = (at: string): Members => ({
     pf: number(`${at}.PF`, undefined, { range: [0, 1] }),
@@ -88,9 +88,9 @@ const pf: GridFunction = {
     inject: {
       kind: 'part',
       part: inject,
-      about: 'While the device delivers power. The members beside it are short for its own.',
+      about: 'While the device delivers power. The members next to `inject` are shorthand for its members.',
     },
-    absorb: { kind: 'part', part: absorb, about: 'While the device takes power.' },
+    absorb: { kind: 'part', part: absorb, about: 'While the device absorbs power.' },
   },
 };
 
@@ -98,10 +98,13 @@ const constantVarMembers: Members = {
   mode: symbol(
     'VarSetMod',
     ['w_max_pct', 'var_max_pct', 'var_avail_pct', 'va_max_pct', 'vars'],
-    'What 100 % means, or `vars`: `var_kvar` counts. A request without it takes the unit of the value that it gives.',
+    'Meaning of 100 %; `vars`: `var_kvar` is in force. If `mode` is missing, it follows from the value in the request.',
   ),
-  var_pct: number('VarSetPct', 'Without `mode`: of the percentage in force, or of 702.VarMaxInj or VarMaxAbs.'),
-  var_kvar: number('VarSet', 'Positive injects. Without `mode` it selects `vars`.', { kilo: true }),
+  var_pct: number(
+    'VarSetPct',
+    'If `mode` is missing: relative to the reference in force if that is a percentage, else to 702.VarMaxInj or VarMaxAbs.',
+  ),
+  var_kvar: number('VarSet', 'Positive injects. If `mode` is missing, it becomes `vars`.', { kilo: true }),
   priority: symbol('VarSetPri', ['active', 'reactive', 'vendor']),
   reversion_var_pct: number('VarSetPctRvrt'),
   reversion_var_kvar: number('VarSetRvrt', undefined, { kilo: true }),
@@ -133,10 +136,10 @@ const activePowerMembers: Members = {
   mode: symbol(
     'WSetMod',
     ['w_max_pct', 'watts'],
-    'Which of the two set-points counts. A request without it takes the unit of the set-point that it gives.',
+    'Unit of the set-point in force. If `mode` is missing, it follows from the value in the request.',
   ),
-  setpoint_pct: number('WSetPct', 'Negative charges. Without `mode` it selects `w_max_pct`.', percent),
-  setpoint_kw: number('WSet', 'Negative charges. Without `mode` it selects `watts`.', { kilo: true }),
+  setpoint_pct: number('WSetPct', 'Negative charges. If `mode` is missing, it becomes `w_max_pct`.', percent),
+  setpoint_kw: number('WSet', 'Negative charges. If `mode` is missing, it becomes `watts`.', { kilo: true }),
   reversion_setpoint_pct: number('WSetPctRvrt', undefined, percent),
   reversion_setpoint_kw: number('WSetRvrt', undefined, { kilo: true }),
   reversion_enabled: flag('WSetEnaRvrt'),
@@ -158,7 +161,7 @@ const enterService = gridFunction('enter_service', {
   hz_hi_hz: number('ESHzHi'),
   hz_lo_hz: number('ESHzLo'),
   delay_s: number('ESDlyTms', undefined, whole),
-  random_delay_s: number('ESRndTms', 'Longest extra random delay.', whole),
+  random_delay_s: number('ESRndTms', 'Maximum additional random delay.', whole),
   ramp_s: number('ESRmpTms', undefined, whole),
   delay_remaining_s: number('ESDlyRemTms', undefined, readOnly),
 });
@@ -184,7 +187,7 @@ const ramp: GridFunction = {
   always: true,
 };
 
-/** By the name of their member of `grid-support`, in the order in which it shows them. */
+/** Functions by member of `grid-support`, in its order. */
 export const gridFunctions = {
   volt_var: voltVar,
   volt_watt: voltWatt,

@@ -19,7 +19,7 @@ interface NumberMember {
   /** the member is in thousands of the unit of the point */
   readonly kilo?: true;
   readonly readOnly?: true;
-  /** limits of requests where the rule of the point depends on other points */
+  /** limits of requests, if the rule of the point depends on other points */
   readonly range?: readonly [number, number];
   /** the register holds whole units: no fractions */
   readonly whole?: true;
@@ -74,14 +74,14 @@ interface PartMember {
 export type Member = NumberMember | SymbolMember | FlagMember | CurveMember | ObjectMember | PartMember;
 export type Members = Readonly<Record<string, Member>>;
 
-/** One grid-support function: what the interface needs of its row in the table of functions, and its members. */
+/** One grid-support function: its members, and parts of its row in the table of functions. */
 export interface GridFunction extends Pick<FunctionRow, 'model' | 'mode' | 'timer' | 'sets'> {
   readonly name: FunctionName;
-  /** in words */
+  /** name in words */
   readonly title: string;
   /** the enable point; for the ramp the limit itself */
   readonly enable: string;
-  /** there is no switch: `enabled` can only be read */
+  /** the function is always on: `enabled` is read-only */
   readonly always?: true;
   /** values in two units, of which a mode selects one */
   readonly units?: UnitChoice;
@@ -146,7 +146,7 @@ export function isWritable(member: Member): boolean {
 
 /** Members in one unit. */
 interface Unit {
-  /** modes in which they count, in lower case; the first is selected where none of them is in force */
+  /** modes with this unit, in lower case; the first is selected if none of them is in force */
   readonly modes: readonly [string, ...string[]];
   readonly now: string;
   readonly afterReversion: string;
@@ -183,14 +183,14 @@ export function selectedMode(
   const has = (name: string) => body[name] !== undefined;
   const requestedMode = body['mode'];
   if (typeof requestedMode === 'string') {
-    const meant = units.find(({ modes }) => modes.includes(requestedMode));
-    const others = units.filter((unit) => unit !== meant);
+    const selectedUnit = units.find(({ modes }) => modes.includes(requestedMode));
+    const others = units.filter((unit) => unit !== selectedUnit);
     const issues = others.flatMap((other) =>
       (['now', 'afterReversion'] as const)
-        .filter((time) => has(other[time]) && !(meant && has(meant[time])))
+        .filter((time) => has(other[time]) && !(selectedUnit && has(selectedUnit[time])))
         .map((time) => ({
           name: other[time],
-          detail: `contradicts mode ${requestedMode}, in which ${meant?.[time] ?? 'another member'} counts`,
+          detail: `contradicts mode ${requestedMode}, in which ${selectedUnit?.[time] ?? 'another member'} counts`,
         })),
     );
     return { selected: null, issues };

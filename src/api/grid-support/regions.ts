@@ -136,12 +136,12 @@ function isNeedless(before: Corner | undefined, { x, timeS }: Corner, after: Cor
 }
 
 function simplified(corners: readonly Corner[]): readonly Corner[] {
-  const kept: Corner[] = [];
+  const needed: Corner[] = [];
   for (const corner of corners) {
-    for (let last = kept.at(-1); last && isNeedless(kept.at(-2), last, corner); last = kept.at(-1)) kept.pop();
-    kept.push(corner);
+    for (let last = needed.at(-1); last && isNeedless(needed.at(-2), last, corner); last = needed.at(-1)) needed.pop();
+    needed.push(corner);
   }
-  return kept;
+  return needed;
 }
 
 function areaOf(run: readonly Slab[], clauses: ReturnType<typeof clausesOf>): Area | null {
@@ -210,7 +210,7 @@ function axes(nominalHz: number): { readonly voltage: Axis; readonly frequency: 
 interface OfCategory {
   readonly index: number;
   readonly category: AbnormalCategory;
-  /** of the device */
+  /** nominal frequency of the device */
   readonly nominalHz: number;
 }
 
@@ -286,7 +286,7 @@ const frequencyElement = element(
   })),
 );
 
-/** @param origin what the thresholds count from */
+/** Trip elements of a function. @param origin offset of the thresholds */
 function elementsOf(name: CurveTrip, category: AbnormalCategory, origin: number): readonly TripElement[] {
   const shifted = (value: number) => rounded(origin + value);
   return tripElements(name, category).map(({ threshold: { value, min, max }, ...rest }) => ({

@@ -87,14 +87,14 @@ export function functionReply(bank: Bank, spec: GridFunction, dateMs: DateMs): R
 /** One function of a request, with the pointer of its object. */
 export interface FunctionRequest {
   readonly spec: GridFunction;
-  /** its name in the interface, as `volt_var` */
+  /** member of `grid-support`, for example `volt_var` */
   readonly name: string;
   readonly pointer: string;
-  /** has passed the request schema of the function */
+  /** object that has passed the request schema of the function */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The request of one function. @param pointer of its object in the body */
+/** The request of one function. @param pointer JSON pointer of its object in the body */
 export function functionRequest(
   name: GridFunctionName,
   pointer: string,
@@ -103,7 +103,7 @@ export function functionRequest(
   return { spec: gridFunctions[name], name, pointer, body };
 }
 
-/** The requests of a body with functions by name. @param pointer of the object that holds them */
+/** The requests of a body with functions by name. @param pointer JSON pointer of the object with the functions */
 export function functionRequests(
   body: Partial<Readonly<Record<GridFunctionName, FunctionRequest['body'] | undefined>>>,
   pointer: string,
@@ -184,8 +184,8 @@ class Collector {
         break;
       case 'curve': {
         const [x, y] = member.axes;
-        const given = value as readonly Readonly<Record<string, number>>[];
-        const points = given.map((point) => ({ x: point[x.name] ?? NaN, y: point[y.name] ?? NaN }));
+        const rows = value as readonly Readonly<Record<string, number>>[];
+        const points = rows.map((point) => ({ x: point[x.name] ?? NaN, y: point[y.name] ?? NaN }));
         const { region } = member;
         const coordinates = points.flatMap((_, i) => [`/${i}/${x.name}`, `/${i}/${y.name}`]);
         this.#wish({ name: spec.name, curve: { points, ...(region && { region }) } }, pointer, { coordinates });

@@ -43,7 +43,7 @@ function replyMember(model: number, member: Member): z.ZodType {
   }
 }
 
-/** Schemas of members as replies show them. @param model of their points */
+/** Schemas of members in replies. @param model model of their points */
 export function replyShape(model: number, members: Members): Record<string, z.ZodType> {
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, replyMember(model, member)]));
 }
@@ -169,7 +169,7 @@ function ofEach<T>(make: (name: GridFunctionName) => T): Record<GridFunctionName
 
 // most processes need none of the schemas below: each is made at its first use
 
-/** Reply of each function; `supported: false` alone where the device does not have it. */
+/** Reply of each function; only `supported: false` if the device lacks it. */
 export const functionSchemas = ofEach((name) =>
   memo(() => functionReply(gridFunctions[name]).openapi(componentName(name))),
 );

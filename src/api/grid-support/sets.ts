@@ -76,7 +76,7 @@ function numberIn(bank: Bank, slot: PointSlot | undefined): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** All sets of one function, the one in force first; `supported: false` alone where the device does not have it. */
+/** All sets of one function, the set in force first; only `supported: false` if the device lacks it. */
 function setsReply(plant: Plant, { bank }: Device, name: GridFunctionName): Record<string, unknown> {
   const spec: GridFunction = gridFunctions[name];
   const { layout } = bank;

@@ -86,7 +86,7 @@ function step(name: TracedFunction) {
   const inUnits = { pct: decimal, hz: decimal, kw: inKilo, kvar: inKilo };
   return members<FunctionStep>()(null, () => ({
     input: inUnits[units.input].orNull(inputs[traceInput(name)].text),
-    target: inUnits[units.output].orNull(`What the function asks for now, ${unit}.`),
+    target: inUnits[units.output].orNull(`Present target of the function, ${unit}.`),
     output: inUnits[units.output].orNull(`Output of the function after its filter or ramp, ${unit}.`),
   }));
 }

@@ -64,9 +64,9 @@ function bundledHint(path: string, bundled: readonly string[]): string {
 
 /**
  * Reads a YAML or JSON file that holds one mapping: at most 1 MiB and 16 levels deep.
- * @param name what an issue is named after: the flag or key that led to the file
- * @param bundled names that may stand in place of a path
- * @returns null when there is an issue
+ * @param name name of issues: the flag or key with the path
+ * @param bundled names that are allowed instead of a path
+ * @returns null: there is an issue
  * @throws SimError SHORTAGE
  */
 export function readMapping(

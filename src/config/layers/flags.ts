@@ -3,7 +3,7 @@ import { shown, unknownName } from '../issues/issues.ts';
 import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
 
-/** One flag as it was given: the spelling that the user chose, and its text (a comma list when repeated). */
+/** One flag of the command line: the spelling that the user chose, and its text. Texts of a repeated flag are joined. */
 export interface GivenFlag {
   readonly spelling: string;
   readonly text: string;
@@ -26,7 +26,7 @@ const keyOfSpelling: ReadonlyMap<string, SettingKey> = new Map(
 /** Every spelling that the command line knows. */
 export const knownSpellings: readonly string[] = [...keyOfSpelling.keys(), ...helpSpellings, ...versionSpellings];
 
-/** The flag with this spelling, without dashes, and the key of its setting; null: no such flag. */
+/** The flag and the setting of a word without dashes; null: no such flag. */
 export function flagSpelled(word: string): { readonly spelling: string; readonly key: SettingKey } | null {
   for (const dashes of ['', '-', '--']) {
     const spelling = canonical(dashes + word);
@@ -116,6 +116,6 @@ function accept(
     const as = earlier.spelling === spelling ? '' : ` (as ${earlier.spelling})`;
     return { name: spelling, detail: `given twice${as}; allowed: once` };
   }
-  values.set(key, { spelling, text: earlier ? `${earlier.text},${text}` : text });
+  values.set(key, { spelling, text: earlier ? `${earlier.text}${kind.separator}${text}` : text });
   return null;
 }

@@ -20,7 +20,7 @@ const ports: readonly (readonly [port: SettingKey, of: SettingKey | null])[] = [
 
 export interface Presets {
   readonly usesFreePorts: boolean;
-  /** time passes only in steps, unless the wall clock is asked for */
+  /** true: time passes only in steps, unless the settings choose the wall clock */
   readonly isPaused: boolean;
 }
 
@@ -84,7 +84,7 @@ export interface Gathered {
   readonly layers: { readonly flags: Layer; readonly env: Layer; readonly file: Layer };
   /** names of the variables of a cluster, which have no effect */
   readonly ignoredVariables: readonly string[];
-  /** the flag, variable or key that a value in force came from */
+  /** flag, variable or key of a value in force */
   readonly originOf: (key: SettingKey) => string;
   /** false: issues hide which kinds of devices are meant */
   readonly kindsKnown: boolean;
@@ -152,7 +152,7 @@ export function isGiven({ layers }: Pick<Gathered, 'layers'>, key: SettingKey): 
 
 /** Configuration given by a calling program besides flags and variables. */
 export interface Inline {
-  /** content in place of a file, where none is named */
+  /** content of the configuration if no file is named */
   readonly mapping: ConfigMapping | null;
   /** hold over a file that is named, and under everything else */
   readonly presets: Presets;

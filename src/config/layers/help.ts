@@ -34,7 +34,7 @@ function defaultText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The values that a setting takes, where its placeholder does not say so: a range or a list of words. */
+/** Allowed values of a setting, if its placeholder does not name them: a range or a list of words. */
 function allowedText(key: SettingKey): string {
   const { allowed, placeholder } = settingOf(key).kind;
   if (key === 'device_type' && typeof allowed !== 'string') {

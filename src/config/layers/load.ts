@@ -56,9 +56,9 @@ export function loadConfig(
 }
 
 /**
- * The configuration of a run from everything that was given.
- * @param issues those found so far
- * @throws SimError CONFIG_INVALID with them and all others at once
+ * The configuration of a run from all layers.
+ * @param issues issues of earlier steps
+ * @throws SimError CONFIG_INVALID with these and all further issues
  */
 function configured(gathered: Gathered, issues: Issue[]): AppConfig {
   const { values, originOf, io } = gathered;
@@ -119,7 +119,7 @@ function namedFile(path: unknown, io: ConfigIo, issues: Issue[]): ConfigFile | n
  */
 export function configOfOptions(options: Readonly<Record<string, unknown>>, io: ConfigIo = systemIo): AppConfig {
   const issues: Issue[] = [];
-  // as a file would have it: without members that are undefined
+  // same content as a file: no undefined members
   const { config, ...mapping } = JSON.parse(JSON.stringify(options)) as Record<string, unknown>;
   const named = namedFile(config, io, issues);
   for (const block of blocks)

@@ -11,9 +11,9 @@ import type { DeviceProfile } from '../profile/device-profile.ts';
 import type { Phases } from '../profile/device-types.ts';
 import type { FaultGroup } from '../profile/fault-list.ts';
 
-/** One simulated device as it is to be built. */
+/** Configuration of one simulated device. */
 export interface DeviceConfig {
-  /** as the user gave it: an alias stays an alias */
+  /** type as the user wrote it: an alias stays an alias */
   readonly deviceType: string;
   readonly assetType: AssetType;
   readonly name: string;
@@ -22,12 +22,12 @@ export interface DeviceConfig {
   readonly profile: DeviceProfile;
   /** file name without directory and extension; null when the user named no profile */
   readonly profileName: string | null;
-  /** where its profile was chosen, for messages: `site.yaml: devices[1].profile`, `-f`; absent: nowhere */
+  /** place of the choice of the profile, for messages: `site.yaml: devices[1].profile`, `-f`; absent: no choice */
   readonly profilePlace?: string;
   readonly series: DeviceSeriesPaths;
-  /** from the start, on this device alone */
+  /** faults from the start, of this device only */
   readonly faults: readonly FaultGroup[];
-  /** its own settings of OCPP; absent: those of the flags */
+  /** OCPP settings of this device; absent: the settings of the flags */
   readonly ocpp?: OcppStationSettings;
 }
 
@@ -37,11 +37,11 @@ export interface DeviceSeriesPaths {
   readonly dc: string | null;
   /** local load; null: none */
   readonly load: string | null;
-  /** of an EVSE; null: only those of the profile and of commands */
+  /** vehicles of an EVSE; null: only vehicles of the profile and of commands */
   readonly vehicles: string | null;
 }
 
-/** Everything that a run is configured with: checked, complete, paths absolute. */
+/** Configuration of a run: checked, complete, with absolute paths. */
 export interface AppConfig {
   /** settings in force that replace members of profiles */
   readonly startSettings: readonly StartSetting[];
@@ -56,7 +56,7 @@ export interface AppConfig {
     /** 0: any free port */
     readonly port: number;
     readonly corsOrigins: readonly string[];
-    /** lower case, without port */
+    /** host names in lower case, without port */
     readonly allowedHosts: readonly string[];
     readonly maxConnections: number;
     readonly maxStreamClients: number;
@@ -94,12 +94,12 @@ export interface AppConfig {
   /** seconds of the wind series per simulated second */
   readonly windTimeScale: number;
   readonly irradianceSource: 'csv' | 'clear_sky';
-  /** of the `clear_sky` source */
+  /** clouds of the `clear_sky` source */
   readonly clouds: 'clear' | 'scattered' | 'broken' | 'overcast';
   readonly modbus: {
     readonly enabled: boolean;
     readonly host: string;
-    /** of the first device; 0: any free ports */
+    /** port of the first device; 0: any free ports */
     readonly port: number;
     readonly sharedPort: boolean;
     readonly framing: 'tcp' | 'rtu_over_tcp';
@@ -114,9 +114,9 @@ export interface AppConfig {
   };
   /** meter of the connection point; null: no meter */
   readonly meter: {
-    /** on the Modbus ports and on the line; null: only at its own port */
+    /** unit id on the Modbus ports and on the line; null: only at the port of the meter */
     readonly unitId: number | null;
-    /** of its own; 0: any free port; null: the ports of the devices */
+    /** port of the meter; 0: any free port; null: the ports of the devices */
     readonly port: number | null;
     /** values in floating point */
     readonly float: boolean;
@@ -131,12 +131,12 @@ export interface AppConfig {
   } | null;
   /** proxy with the register map of another maker; null: none */
   readonly proxy: {
-    /** as in the file, not checked */
+    /** content of the file, unchecked */
     readonly map: Readonly<Record<string, unknown>>;
     /** name of the file without directory and extension */
     readonly mapLabel: string;
     readonly host: string;
-    /** 0: any free port; null: that of the map */
+    /** 0: any free port; null: the port of the map */
     readonly port: number | null;
   } | null;
   /** true if REST clients may connect the SunSpec client to pseudo terminals */
@@ -151,9 +151,9 @@ export interface AppConfig {
   readonly chargePointId: string;
   /** the maps end with the models 64413 and 64414 */
   readonly simModels: boolean;
-  /** from the start; a fault that names no device acts on all */
+  /** faults from the start; a fault without a device applies to all */
   readonly faults: readonly FaultGroup[];
-  /** per device, one per tick; fewer when the memory of all devices is not enough */
+  /** number of samples per device, one per tick; fewer if all devices need too much memory */
   readonly historySamples: number;
   readonly log: {
     readonly level: LogLevel;

@@ -6,7 +6,7 @@ import {
   csipSupersededResponses,
   csipWithoutRegistration,
 } from '../../contract/csip-settings.ts';
-import { setting, unset } from './setting.ts';
+import { optionalSetting, setting } from './setting.ts';
 import {
   choice,
   connectionPointIds,
@@ -72,7 +72,7 @@ export const csipSettings = {
     needs: 'csip_client_enable',
     doc: 'TLS 1.2 with client certificate; no = plain HTTP, where the certificate only gives LFDI and SFDI.',
   }),
-  csip_cert: unset({
+  csip_cert: optionalSetting({
     flags: ['-cc', '--csip_cert'],
     kind: path,
     needs: 'csip_client_enable',
@@ -80,13 +80,13 @@ export const csipSettings = {
       'Certificate of the client, PEM, followed by its intermediate CAs. If not given: cert.pem. This ' +
       'file, csip_key and csip_root_cert are reloaded when they change.',
   }),
-  csip_key: unset({
+  csip_key: optionalSetting({
     flags: ['-ck', '--csip_key'],
     kind: path,
     needs: 'csip_client_enable',
     doc: 'Private key for csip_cert, PEM without passphrase. If not given: key.pem.',
   }),
-  csip_root_cert: unset({
+  csip_root_cert: optionalSetting({
     flags: ['-cr', '--csip_root_cert'],
     kind: path,
     needs: 'csip_client_enable',
@@ -102,7 +102,7 @@ export const csipSettings = {
       'for all devices, each with an EndDevice of its own; site: one certificate and one EndDevice, with ' +
       'all devices as its DERs.',
   }),
-  csip_cert_dir: unset({
+  csip_cert_dir: optionalSetting({
     flags: ['--csip_cert_dir'],
     kind: { ...path, placeholder: 'DIRECTORY' },
     needs: 'csip_client_enable',
@@ -110,7 +110,7 @@ export const csipSettings = {
       'Directory with a certificate and key for each device, by its index: device0.pem and device0.key, ' +
       'device1.pem, ... Required for several devices that do not share one certificate.',
   }),
-  use_test_pki_certs: unset({
+  use_test_pki_certs: optionalSetting({
     flags: ['--use_test_pki_certs'],
     kind: { ...path, placeholder: 'DIRECTORY' },
     needs: 'csip_client_enable',
@@ -132,13 +132,13 @@ export const csipSettings = {
     needs: 'csip_client_enable',
     doc: 'Whether the certificate of the server must be one of its host; its chain is checked either way.',
   }),
-  csip_revision: unset({
+  csip_revision: optionalSetting({
     flags: ['--csip_revision'],
     kind: version(['2018', '2023'], 'REVISION'),
     needs: 'csip_client_enable',
     doc: 'Revision of IEEE 2030.5 that the server speaks. If not given: 2018, which CSIP profiles.',
   }),
-  csip_2018_compat: unset({
+  csip_2018_compat: optionalSetting({
     flags: ['--csip_2018_compat'],
     kind: onOff,
     needs: 'csip_client_enable',
@@ -155,7 +155,7 @@ export const csipSettings = {
 
 /** Registration, subscriptions, reports and times. */
 export const csipConduct = {
-  csip_pin: unset({
+  csip_pin: optionalSetting({
     flags: ['--csip_pin'],
     kind: csipPin,
     secret: true,
@@ -197,13 +197,13 @@ export const csipConduct = {
     needs: 'csip_client_enable',
     doc: 'Port of the listener for notifications; 0 = any free port.',
   }),
-  csip_notify_enc: unset({
+  csip_notify_enc: optionalSetting({
     flags: ['--csip_notify_enc'],
     kind: onOff,
     needs: 'csip_client_enable',
     doc: 'Whether notifications come over TLS with a certificate of the server. If not given: as csip_enc.',
   }),
-  csip_notify_uri: unset({
+  csip_notify_uri: optionalSetting({
     flags: ['--csip_notify_uri'],
     kind: uriBase,
     needs: 'csip_client_enable',
@@ -258,13 +258,13 @@ export const csipConduct = {
     needs: 'csip_client_enable',
     doc: 'Sends readings of the connection point (roleFlags 0x03).',
   }),
-  csip_poll_rate_s: unset({
+  csip_poll_rate_s: optionalSetting({
     flags: ['--csip_poll_rate_s'],
     kind: integer(1, 86_400),
     needs: 'csip_client_enable',
     doc: 'Seconds between two polls of a resource. If not given: the pollRate of the server.',
   }),
-  csip_post_rate_s: unset({
+  csip_post_rate_s: optionalSetting({
     flags: ['--csip_post_rate_s'],
     kind: integer(1, 86_400),
     needs: 'csip_client_enable',
@@ -284,7 +284,7 @@ export const csipConduct = {
     needs: 'csip_client_enable',
     doc: 'Seconds of failing requests after which communication counts as lost (alarm csip_connection_lost).',
   }),
-  csip_lost_expiry_s: unset({
+  csip_lost_expiry_s: optionalSetting({
     flags: ['--csip_lost_expiry_s'],
     kind: integer(0, 2_592_000),
     needs: 'csip_client_enable',

@@ -11,7 +11,7 @@ import {
 } from '../profile/bundled.ts';
 import { mapLayouts } from '../../contract/map-layout.ts';
 import { deviceTypeNames } from '../profile/device-types.ts';
-import { setting, unset } from './setting.ts';
+import { optionalSetting, setting } from './setting.ts';
 import { choice, integer, onOff, pathOrName, pathsOrNames, number } from './value-kinds.ts';
 import { fuelCellChemistries, fuelCellFuels, fuelCellOperatingModes } from '../../contract/kinds/fuelcell.ts';
 import { hybridPolicies } from '../../contract/kinds/hybrid.ts';
@@ -29,14 +29,14 @@ export const deviceSettings = {
     default: 1,
     doc: 'Number of devices.',
   }),
-  f: unset({
+  f: optionalSetting({
     flags: ['-f'],
     kind: pathOrName(isBundledProfile, `a bundled profile (${bundledProfileNames.join(', ')}) or a path`),
     doc:
       `Device profile: a bundled name (${bundledProfileNames.join(', ')}) or a file. If not given: the ` +
       'bundled profile of the device type. Not for EVSE.',
   }),
-  evse_profile: unset({
+  evse_profile: optionalSetting({
     flags: ['--evse_profile'],
     kind: pathOrName(isBundledProfile, `a bundled EVSE profile (${bundledEvseProfileNames.join(', ')}) or a path`),
     kinds: ['evse'],
@@ -45,7 +45,7 @@ export const deviceSettings = {
 };
 
 export const mapSettings = {
-  map_layout: unset({
+  map_layout: optionalSetting({
     flags: ['--map_layout'],
     kind: choice(mapLayouts, 'LAYOUT'),
     member: { path: 'layout' },
@@ -54,7 +54,7 @@ export const mapSettings = {
       '103, 120 to 124, 160), both has classic and then current, mixed has 123 and then current. Overrides ' +
       'the profile. If not given: as the profile says, otherwise current.',
   }),
-  map_float: unset({
+  map_float: optionalSetting({
     flags: ['--map_float'],
     kind: onOff,
     member: { path: 'float' },
@@ -103,14 +103,14 @@ export const kindSettings = {
     kinds: ['wind'],
     doc: 'Seconds of the wind series that pass per simulated second.',
   }),
-  wind_anemometer_height_m: unset({
+  wind_anemometer_height_m: optionalSetting({
     flags: ['--wind_anemometer_height_m'],
     kind: number(1, 500),
     kinds: ['wind'],
     member: { path: 'wind.anemometer_height_m' },
     doc: 'Height at which the wind of the series is measured, m. If not given: the value of the profile, else 5.',
   }),
-  fuelcell_chemistry: unset({
+  fuelcell_chemistry: optionalSetting({
     flags: ['--fuelcell_chemistry'],
     kind: choice(fuelCellChemistries, 'CHEMISTRY'),
     kinds: ['fuelcell'],
@@ -120,63 +120,63 @@ export const kindSettings = {
       'bidirectional tank, SOFC bidirectional tank, SOFC fc_only continuous. If not given: the value of ' +
       'the profile, else PEMFC.',
   }),
-  fuelcell_mode: unset({
+  fuelcell_mode: optionalSetting({
     flags: ['--fuelcell_mode'],
     kind: choice(fuelCellOperatingModes, 'MODE'),
     kinds: ['fuelcell'],
     member: { path: 'fuel_cell.operating_mode' },
     doc: 'Fuel cell only, or fuel cell and electrolysis. If not given: the value of the profile, else fc_only.',
   }),
-  fuelcell_fuel: unset({
+  fuelcell_fuel: optionalSetting({
     flags: ['--fuelcell_fuel'],
     kind: choice(fuelCellFuels, 'FUEL'),
     kinds: ['fuelcell'],
     member: { path: 'fuel_cell.fuel' },
     doc: 'Hydrogen from a tank or from a continuous supply. If not given: the value of the profile, else tank.',
   }),
-  hybrid_pv_kw: unset({
+  hybrid_pv_kw: optionalSetting({
     flags: ['--hybrid_pv_kw'],
     kind: number(0.1, 100_000),
     kinds: ['hybrid-dc'],
     member: { path: 'hybrid.pv_w', factor: 1000, replaces: ['pv.parallel'] },
     doc: 'PV module power of a hybrid, kW. If not given: the value of the profile, else 10.',
   }),
-  hybrid_batt_kw: unset({
+  hybrid_batt_kw: optionalSetting({
     flags: ['--hybrid_batt_kw'],
     kind: number(0.1, 100_000),
     kinds: ['hybrid-dc'],
     member: { path: 'hybrid.battery_w', factor: 1000, replaces: ['battery.power_w'] },
     doc: 'Battery power of a hybrid, kW. If not given: the value of the profile, else 10.',
   }),
-  hybrid_batt_kwh: unset({
+  hybrid_batt_kwh: optionalSetting({
     flags: ['--hybrid_batt_kwh'],
     kind: number(0.1, 100_000),
     kinds: ['hybrid-dc'],
     member: { path: 'hybrid.battery_wh', factor: 1000, replaces: ['battery.capacity_wh'] },
     doc: 'Battery capacity of a hybrid, kWh. If not given: the value of the profile, else 15.',
   }),
-  hybrid_inverter_kva: unset({
+  hybrid_inverter_kva: optionalSetting({
     flags: ['--hybrid_inverter_kva'],
     kind: number(0.1, 100_000),
     kinds: ['hybrid-dc'],
     member: { path: 'models.702.VAMaxRtg', factor: 1000, replaces: inverterSize },
     doc: 'Rating of the inverter of a hybrid, kVA. If not given: the value of the profile, else 15.',
   }),
-  hybrid_soc_min_pct: unset({
+  hybrid_soc_min_pct: optionalSetting({
     flags: ['--hybrid_soc_min_pct'],
     kind: number(0, 100),
     kinds: ['hybrid-dc'],
     member: { path: 'hybrid.soc_min_pct', replaces: ['battery.soc_min_pct'] },
     doc: 'State of charge at which the battery of a hybrid stops discharging, %. If not given: the value of the profile, else 10.',
   }),
-  hybrid_soc_max_pct: unset({
+  hybrid_soc_max_pct: optionalSetting({
     flags: ['--hybrid_soc_max_pct'],
     kind: number(0, 100),
     kinds: ['hybrid-dc'],
     member: { path: 'hybrid.soc_max_pct', replaces: ['battery.soc_max_pct'] },
     doc: 'State of charge at which the battery of a hybrid stops charging, %. If not given: the value of the profile, else 95.',
   }),
-  hybrid_dispatch: unset({
+  hybrid_dispatch: optionalSetting({
     flags: ['--hybrid_dispatch'],
     kind: choice(hybridPolicies, 'POLICY'),
     kinds: ['hybrid-dc'],

@@ -1,6 +1,6 @@
 /** Settings of the DNP3 outstations. */
 import { dnp3Profiles } from '../../contract/dnp3-settings.ts';
-import { setting, unset } from './setting.ts';
+import { optionalSetting, setting } from './setting.ts';
 import { choice, dnp3Masters, dnp3Peers, dnp3Station, host, onOff, path, port } from './value-kinds.ts';
 
 export const dnp3Settings = {
@@ -45,7 +45,7 @@ export const dnp3Settings = {
     needs: 'dnp3_enable',
     doc: 'Point map: that of AN2018-001, or what IEEE 1815.2 changes in it.',
   }),
-  dnp3_points: unset({
+  dnp3_points: optionalSetting({
     flags: ['--dnp3_points'],
     kind: path,
     needs: 'dnp3_enable',
@@ -73,7 +73,7 @@ export const dnp3Settings = {
     needs: 'dnp3_enable',
     doc: 'Serves DNP3 over TLS only (IEC 62351-3); masters need a certificate.',
   }),
-  dnp3_cert: unset({
+  dnp3_cert: optionalSetting({
     flags: ['--dnp3_cert'],
     kind: path,
     needs: 'dnp3_enc',
@@ -81,19 +81,19 @@ export const dnp3Settings = {
       'Certificate of the outstations, PEM, optionally followed by intermediate CAs. This file, dnp3_key ' +
       'and dnp3_root_cert are reloaded when they change.',
   }),
-  dnp3_key: unset({
+  dnp3_key: optionalSetting({
     flags: ['--dnp3_key'],
     kind: path,
     needs: 'dnp3_enc',
     doc: 'Private key for dnp3_cert, PEM without passphrase.',
   }),
-  dnp3_root_cert: unset({
+  dnp3_root_cert: optionalSetting({
     flags: ['--dnp3_root_cert'],
     kind: path,
     needs: 'dnp3_enc',
     doc: 'CA certificates that the certificates of masters are checked against, PEM.',
   }),
-  dnp3_allowed_peers: unset({
+  dnp3_allowed_peers: optionalSetting({
     flags: ['--dnp3_allowed_peers'],
     kind: dnp3Peers,
     needs: 'dnp3_enc',

@@ -1,6 +1,6 @@
 /** Settings of Modbus: TCP, TLS, RTU, the proxy, and the SunSpec client. */
 import { maxUnitId } from '../../contract/modbus-report.ts';
-import { setting, unset } from './setting.ts';
+import { optionalSetting, setting } from './setting.ts';
 import {
   choice,
   host,
@@ -49,21 +49,21 @@ export const modbusSettings = {
     default: 'tcp',
     doc: 'Framing on the Modbus TCP ports: Modbus TCP, or RTU frames with CRC as serial device servers forward them.',
   }),
-  mb_foreign_unit: unset({
+  mb_foreign_unit: optionalSetting({
     flags: ['--mb_foreign_unit'],
     kind: choice(['silent', 'gateway'], 'POLICY'),
     doc:
       'Answer to a unit id that no device has: silent gives none, gateway gives exception 0x0B. If not ' +
       'given: gateway, with RTU frames silent.',
   }),
-  meter_unit: unset({
+  meter_unit: optionalSetting({
     flags: ['--meter_unit'],
     kind: integer(1, maxUnitId),
     doc:
       'Unit id of a meter of the connection point, on every Modbus port and on the serial line; with ' +
       'meter_port at its own port. If not given: no meter.',
   }),
-  meter_port: unset({
+  meter_port: optionalSetting({
     flags: ['--meter_port'],
     kind: port,
     doc: 'Modbus TCP port of its own for the meter of the connection point, in the place of the ports of devices. 0 = any free port.',
@@ -95,7 +95,7 @@ export const modbusTlsSettings = {
     default: false,
     doc: 'Serves Modbus TCP over TLS only (Secure SunSpec Modbus). Clients need a certificate; its role decides what they may write.',
   }),
-  mb_cert: unset({
+  mb_cert: optionalSetting({
     flags: ['-mbc', '--mb_cert'],
     kind: path,
     needs: 'mb_enc',
@@ -103,19 +103,19 @@ export const modbusTlsSettings = {
       'Certificate of the Modbus server, PEM, optionally followed by intermediate CAs. This file, mb_key ' +
       'and mb_root_cert are reloaded when they change.',
   }),
-  mb_key: unset({
+  mb_key: optionalSetting({
     flags: ['-mbk', '--mb_key'],
     kind: path,
     needs: 'mb_enc',
     doc: 'Private key for mb_cert, PEM without passphrase.',
   }),
-  mb_root_cert: unset({
+  mb_root_cert: optionalSetting({
     flags: ['-mbr', '--mb_root_cert'],
     kind: path,
     needs: 'mb_enc',
     doc: 'CA certificates that the certificates of Modbus clients are checked against, PEM.',
   }),
-  mb_ciphers: unset({
+  mb_ciphers: optionalSetting({
     flags: ['-mbx', '--mb_ciphers'],
     kind: cipherList,
     needs: 'mb_enc',
@@ -138,7 +138,7 @@ export const rtuSettings = {
     default: false,
     doc: 'Serves all devices over Modbus RTU on one serial line, with unit id = 1 + index.',
   }),
-  rtu_port: unset({
+  rtu_port: optionalSetting({
     flags: ['--rtu_port'],
     kind: serialDevice,
     needs: 'rtu_enable',
@@ -165,7 +165,7 @@ export const rtuSettings = {
 };
 
 export const proxySettings = {
-  proxy: unset({
+  proxy: optionalSetting({
     flags: ['--proxy'],
     kind: pathOrName(isBundledProxyMap, `a bundled map (${bundledProxyMapNames.join(', ')}) or a path`),
     doc:
@@ -178,7 +178,7 @@ export const proxySettings = {
     default: '127.0.0.1',
     doc: 'Address of the proxy.',
   }),
-  proxy_port: unset({
+  proxy_port: optionalSetting({
     flags: ['--proxy_port'],
     kind: port,
     doc: 'Port of the proxy; 0 = any free port. If not given: the port in the map, else 5020.',

@@ -1,6 +1,6 @@
 /** Settings of the OCPP charge points. */
 import { ocppVersions } from '../../contract/ocpp-settings.ts';
-import { setting, unset } from './setting.ts';
+import { optionalSetting, setting } from './setting.ts';
 import { choice, integer, ocppId, ocppPassword, ocppUrl, onOff, path } from './value-kinds.ts';
 
 export const ocppSettings = {
@@ -17,7 +17,7 @@ export const ocppSettings = {
     needs: 'ocpp_enable',
     doc: 'Version of OCPP; no version uses what another one has kept.',
   }),
-  ocpp_csms_url: unset({
+  ocpp_csms_url: optionalSetting({
     flags: ['--ocpp_csms_url'],
     kind: ocppUrl,
     needs: 'ocpp_enable',
@@ -38,7 +38,7 @@ export const ocppSettings = {
     needs: 'ocpp_enable',
     doc: 'Security profile: 0 none; 1 basic authentication without TLS; 2 basic authentication over TLS; 3 TLS with client certificate.',
   }),
-  ocpp_password_file: unset({
+  ocpp_password_file: optionalSetting({
     flags: ['--ocpp_password_file'],
     kind: path,
     needs: 'ocpp_enable',
@@ -47,7 +47,7 @@ export const ocppSettings = {
       'hexadecimal digits, which 1.6 decodes; a line break at the end is not part of it. Profile 0 keeps ' +
       'it for a profile that is raised later.',
   }),
-  ocpp_password: unset({
+  ocpp_password: optionalSetting({
     flags: ['--ocpp_password'],
     kind: ocppPassword,
     secret: true,
@@ -56,19 +56,19 @@ export const ocppSettings = {
       'The password itself, instead of ocpp_password_file. On the command line other users of the machine ' +
       'can see it: prefer the file or the environment.',
   }),
-  ocpp_cert: unset({
+  ocpp_cert: optionalSetting({
     flags: ['--ocpp_cert'],
     kind: path,
     needs: 'ocpp_enable',
     doc: 'Certificate of the charge point for security profile 3, PEM, followed by its intermediate CAs.',
   }),
-  ocpp_key: unset({
+  ocpp_key: optionalSetting({
     flags: ['--ocpp_key'],
     kind: path,
     needs: 'ocpp_enable',
     doc: 'Private key for ocpp_cert, PEM without passphrase.',
   }),
-  ocpp_root_cert: unset({
+  ocpp_root_cert: optionalSetting({
     flags: ['--ocpp_root_cert'],
     kind: path,
     needs: 'ocpp_enable',

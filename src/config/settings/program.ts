@@ -1,17 +1,17 @@
 /** Settings of the program: configuration file, history and log, HTTP interface and telemetry stream. */
 import { logLevels } from '../../core/log/log.ts';
 import { bundledExampleNames, isBundledExample } from '../profile/bundled.ts';
-import { setting, unset } from './setting.ts';
+import { optionalSetting, setting } from './setting.ts';
 import { choice, integer, path, pathOrName, host, hostList, originList, port } from './value-kinds.ts';
 
 export const programSettings = {
-  config: unset({
+  config: optionalSetting({
     flags: ['--config'],
     kind: pathOrName(isBundledExample, `a path, or a bundled configuration (${bundledExampleNames.join(', ')})`),
     noFile: true,
     doc: `Configuration file, YAML or JSON, or a bundled one: ${bundledExampleNames.join(', ')}.`,
   }),
-  scenario: unset({
+  scenario: optionalSetting({
     flags: ['--scenario'],
     kind: path,
     noFile: true,

@@ -2,7 +2,7 @@
 import type { AssetType } from '../../contract/kinds/table.ts';
 import type { Kind } from './value-kinds.ts';
 
-/** The switches that other settings need. */
+/** Switches without which other settings have no effect. */
 export const switches = [
   'mb_enc',
   'rtu_enable',
@@ -13,14 +13,14 @@ export const switches = [
 ] as const;
 
 /**
- * One setting. Flags, environment, files, help and published schema are made from it. Its name in the list is the key
- * in files; the environment variable is `DERBENCH_` and the key in upper case.
+ * One setting: source of flags, environment, files, help and the published schema. The key in files is its name in the
+ * list; the environment variable is `DERBENCH_` and the key in upper case.
  */
 export interface Setting<T> {
   readonly kind: Kind<T>;
-  /** null: not set */
+  /** null: none */
   readonly default: NoInfer<T> | null;
-  /** accepted on the command line; a setting without spellings has no flag */
+  /** spellings on the command line; absent: no flag */
   readonly flags?: readonly string[];
   /** not a key of configuration files */
   readonly noFile?: true;
@@ -28,13 +28,13 @@ export interface Setting<T> {
   readonly secret?: true;
   /** a path whose file must exist */
   readonly mustExist?: true;
-  /** kinds of devices that it is for; absent: all */
+  /** kinds of devices that have the setting; absent: all */
   readonly kinds?: readonly AssetType[];
-  /** the member of device profiles that it replaces */
+  /** member of device profiles that the setting replaces */
   readonly member?: ReplacedMember;
-  /** the switch without which it has no effect */
+  /** switch without which the setting has no effect */
   readonly needs?: (typeof switches)[number];
-  /** for help and files: unit, and the effect of an unset setting */
+  /** text for help and files: unit, and the effect of an unset setting */
   readonly doc: string;
 }
 
@@ -43,20 +43,20 @@ export interface ReplacedMember {
   readonly path: string;
   /** value of the member per value of the setting; default 1 */
   readonly factor?: number;
-  /** members that would override this one and are removed */
+  /** members that would override this one; they are removed */
   readonly replaces?: readonly string[];
 }
 
 type Preset<T> = Setting<T> & { readonly default: NoInfer<T> };
 
 /** A setting that always has a value. */
-export function setting<T>(of: Preset<T>): Preset<T> {
-  return of;
+export function setting<T>(spec: Preset<T>): Preset<T> {
+  return spec;
 }
 
-/** A setting that may stay unset. */
-export function unset<T>(of: Omit<Setting<T>, 'default'>): Setting<T> {
-  return { ...of, default: null };
+/** A setting without a default. */
+export function optionalSetting<T>(spec: Omit<Setting<T>, 'default'>): Setting<T> {
+  return { ...spec, default: null };
 }
 
 /** The value of a setting in force. */

@@ -1,6 +1,6 @@
 /** Settings of the simulation: clock, ticks, and the surroundings (series, sky and grid). */
 import { remoteClockModes } from '../../core/time/remote-clock.ts';
-import { setting, unset } from './setting.ts';
+import { optionalSetting, setting } from './setting.ts';
 import { choice, clockTime, date, integer, number, onOff, timeZone, path } from './value-kinds.ts';
 import { kindsWhere } from '../../contract/kinds/table.ts';
 
@@ -84,20 +84,20 @@ export const tickSettings = {
 };
 
 export const surroundingsSettings = {
-  dc_profile: unset({
+  dc_profile: optionalSetting({
     flags: ['-dc_p', '--dc_profile'],
     kind: path,
     mustExist: true,
     kinds: kindsWhere(({ dcSeries }) => dcSeries !== null),
     doc: 'CSV series for the DC side: irradiance or wind. If not given: the bundled series of the kind.',
   }),
-  load_profile: unset({
+  load_profile: optionalSetting({
     flags: ['--load_profile'],
     kind: path,
     mustExist: true,
     doc: 'CSV series of the local load of each device: time_s, load_kw.',
   }),
-  vehicles: unset({
+  vehicles: optionalSetting({
     flags: ['--vehicles'],
     kind: path,
     mustExist: true,
@@ -124,7 +124,7 @@ export const surroundingsSettings = {
     default: 'scattered',
     doc: 'Clouds of the irradiance source clear_sky; without effect while the source is csv.',
   }),
-  grid_profile: unset({
+  grid_profile: optionalSetting({
     flags: ['--grid_profile'],
     kind: path,
     mustExist: true,

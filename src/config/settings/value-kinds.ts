@@ -1,3 +1,4 @@
+/** Kinds of values of settings: allowed texts, schema in files, and normal form. */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -16,23 +17,25 @@ import { tlsVersions } from '../../core/tls/material.ts';
 import type { TlsVersion } from '../../core/tls/material.ts';
 import { isTimeZone } from '../../core/time/zone.ts';
 
-/** How the values of one setting are written, checked and normalised. */
+/** Notation, check and normal form of the values of a setting. */
 export interface Kind<T> {
   /** schema of the value in a configuration file */
   readonly schema: z.ZodType;
-  /** in words, or the list of all allowed values */
+  /** allowed values: in words, or a list of all */
   readonly allowed: string | readonly string[];
-  /** stands for the value in the help text */
+  /** word for a value in the help text */
   readonly placeholder: string;
-  /** a flag may be repeated, a variable holds a comma list */
+  /** true: several values; a flag may be repeated, and one text holds all of them (comma, or semicolon for `dnp3Peers`) */
   readonly list: boolean;
+  /** separator of the values of a list in one text */
+  readonly separator: ',' | ';';
   /** description of a refused value, if the allowed values do not explain the refusal; null: they do */
   readonly remark: (raw: unknown) => string | null;
-  /** a word of the command line or of the environment, in the form that a file has */
+  /** Converts a text of the command line or of the environment to the form in files. */
   fromText(text: string): unknown;
   /**
-   * The value in force, or undefined when it is not allowed.
-   * @param base directory that relative paths start from
+   * Checks and normalises a value. @returns undefined: not allowed
+   * @param base directory of relative paths
    */
   read(raw: unknown, base: string): T | undefined;
 }
@@ -41,6 +44,7 @@ interface KindSpec<In, T> {
   readonly allowed: string | readonly string[];
   readonly placeholder: string;
   readonly list?: boolean;
+  readonly separator?: ',' | ';';
   readonly remark?: (raw: unknown) => string | null;
   readonly fromText?: (text: string) => unknown;
   readonly normalise: (value: In, base: string) => T;
@@ -52,6 +56,7 @@ function kind<In, T>(schema: z.ZodType<In>, spec: KindSpec<In, T>): Kind<T> {
     allowed: spec.allowed,
     placeholder: spec.placeholder,
     list: spec.list ?? false,
+    separator: spec.separator ?? ',',
     remark: spec.remark ?? (() => null),
     fromText: spec.fromText ?? ((text) => text),
     read(raw, base) {
@@ -61,10 +66,10 @@ function kind<In, T>(schema: z.ZodType<In>, spec: KindSpec<In, T>): Kind<T> {
   };
 }
 
-// decimal only: Number() alone would take '', '0x10' and 'Infinity'
+// decimal only: Number() alone would accept '', '0x10' and 'Infinity'
 const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const numberFromText = (text: string): unknown => (decimal.test(text) ? Number(text) : text);
-const same = <T>(value: T): T => value;
+const identity = <T>(value: T): T => value;
 
 /** A number within a closed range. */
 export function number(low: number, high: number): Kind<number> {
@@ -72,7 +77,7 @@ export function number(low: number, high: number): Kind<number> {
     allowed: `a number from ${low} to ${high}`,
     placeholder: 'NUMBER',
     fromText: numberFromText,
-    normalise: same,
+    normalise: identity,
   });
 }
 
@@ -82,16 +87,16 @@ export function integer(low: number, high: number): Kind<number> {
     allowed: `a whole number from ${low} to ${high}`,
     placeholder: 'INTEGER',
     fromText: numberFromText,
-    normalise: same,
+    normalise: identity,
   });
 }
 
-/** A TCP port; 0 asks the system for a free one. */
+/** A TCP port; 0: a free port of the system. */
 export const port: Kind<number> = { ...integer(0, 65535), placeholder: 'PORT' };
 
 /** One of a fixed list of words. */
 export function choice<const W extends string>(words: readonly W[], placeholder: string): Kind<W> {
-  return kind<W, W>(z.enum(words), { allowed: words, placeholder, normalise: same });
+  return kind<W, W>(z.enum(words), { allowed: words, placeholder, normalise: identity });
 }
 
 const yes = ['yes', 'true', 'on', '1'];
@@ -160,10 +165,19 @@ function list(
   });
 }
 
-/** Files, or names that `isName` knows, which stay as they are. */
+/** A file or a name; a text that `isName` accepts is a name, and stays as it is. */
+export function pathOrName(isName: (text: string) => boolean, allowed: string): Kind<string> {
+  return kind(pathText, {
+    allowed,
+    placeholder: 'FILE',
+    normalise: (text, base) => (isName(text) ? text : resolve(base, text)),
+  });
+}
+
+/** Files or names; a text that `isName` accepts is a name, and stays as it is. */
 export function pathsOrNames(isName: (text: string) => boolean, allowed: string): Kind<readonly string[]> {
   return {
-    ...list(pathText, allowed, 'FILE', same),
+    ...list(pathText, allowed, 'FILE', identity),
     read(raw, base) {
       const parsed = z.union([pathText, z.array(pathText).max(maxListLength)]).safeParse(raw);
       return parsed.success
@@ -173,7 +187,7 @@ export function pathsOrNames(isName: (text: string) => boolean, allowed: string)
   };
 }
 
-/** Host names, lower case: they are compared whole and without regard to case. */
+/** Host names in lower case; comparisons are of whole names and ignore case. */
 export const hostList = list(hostSchema, 'a host name or IP address without port', 'NAME', bareHost);
 
 function isOrigin(text: string): boolean {
@@ -186,19 +200,19 @@ export const originList = list(
   z.string().refine(isOrigin, 'an origin'),
   'an origin as a browser sends it, for example http://localhost:3000 (lower case, no path, no default port)',
   'ORIGIN',
-  same,
+  identity,
 );
 
 export const timeZone: Kind<string> = kind(z.string().refine(isTimeZone), {
   allowed: 'an IANA time zone name, for example Europe/Berlin',
   placeholder: 'ZONE',
-  normalise: same,
+  normalise: identity,
 });
 
 export const clockTime: Kind<string> = kind(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/), {
   allowed: 'a time of day HH:MM:SS',
   placeholder: 'HH:MM:SS',
-  normalise: same,
+  normalise: identity,
 });
 
 // simulated time is microseconds in a double: exact to the year 2255
@@ -213,20 +227,20 @@ export const date: Kind<string> = kind(
   {
     allowed: `a calendar date YYYY-MM-DD from ${firstDate} to ${lastDate}`,
     placeholder: 'YYYY-MM-DD',
-    normalise: same,
+    normalise: identity,
     remark: (raw) =>
       dateShape.test(String(raw)) && !isDay(String(raw)) ? 'a day that the calendar does not have' : null,
   },
 );
 
-/** Names of cipher suites; OpenSSL checks them. */
+/** Names of cipher suites, which OpenSSL checks. */
 export const cipherList: Kind<string> = kind(z.string().min(1).max(4096), {
   allowed: 'OpenSSL names of cipher suites, separated by colons',
   placeholder: 'SUITES',
-  normalise: same,
+  normalise: identity,
 });
 
-/** One of a fixed list of versions; without quotes in a file some of them are numbers. */
+/** One of a fixed list of versions; a version without quotes in a file may be a number. */
 export function version<const W extends string>(words: readonly W[], placeholder: string): Kind<W> {
   const numbers = words.map(Number).filter((value) => !Number.isNaN(value));
   return kind(z.union([z.enum(words), z.literal(numbers)]), {
@@ -238,11 +252,11 @@ export function version<const W extends string>(words: readonly W[], placeholder
 
 export const tlsVersion: Kind<TlsVersion> = version(tlsVersions, 'VERSION');
 
-/** The device file or name of a serial port, as the system calls it. */
+/** Device file or name of a serial port. */
 export const serialDevice: Kind<string> = kind(z.string().min(1).max(4096), {
   allowed: 'a serial device, for example /dev/ttyUSB0 or COM10',
   placeholder: 'DEVICE',
-  normalise: same,
+  normalise: identity,
 });
 
 const parities = { N: 'none', E: 'even', O: 'odd', none: 'none', even: 'even', odd: 'odd' } as const;
@@ -264,11 +278,11 @@ export const path: Kind<string> = kind(pathText, {
   normalise: (text, base) => resolve(base, text),
 });
 
-/** Path of an absolute URI, with its query. */
+/** Path and query of an absolute URI. */
 export const uriPath: Kind<string> = kind(z.string().regex(/^\/[\w\-.~:/?[\]@!$&'()*+,;=%]{0,999}$/), {
   allowed: 'a path that begins with /',
   placeholder: 'PATH',
-  normalise: same,
+  normalise: identity,
 });
 
 function isUriBase(text: string): boolean {
@@ -286,7 +300,7 @@ export const uriBase: Kind<string> = kind(z.string().refine(isUriBase, 'a URI'),
 
 const pinSchema = z.union([z.string().regex(/^\d{6}$/), z.int().min(0).max(999_999)]);
 
-/** PIN of IEEE 2030.5 8.3.2 with its check digit; without quotes in a file it is a number. */
+/** PIN of IEEE 2030.5 8.3.2 with its check digit; a number, if a file has it without quotes. */
 export const csipPin: Kind<number> = kind(
   pinSchema.refine((value) => hasCheckDigit(Number(value)), 'a PIN'),
   {
@@ -296,12 +310,12 @@ export const csipPin: Kind<number> = kind(
   },
 );
 
-/** Identifiers of connection points, String32 of IEEE 2030.5; several devices may be at one. */
+/** Identifiers of connection points, String32 of IEEE 2030.5; several devices may share one. */
 export const connectionPointIds = list(
   z.string().regex(/^[^\s,](?:[^,]{0,30}[^\s,])?$/),
   'text of 1 to 32 characters without comma',
   'ID',
-  same,
+  identity,
   { repeats: true },
 );
 
@@ -316,23 +330,14 @@ export const ocppUrl: Kind<string> = kind(z.string().refine(isOcppUrl, ocppUrlTe
 export const ocppId: Kind<string> = kind(z.string().refine(isOcppId, ocppIdText), {
   allowed: ocppIdText,
   placeholder: 'ID',
-  normalise: same,
+  normalise: identity,
 });
 
-/** Password of a charge point; the version decides on its octets. */
+/** Password of a charge point; how it becomes octets depends on the OCPP version. */
 export const ocppPassword: Kind<string> = kind(
   z.string().refine((text) => ocppPasswordOctets(text, 'ocpp1.6j') !== null, ocppPasswordText),
-  { allowed: ocppPasswordText, placeholder: 'PASSWORD', normalise: same },
+  { allowed: ocppPasswordText, placeholder: 'PASSWORD', normalise: identity },
 );
-
-/** A file, or a name that `isName` knows, which stays as it is. */
-export function pathOrName(isName: (text: string) => boolean, allowed: string): Kind<string> {
-  return kind(pathText, {
-    allowed,
-    placeholder: 'FILE',
-    normalise: (text, base) => (isName(text) ? text : resolve(base, text)),
-  });
-}
 
 const dnp3Address = z.int().min(0).max(maxDnp3Address);
 
@@ -353,13 +358,14 @@ export const dnp3Masters: Kind<readonly number[]> = kind(
 
 const dnp3Peer = z.string().refine((text) => dnp3AllowedPeer(text) !== null, dnp3AllowedPeerText);
 
-/** Certificates that masters may present; subjects contain commas. */
+/** Certificates that masters may present, separated by semicolons: subjects contain commas. */
 export const dnp3Peers: Kind<readonly string[]> = kind(
   z.union([dnp3Peer, z.array(dnp3Peer).min(1).max(maxListLength)]),
   {
     allowed: `${dnp3AllowedPeerText}; several with semicolons between them`,
     placeholder: 'PEER',
     list: true,
+    separator: ';',
     fromText: (text) => text.split(';').map((part) => part.trim()),
     normalise: (value) => [...new Set([value].flat())],
   },

@@ -102,7 +102,7 @@ export class LogEvents {
     for (const bit of before ?? []) if (!alarms.has(bit)) this.#add(deviceIndex, nowS, alarmEvent(bit, false));
   }
 
-  /** Sends an event for a user. @returns when it has been tried */
+  /** Sends an event for a user. @returns a promise that resolves after the attempt */
   request(deviceIndex: number, nowS: number, request: CsipLogEventRequest): Promise<void> {
     this.#add(deviceIndex, nowS, request);
     return this.#send();

@@ -120,7 +120,7 @@ export class Meters {
     };
   }
 
-  /** @param listHref of the MirrorUsagePointList; null: the server has none */
+  /** Follows the list of the server. @param listHref href of the MirrorUsagePointList; null: the server has none */
   follow(listHref: string | null): void {
     if (listHref === this.#listHref) return;
     this.#listHref = listHref;
@@ -165,7 +165,7 @@ export class Meters {
         ...this.#options,
         role,
         deviceIndex: reports.deviceIndex,
-        ofOne: role === 'device' && reports !== this.#options.together,
+        isSingleDevice: role === 'device' && reports !== this.#options.together,
         description: name,
         quantities: quantitiesOf(conventions, read()),
         onPostRate: (seconds) => this.#setRate(seconds),

@@ -1,4 +1,4 @@
-/** One MirrorUsagePoint on the server: creation, postRate, and its readings in order. */
+/** One MirrorUsagePoint on the server: its creation, its postRate, and its readings in order. */
 import type { CsipReadingSet } from '../../contract/csip-reports.ts';
 import { errorText } from '../../core/errors.ts';
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';
@@ -12,21 +12,22 @@ import { retryWaits } from '../transport/exchange.ts';
 import { passesLater } from './sheet.ts';
 import type { Sending } from './sheet.ts';
 
-/** roleFlags: mirror of a DER behind a submeter, and mirror of the premises. */
+/** roleFlags of the mirror of a DER behind a submeter, and of the premises. */
 export const mirrorRoles = { device: '0049', site: '0003' } as const;
 export type MirrorRole = keyof typeof mirrorRoles;
 
-/** ServiceKind electricity; UsagePointStatus on. */
+/** ServiceKind */
 const electricity = 0;
+/** UsagePointStatus */
 const switchedOn = 1;
-/** Reading.qualityFlags: valid. */
+/** Reading.qualityFlags */
 const valid = '0001';
 
-/** Maximum of waiting periods: one day at five minutes. Beyond it the oldest is dropped. */
+/** Maximum number of waiting periods: one day of five-minute periods. Beyond it the oldest are dropped. */
 const maxWaitingPeriods = 288;
-/** Maximum of periods in one request. */
+/** Maximum number of periods in one request. */
 const maxPerPost = 12;
-/** Statuses after which a request with one reading may still succeed. */
+/** Statuses of a refused list, after which a request with one reading may still succeed. */
 const listRefusals: ReadonlySet<number> = new Set([400, 405, 415, 422, 501]);
 
 export interface MirrorOptions extends Sending {
@@ -34,7 +35,7 @@ export interface MirrorOptions extends Sending {
   /** index of the device, or of the first of several */
   readonly deviceIndex: number;
   /** true for a single device: the mRID then contains its index */
-  readonly ofOne: boolean;
+  readonly isSingleDevice: boolean;
   /** LFDI of the EndDevice */
   readonly lfdi: string;
   /** digits of the enterprise number that end each mRID: 8 */
@@ -51,7 +52,7 @@ interface Series {
 }
 
 const startS = ({ startMs }: Period) => Math.round(startMs / 1000);
-/** both ends are rounded the same way, so that periods leave no gap */
+/** Both ends are rounded in the same way, so that periods leave no gap. */
 const durationS = (period: Period) => Math.round(period.endMs / 1000) - startS(period);
 
 /** The multipliers of the readings in a mirror, by mRID. */
@@ -75,7 +76,7 @@ export class Mirror {
   #waiting: Period[] = [];
   #sent: readonly Period[] = [];
   #lastPostMs: number | null = null;
-  /** multipliers by mRID that a fault sent to the server; null: the true ones were sent */
+  /** multipliers by mRID that the server has because of a fault; null: it has the true ones */
   #sentMultipliers: ReadonlyMap<string, number> | null = null;
   #posted = 0;
   #oneByOne = false;
@@ -84,16 +85,16 @@ export class Mirror {
   #stopped = false;
 
   constructor(options: MirrorOptions) {
-    const { lfdi, penDigits, role, deviceIndex, ofOne, quantities } = options;
+    const { lfdi, penDigits, role, deviceIndex, isSingleDevice, quantities } = options;
     const of = (...parts: readonly string[]) =>
-      mridOf(penDigits, lfdi, role, ...(ofOne ? [deviceIndex] : []), ...parts);
+      mridOf(penDigits, lfdi, role, ...(isSingleDevice ? [deviceIndex] : []), ...parts);
     this.#options = options;
     this.mrid = of();
     this.#series = quantities.map((quantity) => ({ quantity, mrid: of(quantity.key) }));
     this.#backOff = new BackOff(fullJitter(retryWaits, options.jitter));
   }
 
-  /** of the MirrorUsagePoint; null: not created yet */
+  /** href of the MirrorUsagePoint; null: not created yet */
   get href(): string | null {
     return this.#href;
   }
@@ -103,15 +104,15 @@ export class Mirror {
     return this.#posted;
   }
 
-  /** wall time, ms; null: never */
+  /** wall time of the last accepted readings, ms; null: never */
   get lastPostMs(): number | null {
     return this.#lastPostMs;
   }
 
-  /** for REST, with the values sent last */
+  /** reading sets for REST, with the values of the last request */
   get sets(): readonly CsipReadingSet[] {
-    const { deviceIndex, role, ofOne } = this.#options;
-    const meter = role === 'site' ? 'site' : ofOne ? 'device' : 'devices';
+    const { deviceIndex, role, isSingleDevice } = this.#options;
+    const meter = role === 'site' ? 'site' : isSingleDevice ? 'device' : 'devices';
     return this.#series.map(({ quantity, mrid }) => {
       const { uom = 0, flowDirection = null, phase = null, powerOfTenMultiplier: multiplier = 0 } = quantity.type;
       const values = this.#sent.flatMap((period) => {
@@ -136,7 +137,7 @@ export class Mirror {
     });
   }
 
-  /** @param listHref of the MirrorUsagePointList; null: the server has none */
+  /** Follows the list of the server. @param listHref href of the MirrorUsagePointList; null: the server has none */
   follow(listHref: string | null): void {
     if (listHref === this.#listHref) return;
     this.#listHref = listHref;
@@ -144,7 +145,7 @@ export class Mirror {
     if (listHref !== null) void this.send();
   }
 
-  /** Adds periods to the queue. @returns when they have been tried; never rejects */
+  /** Adds periods to the queue. @returns a promise that resolves after an attempt to send them; it never rejects */
   post(periods: readonly Period[]): Promise<void> {
     this.#waiting = [...this.#waiting, ...periods.filter((period) => durationS(period) > 0)].slice(-maxWaitingPeriods);
     return this.send();
@@ -177,13 +178,13 @@ export class Mirror {
   async #run(): Promise<void> {
     this.#cancelRetry?.();
     try {
-      const failed = await this.#drain();
-      if (failed === null) {
+      const reason = await this.#sendWaiting();
+      if (reason === null) {
         this.#backOff.reset();
         this.#failing = false;
         return;
       }
-      this.#fail(failed);
+      this.#fail(reason);
     } catch (error) {
       this.#fail(errorText(error));
     }
@@ -196,13 +197,13 @@ export class Mirror {
     if (!this.#stopped) this.#cancelRetry = later(this.#backOff.nextMs(), () => void this.send());
   }
 
-  /** Creates the mirror and sends waiting periods. @returns why it must stop now; null: all sent */
-  async #drain(): Promise<string | null> {
+  /** Creates the mirror and sends waiting periods. @returns the reason for a retry; null: nothing to retry */
+  async #sendWaiting(): Promise<string | null> {
     let lost = false;
     while (this.#listHref !== null && !this.#stopped) {
       if (this.#href === null) {
-        const refused = await this.#create(this.#listHref);
-        if (refused !== null) return refused;
+        const refusal = await this.#create(this.#listHref);
+        if (refusal !== null) return refusal;
         continue;
       }
       const batch = this.#waiting.slice(0, maxPerPost);
@@ -216,12 +217,12 @@ export class Mirror {
         continue;
       }
       if (passesLater(status)) return `status ${status}`;
-      this.#settle(batch, status);
+      this.#removeSent(batch, status);
     }
     return null;
   }
 
-  #settle(batch: readonly Period[], status: number): void {
+  #removeSent(batch: readonly Period[], status: number): void {
     const { wall, log, deviceIndex } = this.#options;
     this.#waiting = this.#waiting.filter((period) => !batch.includes(period));
     if (status >= 400) {
@@ -239,7 +240,7 @@ export class Mirror {
     return exchange.request({ method, href, resource, deviceIndex, ...(body && { body }) });
   }
 
-  /** @returns why it was refused; null: it exists */
+  /** Creates the mirror. @returns the reason of a refusal; null: it exists */
   async #create(listHref: string): Promise<string | null> {
     const { role, lfdi, description, onLost } = this.#options;
     const value: MirrorUsagePoint = {
@@ -263,12 +264,12 @@ export class Mirror {
     }
     if (location === null) return 'no Location';
     this.#href = location;
-    // a server that cannot be asked for the mirror may still take readings there
+    // a server that refuses a GET of the mirror may still accept its readings
     await this.#read(location);
     return null;
   }
 
-  /** Reads the postRate. @returns false if the server says that the mirror is gone */
+  /** Reads the postRate. @returns false: the server answered 404 */
   async #read(href: string): Promise<boolean> {
     try {
       const { status, document } = await this.#request('GET', href);
@@ -284,7 +285,7 @@ export class Mirror {
     if (postRate !== undefined) this.#options.onPostRate(postRate);
   }
 
-  /** @returns the status of the answer; of several, the first failure */
+  /** Sends readings as a list, or one by one. @returns the status of the answer; of several, the first failure */
   async #postBatch(href: string, batch: readonly Period[]): Promise<number> {
     const readings = this.#series.flatMap(({ quantity, mrid }) => this.#readingOf(quantity, mrid, batch));
     if (!this.#oneByOne) {
@@ -296,7 +297,7 @@ export class Mirror {
       const { status } = await this.#request('POST', href, { name: 'MirrorMeterReading', value });
       if (status >= 400) return status;
     }
-    // the server without support for lists has accepted them one by one
+    // the server does not support lists, but has accepted single readings
     this.#oneByOne = true;
     return 201;
   }

@@ -28,8 +28,9 @@ export interface MeterNow {
   readonly var: number;
   /** null: no counters */
   readonly totals: MeterTotals | null;
-  /** one count of the counters, Wh and varh */
+  /** active energy of one count of the counters, Wh */
   readonly countWh: number;
+  /** reactive energy of one count of the counters, varh */
   readonly countVarh: number;
   /** line to neutral, of each phase of the device */
   readonly volts: ReadonlyMap<PhaseCode, number>;
@@ -47,7 +48,7 @@ export interface ReportOptions {
   readonly revision: Revision;
   /** version whose members are added; null: no CSIP-AUS members */
   readonly csipAus: '1.2' | '1.3' | null;
-  /** of the EndDevice or of the device: 40 hex digits */
+  /** LFDI of the EndDevice or of the device: 40 hex digits */
   readonly lfdi: string;
   /** IANA private enterprise number, DeviceInformation.mfID */
   readonly pen: number;
@@ -67,7 +68,7 @@ export interface DeviceReports {
   /** Each state has the time of the call that first saw it. */
   status(readingS: number): DERStatus;
   availability(readingS: number): DERAvailability;
-  /** @param installedS time of the device's manufacture and of its software's start, as well as they are known */
+  /** @param installedS assumed time of the manufacture of the device and of the start of its software */
   information(installedS: number): DeviceInformation;
   deviceStatus(changedS: number): DeviceStatus;
   powerStatus(changedS: number): PowerStatus;

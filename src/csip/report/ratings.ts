@@ -94,8 +94,8 @@ export class ModeReport {
 export function capabilityOf(device: Device, modes: ModeReport): DERCapability {
   const map = device.bank.map;
   const m = map.m702;
-  const over = ratedAt(m.WOvrExtRtg, m.WOvrExtRtgPF);
-  const under = ratedAt(m.WUndExtRtg, m.WUndExtRtgPF);
+  const overExcited = ratedAt(m.WOvrExtRtg, m.WOvrExtRtgPF);
+  const underExcited = ratedAt(m.WUndExtRtg, m.WUndExtRtgPF);
   return {
     modesSupported: modes.modes,
     rtgMaxW: signed16(m.WMaxRtg) ?? { multiplier: 0, value: 0 },
@@ -118,11 +118,11 @@ export function capabilityOf(device: Device, modes: ModeReport): DERCapability {
       rtgMinPFUnderExcited: powerFactor(m.PFUndExtRtg),
       rtgMinV: unsigned16(m.VMinRtg),
       rtgNormalCategory: category(normalCategories, m.NorOpCatRtg),
-      rtgOverExcitedPF: over.pf,
-      rtgOverExcitedW: over.w,
+      rtgOverExcitedPF: overExcited.pf,
+      rtgOverExcitedW: overExcited.w,
       rtgReactiveSusceptance: unsigned16(m.ReactSusceptRtg),
-      rtgUnderExcitedPF: under.pf,
-      rtgUnderExcitedW: under.w,
+      rtgUnderExcitedPF: underExcited.pf,
+      rtgUnderExcitedW: underExcited.w,
       rtgVNom: unsigned16(m.VNomRtg),
       doeModesSupported: modes.doe,
       vppModesSupported: modes.vpp,

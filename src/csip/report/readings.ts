@@ -28,7 +28,7 @@ export interface Period {
   readonly absorbedVar: number;
   readonly volts: ReadonlyMap<PhaseCode, number>;
   readonly hz: number | null;
-  /** at its end */
+  /** stored energy at the end of the period */
   readonly storedWh: number | null;
 }
 
@@ -105,7 +105,7 @@ interface Sums {
   readonly volts: Map<PhaseCode, number>;
   hz: number;
   weightMs: number;
-  /** at the last sample */
+  /** stored energy at the last sample */
   storedWh: number | null;
 }
 
@@ -245,7 +245,7 @@ export class Averager {
     this.#sums = emptySums(endMs);
     this.#leadMs = this.#leadTo(endMs);
     const power = (direction: Direction, meteredPower: number) =>
-      // while simulated time stands still, the power stays constant
+      // the power stays constant while simulated time stands still
       simS > 0 ? (energy[direction] * 3600) / simS : Math.max(0, meteredPower);
     return {
       startMs,

@@ -28,9 +28,9 @@ export interface DerHrefs {
 
 /** Resources of the server for reports of an EndDevice, absolute URIs; null: the server has none. */
 export interface ReportHrefs {
-  /** one for each of the reports, in their order; null: the server has no DER for it */
+  /** DER of each report, in their order; null: the server has none */
   readonly ders: readonly (DerHrefs | null)[];
-  /** of the one DER that represents all devices; absent or null: none */
+  /** DER that represents all devices; absent or null: none */
   readonly together?: DerHrefs | null;
   readonly logEventList: string | null;
   readonly mirrorUsagePointList: string | null;
@@ -49,7 +49,7 @@ export interface ReporterOptions extends LogEventOptions {
   readonly reports: readonly DeviceReports[];
   /** all devices as one DER with common readings; null: each device by itself */
   readonly together: DeviceReports | null;
-  /** of the EndDevice: 40 hex digits */
+  /** LFDI of the EndDevice: 40 hex digits */
   readonly lfdi: string;
   /** digits of the enterprise number that end each mRID: 8 */
   readonly penDigits: string;
@@ -172,7 +172,7 @@ export class Reporter {
 
   /**
    * Sends documents at once.
-   * @returns when that has been tried
+   * @returns a promise that resolves after the attempts
    * @throws SimError NOT_CONNECTED if one of them has no resource
    */
   async sendNow(which: readonly CsipDerDocument[], deviceIndex: number): Promise<void> {
@@ -281,7 +281,7 @@ export class Reporter {
 
   #planPost(): void {
     this.#cancelPost?.();
-    // on the clock of the machine, like polls: that of the server may be set back by hours
+    // the clock of the machine, as for polls: the clock of the server may be set back by hours
     this.#cancelPost = this.#options.later(this.#postRateS * 1000, () => {
       for (const { sheets } of this.#all) {
         void sheets.status.send();
@@ -315,7 +315,7 @@ export class Reporter {
     if (status !== lastReported.status) {
       lastReported.status = status;
       sheets.status.touch();
-      // its capability has changed with its state; weather and load alone wait for the postRate
+      // the capability has changed with the state; changes by weather and load wait for the postRate
       sheets.availability.touch();
     }
     const settings = stateIn(reports.settings(0));

@@ -66,14 +66,14 @@ export class Sheet {
     return this.#href;
   }
 
-  /** A new place is written at once. @returns when that has been tried */
+  /** Sets the href; sends at once to a new one. @returns a promise that resolves after the attempt */
   follow(href: string | null): Promise<void> {
     if (href === this.#href) return Promise.resolve();
     this.#href = href;
     return href === null ? Promise.resolve() : this.send();
   }
 
-  /** Sends at once, after a request under way. @returns when it has been tried; never rejects */
+  /** Sends at once, after a running request. @returns a promise that resolves after the attempt; it never rejects */
   send(): Promise<void> {
     this.#isPending = true;
     return this.#turns.take(() => this.#run());

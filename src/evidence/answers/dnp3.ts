@@ -18,7 +18,7 @@ interface Bound {
   readonly resolution?: number;
 }
 
-/** The value of the output in the outstation, where no register stands behind it. */
+/** The value of an output of the outstation that has no register. */
 function ownPlace(view: Dnp3PointView): ActualValue {
   const isBinary = view.type === 'BO';
   return {
@@ -46,8 +46,8 @@ function boundPlace(device: Device, view: Dnp3PointView): Bound {
   // the profile decides which symbol an output stands for: several outputs share 715.OpCtl
   const { value } = ownPlace(view);
   const { followed, ...rest } = register;
-  const acts = followed === 'ENABLED' ? true : followed === 'DISABLED' ? false : undefined;
-  return { actual: { ...rest, value, ...(view.type === 'BO' && acts !== undefined && { followed: acts }) } };
+  const isOn = followed === 'ENABLED' ? true : followed === 'DISABLED' ? false : undefined;
+  return { actual: { ...rest, value, ...(view.type === 'BO' && isOn !== undefined && { followed: isOn }) } };
 }
 
 function claimOf(outstations: Dnp3Outstations, device: Device, control: Dnp3Control): Claim {
@@ -68,9 +68,9 @@ function claimOf(outstations: Dnp3Outstations, device: Device, control: Dnp3Cont
   return { ...common, ...bound };
 }
 
-/** @param sinceMs only commands that came at this wall time or later */
+/** Claims of all positive answers of an outstation. @param sinceMs wall time of the earliest command, ms */
 export function dnp3Answers({ dnp3 }: AnswerSources, device: Device, sinceMs: number): readonly Answered[] {
-  // by master: one request is under way at a time, and its answer repeats it
+  // one entry per master: the next request follows the answer, which repeats the request
   const pending = new Map<string, Dnp3Message>();
   return dnp3.messages({ deviceIndex: device.index }).flatMap((message): Answered[] => {
     const { direction, peer } = message;

@@ -11,7 +11,7 @@ import { answerCauses, answerProtocols } from './model.ts';
 import type { AnswerCause, AnswerProtocol, Answered } from './model.ts';
 import { ocppAnswers } from './ocpp.ts';
 
-/** How a protocol takes part. */
+/** State of the list of a protocol. */
 export interface Participation {
   readonly protocol: AnswerProtocol;
   readonly recorded: boolean;
@@ -79,7 +79,7 @@ function hindranceOf({ plant }: AnswerSources, device: Device): string | null {
 }
 
 export interface AnswersWanted {
-  /** wall time, ms since the epoch; 0: all that are kept */
+  /** wall time of the earliest command, ms since the epoch; 0: all stored commands */
   readonly sinceMs: number;
   /** null: all */
   readonly protocol: AnswerProtocol | null;

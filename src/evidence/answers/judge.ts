@@ -1,6 +1,6 @@
 /**
- * Judges whether a device has what it answered that it would have. The reason comes from the protocol alone, or from
- * faults by which a device answers positively and does not act.
+ * Judges claims: true if the device has the state that its positive answer promised. The reason of a false claim comes from
+ * the protocol, or from faults that make a device answer positively without an effect.
  */
 import {
   alterWriteFault,
@@ -47,13 +47,13 @@ export const falseAnswerKinds: Readonly<Record<AnswerProtocol, readonly Kind[]>>
   dnp3: ofDevice,
 };
 
-/** A fault that struck while a command was under way or since. */
+/** A fault that struck during a command or after it. */
 export interface Explanation {
   readonly fault: ActiveFault;
   readonly isOn: boolean;
 }
 
-const has = (kinds: readonly Kind[], { protocol, facts }: ActiveFault): boolean =>
+const isOneOf = (kinds: readonly Kind[], { protocol, facts }: ActiveFault): boolean =>
   kinds.some((kind) => kind.protocol === protocol && kind.kind === facts.kind.kind);
 
 /** The target of a fault may have a point. A place that is no point is not looked up. */
@@ -81,7 +81,7 @@ function faultsExplaining(
 ): readonly Explanation[] {
   const kinds = falseAnswerKinds[protocol];
   const fits = (fault: ActiveFault) =>
-    has(kinds, fault) && fault.strikeCount > 0 && fault.concerns(deviceIndex) && mayConcern(fault, place);
+    isOneOf(kinds, fault) && fault.strikeCount > 0 && fault.concerns(deviceIndex) && mayConcern(fault, place);
   const inForce = registry.active.filter(fits).map((fault) => ({ fault, isOn: true }));
   const over = registry.ended.filter(({ fault, endedAtMs }) => endedAtMs >= sinceMs && fits(fault));
   return [...inForce, ...over.map(({ fault }) => ({ fault, isOn: false }))];
@@ -102,7 +102,7 @@ export interface JudgeContext {
   readonly faults: Pick<FaultRegistry, 'active' | 'ended'>;
   /** date of a simulated instant, ms since the epoch */
   readonly dateMs: (at: SimTime) => number;
-  /** reason why the device takes no commands now; null: it does */
+  /** reason why the device accepts no commands at present; null: it accepts them */
   readonly hindrance: string | null;
 }
 
@@ -161,8 +161,8 @@ class Judge {
       if (actual.followed === undefined || distance(actual.followed, claim.value) === 0)
         return plain(held, held === 'done' ? null : rounding(claim, actual));
       if (next !== undefined) return plain('superseded', this.#commandText(next));
-      const keeps = `${actual.holder} has ${words(actual.value)}, but the device acts by ${words(actual.followed)}`;
-      return this.#broken(answered, keeps, plain);
+      const state = `${actual.holder} has ${words(actual.value)}, but the device acts by ${words(actual.followed)}`;
+      return this.#broken(answered, state, plain);
     }
     const has = `${actual.holder} has ${words(actual.value)}`;
     if (next !== undefined) return plain('superseded', `${has}: ${this.#commandText(next)}`);
@@ -219,7 +219,7 @@ class Judge {
   }
 }
 
-/** How a value fulfils a claim; null: it does not. */
+/** Verdict if a value fulfils a claim, exactly or by rounding; null: not fulfilled. */
 function holding({ value, holds, resolution = 0 }: Claim, held: ActualValue): 'done' | 'rounding' | null {
   if (holds !== undefined) return holds ? 'done' : null;
   const gap = distance(held.value, value);
@@ -238,7 +238,7 @@ function faultWords(explanations: readonly Explanation[]): string {
   return each.join(', ');
 }
 
-/** @param answered in the order of their answers */
+/** Judges all claims of a device. @param answered claims in the order of the answers */
 export function judged(answered: readonly Answered[], context: JudgeContext): readonly Judged[] {
   const judge = new Judge(context);
   const next = new Map<string, Answered>();

@@ -48,7 +48,7 @@ function endOf(device: Device, slot: PointSlot, { at }: Exchange, present: SimTi
 /** A request to adopt a stored set: the set in force must be the stored one afterwards. */
 type AdoptionClaim = Pick<Claim, 'actual' | 'holds' | 'reason'>;
 
-/** The points of a stored set, each with its counterpart in the set in force. @param number from 1 */
+/** Points of a stored set, each with its counterpart in the set in force. @param number number of the set, from 1 */
 function pairsOf(
   layout: Layout,
   { modelId, path }: PointSlot,
@@ -66,11 +66,11 @@ function pairsOf(
 
 interface Adoption {
   readonly exchange: Exchange;
-  /** true where a later write over the same protocol has the point */
+  /** True if a later write over the same protocol has the point. */
   readonly isLater: (point: string) => boolean;
 }
 
-/** @param number of the set that was asked for, from 1 */
+/** Claim about the adoption of a stored set. @param number number of the set, from 1 */
 function adoptionClaim(
   device: Device,
   request: PointSlot,
@@ -82,25 +82,25 @@ function adoptionClaim(
   if (result === undefined) return { actual: null, reason: 'the model has no result of the adoption' };
   const state = bank.value(result);
   const place = `${result.modelId}.${result.path}`;
-  const said = typeof state === 'string' ? state : null;
-  const acted = (slot: PointSlot) => device.heldValue(slot) ?? bank.value(slot);
+  const outcome = typeof state === 'string' ? state : null;
+  const valueInForce = (slot: PointSlot) => device.heldValue(slot) ?? bank.value(slot);
   // a stored set that was written since the adoption differs from the adopted one
   const isOther = (stored: PointSlot) =>
     isLater(pointName(stored)) || (bank.provenance(stored)?.wallMs ?? 0) > exchange.answeredWallMs;
   const differing = pairsOf(bank.layout, request, number).find(
-    ([stored, inForce]) => bank.value(stored) !== acted(inForce) && !isOther(stored),
+    ([stored, inForce]) => bank.value(stored) !== valueInForce(inForce) && !isOther(stored),
   );
   const writer = bank.provenance(differing?.[1] ?? request) ?? null;
   const holder = 'the register';
-  if (state !== 'COMPLETED') return { actual: { place, holder, value: said, writer }, holds: false };
-  if (differing === undefined) return { actual: { place, holder, value: said, writer }, holds: true };
+  if (state !== 'COMPLETED') return { actual: { place, holder, value: outcome, writer }, holds: false };
+  if (differing === undefined) return { actual: { place, holder, value: outcome, writer }, holds: true };
   const [stored, inForce] = differing;
-  const [required, has] = [String(bank.value(stored)), String(acted(inForce))];
+  const [required, has] = [String(bank.value(stored)), String(valueInForce(inForce))];
   const value = `${state}, but ${inForce.modelId}.${inForce.path} is ${has} and not ${required}`;
   return { actual: { place, holder, value, writer }, holds: false };
 }
 
-/** @param isLater whether a later write that was answered has a point */
+/** Claim about a written point. @param isLater true: a later answered write has the point */
 function claimOf(
   { device, now }: { readonly device: Device; readonly now: SimTime },
   [name, value]: readonly [string, Value],
@@ -124,7 +124,7 @@ function claimOf(
   };
 }
 
-/** A master takes these octets for the answer to its request. */
+/** True if a master accepts these octets as the answer to its request. */
 function isPositive(request: ModbusContent | null, answer: ModbusContent | null): boolean {
   return (
     request?.whole === true &&
@@ -157,7 +157,7 @@ function writesTo({ modbusMessages }: AnswerSources, device: Device, sinceMs: nu
   });
 }
 
-/** @param sinceMs only commands that came at this wall time or later */
+/** Claims of all positive answers to Modbus masters. @param sinceMs wall time of the earliest write, ms */
 export function modbusAnswers(from: AnswerSources, device: Device, sinceMs: number): readonly Answered[] {
   const place = { device, now: from.plant.time.sim };
   const all = writesTo(from, device, sinceMs);

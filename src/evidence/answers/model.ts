@@ -21,26 +21,28 @@ export type AnswerProtocol = (typeof answerProtocols)[number];
 export const answerCauses = ['done', 'rounding', 'superseded', 'expired', 'not_done', 'unknown'] as const;
 export type AnswerCause = (typeof answerCauses)[number];
 
-/** A command and its positive answer as they went over the wire. */
+/** A command and its positive answer. */
 export interface Exchange {
   readonly protocol: AnswerProtocol;
-  /** ids of the messages of the protocol; of a command that came before the messages are kept null */
+  /** id of the command in the message journal; null: the journal does not have it */
   readonly messageId: number | null;
+  /** id of the answer in the message journal */
   readonly answerId: number;
-  /** as messages name it */
+  /** name of the peer in messages */
   readonly peer: string;
-  /** as the provenance of its writes names it; absent: as messages do */
+  /** name of the peer in the provenance of its writes; absent: `peer` */
   readonly writerPeer?: string;
-  /** in a sentence: `Modbus master 127.0.0.1:40312` */
+  /** name of the peer in a sentence: `Modbus master 127.0.0.1:40312` */
   readonly peerName: string;
-  /** in the protocol's words: `write multiple registers`, `SetChargingProfile` */
+  /** command in the words of the protocol: `write multiple registers`, `SetChargingProfile` */
   readonly command: string;
   /** `success`, `Accepted` */
   readonly answer: string;
-  /** wall time of command and answer, ms since the epoch */
+  /** wall time of the command, ms since the epoch */
   readonly wallMs: number;
+  /** wall time of the answer, ms since the epoch */
   readonly answeredWallMs: number;
-  /** of the answer */
+  /** simulated time of the answer */
   readonly at: SimTime;
 }
 
@@ -48,12 +50,12 @@ export interface Exchange {
 export interface ActualValue {
   /** `704.WMaxLimPct`, `connector 1`, `AO87` */
   readonly place: string;
-  /** in a sentence: `the register`, `the station` */
+  /** holder of the value in a sentence: `the register`, `the station` */
   readonly holder: string;
   readonly value: Value;
-  /** value by which the device acts where a fault keeps the last write from it; absent: it follows the register */
+  /** value in force on the device, if a fault keeps the last write from it; absent: the value of the register */
   readonly followed?: Value;
-  /** last writer; null: none is known */
+  /** last writer; null: unknown */
   readonly writer: Provenance | null;
 }
 
@@ -62,15 +64,15 @@ export interface Claim {
   readonly name: string;
   readonly value: Value;
   readonly unit: string | null;
-  /** the act of the peer in a sentence: `wrote 704.WMaxLimPct = 50` */
+  /** action of the peer in a sentence: `wrote 704.WMaxLimPct = 50` */
   readonly did: string;
   /** null: nothing shows it, see `reason` */
   readonly actual: ActualValue | null;
-  /** a later command with the same subject takes over from it */
+  /** subject; a later command with the same subject supersedes the claim */
   readonly subject: string;
-  /** true where it takes over from an earlier command of another subject too */
+  /** true: the command also supersedes earlier commands of other subjects */
   readonly takesOver?: (subject: string) => boolean;
-  /** true where the actual value fulfils the command; absent: it must be equal */
+  /** true: the actual value fulfils the command; absent: it must be equal */
   readonly holds?: boolean;
   /** step of the encoding, in the unit of the value; absent: none */
   readonly resolution?: number;

@@ -27,7 +27,7 @@ export const place = (name: string, value: Value, writer: ActualValue['writer'] 
   writer,
 });
 
-/** A value that a station must show under a name; a later command about the same thing takes over from it. */
+/** A value that a station must show under a name; a later command with the same name supersedes the claim. */
 export function stationClaim(name: string, value: Value, shown: ActualValue | Value, did: string): Claim {
   const at = typeof shown === 'object' && shown !== null ? shown : place(name, shown);
   return { name, value, unit: null, did, subject: name, actual: at };
@@ -69,7 +69,7 @@ const states: Readonly<Record<OcppDerControlState, 'holds' | 'later' | 'gone' | 
 
 const subjectOf = (controlId: string, type: string) => `DER control ${controlId} of ${type}`;
 
-/** A register that the control has written and by which the device does not act; null: it acts by all of them. */
+/** A register that the control has written and that has no effect on the device; null: all have an effect. */
 function withheld(device: Device, controlId: string): ActualValue | null {
   const { bank } = device;
   const slot = bank.layout.slots.find((each) => {
@@ -79,7 +79,7 @@ function withheld(device: Device, controlId: string): ActualValue | null {
   return slot === undefined ? null : registerPlace(device, slot);
 }
 
-/** The reason why a control may be gone: its values have a duration, and mostly a start. */
+/** Reason why a control may have ended: it has a duration, and usually a start. */
 function controlEnd(request: unknown, station: OcppStation): Pick<Claim, 'ended' | 'reason'> {
   const members = typeof request === 'object' && request !== null ? Object.values(request) : [];
   const values: unknown = members.find((each) => numberOf(memberOf(each, 'duration')) !== null);
@@ -127,7 +127,7 @@ export function derClaims({ device, station, request }: OcppCall): readonly Clai
   ];
 }
 
-/** After a clear the named control must be gone, or all controls of the type. */
+/** Claims after a clear: the named control, or all controls of the type, must not exist. */
 export function clearedDerControls({ station, request }: OcppCall): readonly Claim[] {
   const id = textOf(memberOf(request, 'controlId'));
   const type = textOf(memberOf(request, 'controlType'));
@@ -159,7 +159,7 @@ const wattTolerance = 0.01;
 
 const stationPurposes: ReadonlySet<string> = new Set(['ChargePointMaxProfile', 'ChargingStationMaxProfile']);
 
-/** Limit of a profile at the places where it acts, W; null: it limits nothing now. */
+/** Limit of a profile at the places of its effect, W; null: no limit at present. */
 function limitNow(station: OcppStation, connectorId: number): number | null {
   // the first period begins now
   const [period] = station.functions.compositeSchedule(connectorId, 60, 'W').periods;
@@ -186,15 +186,15 @@ function unitOf(profile: unknown): string | null {
   return textOf(memberOf(first, 'chargingRateUnit'));
 }
 
-/** The reason why an installed profile may be gone; undefined: it must be there. */
+/** Reason why an installed profile may have ended; undefined: it must exist. */
 function profileEnd(profile: unknown, station: OcppStation, connectorId: number): string | undefined {
   const validTo = Date.parse(textOf(memberOf(profile, 'validTo')) ?? '');
   if (validTo <= nowOf(station)) return 'its validity is over';
   const isOfTransaction = textOf(memberOf(profile, 'chargingProfilePurpose')) === 'TxProfile';
-  const runs = station.functions
+  const isRunning = station.functions
     .transactions()
     .some((each) => each.connectorId === connectorId && each.endedMs === null);
-  return isOfTransaction && !runs ? 'its transaction has ended' : undefined;
+  return isOfTransaction && !isRunning ? 'its transaction has ended' : undefined;
 }
 
 function limitClaim(call: OcppCall, entry: OcppProfileEntry, connectorId: number, profile: unknown): Claim | null {
@@ -248,7 +248,7 @@ export function profileClaims(call: OcppCall): readonly Claim[] {
   return [installed, ...places.flatMap((each) => limitClaim(call, entry, each, profile) ?? [])];
 }
 
-/** After a clear the named profile must be gone, or all profiles that match the criteria. */
+/** Claims after a clear: the named profile, or all profiles that match the criteria, must not exist. */
 export function clearedProfiles({ station, request }: OcppCall): readonly Claim[] {
   const id = numberOf(memberOf(request, 'id') ?? memberOf(request, 'chargingProfileId'));
   const criteria = memberOf(request, 'chargingProfileCriteria') ?? request;

@@ -1,6 +1,6 @@
 /**
- * Calls of a central system that were answered positively, with one row for each action of 1.6 and 2.x: the state of
- * the station that must follow.
+ * Checks positive answers to calls of a central system. `ocppActions` has one row per action of 1.6 and 2.x: the state
+ * that must follow.
  */
 import type { Device } from '../../contract/device.ts';
 import type { OcppMessage, OcppStation } from '../../contract/ocpp.ts';
@@ -25,7 +25,7 @@ import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
 import { SimError } from '../../core/errors.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 
-/** Texts of booleans and numbers have several spellings. */
+/** True if two texts are the same value: booleans and numbers have several spellings. */
 function isSameText(a: Value, b: Value): boolean {
   const [x, y] = [String(a), String(b)].map((text) => text.trim().toLowerCase());
   return x === y || (x !== '' && y !== '' && Number(x) === Number(y));
@@ -38,7 +38,7 @@ function settingClaim(name: string, value: string, shown: string | null | undefi
     : { ...claim, actual: null, reason };
 }
 
-/** A configuration key of 1.6. */
+/** Claim about a configuration key of 1.6. */
 function keyClaims({ station, request }: OcppCall): readonly Claim[] {
   const [key, value] = [textOf(memberOf(request, 'key')), textOf(memberOf(request, 'value'))];
   if (key === null || value === null) return [];
@@ -61,7 +61,7 @@ function configurationOf(station: OcppStation, key: string) {
   }
 }
 
-/** Variables of 2.x: each has a status of its own. */
+/** Claims about variables of 2.x; each variable of a request has its own status. */
 function variableClaims({ station, request, answer }: OcppCall): readonly Claim[] {
   const results = listOf(memberOf(answer, 'setVariableResult'));
   const settings = listOf(memberOf(request, 'setVariableData'));
@@ -91,7 +91,7 @@ function variableClaims({ station, request, answer }: OcppCall): readonly Claim[
   });
 }
 
-/** The version of the local list. */
+/** Claim about the version of the local list. */
 function listClaims({ station, request }: OcppCall): readonly Claim[] {
   const version = numberOf(memberOf(request, 'listVersion') ?? memberOf(request, 'versionNumber'));
   if (version === null) return [];
@@ -102,7 +102,7 @@ function listClaims({ station, request }: OcppCall): readonly Claim[] {
 
 // availability and reservations of connectors
 
-/** Connectors that a call names: 0, or no number, are all of them. */
+/** Connectors that a call names; `id` 0 or null means all. */
 function namedConnectors(device: Device, id: number | null): readonly EvseConnectorDetail[] {
   return connectorsOf(device).filter(({ connectorId }) => id === null || id === 0 || connectorId === id);
 }
@@ -149,28 +149,30 @@ function cancellationClaims({ station, request }: OcppCall): readonly Claim[] {
 
 // remote starts and stops of transactions
 
-/** A session of the token that has begun since, or an authorisation that waits for a vehicle. */
+/** Holds if a session of the token has begun since the call, or an authorisation waits for a vehicle. */
 function startClaims({ device, station, request, answer, exchange }: OcppCall): readonly Claim[] {
   const token = textOf(memberOf(request, 'idTag') ?? memberOf(request, 'idToken', 'idToken'));
   if (token === null) return [];
   const connectorId = numberOf(memberOf(request, 'connectorId') ?? memberOf(request, 'evseId'));
   const startId = numberOf(memberOf(request, 'remoteStartId'));
-  const isHere = (id: number) => connectorId === null || id === connectorId;
-  const began = textOf(memberOf(answer, 'transactionId'));
+  const isRequestedConnector = (id: number) => connectorId === null || id === connectorId;
+  const startedTransactionId = textOf(memberOf(answer, 'transactionId'));
   const session = device.chargingSessions().find((each) => {
-    if (!isHere(each.connectorId)) return false;
+    if (!isRequestedConnector(each.connectorId)) return false;
     if (startId !== null && each.remoteStartId === startId) return true;
     return each.idToken === token && each.startedAtS >= secondsBetween(device.startedAt, exchange.at);
   });
-  const isKnown = began !== null && station.functions.transactions().some((each) => each.transactionId === began);
-  const waits = connectorsOf(device).some((each) => isHere(each.connectorId) && each.authorised);
+  const isKnown =
+    startedTransactionId !== null &&
+    station.functions.transactions().some((each) => each.transactionId === startedTransactionId);
+  const isWaiting = connectorsOf(device).some((each) => isRequestedConnector(each.connectorId) && each.authorised);
   const wasAuthorised = device.overrides.some(
     (each) => each.name === 'evse_authorization' && each.source === 'ocpp' && each.wallMs >= exchange.wallMs,
   );
   const name = startId === null ? `session of ${token}` : `session of ${token} (remoteStartId ${startId})`;
   return [
     {
-      ...stationClaim(name, true, session !== undefined || isKnown || waits, `started a ${name}`),
+      ...stationClaim(name, true, session !== undefined || isKnown || isWaiting, `started a ${name}`),
       subject: `start ${exchange.messageId ?? ''}`,
       ...(wasAuthorised && { ended: 'the authorisation has ended without a vehicle' }),
     },
@@ -178,8 +180,8 @@ function startClaims({ device, station, request, answer, exchange }: OcppCall): 
 }
 
 function stopClaims({ station, request }: OcppCall): readonly Claim[] {
-  const given = memberOf(request, 'transactionId');
-  const id = textOf(given) ?? (typeof given === 'number' ? String(given) : null);
+  const member = memberOf(request, 'transactionId');
+  const id = textOf(member) ?? (typeof member === 'number' ? String(member) : null);
   if (id === null) return [];
   const transaction = station.functions.transactions().find(({ transactionId }) => transactionId === id);
   const name = `transaction ${id}`;
@@ -187,6 +189,7 @@ function stopClaims({ station, request }: OcppCall): readonly Claim[] {
   return [stationClaim(name, 'ended', state, `stopped ${name}`)];
 }
 
+/** Claims by action. */
 export const ocppActions: Readonly<Record<string, ClaimsOf>> = {
   CancelReservation: cancellationClaims,
   ChangeAvailability: availabilityClaims,
@@ -204,8 +207,8 @@ export const ocppActions: Readonly<Record<string, ClaimsOf>> = {
   SetVariables: variableClaims,
 };
 
-/** Calls whose effect nothing shows. Calls outside of the tables only read. */
-export const otherCommands: ReadonlySet<string> = new Set([
+/** Calls whose effect neither registers nor state show. Calls in neither table are not judged. */
+export const unverifiableCommands: ReadonlySet<string> = new Set([
   'AFRRSignal',
   'AdjustPeriodicEventStream',
   'CertificateSigned',
@@ -215,9 +218,13 @@ export const otherCommands: ReadonlySet<string> = new Set([
   'ClearTariffs',
   'ClearVariableMonitoring',
   'CostUpdated',
+  'CustomerInformation',
   'DataTransfer',
   'DeleteCertificate',
+  'ExtendedTriggerMessage',
+  'GetLog',
   'InstallCertificate',
+  'NotifyAllowedEnergyTransfer',
   'Reset',
   'SetDefaultTariff',
   'SetDisplayMessage',
@@ -233,8 +240,8 @@ export const otherCommands: ReadonlySet<string> = new Set([
   'UsePriorityCharging',
 ]);
 
-/** Status words of answers that promise something. */
-const promises: ReadonlySet<string> = new Set([
+/** Statuses of positive answers. */
+const positiveStatuses: ReadonlySet<string> = new Set([
   'Accepted',
   'RebootRequired',
   'Scheduled',
@@ -242,17 +249,18 @@ const promises: ReadonlySet<string> = new Set([
   'AcceptedCanceled',
 ]);
 
-/** The status of an answer; of SetVariables each result has one of its own. */
+/** The status of an answer; Accepted for a SetVariables of which any result is positive. */
 function statusOf(payload: unknown): string | null {
   const status = textOf(memberOf(payload, 'status'));
   if (status !== null) return status;
   const results = memberOf(payload, 'setVariableResult');
   const isAnyDone =
-    Array.isArray(results) && results.some((each) => promises.has(textOf(memberOf(each, 'attributeStatus')) ?? ''));
+    Array.isArray(results) &&
+    results.some((each) => positiveStatuses.has(textOf(memberOf(each, 'attributeStatus')) ?? ''));
   return isAnyDone ? 'Accepted' : null;
 }
 
-/** @param sinceMs only commands that came at this wall time or later */
+/** Claims of all positive answers of a station. @param sinceMs wall time of the earliest call, ms */
 export function ocppAnswers({ ocpp }: AnswerSources, device: Device, sinceMs: number): readonly Answered[] {
   const station = ocpp.ofDevice(device.index);
   if (station === null) return [];
@@ -265,7 +273,7 @@ export function ocppAnswers({ ocpp }: AnswerSources, device: Device, sinceMs: nu
     if (direction !== 'out' || type !== 'result' || call === undefined) return [];
     calls.delete(messageId);
     const status = statusOf(message.payload);
-    if (call.atMs < sinceMs || status === null || !promises.has(status)) return [];
+    if (call.atMs < sinceMs || status === null || !positiveStatuses.has(status)) return [];
     const exchange = exchangeOf(station, call, message, status);
     const answered = { device, station, request: call.payload, answer: message.payload, exchange };
     return claimsOf(answered).map((claim) => ({ exchange, claim }));
@@ -275,7 +283,7 @@ export function ocppAnswers({ ocpp }: AnswerSources, device: Device, sinceMs: nu
 function claimsOf(call: OcppCall) {
   const { command } = call.exchange;
   if (Object.hasOwn(ocppActions, command)) return ocppActions[command]?.(call) ?? [];
-  if (!otherCommands.has(command)) return [];
+  if (!unverifiableCommands.has(command)) return [];
   const subject = `${command} ${call.exchange.messageId ?? ''}`;
   const reason = 'nothing in registers or state shows it';
   return [{ name: command, value: null, unit: null, did: `sent ${command}`, actual: null, subject, reason }];

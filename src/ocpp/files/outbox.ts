@@ -15,7 +15,7 @@ export interface OutboxParts {
   readonly later: Later;
   readonly log: Pick<Logger, 'warning'>;
   readonly device: { readonly deviceIndex: number };
-  readonly registration: { readonly accepted: boolean; onAccepted(listener: () => void): () => void };
+  readonly registration: { readonly isReady: boolean; onAccepted(listener: () => void): () => void };
 }
 
 export interface OutboxOptions<Report> {
@@ -57,7 +57,7 @@ export function createOutbox<Report>(options: OutboxOptions<Report>): Outbox<Rep
   };
   function flush(): void {
     again = sending;
-    if (sending || stopped || !registration.accepted) return;
+    if (sending || stopped || !registration.isReady) return;
     endWait?.();
     endWait = null;
     sending = true;

@@ -1,13 +1,13 @@
-/** BootNotification, Heartbeat, the clock, and what may be sent before the central system has accepted the station. */
+/** BootNotification, Heartbeat, the clock, and the calls that are allowed before the registration is accepted. */
 import type { OcppBootStatus } from '../../contract/ocpp.ts';
 import type { CallOptions, CallOutcome, Line, Payload } from '../rpc/model.ts';
 import { createSignal, instantOf } from '../station/stack.ts';
 import type { Signal, StackOptions } from '../station/stack.ts';
 
-// Registration (1.6 4.2, 2.x B01 to B03): what the station may do in each state, and what follows an answer. No time in
-// it.
+// Registration (1.6 4.2, 2.x B01 to B03): permissions of the station in each state, and effects of an answer. These functions
+// read no clock.
 
-/** The answer to BootNotification, as every version has it. */
+/** The answer to BootNotification in all versions. */
 type BootReply = {
   readonly status: 'Accepted' | 'Pending' | 'Rejected';
   readonly currentTime: string;
@@ -15,20 +15,20 @@ type BootReply = {
   readonly interval: number;
 };
 
-/** How a call of the central system is taken: `refused` with SecurityError, `ignored` without any answer. */
+/** Treatment of a call of the central system: `refused` with SecurityError, `ignored` without an answer. */
 type Incoming = 'answered' | 'refused' | 'ignored';
 
 interface BootState {
-  /** besides BootNotification */
+  /** calls of the station besides BootNotification */
   readonly sends: 'all' | 'triggered' | 'nothing';
   readonly incoming: Incoming;
-  /** remote starts and stops start and stop something */
+  /** true: remote starts and stops take effect */
   readonly remote: boolean;
 }
 
 export type BootTable = Readonly<Record<OcppBootStatus, BootState>>;
 
-/** 4.2 */
+/** 1.6 4.2 */
 export const bootTable16: BootTable = {
   none: { sends: 'nothing', incoming: 'refused', remote: false },
   pending: { sends: 'triggered', incoming: 'answered', remote: false },
@@ -48,29 +48,30 @@ const bootStatusOf = {
   Rejected: 'rejected',
 } as const satisfies Record<BootReply['status'], OcppBootStatus>;
 
-/** HeartbeatInterval takes no more, s: a week. */
+/** Maximum of HeartbeatInterval, s: a week. */
 export const maxHeartbeatIntervalS = 604_800;
 
-/** First wait of the own back-off, s; doubled after each attempt without an interval. */
+/** First wait of the station's back-off, s; doubled after each attempt that brings no interval. */
 const firstWaitS = 10;
+/** Maximum wait of the station's back-off, s. */
 const maxWaitS = 300;
 
-/** The own back-off after a number of attempts without an interval, s. */
+/** Wait of the station's back-off, s. @param attempts number of attempts that brought no interval */
 export function backOffS(attempts: number): number {
   return Math.min(firstWaitS * 2 ** Math.min(attempts, 10), maxWaitS);
 }
 
 interface AfterBoot {
   readonly status: OcppBootStatus;
-  /** the next BootNotification, s; null: none */
+  /** wait for the next BootNotification, s; null: none follows */
   readonly againInS: number | null;
-  /** to be written to HeartbeatInterval, s; null: own choice */
+  /** new value of HeartbeatInterval, s; null: it stays */
   readonly heartbeatS: number | null;
 }
 
 /**
- * Effect of an answer of the central system.
- * @param attempts made so far that left the wait to the station
+ * Effect of an answer to BootNotification.
+ * @param attempts number of earlier attempts that brought no interval
  */
 export function afterBoot({ status, interval }: BootReply, attempts: number): AfterBoot {
   const next = bootStatusOf[status];
@@ -81,9 +82,9 @@ export function afterBoot({ status, interval }: BootReply, attempts: number): Af
 
 interface BootOptions {
   readonly triggered?: boolean;
-  /** default a new one */
+  /** default: a new id */
   readonly messageId?: string;
-  /** 2.x: in place of the reason of the last restart */
+  /** 2.x: reason in BootNotification; default: that of the last restart */
   readonly reason?: string;
 }
 
@@ -96,26 +97,27 @@ type HeartbeatReply = Pick<BootReply, 'currentTime'>;
 
 export interface RegistrationPart {
   readonly status: OcppBootStatus;
-  /** and the line is open: calls go out */
-  readonly accepted: boolean;
-  /** that were accepted; another number at `onAccepted` means that the station has booted, and not only reconnected */
+  /** Registration is accepted and the line is open: calls go out. */
+  readonly isReady: boolean;
+  /** Number of accepted BootNotifications; if it differs at `onAccepted`, the station has booted, and not only reconnected. */
   readonly boots: number;
+  /** wall time of the last answer to Heartbeat, ms; null: none */
   readonly lastHeartbeatMs: number | null;
-  /** a BootNotification has not been answered yet */
+  /** true: a BootNotification has no answer yet */
   readonly booting: boolean;
-  /** since when there is no connection, monotonic ms; null: there is one */
+  /** instant at which the connection was lost, monotonic ms; null: connected */
   readonly offlineSinceMs: number | null;
   /** Calls back each time the station becomes accepted, also again after a new connection. */
   onAccepted(listener: () => void): () => void;
-  /** Calls back when an accepted station is not accepted any more, or starts anew. */
+  /** Calls back when an accepted station is no longer accepted, or restarts. */
   onEnded(listener: () => void): () => void;
   boot(options?: BootOptions): Promise<Outcome<BootReply>>;
   heartbeat(options?: BootOptions): Promise<Outcome<HeartbeatReply>>;
   opened(): void;
   closed(): void;
-  /** The station starts anew: the next connection begins with a BootNotification. @param reason of it, in 2.x */
+  /** After a restart of the station: the next connection begins with a BootNotification. @param reason its reason, in 2.x */
   restarted(reason?: string): void;
-  /** A frame has gone out: the heartbeat waits again. */
+  /** Call it after each frame that is sent: the wait for the next heartbeat restarts. */
   traffic(): void;
   stop(): void;
 }
@@ -123,7 +125,7 @@ export interface RegistrationPart {
 /** HeartbeatInterval, s. */
 interface HeartbeatSetting {
   intervalS(): number;
-  /** by the central system, in the answer to BootNotification */
+  /** Takes the interval from an answer to BootNotification. */
   set(seconds: number): void;
   onChange(listener: () => void): () => void;
 }
@@ -131,60 +133,60 @@ interface HeartbeatSetting {
 export interface RegistrationOptions extends Pick<StackOptions, 'clock' | 'wall' | 'later' | 'log'> {
   readonly line: Line;
   readonly table: BootTable;
-  /** Payload of BootNotification. @param reason null: only the content counts */
+  /** Payload of BootNotification. @param reason null: without a reason, to compare contents */
   readonly bootRequest: (reason: string | null) => Payload;
   readonly heartbeat: HeartbeatSetting;
   readonly finding: (clause: string, text: string, action: 'BootNotification' | 'Heartbeat') => void;
   /** clauses of findings */
   readonly clauses: { readonly currentTime: string; readonly interval: string };
-  /** An answer has moved the clock. @param byS forward, s */
+  /** Called after an answer has moved the clock. @param byS seconds forward */
   readonly clockMoved?: (byS: number) => void;
 }
 
-/** A message to the central system; `triggered`: it has asked for it. */
+/** Sends a call to the central system; `triggered`: TriggerMessage requested it. */
 export type SendCall = (
   action: string,
   payload: Payload,
   options?: CallOptions & { readonly triggered?: boolean },
 ) => Promise<CallOutcome>;
 
-/** Calls as the registration permits them: only what was triggered while Pending, nothing before. */
+/** Sends calls that the registration permits: while Pending only triggered ones, before only BootNotification. */
 export function createCalls(line: Line, table: BootTable, status: () => OcppBootStatus): SendCall {
   return async (action, payload, { triggered = false, ...options } = {}) => {
-    const boot = action === 'BootNotification';
+    const isBoot = action === 'BootNotification';
     const { sends } = table[status()];
-    if (!boot && sends !== 'all' && !(triggered && sends === 'triggered'))
+    if (!isBoot && sends !== 'all' && !(triggered && sends === 'triggered'))
       return { kind: 'unsent', why: 'the central system has not accepted the station' };
-    return await line.call(action, payload, boot ? { ...options, urgent: true } : options);
+    return await line.call(action, payload, isBoot ? { ...options, urgent: true } : options);
   };
 }
 
-/** Times outside of these years are no time of a central system. */
+/** A `currentTime` outside of these years is refused. */
 const sensibleYears = { from: 2010, to: 2100 };
 
-/** The instant of a `currentTime`, ms since the epoch; null where it cannot be used. */
+/** The instant of a `currentTime`, ms since the epoch; null: not usable. */
 function currentTimeMs(text: string): number | null {
   const ms = instantOf(text);
   const year = new Date(ms).getUTCFullYear();
   return year >= sensibleYears.from && year <= sensibleYears.to ? ms : null;
 }
 
-/** Wait for a heartbeat where the central system leaves it to the station, s. */
+/** Heartbeat interval if HeartbeatInterval is 0, s. */
 const defaultHeartbeatS = 300;
-/** The clock is set at least this often, whatever else is sent (4.6), s. */
+/** Maximum time between heartbeats, s: they set the clock, which other traffic does not (4.6). */
 const maxHeartbeatS = 86_400;
 
 interface Heartbeats {
   readonly lastMs: number | null;
   send(options: BootOptions): Promise<Outcome<HeartbeatReply>>;
-  /** Waits anew for the next one, by the interval as it is now. */
+  /** Restarts the wait for the next heartbeat with the present interval. */
   arm(): void;
-  /** There was other traffic: the next one waits. */
+  /** Postpones the next heartbeat after other traffic. */
   traffic(): void;
   disarm(): void;
 }
 
-/** A time without a fraction of a second names a whole second: a clock that shows this second is right already. */
+/** True if a time without a fraction names the second that the clock shows: the clock is then right already. */
 function showsSecond(text: string, remoteMs: number, shownMs: number): boolean {
   return !text.includes('.') && shownMs >= remoteMs && shownMs < remoteMs + 1000;
 }
@@ -202,7 +204,7 @@ function sync(
     return;
   }
   const beforeMs = clock.nowMs();
-  // read by the central system somewhere within the request
+  // The central system read its clock during the request: assume the middle.
   if (showsSecond(currentTime, remoteMs, beforeMs - durationMs / 2)) clock.sync(beforeMs, wall.monotonicMs());
   else clock.sync(remoteMs, wall.monotonicMs() - durationMs / 2);
   clockMoved?.((clock.nowMs() - beforeMs) / 1000);
@@ -235,7 +237,7 @@ function createHeartbeats(options: RegistrationOptions, call: SendCall, allowed:
     trafficMs = wall.monotonicMs();
     if (allowed()) plan();
   };
-  /** Each frame calls this: the timer that runs finds out when it is over. */
+  /** Called for each frame, so it restarts no timer: the running one checks, when it fires, whether a heartbeat is due. */
   const traffic = (): void => {
     trafficMs = wall.monotonicMs();
   };
@@ -269,16 +271,16 @@ class StationRegistration implements RegistrationPart {
   readonly #endings: Signal<null>;
   readonly #endListening: () => void;
   #status: OcppBootStatus = 'none';
-  /** accepted by the central system; null: nothing since the start */
+  /** content of the last accepted BootNotification; null: none since the start */
   #reportedContent: string | null = null;
   #boots = 0;
   #offlineSinceMs: number | null;
-  /** of the next BootNotification, in 2.x */
+  /** reason of the next BootNotification, in 2.x */
   #reason = 'PowerUp';
-  /** attempts whose answer left the wait to the station */
+  /** number of attempts that brought no interval */
   #attempts = 0;
   #cancelBoot: (() => void) | null = null;
-  /** of the newest BootNotification; the answer to an earlier one has no effect */
+  /** number of the newest BootNotification; the answer to an earlier one has no effect */
   #sequence = 0;
   #booting = false;
   #stopped = false;
@@ -289,7 +291,7 @@ class StationRegistration implements RegistrationPart {
     this.#acceptances = createSignal(options.log);
     this.#endings = createSignal(options.log);
     this.#offlineSinceMs = options.wall.monotonicMs();
-    this.#heartbeats = createHeartbeats(options, call, () => this.accepted && !this.#stopped);
+    this.#heartbeats = createHeartbeats(options, call, () => this.isReady && !this.#stopped);
     this.#endListening = options.heartbeat.onChange(() => {
       this.#heartbeats.arm();
     });
@@ -299,7 +301,7 @@ class StationRegistration implements RegistrationPart {
     return this.#status;
   }
 
-  get accepted(): boolean {
+  get isReady(): boolean {
     return this.#status === 'accepted' && this.#options.line.open;
   }
 
@@ -329,7 +331,7 @@ class StationRegistration implements RegistrationPart {
 
   opened(): void {
     this.#offlineSinceMs = null;
-    // a wait that the central system asked for goes on over a new connection
+    // a wait by the interval of the central system continues over a new connection
     if (this.#stopped || this.#cancelBoot !== null) return;
     const isAnswered = this.#status === 'accepted' && this.#reportedContent === this.#content();
     if (isAnswered) this.#accept();
@@ -375,7 +377,7 @@ class StationRegistration implements RegistrationPart {
     if (sequence === this.#sequence) this.#booting = false;
     if (this.#stopped || sequence !== this.#sequence) return outcome;
     if (outcome.kind === 'result') this.#answered(content, outcome);
-    // an accepted station stays so: only an answer changes its registration
+    // an accepted station stays accepted: only an answer changes its registration
     else if (this.#options.line.open && this.#status !== 'accepted') this.#again(backOffS(this.#attempts++));
     return outcome;
   }

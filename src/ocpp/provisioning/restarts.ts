@@ -1,13 +1,13 @@
 /**
- * Restarts of the station: by a reset of the central system (1.6 5.14, 2.x B11 and B12), and those that the device brings
- * about by itself. The register device stays; the client restarts.
+ * Restarts of the station: resets by the central system (1.6 5.14, 2.x B11 and B12), and restarts of the device. The
+ * register device stays; the client restarts.
  */
 import { errorText } from '../../core/errors.ts';
 import type { TransactionQueue } from '../rpc/model.ts';
 import type { Connection } from '../station/connection.ts';
 import type { StackOptions } from '../station/stack.ts';
 
-/** A connection that calls back before it closes for a restart of the station. */
+/** Wraps a connection: `restarted` is called before it closes for a restart of the station. */
 export function withRestartNotice(
   connection: Connection,
   restarted: (reason: string, bootReason: string | undefined) => void,
@@ -40,45 +40,46 @@ export function withRestartNotice(
 
 interface RestartOptions extends Pick<StackOptions, 'device' | 'later' | 'log' | 'connection'> {
   readonly queue: Pick<TransactionQueue, 'settled'>;
-  /** further attempts to end the transactions */
+  /** number of further attempts to end the transactions */
   readonly retries: () => number;
 }
 
-/** How a restart goes on. */
+/** Steps of a restart, and texts about it. */
 export interface RestartPlan {
   /** Ends all transactions. @throws SimError the first refusal of the device */
   readonly stopAll: () => void;
-  /** the connection ends after the answers to the messages of the transactions */
-  readonly waits: boolean;
-  readonly text: string;
-  /** of BootNotification in 2.x */
+  /** true: the connection closes only after the answers to the last messages of the transactions */
+  readonly waitsForAnswers: boolean;
+  /** why the connection closes, for the log */
+  readonly reason: string;
+  /** reason of the next BootNotification in 2.x */
   readonly bootReason: string;
 }
 
 interface Restarts {
-  /** a restart is under way */
+  /** true: a restart has begun and its connection has not closed yet */
   readonly isBusy: boolean;
-  /** Without an effect while one is under way. */
+  /** Begins a restart; no effect while `isBusy`. */
   begin(plan: RestartPlan): void;
   readonly stop: () => void;
 }
 
-/** A soft reset waits at most this long for the answers to StopTransaction; the rest of the queue survives it. */
-const maxSettleMs = 10_000;
-/** between attempts to end the transactions */
+/** Maximum wait for the answers to the last messages of the transactions; the rest of the queue survives the restart. */
+const maxAnswerWaitMs = 10_000;
+/** Wait between attempts to end the transactions. */
 const retryMs = 1_000;
 
 export function createRestarts(options: RestartOptions): Restarts {
   const { device, later, log, connection, retries, queue } = options;
   let cancel: (() => void) | null = null;
-  /** the reset under way */
+  /** the restart that has begun; null: none */
   let current: symbol | null = null;
 
   const wait = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       cancel = later(ms, resolve);
     });
-  const giveUp = (): void => {
+  const finish = (): void => {
     current = null;
     cancel?.();
   };
@@ -94,17 +95,20 @@ export function createRestarts(options: RestartOptions): Restarts {
       await wait(retryMs);
     }
   };
-  const restart = async ({ stopAll, waits, text, bootReason }: RestartPlan, reset: symbol): Promise<void> => {
+  const restart = async (
+    { stopAll, waitsForAnswers, reason, bootReason }: RestartPlan,
+    reset: symbol,
+  ): Promise<void> => {
     await endTransactions(stopAll, reset);
-    if (waits && current === reset) await Promise.race([queue.settled(), wait(maxSettleMs)]);
+    if (waitsForAnswers && current === reset) await Promise.race([queue.settled(), wait(maxAnswerWaitMs)]);
     if (current !== reset) return;
-    giveUp();
-    connection.restart(text, bootReason);
+    finish();
+    connection.restart(reason, bootReason);
   };
   const end = device.onTransition(({ event }) => {
     if (event !== 'power_down' && event !== 'restart') return;
-    // a reset under way has had its effect; a second restart would cut the next connection
-    giveUp();
+    // a reset that has begun has had its effect; a second restart would close the next connection
+    finish();
     if (event === 'power_down') connection.restart('the device has switched itself off', 'PowerUp');
     else if (!device.dark) connection.restart('the device was reset', 'LocalReset');
   });
@@ -114,12 +118,12 @@ export function createRestarts(options: RestartOptions): Restarts {
     },
     begin(plan) {
       if (current !== null) return;
-      const reset = Symbol(plan.text);
+      const reset = Symbol(plan.reason);
       current = reset;
       void restart(plan, reset);
     },
     stop: () => {
-      giveUp();
+      finish();
       end();
     },
   };

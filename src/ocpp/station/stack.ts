@@ -248,8 +248,8 @@ export interface CallsOf<Requests, Replies extends Readonly<Record<keyof Request
 
 export interface RegistrationOf<Replies extends { readonly BootNotification: unknown; readonly Heartbeat: unknown }> {
   readonly status: OcppBootStatus;
-  /** and the line is open: calls go out */
-  readonly accepted: boolean;
+  /** Registration is accepted and the line is open: calls go out. */
+  readonly isReady: boolean;
   /** Sends a BootNotification now. */
   boot(options?: TriggeredOptions): Promise<ReplyOutcomeOf<Replies['BootNotification']>>;
   heartbeat(options?: TriggeredOptions): Promise<ReplyOutcomeOf<Replies['Heartbeat']>>;

@@ -153,7 +153,7 @@ export async function sendUserCall(
 interface FunctionParts {
   readonly parts: { readonly device: StationPort };
   readonly registration: {
-    readonly accepted: boolean;
+    readonly isReady: boolean;
     heartbeat(options: { readonly messageId: string }): Promise<CallOutcome>;
   };
   readonly smartCharging: Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'>;
@@ -181,8 +181,7 @@ export function sharedFunctions(at: FunctionParts): SharedFunctions {
     transactions: () => transactions.entries(),
     sendMeterValues: (connectorId) => {
       if (connectorId !== 0) at.parts.device.connector(connectorId);
-      if (!registration.accepted)
-        throw new SimError('NOT_CONNECTED', 'the central system has not accepted the station');
+      if (!registration.isReady) throw new SimError('NOT_CONNECTED', 'the central system has not accepted the station');
       meterValues.trigger(connectorId);
     },
     meterReading: (connectorId) => meterValues.reading(connectorId),

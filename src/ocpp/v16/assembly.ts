@@ -241,7 +241,7 @@ export function assembleParts(options: Stack16Options) {
   );
   const reset = createReset({ ...parts, transactions });
   const { tokens, reservations, authorization, remote } = sessions;
-  /** in the order of their loading */
+  /** parts in the order of loading */
   const all: readonly Part[] = [
     configuration,
     availability,

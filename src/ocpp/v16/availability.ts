@@ -1,4 +1,7 @@
-/** StatusNotification (4.9): what connectors and station are, reported as they change and as the standard asks. */
+/**
+ * ChangeAvailability (5.2) and StatusNotification (4.9): states of station and connectors, the moves of the standard, and
+ * their reports.
+ */
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorState } from '../../contract/kinds/evse.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -32,7 +35,7 @@ export function createAvailability(options: Parameters<typeof createOperativeSta
   };
 }
 
-// Connector states of OCPP 1.6 (4.9): the moves that the standard allows, and how others are reported.
+// Connector states of OCPP 1.6 (4.9): allowed moves, and intermediate states for other moves.
 
 export type ConnectorStatus = Requests['StatusNotification']['status'];
 
@@ -49,7 +52,7 @@ export const statusWords: Readonly<Record<EvseConnectorState, ConnectorStatus>> 
   faulted: 'Faulted',
 };
 
-/** By state: the states that may follow it, as the table of 4.9 names them (A2 ... I8). */
+/** States that may follow a state, by the table of 4.9 (A2 ... I8). */
 export const allowedMoves: Readonly<Record<ConnectorStatus, readonly ConnectorStatus[]>> = {
   Available: ['Preparing', 'Charging', 'SuspendedEV', 'SuspendedEVSE', 'Reserved', 'Unavailable', 'Faulted'],
   Preparing: ['Available', 'Charging', 'SuspendedEV', 'SuspendedEVSE', 'Finishing', 'Faulted'],
@@ -71,34 +74,36 @@ export const allowedMoves: Readonly<Record<ConnectorStatus, readonly ConnectorSt
   ],
 };
 
-/** States over which a move goes that the table does not have; the first that fits. */
-const between: readonly ConnectorStatus[] = ['Available', 'Preparing'];
+/** Intermediate states for a move that the table lacks; the first that fits is used. */
+const intermediates: readonly ConnectorStatus[] = ['Available', 'Preparing'];
 
 /**
- * The state to be reported before `to`, so that both moves are in the table; null: the move is allowed as it is. A cable
- * that stays in at a connector taken out of operation is one such move: Preparing, Available, Unavailable.
+ * The state to report before `to`, so that both moves are in the table; null: the move is allowed, or no such state exists.
+ * Example: a connector goes out of operation with its cable in: Preparing, Available, Unavailable.
  */
 export function intermediate(from: ConnectorStatus, to: ConnectorStatus): ConnectorStatus | null {
   if (from === to || allowedMoves[from].includes(to)) return null;
-  return between.find((via) => allowedMoves[from].includes(via) && allowedMoves[via].includes(to)) ?? null;
+  return intermediates.find((via) => allowedMoves[from].includes(via) && allowedMoves[via].includes(to)) ?? null;
 }
 
-/** The state of a connector as a StatusNotification reports it, without its time. */
+/** Members of a StatusNotification about a state, without its time. */
 type StatusReport = Pick<
   Requests['StatusNotification'],
   'status' | 'errorCode' | 'info' | 'vendorErrorCode' | 'vendorId'
 >;
 
+/** The station or a connector, with its last report. */
 interface Row {
+  /** 0: the station */
   readonly connectorId: number;
-  /** the last message; null: none since the boot */
+  /** report of the last message; null: none since the boot */
   sent: StatusReport | null;
   /** true: the last message may not have arrived */
   doubtful: boolean;
-  /** of the last change; reported on the clock of the central system, which the registration sets */
+  /** instant of the last change; converted when it is reported, because the registration sets the clock */
   since: SimTime;
-  /** the last change as text, to detect events that change nothing here */
-  last: string;
+  /** report after the last change, as text, to detect events that change nothing in the row */
+  lastText: string;
   /** ends the wait of MinimumStatusDuration */
   cancel: (() => void) | null;
 }
@@ -109,14 +114,14 @@ interface StatusOptions extends Pick<StationParts, 'device' | 'clock' | 'calls' 
 }
 
 export interface StatusPart extends StatusReports, Part {
-  /** Reports what has changed without a transition of the device. */
+  /** Reports changes without a transition of the device. */
   refresh(): void;
   stop(): void;
 }
 
 const noError = { errorCode: 'NoError' } as const;
 
-/** Lengths by 6.47. */
+/** Status of a connector; texts have the maximum lengths of 6.47. */
 function connectorState({ device }: StatusOptions, connectorId: number): StatusReport {
   const { status, errorCode, errorInfo, vendorErrorCode } = device.connector(connectorId);
   return {
@@ -128,25 +133,25 @@ function connectorState({ device }: StatusOptions, connectorId: number): StatusR
 }
 
 /**
- * The station itself: only Available, Unavailable or Faulted. Faulted where no connector works; a grid fault that keeps
- * it from drawing power is an error that leaves the state as it is.
+ * Status of the station: Available, Unavailable or Faulted. It is Faulted if all connectors are; a grid fault that stops
+ * the charging is an error, and does not change the state.
  */
 export function stationState({ device, availability }: Pick<StatusOptions, 'device' | 'availability'>): StatusReport {
   const { connectors, externalLimit } = device.detail;
   const [first] = connectors;
   if (first !== undefined && connectors.every(({ status }) => status === 'faulted'))
     return { status: 'Faulted', errorCode: first.errorCode, info: 'every connector is faulted' };
-  const busy = connectors.some(({ session }) => session !== null && session.state !== 'ended');
-  const status = availability.stationInoperative && !busy ? 'Unavailable' : 'Available';
+  const isBusy = connectors.some(({ session }) => session !== null && session.state !== 'ended');
+  const status = availability.stationInoperative && !isBusy ? 'Unavailable' : 'Available';
   return externalLimit?.decidedBy === 'cessation'
     ? { status, errorCode: 'OtherError', info: 'the grid is outside of its limits: no power' }
     : { status, ...noError };
 }
 
-const same = (a: StatusReport | null, b: StatusReport): boolean =>
+const isSameReport = (a: StatusReport | null, b: StatusReport): boolean =>
   a !== null && JSON.stringify(a) === JSON.stringify(b);
 
-/** Sends the states of the rows. A message that was not answered is sent again after the next connection. */
+/** Sends the states of the rows. A message without an answer is sent again after the next connection. */
 function sender({
   calls,
   clock,
@@ -170,31 +175,32 @@ function stateOf(options: StatusOptions, connectorId: number): StatusReport {
   return connectorId === 0 ? stationState(options) : connectorState(options, connectorId);
 }
 
-/** Notes a change at an instant, and reports it once it has lasted for MinimumStatusDuration. */
+/** The rows of station and connectors, with the functions that watch them. */
 function createRows(options: StatusOptions, keys: Keys, send: ReturnType<typeof sender>) {
   const { device, clock, registration } = options;
   const rows = [0, ...device.connectorIds].map((connectorId): Row => {
-    const last = JSON.stringify(stateOf(options, connectorId));
-    return { connectorId, sent: null, doubtful: false, since: device.now, last, cancel: null };
+    const lastText = JSON.stringify(stateOf(options, connectorId));
+    return { connectorId, sent: null, doubtful: false, since: device.now, lastText, cancel: null };
   });
-  const settle = (row: Row): void => {
+  const cancelWait = (row: Row): void => {
     row.cancel?.();
     row.cancel = null;
   };
   const report = (row: Row): void => {
     const current = stateOf(options, row.connectorId);
     // a row that the central system does not know is reported with all others, or after the next connection
-    if (row.sent === null || !registration.accepted || same(row.sent, current)) return;
+    if (row.sent === null || !registration.isReady || isSameReport(row.sent, current)) return;
     const via: ConnectorStatus | null = intermediate(row.sent.status, current.status);
     if (via !== null) send(row, { status: via, ...noError }, false);
     send(row, current, false);
   };
-  const look = (row: Row, at: SimTime): void => {
+  /** Notes a change at an instant, and reports it once it has lasted for MinimumStatusDuration. */
+  const noteChange = (row: Row, at: SimTime): void => {
     const text = JSON.stringify(stateOf(options, row.connectorId));
-    if (text === row.last) return;
-    row.last = text;
+    if (text === row.lastText) return;
+    row.lastText = text;
     row.since = at;
-    settle(row);
+    cancelWait(row);
     const durationS = keys.integer('MinimumStatusDuration');
     if (durationS === 0) report(row);
     else
@@ -203,40 +209,40 @@ function createRows(options: StatusOptions, keys: Keys, send: ReturnType<typeof 
         report(row);
       });
   };
-  return { rows, look, settle };
+  return { rows, noteChange, cancelWait };
 }
 
 export function createStatusReports(options: StatusOptions): StatusPart {
   const { device, keys, registration } = options;
   const send = sender(options);
-  const { rows, look, settle } = createRows(options, keys, send);
+  const { rows, noteChange, cancelWait } = createRows(options, keys, send);
   let boots = registration.boots;
   const sendRow = (row: Row, triggered: boolean): void => {
-    settle(row);
+    cancelWait(row);
     send(row, stateOf(options, row.connectorId), triggered);
   };
   const followDevice = (transition: EvseTransition): void => {
     for (const row of rows)
       if (transition.connectorId === 0 || row.connectorId === 0 || row.connectorId === transition.connectorId)
-        look(row, transition.at);
+        noteChange(row, transition.at);
   };
-  const accepted = (): void => {
-    const booted = registration.boots !== boots;
+  const reportChanged = (): void => {
+    const isBooted = registration.boots !== boots;
     boots = registration.boots;
     for (const row of rows)
-      if (booted || row.doubtful || !same(row.sent, stateOf(options, row.connectorId))) sendRow(row, false);
+      if (isBooted || row.doubtful || !isSameReport(row.sent, stateOf(options, row.connectorId))) sendRow(row, false);
   };
-  const ends = [device.onTransition(followDevice), registration.onAccepted(accepted)];
+  const ends = [device.onTransition(followDevice), registration.onAccepted(reportChanged)];
   return {
     announce: (connectorId, { triggered = false } = {}) => {
       for (const row of rows) if (connectorId === undefined || row.connectorId === connectorId) sendRow(row, triggered);
     },
     refresh: () => {
-      for (const row of rows) look(row, device.now);
+      for (const row of rows) noteChange(row, device.now);
     },
     stop: () => {
       for (const end of ends) end();
-      for (const row of rows) settle(row);
+      for (const row of rows) cancelWait(row);
     },
   };
 }

@@ -78,7 +78,7 @@ export function profileOf(connectorId: number, sent: SentProfile, receivedMs: nu
   };
 }
 
-/** A composite schedule in whole seconds; where no profile limits, the rating does. */
+/** A composite schedule in whole seconds; without a limit of a profile the rating limits. */
 export function replyOf(
   connectorId: number,
   { startMs, durationS, unit, periods }: CompositeSchedule,
@@ -120,7 +120,7 @@ const clauses = {
   keys: 'OCPP 1.6 9.4',
 } as const;
 
-/** Units that the station takes. */
+/** Units that the station accepts. */
 export function allowedUnits(keys: Pick<Keys, 'list'>): readonly ('A' | 'W')[] {
   return keys
     .list('ChargingScheduleAllowedChargingRateUnit')
@@ -311,7 +311,7 @@ function clearChargingProfile({ installed }: Deps): Handler<'ClearChargingProfil
   return (request) => ({ status: installed.remove(matches(request)) > 0 ? 'Accepted' : 'Unknown' });
 }
 
-/** The unit of an answer when none is asked for: that of a profile in force, so that it reads back as it was set. */
+/** Default unit of an answer: the unit of a profile in force, so that it reads back as it was set. */
 function defaultUnit(connectorId: number, allowed: readonly RateUnit[], { state, nowMs }: ChargingControl): RateUnit {
   const units = [connectorId, 0].flatMap((id) => deciding(state, id, nowMs)).map(({ schedule }) => schedule.unit);
   return units.find((unit) => allowed.includes(unit)) ?? allowed[0] ?? 'W';
@@ -347,7 +347,7 @@ type SmartChargingPart = Part &
   Required<Pick<Part, 'handlers' | 'load' | 'stop'>> &
   SmartCharging &
   Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'> & {
-    /** Evaluates anew: the clock has been set. */
+    /** Evaluates again after the clock was set. */
     readonly refresh: () => void;
   };
 

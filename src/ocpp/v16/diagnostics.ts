@@ -53,12 +53,12 @@ function diagnosticsHandler(files: LogFiles, uploads: Uploads, outbox: LogsOutbo
   };
 }
 
-/** @param began the upload of this request begins */
+/** @param noteRequest called when the upload of a request begins */
 function logHandler(
   files: LogFiles,
   uploads: Uploads,
   outbox: LogsOutbox,
-  began: (requestId: number) => void,
+  noteRequest: (requestId: number) => void,
 ): Handler<'GetLog'> {
   return (request, after) => {
     const { retries, retryInterval: retryIntervalS, requestId, logType } = request;
@@ -73,7 +73,7 @@ function logHandler(
     };
     const status = uploads.busy ? 'AcceptedCanceled' : 'Accepted';
     after(() => {
-      began(requestId);
+      noteRequest(requestId);
       uploads.begin({ location, retries, retryIntervalS, file, ...reportingBy(report) });
     });
     return { status, filename: file.name };
@@ -92,13 +92,13 @@ export function createLogs(parts: StationParts, { transfer, ...sources }: LogsDe
     repeatMs: null,
   });
   let requestId: number | null = null;
-  const began = (newRequestId: number) => {
+  const noteRequest = (newRequestId: number) => {
     requestId = newRequestId;
   };
   return {
     handlers: {
       GetDiagnostics: diagnosticsHandler(files, diagnostics, outbox),
-      GetLog: logHandler(files, logs, outbox, began),
+      GetLog: logHandler(files, logs, outbox, noteRequest),
     },
     reportDiagnostics() {
       const status = diagnostics.busy ? 'Uploading' : 'Idle';

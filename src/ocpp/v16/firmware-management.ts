@@ -70,11 +70,12 @@ export interface FirmwareDeps {
 
 export interface Firmware extends Part {
   readonly handlers: Handlers;
-  /** in force, for BootNotification */
+  /** version in force, for BootNotification */
   readonly version: string;
   /**
-   * At a trigger. @param signed by ExtendedTriggerMessage: SignedFirmwareStatusNotification, except while an update without
-   * a signature is under way; else FirmwareStatusNotification
+   * Sends the status after a trigger: SignedFirmwareStatusNotification if `signed`, except during an update without a
+   * signature; else FirmwareStatusNotification.
+   * @param signed true: ExtendedTriggerMessage requested it
    */
   report(signed: boolean): void;
 }
@@ -91,7 +92,7 @@ function signedStatus(
   return { status, ...(status !== 'Idle' && requestId !== null && { requestId }) };
 }
 
-/** Status of an update under way; null: nothing at this step. */
+/** Status of a running update; null: none at this step. */
 function reportOf({ step, requestId }: FirmwareProgress): Report<StatusAction> | null {
   if (requestId !== null)
     return step.full === null

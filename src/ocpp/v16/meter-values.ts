@@ -17,7 +17,7 @@ import type { MeterSample } from '../station/port.ts';
 import { stamp } from './parts.ts';
 import type { MeterValues, Part, Requests, StationParts, Transaction, Transactions } from './parts.ts';
 
-// The measurands of OCPP 1.6 (7.31) that a station meters, as its messages show them.
+// Measurands of OCPP 1.6 (7.31) that a station meters, and their sampled values.
 
 type MeterValue = Requests['MeterValues']['meterValue'][number];
 type SampledValue = MeterValue['sampledValue'][number];
@@ -26,7 +26,7 @@ type Measurand = NonNullable<SampledValue['measurand']>;
 type Metered = keyof typeof meteredRows & Measurand;
 const table: Readonly<Record<Metered, MeasurandRow>> = meteredRows;
 
-/** In the order of the standard. */
+/** Measurands that a station meters, in the order of the standard. */
 export const suppliedMeasurands = Object.keys(table) as readonly Metered[];
 
 /** Decimals of a measurand. */
@@ -36,12 +36,12 @@ function digitsOf(measurand: string): number {
 
 const withPhase = /^(.+)\.(L[123])(?:-N)?$/;
 
-/** The row and the phase that a member of a key asks for; null: the station does not meter it. */
+/** Row and phase of an entry of a list of measurands; null: the station does not meter it. */
 function meteredValueOf(
-  member: string,
+  entry: string,
 ): { readonly name: Metered; readonly row: MeasurandRow; readonly phase: number | null } | null {
-  const match = withPhase.exec(member);
-  const text = match?.[1] ?? member;
+  const match = withPhase.exec(entry);
+  const text = match?.[1] ?? entry;
   const name = suppliedMeasurands.find((each) => each === text);
   if (name === undefined) return null;
   const row = table[name];
@@ -49,12 +49,15 @@ function meteredValueOf(
   return row.readPhase === undefined ? null : { name, row, phase: Number(match[2]?.slice(1)) };
 }
 
-/** True if a station meters what a key asks for: a measurand, alone or with a phase (`Voltage.L1-N`, `Current.Import.L2`). */
-export function isSupplied(member: string): boolean {
-  return meteredValueOf(member) !== null;
+/**
+ * True if a station meters an entry of a list of measurands: a measurand, alone or with a phase (`Voltage.L1-N`,
+ * `Current.Import.L2`).
+ */
+export function isSupplied(entry: string): boolean {
+  return meteredValueOf(entry) !== null;
 }
 
-/** Frequency has no unit: the list of 1.6 lacks hertz. */
+/** The unit of a measurand; none for Frequency, because 1.6 has no unit hertz. */
 function unitOf({ unit }: MeasurandRow): Pick<SampledValue, 'unit'> {
   return unit === undefined || unit === 'Hz' ? {} : { unit };
 }
@@ -73,18 +76,19 @@ function valuesOf(reading: Reading, row: MeasurandRow, phase: number | null): re
 }
 
 /**
- * The values of a sample in the order of the key; what the connector does not have (a phase, a vehicle) is left out.
+ * The values of a sample in the order of the list; values without a source at the connector (a phase, a vehicle) are left out.
+ * @param entries list of measurands
  * @param connectorId 0: the meter of the station, at its inlet
  */
 function sampledValues(
   reading: Reading,
-  members: readonly string[],
+  entries: readonly string[],
   connectorId: number,
   context: NonNullable<SampledValue['context']>,
 ): readonly SampledValue[] {
   const place = connectorId === 0 ? 'Inlet' : 'Outlet';
-  return members.flatMap((member) => {
-    const match = meteredValueOf(member);
+  return entries.flatMap((entry) => {
+    const match = meteredValueOf(entry);
     if (match === null) return [];
     const { name, row, phase } = match;
     return valuesOf(reading, row, phase).map(
@@ -107,10 +111,10 @@ interface MeterValuesDeps {
   readonly disturber: Pick<FrameDisturber, 'active' | 'readings' | 'peekReadings'>;
 }
 
-/** Samples whose intervals follow each other. */
+/** Kinds of samples; an interval of energy counts from the previous sample of its kind. */
 type Series = 'sampled' | 'aligned' | 'stop_sampled' | 'stop_aligned' | 'trigger';
 
-/** Keys of configuration by series. */
+/** Keys of configuration with the list of measurands, by series. */
 const measurandKeys = {
   sampled: 'MeterValuesSampledData',
   aligned: 'MeterValuesAlignedData',
@@ -123,15 +127,15 @@ const sampleKey = 'MeterValueSampleInterval';
 const alignedKey = 'ClockAlignedDataInterval';
 const registerAlone = ['Energy.Active.Import.Register'];
 
-interface Taking {
+interface SampleRequest {
   readonly series: Series;
   readonly connectorId: number;
   readonly context: Context;
-  /** default: the state now */
+  /** default: the present state */
   readonly sample?: MeterSample;
   /** default: the instant of the sample, ms on the clock of the central system */
   readonly atMs?: number;
-  /** faults of the meter; absent: the truth */
+  /** draws the fault of the meter; absent: no fault */
   readonly distortion?: () => MeterDistortion | null;
 }
 
@@ -144,7 +148,7 @@ interface MeterState {
   readonly periodic: Map<string, Repeat>;
 }
 
-/** Faults of a meter at one occasion: all values of a connector then show the same register. */
+/** Draws the meter fault once per occasion, so that all samples of the connector share it. */
 function distortionOf({ parts, deps: { disturber } }: MeterState, connectorId: number): () => MeterDistortion | null {
   let first: { readonly value: MeterDistortion | null } | null = null;
   return () => {
@@ -154,20 +158,20 @@ function distortionOf({ parts, deps: { disturber } }: MeterState, connectorId: n
   };
 }
 
-/** One meter value; null: the key of its series asks for nothing that there is. */
-function take({ parts, energies }: MeterState, taking: Taking): MeterValue | null {
-  const { series, connectorId, context, atMs, distortion } = taking;
+/** One meter value; null: the connector has none of the measurands that the key lists. */
+function takeSample({ parts, energies }: MeterState, request: SampleRequest): MeterValue | null {
+  const { series, connectorId, context, atMs, distortion } = request;
   const listed = parts.keys.list(measurandKeys[series]);
-  const members = listed.length === 0 && series === 'trigger' ? registerAlone : listed;
-  if (members.length === 0) return null;
-  const sample = taking.sample ?? parts.device.sample(connectorId);
+  const entries = listed.length === 0 && series === 'trigger' ? registerAlone : listed;
+  if (entries.length === 0) return null;
+  const sample = request.sample ?? parts.device.sample(connectorId);
   const energy = energies.shown(series, connectorId, sample, distortion?.() ?? null);
-  const values = sampledValues({ sample, energy }, members, connectorId, context);
+  const values = sampledValues({ sample, energy }, entries, connectorId, context);
   if (values.length === 0) return null;
   return { timestamp: stamp(atMs ?? parts.clock.ofSim(sample.at)), sampledValue: values };
 }
 
-/** Sends a meter value: queued with the transaction that runs there, else at once or not at all. */
+/** Sends a meter value. Queued if a transaction runs at the connector; else sent at once and not repeated. */
 function send({ parts, deps }: MeterState, connectorId: number, value: MeterValue | null): void {
   if (value === null) return;
   const values = { connectorId, meterValue: [value] };
@@ -180,12 +184,12 @@ function keep(state: MeterState, { key }: Transaction, value: MeterValue | null)
   if (value !== null) state.history.add(key, value);
 }
 
-/** Samples of a transaction, one for MeterValues and one for its StopTransaction. */
+/** Takes two samples of a transaction, one for MeterValues and one for its StopTransaction. */
 function sampleTransaction(state: MeterState, transaction: Transaction, context: Context): void {
   const { connectorId } = transaction;
   const distortion = distortionOf(state, connectorId);
-  send(state, connectorId, take(state, { series: 'sampled', connectorId, context, distortion }));
-  keep(state, transaction, take(state, { series: 'stop_sampled', connectorId, context, distortion }));
+  send(state, connectorId, takeSample(state, { series: 'sampled', connectorId, context, distortion }));
+  keep(state, transaction, takeSample(state, { series: 'stop_sampled', connectorId, context, distortion }));
 }
 
 function sampleAligned(state: MeterState, atMs: number): void {
@@ -194,10 +198,10 @@ function sampleAligned(state: MeterState, atMs: number): void {
   const context = 'Sample.Clock';
   for (const connectorId of [0, ...parts.device.connectorIds]) {
     const distortion = distortionOf(state, connectorId);
-    send(state, connectorId, take(state, { series: 'aligned', connectorId, context, atMs, distortion }));
+    send(state, connectorId, takeSample(state, { series: 'aligned', connectorId, context, atMs, distortion }));
     const transaction = connectorId === 0 ? null : deps.transactions.at(connectorId);
     if (transaction === null) continue;
-    keep(state, transaction, take(state, { series: 'stop_aligned', connectorId, context, atMs, distortion }));
+    keep(state, transaction, takeSample(state, { series: 'stop_aligned', connectorId, context, atMs, distortion }));
   }
 }
 
@@ -208,8 +212,8 @@ function begin(state: MeterState, transaction: Transaction, distortion: MeterDis
   for (const series of ['sampled', 'stop_sampled', 'stop_aligned'] as const)
     energies.begin(series, connectorId, sample);
   const context = 'Transaction.Begin';
-  const taking: Taking = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
-  keep(state, transaction, take(state, { ...taking, atMs: startedMs }));
+  const request: SampleRequest = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
+  keep(state, transaction, takeSample(state, { ...request, atMs: startedMs }));
   let sampledAt: SimTime | null = null;
   const repeated = repeat(
     parts.clock,
@@ -218,7 +222,7 @@ function begin(state: MeterState, transaction: Transaction, distortion: MeterDis
       return intervalS > 0 ? nextPeriodic(startedMs, nowMs, intervalS) : null;
     },
     () => {
-      // an interval shorter than a tick brings no further reading, and a station that is off meters nothing
+      // an interval shorter than a tick gives no new sample, and a station without power meters nothing
       const { at } = parts.device.sample(connectorId);
       if (at === sampledAt || parts.device.dark) return;
       sampledAt = at;
@@ -236,7 +240,7 @@ function end({ periodic, history }: MeterState, { key }: Transaction): void {
   history.removeAll(key);
 }
 
-/** A loss of power interrupts what is metered; the sessions end after it. */
+/** Samples the running transactions at loss and return of power. */
 function followDevice(state: MeterState, transition: EvseTransition): void {
   if (transition.event !== 'power_down' && transition.event !== 'power_up') return;
   const context = transition.event === 'power_down' ? 'Interruption.Begin' : 'Interruption.End';
@@ -248,7 +252,7 @@ function trigger(state: MeterState, connectorId: number | undefined, options: { 
   const ids = connectorId === undefined ? [0, ...parts.device.connectorIds] : [connectorId];
   for (const id of ids) {
     const distortion = distortionOf(state, id);
-    const value = take(state, { series: 'trigger', connectorId: id, context: 'Trigger', distortion });
+    const value = takeSample(state, { series: 'trigger', connectorId: id, context: 'Trigger', distortion });
     if (value === null) continue;
     const transactionId = id === 0 ? null : (deps.transactions.at(id)?.transactionId ?? null);
     const request: Requests['MeterValues'] = {
@@ -260,7 +264,7 @@ function trigger(state: MeterState, connectorId: number | undefined, options: { 
   }
 }
 
-/** MeterValues as they would be now, of everything that is metered; no sample of any series. */
+/** All metered values as they are now; does not count as a sample of a series. */
 function readingNow({ parts, deps: { disturber }, energies }: MeterState, connectorId: number): OcppMeterReading {
   const { device, keys, clock } = parts;
   const sample = device.sample(connectorId);
@@ -294,20 +298,20 @@ function transactionData(
   const { connectorId, key } = transaction;
   const sample = ended === undefined ? device.sample(connectorId) : device.sampleOf(ended);
   const context = 'Transaction.End';
-  const taking: Taking = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
-  keep(state, transaction, take(state, taking));
+  const request: SampleRequest = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
+  keep(state, transaction, takeSample(state, request));
   const values = state.history.removeAll(key);
   return values.length === 0 ? undefined : values;
 }
 
 export interface MeterValuesPart extends MeterValues, Part {
-  /** Sends a sample of a connector (0: the station) now; of all without one. */
+  /** Sends a sample of a connector (0: the station); without `connectorId`, of the station and all connectors. */
   trigger(connectorId?: number, options?: { readonly triggered?: boolean }): void;
-  /** As of `OcppStation.meterReading`. @throws SimError UNKNOWN_RESOURCE */
+  /** As `OcppStation.meterReading`. @throws SimError UNKNOWN_RESOURCE */
   reading(connectorId: number): OcppMeterReading;
 }
 
-/** Starts at once: to be made after `transactions`. */
+/** Starts at once; create it after `transactions`. */
 export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): MeterValuesPart {
   const state: MeterState = { parts, deps, energies: createEnergies(), history: createHistory(), periodic: new Map() };
   for (const connectorId of [0, ...parts.device.connectorIds]) {
@@ -356,7 +360,7 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
     reading: (connectorId) => readingNow(state, connectorId),
     transactionData: (transaction, ended, distortion = null) => transactionData(state, transaction, ended, distortion),
     load() {
-      // keys of an earlier run have come back
+      // the store has restored keys of an earlier run
       aligned.plan();
       return Promise.resolve();
     },

@@ -25,9 +25,9 @@ export interface Keys {
   boolean(key: string): boolean;
   integer(key: string): number;
   text(key: string): string;
-  /** of a comma-separated list */
+  /** Entries of a comma-separated list. */
   list(key: string): readonly string[];
-  /** By the station itself: SecurityProfile, HeartbeatInterval. Changes read-only keys too. */
+  /** Sets a key for the station (SecurityProfile, HeartbeatInterval), read-only keys too. */
   set(key: string, value: string): void;
   /** Calls back after a change of this key; the returned function ends it. */
   onChange(key: string, listener: (value: string) => void): () => void;
@@ -62,9 +62,9 @@ export interface Transactions {
    * @returns false: the transaction has ended
    */
   pushMeterValues(key: string, values: Omit<Requests['MeterValues'], 'transactionId'>): boolean;
-  /** @param listener its `distortion` is that of the readings of StartTransaction */
+  /** @param listener `distortion`: fault in the readings of StartTransaction */
   onStarted(listener: (transaction: Transaction, distortion: MeterDistortion | null) => void): () => void;
-  /** The central system has assigned the id. */
+  /** Calls back after the central system has assigned the id. */
   onIdentified(listener: (transaction: Transaction) => void): () => void;
   onEnded(listener: (transaction: Transaction) => void): () => void;
 }
@@ -78,9 +78,9 @@ export interface MeterValues {
   /** Sends a sample of a connector (0: the station) now. */
   trigger(connectorId: number, options?: { readonly triggered?: boolean }): void;
   /**
-   * Samples for `transactionData` of a transaction that ends now.
-   * @param ended the transition that ends it, whose meter is that of `meterStop`; absent: the meter as it is now
-   * @param distortion of the readings of StopTransaction by a fault
+   * Samples for `transactionData` of a transaction at its end.
+   * @param ended transition that ends the transaction, with the meter of `meterStop`; absent: the present meter
+   * @param distortion fault in the readings of StopTransaction
    */
   readonly transactionData: (
     transaction: Transaction,
@@ -96,7 +96,7 @@ export interface SmartCharging {
    * @returns false: it is not valid
    */
   install(connectorId: number, profile: NonNullable<Requests['RemoteStartTransaction']['chargingProfile']>): boolean;
-  /** The transaction of an installed profile does not begin: its token was refused, or no vehicle came in time. */
+  /** Call it if the transaction of an installed profile does not begin: token refused, or no vehicle in time. */
   forget(connectorId: number): void;
 }
 

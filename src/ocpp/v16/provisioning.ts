@@ -14,8 +14,8 @@ interface ResetOptions extends Pick<StationParts, 'device' | 'later' | 'log' | '
 }
 
 const endings = {
-  Soft: { reason: 'SoftReset', waits: true },
-  Hard: { reason: 'HardReset', waits: false },
+  Soft: { reason: 'SoftReset', waitsForAnswers: true },
+  Hard: { reason: 'HardReset', waitsForAnswers: false },
 } as const;
 
 export function createReset({ keys, transactions, ...options }: ResetOptions): Part & {
@@ -29,14 +29,14 @@ export function createReset({ keys, transactions, ...options }: ResetOptions): P
       Reset: ({ type }, after) => {
         // a device that is off cannot be reset; a reset under way is not begun again
         if (device.dark) return { status: 'Rejected' };
-        const { reason, waits } = endings[type];
+        const { reason, waitsForAnswers } = endings[type];
         after(() => {
           restarts.begin({
             stopAll: () => {
               transactions.stopAll(reason);
             },
-            waits,
-            text: `Reset ${type} of the central system`,
+            waitsForAnswers,
+            reason: `Reset ${type} of the central system`,
             bootReason: 'RemoteReset',
           });
         });

@@ -36,8 +36,8 @@ export type TriggeredMessage =
   | Requests['ExtendedTriggerMessage']['requestedMessage'];
 
 /**
- * By message: sends it; the connector is absent where none was named, and `extended` tells ExtendedTriggerMessage. What is
- * missing is not implemented.
+ * Functions that send a message, by message; a missing message is not implemented. The connector is absent if the request
+ * names none; `extended`: the request is an ExtendedTriggerMessage.
  */
 export type Triggers = Readonly<
   Partial<Record<TriggeredMessage, (connectorId: number | undefined, extended: boolean) => void>>
@@ -139,7 +139,7 @@ function takesProfile({ parts, deps }: RemoteControl, connectorId: number, profi
 function remoteStart(control: RemoteControl, request: Start, after: After): Replies['RemoteStartTransaction'] {
   const { idTag, connectorId } = request;
   const { device, keys, registration } = control.parts;
-  if (!registration.accepted) return { status: 'Rejected' };
+  if (!registration.isReady) return { status: 'Rejected' };
   const connector =
     connectorId === undefined
       ? choose(control, idTag)
@@ -165,10 +165,10 @@ function remoteStop(
   after: After,
 ): Replies['RemoteStopTransaction'] {
   const { log, device, registration } = parts;
-  const running = registration.accepted ? deps.transactions.byId(transactionId) : null;
+  const running = registration.isReady ? deps.transactions.byId(transactionId) : null;
   if (running === null) return { status: 'Rejected' };
   after(() => {
-    // it may have ended by itself since
+    // the transaction may have ended since the answer
     if (deps.transactions.byId(transactionId) === null) return;
     try {
       deps.transactions.stop(running.connectorId, 'Remote');

@@ -14,7 +14,7 @@ import { tagKey } from './authorization/tokens.ts';
 import type { Part, Replies, Requests, StationParts } from './parts.ts';
 
 export interface Reservations {
-  /** True if a reservation keeps this token from a connector. */
+  /** True if a reservation excludes this token from a connector. */
   blocks(connectorId: number, idTag: string, parentIdTag: string | null): boolean;
   /** True if a token could use a connector if it were of this group: the group is worth asking for. */
   groupCounts(connectorId: number): boolean;

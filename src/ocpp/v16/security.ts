@@ -117,7 +117,7 @@ function rootHandlers({ keys, security, connection }: StationParts, keeper: Keep
     return hashes.length === 0 ? { status: 'NotFound' } : { status: 'Accepted', certificateHashData: hashes };
   };
   const remove = ({ certificateHashData }: Requests['DeleteCertificate']) => {
-    // without any root no connection of profiles 2 and 3 would come about again
+    // without a root certificate, connections of profiles 2 and 3 would fail from then on
     const outcome = keeper.remove(certificateHashData, connection.securityProfile >= 2);
     if (outcome === 'removed') security.raise('ReconfigurationOfSecurityParameters', 'root certificate deleted');
     return ({ removed: 'Accepted', unknown: 'NotFound', last: 'Failed' } as const)[outcome];
@@ -138,7 +138,7 @@ export function createCertificates(parts: StationParts, initial: CertificateFile
   const sign = async (options: CallOptions & { readonly triggered?: boolean } = {}): Promise<void> => {
     try {
       const csr = await keeper.request(ownUse, {
-        // as in BootNotification
+        // same text as in BootNotification
         commonName: device.nameplate.serialNumber?.slice(0, serialLength) ?? id,
         organization: keys.text('CpoName') || null,
       });
@@ -150,7 +150,7 @@ export function createCertificates(parts: StationParts, initial: CertificateFile
       log.error(`no request to sign a certificate could be made: ${errorText(error)}`, device.deviceIndex);
     }
   };
-  /** Once per connection, and for a new certificate: asks for the next one before its end. */
+  /** Requests the next certificate before the end of the present one. Call it once per connection and per new certificate. */
   const renew = () => {
     if (canSign()) keeper.renew(ownUse, () => void sign());
   };

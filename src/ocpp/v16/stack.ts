@@ -88,7 +88,7 @@ interface DispatchOptions {
 }
 
 function createDispatch({ handlers, registration, finding, isEnding }: DispatchOptions): CallHandler {
-  const act: CallHandler = (action, payload, after) => {
+  const handleCall: CallHandler = (action, payload, after) => {
     if (isEnding()) return noAnswer;
     const { status } = registration;
     checkRegistered(status, action, finding);
@@ -101,7 +101,7 @@ function createDispatch({ handlers, registration, finding, isEnding }: DispatchO
       return { status: 'Rejected' };
     return handler(payload, after);
   };
-  return afterBootAnswer(registration, act);
+  return afterBootAnswer(registration, handleCall);
 }
 
 export type { Stack16Options } from './assembly.ts';

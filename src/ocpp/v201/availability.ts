@@ -48,13 +48,13 @@ export const occupancyWords = {
 
 interface Row {
   readonly evseId: number;
-  /** the last message; null: none since the boot */
+  /** status of the last message; null: none since the boot */
   sent: ConnectorStatus | null;
   /** true: the last message may not have arrived */
   isDoubtful: boolean;
-  /** as the device had it at the last look */
+  /** status after the last change */
   last: ConnectorStatus;
-  /** of the last change; reported on the clock of the central system */
+  /** instant of the last change; converted when it is reported */
   since: SimTime;
 }
 
@@ -69,7 +69,7 @@ function connectorStatus(device: StationParts['device'], evseId: number): Connec
   return occupancyWords[device.connector(evseId).occupancy];
 }
 
-/** Sends the states of the rows. A message that was not answered is sent again after the next connection. */
+/** Sends the states of the rows. A message without an answer is sent again after the next connection. */
 function sender({ calls, clock }: StatusOptions) {
   return (row: Row, triggered: boolean): void => {
     const { evseId, last: connectorStatus } = row;
@@ -92,12 +92,12 @@ function rowsOf({ device }: StatusOptions): readonly Row[] {
   }));
 }
 
-/** Reports after each boot and each new connection, by how long there was none. */
+/** Reports after each boot and each new connection; all rows after a boot or a long time without connection. */
 function followRegistration(options: StatusOptions, rows: readonly Row[], report: (row: Row, all: boolean) => void) {
   const { wall, variables, registration } = options;
   let boots = registration.boots;
   let offlineSinceMs: number | null = null;
-  const accepted = (): void => {
+  const reportRows = (): void => {
     const isBoot = registration.boots !== boots;
     boots = registration.boots;
     const offlineS = offlineSinceMs === null ? 0 : (wall.monotonicMs() - offlineSinceMs) / 1000;
@@ -107,7 +107,7 @@ function followRegistration(options: StatusOptions, rows: readonly Row[], report
     for (const row of rows) report(row, isBoot || isLong);
   };
   return [
-    registration.onAccepted(accepted),
+    registration.onAccepted(reportRows),
     registration.onEnded(() => {
       offlineSinceMs ??= wall.monotonicMs();
     }),
@@ -118,7 +118,8 @@ export function createStatusReports(options: StatusOptions): StatusPart {
   const { device, registration } = options;
   const send = sender(options);
   const rows = rowsOf(options);
-  const look = (row: Row, at: SimTime): boolean => {
+  /** Notes a change at an instant. @returns true: the status has changed */
+  const noteChange = (row: Row, at: SimTime): boolean => {
     const status = connectorStatus(device, row.evseId);
     if (status === row.last) return false;
     row.last = status;
@@ -129,20 +130,20 @@ export function createStatusReports(options: StatusOptions): StatusPart {
     for (const row of rows) {
       if (connectorId !== 0 && row.evseId !== connectorId) continue;
       // a row that the central system does not know is reported with all others
-      if (look(row, at) && row.sent !== null && registration.accepted) send(row, false);
+      if (noteChange(row, at) && row.sent !== null && registration.isReady) send(row, false);
     }
   };
   const ends = [
     device.onTransition(followDevice),
     ...followRegistration(options, rows, (row, all) => {
-      look(row, device.now);
+      noteChange(row, device.now);
       if (all || row.isDoubtful || row.sent !== row.last) send(row, false);
     }),
   ];
   const announce: StatusReports['announce'] = (evseId, { triggered = false } = {}) => {
     for (const row of rows) {
       if (evseId !== undefined && row.evseId !== evseId) continue;
-      look(row, device.now);
+      noteChange(row, device.now);
       send(row, triggered);
     }
   };

@@ -209,7 +209,7 @@ function begin({ parts, deps }: RemoteControl, evseId: number, start: Start): Pr
 
 function requestStart(control: RemoteControl, request: Start, after: After): StartReply {
   const { parts, deps } = control;
-  if (!parts.registration.accepted) return rejected('CSNotAccepted');
+  if (!parts.registration.isReady) return rejected('CSNotAccepted');
   const fault = requestFault(parts, request);
   if (fault !== null) return rejected(fault);
   const place = placeFor(control, request);
@@ -231,7 +231,7 @@ function requestStop(
   after: After,
 ): Replies['RequestStopTransaction'] {
   const { log, device, registration } = parts;
-  if (!registration.accepted) return rejected('CSNotAccepted');
+  if (!registration.isReady) return rejected('CSNotAccepted');
   const running = deps.transactions.byId(transactionId);
   if (running === null) return rejected('TxNotFound');
   after(() => {

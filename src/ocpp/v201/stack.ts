@@ -165,7 +165,7 @@ const remoteActions: readonly string[] = ['RequestStartTransaction', 'RequestSto
 
 export function createDispatch(options: DispatchOptions): CallHandler {
   const { registration, version, finding, isEnding } = options;
-  const act: CallHandler = (action, payload, after) => {
+  const handleCall: CallHandler = (action, payload, after) => {
     if (isEnding()) return noAnswer;
     const { status } = registration;
     const { incoming, remote } = bootTable2[status];
@@ -180,7 +180,7 @@ export function createDispatch(options: DispatchOptions): CallHandler {
     }
     return handler(payload, after);
   };
-  return afterBootAnswer(registration, act);
+  return afterBootAnswer(registration, handleCall);
 }
 
 function functionsOf(at: Assembled): OcppFunctions {

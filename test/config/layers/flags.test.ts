@@ -285,6 +285,12 @@ describe('command line', () => {
     expect(web.allowedHosts).to.deep.equal(['a', 'b', 'c']);
   });
 
+  it('joins repeated flags with semicolons, where the values may contain commas', () => {
+    const key = 'dnp3_allowed_peers';
+    const words = [...(companions[key] ?? []), '--dnp3_allowed_peers', 'CN=a,O=b@4', '--dnp3-allowed-peers=c'];
+    expect(shownBy(key, run(words, { files }))).to.deep.equal(samples[key]?.[1]);
+  });
+
   it('keeps words that look like numbers or quotes as they are', () => {
     const odd = { '/site/007.yaml': '{}', '/site/"q".yaml': '{}', '/site/=.csv': '' };
     expect(run(['-f', './007.yaml'], { files: odd }).devices[0]?.profileName).to.equal('007');

@@ -157,7 +157,7 @@ describe('CSIP reporter: metering mirror', () => {
       jitter: { next: () => 0.5 },
       log: silentLogger,
       onLost: () => undefined,
-      ofOne: true,
+      isSingleDevice: true,
       role: 'device',
       deviceIndex: 0,
       lfdi,

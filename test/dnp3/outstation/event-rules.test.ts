@@ -175,7 +175,7 @@ describe('an event buffer', () => {
     expect(numbers(buffer, { class: 1 })).to.deep.equal([]);
     expect(buffer.waiting()).to.deep.equal({ 1: 0, 2: 1, 3: 0 });
     expect([buffer.hasWaiting(1), buffer.hasWaiting(2), buffer.hasWaiting(3)]).to.deep.equal([false, true, false]);
-    expect([buffer.size, buffer.taken, buffer.lost]).to.deep.equal([4, 4, 0]);
+    expect([buffer.size, buffer.added, buffer.lost]).to.deep.equal([4, 4, 0]);
   });
 
   it('keeps what is not confirmed', () => {

@@ -24,7 +24,7 @@ describe('indications of DNP3', () => {
 
   it('are shown without a response, and told in one', () => {
     const { made, asked } = indications(0x40);
-    expect(made.next).to.equal(0x40);
+    expect(made.nextBits).to.equal(0x40);
     expect(made.report()).to.deep.equal({ bits: 0x40, own: 0, broadcasts: 0, lost: 0 });
     expect(asked).to.deep.equal([false, true]);
   });
@@ -32,7 +32,7 @@ describe('indications of DNP3', () => {
   it('tell of a broadcast once where its address asks for no confirm', () => {
     const { made } = indications();
     made.broadcast('broadcast-no-confirm');
-    expect([made.asks, made.next, made.report().own, made.next]).to.deep.equal([false, 1, 1, 0]);
+    expect([made.asksForConfirm, made.nextBits, made.report().own, made.nextBits]).to.deep.equal([false, 1, 1, 0]);
   });
 
   it('go on telling of a broadcast that the confirmed fragment did not tell of', () => {
@@ -41,13 +41,13 @@ describe('indications of DNP3', () => {
     made.broadcast('broadcast-confirm');
     // the fault has set the bit in that fragment, no broadcast
     made.confirmed({ ...before, broadcasts: 1 });
-    expect(made.asks).to.equal(true);
+    expect(made.asksForConfirm).to.equal(true);
     const first = made.report();
     made.broadcast('broadcast-confirm');
     made.confirmed(first);
-    expect(made.asks).to.equal(true);
+    expect(made.asksForConfirm).to.equal(true);
     made.confirmed(made.report());
-    expect([made.asks, made.report().own]).to.deep.equal([false, 0]);
+    expect([made.asksForConfirm, made.report().own]).to.deep.equal([false, 0]);
   });
 
   it('go on telling of an overflow that the confirmed fragment did not tell of', () => {

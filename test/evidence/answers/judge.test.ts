@@ -2,7 +2,7 @@ import { faultKinds } from '../../../src/fault-kinds/protocols.ts';
 import { expect } from 'chai';
 import { judged, falseAnswerKinds } from '../../../src/evidence/answers/judge.ts';
 import type { JudgeContext } from '../../../src/evidence/answers/judge.ts';
-import { ocppActions, otherCommands } from '../../../src/evidence/answers/ocpp.ts';
+import { ocppActions, unverifiableCommands } from '../../../src/evidence/answers/ocpp.ts';
 import type { Answered, Claim, Exchange, ActualValue } from '../../../src/evidence/answers/model.ts';
 import type { Provenance } from '../../../src/core/origin.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
@@ -131,7 +131,7 @@ describe('judge of answered commands', () => {
 
 describe('tables of answered commands', () => {
   it('name calls that a central system sends, each once', () => {
-    const names = [...Object.keys(ocppActions), ...otherCommands];
+    const names = [...Object.keys(ocppActions), ...unverifiableCommands];
     expect(new Set(names).size).to.equal(names.length);
     const known: Readonly<Record<string, string>> = { ...directions16, ...directions2 };
     for (const name of names) expect(known[name], name).to.be.oneOf(['central', 'both']);

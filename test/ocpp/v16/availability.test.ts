@@ -18,14 +18,14 @@ function station({ inoperative = false } = {}) {
   const availability = { stationInoperative: inoperative };
   const registration = {
     boots: 0,
-    accepted: false,
+    isReady: false,
     status: 'none',
     onAccepted: (listener: () => void) => {
       accepting.push(listener);
       return () => undefined;
     },
   };
-  const calls = callsOf(createCalls(parts.line, bootTable16, () => (registration.accepted ? 'accepted' : 'none')));
+  const calls = callsOf(createCalls(parts.line, bootTable16, () => (registration.isReady ? 'accepted' : 'none')));
   const status = createStatusReports({
     device: parts.device.port,
     clock: parts.clock,
@@ -36,7 +36,7 @@ function station({ inoperative = false } = {}) {
   });
   let read = 0;
   const accept = async (booted: boolean): Promise<void> => {
-    registration.accepted = true;
+    registration.isReady = true;
     parts.line.open = true;
     if (booted) registration.boots += 1;
     for (const listener of accepting) listener();
@@ -48,7 +48,7 @@ function station({ inoperative = false } = {}) {
     availability,
     accept,
     drop: () => {
-      registration.accepted = false;
+      registration.isReady = false;
       parts.line.open = false;
     },
     /** reported since the last call */

@@ -130,7 +130,7 @@ describe('OCPP 1.6 registration (4.2, 4.6)', () => {
     s.line.answers.set('BootNotification', answer('Accepted', 0));
     await s.pass(0.2);
     expect(s.boots()).to.equal(2);
-    expect(s.registration.accepted).to.equal(true);
+    expect(s.registration.isReady).to.equal(true);
     expect(await s.calls.send('DataTransfer', { vendorId: 'x' })).to.include({ kind: 'result' });
   });
 

@@ -127,7 +127,7 @@ function fakeRegistration({ wall }: Rig16): FakeRegistration {
     get status() {
       return state.accepted ? 'accepted' : 'none';
     },
-    get accepted() {
+    get isReady() {
       return state.accepted;
     },
     get boots() {
@@ -222,7 +222,7 @@ export function rig({ version = 'ocpp2.1' }: RigOptions = {}): Rig {
     calls: {
       send: async (action, request, { triggered = false, ...options } = {}) => {
         check(action, 'request', request);
-        if (!registration.accepted && !triggered) return { kind: 'unsent', why: 'the station is not accepted' };
+        if (!registration.isReady && !triggered) return { kind: 'unsent', why: 'the station is not accepted' };
         return (await line.call(action, request, options)) as never;
       },
       stream: (action, payload) => {

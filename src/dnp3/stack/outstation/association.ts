@@ -30,7 +30,7 @@ export interface AssociationOptions {
   readonly selectedByOther: (kind: Control['kind'], index: number) => boolean;
 }
 
-/** An answer that is under way to the master. */
+/** An answer with fragments to send, or a confirm to wait for. */
 interface Sending {
   readonly series: Series;
   readonly functionCode: number;
@@ -61,7 +61,7 @@ export class Association implements AssociationPort {
   readonly #indications: Indications;
   #session: Session | null = null;
   #sending: Sending | null = null;
-  /** sequence number confirmed last: its confirm may come once more */
+  /** sequence number of the last confirm, which the master may repeat */
   #confirmedSeq = -1;
   #last: { readonly octets: Buffer; readonly answer: Buffer | null } | null = null;
   /** a READ that waits for the end of an unsolicited response */
@@ -93,7 +93,7 @@ export class Association implements AssociationPort {
       send: (fragment) => {
         this.#sendUnsolicited(fragment);
       },
-      settled: () => {
+      waitEnded: () => {
         this.#answerHeld();
       },
       timedOut: () => {
@@ -113,7 +113,7 @@ export class Association implements AssociationPort {
 
   /** IIN1 as the next response has it. */
   get indications(): number {
-    return this.#indications.next;
+    return this.#indications.nextBits;
   }
 
   isSelected(kind: Control['kind'], index: number): boolean {
@@ -222,7 +222,7 @@ export class Association implements AssociationPort {
   #carryOut(request: Request, from = this.#session?.peer): Answer {
     const { functionCode, refusal, headers } = request;
     if (functionCode === functionCodes.enableUnsolicited || functionCode === functionCodes.disableUnsolicited) {
-      // without the ability it is an unknown function, whatever its objects
+      // unknown function if unsolicited responses are off, whatever the objects
       if (refusal !== 0 && this.unsolicited.isConfigured) return { objects: noObjects, iin2: refusal };
       return this.unsolicited.change(headers, functionCode === functionCodes.enableUnsolicited);
     }
@@ -282,19 +282,19 @@ export class Association implements AssociationPort {
     });
   }
 
-  /** Sends a piece of an answer, and waits for its confirm where it asks for one. @returns the fragment */
+  /** Sends a piece of an answer, and waits for its confirm if it requests one. @returns the fragment */
   #transmit(part: Omit<Sending, 'report' | 'octets' | 'endWait'>): Buffer {
     const { piece, seq, iin2 } = part;
-    const asks = piece.events.length > 0 || !piece.isLast || this.#indications.asks;
-    const control = { fir: piece.isFirst, fin: piece.isLast, con: asks, uns: false, seq };
+    const asksForConfirm = piece.events.length > 0 || !piece.isLast || this.#indications.asksForConfirm;
+    const control = { fir: piece.isFirst, fin: piece.isLast, con: asksForConfirm, uns: false, seq };
     const report = this.#indications.report();
     const octets = responseFragment(control, report.bits | iin2, piece.objects);
     const sending: Sending = { ...part, report, octets, endWait: null };
-    this.#sending = asks ? sending : null;
-    if (asks) this.#waitForConfirm(sending);
+    this.#sending = asksForConfirm ? sending : null;
+    if (asksForConfirm) this.#waitForConfirm(sending);
     this.counters.responses += 1;
     this.#send(octets, part.functionCode);
-    if (!asks) this.unsolicited.trigger();
+    if (!asksForConfirm) this.unsolicited.trigger();
     return octets;
   }
 

@@ -8,7 +8,7 @@ import type { Control, ControlStatus, FunctionContext } from './types.ts';
 
 const crobGroup = 12;
 const analogGroup = 41;
-/** Where the number of operations stands in a g12v1. */
+/** Offset of the number of operations in a g12v1. */
 const crobCountAt = 1;
 
 /** A select that waits for its OPERATE. */
@@ -73,12 +73,12 @@ function refuse(control: Control, status: ControlStatus, request: Request, conte
 
 type Judge = (item: Control) => ControlStatus;
 
-/** The answer to a control: its objects as they came, with a status in each. */
+/** The answer to a control: the objects of the request, with a status in each. */
 interface Judged extends Answer {
   readonly succeeded: readonly Control[];
 }
 
-/** Judges each object by itself, in order. @param judge asks the device; not called if the object itself decides */
+/** Judges each object, in order. @param judge verdict of the device; not called if the object is already refused */
 function judged(request: Request, context: FunctionContext, judge: Judge): Judged {
   const { outstation } = context;
   const succeeded: Control[] = [];
@@ -158,7 +158,7 @@ export class Controls {
     if (bits !== 0) return refused(bits);
     const refusal = this.#operateRefusal(selection, request);
     return judged(request, context, (control) => {
-      // of several objects the one that failed its select is not selected
+      // an object that failed its select is not selected, even if others of the request are
       const isSelected = selection?.outputs.has(outputKey(control.kind, control.index)) === true;
       const status = refusal ?? (isSelected ? null : controlStatus.noSelect);
       if (status !== null) return refuse(control, status, request, context);

@@ -1,4 +1,4 @@
-/** Events that wait for one master, and the internal indications of its association. IEEE 1815 4.1.6, 4.2.4, 11.5 */
+/** Queued events for one master, and the internal indications of its association. IEEE 1815 4.1.6, 4.2.4, 11.5 */
 import { pointKinds } from '../points.ts';
 import type { PointKind } from '../points.ts';
 import type { Instant, PointEvent, AssociationClock, Cast, OutstationOptions } from './types.ts';
@@ -8,37 +8,40 @@ export interface QueuedEvent extends PointEvent {
   /** rises by one with each event of this master */
   readonly number: number;
   readonly at: Instant;
-  /** part of a response that waits for its confirm */
+  /** true: the event is part of a response whose confirm is awaited */
   isSent: boolean;
 }
 
-/** Events that a read asks for. */
+/** Events that a read requests. */
 interface EventSelection {
+  /** absent: all */
   readonly kind?: PointKind;
-  readonly class?: 1 | 2 | 3;
+  /** absent: all */
+  readonly class?: EventClass;
 }
 
-type ByClass<T> = Readonly<Record<1 | 2 | 3, T>>;
+type EventClass = 1 | 2 | 3;
+type ByClass<T> = Readonly<Record<EventClass, T>>;
 type Queues = Readonly<Record<PointKind, ByClass<QueuedEvent[]>>>;
 
 /**
- * Events of each kind and class are bounded by themselves, so that a flood of one class costs no other one its events:
- * when there is no room the oldest of the kind and class goes.
+ * Each kind and class has its own capacity, so that a flood in one displaces no events of another; a full queue drops its
+ * oldest event.
  */
 export class EventBuffer {
   readonly #capacity: number;
   readonly #queues: Queues;
   readonly #all: readonly QueuedEvent[][];
-  /** the last event of each point of which the latest alone is kept */
+  /** by point with `keeps: 'latest'`: its newest event */
   readonly #latest = new Map<PointEvent['spec'], QueuedEvent>();
   #next = 1;
   #isOverflown = false;
   /** events lost since the start */
   lost = 0;
-  /** events taken in since the start */
-  taken = 0;
+  /** events added since the start */
+  added = 0;
 
-  /** @param capacity events kept of each kind and class */
+  /** @param capacity maximum number of events of each kind and class */
   constructor(capacity: number) {
     this.#capacity = capacity;
     const empty = (): ByClass<QueuedEvent[]> => ({ 1: [], 2: [], 3: [] });
@@ -53,39 +56,39 @@ export class EventBuffer {
 
   add(event: PointEvent, at: Instant): void {
     const queues = this.#queues[event.spec.kind];
-    this.taken += 1;
-    const former = this.#latest.get(event.spec);
-    // a master may have given the point another class since; a sent event stays
-    if (former !== undefined && !former.isSent) remove(queues[former.class], former);
+    this.added += 1;
+    const previous = this.#latest.get(event.spec);
+    // the class of the point may have changed; a sent event stays
+    if (previous !== undefined && !previous.isSent) remove(queues[previous.class], previous);
     const queue = queues[event.class];
     if (queue.length >= this.#capacity) {
       queue.shift();
       this.lost += 1;
       this.#isOverflown = true;
     }
-    const { spec, class: of, state, stamp } = event;
-    const queued: QueuedEvent = { spec, class: of, state, stamp, number: this.#next++, at, isSent: false };
+    const { spec, class: eventClass, state, stamp } = event;
+    const queued: QueuedEvent = { spec, class: eventClass, state, stamp, number: this.#next++, at, isSent: false };
     queue.push(queued);
     if (event.spec.keeps === 'latest') this.#latest.set(event.spec, queued);
   }
 
-  /** Events that wait and are not part of a response. */
+  /** Number of unsent events, by class. */
   waiting(): ByClass<number> {
     const counts = { 1: 0, 2: 0, 3: 0 };
     for (const queue of this.#all) for (const each of queue) if (!each.isSent) counts[each.class] += 1;
     return counts;
   }
 
-  /** True if events of a class wait and are not part of a response. */
-  hasWaiting(of: 1 | 2 | 3): boolean {
-    return pointKinds.some((kind) => this.#queues[kind][of].some(({ isSent }) => !isSent));
+  /** True if a class has unsent events. */
+  hasWaiting(eventClass: EventClass): boolean {
+    return pointKinds.some((kind) => this.#queues[kind][eventClass].some(({ isSent }) => !isSent));
   }
 
   get size(): number {
     return this.#all.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** The events of a selection that are not sent yet, oldest first. */
+  /** Unsent events of a selection, oldest first. */
   select({ kind, class: eventClass }: EventSelection): readonly QueuedEvent[] {
     const kinds = kind === undefined ? Object.values(this.#queues) : [this.#queues[kind]];
     const queues = kinds.flatMap((queues) => (eventClass === undefined ? Object.values(queues) : [queues[eventClass]]));
@@ -96,23 +99,23 @@ export class EventBuffer {
   /** Removes events that the master has confirmed. */
   confirm(events: readonly QueuedEvent[]): void {
     if (events.length === 0) return;
-    const gone = new Set(events);
+    const confirmed = new Set(events);
     for (const queue of this.#all) {
       if (queue.length === 0) continue;
-      const unconfirmed = queue.filter((each) => !gone.has(each));
+      const unconfirmed = queue.filter((each) => !confirmed.has(each));
       queue.splice(0, queue.length, ...unconfirmed);
     }
   }
 
   /**
-   * Handles the confirm of a response that reported the overflow, built when `lost` events had been lost. The overflow
-   * is over if no more have been lost since, and there is room again.
+   * Handles the confirm of a response that reported the overflow. The overflow is over if no further event was lost, and
+   * all queues have room. `lost` is the number of lost events when the response was built.
    */
   overflowReported(lost: number): void {
     if (lost === this.lost && this.#all.every(({ length }) => length < this.#capacity)) this.#isOverflown = false;
   }
 
-  /** No confirm has come: the events wait again, unless a newer event of the same point replaces them. */
+  /** Queues events again after a missing confirm, unless a newer event of the same point replaces them. */
   release(events: readonly QueuedEvent[]): void {
     for (const each of events) {
       each.isSent = false;
@@ -127,14 +130,15 @@ function remove(queue: QueuedEvent[], event: QueuedEvent): void {
   if (at >= 0) queue.splice(at, 1);
 }
 
-/** Conditions reported by a fragment: a confirm ends a condition only as far as the fragment has reported it. */
+/** Conditions that a fragment reports; its confirm ends only these. */
 export interface Report {
-  /** as they are sent */
+  /** IIN bits as sent */
   readonly bits: number;
-  /** without those that fault injection has added */
+  /** IIN bits without fault injection */
   readonly own: number;
-  /** broadcasts, and events lost, since the start, when the fragment was built */
+  /** broadcasts received since the start, when the fragment was built */
   readonly broadcasts: number;
+  /** events lost since the start, when the fragment was built */
   readonly lost: number;
 }
 
@@ -157,13 +161,13 @@ export class Indications {
     this.#time = time;
   }
 
-  /** Bits of the next response, not yet reported. */
-  get next(): number {
+  /** IIN bits of the next response; reading them does not count as reporting. */
+  get nextBits(): number {
     return this.#own() | this.#outstation.disturber.iin(false);
   }
 
-  /** True if the next response asks for a confirm because of a broadcast. */
-  get asks(): boolean {
+  /** True if the next response requests a confirm because of a broadcast. */
+  get asksForConfirm(): boolean {
     return this.#cast === 'broadcast-confirm' || this.#cast === 'broadcast-confirm-optional';
   }
 
@@ -172,15 +176,15 @@ export class Indications {
     this.#broadcasts += 1;
   }
 
-  /** The report of a fragment sent now; a broadcast without confirm is reported once. */
+  /** Creates the report of the next fragment; a broadcast without confirm is reported once. */
   report(): Report {
     const outstationBits = this.#own();
     const bits = outstationBits | this.#outstation.disturber.iin(true);
-    if (!this.asks) this.#cast = 'unicast';
+    if (!this.asksForConfirm) this.#cast = 'unicast';
     return { bits, own: outstationBits, broadcasts: this.#broadcasts, lost: this.#events.lost };
   }
 
-  /** The master has confirmed the fragment, and its events are gone. */
+  /** Handles the confirm of a fragment. Call it after its events are removed. */
   confirmed({ own, broadcasts, lost }: Report): void {
     if ((own & iin.broadcast) !== 0 && broadcasts === this.#broadcasts) this.#cast = 'unicast';
     if ((own & iin.eventBufferOverflow) !== 0) this.#events.overflowReported(lost);

@@ -60,7 +60,7 @@ function assignClass(headers: readonly ObjectHeader[], database: Database): numb
 function assign(header: ObjectHeader, kind: PointKind, to: PointClass, database: Database): number {
   const { indexes, missing } = named(database, kind, header);
   const refused = indexes.filter((index) => !database.assignClass(kind, index, to));
-  // of all points those that make no events are passed over
+  // a header of all points skips points without events
   const isRefused = header.range.kind === 'all' ? refused.length === indexes.length : refused.length > 0;
   return missing || isRefused ? iin.parameterError : 0;
 }
@@ -119,15 +119,15 @@ function deadbands({ variation, objects }: ObjectHeader, { outstation }: Functio
 }
 
 /**
- * WRITE: indications, time and deadbands. Every header is checked before one of them acts. IEEE 1815 4.4.3
- * @returns bits of IIN2, 0: all is done
+ * WRITE: indications, time and deadbands. All headers are checked before the first write. IEEE 1815 4.4.3
+ * @returns bits of IIN2; 0: all written
  */
 function write(headers: readonly ObjectHeader[], context: FunctionContext, book: TimeBook): number {
   if (headers.length === 0) return iin.parameterError;
-  const acts: Act[] = [];
+  const writes: Act[] = [];
   let iin2 = 0;
   for (const header of headers) {
-    const act =
+    const outcome =
       header.group === 80
         ? indications(header, context)
         : header.group === 50
@@ -135,10 +135,10 @@ function write(headers: readonly ObjectHeader[], context: FunctionContext, book:
           : header.group === 34
             ? deadbands(header, context)
             : iin.objectUnknown;
-    if (typeof act === 'number') iin2 |= act;
-    else acts.push(act);
+    if (typeof outcome === 'number') iin2 |= outcome;
+    else writes.push(outcome);
   }
-  if (iin2 === 0) for (const act of acts) act();
+  if (iin2 === 0) for (const apply of writes) apply();
   return iin2;
 }
 

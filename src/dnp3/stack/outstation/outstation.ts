@@ -44,7 +44,7 @@ export class Outstation {
       unsolicited: sum(({ counters }) => counters.unsolicited),
       refusals: sum(({ counters }) => counters.refusals),
       confirmTimeouts: sum(({ counters }) => counters.confirmTimeouts),
-      events: sum(({ events }) => events.taken),
+      events: sum(({ events }) => events.added),
       eventsLost: sum(({ events }) => events.lost),
     };
   }

@@ -72,7 +72,7 @@ interface ReadPlan {
   readonly iin2: number;
 }
 
-/** Static values of one kind, in the variation asked for. */
+/** Static values of one kind, in the requested variation. */
 class StaticStep implements ReadStep {
   readonly #points: readonly DatabasePoint[];
   readonly #variation: number;
@@ -317,7 +317,7 @@ function staticValues(header: ObjectHeader, context: ReadContext): StaticPart {
 /** Event classes by variation of g60. */
 export const classOfVariation: Readonly<Record<number, 1 | 2 | 3>> = { 2: 1, 3: 2, 4: 3 };
 
-/** Events that a header asks for, marked as sent; a number: bits of IIN for an error; null: no header of events. */
+/** Selects the events of a header and marks them as sent. @returns a number: IIN bits of an error; null: no header of events */
 function takeEvents({ group, variation, range }: ObjectHeader, events: EventBuffer): QueuedEvent[] | number | null {
   const facts = groupFacts(group);
   const eventClass = group === 60 ? classOfVariation[variation] : undefined;
@@ -325,12 +325,12 @@ function takeEvents({ group, variation, range }: ObjectHeader, events: EventBuff
   if (group !== 60 && variation !== 0 && objectType(group, variation) === undefined) return iin.objectUnknown;
   if (range.kind !== 'all' && range.kind !== 'count') return iin.parameterError;
   const selection = eventClass === undefined ? { kind: facts?.kind ?? 'binaryInput' } : { class: eventClass };
-  const taken = events.select(selection).slice(0, range.kind === 'count' ? range.count : undefined);
-  for (const each of taken) each.isSent = true;
-  return taken;
+  const selected = events.select(selection).slice(0, range.kind === 'count' ? range.count : undefined);
+  for (const each of selected) each.isSent = true;
+  return selected;
 }
 
-/** Events of classes in the order in which they came, whatever the order of the headers. */
+/** A step with events in order of their numbers, whatever the order of the headers. */
 export function eventStep(events: readonly QueuedEvent[], time: AssociationClock, variation = 0): ReadStep {
   return new EventStep(
     events.toSorted((a, b) => a.number - b.number),
@@ -348,12 +348,12 @@ export function planRead(headers: readonly ObjectHeader[], context: ReadContext)
   const statics: ReadStep[] = [];
   let iin2 = 0;
   for (const header of headers) {
-    const taken = takeEvents(header, context.events);
-    if (typeof taken === 'number') iin2 |= taken;
-    else if (taken !== null) {
-      planned.push(...taken);
-      if (header.group === 60) classEvents.push(...taken);
-      else kindSteps.push(eventStep(taken, context.time, header.variation));
+    const result = takeEvents(header, context.events);
+    if (typeof result === 'number') iin2 |= result;
+    else if (result !== null) {
+      planned.push(...result);
+      if (header.group === 60) classEvents.push(...result);
+      else kindSteps.push(eventStep(result, context.time, header.variation));
     } else {
       const isClass0 = header.group === 60 && header.variation === 1;
       const values = !isClass0
@@ -373,7 +373,7 @@ export interface Piece {
   readonly objects: Buffer;
   readonly isFirst: boolean;
   readonly isLast: boolean;
-  /** to be taken out of the buffer at the confirm */
+  /** events that the confirm removes from the buffer */
   readonly events: readonly QueuedEvent[];
 }
 

@@ -54,7 +54,7 @@ export interface ControlPort {
   select(control: Control, from: MasterId): ControlStatus;
   /** Checks and carries out. Never throws. */
   operate(control: Control, from: MasterId): ControlStatus;
-  /** Told of a control that is refused before the device is asked: no such output, no select, another master's select. */
+  /** Called for a control that is refused without the device: unknown output, no select, select of another master. */
   refused?(control: Control, status: ControlStatus, from: MasterId, isSelect: boolean): void;
 }
 
@@ -68,36 +68,36 @@ export interface DnpTime {
 
 /** An instant that does not depend on later changes of clocks. */
 export interface Instant {
-  /** ms on a clock that no master sets and that never goes back */
+  /** ms on a monotonic clock that no master sets */
   readonly localMs: number;
-  /** its time when it was taken, ms since the epoch: valid while no master has written the time */
+  /** date of the instant, ms since the epoch; valid until a master writes the time */
   readonly dateMs: number;
 }
 
 /** The clock of one master, which it sets. */
 export interface AssociationClock {
   nowMs(): number;
-  /** The instant of an event that happens now. It is taken once: an event has the same time however often it is sent. */
+  /** The instant of a new event. Call it once per event, so that all transmissions have the same time. */
   instantOf(stamp: Stamp): Instant;
-  /** Time of such an instant on the clock of the master. */
+  /** Time of an instant on the clock of the master. */
   timeOf(instant: Instant): DnpTime;
-  /** true if the master is to write the time: NEED_TIME */
+  /** true: the master has to write the time (NEED_TIME) */
   readonly needsTime: boolean;
   /**
-   * Takes over the time of the master.
-   * @param ms since the epoch @param monotonicMs the instant at which it was that
-   * @returns false: no clock can show it, and nothing has changed
+   * Sets the clock to the time of the master.
+   * @param ms time of the master, ms since the epoch @param monotonicMs instant of that time
+   * @returns false: outside of the range of the clock, which is unchanged
    */
   sync(ms: number, monotonicMs: number): boolean;
   /** The association has restarted: the time is to be written again. */
   forget(): void;
 }
 
-/** Deliberate misbehaviour; a test bench asks for it. */
+/** Deliberate misbehaviour, on request of a test bench. */
 export interface Disturber {
   /**
    * Bits of IIN that are set in every response.
-   * @param isSent false: they are only to be shown, and no response goes out with them
+   * @param isSent false: only for display, no response has these bits
    */
   iin(isSent: boolean): number;
   /** True if an application confirm is overlooked. */
@@ -126,26 +126,26 @@ export interface PointEvent {
   readonly stamp: Stamp;
 }
 
-/** A point as the database has it now. */
+/** Present state and settings of a point. */
 export interface DatabasePoint {
   readonly spec: PointSpec;
-  /** as assigned by a master, or as configured */
+  /** class from ASSIGN_CLASS of a master, else from the configuration */
   readonly class: PointClass;
-  /** as written by a master (g34), or as configured */
+  /** deadband from a write of a master (g34), else from the configuration */
   readonly deadband: number;
   readonly state: PointState;
 }
 
 /** The present values of an outstation: one for all its masters. */
 export interface Database {
-  /** called before anything is read: brings values up to date */
+  /** Updates all values. Call it before reading. */
   refresh(): void;
-  /** ascending by index */
+  /** All points of a kind, ascending by index. */
   points(kind: PointKind): readonly DatabasePoint[];
-  /** of them, the ones that a read of class 0 includes */
+  /** Points of a kind that a read of class 0 includes, ascending by index. */
   pointsOfClass0(kind: PointKind): readonly DatabasePoint[];
   point(kind: PointKind, index: number): DatabasePoint | undefined;
-  /** Takes a value over; makes an event where class and deadband ask for one. Nothing happens for an unknown point. */
+  /** Sets a value; creates an event if class and deadband require one. No effect for an unknown point. */
   update(kind: PointKind, index: number, state: PointState, stamp: Stamp): void;
   /** ASSIGN_CLASS. @returns false: there is no such point, or it cannot make events */
   assignClass(kind: PointKind, index: number, to: PointClass): boolean;
@@ -161,7 +161,7 @@ export interface Database {
 
 /** Timers and clocks. */
 export interface StackClock {
-  /** never goes back, ms */
+  /** Monotonic time, ms. */
   monotonicMs(): number;
   /** the present instant as events are stamped */
   stamp(): Stamp;
@@ -172,11 +172,11 @@ export type StackLater = (ms: number, act: () => void) => () => void;
 export interface OutstationLimits {
   /** octets of a fragment sent, 249 to 2048 */
   readonly fragmentBytes: number;
-  /** events kept for each kind of point and class, by each association */
+  /** maximum number of events for each kind of point and class, per association */
   readonly eventsPerKind: number;
   readonly selectTimeoutMs: number;
   readonly confirmTimeoutMs: number;
-  /** between two attempts of an unsolicited response */
+  /** wait between two attempts of an unsolicited response */
   readonly unsolicitedRetryMs: number;
   /** controls of one request; the rest get status 8 */
   readonly controlsPerRequest: number;
@@ -214,7 +214,7 @@ export interface OutstationOptions {
   readonly unsolicited: boolean;
   /** Makes the clock of one master. */
   readonly masterClock: (address: number) => AssociationClock;
-  /** COLD_RESTART or WARM_RESTART has been answered: the association begins anew. */
+  /** delay in the answer to COLD_RESTART and WARM_RESTART, ms */
   readonly restartDelayMs: number;
   readonly log: { info(message: string): void; warning(message: string): void; debug(message: string): void };
 }
@@ -255,13 +255,13 @@ export interface Session {
   /** `4@127.0.0.1:50123` */
   readonly peer: string;
   send(fragment: Buffer, options?: { readonly badCrc: boolean }): void;
-  /** another connection of the same master has taken its place */
+  /** Called when another connection of the same master replaces this one. */
   replaced(): void;
-  /** another connection would like its place: asks the master whether it is still there */
+  /** Checks that the master still answers, when another connection wants to replace this one. */
   probe(): void;
 }
 
-/** How a fragment was addressed: to this outstation, or to all of them with one of the three broadcast addresses. */
+/** Destination of a fragment: this outstation, or all outstations by one of the three broadcast addresses. */
 export type Cast = 'unicast' | 'broadcast-no-confirm' | 'broadcast-confirm' | 'broadcast-confirm-optional';
 
 /** One master of an outstation, as the connection layer sees it. It outlives connections. */

@@ -21,11 +21,12 @@ export interface UnsolicitedOptions {
   /** report of a fragment sent now */
   readonly report: () => Report;
   readonly confirmed: (report: Report) => void;
-  /** false while no master is connected, or an answer waits for its confirm */
+  /** False while no master is connected, or the confirm of an answer is awaited. */
   readonly maySend: () => boolean;
   readonly send: (fragment: Buffer) => void;
-  /** the wait for a confirm is over, with or without it */
-  readonly settled: () => void;
+  /** Called after each wait for a confirm, also after a timeout. */
+  readonly waitEnded: () => void;
+  /** Called after the timeout of a confirm. */
   readonly timedOut: () => void;
 }
 
@@ -95,17 +96,17 @@ export class Unsolicited {
     return { objects: noObjects, iin2 };
   }
 
-  /** There may be something to be sent: an event, a new connection, the end of another answer. */
+  /** Sends if possible. Call it after an event, a new connection, or the end of an answer. */
   trigger(): void {
     if (!this.isConfigured || this.#endPause !== null || this.#pending !== null) return;
-    // at the end of this turn: the events of a tick go together
+    // at the end of this turn, so that the events of a tick share a fragment
     this.#endPause = this.#options.later(0, () => {
       this.#endPause = null;
       this.#send();
     });
   }
 
-  /** A confirm has come; one that is not waited for does nothing. */
+  /** Handles a confirm; no effect if none is awaited. */
   confirm(seq: number): void {
     const pending = this.#pending;
     if (pending === null || seq !== this.#seq) return;
@@ -116,7 +117,7 @@ export class Unsolicited {
     this.#pending = null;
     this.#advance();
     this.#options.confirmed(pending.report);
-    this.#options.settled();
+    this.#options.waitEnded();
     this.trigger();
   }
 
@@ -155,11 +156,11 @@ export class Unsolicited {
       this.#transmit(null, nullResponse);
       return;
     }
-    const taken: QueuedEvent[] = [];
-    for (const eventClass of this.#enabled) taken.push(...events.select({ class: eventClass }));
-    if (taken.length === 0) return;
-    for (const each of taken) each.isSent = true;
-    const series = new Series({ steps: [eventStep(taken, time)], events: taken, iin2: 0 }, events);
+    const batch: QueuedEvent[] = [];
+    for (const eventClass of this.#enabled) batch.push(...events.select({ class: eventClass }));
+    if (batch.length === 0) return;
+    for (const each of batch) each.isSent = true;
+    const series = new Series({ steps: [eventStep(batch, time)], events: batch, iin2: 0 }, events);
     this.#transmit(series, series.next(writer));
   }
 
@@ -181,7 +182,7 @@ export class Unsolicited {
         this.#endPause = null;
         this.#send();
       });
-      this.#options.settled();
+      this.#options.waitEnded();
     });
   }
 

@@ -55,7 +55,7 @@ async function decide({ parts, deps: { tokens } }: AuthorizationState, idTag: st
     return token && { status: statusAt(token, clock.nowMs()), info: infoOf(token, clock.nowMs()) };
   };
   const before = local();
-  if (registration.accepted) {
+  if (registration.isReady) {
     if (before?.status === 'Accepted' && keys.boolean('LocalPreAuthorize')) return before;
     const outcome = await calls.send('Authorize', { idTag });
     if (outcome.kind === 'error') return { status: 'Invalid', info: null };

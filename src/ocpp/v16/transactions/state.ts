@@ -79,7 +79,7 @@ function isStopReason(reason: string): reason is StopReason {
   return words.has(reason);
 }
 
-/** @param reason of the session; null: it is not known, and the default of 1.6 counts */
+/** StopTransaction.reason of a session. @param reason stop reason of the session; null: unknown, so the default of 1.6 applies */
 export function stopReasonOf(reason: string | null): StopReason {
   if (reason === null) return 'Local';
   return isStopReason(reason) ? reason : (meanings[reason] ?? 'Other');
@@ -149,7 +149,7 @@ type Started = readonly [transaction: Transaction, distortion: MeterDistortion |
 /** Callbacks of the queue. The queue itself logs a message that is given up. */
 export type QueueEvents = Required<Pick<TransactionQueueEvents, 'fill' | 'answered'>>;
 
-/** How a transaction ends. */
+/** End of a transaction. */
 export interface Ending {
   readonly atMs: number;
   readonly meterStopWh: number;

@@ -235,7 +235,7 @@ export interface TransactionBook extends Transactions {
   leave(): void;
   /** newest first */
   entries(): readonly OcppTransactionEntry[];
-  /** its `load` comes after that of the queue: it queues the stops of transactions that a restart has ended */
+  /** Load it after the queue: it queues the stops of transactions that a restart has ended. */
   readonly part: Part;
 }
 

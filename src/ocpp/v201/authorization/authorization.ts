@@ -72,7 +72,7 @@ async function decideAnywhere(
   idToken: IdToken,
   evseId: number,
 ): Promise<Verdict> {
-  if (!parts.registration.accepted) return offlineVerdict(parts, deps, idToken);
+  if (!parts.registration.isReady) return offlineVerdict(parts, deps, idToken);
   const localVerdict = ownVerdict(parts, deps, idToken);
   if (localVerdict !== null) return localVerdict;
   const outcome = await parts.calls.send('Authorize', { idToken });

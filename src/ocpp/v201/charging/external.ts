@@ -32,11 +32,11 @@ interface OfflineWatch {
 
 export function createOfflineWatch(
   parts: Pick<StationParts, 'clock'> & {
-    readonly registration: Pick<Registration, 'accepted' | 'onAccepted' | 'onEnded'>;
+    readonly registration: Pick<Registration, 'isReady' | 'onAccepted' | 'onEnded'>;
   },
 ): OfflineWatch {
   const { clock, registration } = parts;
-  let sinceMs: number | null = registration.accepted ? null : clock.nowMs();
+  let sinceMs: number | null = registration.isReady ? null : clock.nowMs();
   let listeners: readonly (() => void)[] = [];
   return {
     get sinceMs() {
@@ -122,7 +122,7 @@ export interface ExternalLimits {
 }
 
 type ExternalParts = Pick<StationParts, 'device' | 'clock' | 'calls' | 'variables'> & {
-  readonly registration: Pick<Registration, 'accepted' | 'boots' | 'onAccepted'>;
+  readonly registration: Pick<Registration, 'isReady' | 'boots' | 'onAccepted'>;
 };
 
 /** An external limit of the station in the words of the standard; null: it is none. */
@@ -233,7 +233,7 @@ function createLimitSender(
   };
 
   return (): void => {
-    if (!registration.accepted) return;
+    if (!registration.isReady) return;
     // after a boot the central system begins anew
     if (bootsAtLastSend !== registration.boots) sent.clear();
     bootsAtLastSend = registration.boots;

@@ -283,7 +283,7 @@ type Update = Requests['UpdateDynamicSchedule']['scheduleUpdate'];
 
 export interface DynamicDeps {
   readonly parts: Pick<StationParts, 'calls' | 'clock' | 'finding' | 'version'> & {
-    readonly registration: Pick<Registration, 'accepted'>;
+    readonly registration: Pick<Registration, 'isReady'>;
   };
   readonly control: ChargingControl;
   readonly facts: (evseId: number, profile: SentProfile) => RuleFacts;
@@ -367,7 +367,7 @@ export function createDynamicSchedules(deps: DynamicDeps): DynamicSchedules {
   async function pull(profileId: number, entry: StoredProfile): Promise<void> {
     // within a tick the simulated time of an answer may be before that of its call
     const askedMs = control.nowMs;
-    if (parts.registration.accepted) {
+    if (parts.registration.isReady) {
       const outcome = await parts.calls.send('PullDynamicScheduleUpdate', { chargingProfileId: profileId });
       // an update, a removal or the end of the station meanwhile is newer than this answer
       if (stopped || pulls.get(profileId)?.entry !== entry) return;

@@ -148,7 +148,7 @@ type SmartChargingParts = Pick<
   StationParts,
   'device' | 'clock' | 'variables' | 'store' | 'log' | 'finding' | 'version' | 'calls' | 'random'
 > & {
-  readonly registration: Pick<Registration, 'accepted' | 'boots' | 'onAccepted' | 'onEnded'>;
+  readonly registration: Pick<Registration, 'isReady' | 'boots' | 'onAccepted' | 'onEnded'>;
 };
 
 interface SmartChargingDeps {

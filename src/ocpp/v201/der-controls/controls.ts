@@ -12,7 +12,7 @@ export type DerBook = readonly DerControl[];
 
 export interface BookChange {
   readonly book: DerBook;
-  /** in order of time */
+  /** notices in order of time */
   readonly notices: readonly DerNotice[];
 }
 
@@ -87,10 +87,10 @@ export function advance(book: DerBook, nowMs: number): BookChange {
 
 /** Removes controls; the end of a running one is reported. */
 export function clear(book: DerBook, matches: (control: DerControl) => boolean, nowMs: number): BookChange {
-  const gone = book.filter(matches);
+  const cleared = book.filter(matches);
   return {
     book: book.filter((each) => !matches(each)),
-    notices: gone.filter(isRunning).map((each) => endNotice(each, nowMs)),
+    notices: cleared.filter(isRunning).map((each) => endNotice(each, nowMs)),
   };
 }
 
@@ -116,15 +116,15 @@ function addScheduled(
   if (ofType.some((each) => isRunning(each) && each.priority < control.priority))
     return { book: [...book, { ...control, superseded: true }], notices: [], supersededIds: [control.id] };
   const waiting = idsOf(ofType.filter((each) => isWaiting(each) && each.priority > control.priority));
-  const begun = advance([...supersede(book, waiting), control], nowMs);
-  const atStart = begun.notices.flatMap((notice) => (notice.id === control.id ? notice.supersededIds : []));
-  return { ...begun, supersededIds: [...waiting, ...atStart] };
+  const change = advance([...supersede(book, waiting), control], nowMs);
+  const atStart = change.notices.flatMap((notice) => (notice.id === control.id ? notice.supersededIds : []));
+  return { ...change, supersededIds: [...waiting, ...atStart] };
 }
 
 /**
  * Adds a control in place of one with the same id.
- * @param book that has been advanced to `nowMs`
- * @returns also the ids of the controls that are superseded by it now, its own where it is superseded itself
+ * @param book a book that is advanced to `nowMs`
+ * @returns the change, and the ids of the controls that are now superseded, possibly the new one
  */
 export function set(
   book: DerBook,

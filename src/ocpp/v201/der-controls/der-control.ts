@@ -12,14 +12,15 @@ import { followAlarms } from './alarms.ts';
 import type { DerAlarm } from './alarms.ts';
 import { advance, clear, inForce, nextChangeMs, set } from './controls.ts';
 import type { BookChange, DerBook } from './controls.ts';
-import { createDeviceControls, provideVariables } from './device.ts';
-import type { DeviceControls, OnDevice } from './device.ts';
+import { createDeviceControls } from './device.ts';
+import type { DeviceControls, ControlOutcome } from './device.ts';
 import { isRefusal, notSupported, rejected, maxListed, reportsOf, controlOf } from './model.ts';
 import type { DERControlEnum, DerControl, DerNotice, DerRefusal } from './model.ts';
 import { supportedTypes, translate } from './translate.ts';
+import { provideVariables } from './variables.ts';
 
 export interface DerControls {
-  /** for REST, in the order of setting */
+  /** Controls for REST, in the order in which they were set. */
   entries(): readonly OcppDerControlEntry[];
 }
 
@@ -54,8 +55,8 @@ function restored([state]: readonly JsonValue[]): DerState {
   return state === undefined ? emptyState : (state as unknown as DerState);
 }
 
-/** A control as REST shows it. @param state on the device; null: it is not in force */
-function entryOf(control: DerControl, state: OnDevice | null, overwritten: boolean): OcppDerControlEntry {
+/** A control for REST. @param state outcome on the device; null: not in force */
+function entryOf(control: DerControl, state: ControlOutcome | null, overwritten: boolean): OcppDerControlEntry {
   const { id, type, isDefault, superseded, started, priority, startMs, endMs, body } = control;
   return {
     controlId: id,
@@ -248,11 +249,11 @@ function restore(context: ControlContext, { book, alarm, reports }: DerState): v
   const change = advance(book, context.parts.clock.nowMs());
   applyBook(context, change);
   // a control that began and ended while the station was off has never been in force
-  const begun = new Set(change.notices.flatMap(({ id, started }) => (started ? [id] : [])));
-  const over = new Set(change.notices.flatMap(({ id, started }) => (!started && begun.has(id) ? [id] : [])));
+  const startedIds = new Set(change.notices.flatMap(({ id, started }) => (started ? [id] : [])));
+  const endedIds = new Set(change.notices.flatMap(({ id, started }) => (!started && startedIds.has(id) ? [id] : [])));
   sendNotices(
     context,
-    change.notices.filter(({ id }) => !over.has(id)),
+    change.notices.filter(({ id }) => !endedIds.has(id)),
   );
 }
 
@@ -287,7 +288,7 @@ function workOf(parts: StationParts, port: DerPort, slot: ReturnType<StationPart
   return context;
 }
 
-/** A station from which no vehicle gives power back. */
+/** The part of a station without discharging: all calls are refused. */
 function withoutControls(): Part & DerControls {
   const refuse = () => refusal(notSupported('the station has no DER controls'));
   return {

@@ -1,7 +1,4 @@
-/**
- * The DER controls in force on the device: composed, applied, and retried while the device takes none; variables of
- * DCDERCtrlr and ACDERCtrlr.
- */
+/** DER controls in force on the device: composed, applied, and retried while the device accepts no control. */
 import type { DerPort, DerSettings, DerHold } from '../../station/port.ts';
 import type { StationParts } from '../parts.ts';
 import { isRefusal } from './model.ts';
@@ -16,9 +13,9 @@ interface Contribution {
 }
 
 interface Composition {
-  /** the first has precedence */
+  /** holds in order of precedence */
   readonly holds: readonly DerHold[];
-  /** controls that do not run, with the id of the one that runs in their place */
+  /** controls that do not run, with the id of the control that runs instead */
   readonly outweighed: ReadonlyMap<string, string>;
 }
 
@@ -30,19 +27,19 @@ function precedence({ control: a }: Contribution, { control: b }: Contribution):
 const isPowerFactor = ({ control: { type } }: Contribution) => type === 'FixedPFInject' || type === 'FixedPFAbsorb';
 const nameOf = ({ model, path }: PointValue) => `${model}.${path}`;
 
-/** Types whose functions exclude each other. */
+/** Types of control whose functions exclude each other. */
 const reactiveTypes: readonly DERControlEnum[] = ['FixedPFAbsorb', 'FixedPFInject', 'FixedVar', 'VoltVar', 'WattVar'];
 const isReactive = (type: DERControlEnum): boolean => reactiveTypes.includes(type);
 
-/** The enable points of the power factors, which one hold has together. */
+/** The enable points of the power factors; one hold writes both. */
 const powerFactorEnables: readonly string[] = ['704.PFWInjEna', '704.PFWAbsEna'];
 
 /**
- * Composes controls of several types in force at a time: the points that each of them writes.
+ * Composes controls in force at the same time: the points that each control writes.
  *
- * - Of the functions of reactive power one acts, so one control runs: a scheduled one before a default, then the lower
- *   priority number, then the newer. The two power factors act in different directions and run together.
- * - A point that two controls set belongs to the first of them in that order.
+ * - Functions of reactive power exclude each other, so one control runs: a scheduled control before a default, then the
+ *   lower priority number, then the newer control. The two power factors apply to different directions and run together.
+ * - If two controls set the same point, the first in this order writes it.
  */
 function compose(contributions: readonly Contribution[]): Composition {
   const ordered = [...contributions].sort(precedence);
@@ -56,15 +53,15 @@ function compose(contributions: readonly Contribution[]): Composition {
     reactive.flatMap((each) => (winner === undefined || runs(each) ? [] : [[each.control.id, winner.control.id]])),
   );
   const running = ordered.filter(runs);
-  // a hold that enables one function of reactive power disables the others, so one of them has both enables
+  // a hold that enables one function of reactive power disables the others, so one hold gets both enable points
   const enables = running.filter(isPowerFactor).flatMap(({ settings }) => settings.points.filter(isPowerFactorEnable));
-  const taken = new Set<string>();
+  const assigned = new Set<string>();
   let hasSlope = false;
   const holds = running.map(({ control, settings }): DerHold => {
     const candidates = control === winner?.control ? [...settings.points, ...enables] : settings.points;
     const points = candidates.filter((point) => {
-      const isFree = !taken.has(nameOf(point));
-      taken.add(nameOf(point));
+      const isFree = !assigned.has(nameOf(point));
+      assigned.add(nameOf(point));
       return isFree;
     });
     const { slopeWPctPerS } = settings;
@@ -79,15 +76,15 @@ function isPowerFactorEnable(point: PointValue): boolean {
   return powerFactorEnables.includes(nameOf(point));
 }
 
-/** `waiting`: the device takes no control at present; `refused`: it does not take this control. */
-export type OnDevice = 'applied' | 'waiting' | 'refused' | 'outweighed';
+/** `waiting`: the device accepts no control at present; `refused`: it does not accept this control. */
+export type ControlOutcome = 'applied' | 'waiting' | 'refused' | 'outweighed';
 
 export interface DeviceControls {
-  /** Makes exactly these controls be in force. */
+  /** Replaces the controls in force. */
   follow(inForce: readonly DerControl[]): void;
   /** Outcome of a control in force; null: no longer in force. */
-  stateOf(id: string): OnDevice | null;
-  /** types that act on the device now, through a control that no other writer has overwritten */
+  stateOf(id: string): ControlOutcome | null;
+  /** types of control in effect on the device: applied, and not overwritten by another writer */
   readonly running: ReadonlySet<DERControlEnum>;
   stop(): void;
 }
@@ -101,7 +98,7 @@ const retryMs = 1000;
 
 export function createDeviceControls({ parts, port }: DeviceControlsOptions): DeviceControls {
   let inForce: readonly DerControl[] = [];
-  let states = new Map<string, OnDevice>();
+  let states = new Map<string, ControlOutcome>();
   let endWait: (() => void) | null = null;
   let isStopped = false;
 
@@ -110,7 +107,7 @@ export function createDeviceControls({ parts, port }: DeviceControlsOptions): De
       const settings = translate(control.type, control.body, port);
       return isRefusal(settings) ? [] : [{ control, settings }];
     });
-  const note = (id: string, state: OnDevice, detail: string) => {
+  const note = (id: string, state: ControlOutcome, detail: string) => {
     const { log, device } = parts;
     if (state === 'refused' && states.get(id) !== 'refused')
       log.warning(`DER control ${id} has no effect: ${detail}`, device.deviceIndex);
@@ -141,8 +138,8 @@ export function createDeviceControls({ parts, port }: DeviceControlsOptions): De
     },
     stateOf: (id) => states.get(id) ?? null,
     get running() {
-      const acts = ({ id }: DerControl) => states.get(id) === 'applied' && !port.isOverwritten(id);
-      return new Set(inForce.filter(acts).map(({ type }) => type));
+      const isInEffect = ({ id }: DerControl) => states.get(id) === 'applied' && !port.isOverwritten(id);
+      return new Set(inForce.filter(isInEffect).map(({ type }) => type));
     },
     stop() {
       isStopped = true;
@@ -151,49 +148,4 @@ export function createDeviceControls({ parts, port }: DeviceControlsOptions): De
       port.close();
     },
   };
-}
-
-/** Points of 702 by variable. */
-const ratings: Readonly<Record<string, string>> = {
-  MaxW: 'WMaxRtg',
-  OverExcitedW: 'WOvrExtRtg',
-  OverExcitedPF: 'WOvrExtRtgPF',
-  UnderExcitedW: 'WUndExtRtg',
-  UnderExcitedPF: 'WUndExtRtgPF',
-  MaxVA: 'VAMaxRtg',
-  MaxVar: 'VarMaxInjRtg',
-  MaxVarNeg: 'VarMaxAbsRtg',
-  MaxChargeRateW: 'WChaRteMaxRtg',
-  MaxChargeRateVA: 'VAChaRteMaxRtg',
-  VNom: 'VNomRtg',
-  MaxV: 'VMaxRtg',
-  MinV: 'VMinRtg',
-  ReactiveSusceptance: 'ReactSusceptRtg',
-};
-
-/** Points of model 1 by variable. */
-const texts: Readonly<Record<string, string>> = {
-  InverterManufacturer: 'Mn',
-  InverterModel: 'Md',
-  InverterSerialNumber: 'SN',
-  InverterSwVersion: 'Vr',
-};
-
-/** Gives the variables of every EVSE their values. @param modes of ModesSupported */
-export function provideVariables(
-  { variables, device }: Pick<StationParts, 'variables' | 'device'>,
-  port: Pick<DerPort, 'number' | 'text'>,
-  modes: readonly string[],
-): void {
-  for (const evseId of device.connectorIds) {
-    const provide = (component: string, variable: string, read: () => string) => {
-      const place = { evseId };
-      if (variables.has(component, variable, place)) variables.provide(component, variable, read, place);
-    };
-    for (const [variable, point] of Object.entries(ratings))
-      provide('DCDERCtrlr', variable, () => String(port.number(702, point) ?? 0));
-    for (const [variable, point] of Object.entries(texts))
-      provide('DCDERCtrlr', variable, () => port.text(1, point) ?? '');
-    for (const component of ['DCDERCtrlr', 'ACDERCtrlr']) provide(component, 'ModesSupported', () => modes.join(','));
-  }
 }

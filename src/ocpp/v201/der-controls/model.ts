@@ -41,11 +41,11 @@ export interface DerControl {
   readonly startMs: number;
   /** null: it lasts until it is cleared or superseded */
   readonly endMs: number | null;
-  /** greater than that of each control set before */
+  /** serial number: greater than in all earlier controls */
   readonly order: number;
   readonly body: DerBody;
   readonly superseded: boolean;
-  /** its start was reached while it was not superseded */
+  /** true: the start was reached, and the control was not superseded then */
   readonly started: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface DerNotice {
   readonly supersededIds: readonly string[];
 }
 
-/** Why a control is refused; the reason code is one of the appendix. */
+/** Refusal of a control; the reason code is one of the appendix. */
 export interface DerRefusal {
   readonly status: 'Rejected' | 'NotSupported';
   readonly reasonCode: string;
@@ -253,7 +253,7 @@ function merged(controls: readonly DerControl[]): Omit<Report, 'requestId'> {
   return lists;
 }
 
-/** The messages that answer a GetDERControl, in order. @param controls at least one */
+/** The messages after a GetDERControl, in order. @param controls at least one control */
 export function reportsOf(controls: readonly DerControl[], requestId: number): readonly Report[] {
   const parts: DerControl[][] = [];
   const counts = new Map<DerMember, number>();

@@ -24,7 +24,7 @@ function nextAligned(nowMs: number, intervalS: number): number {
   return Math.min(midnightMs + (passed + 1) * intervalS * 1000, midnightMs + dayMs);
 }
 
-/** @param sinceMs when it was set, or was due last */
+/** The next instant of a periodic monitor. @param sinceMs instant at which it was set, or was due last */
 export function nextDue({ type, value }: Pick<Monitor, 'type' | 'value'>, sinceMs: number, nowMs: number): number {
   if (type === 'PeriodicClockAligned') return nextAligned(nowMs, value);
   const intervalMs = value * 1000;
@@ -35,15 +35,15 @@ export function nextDue({ type, value }: Pick<Monitor, 'type' | 'value'>, sinceM
 }
 
 interface Alarm {
-  /** Plans the next instant anew. */
+  /** Plans the next instant again. */
   plan(): void;
   stop(): void;
 }
 
 /**
- * One act at the earliest of many instants.
- * @param next the next instant of all; Infinity: none
- * @param act plans the next one by itself
+ * Calls `act` at the earliest of many instants.
+ * @param next the earliest instant; Infinity: none
+ * @param act has to plan the next instant
  */
 export function createAlarm(clock: Pick<RemoteClock, 'at'>, next: () => number, act: (dueMs: number) => void): Alarm {
   let cancel: (() => void) | null = null;
@@ -69,7 +69,7 @@ export function createAlarm(clock: Pick<RemoteClock, 'at'>, next: () => number, 
   };
 }
 
-/** Calls `act` once after everything that runs now, however often it is asked to. */
+/** A function that schedules one call of `act` at the end of the turn, even if it is called several times. */
 export function atEndOfTurn(act: () => void): () => void {
   let isPlanned = false;
   return () => {
@@ -93,7 +93,7 @@ interface MeterRow {
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, each) => sum + each, 0) / values.length;
 
-/** The value of a phase; 0 where it is not wired. */
+/** The value of a phase; 0: not wired. */
 const ofPhase =
   (values: (sample: MeterSample) => readonly number[], phase: number): Read =>
   (sample) =>
@@ -133,7 +133,7 @@ function decimalText(value: number, digits: number): string {
   return Number.isFinite(value) ? String(Number(value.toFixed(digits)) + 0) : '0';
 }
 
-/** Makes the meters and problems of the device readable where the station has such a variable. */
+/** Provides values of the device's meters and problems for the variables that the station has. */
 export function provideMeasured({ device, variables }: Pick<StationParts, 'device' | 'variables'>): void {
   const provide = (component: string, variable: string, place: Place, read: () => string): void => {
     if (variables.has(component, variable, place)) variables.provide(component, variable, read, place);
@@ -192,9 +192,9 @@ export interface EventNotice extends Named {
 export interface EventReports extends Required<Pick<Part, 'load' | 'stop'>> {
   /** events that the central system has not confirmed */
   readonly waiting: number;
-  /** The severity number up to which events are sent now, or kept for later. */
+  /** Greatest severity number of events that are sent or stored. */
   maxSeverity(): number;
-  /** Reports an event with all others of this turn. @returns its id; null: it is not sent */
+  /** Reports an event in one message with all events of this turn. @returns its id; null: not sent */
   report(notice: EventNotice): number | null;
 }
 
@@ -209,7 +209,7 @@ const perMessage = 20;
 /** ms after which a report without an answer is sent again, and how often it is sent at all */
 const repeatMs = 60_000;
 const maxAttempts = 3;
-/** numbers of events that a restart passes over, so that none comes twice */
+/** Gap in the event numbers after a restart, so that no number is used twice. */
 const idStep = 1000;
 
 function eventOf(notice: EventNotice, eventId: number, withSeverity: boolean): EventData {
@@ -251,7 +251,7 @@ function restoredEntry(value: JsonValue): readonly Entry[] {
 
 type Waiting = ReturnType<typeof createWaiting>;
 
-/** Events that are not confirmed, and the number of the next one, as the store keeps them. */
+/** Stored state: unconfirmed events, and the number of the next event. */
 function createWaiting({ store, log, device }: Pick<StationParts, 'store' | 'log' | 'device'>) {
   const slot = store('events');
   let entries: readonly Entry[] = [];
@@ -327,7 +327,7 @@ function createSender({ calls, clock, registration }: Pick<StationParts, 'calls'
       eventData: entries.map(({ event }) => event),
     });
     if (kind === 'result' || kind === 'error') return 'done';
-    if (kind === 'lost' || !registration.accepted) return 'offline';
+    if (kind === 'lost' || !registration.isReady) return 'offline';
     return isGivenUp(entries) ? 'done' : 'repeat';
   };
   return async (waiting: Waiting): Promise<Delivery> => {
@@ -359,7 +359,7 @@ function createOutflow(parts: EventParts, waiting: Waiting) {
     sending = true;
     let delivery: Delivery = 'done';
     try {
-      // events that come meanwhile are another report
+      // events of the meantime go into another report
       while (delivery === 'done' && waiting.entries.length > 0 && !isStopped()) delivery = await send(waiting);
     } finally {
       sending = false;
@@ -373,7 +373,7 @@ function createOutflow(parts: EventParts, waiting: Waiting) {
     if (sending || stopped) return;
     endWait?.();
     endWait = null;
-    if (!registration.accepted) waiting.keep();
+    if (!registration.isReady) waiting.keep();
     else if (waiting.entries.length > 0) void run();
   }
   const flushSoon = atEndOfTurn(flush);
@@ -393,7 +393,7 @@ export function createEventReports(parts: EventParts): EventReports {
   const waiting = createWaiting(parts);
   const outflow = createOutflow(parts, waiting);
   const maxSeverity = (): number =>
-    registration.accepted ? 9 : variables.integer('MonitoringCtrlr', 'OfflineQueuingSeverity');
+    registration.isReady ? 9 : variables.integer('MonitoringCtrlr', 'OfflineQueuingSeverity');
   return {
     get waiting() {
       return waiting.entries.length;

@@ -42,7 +42,7 @@ interface RuleDeps {
   readonly monitors: Pick<Monitors, 'all' | 'byId' | 'customCount'>;
 }
 
-/** A monitor that passes every rule; with the id of the one in whose place it comes. */
+/** A monitor that passes all rules; with the id of the monitor that it replaces. */
 type NewMonitor = Omit<Monitor, 'id' | 'kind'> & { readonly id?: number };
 
 interface Refusal {
@@ -68,7 +68,7 @@ function unsupportedType({ type }: SetMonitoringData, target: Found): string | n
   return needsTarget && !hasTarget(target) ? 'the variable has no target' : null;
 }
 
-/** True if a threshold lies where the variable can be (N04.FR.06). */
+/** True if a threshold is within the range of the variable (N04.FR.06). */
 function isInRange({ value }: SetMonitoringData, target: Found, variables: RuleDeps['variables']): boolean {
   const wholes = target.entry.row.type === 'integer' ? [Math.floor(value), Math.ceil(value)] : [value];
   return wholes.every((each) => variables.accepted(target, each.toFixed(6).replace(/\.?0+$/, '')) !== null);
@@ -85,7 +85,7 @@ function valueIssue(data: SetMonitoringData, target: Found, variables: RuleDeps[
   return value < 0 ? rejected('ValuePositiveOnly', 'a difference is not negative') : null;
 }
 
-/** True if the id names a monitor in whose place another can come (N04.FR.12 to FR.18). */
+/** Refusal of an id that names no monitor, or one that cannot be replaced; null: allowed (N04.FR.12 to FR.18). */
 function idIssue({ id }: SetMonitoringData, target: Found, { monitors }: RuleDeps): Refusal | null {
   if (id === undefined)
     return monitors.customCount < maxCustomMonitors
@@ -295,7 +295,7 @@ function isNamed({ component, variable }: ComponentVariable, names: Named): bool
   );
 }
 
-/** The monitors that a request asks for. */
+/** Monitors that a request selects. */
 function selected(monitors: readonly Monitor[], { monitoringCriteria, componentVariable }: Filter): readonly Monitor[] {
   return monitors.filter(
     ({ type, found }) =>
@@ -313,7 +313,7 @@ function monitoringOf(
   return (version === 'ocpp2.1' ? { ...common, eventNotificationType: kind } : common) as VariableMonitoring;
 }
 
-/** By variable, in the order of the monitors. */
+/** Monitoring data by variable, in the order of the monitors. */
 function dataOf(monitors: readonly Monitor[], version: Version2): readonly MonitoringData[] {
   const byVariable = new Map<string, { readonly names: Named; readonly of: VariableMonitoring[] }>();
   for (const monitor of monitors) {

@@ -13,7 +13,7 @@ import type {
 import type { Part, StationParts } from '../parts.ts';
 import type { Found, Place, VariableStore } from '../variables/model.ts';
 
-// Monitors of variables (N02 to N08), as the files of this folder share them.
+// Monitors of variables (N02 to N08).
 
 /** `CustomMonitor`: of the central system. The others are of the station; those that are hard-wired stay for ever. */
 type MonitorKind = Exclude<EventNotificationEnum, 'HardWiredNotification'>;
@@ -27,13 +27,13 @@ export interface Monitor {
   readonly value: number;
   /** 0, the most severe, to 9 */
   readonly severity: number;
-  /** acts only while a transaction runs at its EVSE, or at any of the station */
+  /** true: active only while a transaction runs at its EVSE; without an EVSE, at any of the station */
   readonly transaction: boolean;
-  /** 2.1: its values go out as a stream; null: as events */
+  /** 2.1: parameters of the stream of its values; null: the values are sent as events */
   readonly stream: PeriodicEventStreamParams | null;
 }
 
-/** How messages name a variable and its component. */
+/** Names of a variable and its component in messages. */
 export interface Named {
   readonly component: Component;
   readonly variable: Variable;
@@ -199,7 +199,7 @@ interface Trouble {
   readonly techInfo?: string;
 }
 
-/** True if a component has a problem now. The station has one where no connector works, or the grid keeps it from power. */
+/** True if a component has a problem; the station has one if no connector works, or a grid fault stops the charging. */
 export function hasProblem(device: Pick<StationPort, 'detail' | 'connector'>, { evseId }: Place): boolean {
   if (evseId !== undefined) return device.connector(evseId).errorCode !== 'NoError';
   const { connectors, externalLimit } = device.detail;
@@ -207,7 +207,7 @@ export function hasProblem(device: Pick<StationPort, 'detail' | 'connector'>, { 
   return noneWorks || externalLimit?.decidedBy === 'cessation';
 }
 
-/** Text of the device about the problem of a component; empty where it has none. */
+/** Text of the device about the problem of a component; empty: no problem. */
 export function troubleOf(device: Pick<StationPort, 'detail' | 'connector'>, { evseId }: Place): Trouble {
   if (evseId === undefined)
     return device.detail.externalLimit?.decidedBy === 'cessation'
@@ -222,11 +222,11 @@ export function troubleOf(device: Pick<StationPort, 'detail' | 'connector'>, { e
   };
 }
 
-/** of the central system */
+/** Maximum number of monitors that the central system may set. */
 export const maxCustomMonitors = 200;
 
 export interface Monitors extends Required<Pick<Part, 'load'>> {
-  /** acting ones, in the order in which they are looked at */
+  /** active monitors, in the order of their checks */
   readonly all: readonly Monitor[];
   readonly customCount: number;
   /** events of monitors with a greater severity number are not sent */
@@ -234,11 +234,11 @@ export interface Monitors extends Required<Pick<Part, 'load'>> {
   byId(id: number): Monitor | undefined;
   /** Adds a monitor of the central system under a new id, or puts it in place of the one with its id. */
   put(monitor: Omit<Monitor, 'id' | 'kind'> & { readonly id?: number }): Monitor;
-  /** Not for a hard-wired one. One that was set by the factory comes back with the base. */
+  /** Removes a monitor that is not hard-wired; a monitor of the factory returns with the base. */
   remove(id: number): void;
   setBase(base: MonitoringBaseEnum): void;
   setLevel(level: number): void;
-  /** Ids of thresholds whose event is out; kept for the time after a restart (N07.FR.14). */
+  /** ids of thresholds whose event is sent; stored over a restart (N07.FR.14) */
   readonly exceeded: ReadonlySet<number>;
   setExceeded(id: number, exceeded: boolean): void;
 }
@@ -248,7 +248,7 @@ interface State {
   readonly level: number;
   readonly nextId: number;
   readonly custom: ReadonlyMap<number, Monitor>;
-  /** monitors of the factory that do not act: cleared, disabled, or replaced by one of the central system */
+  /** inactive monitors of the factory: cleared, disabled, or replaced by the central system */
   readonly off: ReadonlySet<number>;
 }
 
@@ -260,7 +260,7 @@ const initial: State = {
   off: new Set(),
 };
 
-/** One in place of a monitor of the factory keeps its id (N04.FR.15). */
+/** A monitor that replaces one of the factory has its id (N04.FR.15). */
 function withMonitor(state: State, monitor: Monitor): State {
   const { custom, off, nextId } = state;
   return {

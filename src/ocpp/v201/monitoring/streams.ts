@@ -1,7 +1,7 @@
 /**
- * Periodic event streams of 2.1 (N11 to N15): the values of a periodic monitor in few unconfirmed messages. The station opens
- * a stream for a monitor that asks for one, and closes it with the monitor. While the central system has not opened it, or
- * has refused it, the values go out as events.
+ * Periodic event streams of 2.1 (N11 to N15): the values of a periodic monitor in few unconfirmed messages. The station
+ * opens a stream for a monitor that requires one, and closes it with the monitor. Until the central system has accepted the
+ * stream, and after a refusal, the values are sent as events.
  */
 import { createSignal } from '../../station/stack.ts';
 import type { PeriodicEventStreamParams, Sends } from '../messages.ts';
@@ -18,23 +18,24 @@ interface StreamValue {
   readonly value: string;
 }
 
-/** values that wait at most; beyond it the oldest are lost */
+/** Maximum number of waiting values; the oldest are dropped beyond it. */
 const capacity = 1000;
+/** Maximum number of values in a message. */
 const perMessage = 100;
 
 interface StreamBuffer {
   readonly length: number;
   add(value: StreamValue): void;
-  /** Takes everything out, in messages that are not too long. */
+  /** Empties the buffer. @returns messages of at most `perMessage` values */
   drain(id: number): readonly Message[];
 }
 
-/** Zero, as an absent member, sets no limit. */
+/** The limit of a member; without a limit if it is 0 or absent. */
 function limitOf(value: number | undefined): number {
   return value === undefined || value === 0 ? Infinity : value;
 }
 
-/** True if the number of values alone makes a message due; without any limit each value is one. */
+/** True if the number of values makes a message due; without any limit each value makes a message due. */
 function isFull(length: number, { values, interval }: PeriodicEventStreamParams): boolean {
   const isUnlimited = limitOf(values) === Infinity && limitOf(interval) === Infinity;
   return length >= (isUnlimited ? 1 : Math.min(limitOf(values), capacity));
@@ -60,7 +61,7 @@ function createStreamBuffer(): StreamBuffer {
           id,
           pending: values.length - from - part.length,
           basetime: stamp(baseMs),
-          // to the millisecond, in s
+          // s, rounded to milliseconds
           data: part.map(({ atMs, value }) => ({ t: Math.round(atMs - baseMs) / 1000, v: value.slice(0, 2500) })),
         });
       }
@@ -75,20 +76,20 @@ interface StreamedMonitor {
   readonly stream: PeriodicEventStreamParams | null;
 }
 
-/** The central system has changed the parameters of a stream. */
-interface Adjusted {
+/** A change of the parameters of a stream by the central system. */
+interface Adjustment {
   readonly monitorId: number;
   readonly params: PeriodicEventStreamParams;
 }
 
 export interface Streams extends Required<Pick<Part, 'handlers' | 'stop'>> {
-  /** Opens the stream that a monitor asks for, anew where its parameters are others; closes the one that it does not want any more. */
+  /** Opens the stream that a monitor requires, again if its parameters have changed; closes it if the monitor requires none. */
   follow(monitor: StreamedMonitor): void;
-  /** The monitor does not exist any more. */
+  /** Closes the stream of a monitor that has been removed. */
   end(monitorId: number): void;
-  /** Takes a value of a monitor into its stream. @returns false: none is open */
+  /** Adds a value of a monitor to its stream. @returns false: no stream is open */
   record(monitor: StreamedMonitor, value: StreamValue): boolean;
-  onAdjusted(listener: (change: Adjusted) => void): () => void;
+  onAdjusted(listener: (change: Adjustment) => void): () => void;
 }
 
 interface Stream {
@@ -96,11 +97,12 @@ interface Stream {
   readonly monitorId: number;
   readonly severity: number;
   params: PeriodicEventStreamParams;
-  /** `opening`: the central system has not answered; `waiting`: it is asked once the station is accepted */
+  /** `waiting`: the request follows when the station is accepted; `opening`: the request has no answer yet */
   state: 'waiting' | 'opening' | 'open' | 'refused';
   readonly buffer: StreamBuffer;
-  /** instant from which the interval counts */
+  /** start of the interval, ms on the clock of the central system */
   sinceMs: number;
+  /** cancels the wait for the end of the interval; null: none */
   cancel: (() => void) | null;
 }
 
@@ -115,29 +117,29 @@ function makeStream(
   return { id, monitorId, severity, params, state: 'waiting', buffer: createStreamBuffer(), sinceMs, cancel: null };
 }
 
-const same = (a: PeriodicEventStreamParams, b: PeriodicEventStreamParams): boolean =>
+const isSame = (a: PeriodicEventStreamParams, b: PeriodicEventStreamParams): boolean =>
   a.interval === b.interval && a.values === b.values;
 
-/** Sends the values of a stream: when enough wait, or the interval is over. */
+/** Sends the values of a stream: when enough are waiting, or the interval is over. */
 function createOutflow({ calls, clock, registration, variables }: StreamsParts) {
-  const settle = (stream: Stream): void => {
+  const cancelWait = (stream: Stream): void => {
     stream.cancel?.();
     stream.cancel = null;
   };
   const flush = (stream: Stream, dueMs: number): void => {
-    settle(stream);
-    // waiting values go out with the next connection
-    if (!registration.accepted) return;
+    cancelWait(stream);
+    // values are sent after the next connection
+    if (!registration.isReady) return;
     stream.sinceMs = dueMs;
     for (const message of stream.buffer.drain(stream.id)) calls.stream('NotifyPeriodicEventStream', message);
   };
   const plan = (stream: Stream): void => {
-    settle(stream);
+    cancelWait(stream);
     const intervalMs = limitOf(stream.params.interval) * 1000;
     if (stream.buffer.length === 0 || intervalMs === Infinity) return;
     const nowMs = clock.nowMs();
     const passed = Math.max(0, Math.floor((nowMs - stream.sinceMs) / intervalMs));
-    // counted from now where the clock has been set back
+    // the interval starts now if the clock has been set back
     const sinceMs = stream.sinceMs > nowMs ? nowMs : stream.sinceMs + passed * intervalMs;
     const dueMs = sinceMs + intervalMs;
     stream.cancel = clock.at(dueMs, () => {
@@ -145,16 +147,16 @@ function createOutflow({ calls, clock, registration, variables }: StreamsParts) 
     });
   };
   return {
-    settle,
+    cancelWait,
     flush,
-    /** The parameters are others, or the line is back. */
+    /** Sends or plans the next message. Call it after a change of the parameters or a reconnection. */
     review: (stream: Stream): void => {
       if (isFull(stream.buffer.length, stream.params)) flush(stream, clock.nowMs());
       else plan(stream);
     },
-    take: (stream: Stream, value: StreamValue): void => {
+    add: (stream: Stream, value: StreamValue): void => {
       const isLost =
-        !registration.accepted && stream.severity > variables.integer('MonitoringCtrlr', 'OfflineQueuingSeverity');
+        !registration.isReady && stream.severity > variables.integer('MonitoringCtrlr', 'OfflineQueuingSeverity');
       if (isLost) return;
       stream.buffer.add(value);
       if (isFull(stream.buffer.length, stream.params)) flush(stream, value.atMs);
@@ -163,14 +165,14 @@ function createOutflow({ calls, clock, registration, variables }: StreamsParts) 
   };
 }
 
-/** Asks the central system to open a stream. */
+/** Requests to open a stream. @param isThere true: the stream has not been closed */
 function createOpening(
   { calls, clock, registration, log, device }: StreamsParts,
   outflow: ReturnType<typeof createOutflow>,
   isThere: (stream: Stream) => boolean,
 ) {
   return async (stream: Stream): Promise<void> => {
-    if (!registration.accepted) return;
+    if (!registration.isReady) return;
     stream.state = 'opening';
     const { id, monitorId, params } = stream;
     const outcome = await calls.send('OpenPeriodicEventStream', {
@@ -191,7 +193,7 @@ function createOpening(
   };
 }
 
-/** Notifies the central system that a stream has ended, also over a lost connection. */
+/** Reports closed streams; again after a lost connection. */
 function createClosing({ calls }: StreamsParts) {
   const unreported = new Set<number>();
   const close = async (id: number): Promise<void> => {
@@ -201,25 +203,26 @@ function createClosing({ calls }: StreamsParts) {
   };
   return {
     close: (id: number) => void close(id),
-    accepted(booted: boolean): void {
+    /** Call it when the station is accepted. */
+    repeat(isBooted: boolean): void {
       const ids = [...unreported];
       unreported.clear();
-      if (!booted) for (const id of ids) void close(id);
+      if (!isBooted) for (const id of ids) void close(id);
     },
   };
 }
 
 interface HandlerDeps {
-  readonly open: () => readonly Stream[];
+  readonly openStreams: () => readonly Stream[];
   readonly review: (stream: Stream) => void;
-  readonly adjusted: (change: Adjusted) => void;
+  readonly adjusted: (change: Adjustment) => void;
 }
 
-/** N12 and N14. A member of the parameters that is not given stays as it is. */
-function streamHandlers({ clock }: StreamsParts, { open, review, adjusted }: HandlerDeps): Handlers {
+/** Handlers of N12 and N14. A missing member of the parameters stays as it is. */
+function streamHandlers({ clock }: StreamsParts, { openStreams, review, adjusted }: HandlerDeps): Handlers {
   return {
     GetPeriodicEventStream: () => {
-      const streams = open();
+      const streams = openStreams();
       if (streams.length === 0) return {};
       return {
         constantStreamData: streams.map(({ id, monitorId, params }) => ({
@@ -230,7 +233,7 @@ function streamHandlers({ clock }: StreamsParts, { open, review, adjusted }: Han
       };
     },
     AdjustPeriodicEventStream: ({ id, params }) => {
-      const stream = open().find((each) => each.id === id);
+      const stream = openStreams().find((each) => each.id === id);
       if (stream === undefined)
         return {
           status: 'Rejected',
@@ -249,7 +252,7 @@ function streamHandlers({ clock }: StreamsParts, { open, review, adjusted }: Han
 export function createStreams(parts: StreamsParts): Streams {
   const { registration, clock, log } = parts;
   const streams = new Map<number, Stream>();
-  const adjusted = createSignal<Adjusted>(log);
+  const adjusted = createSignal<Adjustment>(log);
   const outflow = createOutflow(parts);
   const closing = createClosing(parts);
   const open = createOpening(parts, outflow, (stream) => streams.get(stream.monitorId) === stream);
@@ -260,9 +263,9 @@ export function createStreams(parts: StreamsParts): Streams {
     const stream = streams.get(monitorId);
     if (stream === undefined) return;
     streams.delete(monitorId);
-    outflow.settle(stream);
+    outflow.cancelWait(stream);
     if (stream.state === 'open') outflow.flush(stream, stream.sinceMs);
-    // also while the answer is on its way: the central system may have opened it
+    // also before the answer: the central system may have opened it
     if (['open', 'opening'].includes(stream.state)) closing.close(stream.id);
   };
   const begin = (monitor: StreamedMonitor, params: PeriodicEventStreamParams): void => {
@@ -270,18 +273,18 @@ export function createStreams(parts: StreamsParts): Streams {
     streams.set(monitor.id, stream);
     void open(stream);
   };
-  const accepted = (): void => {
-    const booted = registration.boots !== boots;
+  const resume = (): void => {
+    const isBooted = registration.boots !== boots;
     boots = registration.boots;
-    closing.accepted(booted);
+    closing.repeat(isBooted);
     // after a boot the central system knows no stream
     for (const stream of streams.values())
-      if (booted || stream.state === 'waiting') void open(stream);
+      if (isBooted || stream.state === 'waiting') void open(stream);
       else if (stream.state === 'open') outflow.review(stream);
   };
-  const endAccepted = registration.onAccepted(accepted);
+  const endAccepted = registration.onAccepted(resume);
   const handlers = streamHandlers(parts, {
-    open: () => [...streams.values()].filter(({ state }) => state === 'open'),
+    openStreams: () => [...streams.values()].filter(({ state }) => state === 'open'),
     review: outflow.review,
     adjusted: (change) => adjusted.emit(change),
   });
@@ -289,8 +292,9 @@ export function createStreams(parts: StreamsParts): Streams {
     handlers,
     follow(monitor) {
       const { id, severity, stream: params } = monitor;
-      const open = streams.get(id);
-      if (params !== null && open !== undefined && same(open.params, params) && open.severity === severity) return;
+      const current = streams.get(id);
+      if (params !== null && current !== undefined && isSame(current.params, params) && current.severity === severity)
+        return;
       end(id);
       if (params !== null) begin(monitor, params);
     },
@@ -298,13 +302,13 @@ export function createStreams(parts: StreamsParts): Streams {
     record({ id }, value) {
       const stream = streams.get(id);
       if (stream?.state !== 'open') return false;
-      outflow.take(stream, value);
+      outflow.add(stream, value);
       return true;
     },
     onAdjusted: (listener) => adjusted.on(listener),
     stop() {
       endAccepted();
-      for (const stream of streams.values()) outflow.settle(stream);
+      for (const stream of streams.values()) outflow.cancelWait(stream);
       streams.clear();
     },
   };

@@ -11,13 +11,13 @@ import { atEndOfTurn, createAlarm, nextDue, targetOf } from './events.ts';
 import { isNumeric, isSame, isWriteOnly, namesOf, periodicTypes, troubleOf } from './monitors.ts';
 import type { Monitor, Monitors } from './monitors.ts';
 
-// When a monitor of a value triggers (N07): pure functions of the monitor, its last report and the present value.
+// Triggers of monitors (N07): pure functions of the monitor, its last report and the present value.
 
-/** Memory of a monitor between two looks at its value. */
+/** Memory of a monitor between two checks of its value. */
 export interface MonitorState {
-  /** of a threshold: its event is out, and that it has cleared is not */
+  /** threshold: its event is sent, and its clearing is not */
   readonly exceeded: boolean;
-  /** of a difference: the value last reported, or the one when the monitor was set; null: none yet */
+  /** difference: the value of the last report, or when the monitor was set; null: none yet */
   readonly reference: string | null;
 }
 
@@ -116,14 +116,14 @@ interface WatchDeps {
   readonly monitors: Monitors;
   readonly reports: EventReports;
   readonly transactions: Pick<Transactions, 'running' | 'at' | 'onStarted' | 'onEnded'>;
-  /** Takes a periodic value into an open stream. @returns false: there is none, it goes out as an event */
+  /** Adds a periodic value to an open stream. @returns false: no stream is open, so the value is sent as an event */
   readonly record: (monitor: Monitor, value: string, atMs: number) => boolean;
 }
 
 export interface Watch {
   /** A monitor is new or changed, or does not exist any more. */
   changed(id: number): void;
-  /** Monitors may act again or not any more: the base, the level, or the reported severities have changed. */
+  /** Call it after a change of the base, the level or the reported severities, which activate or deactivate monitors. */
   refresh(): void;
   stop(): void;
 }
@@ -140,7 +140,7 @@ const tickMs = 1000;
 const lateMs = 5000;
 const thresholdTypes: ReadonlySet<MonitorEnum> = new Set(['UpperThreshold', 'LowerThreshold']);
 const targetTypes: ReadonlySet<MonitorEnum> = new Set(['TargetDelta', 'TargetDeltaRelative']);
-/** Provided values that change with transitions alone: no tick needs to look for them. */
+/** Provided values that change only with transitions: ticks do not check them. */
 const byTransition: ReadonlySet<string> = new Set([
   'Problem',
   'AvailabilityState',
@@ -153,7 +153,7 @@ const byTransition: ReadonlySet<string> = new Set([
 
 type WatchParts = Pick<StationParts, 'device' | 'clock' | 'registration'>;
 
-/** True if monitors act now. */
+/** Conditions under which monitors are active. */
 function createActivity({ device }: WatchParts, { variables, monitors, reports, transactions }: WatchDeps) {
   const inTransaction = ({ found: { place } }: Monitor): boolean =>
     place.evseId === undefined ? transactions.running.length > 0 : transactions.at(place.evseId) !== null;
@@ -170,15 +170,15 @@ function createActivity({ device }: WatchParts, { variables, monitors, reports, 
     },
     isActive: (monitor: Monitor, maxSeverity: number): boolean =>
       monitor.severity <= maxSeverity && (!monitor.transaction || inTransaction(monitor)),
-    /** its value changes without a transition or a notified change of a variable */
+    /** True if the value changes without a transition or a notified change of a variable. */
     isLive: ({ type, found }: Monitor): boolean =>
       !periodicTypes.has(type) && variables.isProvided(found) && !byTransition.has(found.entry.variable.name),
-    /** its value follows from what other parts make of a transition; problems are those of the device itself */
+    /** True if other parts derive the value from a transition; problems come from the device itself. */
     isDerived: ({ found }: Monitor): boolean => found.entry.variable.name !== 'Problem' && variables.isProvided(found),
   };
 }
 
-/** Members of an event that come from its monitor. */
+/** Members of an event that its monitor determines. */
 function createNotices({ device }: WatchParts, { transactions }: WatchDeps) {
   /** the newest problem of a connector: the cause of one of the station at the same instant */
   let problem: { readonly atMs: number; readonly id: number } | null = null;
@@ -210,7 +210,7 @@ function createNotices({ device }: WatchParts, { transactions }: WatchDeps) {
 
 type Memory = ReturnType<typeof createMemory>;
 
-/** By monitor. */
+/** The states of monitors. */
 function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
   const byId = new Map<number, Running>();
   const fresh = (monitor: Monitor): Running => {
@@ -234,7 +234,7 @@ function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
       if (isStale) running.dueMs = nextDue(monitor, running.dueMs, nowMs);
       return running.dueMs;
     },
-    /** The monitor begins anew; a threshold goes on from its last report (N07.FR.11). */
+    /** Resets the state of a monitor; a threshold continues from its last report (N07.FR.11). */
     forget(id: number): void {
       byId.delete(id);
     },
@@ -247,7 +247,7 @@ function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
 }
 
 /** Judges values and reports what follows. */
-function createLook(parts: WatchParts, deps: WatchDeps, memory: Memory) {
+function createCheck(parts: WatchParts, deps: WatchDeps, memory: Memory) {
   const { variables, monitors, reports, record } = deps;
   const notices = createNotices(parts, deps);
   const valueOf = ({ found }: Monitor): string => (isWriteOnly(found) ? '' : variables.valueOf(found));
@@ -256,7 +256,7 @@ function createLook(parts: WatchParts, deps: WatchDeps, memory: Memory) {
     if (id !== null) notices.reported({ found: monitor.found, atMs: notice.atMs }, id);
   };
   return {
-    /** @param isChanged the variable has changed, also where its value must not be read */
+    /** @param isChanged true: the variable has changed, even if its value cannot be read */
     value(monitor: Monitor, atMs: number, isChanged: boolean): void {
       const running = memory.of(monitor);
       const { found, type } = monitor;
@@ -282,20 +282,20 @@ function createLook(parts: WatchParts, deps: WatchDeps, memory: Memory) {
   };
 }
 
-/** The looks at values, each with its instant, and the timer of the next one. */
+/** The checks of values, each with its instant, and the timer of the next check. */
 function createRounds(parts: WatchParts, deps: WatchDeps) {
   const { clock } = parts;
   const { monitors } = deps;
   const activity = createActivity(parts, deps);
   const memory = createMemory(parts, deps);
-  const look = createLook(parts, deps, memory);
+  const check = createCheck(parts, deps, memory);
   let tickDueMs = Infinity;
 
   const values = (which: (monitor: Monitor) => boolean, atMs: number, isChanged = false): void => {
     const maxSeverity = activity.maxSeverity();
     for (const monitor of monitors.all)
       if (!periodicTypes.has(monitor.type) && which(monitor) && activity.isActive(monitor, maxSeverity))
-        look.value(monitor, atMs, isChanged);
+        check.value(monitor, atMs, isChanged);
   };
   const next = (): number => {
     const maxSeverity = activity.maxSeverity();
@@ -312,7 +312,7 @@ function createRounds(parts: WatchParts, deps: WatchDeps) {
       const { dueMs } = running;
       if (dueMs > nowMs) continue;
       running.dueMs = nextDue(monitor, dueMs, nowMs);
-      if (activity.isActive(monitor, maxSeverity)) look.periodic(monitor, dueMs);
+      if (activity.isActive(monitor, maxSeverity)) check.periodic(monitor, dueMs);
     }
   };
   const alarm = createAlarm(clock, next, (dueMs) => {
@@ -334,16 +334,16 @@ export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
   const { variables, monitors, transactions } = deps;
   const { values, memory, alarm, isDerived } = createRounds(parts, deps);
   let stopped = false;
-  /** instant of the transition of this turn: what other parts change with it has happened then; null: there was none */
+  /** instant of the transition of this turn, also for changes by other parts; null: none */
   let transitionMs: number | null = null;
 
-  const lookSoon = atEndOfTurn(() => {
+  const checkSoon = atEndOfTurn(() => {
     if (stopped) return;
     values(() => true, transitionMs ?? clock.nowMs());
     alarm.plan();
   });
-  /** Once more, when other parts have dealt with a transition: what they provide may follow from it. */
-  const settleSoon = atEndOfTurn(() => {
+  /** Checks derived values at the end of the turn, after other parts have handled a transition. */
+  const checkDerivedSoon = atEndOfTurn(() => {
     const atMs = transitionMs ?? clock.nowMs();
     transitionMs = null;
     if (!stopped && monitors.all.some(isDerived)) values(isDerived, atMs);
@@ -353,27 +353,27 @@ export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
       connectorId === 0 || place.evseId === undefined || place.evseId === connectorId;
     transitionMs = clock.ofSim(at);
     values(isNear, transitionMs);
-    settleSoon();
-    // power that goes or returns
-    if (connectorId === 0) lookSoon();
+    checkDerivedSoon();
+    // loss or return of power
+    if (connectorId === 0) checkSoon();
   };
   const onVariableChange = ({ found }: VariableChange): void => {
-    if (found.entry.component.name === 'MonitoringCtrlr') lookSoon();
+    if (found.entry.component.name === 'MonitoringCtrlr') checkSoon();
     const isOf = (monitor: Monitor): boolean => isSame(monitor.found, found);
     if (monitors.all.some(isOf)) values(isOf, transitionMs ?? clock.nowMs(), true);
   };
   const onTransactionBound = ({ evseId }: Transaction): void => {
     for (const monitor of monitors.all)
       if (monitor.transaction && (monitor.found.place.evseId ?? evseId) === evseId) memory.restart(monitor.id);
-    lookSoon();
+    checkSoon();
   };
   const ends = [
     device.onTransition(followDevice),
     variables.onAnyChange(onVariableChange),
     transactions.onStarted(onTransactionBound),
     transactions.onEnded(onTransactionBound),
-    registration.onAccepted(lookSoon),
-    registration.onEnded(lookSoon),
+    registration.onAccepted(checkSoon),
+    registration.onEnded(checkSoon),
   ];
   return {
     changed(id) {

@@ -81,7 +81,7 @@ export function createRegistration2({ nameplate, isUpdated, variables, version, 
       // the schemas have been checked
       send: call as Calls['send'],
       stream: (action, payload) => {
-        if (registration.accepted) line.send(action, payload);
+        if (registration.isReady) line.send(action, payload);
       },
     },
   };
@@ -97,13 +97,13 @@ export function createReset(
   const restarts = createRestarts({ ...parts, retries: () => variables.integer('OCPPCommCtrlr', 'ResetRetries') });
   /** OnIdle was answered with Scheduled, and a transaction runs */
   let isScheduled = false;
-  const plan = (text: string, bootReason: string): RestartPlan => ({
+  const plan = (reason: string, bootReason: string): RestartPlan => ({
     stopAll: () => {
       transactions.stopAll({ reason: 'ImmediateReset', trigger: 'ResetCommand' });
     },
     // B12.FR.04: the events of the transactions go out first
-    waits: true,
-    text,
+    waitsForAnswers: true,
+    reason,
     bootReason,
   });
   const whenIdle = (): void => {

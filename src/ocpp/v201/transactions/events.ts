@@ -1,4 +1,4 @@
-/** TransactionEvents: what each says, and how it comes into the queue (E01 to E04). */
+/** TransactionEvents: their content and their way into the queue (E01 to E04). */
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
 import type { QueuedMessage, QueuedRole } from '../../rpc/model.ts';
@@ -9,20 +9,20 @@ import { isConnected, reasonIn, triggerIn } from './reasons.ts';
 import { chargedMsAt } from './state.ts';
 import type { ReportedValues, TransactionRecord, TransactionsState } from './state.ts';
 
-// The meter value of a transaction whose meter cannot be read any more.
+// Meter value of a transaction whose meter cannot be read any more.
 
 const measurand = 'Energy.Active.Import.Register';
 
-/** The last energy register as a meter value, if TxEndedMeasurands has it. */
+/** The last energy register as a meter value; empty if TxEndedMeasurands lacks it. */
 export function lastValues(
   variables: StationParts['variables'],
   atMs: number,
   energyWh: number,
 ): readonly MeterValue[] {
-  const isAsked =
+  const isListed =
     variables.boolean('SampledDataCtrlr', 'Enabled') &&
     variables.list('SampledDataCtrlr', 'TxEndedMeasurands').includes(measurand);
-  if (!isAsked) return [];
+  if (!isListed) return [];
   const value = {
     value: energyWh,
     context: 'Transaction.End',
@@ -35,42 +35,43 @@ export function lastValues(
 
 type TransactionEvent = Requests['TransactionEvent'];
 
+/** A TransactionEvent before it is queued. */
 export interface TxEvent {
   readonly type: TransactionEventEnum;
   readonly trigger: TriggerReasonEnum;
-  /** the instant of the event, ms on the clock of the central system */
+  /** instant of the event, ms on the clock of the central system */
   readonly atMs: number;
-  /** of the end */
+  /** stoppedReason, for `Ended` only */
   readonly reason?: ReasonEnum;
   readonly extras?: EventExtras;
-  /** that has brought it; absent: none */
-  readonly t?: EvseConnectorTransition;
-  /** the limit of the transaction is reported */
-  readonly limitSet?: true;
+  /** transition of the device that caused the event; absent: none */
+  readonly transition?: EvseConnectorTransition;
+  /** the event reports the limit of the transaction */
+  readonly reportsLimit?: true;
 }
 
 const roles: Readonly<Record<TransactionEventEnum, QueuedRole>> = { Started: 'start', Updated: 'middle', Ended: 'end' };
 
 type Connector = Pick<EvseConnectorDetail, 'phase' | 'type' | 'supplyPhases' | 'attachedCable' | 'maxCurrentA'>;
 
-/** State of the transaction that the central system has once this event is sent. */
+/** Values that the events have reported, including the next event. */
 function reportedBy(record: TransactionRecord, connector: Connector, { idToken }: EventExtras): ReportedValues {
-  const { told, chargingState } = record;
+  const { told: reported, chargingState } = record;
   const connected = isConnected(connector);
   return {
-    connector: told.connector || connected,
-    idToken: told.idToken || record.idToken !== null || idToken !== undefined,
-    remoteStartId: told.remoteStartId || record.remoteStartId !== null,
-    reservationId: told.reservationId || record.reservationId !== null,
+    connector: reported.connector || connected,
+    idToken: reported.idToken || record.idToken !== null || idToken !== undefined,
+    remoteStartId: reported.remoteStartId || record.remoteStartId !== null,
+    reservationId: reported.reservationId || record.reservationId !== null,
     chargingState,
-    phases: connector.type === 'ac' && chargingState === 'Charging' ? connector.supplyPhases.length : told.phases,
-    cableA: connected && !connector.attachedCable ? Math.floor(connector.maxCurrentA) : told.cableA,
+    phases: connector.type === 'ac' && chargingState === 'Charging' ? connector.supplyPhases.length : reported.phases,
+    cableA: connected && !connector.attachedCable ? Math.floor(connector.maxCurrentA) : reported.cableA,
   };
 }
 
-/** The EVSE in the first event, its connector in the first event after the cable. */
-function evseOf({ evseId, told }: TransactionRecord, values: ReportedValues, type: TransactionEventEnum) {
-  if (type !== 'Started' && told.connector === values.connector) return {};
+/** The EVSE is sent in the first event; with its connector in the first event after the cable is plugged. */
+function evseOf({ evseId, told: reported }: TransactionRecord, values: ReportedValues, type: TransactionEventEnum) {
+  if (type !== 'Started' && reported.connector === values.connector) return {};
   return { evse: { id: evseId, ...(values.connector ? { connectorId: 1 } : {}) } };
 }
 
@@ -78,27 +79,28 @@ function transactionInfo(state: TransactionsState, record: TransactionRecord, va
   const { version } = state.parts;
   const { extras = {}, reason, type } = event;
   const chargedS = Math.floor(chargedMsAt(record, event.atMs) / 1000);
-  const { chargingState, told } = record;
+  const { chargingState, told: reported } = record;
   return {
     transactionId: record.transactionId,
-    ...(chargingState === 'Idle' && told.chargingState === 'Idle' ? {} : { chargingState }),
+    ...(chargingState === 'Idle' && reported.chargingState === 'Idle' ? {} : { chargingState }),
     ...(chargedS > 0 || type === 'Ended' ? { timeSpentCharging: chargedS } : {}),
     ...(reason === undefined ? {} : { stoppedReason: reasonIn(version, reason) }),
-    ...(values.remoteStartId && !told.remoteStartId ? { remoteStartId: record.remoteStartId ?? 0 } : {}),
+    ...(values.remoteStartId && !reported.remoteStartId ? { remoteStartId: record.remoteStartId ?? 0 } : {}),
     ...(extras.remoteStartId === undefined ? {} : { remoteStartId: extras.remoteStartId }),
     ...(extras.operationMode === undefined || version !== 'ocpp2.1' ? {} : { operationMode: extras.operationMode }),
     ...(extras.tariffId === undefined || version !== 'ocpp2.1' ? {} : { tariffId: extras.tariffId }),
-    ...(event.limitSet === undefined || record.limit === null ? {} : { transactionLimit: record.limit }),
+    ...(event.reportsLimit === undefined || record.limit === null ? {} : { transactionLimit: record.limit }),
   };
 }
 
-/** Members that stand in an event only where they are new. */
-function newMembers({ told, idToken, reservationId }: TransactionRecord, values: ReportedValues, extras: EventExtras) {
-  const reservation = extras.reservationId ?? (values.reservationId && !told.reservationId ? reservationId : null);
-  const token = extras.idToken ?? (told.idToken ? null : idToken);
+/** Members that an event has only if their values have changed. */
+function newMembers(record: TransactionRecord, values: ReportedValues, extras: EventExtras) {
+  const { told: reported, idToken, reservationId } = record;
+  const reservation = extras.reservationId ?? (values.reservationId && !reported.reservationId ? reservationId : null);
+  const token = extras.idToken ?? (reported.idToken ? null : idToken);
   return {
-    ...(values.phases === null || values.phases === told.phases ? {} : { numberOfPhasesUsed: values.phases }),
-    ...(values.cableA === null || values.cableA === told.cableA ? {} : { cableMaxCurrent: values.cableA }),
+    ...(values.phases === null || values.phases === reported.phases ? {} : { numberOfPhasesUsed: values.phases }),
+    ...(values.cableA === null || values.cableA === reported.cableA ? {} : { cableMaxCurrent: values.cableA }),
     ...(reservation === null ? {} : { reservationId: reservation }),
     ...(token === null ? {} : { idToken: token }),
   };
@@ -110,8 +112,8 @@ function withValues(meterValue: readonly MeterValue[] = []) {
 
 /**
  * Queues an event of a transaction with its next sequence number.
- * @param connector as it is at the event
- * @returns the record after it
+ * @param connector state of the connector at the event
+ * @returns the record after the event
  */
 export function pushEvent(
   state: TransactionsState,
@@ -121,7 +123,7 @@ export function pushEvent(
 ): TransactionRecord {
   const { parts, ledger } = state;
   const { type } = event;
-  const extras = { ...state.deps.costs?.extras(record, type, event.t), ...event.extras };
+  const extras = { ...state.deps.costs?.extras(record, type, event.transition), ...event.extras };
   const values = reportedBy(record, connector, extras);
   const payload: TransactionEvent = {
     eventType: type,
@@ -135,7 +137,7 @@ export function pushEvent(
     ...withValues(extras.meterValue),
     ...(extras.costDetails === undefined || parts.version !== 'ocpp2.1' ? {} : { costDetails: extras.costDetails }),
   };
-  // kept before it is queued: a number that a crash has used up is better than one that stands for two events
+  // stored before it is queued: after a crash a missing sequence number is better than two events with the same one
   const changed = ledger.change(record.key, {
     nextSeqNo: record.nextSeqNo + 1,
     told: values,

@@ -17,12 +17,12 @@ const noPoints: ReadonlySet<TxPoint> = new Set();
 interface Instant {
   readonly atMs: number;
   readonly connector: EvseConnectorDetail;
-  /** that has brought the event; absent: the state now */
-  readonly t?: EvseConnectorTransition;
+  /** transition of the device that caused the event; absent: none */
+  readonly transition?: EvseConnectorTransition;
 }
 
-const eventAt = ({ t }: Instant) => (t === undefined ? [] : ([t] as const));
-const broughtBy = ({ t }: Instant) => (t === undefined ? {} : { t });
+const eventAt = ({ transition }: Instant) => (transition === undefined ? [] : ([transition] as const));
+const transitionOf = ({ transition }: Instant) => (transition === undefined ? {} : { transition });
 
 function begin(
   state: TransactionsState,
@@ -64,18 +64,18 @@ function begin(
   const record = ledger.add(() => ({ ...fresh, ...courseOf(state, fresh, instant) }));
   parts.log.info(`EVSE ${evseId}: a transaction begins (${trigger})`, parts.device.deviceIndex);
   const meterValue = deps.sample(evseId, 'Started', ...eventAt(instant));
-  const begun = pushEvent(state, record, connector, {
+  const started = pushEvent(state, record, connector, {
     type: 'Started',
     trigger,
     atMs,
     extras: { meterValue },
-    ...broughtBy(instant),
+    ...transitionOf(instant),
   });
-  state.started.emit(begun);
-  return begun;
+  state.started.emit(started);
+  return started;
 }
 
-/** Its session, if it goes on, ends with it: no energy flows without a transaction. */
+/** Ends the session of an ended transaction, because no energy may flow without a transaction. */
 function endSession(state: TransactionsState, { evseId, key }: TransactionRecord, reason: string): void {
   const { device } = state.parts;
   state.insistence.insist(`session ${key}`, `EVSE ${evseId}: the session of an ended transaction goes on`, () => {
@@ -118,20 +118,20 @@ function end(state: TransactionsState, record: TransactionRecord, instant: Insta
     atMs,
     reason,
     extras,
-    ...broughtBy(instant),
+    ...transitionOf(instant),
   });
   close(state, record, atMs, Math.round(connector.energyWh), reason);
   if (connector.authorised) endSession(state, record, reason);
 }
 
-/** Ends a transaction as it stands now. */
+/** Ends a transaction with the present state of its connector. */
 export function endNow(state: TransactionsState, record: TransactionRecord, cause: Cause): void {
   const { device, clock } = state.parts;
   const connector = device.connector(record.evseId);
   end(state, record, { atMs: clock.ofSim(device.now), connector }, cause);
 }
 
-/** Ends a transaction that the station has lost, with the last values known of it. */
+/** Ends a transaction that the station has lost, with its last known values. */
 export function endAsKnown(state: TransactionsState, record: TransactionRecord, reason: 'PowerLoss' | 'Reboot'): void {
   const { lastMs: atMs, lastWh, evseId } = record;
   const extras = { meterValue: lastValues(state.parts.variables, atMs, lastWh) };
@@ -149,10 +149,10 @@ function update(
   const { connector, atMs } = instant;
   const { trigger, idToken } = cause;
   const extras = idToken === undefined ? {} : { idToken };
-  return pushEvent(state, record, connector, { type: 'Updated', trigger, atMs, extras, ...broughtBy(instant) });
+  return pushEvent(state, record, connector, { type: 'Updated', trigger, atMs, extras, ...transitionOf(instant) });
 }
 
-/** The place of the cause that ends it: a vehicle that leaves its bay does so only where nothing has ended it before. */
+/** Index of the cause that ends a transaction; a vehicle that leaves its bay is it only if no other stop point is lost. */
 function endingCause(state: TransactionsState, causes: readonly Cause[], { lost }: PointChange): number {
   const points = stopPoints(state);
   const byBay = lost.filter((point) => points.includes(point)).every((point) => point === 'ParkingBayOccupancy');
@@ -161,21 +161,21 @@ function endingCause(state: TransactionsState, causes: readonly Cause[], { lost 
 }
 
 interface DeviceChange extends Instant {
-  readonly t: EvseConnectorTransition;
+  readonly transition: EvseConnectorTransition;
   readonly points: ReadonlySet<TxPoint>;
   readonly change: PointChange;
   readonly causes: readonly Cause[];
 }
 
-/** Why an authorisation has ended. */
+/** Reason of the end of an authorisation. */
 function endOf([cause]: readonly Cause[]): TransactionRecord['why'] {
   return cause?.reason ?? 'Local';
 }
 
 function follow(state: TransactionsState, before: TransactionRecord, deviceChange: DeviceChange): void {
   const { ledger, limits } = state;
-  const { t, points, change } = deviceChange;
-  const isLimit = t.event === 'evse_hold' && limits.isUsedUp(before, t.connector.energyWh);
+  const { transition, points, change } = deviceChange;
+  const isLimit = transition.event === 'evse_hold' && limits.isUsedUp(before, transition.connector.energyWh);
   const causes = isLimit ? [energyLimit] : deviceChange.causes;
   const why = before.why ?? (change.lost.includes('Authorized') ? endOf(causes) : null);
   const course = courseOf(state, before, deviceChange);
@@ -186,45 +186,50 @@ function follow(state: TransactionsState, before: TransactionRecord, deviceChang
     end(state, record, deviceChange, causes[at] ?? { trigger: 'ChargingStateChanged', reason: null });
     return;
   }
-  // a limit is reported by the stop that follows, an outage by the return of the power
-  const isOutage = t.event === 'evse_hold' && t.cause === 'fault';
+  // the stop that follows reports a limit, the return of the power an outage
+  const isOutage = transition.event === 'evse_hold' && transition.cause === 'fault';
   if (!isLimit && !isOutage) for (const cause of causes) record = update(state, record, deviceChange, cause);
-  limits.follow(record, t);
+  limits.follow(record, transition);
 }
 
-function causesAt(state: TransactionsState, t: EvseConnectorTransition, change: PointChange) {
-  const { connectorId, event } = t;
+function causesAt(state: TransactionsState, transition: EvseConnectorTransition, change: PointChange) {
+  const { connectorId, event } = transition;
   const record = state.ledger.at(connectorId);
   const watched = [...startPoints(state), ...stopPoints(state)];
   const request = state.stopRequests.get(connectorId) ?? null;
   if (event === 'stop' || event === 'withdraw') state.stopRequests.delete(connectorId);
-  return causesOf(t, {
+  return causesOf(transition, {
     change,
     stopRequest: request,
     watchesBay: watched.includes('ParkingBayOccupancy'),
-    stateChanged: chargingStateOf(t.connector) !== (record?.chargingState ?? 'Idle'),
+    stateChanged: chargingStateOf(transition.connector) !== (record?.chargingState ?? 'Idle'),
     remote: typeof state.bearers.get(connectorId)?.remoteStartId === 'number',
   });
 }
 
-function followConnector(state: TransactionsState, t: EvseConnectorTransition): void {
-  const { connectorId, connector } = t;
-  const atMs = state.parts.clock.ofSim(t.at);
+function followConnector(state: TransactionsState, transition: EvseConnectorTransition): void {
+  const { connectorId, connector } = transition;
+  const atMs = state.parts.clock.ofSim(transition.at);
   const points = pointsOf(connector);
   const change = pointChange(state.seen.get(connectorId) ?? noPoints, points);
   state.seen.set(connectorId, points);
   if (change.lost.includes('Authorized')) state.bearers.delete(connectorId);
-  if (t.event === 'authorize') noteBearer(state, connector, t);
-  const causes = causesAt(state, t, change);
+  if (transition.event === 'authorize') noteBearer(state, connector, transition);
+  const causes = causesAt(state, transition, change);
   const record = state.ledger.at(connectorId);
-  if (record !== null) follow(state, record, { t, atMs, connector, points, change, causes });
+  if (record !== null) follow(state, record, { transition, atMs, connector, points, change, causes });
   else if (starts(startPoints(state), points, change)) {
-    const begun = begin(state, connectorId, { t, atMs, connector }, causes[0]?.trigger ?? 'ChargingStateChanged');
-    state.limits.follow(begun, t);
+    const started = begin(
+      state,
+      connectorId,
+      { transition, atMs, connector },
+      causes[0]?.trigger ?? 'ChargingStateChanged',
+    );
+    state.limits.follow(started, transition);
   }
 }
 
-/** E17: an outage that was short enough ends nothing. */
+/** E17: true if an outage was short enough for transactions to continue. */
 function resumes({ parts, downSinceMs }: TransactionsState, upMs: number): boolean {
   const { variables } = parts;
   if (downSinceMs === null || !variables.has('TxCtrlr', 'ResumptionTimeout')) return false;
@@ -242,13 +247,13 @@ function powerUp(state: TransactionsState, atMs: number): void {
   }
 }
 
-/** The device begins anew: its meters too. */
+/** Ends all transactions after a restart of the device, which resets its meters. */
 function restarted(state: TransactionsState): void {
   for (const record of state.ledger.running) endAsKnown(state, record, 'Reboot');
   for (const memory of [state.seen, state.bearers, state.stopRequests]) memory.clear();
 }
 
-/** Follows the device. */
+/** Applies a transition of the device to the transactions. */
 export function followDevice(state: TransactionsState, transition: EvseTransition): void {
   if ('connector' in transition) {
     followConnector(state, transition);
@@ -260,7 +265,7 @@ export function followDevice(state: TransactionsState, transition: EvseTransitio
   else if (transition.event === 'restart') restarted(state);
 }
 
-/** Adopts the sessions that ran before the station listened to the device. A vehicle whose session is over begins nothing. */
+/** Adopts sessions that began before the station subscribed to the device. A vehicle whose session is over begins no transaction. */
 export function adopt(state: TransactionsState, connectors: readonly EvseConnectorDetail[]): void {
   const { device, clock } = state.parts;
   for (const connector of connectors) {
@@ -281,7 +286,7 @@ export function adopt(state: TransactionsState, connectors: readonly EvseConnect
 
 // The record of a transaction after each event of the device: session, token, charging time, meter.
 
-/** A token that was taken at the device itself: no part of the station has brought it. */
+/** The token of an authorisation at the device, without a grant of the station. */
 function localToken(text: string | null, version: Version2): IdToken {
   if (text === null || text === '') return noAuthorization;
   return { idToken: text.slice(0, maxTokenLength[version]), type: typeOfText(text) };
@@ -291,10 +296,10 @@ function localToken(text: string | null, version: Version2): IdToken {
 function noteBearer(
   { parts, grants, bearers }: TransactionsState,
   connector: EvseConnectorDetail,
-  t?: EvseConnectorTransition,
+  transition?: EvseConnectorTransition,
 ) {
   const { connectorId, session } = connector;
-  const text = t?.idToken ?? session?.idToken ?? null;
+  const text = transition?.idToken ?? session?.idToken ?? null;
   const tokenGrant = grants.get(connectorId);
   const grant = tokenGrant !== undefined && text === deviceText(tokenGrant.idToken) ? tokenGrant : null;
   bearers.set(connectorId, {
@@ -305,14 +310,14 @@ function noteBearer(
   });
 }
 
-/** Token, and what came with it, of an authorisation that the record does not know yet. */
+/** Token, group and ids of an authorisation that the record does not have yet. */
 function newBearerOf(
   { bearers }: TransactionsState,
   record: TransactionRecord,
-  { t }: Instant,
+  { transition }: Instant,
 ): Partial<TransactionRecord> {
   const bearer = bearers.get(record.evseId);
-  if (bearer === undefined || (record.idToken !== null && t?.event !== 'authorize')) return {};
+  if (bearer === undefined || (record.idToken !== null && transition?.event !== 'authorize')) return {};
   return {
     ...bearer,
     reservationId: bearer.reservationId ?? record.reservationId,
@@ -322,7 +327,7 @@ function newBearerOf(
   };
 }
 
-/** The changes of a record by what has happened at its EVSE. */
+/** Changes of a record by the present state of its EVSE. */
 function courseOf(state: TransactionsState, record: TransactionRecord, instant: Instant): Partial<TransactionRecord> {
   const { atMs, connector } = instant;
   const { session } = connector;

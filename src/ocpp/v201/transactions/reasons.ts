@@ -7,7 +7,7 @@ import type { EvseErrorCode, EvseConnectorDetail } from '../../../contract/kinds
 import type { IdToken, ReasonEnum, TriggerReasonEnum, ChargingStateEnum } from '../messages.ts';
 import type { Version2 } from '../../station/stack.ts';
 
-/** Why a transaction, or its authorisation, ends. */
+/** Reason and trigger of the end of a transaction or its authorisation. */
 export interface Why {
   readonly reason: ReasonEnum;
   readonly trigger: TriggerReasonEnum;
@@ -37,7 +37,7 @@ const triggers: Readonly<Record<ReasonEnum, TriggerReasonEnum>> = {
   Timeout: 'EVConnectTimeout',
 };
 
-/** Stop reasons of the device that 2.x does not have. A person has unlocked the connector at the station. */
+/** Stop reasons of the device that 2.x lacks; UnlockCommand: a person unlocks the connector at the station. */
 const meanings: Readonly<Record<string, Why>> = {
   HardReset: { reason: 'ImmediateReset', trigger: 'ResetCommand' },
   SoftReset: { reason: 'ImmediateReset', trigger: 'ResetCommand' },
@@ -48,7 +48,7 @@ function isReason(text: string): text is ReasonEnum {
   return Object.hasOwn(triggers, text);
 }
 
-/** @param reason of the session of the device; null: it is not known */
+/** Reason and trigger of a stop. @param reason stop reason of the session of the device; null: unknown */
 export function whyOf(reason: string | null): Why {
   if (reason === null) return { reason: 'Local', trigger: 'StopAuthorized' };
   if (isReason(reason)) return { reason, trigger: triggers[reason] };
@@ -89,31 +89,33 @@ export function reasonIn(version: Version2, reason: ReasonEnum): ReasonEnum {
   return version === 'ocpp2.0.1' && reason === 'ReqEnergyTransferRejected' ? 'Other' : reason;
 }
 
-// TransactionEvents of a transition of the device: a trigger for each cause, the first of them first.
+// TransactionEvents of a transition of the device: one trigger for each cause, in order of the causes.
 
 export interface Cause {
   readonly trigger: TriggerReasonEnum;
-  /** of the end, where this cause ends the transaction; null: the end has no reason of its own */
+  /** stoppedReason if this cause ends the transaction; null: none */
   readonly reason: ReasonEnum | null;
-  /** presented for it, where it is not the token of the transaction, which is reported anyway */
+  /** presented token, if it is not the token of the transaction */
   readonly idToken?: IdToken;
 }
 
-/** Facts beside the transition. */
+/** Facts in addition to the transition. */
 interface CauseContext {
   readonly change: PointChange;
-  /** the parking bay is watched: a start or stop point is ParkingBayOccupancy */
+  /** true: ParkingBayOccupancy is a start or stop point */
   readonly watchesBay: boolean;
-  /** the charging state differs from before */
+  /** true: the charging state has changed */
   readonly stateChanged: boolean;
-  /** the token was brought by a remote start */
+  /** true: the token comes from a remote start */
   readonly remote: boolean;
   /** a stop that this station has requested; null: none */
   readonly stopRequest: (Why & Pick<Cause, 'idToken'>) | null;
 }
 
 type Table = Readonly<
-  Partial<Record<EvseConnectorTransition['event'], (t: EvseConnectorTransition, context: CauseContext) => Cause[]>>
+  Partial<
+    Record<EvseConnectorTransition['event'], (transition: EvseConnectorTransition, context: CauseContext) => Cause[]>
+  >
 >;
 
 const causes = (trigger: TriggerReasonEnum, reason: ReasonEnum | null = null): Cause[] => [{ trigger, reason }];
@@ -134,7 +136,7 @@ const unplugged = (_: EvseConnectorTransition, context: CauseContext): Cause[] =
   ...bay(context),
 ];
 
-/** An authorisation without a vehicle ends. One that never came (`connected` to `finishing`) is not reported. */
+/** Causes of the end of an authorisation without a vehicle; without an authorisation (`connected` to `finishing`) none. */
 function withdrawn({ cause, fromPhase, connector }: EvseConnectorTransition, { stopRequest }: CauseContext): Cause[] {
   if (fromPhase !== 'authorised') return [];
   if (stopRequest !== null) return [stopRequest];
@@ -143,9 +145,11 @@ function withdrawn({ cause, fromPhase, connector }: EvseConnectorTransition, { s
   return cause === 'central' ? causes('Deauthorized', 'Other') : causes('StopAuthorized', 'Local');
 }
 
-/** Without power the station cannot deliver. */
-function held(t: EvseConnectorTransition, context: CauseContext): Cause[] {
-  return t.cause === 'fault' ? causes('AbnormalCondition', 'PowerLoss') : stateChange('Other')(t, context);
+/** Causes of a stop of the delivery; the station cannot deliver without power. */
+function held(transition: EvseConnectorTransition, context: CauseContext): Cause[] {
+  return transition.cause === 'fault'
+    ? causes('AbnormalCondition', 'PowerLoss')
+    : stateChange('Other')(transition, context);
 }
 
 const table: Table = {
@@ -165,9 +169,9 @@ const table: Table = {
   clear_fault: stateChange(null),
 };
 
-/** Causes of the event that a transition makes; empty: it makes none. */
-export function causesOf(t: EvseConnectorTransition, context: CauseContext): readonly Cause[] {
-  return table[t.event]?.(t, context) ?? [];
+/** Causes of the event of a transition; empty: no event. */
+export function causesOf(transition: EvseConnectorTransition, context: CauseContext): readonly Cause[] {
+  return table[transition.event]?.(transition, context) ?? [];
 }
 
 /** Values of TxStartPoint and TxStopPoint. DataSigned is none of them: no meter of the device signs. */

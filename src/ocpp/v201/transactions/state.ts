@@ -21,7 +21,7 @@ export interface TransactionsDeps {
 /** A token that an EVSE gets, as passed to `Transactions.authorized`. */
 type Grant = Parameters<Transactions['authorized']>[1];
 
-/** The token that an EVSE is authorised with, and what came with it. */
+/** Token of the authorisation of an EVSE, with its group and ids. */
 interface Bearer {
   readonly idToken: IdToken;
   readonly groupIdToken: IdToken | null;
@@ -31,7 +31,7 @@ interface Bearer {
 
 /** A stop that the station requests from the device. */
 export interface StopRequest extends Why {
-  /** presented for it */
+  /** token presented for the stop */
   readonly idToken?: IdToken;
 }
 
@@ -46,13 +46,13 @@ export interface TransactionsState {
   readonly answered: Signal<AnsweredEvent>;
   /** the last token of each EVSE, for the authorisation that the device reports */
   readonly grants: Map<number, Grant>;
-  /** by EVSE, while it is authorised */
+  /** bearers by EVSE, while the EVSE is authorised */
   readonly bearers: Map<number, Bearer>;
-  /** by EVSE, until the device reports the stop */
+  /** requests by EVSE, until the device reports the stop */
   readonly stopRequests: Map<number, StopRequest>;
   /** the points that held at each EVSE after the last transition */
   readonly seen: Map<number, ReadonlySet<TxPoint>>;
-  /** since when the device is without power, on the clock of the central system; null: it has power */
+  /** instant of the loss of power, ms on the clock of the central system; null: the device has power */
   downSinceMs: number | null;
 }
 
@@ -63,7 +63,7 @@ export const stopPoints = ({ parts }: TransactionsState): readonly string[] =>
 
 // Limits of a transaction (2.1 E16).
 
-/** Members of `transactionLimit` that a station keeps to. */
+/** Members of `transactionLimit` that a station supports. */
 export const limitNames = [
   'maxCost',
   'maxEnergy',
@@ -90,10 +90,11 @@ export interface TransactionRecord extends Transaction {
   readonly endedMs: number | null;
   readonly meterStopWh: number | null;
   readonly stopReason: string | null;
-  /** last known instant and meter: what the end says when the station has lost power */
+  /** last known instant, for the end after a loss of power */
   readonly lastMs: number;
+  /** last known meter, for the end after a loss of power */
   readonly lastWh: number;
-  /** the last session of the device in it, also one that has ended; null: none yet */
+  /** last session of the device in the transaction, running or ended; null: none yet */
   readonly lastSessionId: string | null;
   /** Wh of the import register at the start, as the device counts it */
   readonly startWh: number;
@@ -102,13 +103,13 @@ export interface TransactionRecord extends Transaction {
   readonly chargingState: ChargingStateEnum;
   /** time in Charging up to `chargingSinceMs` */
   readonly chargedMs: number;
-  /** null: it does not charge now */
+  /** null: not charging */
   readonly chargingSinceMs: number | null;
-  /** why its authorisation ended, before its stop point was reached; null: it has not ended */
+  /** reason of the end of the authorisation, before a stop point is reached; null: not ended */
   readonly why: ReasonEnum | null;
   /** null: none */
   readonly limit: TransactionLimit | null;
-  /** reading of the import register up to which a refused token may charge; null: it is not refused */
+  /** reading of the import register up to which a refused token may charge; null: not refused */
   readonly refusedUntilWh: number | null;
 }
 
@@ -147,12 +148,12 @@ export function transactionEntry(record: TransactionRecord, queued: number): Ocp
 interface Limits {
   /** The members that are there replace those in force. @returns false: nothing has changed */
   set(key: string, limit: TransactionLimit): boolean;
-  /** The central system has not accepted the token, and the transaction goes on with `energyWh` more. */
+  /** Limits a transaction whose token was refused to `energyWh` more. */
   refused(key: string, energyWh: number): void;
   /** The cost so far, in the currency of the tariff. */
   spent(key: string, cost: number): void;
   /** A transition at the EVSE of a running transaction. */
-  follow(record: TransactionRecord, t: EvseConnectorTransition): void;
+  follow(record: TransactionRecord, transition: EvseConnectorTransition): void;
   /** True if the energy of a limit is used up. */
   isUsedUp(record: TransactionRecord, energyWh: number): boolean;
   ended(key: string): void;
@@ -166,8 +167,8 @@ interface LimitsDeps {
   readonly end: (record: TransactionRecord, why: Why) => void;
 }
 
-/** Between two looks at the state of charge, on the clock of the central system. */
-const socLookMs = 1000;
+/** Interval of checks of the state of charge, on the clock of the central system. */
+const socCheckMs = 1000;
 /** Less than this is not seen by a meter. */
 const negligibleWh = 0.01;
 
@@ -215,10 +216,10 @@ function createTimers({ clock }: Pick<StationParts, 'clock'>) {
 
 type LimitParts = Pick<StationParts, 'device' | 'clock'>;
 
-/** Gives the device the energy that a transaction may still take. */
+/** Sets the energy limit of a transaction on the device. */
 function bindEnergy({ device }: LimitParts, { insistence, ledger }: LimitsDeps, key: string): void {
   const record = ledger.get(key);
-  // without a session the device takes no limit; it gets it with the next one
+  // the device accepts a limit only in a session: the next session gets it
   if (record?.endedMs !== null || record.sessionId === null) return;
   const untilWh = Math.min(limitWh(record), record.refusedUntilWh ?? Infinity);
   if (untilWh === Infinity) return;
@@ -249,7 +250,7 @@ function createWatch(parts: LimitParts, deps: LimitsDeps) {
       end(key, 'maxSoC');
       return;
     }
-    socs.at(key, clock.nowMs() + socLookMs, () => {
+    socs.at(key, clock.nowMs() + socCheckMs, () => {
       watchSoc(key);
     });
   };
@@ -304,10 +305,11 @@ export function createLimits(parts: LimitParts, deps: LimitsDeps): Limits {
       const maxCost = ledger.get(key)?.limit?.maxCost;
       if (maxCost !== undefined && cost >= maxCost) end(key, 'maxCost');
     },
-    follow({ key }, t) {
-      if (t.sessionChange === 'started') bindEnergy(parts, deps, key);
+    follow({ key }, transition) {
+      if (transition.sessionChange === 'started') bindEnergy(parts, deps, key);
       const record = ledger.get(key);
-      if (t.event === 'evse_hold' && record !== null && isUsedUp(record, t.connector.energyWh)) end(key, 'maxEnergy');
+      if (transition.event === 'evse_hold' && record !== null && isUsedUp(record, transition.connector.energyWh))
+        end(key, 'maxEnergy');
     },
     isUsedUp,
     ended(key) {

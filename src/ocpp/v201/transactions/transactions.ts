@@ -30,8 +30,8 @@ function stopDevice({ parts, stopRequests }: TransactionsState, evseId: number, 
 }
 
 /**
- * Ends a transaction: at the device where it is authorised, so that its stop point decides; where it is not, nothing holds
- * it but the cable. @throws SimError COMMAND_CONFLICT
+ * Ends a transaction: by a stop of the device if that is authorised, so that the stop points decide; else at once.
+ * @throws SimError COMMAND_CONFLICT
  */
 function stopAt(state: TransactionsState, record: TransactionRecord, why: StopRequest): void {
   if (state.parts.device.connector(record.evseId).authorised) stopDevice(state, record.evseId, why);
@@ -96,7 +96,7 @@ function instantOf(state: TransactionsState, meterValue: readonly MeterValue[] |
 function pushUpdate(
   state: TransactionsState,
   record: TransactionRecord,
-  event: Pick<TxEvent, 'trigger' | 'extras' | 'limitSet'>,
+  event: Pick<TxEvent, 'trigger' | 'extras' | 'reportsLimit'>,
 ) {
   const { device } = state.parts;
   const connector = device.connector(record.evseId);
@@ -118,11 +118,11 @@ function update(
   return true;
 }
 
-/** Applies a limit from now on, and reports it where it is new (E16). */
+/** Applies a limit, and reports it if it is new (E16). */
 function applyLimit(state: TransactionsState, key: string, limit: TransactionLimit): void {
   if (!state.limits.set(key, limit)) return;
   const record = state.ledger.get(key);
-  if (record?.endedMs === null) pushUpdate(state, record, { trigger: 'LimitSet', limitSet: true });
+  if (record?.endedMs === null) pushUpdate(state, record, { trigger: 'LimitSet', reportsLimit: true });
 }
 
 // Effects of the answers to TransactionEvents (E05, E16).
@@ -144,7 +144,7 @@ function refused(state: TransactionsState, { key, evseId }: TransactionRecord, s
   }
   insistence.insist(`refused ${key}`, 'the energy for an invalid token flows on', () => {
     const record = ledger.get(key);
-    // its authorisation may have ended meanwhile, and a stop point that does not depend on it keeps it running
+    // the authorisation may have ended, and the transaction continues because of another stop point
     if (record?.endedMs !== null || !device.connector(evseId).authorised) return;
     stopAt(state, record, { reason: 'DeAuthorized', trigger: 'Deauthorized' });
   });
@@ -187,7 +187,7 @@ export interface TransactionBook extends Transactions {
   leave(): void;
   /** newest first */
   entries(): readonly OcppTransactionEntry[];
-  /** its `load` comes after that of the queue: it queues the ends of transactions that a restart has ended */
+  /** Load it after the queue: it queues the ends of transactions that a restart has ended. */
   readonly part: Part;
 }
 

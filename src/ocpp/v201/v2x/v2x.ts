@@ -222,7 +222,7 @@ function createNeedsSender(
   function sendNeeds(transaction: Transaction): void {
     const { evseId, transactionId } = transaction;
     const there = vehicleAt(parts, evseId);
-    if (!speaks(evseId) || there === null || !parts.registration.accepted) return;
+    if (!speaks(evseId) || there === null || !parts.registration.isReady) return;
     const negotiation = negotiations.of(transactionId);
     const common = transfers(evseId).filter((mode) => negotiation.allowed?.includes(mode) ?? true);
     negotiation.isSent = true;

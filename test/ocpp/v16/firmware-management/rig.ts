@@ -48,7 +48,7 @@ export function upkeepRig(before?: Rig): UpkeepRig {
     get status() {
       return accepted ? 'accepted' : 'none';
     },
-    get accepted() {
+    get isReady() {
       return accepted && base.line.open;
     },
     boot: () => Promise.reject(new Error('not here')),

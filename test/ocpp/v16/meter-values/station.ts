@@ -123,7 +123,7 @@ export async function stationOf(profile: string, keyValues: Readonly<Record<stri
         take(action, payload, true);
       },
     },
-    registration: { accepted: true, onAccepted: () => () => undefined },
+    registration: { isReady: true, onAccepted: () => () => undefined },
   } as unknown as StationParts;
   const made: { values?: ReturnType<typeof createMeterValues> } = {};
   const faults: { reading: MeterDistortion | null; asked: number } = { reading: null, asked: 0 };

@@ -184,7 +184,7 @@ function partsOf(kind: KindRig, port: StationPort, keys: KeySet, disk: Disk, cen
       },
     },
     registration: {
-      get accepted() {
+      get isReady() {
         return central.online;
       },
       onAccepted: (listener: () => void) => {

@@ -138,7 +138,7 @@ function outside(kind: KindRig, port: StationPort, version: Version2, store: Sto
       },
     },
     registration: {
-      get accepted() {
+      get isReady() {
         return central.online;
       },
       get boots() {

@@ -49,7 +49,7 @@ export function fakeRegistration(isAccepted = true) {
     accepted,
     ended,
     registration: {
-      get accepted() {
+      get isReady() {
         return state.accepted;
       },
       get boots() {

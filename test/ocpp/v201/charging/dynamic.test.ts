@@ -39,7 +39,7 @@ describe('OCPP 2.1 Dynamic profiles (K28, K29)', () => {
         version: 'ocpp2.1',
         finding: (clause: string, text: string) => findings.push(`${clause} ${text}`),
         registration: {
-          get accepted() {
+          get isReady() {
             return state.accepted;
           },
         },

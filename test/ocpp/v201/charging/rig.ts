@@ -83,13 +83,13 @@ const plainAnswers: Readonly<Record<string, Payload>> = {
 function createCalls(version: Version2) {
   const sent: { readonly action: string; readonly payload: Payload; readonly triggered: boolean }[] = [];
   const answers = new Map<string, Answer>();
-  const registration = { accepted: true, boots: 1 };
+  const registration = { isReady: true, boots: 1 };
   /** actions whose answers do not arrive: the line breaks */
   const lost = new Set<string>();
   const calls: Calls = {
     send: (action, payload, { triggered = false } = {}) => {
       expect(payloadChecks.check(version, action, 'request', payload), `${action} request`).to.equal(null);
-      if (!registration.accepted) return Promise.resolve({ kind: 'unsent', why: 'offline' });
+      if (!registration.isReady) return Promise.resolve({ kind: 'unsent', why: 'offline' });
       sent.push({ action, payload, triggered });
       if (lost.has(action)) return Promise.resolve({ kind: 'lost' });
       const answer = answers.get(action)?.(payload) ?? plainAnswers[action] ?? {};
@@ -207,8 +207,8 @@ export function chargingRig(
     store: (name: string) => store.slot(name),
     finding: (clause: string, text: string) => findings.push(`${clause} ${text}`),
     registration: {
-      get accepted() {
-        return registration.accepted;
+      get isReady() {
+        return registration.isReady;
       },
       get boots() {
         return registration.boots;
@@ -268,11 +268,11 @@ export function chargingRig(
       return status === 'Accepted' ? status : (statusInfo?.reasonCode ?? 'no reason');
     },
     offline: () => {
-      registration.accepted = false;
+      registration.isReady = false;
       ended.emit(null);
     },
     online: (booted = false) => {
-      registration.accepted = true;
+      registration.isReady = true;
       if (booted) registration.boots += 1;
       accepted.emit(null);
     },

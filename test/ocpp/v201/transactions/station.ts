@@ -244,7 +244,7 @@ export class Station {
         },
       },
       registration: {
-        get accepted() {
+        get isReady() {
           return central.online;
         },
         get offlineSinceMs() {
