@@ -2,6 +2,7 @@
  * Durable named lists of JSON values, for queues and counters of protocols. In memory here; the interface suits files:
  * a promise resolves when the change is durable, and values are copies.
  */
+import { createHash } from 'node:crypto';
 import { SimError } from './errors.ts';
 
 export type JsonValue =
@@ -48,17 +49,26 @@ const maxNameLength = 200;
 /** parts that are safe as names of folders and files */
 const namePattern = /^[A-Za-z0-9_~%-][A-Za-z0-9_~%.-]*(\/[A-Za-z0-9_~%-][A-Za-z0-9_~%.-]*)*$/;
 
-/** The name of a slot from free texts such as a charge point identity: `slotName('ocpp', 'CP|1', 'queue')`. */
+/** Longer parts are shortened: three of them fit into a name, and each into the name of a file. */
+const maxPartLength = 64;
+
+/**
+ * The name of a slot from free texts such as a charge point identity: `slotName('ocpp', 'CP|1', 'queue')`. A text whose
+ * safe form is too long ends in its digest.
+ */
 export function slotName(...parts: readonly string[]): string {
+  return parts.map(safePart).join('/');
+}
+
+function safePart(part: string): string {
   // half a character would not be encoded at all
-  return parts
-    .map((part) =>
-      encodeURIComponent(Buffer.from(part).toString()).replace(
-        /^\.|[!'()*]/g,
-        (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
-      ),
-    )
-    .join('/');
+  const safe = encodeURIComponent(Buffer.from(part).toString()).replace(
+    /^\.|[!'()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  if (safe.length <= maxPartLength) return safe;
+  const digest = createHash('sha256').update(part).digest('hex').slice(0, 40);
+  return `${safe.slice(0, maxPartLength - digest.length - 1).replace(/%.?$/, '')}~${digest}`;
 }
 
 /** @throws SimError INTERNAL for a value that JSON would drop or change */

@@ -113,7 +113,12 @@ describe('store', () => {
     expect(slotName('ocpp', 'Lab|1/ä', '..', "it's (1)*!")).to.equal(
       'ocpp/Lab%7C1%2F%C3%A4/%2E./it%27s%20%281%29%2A%21',
     );
-    const text = fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' });
+    const long = '\u{1d160}'.repeat(12);
+    expect(slotName(long)).to.match(/^(?:%[0-9A-F]{2})+~[0-9a-f]{40}$/);
+    expect(slotName(long)).to.have.length.at.most(64);
+    expect(slotName(`${long}a`)).to.not.equal(slotName(`${long}b`));
+    store.slot(slotName('ocpp', long, long, long));
+    const text = fc.string({ minLength: 1, maxLength: 48, unit: 'grapheme' });
     holds('names are safe and differ', [text, text], (a, b) => {
       store.slot(slotName('p', a));
       expect(slotName(a) === slotName(b)).to.equal(a === b);

@@ -129,11 +129,16 @@ class Step {
 
   /** New events come first: a refused one does not affect the times and priorities of the others. */
   #admit(): void {
-    const periods = (this.#periods = effectivePeriods(this.events));
-    for (const event of this.events.values()) {
-      if (event.phase !== 'received') continue;
-      this.#respond(event, 1, asksForReceipt);
-      this.#advance(event, periods.get(event.listed.mrid) ?? event.own);
+    let periods = (this.#periods = effectivePeriods(this.events));
+    const received = [...this.events.values()].filter(({ phase }) => phase === 'received');
+    for (const event of received) this.#respond(event, 1, asksForReceipt);
+    const starts = new Set(received.map(({ listed }) => listed.startS));
+    // an event comes before those that may start at its end
+    for (const event of received.sort((a, b) => a.listed.startS - b.listed.startS)) {
+      const { mrid, startS, durationS } = event.listed;
+      const phase = this.#advance(event, periods.get(mrid) ?? event.own)?.phase;
+      if (phase !== 'scheduled' && starts.has(startS + durationS))
+        periods = this.#periods = effectivePeriods(this.events);
     }
   }
 

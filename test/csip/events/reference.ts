@@ -126,7 +126,7 @@ export class Reference {
 
   /** What holds at an instant: who has each mode. */
   at(nowS: number): ReadonlyMap<ModeName, string> {
-    for (const known of this.#fresh) {
+    for (const known of [...this.#fresh].sort((a, b) => a.event.startS - b.event.startS)) {
       this.#answer(known, 1);
       if (known.status.startsWith('cancelled')) this.#end(known, 'ended', 6);
       else if (known.status === 'superseded') this.#end(known, 'ended', 7);
