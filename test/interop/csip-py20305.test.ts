@@ -22,7 +22,7 @@ interface Rig {
   readonly lfdi: string;
 }
 
-/** @param schedule what the head-end has before the client comes */
+/** @param schedule what the head-end has from the first request of the client on, whose start takes any time */
 async function open(flags: readonly string[], schedule: (headEnd: HeadEnd) => void): Promise<Rig> {
   const pki = await headEndPki();
   const lfdi = lfdiOf(new X509Certificate(pki.device.cert).raw);
@@ -30,8 +30,9 @@ async function open(flags: readonly string[], schedule: (headEnd: HeadEnd) => vo
   const headEnd = await HeadEnd.open({ tls: { identity: pki.server, ca: pki.root.cert }, nowMs: Date.now });
   Object.assign(headEnd.rates, { endDevicePost: 1, mirrorPost: 1 });
   headEnd.register(lfdi, { pin: 111_115 });
-  schedule(headEnd);
   const client = new ForeignClient({ pki, serverUrl: headEnd.origin, lfdi, modbusPort: simulator.modbusPort });
+  await headEnd.request('GET', '/dcap');
+  schedule(headEnd);
   return { simulator, headEnd, client, lfdi };
 }
 
