@@ -38,9 +38,12 @@ describe('the listener of outstations', () => {
     const frame = linkFrame(0xc4, 0xffff, 4, hex('c0 c0 17'));
     peer.write(frame);
     await rig.framesIn(1);
+    const listened = `127.0.0.1:${peer.localPort}`;
+    expect(rig.listener.connections.map((each) => each.peer)).to.deep.equal([listened]);
     for (let n = 0; n < 16; n += 1) await rig.socket();
-    if (!peer.destroyed) await once(peer, 'close');
-    expect(rig.listener.connections.length).to.equal(16);
+    expect(rig.listener.connections.map((each) => each.peer))
+      .to.have.length(16)
+      .and.not.include(listened);
   });
 
   it('refuses the next one where masters have spoken on all', async () => {
