@@ -10,7 +10,7 @@ import type { Revision } from '../xml/schema.ts';
 import { DeviceControls } from './device-controls-bridge.ts';
 import { modeNames, modesIn } from './modes.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget, LeftOutMode, ModeName, ResolvedControl } from './model.ts';
-import { isSiteMode, outweighedAbsorption, SiteLimits } from './site-limits.ts';
+import { isSiteMode, SiteLimits } from './site-limits.ts';
 import { isRefusal, leftOut } from './model.ts';
 
 export interface ControlTargetOptions {
@@ -118,7 +118,7 @@ class EndDeviceTarget implements GroupTarget {
   apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome> {
     const sites = new Map(inForce.map(({ id, modes, control }) => [id, this.#siteOutcome(modes, control)]));
     const allValid = inForce.filter(({ id }) => sites.get(id)?.state !== 'invalid');
-    const outweighed = outweighedAbsorption(allValid);
+    const outweighed = this.#site.outweighedAbsorption(allValid);
     const valid = allValid.map((each) => {
       const out = outweighed.get(each.id);
       return out ? { ...each, modes: each.modes.filter((mode) => !out.some((lost) => lost.mode === mode)) } : each;

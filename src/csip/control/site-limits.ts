@@ -48,19 +48,6 @@ const isLimitMode = (mode: string): mode is LimitMode => Object.hasOwn(limitMode
 const isAbsorbMode = (mode: ModeName): mode is AbsorbMode => absorbModes.some((each) => each === mode);
 export const isSiteMode = (mode: ModeName): mode is SiteMode => isLimitMode(mode) || isAbsorbMode(mode);
 
-/** The limits of absorption that those of a control of higher rank outweigh, by control: they exclude each other. */
-export function outweighedAbsorption(inForce: readonly ControlInForce[]): ReadonlyMap<string, readonly LeftOutMode[]> {
-  const limiting = inForce.filter(({ modes }) => modes.some(isAbsorbMode));
-  const [highest] = limiting;
-  const winner = highest?.modes.find(isAbsorbMode) ?? '';
-  const detail = `${winner} of ${highest?.id ?? ''} takes precedence`;
-  return new Map(
-    limiting
-      .filter(({ rank }) => rank !== highest?.rank)
-      .map(({ id, modes }) => [id, modes.filter(isAbsorbMode).map((mode) => ({ mode, reason: 'outweighed', detail }))]),
-  );
-}
-
 interface Ramp {
   readonly fromW: number;
   readonly start: SimTime;
@@ -124,6 +111,21 @@ export class SiteLimits {
     if (limitW === null || limitW < 0) return invalid(`${mode} is no limit`);
     // a limit above the maximum setting does not limit
     return { limit: isLimitMode(mode) ? limitModes[mode] : 'load', limitW: Math.min(maxSiteLimitW, limitW) };
+  }
+
+  /** The limits of absorption that those of a control of higher rank outweigh, by control: they exclude each other. */
+  outweighedAbsorption(inForce: readonly ControlInForce[]): ReadonlyMap<string, readonly LeftOutMode[]> {
+    const limiting = inForce.flatMap(({ id, rank, modes, control }) => {
+      const runs = modes.filter(isAbsorbMode).filter((mode) => !isRefusal(this.wish(mode, control)));
+      return runs.length > 0 ? [{ id, rank, modes: runs }] : [];
+    });
+    const [highest] = limiting;
+    const detail = `${highest?.modes[0] ?? ''} of ${highest?.id ?? ''} takes precedence`;
+    return new Map(
+      limiting
+        .filter(({ rank }) => rank !== highest?.rank)
+        .map(({ id, modes }) => [id, modes.map((mode) => ({ mode, reason: 'outweighed', detail }))]),
+    );
   }
 
   /** The slopes with which devices reach wider limits within `rampTms`, percent of 702.WMax per second, by control. */

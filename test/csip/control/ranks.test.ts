@@ -100,7 +100,13 @@ describe('DERControls of different rank with functions of reactive power', () =>
     apply(bridge, watts, pct('event 1 0'));
     expect(loadW()).to.be.below(5000);
     apply(bridge, pct('default 1'));
-    expect(loadW()).to.be.below(5000);
+    const defaultW = loadW();
+    expect(defaultW).to.be.below(5000);
+    // a mode that is left out outweighs nothing
+    const foreign = { reason: 'namespace', detail: 'x' } as const;
+    const unread = limit('E', 'event 1 0', { opModConnect: true, unread: { opModMaxLimWAbsorb: foreign } });
+    const [, byDefault] = apply(bridge, { ...unread, modes: ['opModConnect', 'opModMaxLimWAbsorb'] }, pct('default 1'));
+    expect([byDefault?.leftOut, loadW()]).to.deep.equal([[], defaultW]);
     bridge.close();
   });
 });
