@@ -16,7 +16,7 @@ import { effectivePeriods, overlap, byPriority, hasLostAll, heldModes, isLive } 
 import { afterReading } from './receive.ts';
 import type { Period, ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
 import { dueTransition, superseded } from './transitions.ts';
-import type { EventFacts } from './transitions.ts';
+import type { EventFacts, Transition } from './transitions.ts';
 
 /** bits of responseRequired */
 const asksForReceipt = 1;
@@ -39,7 +39,7 @@ class Step {
   readonly responses: OwedResponse[] = [];
   /** effective periods in this step */
   #periods: ReadonlyMap<string, Period> = new Map();
-  /** transitions in this step */
+  /** transitions and takeovers in this step */
   #changes = 0;
 
   constructor(state: ScheduleState, nowS: number, options: ScheduleOptions) {
@@ -112,7 +112,10 @@ class Step {
   #advance(event: TrackedEvent, period: Period): TrackedEvent | null {
     const facts = this.#facts(event, period);
     const row = dueTransition(event.phase, facts);
-    if (row === undefined) return null;
+    return row === undefined ? null : this.#carryOut(row, event, period, facts);
+  }
+
+  #carryOut(row: Transition, event: TrackedEvent, period: Period, facts: EventFacts): TrackedEvent {
     this.#changes += 1;
     const { to } = row;
     if (to === 'scheduled') return this.#put({ ...event, phase: to });
@@ -152,33 +155,63 @@ class Step {
     } while (this.#changes !== before);
   }
 
-  /** Events in order of priority: each is settled, and an active one takes its modes from those after it. */
-  #decide(): void {
-    const periods = (this.#periods = effectivePeriods(this.events));
-    const periodOf = (event: TrackedEvent): Period => periods.get(event.listed.mrid) ?? event.own;
-    const order = [...this.events.values()].filter(isLive).sort(byPriority);
-    for (const [place, higher] of order.entries()) {
-      const event = this.#settle(this.#latest(higher), periodOf(higher));
-      if (event.phase !== 'active' || event.optedOut || heldModes(event).length === 0) continue;
-      for (const lower of order.slice(place + 1)) {
-        if (overlap(periodOf(event), periodOf(lower))) this.#take(event, this.#latest(lower));
-      }
-    }
-    if (this.#options.supersededResponse === 'at_discovery') this.#owePredicted(order, periodOf);
+  #periodOf(event: TrackedEvent): Period {
+    return this.#periods.get(event.listed.mrid) ?? event.own;
   }
 
-  #take(winner: TrackedEvent, loser: TrackedEvent): void {
+  /** Ends the events whose end has come: none takes a mode from them any longer. */
+  #endDue(order: readonly TrackedEvent[]): void {
+    for (const event of order) {
+      const period = this.#periodOf(event);
+      const facts = this.#facts(event, period);
+      const row = dueTransition(event.phase, facts);
+      if (row !== undefined && row.to !== 'active') this.#carryOut(row, event, period, facts);
+    }
+  }
+
+  /** Events in order of priority: each is settled, and an active one takes its modes from those after it. */
+  #decide(): void {
+    this.#periods = effectivePeriods(this.events);
+    const order = [...this.events.values()].filter(isLive).sort(byPriority);
+    const before = this.#changes;
+    this.#endDue(order);
+    // an end may move the start of another event
+    if (this.#changes !== before) return;
+    const places = new Map(order.map((event, place) => [event.listed.mrid, place]));
+    // an event comes before those that may start at its end
+    const byStart = order.toSorted((a, b) => a.listed.startS - b.listed.startS);
+    const starts = new Set(byStart.map(({ listed }) => listed.startS));
+    for (const [place, higher] of order.entries()) {
+      const event = this.#settle(this.#latest(higher), this.#periodOf(higher));
+      if (event.phase !== 'active' || event.optedOut || heldModes(event).length === 0) continue;
+      for (const { listed } of byStart.filter(({ listed: { mrid } }) => (places.get(mrid) ?? 0) > place)) {
+        // without its modes an event moves the start of no other
+        if (this.#take(event, this.events.get(listed.mrid)) && starts.has(listed.startS + listed.durationS))
+          this.#periods = effectivePeriods(this.events);
+      }
+    }
+    if (this.#options.supersededResponse === 'at_discovery') this.#owePredicted(order);
+  }
+
+  /** @returns whether the loser had a mode of the winner at an instant at which the winner has it */
+  #take(winner: TrackedEvent, loser: TrackedEvent | undefined): boolean {
+    if (loser === undefined) return false;
+    // a clock that was set back leaves events active whose periods are apart
+    if (loser.phase !== 'active' && !overlap(this.#periodOf(winner), this.#periodOf(loser))) return false;
     const taken = heldModes(winner).filter((mode) => heldModes(loser).includes(mode));
-    if (taken.length > 0) this.#put({ ...loser, lost: [...loser.lost, ...taken], lostTo: winner.programKey });
+    if (taken.length === 0) return false;
+    this.#put({ ...loser, lost: [...loser.lost, ...taken], lostTo: winner.programKey });
+    this.#changes += 1;
+    return true;
   }
 
   /** Responds for events that will lose all modes if nothing changes; they run until the winner starts. */
-  #owePredicted(order: readonly TrackedEvent[], periodOf: (event: TrackedEvent) => Period): void {
+  #owePredicted(order: readonly TrackedEvent[]): void {
     const winners: { readonly event: TrackedEvent; readonly modes: readonly ModeName[] }[] = [];
     for (const event of order.map((each) => this.#latest(each))) {
       if (!isLive(event)) continue;
       const { listed } = event;
-      const takers = winners.filter((winner) => overlap(periodOf(winner.event), periodOf(event)));
+      const takers = winners.filter((winner) => overlap(this.#periodOf(winner.event), this.#periodOf(event)));
       const taken = new Set(takers.flatMap(({ modes }) => modes));
       const lost = listed.modes.filter((mode) => taken.has(mode) || event.lost.includes(mode));
       const last = takers.at(-1)?.event;

@@ -94,9 +94,17 @@ export const byPrimacy = (
   b: { readonly primacy: number; readonly key: string },
 ): number => a.primacy - b.primacy || texts(a.key, b.key);
 
-/** Order of events, winner first: lower primacy, then later creation (rule e), then mRID. */
+const isSuperseded = ({ listed }: TrackedEvent): number => (listed.status === 'superseded' ? 1 : 0);
+
+/**
+ * Order of events, winner first: lower primacy, then later creation (rule e), then mRID. An event that its server has
+ * superseded wins over none: it only stays until its successor starts.
+ */
 export const byPriority = (a: TrackedEvent, b: TrackedEvent): number =>
-  a.primacy - b.primacy || b.listed.creationS - a.listed.creationS || texts(a.listed.mrid, b.listed.mrid);
+  isSuperseded(a) - isSuperseded(b) ||
+  a.primacy - b.primacy ||
+  b.listed.creationS - a.listed.creationS ||
+  texts(a.listed.mrid, b.listed.mrid);
 
 const form = 1;
 

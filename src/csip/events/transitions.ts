@@ -30,7 +30,8 @@ export interface EventFacts {
   readonly revision: '2018' | '2023';
 }
 
-interface Transition {
+/** One way from a phase to another. */
+export interface Transition {
   readonly from: readonly Phase[];
   readonly when: (facts: EventFacts) => boolean;
   readonly to: Phase;

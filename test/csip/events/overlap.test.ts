@@ -57,6 +57,43 @@ describe('CSIP events: overlap', () => {
     expect(scene.now).to.deep.equal(['default Q: MaxLimW']);
   });
 
+  it('an event that has ended at the instant of the winner loses nothing: its successor begins, and loses', () => {
+    const ended = long({ durationS: 100, randomizeStartS: 40 });
+    const low = program('Q', 2, [ended, control('S', { startS: 200, durationS: 10 })]);
+    const scene = new Scene()
+      .read(0, low)
+      .time(120)
+      .read(220, program('P', 1, [short({ durationS: 100 })]), low);
+    expect(scene.of('L')).to.deep.equal([1, 2, 3]);
+    expect(scene.of('S')).to.deep.equal([1, 7]);
+  });
+
+  it('an event that loses its modes moves the start of none: the next one does not overlap, and runs', () => {
+    const winner = control('W', { randomizeDurationS: -20 });
+    const between = control('B', { startS: 150, durationS: 60, randomizeDurationS: -60 });
+    const next = control('N', { startS: 210 });
+    const scene = new Scene().read(0, program('P', 1, [winner]), program('Q', 2, [next, between])).runTo(400);
+    expect(scene.responses.slice(3)).to.deep.equal(['100 B 7', '100 W 2', '190 W 3', '210 N 2', '310 N 3']);
+  });
+
+  it('an event that its server has superseded takes no mode from its successor', () => {
+    const both = control('S', { startS: 150, randomizeStartS: 60, modes: [watt, pf] });
+    const scene = new Scene().read(0, program('P', 1, [long()])).time(100);
+    scene.read(160, program('P', 1, [long({ status: 'superseded' })]), program('Q', 2, [both]));
+    expect(scene.now).to.deep.equal(['L: MaxLimW']);
+    scene.time(180);
+    expect(scene.now).to.deep.equal(['S: MaxLimW FixedPFInjectW']);
+    expect(scene.of('L')).to.deep.equal([1, 2, 7]);
+  });
+
+  it('after a clock was set back, of two events whose periods are apart one has the mode', () => {
+    const low = program('Q', 2, [long()]);
+    const scene = new Scene().read(0, low).time(100);
+    scene.read(60, program('P', 1, [control('W', { startS: 50, durationS: 40 })]), low);
+    expect(scene.now).to.deep.equal(['W: MaxLimW']);
+    expect(scene.of('L')).to.deep.equal([1, 2, 7]);
+  });
+
   it('of some modes: the loser goes on with the others and completes', () => {
     const both = long({ modes: [watt, pf], control: resolved([watt, pf]) });
     const scene = new Scene().read(0, program('P', 1, [short()]), program('Q', 2, [both])).time(100);

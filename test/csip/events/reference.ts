@@ -135,9 +135,10 @@ export class Reference {
     this.#fresh.clear();
     for (let changed = true; changed; ) {
       changed = false;
-      const before = [...this.#known.values()].map(({ state }) => state).join();
+      const now = () => [...this.#known.values()].map(({ state, lost }) => [state, ...lost].join(' ')).join();
+      const before = now();
       this.#round(nowS);
-      changed = before !== [...this.#known.values()].map(({ state }) => state).join();
+      changed = before !== now();
     }
     for (const known of this.#known.values())
       if (known.state === 'active' && !known.out && !known.event.deaf && !known.started) {
@@ -184,19 +185,23 @@ export class Reference {
 
   /** Of overlapping events with a mode in common, the one of the lowest primacy has it. */
   #contest(all: readonly Known[], nowS: number): void {
+    const isLast = ({ status }: Known) => Number(status === 'superseded');
     const rank = (a: Known, b: Known) =>
-      a.primacy - b.primacy || b.event.creationS - a.event.creationS || (a.event.mrid < b.event.mrid ? -1 : 1);
-    const modes = new Set(all.flatMap(({ event }) => event.modes));
-    for (const mode of modes) {
-      const rivals = all.filter((known) => live(known) && known.event.modes.includes(mode)).sort(rank);
-      for (const [place, winner] of rivals.entries()) {
-        const [fromS, toS] = this.#windowOf(winner);
-        const runs = winner.state === 'active' || nowS >= fromS;
-        if (!runs || winner.out || winner.lost.has(mode)) continue;
-        for (const loser of rivals.slice(place + 1)) {
-          const [from, to] = this.#windowOf(loser);
-          if (from < toS && fromS < to) loser.lost.add(mode);
-        }
+      isLast(a) - isLast(b) ||
+      a.primacy - b.primacy ||
+      b.event.creationS - a.event.creationS ||
+      (a.event.mrid < b.event.mrid ? -1 : 1);
+    const rivals = all.filter(live).sort(rank);
+    for (const [place, winner] of rivals.entries()) {
+      const [fromS, toS] = this.#windowOf(winner);
+      if (winner.out || (winner.state === 'scheduled' && nowS < fromS)) continue;
+      // one that loses its modes moves the start of no other: it is looked at before those that follow it
+      for (const loser of rivals.slice(place + 1).sort((a, b) => a.event.startS - b.event.startS)) {
+        const [from, to] = this.#windowOf(loser);
+        const areApart = from >= toS || fromS >= to;
+        if (areApart && !(winner.state === 'active' && loser.state === 'active')) continue;
+        for (const mode of winner.event.modes)
+          if (!winner.lost.has(mode) && loser.event.modes.includes(mode)) loser.lost.add(mode);
       }
     }
   }
