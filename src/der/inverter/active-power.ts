@@ -412,7 +412,8 @@ export class ActivePower {
     if (demandW <= site.ceilingW && demandW >= site.floorW) return moves;
     const ceilingW = Math.max(site.floorW, Math.min(decision.ceilingW, site.ceilingW));
     const floorW = Math.min(ceilingW, Math.max(decision.floorW, site.floorW));
-    this.requestedW = answerW(input, decision.targetW, floorW, ceilingW);
+    // a charge that the converter itself consumes is beyond the limits of the source, not beyond those of the site
+    this.requestedW = Math.max(site.floorW, answerW(input, decision.targetW, floorW, ceilingW));
     if (Math.abs(this.requestedW - powerW) > negligibleW) this.decidedBy = 'site';
     return moves;
   }

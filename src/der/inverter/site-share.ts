@@ -79,6 +79,12 @@ export class SiteShare {
     return this.#beside.loadW;
   }
 
+  /** Consumption that no limit reduces: that of a generator behind a source that sleeps. */
+  get sleepW(): number {
+    const { ratings, pW } = this.#inverter;
+    return ratings.generator ? Math.max(0, -pW) : 0;
+  }
+
   /** Power without a limit of the site, once ramps of the source are over. */
   get demandW(): number {
     const { activePower, settings, link } = this.#inverter;

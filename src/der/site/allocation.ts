@@ -45,6 +45,9 @@ export class Allocation {
   /** sums of the local loads beside the devices of each scope, of the two ends of the piece, W; filled by the caller */
   readonly minLoadW: Float64Array;
   readonly maxLoadW: Float64Array;
+  /** consumption of sleeping devices of each scope, which is in the sums of the devices and cannot be limited, W; filled
+   * by the caller */
+  readonly sleepW: Float64Array;
   /** absorption that injection counts on, by scope, W */
   readonly #countedW: Float64Array;
   /** positions of the scopes whose two directions depend on each other: a device alone has one direction at a time */
@@ -70,6 +73,7 @@ export class Allocation {
     this.reachW = new Float64Array(count);
     this.minLoadW = new Float64Array(scopes.length);
     this.maxLoadW = new Float64Array(scopes.length);
+    this.sleepW = new Float64Array(scopes.length);
     this.#countedW = new Float64Array(scopes.length);
     this.#coupled = [...scopes.keys()].filter((s) => {
       const scope = scopes[s];
@@ -149,10 +153,12 @@ export class Allocation {
     const { claims, nest, own, net, netTighter } = side;
     const loadW = side.sign > 0 ? this.minLoadW : this.maxLoadW;
     this.#scopes.forEach(({ limitsW }, s) => {
-      const netW = limitsW[net] + side.sign * (loadW[s] ?? 0) + (oppositeW[s] ?? 0);
+      const sleepW = this.sleepW[s] ?? 0;
+      const ownW = limitsW[own] - (side.sign > 0 ? 0 : sleepW);
+      const netW = limitsW[net] + side.sign * ((loadW[s] ?? 0) + sleepW) + (oppositeW[s] ?? 0);
       const room = nest.rooms[s];
-      if (room) room.roomW = Math.max(0, Math.min(limitsW[own], netW));
-      netTighter[s] = netW < limitsW[own];
+      if (room) room.roomW = Math.max(0, Math.min(ownW, netW));
+      netTighter[s] = netW < ownW;
     });
     shareRooms(claims, nest);
   }

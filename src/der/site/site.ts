@@ -250,7 +250,7 @@ export class Site {
 
   /** Reads demands and loads of the devices for the next piece. */
   #gather({ devices, members, loaded, allocation }: Bound, from: SimTime, end: SimTime): void {
-    const { injecting, absorbing, reachW, minLoadW, maxLoadW } = allocation;
+    const { injecting, absorbing, reachW, minLoadW, maxLoadW, sleepW } = allocation;
     const pieceS = secondsBetween(from, end);
     devices.forEach(({ siteShare }, i) => {
       const { demandW } = siteShare;
@@ -261,6 +261,9 @@ export class Site {
       absorbing.weightW[i] = siteShare.maxAbsorbW;
       absorbing.minW[i] = siteShare.minAbsorbW;
       reachW[i] = siteShare.reachW(pieceS);
+    });
+    members.forEach((positions, s) => {
+      sleepW[s] = positions.reduce((sum, position) => sum + (devices[position]?.siteShare.sleepW ?? 0), 0);
     });
     for (const s of loaded) {
       const atStartW = this.#loadOf(devices, members[s] ?? [], from);

@@ -22,6 +22,7 @@ interface Fake {
   readonly reachW: number;
   readonly leastW: number;
   readonly loadW: number;
+  readonly sleepW: number;
   floorW: number;
   ceilingW: number;
 }
@@ -44,12 +45,14 @@ function fakeDevice(index: number): { device: SiteDevice; fake: Fake } {
     reachW,
     leastW: demandW > 0 ? minInjectW : minAbsorbW,
     loadW: random.next() < 0.5 ? 0 : upTo(3000),
+    sleepW: random.next() < 0.7 ? 0 : upTo(100),
     floorW: -Infinity,
     ceilingW: Infinity,
   };
   const siteShare: SiteDevice['siteShare'] = {
     powerW: demandW,
     loadW: fake.loadW,
+    sleepW: fake.sleepW,
     demandW,
     maxInjectW,
     maxAbsorbW,
@@ -92,9 +95,10 @@ const sumOf = (fakes: readonly Fake[], value: (fake: Fake) => number) =>
 function roomsOf({ limits }: Pick<SiteNow, 'limits'>, fakes: readonly Fake[]): { giveW: number; takeW: number } {
   const limitW = (name: SiteLimitName) => limits[name].limitW ?? Infinity;
   const loadW = sumOf(fakes, (fake) => fake.loadW);
+  const sleepW = sumOf(fakes, (fake) => fake.sleepW);
   return {
-    giveW: Math.min(limitW('generation'), limitW('export') + loadW + sumOf(fakes, surelyTaken)),
-    takeW: Math.max(0, Math.min(limitW('load'), limitW('import') - loadW + sumOf(fakes, surelyGiven))),
+    giveW: Math.min(limitW('generation'), limitW('export') + loadW + sleepW + sumOf(fakes, surelyTaken)),
+    takeW: Math.max(0, Math.min(limitW('load'), limitW('import') - loadW + sumOf(fakes, surelyGiven)) - sleepW),
   };
 }
 

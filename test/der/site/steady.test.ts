@@ -108,6 +108,45 @@ describe('Connection point: every second of steady conditions', () => {
     expect(plant.device(0).trace.now.activeDecidedBy).to.equal('site');
   });
 
+  it('what sleeping inverters take leaves less for the others, and is within import and load limit', async () => {
+    const plant = await settled([...Array.from({ length: 30 }, () => ({ spec: pv })), { spec: evse }], 100, {
+      import: 6000,
+    });
+    plant.setSurroundings({ irradianceWm2: 0 });
+    await plant.step(60);
+    expect(powersOf(plant)).to.deep.equal([...Array.from({ length: 30 }, () => -2), -5940]);
+    expect(plant.site).to.deep.include({ netW: -6000, consumptionW: 6000 });
+    expect(plant.site.limits.import).to.include({ binding: true, exceeded: false });
+    plant.setSite({ import: null, load: 5000 });
+    await plant.step(3);
+    expect(powersOf(plant).at(-1)).to.equal(-4940);
+    expect(plant.site.limits.load).to.include({ binding: true, exceeded: false });
+    plant.setSite({ load: 50 });
+    await plant.step(3);
+    expect(powersOf(plant).at(-1)).to.equal(0);
+    expect(plant.site).to.include({ consumptionW: 60 });
+    expect(plant.site.limits.load).to.include({ exceeded: true });
+  });
+
+  it('what sleeping inverters take leaves room for injection', async () => {
+    const plant = await settled([{ spec: pv }, { spec: battery, setPointW: 3000 }], 100, { export: 1000 });
+    plant.setSurroundings({ irradianceWm2: 0 });
+    await plant.step(60);
+    expect(powersOf(plant)).to.deep.equal([-2, 1002]);
+    expect(plant.site.netW).to.be.closeTo(1000, roundingW);
+  });
+
+  it('a charge that only the converter consumes is within the limit too', async () => {
+    const plant = await settled([{ spec: battery, setPointW: -16 }], 20, { import: 0 });
+    plant.device(0).command({ kind: 'battery.control', socPct: 100 }, by);
+    await plant.step(5);
+    expect(powersOf(plant)).to.deep.equal([0]);
+    expect(plant.device(0).trace.now.activeDecidedBy).to.equal('site');
+    plant.setSite({ import: null });
+    await plant.step(5);
+    expect(powersOf(plant)).to.deep.equal([-16]);
+  });
+
   const held: readonly (readonly [string, KindSpec, SitePatch, SitePatch])[] = [
     ['a fuel cell', fuelCell, { generation: 300 }, { generation: null }],
     ['a vehicle', evse, { load: 4500 }, { load: null }],

@@ -6,8 +6,7 @@ import { kindPlant, kindSpec, master } from '../kinds/support.ts';
 import type { KindPlantOptions, KindSpec } from '../kinds/support.ts';
 
 export const [pv, battery, hybrid, fuelCell] = [
-  // what a sleeping inverter takes is beyond every limit
-  { ...kindSpec('pv'), pv: { nightPowerW: 0 } } satisfies KindSpec,
+  kindSpec('pv'),
   kindSpec('battery'),
   kindSpec('hybrid'),
   kindSpec('fuelCell'),
