@@ -9,6 +9,8 @@ import { nightlyNotice } from './nights.mjs';
  */
 const maxShareOfBudget = 1.25;
 const linesOfFailure = 120;
+const maxFailuresNamed = 30;
+const maxErrorLength = 300;
 
 const say = (text) => process.stdout.write(`${text}\n`);
 
@@ -54,6 +56,8 @@ function endOf(log) {
 export class Summary {
   #run;
   #stages = [];
+  /** tests that failed */
+  #failures = [];
   /** tests in quarantine that failed */
   #flaky = [];
 
@@ -91,6 +95,7 @@ export class Summary {
     const reports = stage.reports.map(testsOf);
     const tests = reports.flatMap((report) => report ?? []);
     this.#flaky.push(...tests.filter((test) => test.outcome === 'quarantined'));
+    this.#failures.push(...tests.filter((test) => test.outcome === 'failed'));
     const count = (outcome) => tests.filter((test) => test.outcome === outcome).length;
     const failed = count('failed');
     const isIncomplete = isBad || reports.includes(null);
@@ -126,6 +131,11 @@ export class Summary {
     const bad = this.#stages.filter((stage) => stage.failed > 0);
     say('');
     for (const stage of bad) say(`failed: ${stage.name}${stage.reason ? ` (${stage.reason})` : ''}`);
+    // a log is often kept by its end alone
+    for (const { title, error } of this.#failures.slice(0, maxFailuresNamed))
+      say(`failed: ${title}: ${firstLine(error)}`);
+    const unnamed = this.#failures.length - maxFailuresNamed;
+    if (unnamed > 0) say(`failed: ${unnamed} more tests`);
     for (const [reason, count] of countsBy(skipped, ({ reason }) => reason)) say(`skipped: ${reason} (${count})`);
     for (const { title, reason } of absent) say(`failed: ${title} was skipped: ${reason}`);
     for (const { title, error } of result.flaky) say(`in quarantine, failed: ${title}: ${error}`);
@@ -138,6 +148,11 @@ export class Summary {
     return failed === 0;
   }
 }
+
+const firstLine = (text) =>
+  String(text ?? '')
+    .split('\n', 1)[0]
+    .slice(0, maxErrorLength);
 
 function countsBy(items, keyOf) {
   const counts = new Map();

@@ -83,6 +83,19 @@ describe('summary of CI', () => {
     expect(lastLine()).to.equal('0 passed, 1 failed');
   });
 
+  it('names the tests that failed at its end, with the first line of the error', () => {
+    const failed = Array.from({ length: 32 }, (_, index) => ({
+      title: `test ${index}`,
+      outcome: 'failed',
+      error: 'one\ntwo',
+    }));
+    summaryOf(JSON.stringify(failed), { outcome: 'failed' });
+    const named = said.filter((line) => line.startsWith('failed: test '));
+    expect(named[0]).to.equal('failed: test 0: one\n');
+    expect(named).to.have.length(30);
+    expect(said).to.include('failed: 2 more tests\n');
+  });
+
   it('a stage far over its budget is a failure, by CPU time: the machine may have other work', () => {
     expect(summaryOf(passed, { cpuS: 76 }).isGood).to.equal(false);
     expect(summaryOf(passed, { cpuS: 75, s: 1000 }).isGood).to.equal(true);

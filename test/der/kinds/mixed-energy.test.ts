@@ -17,7 +17,7 @@ const at = (kind: FleetKind | 'reversibleFuelCell') => names.indexOf(kind);
 /** The tick at rate 1, and a length of a stage at which every rate has a tick that ends. */
 const { tickS, stageS } = pick({ quick: { tickS: 0.5, stageS: 1500 }, ci: { tickS: 1.5, stageS: 4500 } });
 /** of the course that all others are compared with */
-const fineRate = pick({ quick: 20, ci: 1 });
+const fineRate = pick({ quick: 20, ci: 2, full: 1 });
 
 function demand(plant: SimPlant, device: number, watts: number): void {
   plant.device(device).bank.transact(master, ({ m704 }) => {
