@@ -105,8 +105,8 @@ describe('CSIP events: each transition', () => {
   it('of several that are due the first of the table', () => {
     const orders: Readonly<Record<keyof typeof outcomes, readonly Change[]>> = {
       received: ['cancelled', 'superseded', 'over', 'invalid', 'nothing'],
-      scheduled: ['left', 'superseded', 'over', 'lostAll', 'begun'],
-      active: ['left', 'cancelDue', 'superseded', 'over', 'lostAll', 'invalid'],
+      scheduled: ['left', 'superseded', 'lostAll', 'over', 'begun'],
+      active: ['left', 'cancelDue', 'superseded', 'lostAll', 'over', 'invalid'],
     };
     // with a second answer the first of two rows of one state is told from the other
     const facts = { takenBy: 'other server', part: 'none' } as const;
@@ -163,10 +163,10 @@ describe('CSIP events: the diagram of the table', () => {
       '  received --> rejected: too late',
       '  received --> rejected: not possible',
       '  received --> scheduled: accepted',
-      '  scheduled --> completed: end',
-      '  active --> completed: end',
       '  scheduled --> superseded: all modes taken',
       '  active --> superseded: all modes taken',
+      '  scheduled --> completed: end',
+      '  active --> completed: end',
       '  active --> rejected: not possible',
       '  scheduled --> active: start',
     ]);
