@@ -109,6 +109,14 @@ export class LoopShare {
     });
   }
 
+  /** Runs work in parts: after each `yield` the rest waits for a later turn if the share is used up. */
+  async runInParts<T>(work: Generator<undefined, T>): Promise<T> {
+    for (;;) {
+      const part = await this.run(() => work.next());
+      if (part.done === true) return part.value;
+    }
+  }
+
   #isUsedUp(): boolean {
     return this.#turnStartMs !== null && this.#nowMs() - this.#turnStartMs >= this.#budgetMs;
   }

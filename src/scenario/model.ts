@@ -202,6 +202,8 @@ export interface Scenario {
   /** simulated s after which the run is aborted as failed */
   readonly timeoutS: number;
   readonly onFailure: 'continue' | 'stop';
+  /** octets with parameters put in and loops expanded */
+  readonly filledBytes: number;
 }
 
 /** A place in a file, or in the body of a request. */

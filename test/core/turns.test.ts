@@ -52,6 +52,9 @@ describe('work in turns', () => {
 });
 
 describe('a share of the event loop', () => {
+  /** Continuations of promises run before the next turn. */
+  const settled = () => new Promise(setImmediate);
+
   /** A loop whose turns end by hand, and a clock that only work moves. */
   function loop(budgetMs: number) {
     let nowMs = 0;
@@ -62,6 +65,10 @@ describe('a share of the event loop', () => {
       share,
       course,
       pending: () => next.length,
+      part: (name: string, costMs: number) => {
+        course.push(name);
+        nowMs += costMs;
+      },
       work: (name: string, costMs: number) =>
         share.run(() => {
           course.push(name);
@@ -95,6 +102,27 @@ describe('a share of the event loop', () => {
     turn();
     turn();
     expect(course.join('')).to.equal('a|b|c');
+  });
+
+  it('work in parts gives other work a turn after each part that uses the share up', async () => {
+    const { share, course, work, turn, part } = loop(5);
+    const parts = share.runInParts(
+      (function* (): Generator<undefined, string> {
+        for (const name of ['a', 'b', 'c']) {
+          part(name, 3);
+          yield;
+        }
+        return 'done';
+      })(),
+    );
+    await settled();
+    const other = work('x', 1);
+    for (let n = 0; n < 3; n += 1) {
+      turn();
+      await settled();
+    }
+    expect(course.join('')).to.equal('ab|cx||');
+    expect(await Promise.all([parts, other])).to.deep.equal(['done', 'x']);
   });
 
   it('asks for no turn when there is nothing to do', () => {

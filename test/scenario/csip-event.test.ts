@@ -163,8 +163,12 @@ describe('events of IEEE 2030.5 as conditions', () => {
       logBook: createLogBook({ write: () => undefined }),
     });
     const scenario = check(app, { steps: [{ at: 1 }, { when: { any: [{ csip_event: { state: 'active' } }] } }] });
-    expect(layoutIssues(scenario, { plant: app.plant, hasCsip: true, names: scenarioNames() })).to.deep.equal([]);
-    const [issue] = layoutIssues(scenario, { plant: app.plant, hasCsip: false, names: scenarioNames() });
+    const issues = (hasCsip: boolean) =>
+      [...layoutIssues(scenario, { plant: app.plant, hasCsip, names: scenarioNames() })].filter(
+        (each) => each !== null,
+      );
+    expect(issues(true)).to.deep.equal([]);
+    const [issue] = issues(false);
     expect(issue?.name).to.equal('/steps/1');
     expect(issue?.detail).to.include('the client is switched off');
     expect(() => check(app, { steps: [{ when: { csip_event: { state: 'begun' } } }] })).to.throw();

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { allRoutes } from '../../src/api/routes.ts';
 import { createRequestCheck } from '../../src/api/http/perform.ts';
 import { SimError } from '../../src/core/errors.ts';
-import { readScenario } from '../../src/scenario/file/read.ts';
+import { readingScenario, readScenario } from '../../src/scenario/file/read.ts';
 import { sourceOfFile, sourceOfRequest } from '../../src/scenario/file/source.ts';
 import type { Scenario } from '../../src/scenario/model.ts';
 import type { Parameters } from '../../src/scenario/file/parameters.ts';
@@ -166,6 +166,45 @@ describe('scenario files', () => {
     expect(read({ steps: [{ repeat: 10_000, steps: [{ after: 1 }] }] }).steps).to.have.length(10_000);
     const tooMany = { steps: [{ repeat: 5001, steps: [{ after: 1 }, { after: 1 }] }] };
     expect(issuesOf(() => read(tooMany))[0]).to.contain('is the step after 10000');
+  });
+
+  /** A loop whose step has this body, of which the interface accepts none. */
+  const loopOf = (repeat: number, body: unknown, parameters: Parameters = {}) => ({
+    parameters,
+    steps: [{ repeat, steps: [{ call: { request: 'POST /controls/grid', body, status: 422 } }] }],
+  });
+  const limit =
+    'with parameters put in, and with loops and included files counted each time, a scenario has at most 16 MiB';
+
+  it('have at most 16 MiB with parameters put in, found before they are', () => {
+    const p = 'x'.repeat(1000);
+    const places = (count: number) => ({ places: Array.from({ length: count }, () => '${p}') });
+    expect(issuesOf(() => read(loopOf(10_000, places(2499), { p })))).to.deep.equal([
+      `/steps/0/steps/0/call/body/places/1714: ${limit}`,
+    ]);
+    // in one text the next place is not read
+    expect(issuesOf(() => read(loopOf(1, { text: '${p}'.repeat(20_000) }, { p })))).to.deep.equal([
+      `/steps/0/steps/0/call/body/text: ${limit}`,
+    ]);
+    expect(issuesOf(() => read(loopOf(10_000, { text: 'x'.repeat(10_000) })))).to.deep.equal([
+      `/steps/0/steps/0/call/body/text: ${limit}`,
+    ]);
+    expect(read(loopOf(10_000, places(1), { p })).filledBytes).to.be.within(10e6, 12e6);
+  });
+
+  it('share in all rounds of a loop what has no parameter', () => {
+    const { steps } = read(loopOf(2, { rest: { deep: [1, 2] }, round: '${round}' }));
+    const [first, second] = steps.map(({ actions }) => actions[0]?.request.body as { rest: object; round: number });
+    expect([first?.round, second?.round]).to.deep.equal([1, 2]);
+    expect(first?.rest).to.equal(second?.rest);
+  });
+
+  it('are read in turns: of each step, and of each of its checks', () => {
+    const source = sourceOfRequest({ steps: [{ repeat: 50, steps: [{ after: 1 }] }] });
+    const reading = readingScenario(source, 'test', {}, check, () => [null, null]);
+    let turns = 0;
+    while (reading.next().done !== true) turns += 1;
+    expect(turns).to.equal(1 + 50 + 2);
   });
 
   it('take parameters of the caller that they know', () => {

@@ -20,6 +20,7 @@ import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import { lazily, Late } from '../../core/lazy.ts';
 import { didYouMean } from '../../core/nearest.ts';
+import { LoopShare } from '../../core/turns.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
@@ -110,6 +111,8 @@ interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip'>
 }
 
 const maxScenarios = 64;
+/** Octets of all scenarios and of the steps whose results are kept. */
+const maxKeptBytes = 64 * 1024 * 1024;
 /** Real time for the steps of `finally` when the simulator stops. */
 const finallyMs = 2000;
 /** The same for the answer to a request that ends a run. */
@@ -120,14 +123,16 @@ const loaded = lazily(() => import('../../scenario/assembly.ts'));
 
 interface Kept {
   readonly id: string;
-  readonly source: Source;
-  /** it is read again for each run: thousands of steps take more memory than their source */
+  /** the content as JSON, null for a bundled one; it is read again for each run, since values and steps take more memory */
+  readonly content: string | null;
   readonly head: Pick<Scenario, 'name' | 'description' | 'parameters'>;
   readonly bundled: string | null;
   readonly addedBy: Origin;
   readonly addedAtMs: number;
   readonly unusedSettings: readonly string[];
   run: ScenarioRun | null;
+  /** octets of the steps of `run` */
+  runBytes: number;
 }
 
 /** An error of a scenario as one of the request, whose body has the cause at a JSON pointer. */
@@ -153,6 +158,8 @@ class KeptScenarios implements ScenarioBook {
   readonly #kept = new Map<string, Kept>();
   /** ids are not used again */
   #lastId = 0;
+  /** thousands of steps are read in turns with other work */
+  readonly #loopShare = new LoopShare();
 
   constructor(parts: KeptParts) {
     this.#parts = parts;
@@ -174,20 +181,24 @@ class KeptScenarios implements ScenarioBook {
     const code = await loaded();
     this.#checkRoom();
     try {
-      const source =
-        'content' in given ? code.sourceOfRequest(given.content) : code.sourceOfFile(pathOf(given.bundled));
-      const name = 'content' in given ? 'scenario' : given.bundled;
+      const [source, bundled] =
+        'content' in given
+          ? [code.sourceOfRequest(given.content), null]
+          : [code.sourceOfFile(pathOf(given.bundled)), given.bundled];
       const unusedSettings = this.#unused(code, source);
-      const scenario = this.#read(code, source, name, {});
+      const scenario = await this.#read(code, source, bundled ?? 'scenario', {});
+      // others may have been kept meanwhile
+      this.#checkRoom();
       const entry: Kept = {
         id: String((this.#lastId += 1)),
-        source,
+        content: 'content' in given ? JSON.stringify(given.content) : null,
         head: { name: scenario.name, description: scenario.description, parameters: scenario.parameters },
-        bundled: 'content' in given ? null : given.bundled,
+        bundled,
         addedBy: by,
         addedAtMs: this.#parts.wall.nowMs(),
         unusedSettings,
         run: null,
+        runBytes: 0,
       };
       this.#kept.set(entry.id, entry);
       return shown(entry);
@@ -201,11 +212,31 @@ class KeptScenarios implements ScenarioBook {
       throw new SimError('COMMAND_CONFLICT', `${maxScenarios} scenarios are kept; DELETE scenarios/{id} makes room`);
   }
 
-  #read(code: ScenarioCode, source: Source, name: string, parameters: ScenarioStart['parameters'] = {}): Scenario {
+  #read(
+    code: ScenarioCode,
+    source: Source,
+    name: string,
+    parameters: ScenarioStart['parameters'] = {},
+  ): Promise<Scenario> {
     const { plant, csip, checkRequest } = this.#parts;
-    return code.readScenario(source, name, parameters, checkRequest, (scenario) =>
-      code.layoutIssues(scenario, { plant, hasCsip: csip.enabled, names: scenarioNames() }),
+    return this.#loopShare.runInParts(
+      code.readingScenario(source, name, parameters, checkRequest, (scenario) =>
+        code.layoutIssues(scenario, { plant, hasCsip: csip.enabled, names: scenarioNames() }),
+      ),
     );
+  }
+
+  /** Forgets results of ended runs until all that is kept fits, oldest scenario first. */
+  #makeRoom(): void {
+    const kept = [...this.#kept.values()];
+    let sum = kept.reduce((all, { content, runBytes }) => all + (content?.length ?? 0) + runBytes, 0);
+    for (const entry of kept) {
+      if (sum <= maxKeptBytes) return;
+      if (entry.run === null || entry.run.report.state === 'running') continue;
+      sum -= entry.runBytes;
+      entry.run = null;
+      entry.runBytes = 0;
+    }
   }
 
   /** @throws SimError COMMAND_CONFLICT when the devices are others */
@@ -220,16 +251,22 @@ class KeptScenarios implements ScenarioBook {
 
   async start(id: string, { pace, parameters }: ScenarioStart, by: Origin): Promise<KeptScenario> {
     const code = await loaded();
-    const entry = this.#find(id);
+    const { content, bundled, head } = this.#find(id);
     const { plant, hostOf } = this.#parts;
     let scenario: Scenario;
     try {
-      scenario = this.#read(code, entry.source, entry.head.name, parameters);
+      const source =
+        content === null ? code.sourceOfFile(pathOf(bundled ?? '')) : code.sourceOfRequest(JSON.parse(content));
+      scenario = await this.#read(code, source, head.name, parameters);
     } catch (error) {
       throw refused(error, ofParameters);
     }
+    // it may have been removed meanwhile
+    const entry = this.#find(id);
     const usual = plant.time.mode === 'paused' ? 'fast' : 'real';
     entry.run = new code.ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? usual, by });
+    entry.runBytes = scenario.filledBytes;
+    this.#makeRoom();
     return shown(entry);
   }
 

@@ -16,6 +16,7 @@ import type {
   Scenario,
   ScenarioRequest,
   Signal,
+  Step,
   Subject,
   ValueTest,
   Place,
@@ -271,29 +272,27 @@ interface Placed {
   readonly problems: Problems;
 }
 
+function* placedProblems(scenario: Scenario, steps: readonly Step[], layout: Layout): Generator<Placed> {
+  for (const { place, subject } of allExpectations(scenario)) yield { place, problems: layout.subject(subject) };
+  for (const { place, trigger } of [...steps, ...scenario.rules])
+    if (trigger.kind === 'when') yield { place, problems: layout.condition(trigger.condition) };
+  for (const { actions } of steps)
+    for (const action of actions)
+      if (action.status === null || action.status < 400) yield { place: action.place, problems: layout.action(action) };
+  for (const { place, signal } of scenario.plots) yield { place, problems: layout.signal(signal) };
+}
+
 /**
  * Unknown devices, models, points, members and events, and values that a point never has. A scenario that adds devices
- * may name them in advance.
+ * may name them in advance. null: a part of the check is over, and others may have a turn.
  */
-export function layoutIssues(scenario: Scenario, surroundings: Surroundings): readonly Issue[] {
+export function* layoutIssues(scenario: Scenario, surroundings: Surroundings): Generator<Issue | null, void> {
   const steps = allSteps(scenario);
-  const actions = steps.flatMap((step) => step.actions);
-  const layout = new Layout(
-    surroundings,
-    actions.some(({ request }) => request.path === '/devices'),
-  );
-  const placed: readonly Placed[] = [
-    ...allExpectations(scenario).map(({ place, subject }) => ({ place, problems: layout.subject(subject) })),
-    ...[...steps, ...scenario.rules].map(({ place, trigger }) => ({
-      place,
-      problems: trigger.kind === 'when' ? layout.condition(trigger.condition) : [],
-    })),
-    ...actions
-      .filter(({ status }) => status === null || status < 400)
-      .map((action) => ({ place: action.place, problems: layout.action(action) })),
-    ...scenario.plots.map(({ place, signal }) => ({ place, problems: layout.signal(signal) })),
-  ];
-  return placed.flatMap(({ place, problems }) => problems.map((detail) => ({ name: placeText(place), detail })));
+  const addsDevices = steps.some(({ actions }) => actions.some(({ request }) => request.path === '/devices'));
+  for (const { place, problems } of placedProblems(scenario, steps, new Layout(surroundings, addsDevices))) {
+    for (const detail of problems) yield { name: placeText(place), detail };
+    yield null;
+  }
 }
 
 /** Entries of the setting `devices`, reduced to type and number. */

@@ -111,20 +111,71 @@ function valueOf(text: string, parameters: Parameters, path: readonly PropertyKe
   }
 }
 
+/** Octets of the entries of a scenario with parameters put in, those of loops and included files counted each time. */
+export const maxFilledBytes = 16 * 1024 * 1024;
+/** Octets that a number, a name or a place in a list counts for. */
+const bytesOfMember = 8;
+
+/** Octets that may still be put in. Texts count by their characters. */
+export class FilledBytes {
+  #left = maxFilledBytes;
+
+  /** true after the first value that did not fit */
+  get exceeded(): boolean {
+    return this.#left < 0;
+  }
+
+  get used(): number {
+    return maxFilledBytes - this.#left;
+  }
+
+  /** @throws ParameterError */
+  take(bytes: number, path: readonly PropertyKey[]): void {
+    this.#left -= bytes;
+    if (this.#left >= 0) return;
+    const size = `${maxFilledBytes / 1024 / 1024} MiB`;
+    throw new ParameterError(
+      `with parameters put in, and with loops and included files counted each time, a scenario has at most ${size}`,
+      path,
+    );
+  }
+}
+
+function filledText(value: string, parameters: Parameters, bytes: FilledBytes, path: readonly PropertyKey[]): unknown {
+  bytes.take(value.length, path);
+  const name = whole.exec(value)?.[1];
+  const filled = (inner: string) => {
+    const result = valueOf(inner, parameters, path);
+    if (typeof result === 'string') bytes.take(result.length, path);
+    return result;
+  };
+  return name !== undefined ? filled(name) : value.replace(inside, (_, inner: string) => String(filled(inner)));
+}
+
 /**
  * Substitutes parameters in a value. A text that is a single `${...}` becomes the typed value; inside a longer text the
- * value becomes characters.
+ * value becomes characters. Parts without parameters are shared with the value, not copied.
  * @throws ParameterError
  */
-export function withParameters(value: unknown, parameters: Parameters, path: readonly PropertyKey[] = []): unknown {
-  if (typeof value === 'string') {
-    const name = whole.exec(value)?.[1];
-    if (name !== undefined) return valueOf(name, parameters, path);
-    return value.replace(inside, (_, inner: string) => String(valueOf(inner, parameters, path)));
-  }
-  if (Array.isArray(value)) return value.map((item, n) => withParameters(item, parameters, [...path, n]));
+export function withParameters(
+  value: unknown,
+  parameters: Parameters,
+  bytes = new FilledBytes(),
+  path: readonly PropertyKey[] = [],
+): unknown {
+  if (typeof value === 'string') return filledText(value, parameters, bytes, path);
+  bytes.take(bytesOfMember, path);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, withParameters(member, parameters, [...path, key])]),
-  );
+  const filled = (member: unknown, key: PropertyKey): unknown =>
+    withParameters(member, parameters, bytes, [...path, key]);
+  if (Array.isArray(value)) {
+    const items = value.map(filled);
+    return items.every((item, n) => item === value[n]) ? (value as unknown) : items;
+  }
+  const entries = Object.entries(value).map(([key, member]): [string, unknown, boolean] => {
+    bytes.take(key.length, path);
+    const result = filled(member, key);
+    return [key, result, result === member];
+  });
+  return entries.every(([, , isSame]) => isSame) ? value : Object.fromEntries(entries);
 }

@@ -9,7 +9,7 @@ import type { Rule, Scenario, Step } from '../model.ts';
 import { placeText } from '../model.ts';
 import { actionsOf, expectationOf, signalOf, stepOf, triggerOf } from './build.ts';
 import type { Here, PlannedRequest } from './build.ts';
-import { ParameterError, withParameters } from './parameters.ts';
+import { FilledBytes, ParameterError, withParameters } from './parameters.ts';
 import type { Parameters } from './parameters.ts';
 import { headSchema, includedSchema, includeSchema, repeatSchema, ruleSchema, stepSchema } from './schema.ts';
 import type { RawStep } from './schema.ts';
@@ -59,9 +59,13 @@ const reserved: readonly { readonly form: RegExp; readonly words: string }[] = [
   { form: /^\/scenarios\/[^/]+(\/st(art|op))?$/, words: 'a scenario cannot start, stop or delete scenarios' },
 ];
 
+/** A part of the work, after which others may have a turn. */
+type Turn = undefined;
+
 /** Reads lists of steps and expands them. */
 class Reader {
   readonly #check: RequestCheck;
+  readonly #filledBytes = new FilledBytes();
   /** by place and words: an include in a loop reports its issues once */
   readonly #issues = new Map<string, Issue>();
   #issuesNotKept = 0;
@@ -72,6 +76,10 @@ class Reader {
 
   constructor(check: RequestCheck) {
     this.#check = check;
+  }
+
+  get filledBytes(): number {
+    return this.#filledBytes.used;
   }
 
   get issues(): readonly Issue[] {
@@ -125,10 +133,12 @@ class Reader {
     return null;
   }
 
-  /** The value with parameters substituted. undefined: a parameter is unknown. */
+  /** The value with parameters substituted. undefined: a parameter is unknown, or the scenario is too large. */
   filled(value: unknown, parameters: Parameters, here: Here): unknown {
+    // one issue for all that follow
+    if (this.#filledBytes.exceeded) return undefined;
     try {
-      return withParameters(value, parameters);
+      return withParameters(value, parameters, this.#filledBytes);
     } catch (error) {
       if (!(error instanceof ParameterError)) throw error;
       here.issue(error.path, error.message);
@@ -137,22 +147,36 @@ class Reader {
   }
 
   /** @param list the value at `base` of the source */
-  steps(list: unknown, source: Source, base: readonly PropertyKey[], parameters: Parameters): Step[] {
+  *steps(list: unknown, source: Source, base: readonly PropertyKey[], parameters: Parameters): Generator<Turn, Step[]> {
     const here = this.here(source, base);
     if (!Array.isArray(list)) {
       here.issue([], 'must be a list of steps');
       return [];
     }
     if (list.length === 0) here.issue([], 'must have at least 1 step');
-    return (list as unknown[]).flatMap((entry, n) => this.#entry(entry, source, [...base, n], parameters));
+    const steps: Step[] = [];
+    for (const [n, entry] of (list as unknown[]).entries()) {
+      yield;
+      for (const step of yield* this.#entry(entry, source, [...base, n], parameters)) steps.push(step);
+    }
+    return steps;
   }
 
-  #entry(entry: unknown, source: Source, base: readonly PropertyKey[], parameters: Parameters): Step[] {
-    const here = this.here(source, base);
+  *#entry(
+    entry: unknown,
+    source: Source,
+    base: readonly PropertyKey[],
+    parameters: Parameters,
+  ): Generator<Turn, readonly Step[]> {
     if (typeof entry === 'object' && entry !== null) {
-      if ('repeat' in entry) return this.#repeated(entry, source, base, parameters);
-      if ('include' in entry) return this.#included(entry, source, base, parameters);
+      if ('repeat' in entry) return yield* this.#repeated(entry, source, base, parameters);
+      if ('include' in entry) return yield* this.#included(entry, source, base, parameters);
     }
+    return this.#step(entry, source, base, parameters);
+  }
+
+  #step(entry: unknown, source: Source, base: readonly PropertyKey[], parameters: Parameters): readonly Step[] {
+    const here = this.here(source, base);
     this.#steps += 1;
     if (this.#steps > maxSteps) {
       if (this.#steps === maxSteps + 1) here.issue([], `is the step after ${maxSteps}; a scenario has at most so many`);
@@ -195,7 +219,12 @@ class Reader {
     }
   }
 
-  #repeated(entry: object, source: Source, base: readonly PropertyKey[], parameters: Parameters): Step[] {
+  *#repeated(
+    entry: object,
+    source: Source,
+    base: readonly PropertyKey[],
+    parameters: Parameters,
+  ): Generator<Turn, readonly Step[]> {
     const here = this.here(source, base);
     const { steps, ...head } = entry as { readonly steps?: unknown };
     const filled = this.filled(head, parameters, here);
@@ -211,12 +240,18 @@ class Reader {
     for (const value of values) {
       // the first faulty round ends the loop, so that its issues are not repeated
       if (this.#issueCount > issuesBefore || this.#steps > maxSteps || this.#parts > maxParts) break;
-      repeatedSteps.push(...this.steps(raw.steps, source, [...base, 'steps'], { ...parameters, [name]: value }));
+      const inRound = { ...parameters, [name]: value };
+      for (const step of yield* this.steps(raw.steps, source, [...base, 'steps'], inRound)) repeatedSteps.push(step);
     }
     return repeatedSteps;
   }
 
-  #included(entry: object, source: Source, base: readonly PropertyKey[], parameters: Parameters): Step[] {
+  *#included(
+    entry: object,
+    source: Source,
+    base: readonly PropertyKey[],
+    parameters: Parameters,
+  ): Generator<Turn, readonly Step[]> {
     const here = this.here(source, base);
     const filled = this.filled(entry, parameters, here);
     if (filled === undefined) return [];
@@ -232,7 +267,7 @@ class Reader {
       for (const name of Object.keys(raw.with ?? {}))
         if (!names.includes(name))
           here.issue(['with', name], `${raw.include} has no parameter of this name${didYouMean(name, names)}`);
-      return this.steps(inner.steps, file, ['steps'], { ...parameters, ...inner.parameters, ...raw.with });
+      return yield* this.steps(inner.steps, file, ['steps'], { ...parameters, ...inner.parameters, ...raw.with });
     } catch (error) {
       if (!(error instanceof SimError)) throw error;
       error.issues.forEach((issue) => {
@@ -242,16 +277,24 @@ class Reader {
     }
   }
 
-  rules(list: unknown, source: Source, parameters: Parameters): Rule[] {
+  *rules(list: unknown, source: Source, parameters: Parameters): Generator<Turn, Rule[]> {
     if (list === undefined) return [];
     if (!Array.isArray(list)) {
       this.here(source, ['rules']).issue([], 'must be a list of rules');
       return [];
     }
-    return (list as unknown[]).flatMap((entry, n) => this.#rule(entry, source, ['rules', n], parameters));
+    const rules: Rule[] = [];
+    for (const [n, entry] of (list as unknown[]).entries())
+      rules.push(...(yield* this.#rule(entry, source, ['rules', n], parameters)));
+    return rules;
   }
 
-  #rule(entry: unknown, source: Source, base: readonly PropertyKey[], parameters: Parameters): Rule[] {
+  *#rule(
+    entry: unknown,
+    source: Source,
+    base: readonly PropertyKey[],
+    parameters: Parameters,
+  ): Generator<Turn, Rule[]> {
     const here = this.here(source, base);
     if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
       here.issue([], `must be an object; given ${givenText(entry)}`);
@@ -268,7 +311,7 @@ class Reader {
         here.issue(['when', name], 'is for steps; a rule waits to the end of the scenario');
     const trigger = every === undefined ? triggerOf(raw, 0, here) : { kind: 'every' as const, s: every };
     if (trigger.kind !== 'every' && trigger.kind !== 'cron' && trigger.kind !== 'when') return [];
-    const inner = this.steps(raw.steps, source, [...base, 'steps'], parameters);
+    const inner = yield* this.steps(raw.steps, source, [...base, 'steps'], parameters);
     for (const step of inner) {
       if (step.trigger.kind === 'at')
         this.note({
@@ -295,19 +338,19 @@ function unknownParameters(source: Source, given: Parameters): readonly string[]
 }
 
 /**
- * Reads the scenario of a source.
+ * Reads the scenario of a source, a step or rule in each turn.
  * @param name for a scenario without a name
  * @param given parameters that override those of the file
- * @param more finds additional issues
+ * @param more finds additional issues; null: others may have a turn
  * @throws SimError CONFIG_INVALID with every issue and its place
  */
-export function readScenario(
+export function* readingScenario(
   source: Source,
   name: string,
   given: Parameters,
   check: RequestCheck,
-  more: (scenario: Scenario) => readonly Issue[] = () => [],
-): Scenario {
+  more: (scenario: Scenario) => Iterable<Issue | null> = () => [],
+): Generator<undefined, Scenario> {
   const reader = new Reader(check);
   const value: Loose = source.value;
   const here = reader.here(source, []);
@@ -329,22 +372,40 @@ export function readScenario(
     name: head?.name ?? name,
     description: head?.description ?? '',
     parameters,
-    steps: reader.steps(value.steps, source, ['steps'], parameters),
-    rules: reader.rules(value.rules, source, parameters),
+    steps: yield* reader.steps(value.steps, source, ['steps'], parameters),
+    rules: yield* reader.rules(value.rules, source, parameters),
     always: always.filter((each) => each !== null),
-    finally: value.finally === undefined ? [] : reader.steps(value.finally, source, ['finally'], parameters),
+    finally: value.finally === undefined ? [] : yield* reader.steps(value.finally, source, ['finally'], parameters),
     plots: plots.flatMap(({ place, signal }) => (signal === null ? [] : { place, signal })),
     durationS: head?.duration ?? 0,
     timeoutS: head?.timeout ?? defaultTimeoutS,
     onFailure: head?.on_failure ?? 'continue',
+    filledBytes: reader.filledBytes,
   };
   const note = (issue: Issue) => {
     reader.note(issue);
   };
   checkWhole(scenario, check, note);
-  more(scenario).forEach(note);
+  for (const issue of more(scenario))
+    if (issue === null) yield;
+    else note(issue);
   if (reader.issues.length > 0) throw invalidScenario(reader.issues);
   return scenario;
+}
+
+/** Reads a scenario at once, as {@link readingScenario} does. */
+export function readScenario(
+  source: Source,
+  name: string,
+  given: Parameters,
+  check: RequestCheck,
+  more?: (scenario: Scenario) => Iterable<Issue | null>,
+): Scenario {
+  const reading = readingScenario(source, name, given, check, more);
+  for (;;) {
+    const turn = reading.next();
+    if (turn.done === true) return turn.value;
+  }
 }
 
 /**

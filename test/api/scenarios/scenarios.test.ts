@@ -99,6 +99,25 @@ describe('scenarios over REST', () => {
     expect((await call('GET', '')).clock_owner).to.equal(null);
   });
 
+  it('keep results of 64 MiB of steps, and forget the oldest', async () => {
+    const places = Array.from({ length: 900 }, () => '${p}');
+    const heavy = {
+      parameters: { p: 'x'.repeat(1000) },
+      steps: [{ repeat: 17, steps: [{ call: { request: 'POST /controls/grid', body: { places }, status: 422 } }] }],
+    };
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const { id } = await add(heavy);
+      ids.push(id);
+      await call('POST', `/${id}/start`, { pace: 'fast' });
+      await ended(id);
+    }
+    const runs = await Promise.all(ids.map(async (id) => (await call('GET', `/${id}`)).run as Json));
+    expect(runs.map((run) => run === null)).to.deep.equal([true, false, false, false, false]);
+    expect((await call('GET', `/${ids[0]}/report`)).detail).to.equal('the scenario has not run');
+    for (const id of ids) await call('DELETE', `/${id}`);
+  });
+
   it('are kept up to 64', async () => {
     const { scenarios } = await call('GET', '');
     for (let n = Number(scenarios.length); n < 64; n += 1) expect((await add({ steps })).status).to.equal(201);
