@@ -107,7 +107,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
   injectConfigured(faults, config, { plant, adapters }, log);
   const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
   const changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
-  const scenarios = composeScenarios({ plant, wall, later, wireLog, csip: interfaces.csipClient, origin });
+  const scenarios = composeScenarios({ plant, wall, later, wireLog, csip: interfaces.csipClient, origin, config });
   const info = { ...origin, startedAtMs: wall.nowMs() };
   const recorder = createConfiguredRecorder({ wireLog, plant, wall, info, adapters });
   const setup = {

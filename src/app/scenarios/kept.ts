@@ -37,6 +37,7 @@ import { commAlarmKinds } from '../../core/comm-alarms.ts';
 import { alarmKinds } from '../../der/device/alarms.ts';
 import type { KnownNames } from '../../scenario/file/layout.ts';
 import type { Perform } from '../../api/http/perform.ts';
+import type { RunningConfig } from './fit.ts';
 
 /** Gives scenarios the simulator that they run on. */
 interface HostParts {
@@ -108,6 +109,7 @@ interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip'>
   readonly hostOf: (name: string) => ScenarioHost;
   readonly checkRequest: RequestCheck;
   readonly origin: ReportOrigin;
+  readonly config: RunningConfig;
 }
 
 const maxScenarios = 64;
@@ -120,6 +122,7 @@ const stopMs = 1000;
 
 /** The code of scenarios. */
 const loaded = lazily(() => import('../../scenario/assembly.ts'));
+const fitCode = lazily(() => import('./fit.ts'));
 
 interface Kept {
   readonly id: string;
@@ -185,7 +188,7 @@ class KeptScenarios implements ScenarioBook {
         'content' in given
           ? [code.sourceOfRequest(given.content), null]
           : [code.sourceOfFile(pathOf(given.bundled)), given.bundled];
-      const unusedSettings = this.#unused(code, source);
+      const unusedSettings = await this.#unused(code, source);
       const scenario = await this.#read(code, source, bundled ?? 'scenario', {});
       // others may have been kept meanwhile
       this.#checkRoom();
@@ -239,13 +242,23 @@ class KeptScenarios implements ScenarioBook {
     }
   }
 
-  /** @throws SimError COMMAND_CONFLICT when the devices are others */
-  #unused(code: ScenarioCode, source: Source): readonly string[] {
+  /** @throws SimError COMMAND_CONFLICT with all reasons why this simulator is not the one of the scenario */
+  async #unused(code: ScenarioCode, source: Source): Promise<readonly string[]> {
     const config = code.configOfScenario(source, {});
     if (config === null) return [];
     if (typeof config === 'string') return ['config'];
-    const mismatch = code.deviceMismatch(source, config, this.#parts.plant);
-    if (mismatch !== null) throw new SimError('COMMAND_CONFLICT', mismatch);
+    const { misfits } = await fitCode();
+    const { plant, config: running } = this.#parts;
+    const invalid = (words: readonly { readonly path: readonly PropertyKey[]; readonly detail: string }[]) =>
+      code.invalidScenario(
+        words.map(({ path, detail }) => ({
+          name: code.placeText(source.place(['config', 'devices', ...path])),
+          detail,
+        })),
+      );
+    const reasons = misfits(config, plant, running, invalid);
+    if (reasons.length > 0)
+      throw new SimError('COMMAND_CONFLICT', `${reasons.join('; ')}; derbench run starts a simulator of its own`);
     return Object.keys(config).filter((key) => key !== 'devices');
   }
 
@@ -257,6 +270,8 @@ class KeptScenarios implements ScenarioBook {
     try {
       const source =
         content === null ? code.sourceOfFile(pathOf(bundled ?? '')) : code.sourceOfRequest(JSON.parse(content));
+      // devices may have come and gone since it was added
+      await this.#unused(code, source);
       scenario = await this.#read(code, source, head.name, parameters);
     } catch (error) {
       throw refused(error, ofParameters);

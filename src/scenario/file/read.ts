@@ -59,6 +59,9 @@ const reserved: readonly { readonly form: RegExp; readonly words: string }[] = [
   { form: /^\/scenarios\/[^/]+(\/st(art|op))?$/, words: 'a scenario cannot start, stop or delete scenarios' },
 ];
 
+/** A path without what makes no difference to its operation: the prefix of the interface, and slashes at its end. */
+const barePath = (path: string): string => path.replace(/^\/api\/sim(?=\/)/, '').replace(/(?<=.)\/+$/, '');
+
 /** A part of the work, after which others may have a turn. */
 type Turn = undefined;
 
@@ -198,7 +201,8 @@ class Reader {
   }
 
   #checkRequest({ request, keyOf, status }: PlannedRequest, here: Here): void {
-    const reservation = request.method === 'GET' ? undefined : reserved.find(({ form }) => form.test(request.path));
+    const reservation =
+      request.method === 'GET' ? undefined : reserved.find(({ form }) => form.test(barePath(request.path)));
     if (reservation !== undefined) {
       here.issue(keyOf([]), reservation.words);
       return;

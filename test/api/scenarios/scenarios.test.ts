@@ -112,7 +112,7 @@ describe('scenarios over REST', () => {
       await call('POST', `/${id}/start`, { pace: 'fast' });
       await ended(id);
     }
-    const runs = await Promise.all(ids.map(async (id) => (await call('GET', `/${id}`)).run as Json));
+    const runs = await Promise.all(ids.map(async (id) => (await call('GET', `/${id}`)).run));
     expect(runs.map((run) => run === null)).to.deep.equal([true, false, false, false, false]);
     expect((await call('GET', `/${ids[0]}/report`)).detail).to.equal('the scenario has not run');
     for (const id of ids) await call('DELETE', `/${id}`);

@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { createApp } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
+import { createLogBook } from '../../../src/core/log/log.ts';
+import { configOf } from '../../support/configured.ts';
+import { ask } from '../../support/http.ts';
+
+const steps = [{ after: 1 }];
+
+describe('scenarios for another simulator', () => {
+  let app: App;
+  let port: number;
+  before(async () => {
+    const config = configOf('--config', 'mixed-site', '-wp', '0', '-p', '0', '--start_paused', 'yes');
+    app = createApp(config, { logBook: createLogBook({ write: () => undefined }), checkReplies: true });
+    ({ port } = (await app.start()).http);
+  });
+  after(() => app.stop());
+
+  const add = async (body: object) => {
+    const { status, json } = await ask(port, '/api/sim/scenarios', { method: 'POST', body });
+    return { status, ...(json as { readonly detail?: string; readonly id?: string }) };
+  };
+  const withConfig = (config: object) => add({ scenario: { config, steps } });
+
+  it('are refused with all reasons: ratings of devices, and the line to the grid', async () => {
+    const { status, detail = '' } = await add({ bundled: 'volt-watt' });
+    expect(status).to.equal(409);
+    const reasons = detail.split('; ');
+    expect(reasons).to.include.members([
+      '702.WMaxRtg of device 0 is 500000, and the scenario is for 10000',
+      '702.WMaxRtg of device 1 is 250000, and the scenario is for 10000',
+      'devices have a line of short_circuit_ratio 20 and x_over_r 2 to the grid, and the scenario is for no line',
+      'derbench run starts a simulator of its own',
+    ]);
+  });
+
+  it('name a model that a device lacks, the frequency, and the source of irradiance', async () => {
+    const pv = { device_type: 'PV-3Phase', profile: { layout: 'classic' } };
+    const { status, detail } = await withConfig({
+      devices: [pv],
+      grid: { nominal_frequency_hz: 50, feeder: { short_circuit_ratio: 20, x_over_r: 2 } },
+      irradiance_source: 'clear_sky',
+      clouds: 'broken',
+    });
+    expect(status).to.equal(409);
+    expect(detail).to.match(/^device 0 has no model \d/);
+    expect(detail?.split('; ').slice(1)).to.deep.equal([
+      'the grid has 60 Hz, and the scenario is for 50 Hz',
+      'irradiance_source is csv, and the scenario is for "clear_sky"',
+      'clouds is scattered, and the scenario is for "broken"',
+      'derbench run starts a simulator of its own',
+    ]);
+  });
+
+  it('are taken where their config names what is there, by an alias or without a profile too', async () => {
+    const named = { device_type: 'PV', profile: '500kW-3Phase' };
+    const grid = { nominal_frequency_hz: 60, feeder: { short_circuit_ratio: 20, x_over_r: 2 } };
+    for (const config of [
+      { devices: [named, { device_type: 'Batt' }], grid, irradiance_source: 'csv' },
+      { devices: [{}, { device_type: 'Batt-3Phase' }] },
+      // files are not read for a request
+      { devices: [{ device_type: 'PV', profile: '/etc/hostname' }] },
+      { seed: 3 },
+    ])
+      expect((await withConfig(config)).status, JSON.stringify(config)).to.equal(201);
+    const { status, detail } = await withConfig({ devices: [{ device_type: 'Batt' }] });
+    expect([status, detail?.split(',')[0]]).to.deep.equal([409, 'the scenario is for Batt-3Phase']);
+  });
+
+  it('are refused at their start when a device has left', async () => {
+    const { id } = await withConfig({ devices: Array.from({ length: 7 }, () => ({})) });
+    expect(id).to.be.a('string');
+    await ask(port, '/api/sim/devices/6/remove', { method: 'POST' });
+    const { status } = await ask(port, `/api/sim/scenarios/${id}/start`, { method: 'POST', body: {} });
+    expect(status).to.equal(409);
+  });
+});
