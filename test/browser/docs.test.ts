@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import type { App } from '../../src/app/start-stop.ts';
+import { tags } from '../../src/api/http/route.ts';
 import { allRoutes } from '../../src/api/routes.ts';
 import { findChromium, launch, noChromium, watch } from '../support/browser.ts';
 import { startApp } from '../support/running-app.ts';
@@ -70,6 +71,23 @@ describe('documentation pages in a browser', () => {
       'operations-Curves-get_volt_var',
       'operations-Curves-set_volt_var',
     ]);
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('/docs has the groups of the interface, with the finer tags below them, and finds both', async () => {
+    const { page, seen } = await open('/docs');
+    await page.waitForSelector('.opblock-tag');
+    // an own heading, or for a group of one tag that tag
+    const groups = page.locator('.derbench-group-name, .derbench-group .opblock-tag > a');
+    expect(await groups.allInnerTexts()).to.deep.equal([...tags]);
+    await page.fill('.operation-filter-input', 'controls');
+    await page.locator('#operations-tag-Simulator').waitFor({ state: 'detached' });
+    expect(await groups.allInnerTexts()).to.include('Controls');
+    expect(await page.locator('.opblock-tag > a').allInnerTexts()).to.include.members(['Clock', 'Grid', 'Faults']);
+    await page.fill('.operation-filter-input', 'hybrid dc');
+    await page.locator('#operations-tag-Clock').waitFor({ state: 'detached' });
+    expect(await groups.allInnerTexts()).to.deep.equal(['Hybrid DC']);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });

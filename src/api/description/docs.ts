@@ -116,6 +116,7 @@ const uiParts: Readonly<Record<string, File>> = {
 
 const files: Readonly<Record<string, File>> = {
   '/': uiFile(html, 'index.html'),
+  '/index.html': uiFile(html, 'index.html'),
   ...uiParts,
   '/pages.css': file(css, () => page('pages.css'), plainHeaders),
   '/redoc': file(html, () => page('redoc.html'), redocHeaders),
@@ -213,6 +214,7 @@ export function mountDocs(app: Application, document: () => Promise<OpenApiDocum
 
 const csipFiles: Readonly<Record<string, File>> = {
   '/': uiFile(html, 'csip.html'),
+  '/index.html': uiFile(html, 'csip.html'),
   ...uiParts,
   '/favicon.png': swaggerFile('favicon-32x32.png', png),
 };

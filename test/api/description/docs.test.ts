@@ -76,6 +76,11 @@ describe('documentation pages', () => {
     }
   });
 
+  it('have the landing page at its file name too', async () => {
+    const [root, named] = [await ask(port, '/'), await ask(port, '/index.html')];
+    expect([named.status, named.text]).to.deep.equal([200, root.text]);
+  });
+
   it('have no inline script and name no other host', async () => {
     for (const path of ['/', '/docs/', '/redoc', '/pages.css', '/docs/swagger-ui-init.js']) {
       const { status, text } = await ask(port, path);

@@ -1,4 +1,4 @@
-/* Own top bar and lists of operations by resource for Swagger UI. Dark where the browser asks for it. */
+/* Own top bar, and operations by group and resource, for Swagger UI. Dark where the browser asks for it. */
 'use strict';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -6,18 +6,19 @@ const applyScheme = () => document.documentElement.classList.toggle('dark-mode',
 applyScheme();
 dark.addEventListener('change', applyScheme);
 
-/** Names of the tags whose operations all stand under a finer tag too. */
-function coarse(specJson) {
-  const groups = specJson?.get('x-tagGroups')?.toJS() ?? [];
-  return new Set(groups.filter(({ name, tags }) => !tags.includes(name)).map(({ name }) => name));
-}
+const groupsOf = (specJson) => specJson?.get('x-tagGroups')?.toJS() ?? [];
 
-/** Operations with the phrase in their address, name or summary, and whole tags with it in their name. */
-function withPhrase(taggedOps, phrase) {
+/** Names of the tags whose operations all stand under a finer tag too. */
+const coarse = (groups) => new Set(groups.filter(({ name, tags }) => !tags.includes(name)).map(({ name }) => name));
+
+const groupOf = (groups, tag) => groups.find(({ tags }) => tags.includes(tag)) ?? { name: tag, tags: [tag] };
+
+/** Operations with the phrase in their address, name or summary, and whole groups and tags with it in their name. */
+function withPhrase(groups, taggedOps, phrase) {
   const wanted = phrase.trim().toLowerCase();
   return taggedOps
     .map((tagged, tag) => {
-      if (tag.toLowerCase().includes(wanted)) return tagged;
+      if (`${groupOf(groups, tag).name} / ${tag}`.toLowerCase().includes(wanted)) return tagged;
       return tagged.update('operations', (operations) =>
         operations.filter((each) => {
           const { summary = '', operationId = '' } = each.get('operation').toJS();
@@ -40,16 +41,38 @@ function TopBar(system) {
     ]);
 }
 
+/** Tags of the operations that the filter leaves. */
+function shownTags({ specSelectors, layoutSelectors, fn }) {
+  const listed = specSelectors.taggedOperations();
+  const phrase = layoutSelectors.currentFilter();
+  return [...(typeof phrase === 'string' && phrase !== '' ? fn.opsFilter(listed, phrase) : listed).keys()];
+}
+
+/** A tag below the name of its group, which stands above the first of its tags. */
+const GroupedTag = (Tag, system) => (props) => {
+  const { createElement } = system.React;
+  const groups = groupsOf(system.specSelectors.specJson());
+  const { name, tags } = groupOf(groups, props.tag);
+  if (tags.length === 1) return createElement('div', { className: 'derbench-group' }, createElement(Tag, props));
+  const isFirst = shownTags(system).find((tag) => tags.includes(tag)) === props.tag;
+  const heading = isFirst ? createElement('h2', { key: 'group', className: 'derbench-group-name' }, name) : null;
+  return createElement('div', null, [heading, createElement(Tag, { ...props, key: 'tag' })]);
+};
+
 globalThis.derbenchPages = () => (system) => ({
   components: { Topbar: TopBar(system) },
-  fn: { opsFilter: withPhrase },
+  wrapComponents: { OperationTag: GroupedTag },
+  fn: {
+    opsFilter: (taggedOps, phrase) =>
+      withPhrase(groupsOf(system.getSystem().specSelectors.specJson()), taggedOps, phrase),
+  },
   statePlugins: {
     spec: {
       wrapSelectors: {
         taggedOperations:
           (original, { specSelectors }) =>
           (state, ...rest) => {
-            const hidden = coarse(specSelectors.specJson());
+            const hidden = coarse(groupsOf(specSelectors.specJson()));
             const listed = original(state, ...rest);
             // with a parameter the selector gives a function of the system
             return typeof listed === 'function'
