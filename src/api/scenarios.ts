@@ -143,7 +143,69 @@ const reportQuery = z.strictObject({
   format: z.enum(reportFormats).optional().openapi({ description: 'Default json.' }),
 });
 
-const scenarioReportSchema = memo(() => z.record(z.string(), z.unknown()).openapi('ScenarioReport'));
+const reportedTime = (words: string) => z.string().openapi({ format: 'date-time', description: words });
+const reportedSeries = z.strictObject({
+  signal: z.string().openapi({ description: 'As in the assertions.' }),
+  unit: z.string().nullable().openapi({ description: 'null: none.' }),
+  samples: z
+    .array(z.tuple([z.number(), z.number()]))
+    .openapi({ description: 'Simulated seconds since the start of the scenario, and the value.' }),
+});
+
+/** The JSON of a report, which is a text for this interface. */
+export const scenarioReportSchema = memo(() =>
+  z
+    .strictObject({
+      format: z.literal('derbench-scenario-result/1').openapi({ description: 'Form of the document.' }),
+      derbench: z
+        .strictObject({
+          version: z.string().openapi({ description: 'Of the simulator.' }),
+          build_id: z.string().openapi({ description: 'Of its sources.' }),
+        })
+        .openapi({ description: 'The simulator.' }),
+      scenario: z
+        .strictObject({
+          name: z.string().openapi({ description: 'Of the scenario.' }),
+          description: z.string().openapi({ description: 'Of the scenario; may be empty.' }),
+          parameters,
+        })
+        .openapi({ description: 'What ran.' }),
+      state: z.enum(runStates).openapi({ description: '`error`: it could not be carried on; `stopped`: on request.' }),
+      error: z.string().nullable().openapi({ description: 'Why it could not be carried on.' }),
+      failures: z.array(z.string()).openapi({ description: 'A sentence each, with its place.' }),
+      real: z
+        .strictObject({
+          started_at: reportedTime('Wall time.'),
+          ended_at: reportedTime('Wall time; null: it runs.').nullable(),
+          duration_s: z.number().nullable().openapi({ description: 'Real seconds.' }),
+        })
+        .openapi({ description: 'Differs between equal runs.' }),
+      simulated: z
+        .strictObject({
+          started_at: reportedTime('Simulated time.'),
+          duration_s: z.number().openapi({ description: 'Simulated seconds.' }),
+          ticks: z.int().openapi({ description: 'Since the start of the scenario.' }),
+          pace: z.enum(runPaces).openapi({ description: '`fast`: ticks at once; `real`: at the rate of the clock.' }),
+          seed: z.int().openapi({ description: 'Of the simulator.' }),
+        })
+        .openapi({ description: 'In simulated time: equal for equal runs.' }),
+      devices: z
+        .array(
+          z.strictObject({
+            index: z.int().openapi({ description: 'Of the device.' }),
+            name: z.string().openapi({ description: 'Of the device.' }),
+            type: z.string().openapi({ description: 'Device type.' }),
+          }),
+        )
+        .openapi({ description: 'At the start.' }),
+      steps_forgotten: z.int().openapi({ description: 'Steps of rules whose results had to go.' }),
+      steps: z.array(stepSchema).openapi({ description: 'Those of rules last.' }),
+      assertions_forgotten: z.int().openapi({ description: 'Of rules, whose results had to go.' }),
+      assertions: z.array(assertionSchema).openapi({ description: 'In the order in which they began.' }),
+      series: z.array(reportedSeries).openapi({ description: 'Samples of the asserted and plotted signals.' }),
+    })
+    .openapi('ScenarioReport'),
+);
 
 const types = { json: 'application/json', junit: 'application/xml', html: 'text/html; charset=utf-8' } as const;
 
@@ -243,7 +305,9 @@ export const scenarioRoutes: readonly Route[] = [
     async handle(ctx, { params, query: { format = 'json' } }) {
       const text = await ctx.scenarios.report(params.id, format);
       const headers = format === 'html' ? { 'Content-Security-Policy': reportPolicy(text) } : {};
-      return new Answer<Record<string, unknown>>(new TextReply(types[format], text), { headers });
+      return new Answer<z.output<ReturnType<typeof scenarioReportSchema>>>(new TextReply(types[format], text), {
+        headers,
+      });
     },
   }),
   route({

@@ -30,7 +30,6 @@ const openOnPurpose = [
   'CsipDocument/*',
   'OcppPayload/*',
   'ScenarioRequest/scenario/*',
-  'ScenarioReport/*',
 ];
 
 /** Every path of the router's stack with its methods. There is no other router in it: its paths could not be told. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { scenarioReportSchema } from '../../../src/api/scenarios.ts';
 import { startApp } from '../../support/running-app.ts';
 import type { RunningApp } from '../../support/running-app.ts';
 import { ask } from '../../support/http.ts';
@@ -36,6 +37,9 @@ describe('scenarios over REST', () => {
     const run = await ended(id);
     expect(run).to.deep.include({ state: 'passed', steps_done: 2, assertions_passed: 1, sim_s: 2 });
     expect(run.assertions[0].message).to.match(/^it was \d+/);
+    const { json: report } = await ask(running.port, `/api/sim/scenarios/${id}/report`);
+    expect(scenarioReportSchema().safeParse(report).error?.issues).to.equal(undefined);
+    expect(report.series.map(({ signal }: Json) => signal)).to.deep.equal(['701.LLV of device 0']);
     const { text } = await call('GET', `/${id}/report?format=junit`);
     expect(text).to.contain('<testsuite name="high"').and.contain('failures="0"');
     expect(await call('DELETE', `/${id}`)).to.deep.include({ status: 200, id });
