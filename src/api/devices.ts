@@ -196,9 +196,16 @@ export const overviewRest = members<readonly Device[], RouteContext>()(null, () 
     devices.map((device) => ({ device, snapshot: latestOf(ctx, device).snapshot })),
   ),
   comm_status: nested(commStatus)((_devices, { adapters }) => adapters),
-  alarms: nested(alarms)('Alarms of all devices.', (devices) => devices),
 }));
-export const overviewSchema = memo(() => besideSnapshot('Overview', overviewRest));
+/** Members of the overview whose devices a request chooses. */
+export const overviewAlarms = members<readonly Device[]>()(null, () => ({
+  alarms: nested(alarms)('Of all devices; with `device` of that one.', (devices) => devices),
+}));
+const overviewMembers = members<readonly Device[], RouteContext>()(null, () => ({
+  ...overviewRest.members(),
+  ...overviewAlarms.members(),
+}));
+export const overviewSchema = memo(() => besideSnapshot('Overview', overviewMembers));
 export type OverviewReply = z.output<ReturnType<typeof overviewSchema>>;
 
 const entryRest = members<Device, RouteContext>()(null, () => ({

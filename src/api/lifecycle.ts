@@ -5,7 +5,7 @@ import { latestOf, selectedDevice, withMembers } from './common/device-replies.t
 import { count, integer, member, members, nested, number, text, time, word } from './common/members.ts';
 import { deviceQuery } from './common/schemas.ts';
 import { z } from './description/zod.ts';
-import { deviceEntry, devicesSchema, overviewRest, overviewSchema } from './devices.ts';
+import { deviceEntry, devicesSchema, overviewAlarms, overviewRest, overviewSchema } from './devices.ts';
 import type { DevicesReply, OverviewReply } from './devices.ts';
 import type { RouteContext } from './http/context.ts';
 import { Answer, JsonText, route } from './http/route.ts';
@@ -122,7 +122,8 @@ export const lifecycleRoutes: readonly Route[] = [
     operationId: 'get_overview',
     summary: 'Snapshot of a device, all devices, protocols and alarms',
     description:
-      'The snapshot is the same as in the stream. `devices`, `comm_status` and `alarms` cover the whole process.' +
+      'The snapshot is the same as in the stream. `devices` and `comm_status` cover the whole process, `alarms` too unless ' +
+      '`device` is given.' +
       freshness,
     hot: 'per_tick',
     query: deviceQuery,
@@ -132,7 +133,9 @@ export const lifecycleRoutes: readonly Route[] = [
       const common = ctx.replyCache.of('overview', () =>
         Buffer.from(JSON.stringify(overviewRest.reply(ctx.plant.devices, ctx))),
       );
-      return withMembers<OverviewReply>(latestOf(ctx, device), common);
+      const chosen = query.device === undefined ? ctx.plant.devices : [device];
+      const alarms = Buffer.from(JSON.stringify(overviewAlarms.reply(chosen)));
+      return withMembers<OverviewReply>(latestOf(ctx, device), common, alarms);
     },
   }),
   route({

@@ -36,10 +36,11 @@ export function latestOf(ctx: RouteContext, device: Device): Published {
 
 /**
  * A snapshot's JSON text with further members, without serialising the snapshot again.
- * @param members JSON text of an object with at least one member
+ * @param members JSON texts of objects with at least one member
  */
-export function withMembers<T>(published: Published, members: Buffer): JsonText<T> {
-  return new JsonText<T>(Buffer.concat([published.json.subarray(0, -1), comma, members.subarray(1)]));
+export function withMembers<T>(published: Published, ...members: readonly Buffer[]): JsonText<T> {
+  const parts = members.flatMap((each) => [comma, each.subarray(1, -1)]);
+  return new JsonText<T>(Buffer.concat([published.json.subarray(0, -1), ...parts, published.json.subarray(-1)]));
 }
 
 /** The Modbus TCP address of a device; null without. */

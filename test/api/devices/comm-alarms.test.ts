@@ -22,6 +22,8 @@ describe('Communication alarms over REST', () => {
       const shown = { active_count: 1, highest_severity: 'warning', active: [alarm], latched_count: 0 };
       const { alarms, devices } = await rest.get('/overview');
       expect(alarms).to.deep.equal(shown);
+      expect((await rest.get('/overview?device=0')).alarms).to.deep.include({ active_count: 0, active: [] });
+      expect((await rest.get('/overview?device=1')).alarms).to.deep.equal(shown);
       expect(devices.map(({ alarm_count: count }: { alarm_count: number }) => count)).to.deep.equal([0, 1]);
       const [first, second] = (await rest.get('/devices')).devices;
       expect([first.alarms.active_count, second.alarms]).to.deep.equal([0, shown]);

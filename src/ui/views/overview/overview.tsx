@@ -253,7 +253,7 @@ function Alarms({ device }: { readonly device: DeviceEntry }) {
           { title: 'Meaning', value: ({ message }) => message },
         ]}
         rows={rows}
-        keyOf={({ code }) => code}
+        keyOf={({ code, port }) => `${code} ${port ?? ''}`}
         empty="No alarm of this device."
       />
     </Panel>
