@@ -42,13 +42,32 @@ function setBy(mode: Controls['modes'][ModeName] | undefined): string {
   return `, set by ${mode.source}${detail} at ${timeOfDay(mode.changed_at)}`;
 }
 
-/** @param controls of the same device; absent: the sentence omits the writer of the limit */
-function sentenceOf(present: Trace['now'], controls?: Controls): string {
-  const { active_power_kw: power, available_kw: available, active_decided_by: by } = present;
-  const head = `${fixed(power, 2)}\u00a0kW of ${fixed(available, 2)}\u00a0kW available`;
+type SiteLimit = NonNullable<Controls['decided_by']['site_limit']>;
+
+function siteWords({ limit, limit_kw: kw, owner }: SiteLimit): string {
+  return `${limit} at most ${show(kw, 'activePower')}, set by ${owner}`;
+}
+
+function reasonOf(
+  { active_decided_by: by, active_power_kw: power, service }: Trace['now'],
+  controls?: Controls,
+): string {
+  const siteLimit = controls?.decided_by.site_limit;
+  if (by === 'site' && siteLimit) return `${reasons[by]}: ${siteWords(siteLimit)}`;
+  if (by === 'source' && (power ?? 0) < 0) return 'the source takes no more (nothing limits)';
+  if (by in reasons) return `${reasons[by]}${by === 'out_of_service' ? ` (${words(service)})` : ''}`;
   const mode = controls?.modes[by as ModeName];
-  if (by in reasons) return `${head}: ${reasons[by]}${by === 'out_of_service' ? ` (${words(present.service)})` : ''}`;
-  return `${head}: ${functionWords(by)} ${limiting.has(by) ? 'limits' : 'sets the power'}${setBy(mode)}`;
+  return `${functionWords(by)} ${limiting.has(by) ? 'limits' : 'sets the power'}${setBy(mode)}`;
+}
+
+/** @param controls of the same device; absent: the sentence omits the writer and the value of the limit */
+export function sentenceOf(present: Trace['now'], controls?: Controls): string {
+  const { active_power_kw: power, available_kw: available } = present;
+  const head =
+    power !== null && power < 0
+      ? `${fixed(-power, 2)}\u00a0kW absorbed`
+      : `${fixed(power, 2)}\u00a0kW of ${fixed(available, 2)}\u00a0kW available`;
+  return `${head}: ${reasonOf(present, controls)}`;
 }
 
 /** The forced mode of a battery, which overrides all set-points. null: none, or another kind of device. */
@@ -79,12 +98,6 @@ const inputUnits: Readonly<Record<string, string>> = {
   enter_service: 'kW',
 };
 const reactive = new Set(['volt_var', 'watt_var', 'constant_var', 'pf_inject', 'pf_absorb']);
-
-type SiteLimit = NonNullable<Controls['decided_by']['site_limit']>;
-
-function siteWords({ limit, limit_kw: kw, owner }: SiteLimit): string {
-  return `${limit} at most ${show(kw, 'activePower')}, set by ${owner}`;
-}
 
 /** The limit in force on the power, and the demand of each function. */
 export function Why({ device, controls }: { readonly device: number; readonly controls: Controls | undefined }) {
