@@ -37,6 +37,8 @@ import { builtInRows } from './profile/binding.ts';
 import type { ControlReport } from './profile/outstation-points.ts';
 import { readPointRows } from './profile/table/rows.ts';
 import { serverLimits, identityOf } from './server/context.ts';
+import { controlStatus } from './stack/outstation/types.ts';
+import type { ControlStatus } from './stack/outstation/types.ts';
 import type { PeerIdentity, Routes, ServerContext, ServerCounters } from './server/context.ts';
 import { Dnp3Listener } from './server/listener.ts';
 
@@ -312,9 +314,26 @@ const freshCounters = (): ServerCounters => ({
   lastFrameMs: null,
 });
 
-function controlLine({ name, value, status, isSelect, from }: ControlReport): string {
+/** Words for the status of a refused control. */
+const statusWords: Readonly<Partial<Record<ControlStatus, string>>> = {
+  [controlStatus.timeout]: 'OPERATE came too late after its SELECT',
+  [controlStatus.noSelect]: 'no SELECT with these objects comes before it',
+  [controlStatus.formatError]: 'the request has a status of its own',
+  [controlStatus.notSupported]: 'there is no such output, or it does not take this',
+  [controlStatus.hardwareError]: 'the device cannot do it now',
+  [controlStatus.local]: 'local control',
+  [controlStatus.tooManyObjects]: 'too many controls in one request',
+  [controlStatus.automationInhibit]: 'a mode or a schedule uses the curve or the schedule',
+  [controlStatus.outOfRange]: 'out of range',
+  [controlStatus.blocked]: 'no permission, or lockout',
+  [controlStatus.blockedOtherMaster]: 'another master has selected it, or has the window',
+};
+
+function controlLine({ name, value, status, isSelect, from, reason }: ControlReport): string {
   const what = isSelect ? 'select' : 'operate';
-  return `${what} ${name} = ${String(value)} by master ${from.peer}: ${status === 0 ? 'done' : `refused with status ${status}`}`;
+  const words = [statusWords[status], reason].filter((each) => each !== null && each !== undefined).join(': ');
+  const result = status === 0 ? 'done' : `refused with status ${status}${words === '' ? '' : ` (${words})`}`;
+  return `${what} ${name} = ${String(value)} by master ${from.peer}: ${result}`;
 }
 
 function timeLine(master: number, offsetS: number): string {

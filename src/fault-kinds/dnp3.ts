@@ -1,6 +1,6 @@
 /** Faults of a DNP3 outstation, seen by its masters. */
 import { z } from 'zod';
-import { faultKind, noParameters } from './rows.ts';
+import { faultKind, noParameters, waitMs } from './rows.ts';
 
 const dnp3 = { protocol: 'dnp3', layer: 'transport' } as const;
 const byFunction = ['functions'] as const;
@@ -68,6 +68,47 @@ export const wrongSequenceFault = faultKind({
   }),
 });
 
+export const iinBitsFault = faultKind({
+  ...dnp3,
+  kind: 'iin_bits',
+  summary: 'Every response has bits of IIN, whatever masters do.',
+  targets: [],
+  parameters: z.strictObject({
+    bits: z
+      .array(z.string().regex(/^IIN[12]\.[0-7]$/, 'must be a bit such as IIN1.6'))
+      .min(1)
+      .max(16)
+      .meta({ description: 'Bits as the standard names them.', examples: [['IIN1.6', 'IIN2.5']] }),
+  }),
+});
+
+export const unknownObjectFault = faultKind({
+  ...dnp3,
+  kind: 'unknown_object',
+  summary: 'Responses to READ end with an object that no master knows, as those of class 0 of some devices do.',
+  targets: [],
+  parameters: z.strictObject({
+    group: z.int().min(0).max(255).default(150).meta({ description: 'Group of the object; default 150.' }),
+    variation: z.int().min(0).max(255).default(1).meta({ description: 'Variation of the object; default 1.' }),
+  }),
+});
+
+export const confirmAskedFault = faultKind({
+  ...dnp3,
+  kind: 'confirm_asked',
+  summary: 'Responses that need no confirm ask for one: CON is set.',
+  targets: byFunction,
+  parameters: noParameters,
+});
+
+export const delayFault = faultKind({
+  ...dnp3,
+  kind: 'delay',
+  summary: 'Responses come late.',
+  targets: byFunction,
+  parameters: z.strictObject({ delay_ms: waitMs.meta({ description: 'Delay, wall ms.' }) }),
+});
+
 /** In the order of the catalogue. */
 export const dnp3Faults = [
   badCrcFault,
@@ -77,4 +118,8 @@ export const dnp3Faults = [
   bufferOverflowFault,
   timeLostFault,
   wrongSequenceFault,
+  iinBitsFault,
+  unknownObjectFault,
+  confirmAskedFault,
+  delayFault,
 ];

@@ -4,23 +4,55 @@ import type { FaultSource } from '../../core/faults/registry.ts';
 import {
   badCrcFault,
   bufferOverflowFault,
+  confirmAskedFault,
+  delayFault,
+  iinBitsFault,
   noConfirmFault,
   noResponseFault,
   restartBitFault,
   timeLostFault,
+  unknownObjectFault,
   wrongSequenceFault,
 } from '../../fault-kinds/dnp3.ts';
 import { targetOf } from '../../fault-kinds/rows.ts';
-import { iin } from '../stack/application/types.ts';
-import type { Disturber } from '../stack/outstation/types.ts';
+import { functionCodes, iin } from '../stack/application/types.ts';
+import type { Disturbance, Disturber } from '../stack/outstation/types.ts';
 
-const undisturbed = { dropped: false, badCrc: false, sequenceShift: 0 };
+const undisturbed: Disturbance = {
+  dropped: false,
+  badCrc: false,
+  sequenceShift: 0,
+  asksForConfirm: false,
+  addedOctets: null,
+  delayMs: 0,
+};
 
-/** The bit of IIN that a fault sets; 0: none. */
+/** `IIN2.5` as a mask. */
+const maskOf = (name: string): number => 1 << (8 * (Number(name[3]) - 1) + Number(name[5]));
+
+/** One object with a count and an octet: how many octets belong to it is known only to those who know its type. */
+const unknownObject = (group: number, variation: number): Buffer => Buffer.from([group, variation, 0x07, 1, 0]);
+
+/** The bits of IIN that a fault sets; 0: none. */
 function indicationOf(fault: ActiveFault): number {
   if (fault.isOf(restartBitFault)) return iin.deviceRestart;
   if (fault.isOf(bufferOverflowFault)) return iin.eventBufferOverflow;
+  if (fault.isOf(iinBitsFault)) return fault.parameters.bits.reduce((bits, name) => bits | maskOf(name), 0);
   return fault.isOf(timeLostFault) ? iin.needTime : 0;
+}
+
+/** The fate of a response after one more fault. */
+function disturbed(fate: Disturbance, fault: ActiveFault, functionCode: number, deviceIndex: number): Disturbance {
+  const isRead = functionCode === functionCodes.read;
+  if (fault.isOf(badCrcFault)) return fault.strikes(deviceIndex) ? { ...fate, badCrc: true } : fate;
+  if (fault.isOf(confirmAskedFault)) return fault.strikes(deviceIndex) ? { ...fate, asksForConfirm: true } : fate;
+  if (fault.isOf(wrongSequenceFault) && fault.strikes(deviceIndex))
+    return { ...fate, sequenceShift: fate.sequenceShift + fault.parameters.shift };
+  if (fault.isOf(delayFault) && fault.strikes(deviceIndex))
+    return { ...fate, delayMs: fate.delayMs + fault.parameters.delay_ms };
+  if (fault.isOf(unknownObjectFault) && isRead && fault.strikes(deviceIndex))
+    return { ...fate, addedOctets: unknownObject(fault.parameters.group, fault.parameters.variation) };
+  return fate;
 }
 
 /** Fault decisions for the outstation of one device. */
@@ -63,11 +95,7 @@ export function dnp3Disturbers({ registry, holds }: FaultSource): (deviceIndex: 
         const matchingFaults = present(functionCode);
         if (matchingFaults.some((fault) => fault.isOf(noResponseFault) && fault.strikes(deviceIndex)))
           return { ...undisturbed, dropped: true };
-        const badCrc = matchingFaults.some((fault) => fault.isOf(badCrcFault) && fault.strikes(deviceIndex));
-        let sequenceShift = 0;
-        for (const fault of matchingFaults)
-          if (fault.isOf(wrongSequenceFault) && fault.strikes(deviceIndex)) sequenceShift += fault.parameters.shift;
-        return { dropped: false, badCrc, sequenceShift };
+        return matchingFaults.reduce((fate, fault) => disturbed(fate, fault, functionCode, deviceIndex), undisturbed);
       },
       isTimeLost: () => faults.length > 0 && present().some((fault) => fault.isOf(timeLostFault)),
     };

@@ -236,11 +236,12 @@ export function statusOf(error: unknown): ControlStatus {
     : controlStatus.hardwareError;
 }
 
-/** Does something that the device may refuse. */
-export function attempted(act: () => ControlStatus): ControlStatus {
+/** Does something that the device may refuse. @param refused called with the error */
+export function attempted(act: () => ControlStatus, refused?: (error: unknown) => void): ControlStatus {
   try {
     return act();
   } catch (error) {
+    refused?.(error);
     return statusOf(error);
   }
 }

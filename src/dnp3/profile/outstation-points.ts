@@ -6,6 +6,7 @@ import type { Dnp3PointFilter, Dnp3PointType, Dnp3PointView } from '../../contra
 import type { Dnp3Profile } from '../../contract/dnp3-settings.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { RandomStream } from '../../core/random.ts';
+import { errorText } from '../../core/errors.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DevicePort } from '../device-port.ts';
 import { PointDatabase } from '../stack/outstation/database.ts';
@@ -72,6 +73,8 @@ export interface ControlReport {
   readonly status: ControlStatus;
   readonly isSelect: boolean;
   readonly from: MasterId;
+  /** words of the device for its refusal; null: none */
+  readonly reason: string | null;
 }
 
 interface OutstationPointsOptions {
@@ -290,7 +293,7 @@ export class OutstationPoints {
       operate: (control, from) => this.#judge(control, from, false),
       refused: (control, status, from, isSelect) => {
         const name = outputName(control.kind, control.index);
-        this.#options.onControl?.({ name, value: valueOf(control), status, isSelect, from });
+        this.#options.onControl?.({ name, value: valueOf(control), status, isSelect, from, reason: null });
       },
     };
   }
@@ -298,13 +301,22 @@ export class OutstationPoints {
   #judge(control: Control, from: MasterId, isSelect: boolean): ControlStatus {
     const name = outputName(control.kind, control.index);
     const value = valueOf(control);
-    const status = this.#carryOut(name, value, from, isSelect);
+    let reason: string | null = null;
+    const status = this.#carryOut(name, value, from, isSelect, (error) => {
+      reason = errorText(error);
+    });
     if (!isSelect) this.refresh();
-    this.#options.onControl?.({ name, value, status, isSelect, from });
+    this.#options.onControl?.({ name, value, status, isSelect, from, reason });
     return status;
   }
 
-  #carryOut(name: PointName, value: number | boolean, from: MasterId, isSelect: boolean): ControlStatus {
+  #carryOut(
+    name: PointName,
+    value: number | boolean,
+    from: MasterId,
+    isSelect: boolean,
+    refused: (error: unknown) => void,
+  ): ControlStatus {
     const target = this.#outputs.get(name);
     const row = this.#served.get(name)?.row;
     if (target === undefined || row === undefined) return controlStatus.notSupported;
@@ -317,7 +329,7 @@ export class OutstationPoints {
       const status = target.operate(engineeringValue, by);
       this.#isStale = true;
       return status;
-    });
+    }, refused);
   }
 }
 

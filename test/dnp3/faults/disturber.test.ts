@@ -4,13 +4,18 @@ import type { DeviceDisturber } from '../../../src/dnp3/faults/disturber.ts';
 import {
   badCrcFault,
   bufferOverflowFault,
+  confirmAskedFault,
+  delayFault,
+  iinBitsFault,
   noConfirmFault,
   noResponseFault,
   restartBitFault,
   timeLostFault,
+  unknownObjectFault,
   wrongSequenceFault,
 } from '../../../src/fault-kinds/dnp3.ts';
 import { FaultBench } from '../../support/faults.ts';
+import { undisturbed } from '../rig/stack.ts';
 
 describe('faults of an outstation', () => {
   let bench: FaultBench;
@@ -24,7 +29,7 @@ describe('faults of an outstation', () => {
   it('none: nothing is disturbed', () => {
     expect(disturber.iin(true)).to.equal(0);
     expect(disturber.ignoresConfirm()).to.equal(false);
-    expect(disturber.response(1)).to.deep.equal({ dropped: false, badCrc: false, sequenceShift: 0 });
+    expect(disturber.response(1)).to.deep.equal(undisturbed);
   });
 
   it('restart_bit, buffer_overflow and time_lost set their indications until they end', () => {
@@ -51,10 +56,36 @@ describe('faults of an outstation', () => {
   it('bad_crc, no_response and wrong_sequence act on the functions that they are aimed at', () => {
     bench.inject(badCrcFault, {}, { target: { functions: [1] } });
     bench.inject(wrongSequenceFault, { shift: 3 }, { target: { functions: [1, 130] } });
-    expect(disturber.response(1)).to.deep.equal({ dropped: false, badCrc: true, sequenceShift: 3 });
-    expect(disturber.response(130)).to.deep.equal({ dropped: false, badCrc: false, sequenceShift: 3 });
-    expect(disturber.response(5)).to.deep.equal({ dropped: false, badCrc: false, sequenceShift: 0 });
+    expect(disturber.response(1)).to.deep.equal({ ...undisturbed, badCrc: true, sequenceShift: 3 });
+    expect(disturber.response(130)).to.deep.equal({ ...undisturbed, sequenceShift: 3 });
+    expect(disturber.response(5)).to.deep.equal(undisturbed);
     bench.inject(noResponseFault, {}, { target: { functions: [5] } });
     expect(disturber.response(5).dropped).to.equal(true);
+  });
+
+  it('iin_bits sets the bits that it names', () => {
+    for (let bit = 0; bit < 16; bit += 1) {
+      bench.inject(iinBitsFault, { bits: [`IIN${bit < 8 ? 1 : 2}.${bit % 8}`] });
+      expect(disturber.iin(true)).to.equal(1 << bit);
+      bench.registry.clear();
+    }
+    bench.inject(iinBitsFault, { bits: ['IIN1.6', 'IIN2.5'] });
+    expect(disturber.iin(true)).to.equal(0x2040);
+  });
+
+  it('unknown_object adds one to responses to READ alone', () => {
+    bench.inject(unknownObjectFault, { group: 200, variation: 9 }, { count: 1 });
+    expect(disturber.response(3)).to.deep.equal(undisturbed);
+    expect(disturber.response(1)).to.deep.equal({ ...undisturbed, addedOctets: Buffer.from([200, 9, 7, 1, 0]) });
+    expect(disturber.response(1)).to.deep.equal(undisturbed);
+  });
+
+  it('confirm_asked and delay act on the functions that they are aimed at; delays add up', () => {
+    bench.inject(confirmAskedFault, {}, { target: { functions: [3, 4] } });
+    bench.inject(delayFault, { delay_ms: 200 }, { target: { functions: [4] } });
+    bench.inject(delayFault, { delay_ms: 50 });
+    expect(disturber.response(3)).to.deep.equal({ ...undisturbed, asksForConfirm: true, delayMs: 50 });
+    expect(disturber.response(4)).to.deep.equal({ ...undisturbed, asksForConfirm: true, delayMs: 250 });
+    expect(disturber.response(1)).to.deep.equal({ ...undisturbed, delayMs: 50 });
   });
 });

@@ -19,11 +19,20 @@ function rig(more: Partial<ConstructorParameters<typeof Stack>[0]> = {}): Stack 
 const statusOf = (answers: readonly string[]) => parseInt(answers[0]?.slice(-2) ?? '', 16);
 
 describe('controls of DNP3', () => {
-  it('8.2.2 takes another width of the qualifier in OPERATE', () => {
-    const stack = rig();
-    stack.ask(`c1 03 ${one()}`);
-    expect(statusOf(stack.ask(`c2 04 0c 01 17 01 ${crob('11')}`))).to.equal(0);
-    expect(stack.done).to.have.length(1);
+  it('8.2.2 takes either width of the qualifier, and wants that of the SELECT in OPERATE', () => {
+    const wide = one();
+    const narrow = `0c 01 17 01 ${crob('11')}`;
+    for (const [select, operate, status] of [
+      [wide, wide, 0],
+      [narrow, narrow, 0],
+      [wide, narrow, 2],
+      [narrow, wide, 2],
+    ] as const) {
+      const stack = rig();
+      expect(statusOf(stack.ask(`c1 03 ${select}`))).to.equal(0);
+      expect(statusOf(stack.ask(`c2 04 ${operate}`)), `${select}, ${operate}`).to.equal(status);
+      expect(stack.done).to.have.length(status === 0 ? 1 : 0);
+    }
   });
 
   it('8.2.4 times out after 5 s with status 1', () => {

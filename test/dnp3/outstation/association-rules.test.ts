@@ -1,5 +1,5 @@
 /** Connections, confirms and restarts: the cases that a mutation of the source would change. */
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import type { Session } from '../../../src/dnp3/stack/outstation/types.ts';
 import { hex, toHex } from '../rig/frames.ts';
@@ -175,6 +175,38 @@ describe('requests of DNP3', () => {
     expect(stack.ask(`c4 01 ${class1}`)).to.deep.equal([`e4 81 00 00 ${event('00')}`]);
     stack.ask('c4 00');
     expect(association(stack).events.size).to.equal(1);
+  });
+
+  it('get their answers late, with CON or with one more object, as faults have it', () => {
+    const stack = settled();
+    stack.disturbance.asksForConfirm = true;
+    expect(stack.ask('c2 17')).to.deep.equal([`e2 81 00 00 ${delay}`]);
+    expect(stack.ask('c2 00'), 'a confirm that nobody waits for').to.deep.equal([]);
+    stack.disturbance.asksForConfirm = false;
+    stack.disturbance.addedOctets = Buffer.from([150, 1, 7, 1, 0]);
+    expect(stack.ask('c3 17')).to.deep.equal([`c3 81 00 00 ${delay} 96 01 07 01 00`]);
+    stack.disturbance.addedOctets = Buffer.alloc(2048);
+    expect(stack.ask('c4 17'), 'beyond the size of a fragment').to.deep.equal([`c4 81 00 00 ${delay}`]);
+    stack.disturbance.addedOctets = null;
+    stack.disturbance.delayMs = 500;
+    expect(stack.ask('c5 17')).to.deep.equal([]);
+    stack.disturbance.delayMs = 0;
+    expect(stack.ask('c6 17')).to.deep.equal([`c6 81 00 00 ${delay}`]);
+    stack.clock.pass(499);
+    expect(stack.sent(4)).to.deep.equal([]);
+    stack.clock.pass(1);
+    expect(stack.sent(4)).to.deep.equal([`c5 81 00 00 ${delay}`]);
+  });
+
+  it('get 64 late answers at most', () => {
+    const stack = settled();
+    stack.disturbance.delayMs = 500;
+    for (let n = 0; n < 70; n += 1) stack.ask(`c${(n % 16).toString(16)} 17`);
+    stack.clock.pass(500);
+    expect(stack.sent(4)).to.have.length(64);
+    stack.ask('c9 17');
+    stack.clock.pass(500);
+    expect(stack.sent(4)).to.have.length(1);
   });
 
   it('hear of a broadcast until its confirm, where its address asks for one', () => {

@@ -70,15 +70,16 @@ describe('events of DNP3', () => {
     expect(stack.ask('c3 01 3c 02 06')).to.deep.equal(['c3 81 00 00']);
   });
 
-  it('of states have no time that no master has set, those of values keep their variation', () => {
+  it('come in the variation that a master asks for, also before it has set the time', () => {
     const stack = rig(false);
     stack.clock.pass(0x1234);
     stack.set('doubleBit', 0, 1);
     stack.set('binaryInput', 0, 1);
     stack.set('counter', 0, 1);
-    const common = '33 02 07 01 34 12 00 00 00 00';
-    expect(stack.ask('c2 01 04 02 06')).to.deep.equal([`e2 81 1a 00 ${common} 04 03 28 01 00 00 00 41 00 00`]);
-    expect(stack.ask('c3 01 02 02 06')).to.deep.equal([`e3 81 1c 00 ${common} 02 03 28 01 00 00 00 81 00 00`]);
+    const [common, time] = ['33 02 07 01 34 12 00 00 00 00', '34 12 00 00 00 00'];
+    expect(stack.ask('c2 01 04 02 06')).to.deep.equal([`e2 81 1a 00 04 02 28 01 00 00 00 41 ${time}`]);
+    expect(stack.ask('c3 01 02 02 06')).to.deep.equal([`e3 81 1c 00 02 02 28 01 00 00 00 81 ${time}`]);
+    expect(stack.ask('c7 01 02 03 06')).to.deep.equal([`e7 81 1c 00 ${common} 02 03 28 01 00 00 00 81 00 00`]);
     expect(stack.ask('c4 01 02 01 06')).to.deep.equal(['e4 81 1c 00 02 01 28 01 00 00 00 81']);
     expect(stack.ask('c5 01 16 02 06')).to.deep.equal(['e5 81 16 00 16 02 28 01 00 00 00 01 01 00']);
     expect(stack.ask('c6 01 16 06 06')[0]).to.equal('e6 81 16 00 16 06 28 01 00 00 00 01 01 00 34 12 00 00 00 00');

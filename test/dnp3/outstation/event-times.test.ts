@@ -217,7 +217,7 @@ describe('the times of events on the wire', () => {
     ]);
   });
 
-  it('TB2017-003: are g2v3 with g51v2 before a master has written the time', () => {
+  it('TB2017-003: are g2v3 with g51v2 by default before a master has written the time', () => {
     const stack = rig();
     stack.clock.pass(0x1234);
     stack.set('binaryInput', 0, 1);
@@ -225,7 +225,9 @@ describe('the times of events on the wire', () => {
     stack.set('binaryInput', 1, 1);
     const objects = '33 02 07 01 34 12 00 00 00 00 02 03 28 02 00 00 00 81 00 00 01 00 81 03 00';
     expect(stack.ask('c1 01 3c 02 06')).to.deep.equal([`e1 81 90 00 ${objects}`]);
-    expect(stack.ask('c2 01 02 02 06')).to.deep.equal([`e2 81 90 00 ${objects}`]);
+    const absolute = '02 02 28 02 00 00 00 81 34 12 00 00 00 00 01 00 81 37 12 00 00 00 00';
+    expect(stack.ask('c2 01 02 02 06')).to.deep.equal([`e2 81 90 00 ${absolute}`]);
+    expect(stack.ask('c4 01 02 00 06')).to.deep.equal([`e4 81 90 00 ${objects}`]);
     expect(stack.ask('c3 01 02 03 06')).to.deep.equal([`e3 81 90 00 ${objects}`]);
   });
 });

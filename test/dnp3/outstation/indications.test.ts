@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { EventBuffer, Indications } from '../../../src/dnp3/stack/outstation/events.ts';
-import { HandClock, MasterTime, spec } from '../rig/stack.ts';
+import { HandClock, MasterTime, spec, undisturbed } from '../rig/stack.ts';
 
 describe('indications of DNP3', () => {
   function indications(bits = 0) {
@@ -11,7 +11,7 @@ describe('indications of DNP3', () => {
         return bits;
       },
       ignoresConfirm: () => false,
-      response: () => ({ dropped: false, badCrc: false, sequenceShift: 0 }),
+      response: () => undisturbed,
     };
     const events = new EventBuffer(1);
     const conditions = { localControl: () => false, trouble: () => false };

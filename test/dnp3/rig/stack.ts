@@ -6,6 +6,7 @@ import { PointDatabase } from '../../../src/dnp3/stack/outstation/database.ts';
 import { Outstation } from '../../../src/dnp3/stack/outstation/outstation.ts';
 import { defaultLimits } from '../../../src/dnp3/stack/outstation/types.ts';
 import type {
+  Disturbance,
   AssociationClock,
   Cast,
   Control,
@@ -116,6 +117,16 @@ const attributesOfRig: readonly DeviceAttribute[] = [
 
 const healthy = { online: quality.online };
 
+/** A response without a fault. */
+export const undisturbed: { -readonly [Name in keyof Disturbance]: Disturbance[Name] } = {
+  dropped: false,
+  badCrc: false,
+  sequenceShift: 0,
+  asksForConfirm: false,
+  addedOctets: null,
+  delayMs: 0,
+};
+
 export class Stack {
   readonly clock = new HandClock();
   readonly database: PointDatabase;
@@ -129,7 +140,7 @@ export class Stack {
   readonly replaced: number[] = [];
   /** how often the values were brought up to date */
   refreshes = 0;
-  readonly disturbance = { iin: 0, ignoresConfirm: false, dropped: false, sequenceShift: 0 };
+  readonly disturbance = { iin: 0, ignoresConfirm: false, ...undisturbed };
   readonly conditions = { localControl: false, trouble: false };
   readonly #sent = new Map<number, Buffer[]>();
   readonly #sessions = new Map<number, Session>();
@@ -163,7 +174,7 @@ export class Stack {
         disturber: {
           iin: () => disturbance.iin,
           ignoresConfirm: () => disturbance.ignoresConfirm,
-          response: () => ({ dropped: disturbance.dropped, badCrc: false, sequenceShift: disturbance.sequenceShift }),
+          response: () => disturbance,
         },
         clock: { monotonicMs: () => clock.nowMs, stamp: () => clock.nowMs },
         later: clock.later,

@@ -10,7 +10,7 @@ import type { Report } from './events.ts';
 import { planRead, Series } from './read.ts';
 import type { Piece } from './read.ts';
 import type { AssociationClock, AssociationPort, Cast, Control, FunctionContext, FunctionSet } from './types.ts';
-import type { OutstationOptions, PointEvent, Session } from './types.ts';
+import type { Disturbance, OutstationOptions, PointEvent, Session } from './types.ts';
 import { Unsolicited } from './unsolicited.ts';
 
 const noObjects = Buffer.alloc(0);
@@ -68,6 +68,8 @@ export class Association implements AssociationPort {
   #held: Request | null = null;
   #restartAsked: 'cold' | 'warm' | null = null;
   #lastRequestMs: number | null = null;
+  /** responses that a fault delays */
+  #late = 0;
 
   constructor(options: AssociationOptions) {
     this.#options = options;
@@ -366,16 +368,36 @@ export class Association implements AssociationPort {
   }
 
   #send(octets: Buffer, functionCode: number): void {
-    const { dropped, badCrc, sequenceShift } = this.#options.outstation.disturber.response(functionCode);
-    if (dropped || this.#session === null) return;
-    this.#session.send(sequenceShift === 0 ? octets : shifted(octets, sequenceShift), { badCrc });
+    const { disturber, limits, later } = this.#options.outstation;
+    const fate = disturber.response(functionCode);
+    const session = this.#session;
+    if (fate.dropped || session === null) return;
+    const { badCrc, delayMs } = fate;
+    const sent = disturbed(octets, fate, limits.fragmentBytes);
+    if (delayMs === 0) session.send(sent, { badCrc });
+    else if (this.#late < maxLate) {
+      this.#late += 1;
+      // the writer uses the octets of a fragment again
+      const copy = Buffer.from(sent);
+      later(delayMs, () => {
+        this.#late -= 1;
+        if (this.#session === session) session.send(copy, { badCrc });
+      });
+    }
   }
 }
 
-/** The fragment with another sequence number. */
-function shifted(octets: Buffer, by: number): Buffer {
-  const copy = Buffer.from(octets);
+/** Late responses of one association; more are lost. */
+const maxLate = 64;
+const conBit = 0x20;
+
+/** The fragment as a fault has it. */
+function disturbed(octets: Buffer, fate: Disturbance, maxBytes: number): Buffer {
+  const { sequenceShift, asksForConfirm, addedOctets } = fate;
+  if (sequenceShift === 0 && !asksForConfirm && addedOctets === null) return octets;
+  const fits = addedOctets !== null && octets.length + addedOctets.length <= maxBytes;
+  const copy = fits ? Buffer.concat([octets, addedOctets]) : Buffer.from(octets);
   const [control = 0] = copy;
-  copy[0] = (control & 0xf0) | ((control + by) & 0x0f);
+  copy[0] = (control & 0xf0) | ((control + sequenceShift) & 0x0f) | (asksForConfirm ? conBit : 0);
   return copy;
 }

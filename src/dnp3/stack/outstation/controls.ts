@@ -13,8 +13,8 @@ const crobCountAt = 1;
 
 /** A select that waits for its OPERATE. */
 interface Selection {
-  /** the objects, whatever the width of their qualifiers */
-  readonly objects: string;
+  /** octets of the objects with their headers */
+  readonly objects: Buffer;
   readonly seq: number;
   readonly atMs: number;
   readonly outputs: ReadonlySet<string>;
@@ -54,15 +54,8 @@ function refusalOf({ headers }: Request): number {
   return bits;
 }
 
-/** The objects of a request with their indexes, in the same form for 8-bit and 16-bit qualifiers. */
-function objectsText({ headers }: Request): string {
-  return headers
-    .map(({ group, variation, objects }) => {
-      const texts = objects.map(({ index, octets }) => `${index ?? 0}=${octets.toString('hex')}`);
-      return `${group}.${variation}: ${texts.join(',')}`;
-    })
-    .join('; ');
-}
+/** A copy of the objects of a request: its octets are those of a buffer that is used again. */
+const objectsOf = ({ headers }: Request): Buffer => Buffer.concat(headers.map(({ octets }) => octets));
 
 /** A refusal without a question to the device. */
 function refuse(control: Control, status: ControlStatus, request: Request, context: FunctionContext): ControlStatus {
@@ -143,7 +136,7 @@ export class Controls {
     const answer = judged(request, context, (control) => context.outstation.controls.select(control, context.master));
     if (answer.succeeded.length > 0)
       this.#selection = {
-        objects: objectsText(request),
+        objects: objectsOf(request),
         seq: request.control.seq,
         atMs: context.receivedMs,
         outputs: new Set(answer.succeeded.map(({ kind, index }) => outputKey(kind, index))),
@@ -174,7 +167,7 @@ export class Controls {
 
   #operateRefusal(selection: Selection | null, request: Request): ControlStatus | null {
     if (selection === null || request.control.seq !== ((selection.seq + 1) & 0x0f)) return controlStatus.noSelect;
-    if (selection.objects !== objectsText(request)) return controlStatus.noSelect;
+    if (!selection.objects.equals(objectsOf(request))) return controlStatus.noSelect;
     return this.#isOver(selection) ? controlStatus.timeout : null;
   }
 

@@ -168,10 +168,11 @@ class EventStep implements ReadStep {
   #write(writer: FragmentWriter, { spec, state, at }: QueuedEvent): boolean {
     const { event: group } = groupsOf[spec.kind];
     const { ms, synchronised } = this.#time.timeOf(at);
-    const requested = this.#variation === 0 ? spec.eventVariation : this.#variation;
-    // absolute time needs a clock that a master has set; without it the event has relative time (TB2017-003)
-    const variation = requested === 2 && !synchronised && (group === 2 || group === 4) ? 3 : requested;
-    const type = objectType(group, variation);
+    const isDefault = this.#variation === 0;
+    const requested = isDefault ? spec.eventVariation : this.#variation;
+    // absolute time needs a clock that a master has set; without it the default is relative time (TB2017-003)
+    const isRelative = isDefault && requested === 2 && !synchronised && (group === 2 || group === 4);
+    const type = objectType(group, isRelative ? 3 : requested);
     if (type === undefined) return true;
     if (type.time !== 'relative') return writer.addEvent(type, spec.index, state, ms);
     if (!this.#hasCommonTime(ms, synchronised)) {

@@ -94,6 +94,19 @@ export interface AssociationClock {
 }
 
 /** Deliberate misbehaviour, on request of a test bench. */
+/** The fate of one response. */
+export interface Disturbance {
+  readonly dropped: boolean;
+  readonly badCrc: boolean;
+  readonly sequenceShift: number;
+  /** CON is set */
+  readonly asksForConfirm: boolean;
+  /** behind the last object */
+  readonly addedOctets: Buffer | null;
+  /** wall ms by which it is late */
+  readonly delayMs: number;
+}
+
 export interface Disturber {
   /**
    * Bits of IIN that are set in every response.
@@ -103,11 +116,7 @@ export interface Disturber {
   /** True if an application confirm is overlooked. */
   ignoresConfirm(): boolean;
   /** Fate of a response or unsolicited response to a request of this function (130: unsolicited). */
-  response(functionCode: number): {
-    readonly dropped: boolean;
-    readonly badCrc: boolean;
-    readonly sequenceShift: number;
-  };
+  response(functionCode: number): Disturbance;
 }
 
 /** Conditions of the device that IIN shows. */
