@@ -210,12 +210,13 @@ describe('Connection point: shares of one piece', () => {
     }
   });
 
-  it('the limit of a device needs no share of others: its bounds are the limit and its load', () => {
+  it('the limit of a device needs no share of others: its bounds are the limit, its load and its sleep', () => {
     const { site, fakes } = randomSite(1);
     const [fake] = fakes;
     site.set({ export: 500, import: 20_000 }, by, { devices: [0] });
     share(site);
-    expect(fake?.ceilingW).to.be.at.most(500 + (fake?.loadW ?? 0) + roundingW);
-    expect(-(fake?.floorW ?? 0)).to.be.at.most(20_000 - (fake?.loadW ?? 0) + roundingW);
+    const takenW = (fake?.loadW ?? 0) + (fake?.sleepW ?? 0);
+    expect(fake?.ceilingW).to.be.at.most(500 + takenW + roundingW);
+    expect(-(fake?.floorW ?? 0)).to.be.at.most(20_000 - takenW + roundingW);
   });
 });

@@ -7,7 +7,7 @@ import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { pick } from '../../support/depth.ts';
 import { casesOf } from '../../support/random.ts';
 import { dumpOf, kindPlant } from '../kinds/support.ts';
-import { battery, by, decidersOf, demand, evse, fuelCell, powersOf, pv, siteOf } from './support.ts';
+import { battery, by, decidersOf, demand, evse, fuelCell, powersOf, pv, siteOf, sleepOf } from './support.ts';
 
 const csip = { source: 'csip', peer: 'A1' } as const;
 const rounding = 1e-3;
@@ -207,11 +207,6 @@ describe('Connection points of devices and groups: devices that leave, resets', 
     expect(plant.site.netW).to.be.at.most(2000 + rounding);
   });
 });
-
-const sleepOf = (plant: SimPlant, indexes: readonly number[] | null): number =>
-  plant.devices
-    .filter(({ index }) => indexes?.includes(index) ?? true)
-    .reduce((sum, { siteShare }) => sum + siteShare.sleepW, 0);
 
 describe('Two devices with limits of their own behind one site limit', () => {
   /** The scope whose limit cuts a device is at that limit. @returns 1 */

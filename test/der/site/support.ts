@@ -31,6 +31,12 @@ export const powersOf = (plant: SimPlant): number[] =>
   plant.devices.map(({ siteShare }) => Math.round(siteShare.powerW));
 export const decidersOf = (plant: SimPlant): string[] => plant.devices.map(({ trace }) => trace.now.activeDecidedBy);
 
+/** Power that sleeping devices take. @param indexes null: all */
+export const sleepOf = (plant: SimPlant, indexes: readonly number[] | null): number =>
+  plant.devices
+    .filter(({ index }) => indexes?.includes(index) ?? true)
+    .reduce((sum, { siteShare }) => sum + siteShare.sleepW, 0);
+
 export function binding({ site: { limits } }: SimPlant): SiteLimitName[] {
   return (Object.keys(limits) as SiteLimitName[]).filter((name) => limits[name].binding);
 }
