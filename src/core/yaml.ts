@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument } from 'yaml';
+import { isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, ParsedNode } from 'yaml';
 
 /** Of one file, those that come out of other aliases included. Time grows with the square: 50,000 took 20 s. */
@@ -49,15 +49,37 @@ function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): numb
   return at;
 }
 
+/** The offset of the first key that stands twice in its mapping; null: each stands once. */
+function repeatedKey(document: Document.Parsed): number | null {
+  let offset: number | null = null;
+  visit(document, {
+    Map(_, { items }) {
+      const values = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (values.has(key.value)) {
+          offset = key.range?.[0] ?? 0;
+          return visit.BREAK;
+        }
+        values.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return offset;
+}
+
 /** @throws Error in words for the user; RangeError for nesting beyond the stack */
-function parsedDocument(text: string, lineCounter?: LineCounter): Document.Parsed {
+function parsedDocument(text: string, lineCounter = new LineCounter()): Document.Parsed {
   if (aliasesExceed(text, maxAliases)) throw tooManyAliases();
   const document = parseDocument(text, {
     logLevel: 'error',
     prettyErrors: true,
     schema: 'core',
     resolveKnownTags: false,
-    ...(lineCounter && { lineCounter }),
+    // the library compares each key with all before it: 40,000 take half a minute
+    uniqueKeys: false,
+    lineCounter,
   });
   const problem = document.errors[0] ?? document.warnings[0];
   // the parser's own text refers to a function of its library
@@ -67,6 +89,11 @@ function parsedDocument(text: string, lineCounter?: LineCounter): Document.Parse
     // the parser reports its own stack overflow as an error of the document
     if (message.startsWith('Maximum call stack')) throw new RangeError(message);
     throw new Error(message.replace('Unresolved tag: tag:yaml.org,2002:', 'not a type of the core schema: !!'));
+  }
+  const repeated = repeatedKey(document);
+  if (repeated !== null) {
+    const { line, col } = lineCounter.linePos(repeated);
+    throw new Error(`Map keys must be unique at line ${line}, column ${col}:`);
   }
   return document;
 }

@@ -32,4 +32,22 @@ describe('YAML of configuration files', () => {
     expect(parseYaml(`a: |\n${line.repeat(1001)}`)).to.deep.equal({ a: '*a\n'.repeat(1001) });
     expect(parseYaml(`a: ['*b', "*c"]`)).to.deep.equal({ a: ['*b', '*c'] });
   });
+
+  it('refuses a key that stands twice in one mapping, naming its place, whatever form and depth', () => {
+    for (const [text, place] of [
+      ['a: 1\nb: 2\na: 3', 'line 3, column 1'],
+      ['{ a: 1, a: 2 }', 'line 1, column 9'],
+      ['x:\n  - { y: 1 }\n  - z: { y: 1, "y": 2 }', 'line 3, column 16'],
+      ['? a\n: 1\n? a\n: 2', 'line 3, column 3'],
+    ] as const)
+      expect(() => parseYaml(text), text).to.throw(`Map keys must be unique at ${place}`);
+    for (const text of ['a: { a: { a: 1 } }', '- a: 1\n- a: 2', '1: a\n"1": b'])
+      expect(() => parseYaml(text)).not.to.throw();
+  });
+
+  it('takes 40,000 keys of one mapping in a moment: each is compared with a set, not with all before it', () => {
+    const text = Array.from({ length: 40_000 }, (_, n) => `key${n}: ${n}`).join('\n');
+    expect(Object.keys(parseYaml(text) as object)).to.have.length(40_000);
+    expect(() => parseYaml(`${text}\nkey7: 1`)).to.throw('line 40001, column 1');
+  });
 });
