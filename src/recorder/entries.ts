@@ -1,5 +1,6 @@
 /** The entries of a recording in memory: limited, oldest dropped first, counted by protocol. */
 import type { RecordedCounts, RecordingFilter } from '../contract/recorder.ts';
+import { SimError } from '../core/errors.ts';
 import type { WireChannel, WireEntry } from '../core/wire/wire-log.ts';
 
 /** A message of any protocol. */
@@ -26,7 +27,21 @@ interface Era {
   /** index of the oldest entry in the list */
   first: number;
   lastId: number;
+  readers: number;
+  /** memory of its entries after `clear`; 0 before */
+  formerBytes: number;
+  /** true: its entries had to go before its readers reached them */
+  isLost: boolean;
 }
+
+const eraAfter = (lastId: number): Era => ({
+  list: [],
+  first: 0,
+  lastId,
+  readers: 0,
+  formerBytes: 0,
+  isLost: false,
+});
 
 function firstId({ list, first, lastId }: Era): number {
   return lastId - (list.length - first) + 1;
@@ -55,9 +70,10 @@ function passes({ channel, entry: { wallMs } }: Recorded, filter: RecordingFilte
   return (protocols === undefined || protocols.includes(channel.protocol)) && wallMs >= sinceMs && wallMs < untilMs;
 }
 
-/** @param end id of the last entry */
+/** @param end id of the last entry @throws SimError SHORTAGE after `clear`, when the entries had to make room */
 function* selected(era: Era, end: number, filter: RecordingFilter): Generator<Recorded> {
-  for (let id = firstId(era); id <= end; id += 1) {
+  for (let id = firstId(era); id <= end || era.isLost; id += 1) {
+    if (era.isLost) throw new SimError('SHORTAGE', 'the recording was cleared, and the next one has its memory');
     id = Math.max(id, firstId(era));
     const recorded = era.list[era.first + id - firstId(era)];
     if (recorded === undefined || id > end) return;
@@ -67,7 +83,9 @@ function* selected(era: Era, end: number, filter: RecordingFilter): Generator<Re
 
 export class Entries {
   #limit: number;
-  #era: Era = { list: [], first: 0, lastId: 0 };
+  #era = eraAfter(0);
+  /** cleared ones that are still read, oldest first; their memory counts in the limit */
+  readonly #former = new Set<Era>();
   readonly #total: Counts = { entries: 0, bytes: 0, dropped: 0 };
   readonly #byProtocol = new Map<string, Counts>();
 
@@ -108,17 +126,31 @@ export class Entries {
 
   /** Drops all entries and counts; ids continue. */
   clear(): void {
-    this.#era = { list: [], first: 0, lastId: this.#era.lastId };
+    const era = this.#era;
+    era.formerBytes = this.#total.bytes;
+    if (era.readers > 0) this.#former.add(era);
+    this.#era = eraAfter(era.lastId);
     this.#byProtocol.clear();
     Object.assign(this.#total, { entries: 0, bytes: 0, dropped: 0 });
   }
 
   /**
    * The present entries, oldest first; entries that are dropped before they are reached are skipped. After `clear` a
-   * reader still gets the entries of its era.
+   * reader still gets the entries of its era, as long as the limit has room for them.
    */
   select(filter: RecordingFilter): Iterable<Recorded> {
-    return selected(this.#era, this.#era.lastId, filter);
+    return this.#read(this.#era, this.#era.lastId, filter);
+  }
+
+  *#read(era: Era, end: number, filter: RecordingFilter): Generator<Recorded> {
+    era.readers += 1;
+    if (era !== this.#era && !era.isLost) this.#former.add(era);
+    try {
+      yield* selected(era, end, filter);
+    } finally {
+      era.readers -= 1;
+      if (era.readers === 0) this.#former.delete(era);
+    }
   }
 
   #countsOf(protocol: string): Counts {
@@ -128,6 +160,15 @@ export class Entries {
   }
 
   #fit(): void {
+    let formerBytes = 0;
+    for (const { formerBytes: bytes } of this.#former) formerBytes += bytes;
+    for (const former of this.#former) {
+      if (this.#total.bytes + formerBytes <= this.#limit) break;
+      formerBytes -= former.formerBytes;
+      former.isLost = true;
+      former.list = [];
+      this.#former.delete(former);
+    }
     while (this.#total.bytes > this.#limit && this.#total.entries > 1) this.#removeOldest();
     const era = this.#era;
     if (era.first < minStale || 2 * era.first < era.list.length) return;

@@ -145,6 +145,32 @@ describe('recorder', () => {
     expect((await rows())[1]).to.include({ id: 5 });
   });
 
+  it('counts what was cleared and is still read in the limit, and ends those readings for room', async () => {
+    const channel = channelOf('modbus');
+    on({ limitMb: 1 });
+    const half = () => {
+      for (let n = 0; n < 600; n += 1) say(channel, 'x'.repeat(400));
+    };
+    const bytes = () => recorder.state.bytes;
+    half();
+    const [first, second, unread] = await Promise.all(
+      [1, 2, 3].map(async () => (await recorder.lines())[Symbol.iterator]()),
+    );
+    for (const lines of [first, second]) for (let n = 0; n < 2; n += 1) lines?.next();
+    on({ clear: true });
+    for (let n = 0; n < 400; n += 1) say(channel, 'y'.repeat(400));
+    expect(String(first?.next().value), 'both fit').to.include('"id":2');
+    // a reading that ends gives its part of the memory back
+    expect([...{ [Symbol.iterator]: () => first! }].length).to.equal(598);
+    half();
+    const kept = bytes();
+    expect(kept).to.be.below(1024 * 1024);
+    expect(() => second?.next()).to.throw('the recording was cleared, and the next one has its memory');
+    unread?.next();
+    expect(() => unread?.next()).to.throw('the next one has its memory');
+    expect(recorder.state.dropped).to.equal(0);
+  });
+
   it('leaves out what goes for newer messages while it is read', async () => {
     on({ limitMb: 1 });
     const channel = wireLog.channel<object, string>({

@@ -221,7 +221,8 @@ export class HttpClient {
     const { bodyBytes } = this.#options.limits;
     const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
     if (octets.length === 0 || encoding === 'identity') return octets;
-    const inflater = inflaters[encoding.replace(/^x-/, '')];
+    const name = encoding.replace(/^x-/, '');
+    const inflater = Object.hasOwn(inflaters, name) ? inflaters[name] : undefined;
     if (inflater === undefined)
       throw new SimError('PEER_ERROR', `its answer has the unknown encoding ${encoding.slice(0, 40)}`);
     try {
