@@ -10,7 +10,7 @@ import type { RecordedExchange } from '../../src/recorder/replay/modbus-compare.
 import { parseReplayArguments } from '../../src/recorder/replay/arguments.ts';
 import { replayCommand } from '../../src/recorder/replay/command.ts';
 import { defaultReplayOptions } from '../../src/recorder/replay/options.ts';
-import { readRecording } from '../../src/recorder/replay/recording.ts';
+import { linesOf, readRecording } from '../../src/recorder/replay/recording.ts';
 import { Findings } from '../../src/recorder/replay/report.ts';
 import { adu } from '../support/modbus-client.ts';
 
@@ -108,6 +108,35 @@ describe('replay of Modbus', () => {
     expect(await refusal('{}')).to.equal('line 1 of the recording is not the header of a recording of derbench');
     expect(await refusal('{"recording":"derbench","format":9}')).to.include('has the format 9; this version reads 1');
     expect(await refusal('{"recording":"derbench","format":1}', '', '{"id":1}')).to.include('line 3 of the recording');
+  });
+
+  it('reads lines from pieces, and refuses one that is too long before it has ended', async () => {
+    async function* pieces(...texts: readonly string[]) {
+      await Promise.resolve();
+      yield* texts;
+    }
+    const read = async (...texts: readonly string[]) => {
+      const lines: string[] = [];
+      for await (const line of linesOf(pieces(...texts))) lines.push(line);
+      return lines;
+    };
+    expect(await read('a\nb', 'c\r', '\n\nd')).to.deep.equal(['a', 'bc', '', 'd']);
+    expect(await read('a\n')).to.deep.equal(['a']);
+    expect(await read()).to.deep.equal([]);
+    let given = 0;
+    async function* endless() {
+      await Promise.resolve();
+      yield 'a\n';
+      for (; ; given += 1) yield 'x'.repeat(1024 * 1024);
+    }
+    const reading = readRecording(linesOf(endless()));
+    expect(await reading.catch((error: Error) => error.message)).to.equal('line 1 of the recording is no JSON');
+    const unread = linesOf(endless());
+    await unread.next();
+    expect(await unread.next().catch((error: Error) => error.message)).to.equal(
+      'line 2 of the recording has more than 8388608 characters',
+    );
+    expect(given).to.be.at.most(9);
   });
 
   it('takes addresses, by device too, and refuses what it does not know', async () => {

@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import type { ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { recordedProtocols } from '../../contract/recorder.ts';
 import { SimError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/subcommand.ts';
 import { fileReason } from '../../core/text-file.ts';
 import { parseReplayArguments, replayHelp } from './arguments.ts';
 import type { ReplayArguments } from './arguments.ts';
-import { readRecording } from './recording.ts';
+import { linesOf, readRecording } from './recording.ts';
 import type { Recording, RecordedMessage } from './recording.ts';
 import { counted } from './report.ts';
 import type { ReplayReport } from './report.ts';
@@ -74,7 +73,7 @@ async function recordingOf(file: string): Promise<Recording> {
   } catch (error) {
     throw new SimError('CONFIG_INVALID', `${file} cannot be read: ${fileReason(error)}`);
   }
-  return readRecording(createInterface({ input: stream, crlfDelay: Infinity }));
+  return readRecording(linesOf(stream as AsyncIterable<string>));
 }
 
 /** Protocols of messages that cannot be replayed, one sentence each. */

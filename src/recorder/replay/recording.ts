@@ -109,6 +109,23 @@ function messageOf(entry: Members, line: number): RecordedMessage {
 }
 
 /**
+ * Lines of a text that comes in pieces, without their ends.
+ * @throws SimError CONFIG_INVALID for a line that is too long, before it is read whole
+ */
+export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  let count = 0;
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    count += lines.length;
+    yield* lines;
+    if (rest.length > maxLine) throw wrong(count + 1, `has more than ${maxLine} characters`);
+  }
+  if (rest !== '') yield rest;
+}
+
+/**
  * @param lines without their ends; empty ones are skipped, and so is a byte order mark before the first
  * @throws SimError CONFIG_INVALID with the line that is invalid
  */
