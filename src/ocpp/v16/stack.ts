@@ -94,8 +94,6 @@ function createDispatch({ handlers, registration, finding, isEnding }: DispatchO
     checkRegistered(status, action, finding);
     const { incoming, remote } = bootTable16[status];
     if (incoming === 'ignored') return noAnswer;
-    if (incoming === 'refused')
-      throw new CallError(errorCode('ocpp1.6', 'security'), 'the registration is not accepted');
     const handler = handlerOf(handlers, action, finding);
     if (!remote && (action === 'RemoteStartTransaction' || action === 'RemoteStopTransaction'))
       return { status: 'Rejected' };
