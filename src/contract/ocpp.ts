@@ -201,7 +201,8 @@ export interface OcppReservationEntry {
   /** 0: any connector of the station */
   readonly connectorId: number;
   readonly idToken: string;
-  readonly expiresMs: number;
+  /** null: one that a person has made without an end */
+  readonly expiresMs: number | null;
 }
 
 export interface OcppTokenEntry {

@@ -284,6 +284,7 @@ export function createStationPort(device: Device, plant: StationPlant, id: strin
         ? stationSample(evseDetailOf(device), device.detailAt, gridMeter(device))
         : connectorSample(connectorOf(connectorId), device.detailAt, hz()),
     sampleOf: ({ connector, at, powerW }) => connectorSample(connector, at, hz(), powerW),
+    startedAt: device.startedAt,
     get now() {
       // within a sub-step the device may be ahead of the clock
       return device.detailAt > plant.now ? device.detailAt : plant.now;

@@ -88,6 +88,8 @@ export interface StationPort {
   sample(connectorId: number): MeterSample;
   /** The meter of a connector at the instant of its transition. */
   sampleOf(transition: EvseConnectorTransition): MeterSample;
+  /** instant from which times of the device count */
+  readonly startedAt: SimTime;
   /** the instant at which commands act now */
   readonly now: SimTime;
   /** the device is off (fault `reboot`) */
