@@ -194,7 +194,9 @@ export function createReservations(parts: StationParts, deps: ReservationsDeps):
       CancelReservation({ reservationId }) {
         const isThere = book.entries.some((each) => each.reservationId === reservationId);
         if (!isThere) return { status: 'Rejected', statusInfo: { reasonCode: 'NotFound' } };
-        return book.cancel(reservationId) ? { status: 'Accepted' } : rejected('InternalError');
+        return book.cancel(reservationId)
+          ? { status: 'Accepted' }
+          : { status: 'Rejected', statusInfo: { reasonCode: 'InternalError' } };
       },
     },
     blocks: access.blocks,
