@@ -120,6 +120,7 @@ function functionsOf(at: Assembled): OcppFunctions {
     derControls() {
       throw new SimError('COMMAND_NOT_APPLICABLE', 'OCPP 1.6 has no DER controls');
     },
+    display: () => [],
     authorize: (connectorId, idToken) => {
       if (idToken.length > maxIdTagLength)
         throw new SimError('COMMAND_BAD_VALUE', `id_token: an idTag of 1.6 has at most ${maxIdTagLength} characters`);
