@@ -213,8 +213,10 @@ function atGrid(state: ChargingState, query: CompositeQuery, atMs: number): Unit
   const { connectors, station, unit } = query;
   const limits = connectors.map((rating) => limitAt(state, rating.connectorId, atMs));
   const ofStation = limitAt(state, 0, atMs);
-  const own = limitInUnit(ofStation, unit, station);
-  const ofOwn = unit === 'A' ? { ...own, limit: ownCurrentA(ofStation, query) } : own;
+  const ofOwn = {
+    ...limitInUnit(ofStation, unit, station),
+    ...(unit === 'A' && { limit: ownCurrentA(ofStation, query) }),
+  };
   if (limits.every(({ limitW, limitA }) => limitW === null && limitA === null)) return ofOwn;
   const ofSum = connectorsInUnit(limits, ofStation, query);
   return ofOwn.limit !== null && ofOwn.limit <= ofSum ? ofOwn : { limit: ofSum, numberPhases: ofStation.numberPhases };
