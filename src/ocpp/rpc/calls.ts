@@ -105,6 +105,30 @@ const maxWaiting = 1000;
 const maxGivenUp = 100;
 const unsent = (why: string): CallOutcome => ({ kind: 'unsent', why });
 
+/** The last calls without an answer, by their ids. */
+class GivenUp {
+  readonly #calls = new Map<string, LateAnswer>();
+
+  add({ id, action }: Pick<Waiting, 'id' | 'action'>, why: LateAnswer['why']): void {
+    const isRepeated = this.#calls.delete(id);
+    this.#calls.set(id, { action, why, isRepeated });
+    const [oldest = id] = this.#calls.keys();
+    if (this.#calls.size > maxGivenUp) this.#calls.delete(oldest);
+  }
+
+  /** A call with this id goes out. */
+  repeat(id: string): void {
+    const earlier = this.#calls.get(id);
+    if (earlier !== undefined) this.#calls.set(id, { ...earlier, isRepeated: true });
+  }
+
+  take(id: string): LateAnswer | null {
+    const late = this.#calls.get(id) ?? null;
+    this.#calls.delete(id);
+    return late;
+  }
+}
+
 // the state of one connection, shared by what happens to it
 export function createCaller(options: CallerOptions): Caller {
   const { clock, later, schemas, outlet } = options;
@@ -113,21 +137,14 @@ export function createCaller(options: CallerOptions): Caller {
   let urgent: Waiting[] = [];
   let plain: Waiting[] = [];
   let sent: Sent | null = null;
-  const givenUp = new Map<string, LateAnswer>();
+  const givenUp = new GivenUp();
   let { timeoutMs } = options;
-
-  const giveUp = ({ id, action }: Waiting, why: LateAnswer['why']) => {
-    const isRepeated = givenUp.has(id);
-    givenUp.delete(id);
-    givenUp.set(id, { action, why, isRepeated });
-    const [oldest = id] = givenUp.keys();
-    if (givenUp.size > maxGivenUp) givenUp.delete(oldest);
-  };
 
   const finish = (outcome: CallOutcome) => {
     const ended = sent;
     sent = null;
-    if (ended !== null && (outcome.kind === 'timeout' || outcome.kind === 'lost')) giveUp(ended.call, outcome.kind);
+    if (ended !== null && (outcome.kind === 'timeout' || outcome.kind === 'lost'))
+      givenUp.add(ended.call, outcome.kind);
     ended?.endTimer();
     ended?.call.resolve(outcome);
     sendNext();
@@ -138,8 +155,7 @@ export function createCaller(options: CallerOptions): Caller {
     const call = urgent.shift() ?? plain.shift();
     if (call === undefined) return;
     const { id, action, payload } = call;
-    const earlier = givenUp.get(id);
-    if (earlier !== undefined) givenUp.set(id, { ...earlier, isRepeated: true });
+    givenUp.repeat(id);
     const endTimer = later(call.options.timeoutMs ?? timeoutMs, () => {
       options.timedOut();
       finish({ kind: 'timeout' });
@@ -216,11 +232,7 @@ export function createCaller(options: CallerOptions): Caller {
       else refuse(version, sent, violation, true);
       return true;
     },
-    takeLate(id) {
-      const late = givenUp.get(id) ?? null;
-      givenUp.delete(id);
-      return late;
-    },
+    takeLate: (id) => givenUp.take(id),
     setTimeoutMs: (ms) => {
       timeoutMs = ms;
     },
