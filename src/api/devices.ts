@@ -15,6 +15,7 @@ import { lastWriteReply, lastWriteSchema } from './common/writers.ts';
 import { z } from './description/zod.ts';
 import { decidedBySchema } from './grid-support/trace.ts';
 import type { RouteContext } from './http/context.ts';
+import { HttpProblem } from './http/errors.ts';
 import { Answer, apiPrefix, route } from './http/route.ts';
 import type { JsonText, Route } from './http/route.ts';
 
@@ -279,16 +280,23 @@ export const deviceRoutes: readonly Route[] = [
       'files, and one device is added at a time. The device gets the index above the highest ever used, and with it its ' +
       'Modbus port or unit id. From the end of the current tick it is in service and settled in the current grid and weather. ' +
       'All errors of a profile are reported together, as JSON pointers into the body. `conflict`: there are 10000 devices ' +
-      'already, the port is taken, or the port or unit id would exceed the maximum; nothing has changed then. `shortage`: ' +
+      'already, the port is taken, or the port or unit id would exceed the maximum; nothing has changed then. `disabled`: ' +
+      '`ocpp.version` or `ocpp.url` is given while OCPP is switched off; `ocpp.id` names the station all the same. `shortage`: ' +
       'the process has no file descriptor left for the port of the device or for its profile; the detail says so.',
     body: addDeviceBodySchema,
     reply: deviceEntrySchema,
     status: 201,
-    problems: ['conflict', 'shortage'],
+    problems: ['conflict', 'disabled', 'shortage'],
     replyHeaders: {
       Location: { description: 'Address of the entry of the device.', example: `${apiPrefix}/devices?device=3` },
     },
     async handle(ctx, { body, by }) {
+      const { ocpp } = body;
+      if (!ctx.ocpp.enabled && (ocpp?.version !== undefined || ocpp?.url !== undefined))
+        throw new HttpProblem(
+          'disabled',
+          'OCPP is switched off: the station would never connect to its central system.',
+        );
       const device = await ctx.addDevice(body, by);
       return new Answer<DeviceEntryReply>(deviceEntry(ctx, device), {
         headers: { Location: `${apiPrefix}/devices?device=${device.index}` },

@@ -70,6 +70,7 @@ const noFunctions: OcppFunctions = {
   derControls: () => [],
   localList: () => ({ version: 0, entries: [], cache: [] }),
   certificates: () => [],
+  display: () => [],
   transactions: () => [],
   authorize: refuse,
   sendMeterValues: refuse,

@@ -201,7 +201,8 @@ export interface OcppReservationEntry {
   /** 0: any connector of the station */
   readonly connectorId: number;
   readonly idToken: string;
-  readonly expiresMs: number;
+  /** null: one that a person has made without an end */
+  readonly expiresMs: number | null;
 }
 
 export interface OcppTokenEntry {
@@ -324,6 +325,21 @@ export interface OcppMeterReading {
   readonly values: readonly OcppSampledValue[];
 }
 
+/** In the words of 2.x, the first one being the strongest. */
+export const ocppTextPriorities = ['AlwaysFront', 'InFront', 'NormalCycle'] as const;
+export const ocppTextFormats = ['ASCII', 'HTML', 'URI', 'UTF8', 'QRCODE'] as const;
+
+/** A text on a display. */
+export interface OcppShownText {
+  /** null: a text of the station itself, for example the cost of a transaction */
+  readonly messageId: number | null;
+  readonly priority: (typeof ocppTextPriorities)[number];
+  readonly format: (typeof ocppTextFormats)[number];
+  /** null: the message names none */
+  readonly language: string | null;
+  readonly text: string;
+}
+
 /** Functions of OCPP at one charge point. Each throws SimError; NOT_APPLICABLE where its version lacks something. */
 export interface OcppFunctions {
   /** @throws SimError NOT_CONNECTED, PEER_TIMEOUT, PEER_ERROR (the connection broke), COMMAND_BAD_VALUE for a reason in 1.6 */
@@ -343,6 +359,8 @@ export interface OcppFunctions {
   /** DER controls in the order of setting. */
   derControls(): readonly OcppDerControlEntry[];
   localList(): OcppLocalList;
+  /** The texts between which the display of a connector changes now; 1.6 has none. @throws SimError UNKNOWN_RESOURCE */
+  display(connectorId: number): readonly OcppShownText[];
   certificates(): readonly OcppCertificateEntry[];
   /** newest first */
   transactions(): readonly OcppTransactionEntry[];

@@ -8,6 +8,7 @@ import type { Device } from '../contract/device.ts';
 import type { EvseConnectorDetail, EvseDetail } from '../contract/kinds/evse.ts';
 import type { Plant } from '../contract/plant.ts';
 import { SimError } from '../core/errors.ts';
+import { maxPhaseCurrentA } from './charging/composite.ts';
 import { connectorSample, stationSample } from './meter-values.ts';
 import type { GridMeter } from './meter-values.ts';
 import type {
@@ -203,7 +204,19 @@ function nameplateOf({ bank }: Device, { vendor, model, firmwareVersion }: EvseD
 function ratingOf(connector: EvseConnectorDetail): ConnectorRating {
   const { connectorId, type, phases, nominalVoltageV, maxPowerW, maxCurrentA, bidirectional, attachedCable } =
     connector;
-  return { connectorId, type, phases, nominalVoltageV, maxPowerW, maxCurrentA, bidirectional, attachedCable };
+  // vehicles and profiles of another number of phases come and go
+  const supplyPhases = type === 'ac' && phases === 3 ? [1, 2, 3] : connector.supplyPhases;
+  return {
+    connectorId,
+    type,
+    phases,
+    nominalVoltageV,
+    maxPowerW,
+    maxCurrentA,
+    supplyPhases,
+    bidirectional,
+    attachedCable,
+  };
 }
 
 /** Line to neutral, V; 702.VNomRtg is from line to line but on a single phase. */
@@ -215,14 +228,12 @@ function nominalLnV({ bank: { map } }: Device): number {
 
 function stationRatingOf(device: Device, detail: EvseDetail): ConnectorRating {
   const phases = device.bank.map.m701.ACType === 'THREE_PHASE' ? 3 : 1;
-  const nominalVoltageV = nominalLnV(device);
+  const station = { type: 'ac', phases, nominalVoltageV: nominalLnV(device), maxPowerW: detail.maxPowerW } as const;
   return {
     connectorId: 0,
-    type: 'ac',
-    phases,
-    nominalVoltageV,
-    maxPowerW: detail.maxPowerW,
-    maxCurrentA: nominalVoltageV > 0 ? detail.maxPowerW / (phases * nominalVoltageV) : 0,
+    ...station,
+    maxCurrentA: maxPhaseCurrentA({ station, connectors: detail.connectors.map(ratingOf) }),
+    supplyPhases: phases === 3 ? [1, 2, 3] : [1],
     bidirectional: detail.connectors.some(({ bidirectional }) => bidirectional),
     attachedCable: true,
   };
@@ -273,6 +284,7 @@ export function createStationPort(device: Device, plant: StationPlant, id: strin
         ? stationSample(evseDetailOf(device), device.detailAt, gridMeter(device))
         : connectorSample(connectorOf(connectorId), device.detailAt, hz()),
     sampleOf: ({ connector, at, powerW }) => connectorSample(connector, at, hz(), powerW),
+    startedAt: device.startedAt,
     get now() {
       // within a sub-step the device may be ahead of the clock
       return device.detailAt > plant.now ? device.detailAt : plant.now;

@@ -1,7 +1,9 @@
 /** The reservations of a station and where the device keeps them. */
 import type { EvseConnectorDetail, EvseConnectorState } from '../contract/kinds/evse.ts';
+import type { OcppReservationEntry } from '../contract/ocpp.ts';
 import { errorText } from '../core/errors.ts';
 import type { JsonValue } from '../core/store.ts';
+import { addSeconds, secondsBetween } from '../core/time/clock.ts';
 import { createSaver } from './station/stack.ts';
 import type { StackOptions } from './station/stack.ts';
 
@@ -140,6 +142,8 @@ interface BookDeps extends Pick<StackOptions, 'device' | 'clock' | 'log' | 'stor
 
 export interface Book {
   readonly list: readonly Reservation[];
+  /** with those that a person has made at the device */
+  readonly entries: readonly OcppReservationEntry[];
   /** connectors where a token that holds a reservation was accepted, with its id; no session has begun yet */
   readonly claimed: Map<number, number>;
   readonly fits: Fits;
@@ -152,6 +156,8 @@ export interface Book {
   add(reservation: Reservation): void;
   /** Ends it here and at the device; nothing happens when there is none. */
   remove(reservationId: number): void;
+  /** Ends one for the central system, also one that a person has made at the device. @returns false: it is still there, or there is none */
+  cancel(reservationId: number): boolean;
   /** Puts reservations at the device as they should stand there. */
   settle(): void;
   load(): Promise<void>;
@@ -194,9 +200,35 @@ export function releaseAt(deps: DeviceLog, connectorId: number): void {
   });
 }
 
-function placeOf({ deps }: State, { reservationId }: Reservation): EvseConnectorDetail | null {
+function placeOf({ deps }: State, { reservationId }: Pick<Reservation, 'reservationId'>): EvseConnectorDetail | null {
   const { connectors } = deps.device.detail;
   return connectors.find(({ reservation }) => reservation?.reservationId === reservationId) ?? null;
+}
+
+function entriesOf({ deps: { device, clock }, byId }: State): readonly OcppReservationEntry[] {
+  const ofCentral = [...byId.values()].map(({ reservationId, connectorId, idToken, expiresMs }) => ({
+    reservationId,
+    connectorId,
+    idToken,
+    expiresMs,
+  }));
+  const endMs = (expiresAtS: number) =>
+    clock.nowMs() + secondsBetween(device.now, addSeconds(device.startedAt, expiresAtS)) * 1000;
+  const ofPerson = device.detail.connectors.flatMap(({ connectorId, reservation }) => {
+    if (reservation === null || byId.has(reservation.reservationId)) return [];
+    const { reservationId, idToken, expiresAtS } = reservation;
+    return [{ reservationId, connectorId, idToken, expiresMs: expiresAtS === null ? null : endMs(expiresAtS) }];
+  });
+  return [...ofCentral, ...ofPerson];
+}
+
+/** @returns false: the device keeps one of them */
+function releaseAll({ deps }: State, reservationId: number): boolean {
+  const holding = () =>
+    deps.device.detail.connectors.filter(({ reservation }) => reservation?.reservationId === reservationId);
+  const places = holding();
+  for (const { connectorId } of places) releaseAt(deps, connectorId);
+  return places.length > 0 && holding().length === 0;
 }
 
 function waiting(state: State, except?: number): readonly Reservation[] {
@@ -283,14 +315,16 @@ export function createBook(deps: BookDeps): Book {
     get list() {
       return [...byId.values()];
     },
+    get entries() {
+      return entriesOf(state);
+    },
     claimed,
     fits,
     get: (reservationId) => byId.get(reservationId) ?? null,
     placeOf: (r) => placeOf(state, r),
     waiting: (except) => waiting(state, except),
     add(r) {
-      const replaced = byId.get(r.reservationId);
-      const place = replaced === undefined ? null : placeOf(state, replaced);
+      const place = placeOf(state, r);
       enter(state, r);
       keep(state, r, remove);
       saver.save();
@@ -298,6 +332,13 @@ export function createBook(deps: BookDeps): Book {
       settle(state);
     },
     remove,
+    cancel(reservationId) {
+      const isInBook = byId.has(reservationId);
+      if (isInBook) remove(reservationId);
+      const isEnded = isInBook || releaseAll(state, reservationId);
+      if (isEnded) settle(state);
+      return isEnded;
+    },
     settle: () => {
       settle(state);
     },

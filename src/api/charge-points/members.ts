@@ -207,7 +207,10 @@ const reservation = members<OcppReservationEntry>()('OcppReservation', () => ({
   reservation_id: integer(),
   connector_id: count('0: any connector.'),
   id_token: text(),
-  expires_at: time('By the clock of the central system.', ({ expiresMs }) => expiresMs),
+  expires_at: time.orNull(
+    'By the clock of the central system; of one made over REST the simulated seconds left count.',
+    ({ expiresMs }) => expiresMs,
+  ),
 }));
 export const reservations = members<OcppStation>()('OcppReservations', () => ({
   reservations: list(reservation)((station) => station.functions.reservations()),

@@ -276,7 +276,7 @@ export const ocppRoutes: readonly Route[] = [
   view(
     'reservations',
     'get_ocpp_reservations',
-    'Reservations of the central system',
+    'Reservations of the central system, and those made over REST',
     reservations,
     (station) => station,
   ),

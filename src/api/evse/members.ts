@@ -24,7 +24,8 @@ import type {
   EvseReservation,
   EvseSession,
 } from '../../contract/kinds/evse.ts';
-import type { OcppAuthorization, OcppStation, OcppTransactionEntry } from '../../contract/ocpp.ts';
+import { ocppTextFormats, ocppTextPriorities } from '../../contract/ocpp.ts';
+import type { OcppAuthorization, OcppShownText, OcppStation, OcppTransactionEntry } from '../../contract/ocpp.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { status } from '../charge-points/members.ts';
 import {
@@ -195,6 +196,27 @@ const externalLimit = members<EvseExternalLimit, Station>()(null, () => ({
   limit_kw: inKilo('Maximum consumption of the station, from 0.', ({ limitW }) => limitW),
   decided_by: member(() => activeDeciderSchema)('Function or limit that sets it.'),
   changed_by: writer.orNull('Last writer of the points behind it; null: they have none.', (of) => of.writer),
+}));
+
+const shownText = members<OcppShownText>()('ShownText', () => ({
+  message_id: integer.orNull('Of the central system; null: a text of the station, such as the cost or the price.'),
+  priority: word(ocppTextPriorities)('A text always in front stands alone; those in front keep the normal cycle away.'),
+  format: word(ocppTextFormats)('QRCODE: the text of the code.'),
+  language: text.orNull('RFC 5646; null: the message names none.'),
+  text: text('In its format.'),
+}));
+
+interface ConnectorOfStation {
+  readonly station: Station;
+  readonly connectorId: number;
+}
+
+export const display = members<ConnectorOfStation>()('ConnectorDisplay', () => ({
+  connector_id: integer(),
+  texts: list(shownText)(
+    'The display changes between them; empty without OCPP, and with OCPP 1.6, which has no display.',
+    ({ station: { ocpp }, connectorId }) => ocpp?.functions.display(connectorId) ?? [],
+  ),
 }));
 
 const vehicles = members<NonNullable<EvseDetail['battery']>>()(null, () => ({

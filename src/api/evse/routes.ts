@@ -10,6 +10,7 @@ import {
   connector,
   connectorParams,
   connectors,
+  display,
   generatorBodySchema,
   generatorDefaults,
   generators,
@@ -285,6 +286,24 @@ export const evseRoutes: readonly Route[] = [
     handle(ctx, { params }) {
       const of = stationById(ctx, params.id);
       return connector.reply(connectorOf(of, params.cid), of);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/evse/{id}/connectors/{cid}/display',
+    tag: 'EVSE / OCPP',
+    operationId: 'get_connector_display',
+    summary: 'Texts that the driver sees at a connector now',
+    description:
+      'Messages of the central system (SetDisplayMessage) in the language of the driver, and what the station tells about ' +
+      'price and cost: tariffs, CostUpdated, and the answers to TransactionEvent.',
+    params: connectorParams,
+    reply: display.schema,
+    problems: ['unknown-resource'],
+    handle(ctx, { params }) {
+      const station = stationById(ctx, params.id);
+      const { connectorId } = connectorOf(station, params.cid);
+      return display.reply({ station, connectorId });
     },
   }),
   ...evseOperationRoutes,

@@ -34,9 +34,7 @@ const stationId = z
   .meta({
     description: `Identity of the charge point: ${ocppIdText}; default from the setting ocpp_csid.`,
   });
-const stationVersion = z
-  .enum(ocppVersions)
-  .meta({ description: 'Version of OCPP; default the setting ocpp_version. So far only ocpp1.6j can be used.' });
+const stationVersion = z.enum(ocppVersions).meta({ description: 'Version of OCPP; default the setting ocpp_version.' });
 const stationUrl = z.string().refine(isOcppUrl, ocppUrlText);
 const stationUrlText = 'Endpoint of its central system; default the setting ocpp_csms_url.';
 

@@ -8,26 +8,36 @@
  * A connector shows the lower one of its own limit and of that of the station. Connector 0 is the grid connection: it
  * shows the lower one of the limit of the station and of the sum of the connectors, where a connector without a limit
  * counts with its rated power and the sum with at most that of the station. An idle connector counts too, since a vehicle
- * may arrive: the result is a maximum. Amperes of connector 0 share out that sum equally over the phases.
+ * may arrive: the result is a maximum. Amperes of connector 0 are those of the phase with the highest sum, since a limit of
+ * the station in amperes holds on each phase; those of an AC connector count as they were set.
  */
-import { combined, limitAt, nextChange } from './limits.ts';
+import { combined, limitAt, nextChange, openLimit } from './limits.ts';
 import type { ChargingState, Limit, Nominal, OperationMode, RateUnit } from './model.ts';
 
-/** A connector or the grid connection, as far as schedules need it. */
+/** A connector, as far as schedules need it. */
 interface CompositeRating extends Nominal {
   readonly connectorId: number;
   readonly maxPowerW: number;
+  readonly maxCurrentA: number;
+  /** phases of the supply that it may load: 1 to 3 = L1 to L3; DC loads all of them */
+  readonly supplyPhases: readonly number[];
 }
 
-export interface CompositeQuery {
+/** The grid connection and what is behind it. */
+interface GridRating {
+  readonly station: Nominal & Pick<CompositeRating, 'maxPowerW'>;
+  readonly connectors: readonly CompositeRating[];
+}
+
+type StationRating = GridRating['station'];
+
+export interface CompositeQuery extends GridRating {
   /** 0: the grid connection */
   readonly connectorId: number;
   readonly startMs: number;
   /** above 0 */
   readonly durationS: number;
   readonly unit: RateUnit;
-  readonly connectors: readonly CompositeRating[];
-  readonly station: CompositeRating;
   /** The schedule ends before the period that would be one too many. */
   readonly maxPeriods: number;
 }
@@ -129,18 +139,87 @@ function atConnector(state: ChargingState, rating: CompositeRating, query: Compo
   return limitInUnit(combined(limitAt(state, rating.connectorId, atMs), whole), query.unit, rating);
 }
 
-function atGrid(state: ChargingState, { connectors, station, unit }: CompositeQuery, atMs: number): UnitLimit {
-  const limitsW = connectors.map((rating) => inUnit(limitAt(state, rating.connectorId, atMs), 'W', rating));
-  const stationLimit = limitAt(state, 0, atMs);
-  if (limitsW.every((each) => each === null)) return limitInUnit(stationLimit, unit, station);
+/** Current that a connector may take from each phase of the supply that it loads. */
+interface PhaseLoad {
+  readonly currentA: number;
+  /** of one ampere on all of its phases */
+  readonly wattsPerA: number;
+  readonly phases: readonly number[];
+}
+
+const allPhases: readonly number[] = [1, 2, 3];
+
+/** @param limit with the phases that the station permits */
+function phaseLoad(limit: Limit, rating: CompositeRating, station: StationRating): PhaseLoad {
+  if (rating.type === station.type) {
+    const currentA = Math.min(rating.maxCurrentA, inUnit(limit, 'A', rating) ?? Infinity);
+    const phases = limit.numberPhases === 1 ? rating.supplyPhases.slice(0, 1) : rating.supplyPhases;
+    return { currentA, wattsPerA: wattsPerAmpere(rating, limit.numberPhases), phases };
+  }
+  // a converter is between the connector and the supply
+  const powerW = Math.min(rating.maxPowerW, inUnit(limit, 'W', rating) ?? Infinity);
+  const wattsPerA = wattsPerAmpere(station, null);
+  return { currentA: powerW / wattsPerA, wattsPerA, phases: allPhases };
+}
+
+function phaseLoads(
+  { connectors, station }: GridRating,
+  limits: readonly Limit[],
+  numberPhases: Limit['numberPhases'],
+): readonly PhaseLoad[] {
+  const permitted = { ...openLimit, numberPhases };
+  return connectors.map((rating, i) => phaseLoad(combined(limits[i] ?? openLimit, permitted), rating, station));
+}
+
+/**
+ * Maximum current on a phase of the grid connection.
+ * @param limits of the connectors, in their order; default: they have none
+ * @param numberPhases that the station permits
+ */
+export function maxPhaseCurrentA(
+  grid: GridRating,
+  limits: readonly Limit[] = [],
+  numberPhases: Limit['numberPhases'] = null,
+): number {
+  const { station } = grid;
+  const loads = phaseLoads(grid, limits, numberPhases);
+  // a station that may use one of three phases counts the current of all phases together
+  const isTogether = station.phases === 1 || numberPhases === 1;
+  const sumsA = allPhases.map((phase) =>
+    loads.reduce((sumA, { currentA, phases }) => sumA + (isTogether || phases.includes(phase) ? currentA : 0), 0),
+  );
+  // a vehicle may use one phase alone, which then carries all of the power
+  const ratedA = station.maxPowerW / station.nominalVoltageV;
+  return clean(Math.min(ratedA, Math.max(...sumsA)));
+}
+
+/** The limit of the station in amperes: its watts as one connector can draw them, on the fewest phases. */
+function ownCurrentA(limit: Limit, query: CompositeQuery): number | null {
+  if (limit.limitW === null) return inUnit(limit, 'A', query.station);
+  const wattsPerA = phaseLoads(query, [], limit.numberPhases).map((load) => load.wattsPerA);
+  const currentA = limit.limitW / Math.min(...wattsPerA);
+  return inUnit({ ...limit, limitW: null, limitA: Math.min(currentA, limit.limitA ?? Infinity) }, 'A', query.station);
+}
+
+function connectorsInUnit(limits: readonly Limit[], ofStation: Limit, query: CompositeQuery): number {
+  const { connectors, station, unit } = query;
+  if (unit === 'A') return maxPhaseCurrentA(query, limits, ofStation.numberPhases);
+  const limitsW = connectors.map((rating, i) => inUnit(limits[i] ?? openLimit, 'W', rating));
   const sumW = connectors.reduce((sum, { maxPowerW }, i) => sum + Math.min(maxPowerW, limitsW[i] ?? maxPowerW), 0);
-  const limitW = Math.min(sumW, station.maxPowerW);
-  // amperes of the sum count on all phases, whatever the profile of the station permits
-  const ofSum = inUnit({ limitW, limitA: null, numberPhases: null }, unit, station) ?? Infinity;
-  const ofOwn = limitInUnit(stationLimit, unit, station);
-  return ofOwn.limit !== null && ofOwn.limit <= ofSum
-    ? ofOwn
-    : { limit: ofSum, numberPhases: stationLimit.numberPhases };
+  return clean(Math.min(sumW, station.maxPowerW));
+}
+
+function atGrid(state: ChargingState, query: CompositeQuery, atMs: number): UnitLimit {
+  const { connectors, station, unit } = query;
+  const limits = connectors.map((rating) => limitAt(state, rating.connectorId, atMs));
+  const ofStation = limitAt(state, 0, atMs);
+  const ofOwn = {
+    ...limitInUnit(ofStation, unit, station),
+    ...(unit === 'A' && { limit: ownCurrentA(ofStation, query) }),
+  };
+  if (limits.every(({ limitW, limitA }) => limitW === null && limitA === null)) return ofOwn;
+  const ofSum = connectorsInUnit(limits, ofStation, query);
+  return ofOwn.limit !== null && ofOwn.limit <= ofSum ? ofOwn : { limit: ofSum, numberPhases: ofStation.numberPhases };
 }
 
 /** @returns null for a connector that there is not */

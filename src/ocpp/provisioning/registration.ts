@@ -28,9 +28,9 @@ interface BootState {
 
 export type BootTable = Readonly<Record<OcppBootStatus, BootState>>;
 
-/** 1.6 4.2 */
+/** 1.6 4.2: before the answer to BootNotification only the station must be silent. */
 export const bootTable16: BootTable = {
-  none: { sends: 'nothing', incoming: 'refused', remote: false },
+  none: { sends: 'nothing', incoming: 'answered', remote: false },
   pending: { sends: 'triggered', incoming: 'answered', remote: false },
   accepted: { sends: 'all', incoming: 'answered', remote: true },
   rejected: { sends: 'nothing', incoming: 'ignored', remote: false },
@@ -39,6 +39,7 @@ export const bootTable16: BootTable = {
 /** B02.FR.01, B02.FR.05, B03.FR.08 */
 export const bootTable2: BootTable = {
   ...bootTable16,
+  none: { sends: 'nothing', incoming: 'refused', remote: false },
   rejected: { sends: 'nothing', incoming: 'refused', remote: false },
 };
 

@@ -46,6 +46,15 @@ interface CallInFlight {
   readonly durationMs: number;
 }
 
+/** A call that an answer comes too late for. */
+interface LateAnswer {
+  readonly action: string;
+  /** `lost`: its connection has ended */
+  readonly why: 'timeout' | 'lost';
+  /** it was sent again under the same id, so that it may have two answers */
+  readonly isRepeated: boolean;
+}
+
 type Answer = Exclude<Frame, { readonly kind: 'call' | 'send' | 'invalid' }>;
 
 interface Caller extends Line {
@@ -55,8 +64,8 @@ interface Caller extends Line {
   inFlight(id: string): CallInFlight | null;
   /** @returns false: no call awaits it */
   answered(frame: Answer): boolean;
-  /** True if a call with this id was sent and given up lately: its answer comes too late. */
-  gaveUp(id: string): boolean;
+  /** The call of this id was given up lately, and an answer is too late for it: its one answer. Null: there is none. */
+  takeLate(id: string): LateAnswer | null;
   /** Default for calls that are sent from now on. */
   setTimeoutMs(ms: number): void;
   /** The answer to the call in flight is no frame of OCPP-J. @param type 3 or 4 */
@@ -77,11 +86,48 @@ interface Sent {
   readonly endTimer: () => void;
 }
 
+/** Letters of a number that are repeated. */
+const maxNumberShown = 40;
+
+/** A payload with a number that would be another one here fits no rule: it is refused, never changed. */
+function numberIssue(
+  version: OcppSubprotocol,
+  { changedNumber }: { readonly changedNumber?: string },
+): PayloadIssue | null {
+  if (changedNumber === undefined) return null;
+  const description = `the number ${changedNumber.slice(0, maxNumberShown)} cannot be kept exactly`;
+  return { code: errorCode(version, 'value'), description, details: {} };
+}
+
 /** Calls that may wait; more are not taken. */
 const maxWaiting = 1000;
-/** Ids of calls without an answer kept to distinguish a late answer from a wrong one. */
+/** Calls without an answer that are kept to distinguish a late answer from a wrong one. */
 const maxGivenUp = 100;
 const unsent = (why: string): CallOutcome => ({ kind: 'unsent', why });
+
+/** The last calls without an answer, by their ids. */
+class GivenUp {
+  readonly #calls = new Map<string, LateAnswer>();
+
+  add({ id, action }: Pick<Waiting, 'id' | 'action'>, why: LateAnswer['why']): void {
+    const isRepeated = this.#calls.delete(id);
+    this.#calls.set(id, { action, why, isRepeated });
+    const [oldest = id] = this.#calls.keys();
+    if (this.#calls.size > maxGivenUp) this.#calls.delete(oldest);
+  }
+
+  /** A call with this id goes out. */
+  repeat(id: string): void {
+    const earlier = this.#calls.get(id);
+    if (earlier !== undefined) this.#calls.set(id, { ...earlier, isRepeated: true });
+  }
+
+  take(id: string): LateAnswer | null {
+    const late = this.#calls.get(id) ?? null;
+    this.#calls.delete(id);
+    return late;
+  }
+}
 
 // the state of one connection, shared by what happens to it
 export function createCaller(options: CallerOptions): Caller {
@@ -91,14 +137,14 @@ export function createCaller(options: CallerOptions): Caller {
   let urgent: Waiting[] = [];
   let plain: Waiting[] = [];
   let sent: Sent | null = null;
-  let givenUp: readonly string[] = [];
+  const givenUp = new GivenUp();
   let { timeoutMs } = options;
 
   const finish = (outcome: CallOutcome) => {
     const ended = sent;
     sent = null;
     if (ended !== null && (outcome.kind === 'timeout' || outcome.kind === 'lost'))
-      givenUp = [...givenUp, ended.call.id].slice(-maxGivenUp);
+      givenUp.add(ended.call, outcome.kind);
     ended?.endTimer();
     ended?.call.resolve(outcome);
     sendNext();
@@ -109,6 +155,7 @@ export function createCaller(options: CallerOptions): Caller {
     const call = urgent.shift() ?? plain.shift();
     if (call === undefined) return;
     const { id, action, payload } = call;
+    givenUp.repeat(id);
     const endTimer = later(call.options.timeoutMs ?? timeoutMs, () => {
       options.timedOut();
       finish({ kind: 'timeout' });
@@ -179,12 +226,13 @@ export function createCaller(options: CallerOptions): Caller {
         return true;
       }
       const violation =
-        call.options.validate === false ? null : schemas.check(version, call.action, 'reply', frame.payload);
+        numberIssue(version, frame) ??
+        (call.options.validate === false ? null : schemas.check(version, call.action, 'reply', frame.payload));
       if (violation === null) finish({ kind: 'result', payload: frame.payload, durationMs });
       else refuse(version, sent, violation, true);
       return true;
     },
-    gaveUp: (id) => givenUp.includes(id),
+    takeLate: (id) => givenUp.take(id),
     setTimeoutMs: (ms) => {
       timeoutMs = ms;
     },
@@ -220,7 +268,15 @@ interface IncomingCall {
   readonly action: string;
   readonly payload: Payload;
   readonly isEarly?: boolean;
+  readonly changedNumber?: string;
 }
+
+/** Answers to an id that nothing has. An id that cannot be kept exactly is that of nothing. */
+const answersToUnknownId: Readonly<Record<string, Payload>> = {
+  RemoteStopTransaction: { status: 'Rejected' },
+  CancelReservation: { status: 'Rejected' },
+  ClearDisplayMessage: { status: 'Unknown' },
+};
 
 interface Responder {
   opened(version: OcppSubprotocol): void;
@@ -258,11 +314,12 @@ export function createResponder(options: ResponderOptions): Responder {
   const { clock, schemas, outlet, handle, log, deviceIndex } = options;
   let connection: Connection | null = null;
 
-  /** @throws CallError unless the call may be handled */
-  const check = (
-    { version, calls, earlierIds }: Connection,
-    { id, action, payload, isEarly = false }: IncomingCall,
-  ) => {
+  /**
+   * @returns the answer to a call that needs no handler
+   * @throws CallError unless the call may be handled
+   */
+  const check = ({ version, calls, earlierIds }: Connection, call: IncomingCall): Payload | undefined => {
+    const { id, action, payload, isEarly = false } = call;
     const isRepeated = remember(earlierIds, id);
     if (id.length > maxIdLength)
       options.broken(id, action, 'OCPP-J 4.1.4', `a message id of more than ${maxIdLength} characters`);
@@ -278,9 +335,11 @@ export function createResponder(options: ResponderOptions): Responder {
       options.broken(id, action, 'OCPP-J 4.2.1', 'an action that the version does not have');
       throw new CallError(errorCode(version, 'unknownAction'), 'this action is not known');
     }
-    const violation = schemas.check(version, action, 'request', payload);
-    if (violation === null) return;
+    const ofNumber = numberIssue(version, call);
+    const violation = schemas.check(version, action, 'request', payload) ?? ofNumber;
+    if (violation === null) return undefined;
     options.violated(id, action, violation);
+    if (violation === ofNumber && Object.hasOwn(answersToUnknownId, action)) return answersToUnknownId[action];
     throw new CallError(violation.code, violation.description, violation.details);
   };
 
@@ -321,8 +380,9 @@ export function createResponder(options: ResponderOptions): Responder {
         if (connection === at && !options.isMute())
           outlet.send(frame, { action, durationMs: clock.monotonicMs() - sinceMs });
       };
+      let answerAhead: Payload | undefined;
       try {
-        check(at, call);
+        answerAhead = check(at, call);
       } catch (error) {
         send(refusal(at.version, id, action, error));
         return;
@@ -350,8 +410,9 @@ export function createResponder(options: ResponderOptions): Responder {
       };
       try {
         if (instead instanceof CallError) throw instead;
-        if (instead !== undefined) {
-          succeed(instead);
+        const ready = instead ?? answerAhead;
+        if (ready !== undefined) {
+          succeed(ready);
           return;
         }
         const answer = handle(action, call.payload, (each) => {

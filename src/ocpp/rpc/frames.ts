@@ -81,8 +81,16 @@ export type Frame =
       readonly payload: Payload;
       /** it came before the call ahead of it was answered */
       readonly isEarly?: boolean;
+      /** text of a number that the payload has with another value */
+      readonly changedNumber?: string;
     }
-  | { readonly kind: 'result'; readonly id: string; readonly payload: Payload }
+  | {
+      readonly kind: 'result';
+      readonly id: string;
+      readonly payload: Payload;
+      /** text of a number that the payload has with another value */
+      readonly changedNumber?: string;
+    }
   | Refusal<'error'>
   | Refusal<'result_error'>
   | {
@@ -136,6 +144,44 @@ function hasMoreThan(text: string, part: string, times: number): boolean {
   return true;
 }
 
+/** A text without any of these has no number beyond the whole numbers that are kept exactly. */
+const longNumber = /\d{16}|\d[eE]\+?\d/;
+const numberAt = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const numberParts = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Digits and power of ten of the text of a number: equal for equal values. */
+function digitsOf(text: string): string {
+  const [, whole = '', fraction = '', exponent = '0'] = numberParts.exec(text) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}
+
+/**
+ * Text of the first number in a text of JSON that numbers of this program do not keep: a whole one beyond 2^53, such as an id
+ * of 64 bits, or one without an end. Null: there is none. Fractions are rounded as everywhere.
+ */
+export function changedNumber(json: string): string | null {
+  if (!longNumber.test(json)) return null;
+  let inText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (inText) {
+      if (code === backslash) at += 1;
+      else if (code === quote) inText = false;
+      continue;
+    }
+    if (code === quote) inText = true;
+    numberAt.lastIndex = at;
+    const [text] = code >= 0x30 && code <= 0x39 ? (numberAt.exec(json) ?? []) : [];
+    if (text === undefined) continue;
+    const value = Number(text);
+    if (value > Number.MAX_SAFE_INTEGER && digitsOf(String(value)) !== digitsOf(text)) return text;
+    at += text.length - 1;
+  }
+  return null;
+}
+
 /** J 4.1.4; longer ones of a peer are tolerated up to `maxForeignId`, beyond which an answer would repeat anything. */
 export const maxIdLength = 36;
 const maxForeignId = 255;
@@ -180,12 +226,17 @@ function readFrame(value: unknown, json: string): Frame {
       if (typeof second !== 'string') return invalid('broken', parts);
       return { kind, id, code: second, description: text(third), details: parts.length > 4 ? parts[4] : {} };
     case 'result':
-      return isObject(second) ? { kind, id, payload: second } : invalid('broken', parts);
+      return isObject(second) ? { kind, id, payload: second, ...ofNumbers(json) } : invalid('broken', parts);
     case 'call':
     case 'send':
       if (typeof second !== 'string' || !isObject(third)) return invalid('broken', parts);
-      return { kind, id, action: second, payload: third };
+      return { kind, id, action: second, payload: third, ...ofNumbers(json) };
   }
+}
+
+function ofNumbers(json: string): { readonly changedNumber?: string } {
+  const text = changedNumber(json);
+  return text === null ? {} : { changedNumber: text };
 }
 
 /** Reads the text of a frame. Never throws. */

@@ -360,6 +360,7 @@ export class Link {
           guarded,
           wildcards,
           later,
+          clock: this.#options.clock,
           openTimeoutMs: this.#options.openTimeoutMs ?? defaultOpenTimeoutMs,
           pongs: () => !disturber.active || !disturber.noPong(deviceIndex),
           ...(names !== undefined && { names }),
@@ -371,6 +372,10 @@ export class Link {
             this.#events.frame(frame, text);
           },
           pong: () => this.#pings.pong(),
+          flooded: () => {
+            this.#options.log.warning(`${identity}: too many pings of the central system`, deviceIndex);
+            this.drop('too many pings', 1008);
+          },
           ended: (end) => this.#onEnded(end),
         },
       );

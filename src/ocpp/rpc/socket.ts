@@ -14,6 +14,7 @@ import type { OcppSubprotocol } from '../../contract/ocpp.ts';
 import { socketErrorText } from '../../core/net/connect.ts';
 import { guardedLookup, isRefusedTarget, openLookup, refusedTargetText } from '../../core/net/outbound.ts';
 import type { NameSources } from '../../core/net/outbound.ts';
+import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { clientTlsOptions, negotiatedBy } from '../../core/tls/client-context.ts';
 import type { Negotiated } from '../../core/tls/client-context.ts';
@@ -139,6 +140,7 @@ interface SocketOptions {
   /** true: a certificate of the central system may name its host by a wildcard */
   readonly wildcards: boolean;
   readonly later: Later;
+  readonly clock: Pick<WallClock, 'monotonicMs'>;
   /** an attempt that takes longer is given up */
   readonly openTimeoutMs: number;
   /** true: a ping of the central system is answered now */
@@ -166,6 +168,8 @@ interface SocketEvents {
   opened(facts: SocketOpened): void;
   frame(frame: Frame, text: string): void;
   pong(): void;
+  /** The central system sends more pings and pongs than any has a reason for; nothing of it is read any more. */
+  flooded(): void;
   /** Once, last. */
   ended(end: SocketEnd): void;
 }
@@ -187,6 +191,9 @@ const maxUnsent = 4 * 1024 * 1024;
 /** Octets that may wait when a ping is answered: a central system that pings and does not read gets no more pongs. */
 const maxUnsentBeforePong = 16 * 1024;
 const closeTimeoutMs = 2000;
+/** Pings and pongs of the central system within `controlFramesMs`; at line speed they would leave no time for others. */
+const maxControlFrames = 100;
+const controlFramesMs = 1000;
 /** RFC 6455 5.5.1: octets of a reason. */
 const maxReason = 120;
 
@@ -211,6 +218,18 @@ class FramingClient extends RpcClient {
 
 const sendable = (code: number) =>
   (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code <= 4999);
+
+/** @returns counts one more control frame, and gives the number within the present time */
+function controlCounter(clock: Pick<WallClock, 'monotonicMs'>): () => number {
+  let count = 0;
+  let sinceMs = clock.monotonicMs();
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - sinceMs >= controlFramesMs) [sinceMs, count] = [nowMs, 0];
+    count += 1;
+    return count;
+  };
+}
 
 /** Begins to connect; events follow, never within this call. */
 // the state of one connection, shared by what happens to it
@@ -271,16 +290,26 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
       },
     },
   });
+  const countControl = controlCounter(options.clock);
   const watch = (opening: WebSocket) => {
+    /** True if a control frame is to be heeded. */
+    const heeds = () => {
+      const count = countControl();
+      if (count === maxControlFrames + 1 && state === 'open') {
+        events.flooded();
+        opening.pause();
+      }
+      return count <= maxControlFrames;
+    };
     opening.on('error', (raised: Error) => {
       error = raised.message;
     });
     opening.on('ping', (data: Buffer) => {
-      if (opening.readyState !== opening.OPEN || opening.bufferedAmount > maxUnsentBeforePong) return;
+      if (!heeds() || opening.readyState !== opening.OPEN || opening.bufferedAmount > maxUnsentBeforePong) return;
       if (options.pongs()) opening.pong(data);
     });
     opening.on('pong', () => {
-      events.pong();
+      if (heeds()) events.pong();
     });
     opening.once('close', (code: number, reason: Buffer) => {
       if (state !== 'open') return;

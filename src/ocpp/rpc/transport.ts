@@ -72,6 +72,11 @@ const defaultCallTimeoutMs = 30_000;
 const maxBadFrames = 10;
 const badFramesMs = 60_000;
 
+const lateTexts = {
+  timeout: 'an answer after the time-out of its call',
+  lost: 'an answer to a call of a connection that has ended',
+} as const;
+
 /** Letters of a wrong error code that a finding repeats. */
 const maxCodeShown = 40;
 
@@ -185,9 +190,11 @@ export function createTransport(options: TransportOptions): Transport {
 
   const onUnawaited = ({ kind, id }: Extract<Frame, { readonly kind: 'result' | 'error' }>) => {
     tallies.lateAnswers += 1;
-    if (caller.gaveUp(id)) return;
+    const late = caller.takeLate(id);
+    if (late?.isRepeated === true) return;
     const clause = kind === 'result' ? 'OCPP-J 4.2.2' : 'OCPP-J 4.2.3';
-    events.broken?.(clause, 'an answer whose message id is that of no call in progress', null, id);
+    const text = late === null ? 'an answer whose message id is that of no call in progress' : lateTexts[late.why];
+    events.broken?.(clause, text, late?.action ?? null, id);
   };
 
   const checkCode = ({ id, code }: Extract<Frame, { readonly kind: 'error' }>) => {

@@ -63,7 +63,10 @@ export interface ConnectorRating {
   /** line to neutral; of DC the upper end of the output */
   readonly nominalVoltageV: number;
   readonly maxPowerW: number;
+  /** per phase */
   readonly maxCurrentA: number;
+  /** phases of the supply that it may load: 1 to 3 = L1 to L3; empty for DC */
+  readonly supplyPhases: readonly number[];
   readonly bidirectional: boolean;
   /** the cable is fixed to the station: it has no lock that could be opened */
   readonly attachedCable: boolean;
@@ -85,6 +88,8 @@ export interface StationPort {
   sample(connectorId: number): MeterSample;
   /** The meter of a connector at the instant of its transition. */
   sampleOf(transition: EvseConnectorTransition): MeterSample;
+  /** instant from which times of the device count */
+  readonly startedAt: SimTime;
   /** the instant at which commands act now */
   readonly now: SimTime;
   /** the device is off (fault `reboot`) */

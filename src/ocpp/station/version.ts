@@ -167,7 +167,10 @@ interface FunctionParts {
   };
 }
 
-type SharedFunctions = Omit<OcppFunctions, 'boot' | 'configuration' | 'setConfiguration' | 'authorize' | 'derControls'>;
+type SharedFunctions = Omit<
+  OcppFunctions,
+  'boot' | 'configuration' | 'setConfiguration' | 'authorize' | 'derControls' | 'display'
+>;
 
 export function sharedFunctions(at: FunctionParts): SharedFunctions {
   const { registration, smartCharging, reservations, tokens, transactions, meterValues } = at;

@@ -237,7 +237,10 @@ export function assembleParts(options: Stack16Options) {
   const trigger = createTrigger(
     device,
     triggersOf({ registration, status, ...sessions, ...upkeep }),
-    (message) => message === 'SignChargePointCertificate' && !certificates.canSign,
+    (message) =>
+      (message === 'SignChargePointCertificate' && !certificates.canSign) ||
+      // nothing else may be sent before the first answer
+      (registration.status === 'none' && message !== 'BootNotification'),
   );
   const reset = createReset({ ...parts, transactions });
   const { tokens, reservations, authorization, remote } = sessions;

@@ -114,7 +114,6 @@ const clauses = {
   purposes: 'OCPP 1.6 3.13.1',
   outside: 'OCPP 1.6 5.16.4',
   profile: 'OCPP 1.6 7.8',
-  kind: 'OCPP 1.6 7.9',
   schedule: 'OCPP 1.6 7.13',
   period: 'OCPP 1.6 7.14',
   keys: 'OCPP 1.6 9.4',
@@ -165,13 +164,6 @@ const checks: readonly (readonly [clause: string, check: Check])[] = [
       allowedUnits(keys).includes(chargingRateUnit)
         ? null
         : `ChargingScheduleAllowedChargingRateUnit has no ${chargingRateUnit}`,
-  ],
-  [
-    clauses.kind,
-    ({ chargingProfileKind, chargingProfilePurpose }) =>
-      chargingProfileKind === 'Relative' && chargingProfilePurpose === 'ChargePointMaxProfile'
-        ? 'a ChargePointMaxProfile has no start to be relative to'
-        : null,
   ],
   [
     clauses.profile,

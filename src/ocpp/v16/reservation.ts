@@ -116,25 +116,14 @@ export function createReservations(parts: StationParts): Part & Reservations {
   return {
     handlers: {
       ReserveNow: (request) => reserveNow(state, request),
-      CancelReservation({ reservationId }) {
-        if (book.get(reservationId) === null) return { status: 'Rejected' };
-        book.remove(reservationId);
-        book.settle();
-        return { status: 'Accepted' };
-      },
+      CancelReservation: ({ reservationId }) => ({ status: book.cancel(reservationId) ? 'Accepted' : 'Rejected' }),
     },
     blocks: (connectorId, idTag, parentIdTag) => access.blocks(connectorId, bearerOf(idTag, parentIdTag)),
     groupCounts: (connectorId) => access.groupCounts(connectorId),
     isFor: (connectorId, idTag, parentIdTag) => access.isFor(connectorId, bearerOf(idTag, parentIdTag)),
     claim: (connectorId, idTag, parentIdTag) => claim(state, connectorId, bearerOf(idTag, parentIdTag)),
     use: (connectorId, session) => use(state, connectorId, session),
-    entries: () =>
-      book.list.map(({ reservationId, connectorId, idToken, expiresMs }) => ({
-        reservationId,
-        connectorId,
-        idToken,
-        expiresMs,
-      })),
+    entries: () => book.entries,
     async load() {
       await book.load();
       endListening = parts.device.onTransition((transition) => {

@@ -94,8 +94,6 @@ function createDispatch({ handlers, registration, finding, isEnding }: DispatchO
     checkRegistered(status, action, finding);
     const { incoming, remote } = bootTable16[status];
     if (incoming === 'ignored') return noAnswer;
-    if (incoming === 'refused')
-      throw new CallError(errorCode('ocpp1.6', 'security'), 'the registration is not accepted');
     const handler = handlerOf(handlers, action, finding);
     if (!remote && (action === 'RemoteStartTransaction' || action === 'RemoteStopTransaction'))
       return { status: 'Rejected' };
@@ -122,6 +120,7 @@ function functionsOf(at: Assembled): OcppFunctions {
     derControls() {
       throw new SimError('COMMAND_NOT_APPLICABLE', 'OCPP 1.6 has no DER controls');
     },
+    display: () => [],
     authorize: (connectorId, idToken) => {
       if (idToken.length > maxIdTagLength)
         throw new SimError('COMMAND_BAD_VALUE', `id_token: an idTag of 1.6 has at most ${maxIdTagLength} characters`);

@@ -111,7 +111,7 @@ export function reservationRecords(entries: () => readonly OcppReservationEntry[
         .filter(isCustomer)
         .map(({ reservationId, connectorId, expiresMs }) => {
           const place = connectorId === 0 ? 'any EVSE' : `EVSE ${connectorId}`;
-          return `reservation ${reservationId}: ${place}, until ${stamp(expiresMs)}`;
+          return `reservation ${reservationId}: ${place}${expiresMs === null ? '' : `, until ${stamp(expiresMs)}`}`;
         }),
   };
 }

@@ -1,4 +1,5 @@
 /** The displays of a station: messages of the central system and texts of the station (block O). */
+import type { OcppShownText } from '../../contract/ocpp.ts';
 import type { JsonValue } from '../../core/store.ts';
 import { errorCode } from '../rpc/frames.ts';
 import { CallError } from '../rpc/model.ts';
@@ -44,17 +45,6 @@ interface StoredMessage {
   readonly fromMs: number | null;
   /** ms since the epoch, from which it is not shown and not kept any more; null: it stays */
   readonly untilMs: number | null;
-}
-
-/** A text on a display. */
-interface ShownText {
-  /** null: a text of the station itself, for example the cost of a transaction */
-  readonly messageId: number | null;
-  readonly priority: MessagePriorityEnum;
-  readonly format: MessageFormatEnum;
-  /** null: the message names none */
-  readonly language: string | null;
-  readonly text: string;
 }
 
 /**
@@ -207,7 +197,7 @@ function shownText({ id, priority, message, messageExtra = [] }: StoredMessage['
   return { messageId: id, priority, format, language, text: content };
 }
 
-function ownText(contents: readonly [MessageContent, ...MessageContent[]], wanted: readonly string[]): ShownText {
+function ownText(contents: readonly [MessageContent, ...MessageContent[]], wanted: readonly string[]): OcppShownText {
   const { content, format, language = null } = contentFor(contents, wanted);
   return { messageId: null, priority: 'NormalCycle', format, language, text: content };
 }
@@ -222,7 +212,7 @@ function shownTexts(
   messages: readonly StoredMessage[],
   ofDisplay: readonly (readonly [MessageContent, ...MessageContent[]])[],
   screen: Screen,
-): readonly ShownText[] {
+): readonly OcppShownText[] {
   const here = messages.filter((message) => applies(message, screen));
   const of = (wanted: StoredMessage['info']['priority']) => here.filter(({ info }) => info.priority === wanted);
   const text = ({ info }: StoredMessage) => shownText(info, screen.languages);
@@ -243,7 +233,7 @@ export interface DisplayDeps {
 
 interface Display extends Part {
   /** The texts between which the display of an EVSE changes now. @param evseId 0: the display of the station */
-  shown(evseId: number): readonly ShownText[];
+  shown(evseId: number): readonly OcppShownText[];
   /** messages that are kept, in the order of their arrival */
   readonly messages: readonly MessageInfo[];
 }

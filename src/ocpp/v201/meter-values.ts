@@ -238,9 +238,9 @@ function inTransaction(
 function sendAligned(state: MeterState, evseId: number, atMs: number): void {
   const { parts, deps } = state;
   const { running } = deps.transactions;
-  const isBusy = evseId === 0 ? running.length > 0 : deps.transactions.at(evseId) !== null;
-  if (isBusy && parts.variables.boolean('AlignedDataCtrlr', 'SendDuringIdle')) return;
-  const inside = evseId !== 0 && isBusy;
+  // the variable is one of the station, so that a transaction anywhere counts (J01.FR.20)
+  if (running.length > 0 && parts.variables.boolean('AlignedDataCtrlr', 'SendDuringIdle')) return;
+  const inside = evseId !== 0 && deps.transactions.at(evseId) !== null;
   const distortion = distortionOf(state, evseId, inside ? 'TransactionEvent' : 'MeterValues');
   const value = take(state, { series: 'aligned', evseId, context: 'Sample.Clock', atMs, distortion });
   if (inside) inTransaction(state, evseId, 'MeterValueClock', value);

@@ -170,10 +170,6 @@ function followDevice(state: ReservationState, transition: EvseTransition): void
   book.settle();
 }
 
-function entryOf({ reservationId, connectorId, idToken, expiresMs }: Reservation): OcppReservationEntry {
-  return { reservationId, connectorId, idToken, expiresMs };
-}
-
 export function createReservations(parts: StationParts, deps: ReservationsDeps): Part & Reservations {
   const { device, clock, log, store } = parts;
   const notices = createNotices(parts);
@@ -196,10 +192,11 @@ export function createReservations(parts: StationParts, deps: ReservationsDeps):
     handlers: {
       ReserveNow: (request) => reserveNow(state, request),
       CancelReservation({ reservationId }) {
-        if (book.get(reservationId) === null) return { status: 'Rejected', statusInfo: { reasonCode: 'NotFound' } };
-        book.remove(reservationId);
-        book.settle();
-        return { status: 'Accepted' };
+        const isThere = book.entries.some((each) => each.reservationId === reservationId);
+        if (!isThere) return { status: 'Rejected', statusInfo: { reasonCode: 'NotFound' } };
+        return book.cancel(reservationId)
+          ? { status: 'Accepted' }
+          : { status: 'Rejected', statusInfo: { reasonCode: 'InternalError' } };
       },
     },
     blocks: access.blocks,
@@ -207,7 +204,7 @@ export function createReservations(parts: StationParts, deps: ReservationsDeps):
     isFor: access.isFor,
     claim: (evseId, bearer) => claim(state, evseId, bearer),
     reservedS: (reservationId) => lasted.get(reservationId) ?? null,
-    entries: () => book.list.map(entryOf),
+    entries: () => book.entries,
     async load() {
       notices.load();
       await book.load();

@@ -198,6 +198,7 @@ function functionsOf(at: Assembled): OcppFunctions {
     configuration: (key) => variables.configuration(key),
     setConfiguration: (change) => variables.setConfiguration(change),
     derControls: () => at.derControl.entries(),
+    display: (evseId) => at.display.shown(evseId),
     authorize: (evseId, idToken, _by, type) => at.authorization.present(evseId, idToken, type),
   };
 }

@@ -135,6 +135,15 @@ describe('interface 13: POST devices', () => {
     await rest.refused('/devices', 422, 'validation', { device_type: 'PV', ocpp: { id: 'Sun' } });
   });
 
+  it('without OCPP a version or an address of a central system is refused, and nothing is added', async () => {
+    await open({ types: ['EVSE'] });
+    for (const ocpp of [{ version: 'ocpp2.1' }, { id: 'West', url: 'ws://b.example/' }]) {
+      const refused = await rest.refused('/devices', 409, 'disabled', { device_type: 'EVSE', ocpp });
+      expect(refused.detail).to.contain('OCPP is switched off');
+    }
+    expect((await rest.get('/evse')).evses).to.have.length(1);
+  });
+
   it('the settings of the process hold for it, as for configured ones', async () => {
     await open({ flags: ['-d', 'HybridDC-3Phase', '--hybrid_batt_kwh', '44', '--hybrid_dispatch', 'manual'] });
     await rest.post('/devices', { profile: { hybrid: { policy: 'self_consumption' } } }, 201);

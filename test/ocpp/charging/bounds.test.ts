@@ -12,6 +12,8 @@ const station = {
   phases: 3,
   nominalVoltageV: 230,
   maxPowerW: 22_000,
+  maxCurrentA: 32,
+  supplyPhases: [1, 2, 3],
 } as const;
 
 function profile(profileId: number, limitOf: (i: number) => number): ChargingProfile {

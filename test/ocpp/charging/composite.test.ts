@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compositeSchedule, inUnit, wattsPerAmpere } from '../../../src/ocpp/charging/composite.ts';
+import { compositeSchedule, inUnit, maxPhaseCurrentA, wattsPerAmpere } from '../../../src/ocpp/charging/composite.ts';
 import type { CompositeQuery } from '../../../src/ocpp/charging/composite.ts';
 import type { ChargingState, Limit, SchedulePeriod } from '../../../src/ocpp/charging/model.ts';
 import { noonMs } from './arbitrary.ts';
@@ -9,7 +9,7 @@ import type { Change } from './profiles.ts';
 const three = { type: 'ac', phases: 3, nominalVoltageV: 230 } as const;
 const single = { type: 'ac', phases: 1, nominalVoltageV: 230 } as const;
 const dc = { type: 'dc', phases: 1, nominalVoltageV: 1000 } as const;
-const connector = { ...three, connectorId: 1, maxPowerW: 22_000 };
+const connector = { ...three, connectorId: 1, maxPowerW: 22_000, maxCurrentA: 32, supplyPhases: [1, 2, 3] };
 const open: Limit = { limitW: null, limitA: null, numberPhases: null };
 
 const query: CompositeQuery = {
@@ -191,12 +191,69 @@ describe('Composite schedules: the grid connection', () => {
     expect(shown(null)).to.deep.equal({ limit: 9000, numberPhases: 1 });
   });
 
-  it('amperes of the sum are shared by all phases', () => {
-    const state = stateOf([
-      { schedule: inAmperes({ limit: 40, numberPhases: 1 }) },
-      ofConnector(1, inWatts({ limit: 6900 })),
-    ]);
-    expect(first(state, { ...grid, connectors: [connector], unit: 'A' })).to.deep.equal({ limit: 10, numberPhases: 1 });
+  const amperesOf = (profiles: readonly Change[], change: Partial<CompositeQuery>) =>
+    first(stateOf(profiles), { ...grid, unit: 'A', ...change }).limit;
+
+  it('amperes read back as they were set, whatever the voltage of the grid connection', () => {
+    const change = { connectors: [connector], station: { ...station, nominalVoltageV: 400 / Math.sqrt(3) } };
+    expect(amperesOf([ofConnector(1, inAmperes({ limit: 10 }))], change)).to.equal(10);
+    expect(amperesOf([{ schedule: inAmperes({ limit: 10 }) }], change)).to.equal(10);
+    expect(amperesOf([{ schedule: inWatts({ limit: 6900 }) }], change)).to.equal(10);
+    expect(amperesOf([ofConnector(1, inAmperes({ limit: 40 }))], change)).to.equal(32);
+  });
+
+  it('amperes are those of the phase with the highest sum', () => {
+    const port = (connectorId: number) => ({
+      ...connector,
+      ...single,
+      connectorId,
+      maxPowerW: 7360,
+      supplyPhases: [((connectorId - 1) % 3) + 1],
+    });
+    const ports = [1, 2, 3, 4].map(port);
+    const set10 = ports.map(({ connectorId }) => ofConnector(connectorId, inAmperes({ limit: 10 })));
+    expect(amperesOf(set10, { connectors: ports.slice(0, 2) })).to.equal(10);
+    expect(amperesOf(set10, { connectors: ports })).to.equal(20);
+    expect(amperesOf(set10, { connectors: [connector, ...ports.slice(1)] })).to.equal(20);
+    expect(amperesOf(set10.slice(0, 1), { connectors: ports.slice(0, 2) })).to.equal(32);
+    // watts of the station may all flow in one of these ports
+    expect(amperesOf([{ schedule: inWatts({ limit: 4600 }) }], { connectors: ports.slice(0, 2) })).to.equal(20);
+    expect(maxPhaseCurrentA({ connectors: ports, station })).to.equal(64);
+    expect(maxPhaseCurrentA({ connectors: ports, station: { ...station, maxPowerW: 11_500 } })).to.equal(50);
+  });
+
+  it('a three-phase connector that may use one phase loads L1', () => {
+    const second = { ...connector, ...single, connectorId: 2, supplyPhases: [2] };
+    const set = [1, 2].map((id) => ofConnector(id, inAmperes({ limit: 10, numberPhases: 1 })));
+    expect(amperesOf(set, { connectors: [connector, second] })).to.equal(10);
+    expect(amperesOf(set, { connectors: [connector, { ...second, supplyPhases: [1] }] })).to.equal(20);
+    // one phase for the station: the current of all phases together counts
+    const onOne = { schedule: inAmperes({ limit: 90, numberPhases: 1 }) } as const;
+    expect(amperesOf([onOne, ...set], { connectors: [connector, second] })).to.equal(20);
+    expect(amperesOf([onOne, ofConnector(1, inWatts({ limit: 6900 }))], { connectors: [connector] })).to.equal(30);
+  });
+
+  it('a DC connector loads all phases with its power', () => {
+    const output = { ...dc, connectorId: 1, maxPowerW: 50_000, maxCurrentA: 125, supplyPhases: [] };
+    const change = {
+      connectors: [output, { ...connector, connectorId: 2 }],
+      station: { ...station, maxPowerW: 90_000 },
+    };
+    const set = [ofConnector(1, inAmperes({ limit: 6.9 })), ofConnector(2, inAmperes({ limit: 16 }))];
+    expect(amperesOf(set, change)).to.equal(26);
+    expect(maxPhaseCurrentA(change)).to.equal(104.463768);
+  });
+
+  it('a split-phase supply has one current', () => {
+    const port = { ...connector, type: 'ac', phases: 1, nominalVoltageV: 240, supplyPhases: [1, 2] } as const;
+    const supply = { ...station, phases: 1, nominalVoltageV: 120 } as const;
+    const change = { connectors: [port, { ...port, connectorId: 2 }], station: supply };
+    expect(
+      amperesOf(
+        [1, 2].map((id) => ofConnector(id, inAmperes({ limit: 10 }))),
+        change,
+      ),
+    ).to.equal(20);
   });
 
   it('changes where the station or any connector changes', () => {

@@ -21,6 +21,7 @@ const rating = {
   maxPowerW: 22_000,
   maxCurrentA: 32,
   bidirectional: true,
+  supplyPhases: [1, 2, 3],
   attachedCable: false,
 } as const;
 const dayMs = 86_400_000;

@@ -29,8 +29,24 @@ function profile({ schedule, ...rest }: Change): ChargingProfile {
   };
 }
 
-const station = { connectorId: 0, type: 'ac', phases: 3, nominalVoltageV: 230, maxPowerW: 44_000 } as const;
-const dc = { connectorId: 1, type: 'dc', phases: 1, nominalVoltageV: 1000, maxPowerW: 50_000 } as const;
+const station = {
+  connectorId: 0,
+  type: 'ac',
+  phases: 3,
+  nominalVoltageV: 230,
+  maxPowerW: 44_000,
+  maxCurrentA: 64,
+  supplyPhases: [1, 2, 3],
+} as const;
+const dc = {
+  connectorId: 1,
+  type: 'dc',
+  phases: 1,
+  nominalVoltageV: 1000,
+  maxPowerW: 50_000,
+  maxCurrentA: 125,
+  supplyPhases: [],
+} as const;
 const stateOf = (...profiles: readonly Change[]): ChargingState => ({
   profiles: profiles.map(profile),
   transactions: [],

@@ -7,7 +7,14 @@ import { holds } from '../../support/property.ts';
 import { naiveLimit, naivePowers, naiveWatts } from './naive.ts';
 
 const seconds = Array.from({ length: windowS }, (_, s) => s);
-const three = { type: 'ac', phases: 3, nominalVoltageV: 230, maxPowerW: 22_000 } as const;
+const three = {
+  type: 'ac',
+  phases: 3,
+  nominalVoltageV: 230,
+  maxPowerW: 22_000,
+  maxCurrentA: 32,
+  supplyPhases: [1, 2, 3],
+} as const;
 const connectors = [1, 2].map((connectorId) => ({ ...three, connectorId }));
 const query = { startMs: noonMs, connectors, station: { ...three, connectorId: 0 }, maxPeriods: 10_000 } as const;
 const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));

@@ -48,6 +48,26 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
         expect(rig.violated.length + rig.broken.length).to.equal(1);
       });
 
+  for (const version of versions)
+    it(`${version}: a number that cannot be kept exactly is refused, never changed, and a finding (RFC 8259 6)`, async () => {
+      await open(version);
+      station.sendText('[2,"a","DataTransfer",{"vendorId":"V","customData":{"vendorId":"V","n":1732860000123456789}}]');
+      station.sendText('[2,"b","CancelReservation",{"reservationId":1732860000123456789}]');
+      const [[, , code], [type, , payload]] = [
+        JSON.parse(await station.nextText()) as readonly unknown[],
+        JSON.parse(await station.nextText()) as readonly unknown[],
+      ];
+      expect(code).to.equal(version === 'ocpp1.6' ? 'FormationViolation' : 'PropertyConstraintViolation');
+      expect([type, payload]).to.deep.equal([3, { status: 'Rejected' }]);
+      expect(rig.handled).to.deep.equal([]);
+      expect(rig.violated.at(-1)?.description).to.equal('the number 1732860000123456789 cannot be kept exactly');
+      station.silent = true;
+      const outcome = rig.line.call('Heartbeat', {}, { validate: false });
+      const { messageId } = await station.next('Heartbeat');
+      station.sendText(`[3,"${messageId}",{"currentTime":1e400}]`);
+      expect(await outcome).to.include({ kind: 'error', code: 'PropertyConstraintViolation' });
+    });
+
   it('are answered in their own order, each when its handler is done', async () => {
     await open();
     const slow = kept();

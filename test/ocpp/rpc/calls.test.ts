@@ -107,7 +107,7 @@ describe('calls of a charge point (OCPP-J 4)', () => {
       ]);
     });
 
-    it('time out; the next one goes out, and the late answer changes nothing', async () => {
+    it('time out; the next one goes out, and the late answer is a finding and changes nothing', async () => {
       await open('ocpp1.6', { callTimeoutMs: 30_000 });
       station.silent = true;
       const first = heartbeat();
@@ -121,9 +121,38 @@ describe('calls of a charge point (OCPP-J 4)', () => {
       station.answer(late, time);
       await station.call('ClearCache');
       expect(rig.transport.counters).to.include({ timeouts: 1, lateAnswers: 1 });
-      expect([rig.line.waiting, rig.broken]).to.deep.equal([1, []]);
+      expect(rig.line.waiting).to.equal(1);
+      const about = { clause: 'OCPP-J 4.2.2', messageId: late.messageId };
+      expect(rig.broken).to.deep.equal([
+        { ...about, text: 'an answer after the time-out of its call', action: 'Heartbeat' },
+      ]);
+      // a second one is an answer to nothing
+      station.answer(late, time);
+      await station.call('ClearCache');
+      expect(rig.broken.at(-1)).to.deep.equal({
+        ...about,
+        text: 'an answer whose message id is that of no call in progress',
+        action: null,
+      });
       rig.timers.pass(5000);
       expect(await second).to.deep.equal({ kind: 'timeout' });
+    });
+
+    it('two answers to a call that was sent again under its id are no finding', async () => {
+      await open('ocpp1.6', { callTimeoutMs: 30_000 });
+      station.silent = true;
+      const first = heartbeat({ messageId: 'kept' });
+      const late = await station.next('Heartbeat');
+      rig.timers.pass(30_000);
+      expect(await first).to.deep.equal({ kind: 'timeout' });
+      const again = heartbeat({ messageId: 'kept' });
+      await station.next('Heartbeat');
+      station.answer(late, time);
+      expect(await again).to.include({ kind: 'result' });
+      station.answer(late, time);
+      await station.call('ClearCache');
+      expect(rig.broken).to.deep.equal([]);
+      expect(rig.transport.counters.lateAnswers).to.equal(1);
     });
 
     it('wait as long as was set last, from the next one on', async () => {
@@ -169,7 +198,10 @@ describe('calls of a charge point (OCPP-J 4)', () => {
       station.answer(lost, time);
       await station.call('ClearCache');
       expect(rig.transport.counters.lateAnswers).to.equal(1);
-      expect([rig.broken, station.calls.length]).to.deep.equal([[], 1]);
+      expect(rig.broken.map(({ text, action }) => [text, action])).to.deep.equal([
+        ['an answer to a call of a connection that has ended', 'Heartbeat'],
+      ]);
+      expect(station.calls.length).to.equal(1);
     });
 
     it('a payload that breaks its schema is not sent, except on purpose', async () => {

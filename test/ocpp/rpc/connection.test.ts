@@ -72,6 +72,22 @@ describe('connection of a charge point (OCPP-J 3, RFC 6455)', () => {
   });
 
   describe('attempts', () => {
+    for (const [line, failure] of [
+      ['HTTP/1.1 099 Odd', { kind: 'rejected', status: 99 }],
+      ['HTTP/1.1 000 None', { kind: 'rejected', status: 0 }],
+      ['HTTP/1.1 999 High', { kind: 'rejected', status: 999 }],
+      ['HTTP/1.1 204 Empty', { kind: 'rejected', status: 204 }],
+      ['HTTP/1.1 1 One', { kind: 'network', status: null }],
+      ['ICY 200 OK', { kind: 'network', status: null }],
+    ] as const)
+      it(`the answer ${line} is a failure like others`, async () => {
+        raw = await startRawServer(() => `${line}\r\nContent-Length: 0\r\n\r\n`);
+        const rig = rigOn(raw.url);
+        rig.link.connect();
+        expect(await rig.failed.take()).to.include(failure);
+        expect(rig.link.reconnectInS).to.be.above(0);
+      });
+
     it('refusals by status are told, and tried again with the waits of RetryBackOff (J 5.4 of 2.x)', async () => {
       const draws = [0, 0.25, 0.5, 0.75, 0.999];
       const rig = rigAt({

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { OcppSubprotocol } from '../../../src/contract/ocpp.ts';
-import { isTooDeep } from '../../../src/ocpp/rpc/frames.ts';
+import { changedNumber, isTooDeep } from '../../../src/ocpp/rpc/frames.ts';
 import type { CentralConnection, CentralStation } from '../central/station.ts';
+import { holds } from '../../support/property.ts';
 import { useCentral } from './rig.ts';
 import type { RigOptions, TransportRig } from './rig.ts';
 
@@ -162,6 +164,34 @@ describe('frames that a charge point cannot read (OCPP-J 4.2)', () => {
     expect(isTooDeep('[],'.repeat(100))).to.equal(false);
     expect(isTooDeep(JSON.stringify(['['.repeat(100), `\\"${'{'.repeat(100)}`]))).to.equal(false);
     expect(isTooDeep(`["\\\\",${'['.repeat(64)}`)).to.equal(true);
+  });
+
+  it('numbers that would be others here are those beyond 2^53 that a double has not, outside of texts', () => {
+    const kept = [
+      '9007199254740992',
+      '100000000000000000000',
+      '1e22',
+      '-1E+15',
+      '0.12345678901234567890',
+      '1e-400',
+      '0e999',
+    ];
+    for (const text of kept) expect(changedNumber(`[{"a":${text}}]`), text).to.equal(null);
+    const changed = [
+      '9007199254740993',
+      '1732860000123456768',
+      '1.732860000123456789e18',
+      '1e400',
+      '12345678901234567.5',
+    ];
+    for (const text of changed) expect(changedNumber(`[1,{"a":[${text}]}]`), text).to.equal(text);
+    expect(changedNumber('{"a":-9007199254740993}')).to.equal('9007199254740993');
+    expect(changedNumber(JSON.stringify(['1732860000123456789', '\\"1e400', '\\']))).to.equal(null);
+    expect(changedNumber('["\\\\",1e400]')).to.equal('1e400');
+    holds('whole numbers are kept or named', fc.bigInt({ min: 0n, max: 10n ** 20n }), (value) => {
+      const isKept = BigInt(JSON.stringify(Number(value))) === value;
+      expect(changedNumber(`[${value}]`)).to.equal(isKept ? null : String(value));
+    });
   });
 
   it('10 of them within 60 s end the connection with 1002, and the next one waits by the back-off', async () => {

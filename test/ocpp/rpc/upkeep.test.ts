@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { noDisturber } from '../../../src/ocpp/rpc/model.ts';
 import { openHandles, settled } from '../../support/handles.ts';
 import { namesOf, startNameServer } from '../../support/name-server.ts';
-import { startRawServer } from './raw-server.ts';
+import { startRawServer, switching } from './raw-server.ts';
 import type { RawServer } from './raw-server.ts';
 import { until, useCentral } from './rig.ts';
 import type { RigOptions } from './rig.ts';
@@ -111,6 +111,39 @@ describe('upkeep of the connection of a charge point', () => {
       expect(pings).to.equal(1);
       expect(rig.link.state).to.equal('connected');
     });
+
+    for (const [what, head] of [
+      ['pings', 0x89],
+      ['pongs', 0x8a],
+    ] as const)
+      it(`more than 100 ${what} of the central system within a second end the connection with 1008`, async () => {
+        raw = await startRawServer((key) => switching(key, 'ocpp1.6'));
+        const rig = rigOn(raw.url, { pingIntervalS: 0 });
+        rig.link.connect();
+        await rig.opened.take();
+        const [socket] = raw.sockets;
+        const received: Buffer[] = [];
+        socket?.on('data', (data) => received.push(data));
+        const send = (times: number) =>
+          socket?.write(Buffer.from(Array.from({ length: times }, () => [head, 0]).flat()));
+        const frames = () => Buffer.concat(received);
+        send(100);
+        await until(() => what === 'pongs' || frames().length === 600);
+        rig.wall.advance(1000);
+        send(100);
+        await until(() => what === 'pongs' || frames().length === 1200);
+        expect(rig.link.state).to.equal('connected');
+        send(30_000);
+        await until(() => rig.lines.includes('CP-1: too many pings of the central system'));
+        // behind the pongs a close frame alone: its first octet, mask, and the code under the mask
+        const pongs = what === 'pings' ? 1200 : 0;
+        await until(() => frames().length > pongs);
+        const [first, , m1, m2, , , c1, c2] = frames().subarray(pongs);
+        expect([first, (c1 ?? 0) ^ (m1 ?? 0), (c2 ?? 0) ^ (m2 ?? 0)]).to.deep.equal([0x88, 1008 >> 8, 1008 & 0xff]);
+        rig.timers.pass(2000);
+        await rig.closed.take();
+        expect(rig.transport.counters.drops).to.equal(1);
+      });
 
     it('of the central system are answered with their data', async () => {
       const { connection } = await connected();

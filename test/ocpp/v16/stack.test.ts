@@ -176,9 +176,23 @@ describe('OCPP 1.6 station as a whole', () => {
     ]);
   });
 
-  it('4.2: before the answer SecurityError, after Rejected no answer, while Pending no remote start', async () => {
+  it('4.2: before the answer calls are answered, and nothing is started or sent', async () => {
     const s = stackOn();
-    expect(await codeOf(s.handle('ClearCache'))).to.equal('SecurityError');
+    const number = { configurationKey: [{ key: 'NumberOfConnectors', readonly: true, value: '2' }] };
+    expect(await s.handle('GetConfiguration', { key: ['NumberOfConnectors'] })).to.deep.equal(number);
+    expect(await s.handle('ClearCache')).to.deep.equal({ status: 'Accepted' });
+    expect(s.findings).to.deep.equal([]);
+    expect(await s.handle('RemoteStartTransaction', { idTag: 'A' })).to.deep.equal({ status: 'Rejected' });
+    expect(await s.handle('TriggerMessage', { requestedMessage: 'Heartbeat' })).to.deep.equal({ status: 'Rejected' });
+    expect(s.findings.map(([clause, , action]) => [clause, action])).to.deep.equal([
+      ['OCPP 1.6 4.2', 'RemoteStartTransaction'],
+    ]);
+    await s.then();
+    expect(s.line.calls).to.deep.equal([]);
+  });
+
+  it('4.2: after Rejected no answer, while Pending no remote start', async () => {
+    const s = stackOn();
     s.line.answers.set('BootNotification', boot('Rejected'));
     await s.open();
     expect(await s.handle('ClearCache')).to.equal(noAnswer);
@@ -199,7 +213,6 @@ describe('OCPP 1.6 station as a whole', () => {
     await s.then();
     expect(s.line.calls.slice(before).map(({ payload }) => payload.connectorId)).to.deep.equal([1]);
     expect(s.findings.map(([clause, , action]) => [clause, action])).to.deep.equal([
-      ['OCPP 1.6 4.2', 'ClearCache'],
       ['OCPP 1.6 4.2', 'ClearCache'],
       ['OCPP 1.6 4.2', 'RemoteStartTransaction'],
       ['OCPP 1.6 4.2', 'RemoteStopTransaction'],

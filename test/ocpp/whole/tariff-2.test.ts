@@ -1,6 +1,6 @@
 /** OCPP 2.1, blocks I, O and N: tariffs, costs and messages of a station in the whole simulator. */
 import { expect } from 'chai';
-import { Site } from './site.ts';
+import { id, Site } from './site.ts';
 
 const token = 'A1B2C3D4';
 
@@ -70,6 +70,27 @@ describe('OCPP 2.1 in the whole simulator: tariffs and costs', () => {
     expect(payload).to.deep.equal({ requestId: 3, messageInfo: [message], tbc: false });
     expect(await site.call('ClearDisplayMessage', { id: 1 })).to.deep.equal({ status: 'Accepted' });
     expect(await site.call('GetDisplayMessages', { requestId: 4 })).to.deep.equal({ status: 'Unknown' });
+  });
+
+  it('REST shows what the driver sees: price and cost of the station, then a message in front of them', async () => {
+    const texts = async (connector = 1) =>
+      (await site.get(`evse/${id}/connectors/${connector}/display`)).texts as Record<string, unknown>[];
+    expect(await texts()).to.deep.equal([]);
+    site.do({ kind: 'evse.plug', connectorId: 1 });
+    site.do({ kind: 'evse.authorize', connectorId: 1, idToken: token });
+    await site.until('it charges', () => site.connector().powerW > 1000);
+    const { transactionId } = site.station.callsOf('TransactionEvent')[0]?.payload.transactionInfo ?? {};
+    expect(await site.call('CostUpdated', { totalCost: 1.25, transactionId })).to.deep.equal({});
+    expect(await texts()).to.have.length(1);
+    expect((await texts())[0]).to.include({ message_id: null, priority: 'NormalCycle' });
+    expect((await texts())[0]?.text).to.contain('1.25');
+    const message = { id: 7, priority: 'InFront', message: { format: 'UTF8', language: 'en', content: 'hello' } };
+    expect(await site.call('SetDisplayMessage', { message })).to.deep.equal({ status: 'Accepted' });
+    expect(await texts()).to.deep.equal([
+      { message_id: 7, priority: 'InFront', format: 'UTF8', language: 'en', text: 'hello' },
+    ]);
+    const unknown = await site.rest(`evse/${id}/connectors/9/display`);
+    expect(unknown.status).to.equal(404);
   });
 
   it('a customer is known after a session, and the cache forgets its token', async () => {

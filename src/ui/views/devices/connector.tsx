@@ -5,12 +5,13 @@ import { Chip, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { dash, fixed, show, words } from '../../look/format';
 import { setBy } from './page';
-import { anyCall } from '../../api/call';
+import { anyCall, get } from '../../api/call';
 import type { ReplyOf, Call } from '../../api/call';
-import { Action } from '../../kit/action';
+import { Action, Refused } from '../../kit/action';
 import { Form } from '../../kit/form';
 import type { Field } from '../../kit/form';
 import { RequestForm } from '../../kit/schema-form';
+import { useLive } from '../../store/live';
 import { useSchema } from '../../store/schemas';
 
 type Operation =
@@ -302,6 +303,26 @@ const tones: Readonly<Record<string, Tone>> = {
   available: 'muted',
 };
 
+/** Texts between which the display of a connector changes; only a central system gives it any. */
+export function Display({ id, connector, central }: ConnectorProps) {
+  const { connector_id: cid } = connector;
+  const call = central ? get('evse/{id}/connectors/{cid}/display', { params: { id, cid } }) : null;
+  const { data, problem } = useLive(call, 2000);
+  return (
+    <>
+      <Refused problem={problem} />
+      {data && data.texts.length > 0 && (
+        <Facts
+          rows={data.texts.map(({ message_id: messageId, text }) => [
+            messageId === null ? 'Display' : `Display, message ${messageId}`,
+            <span data-test={`display-${cid}`}>{text}</span>,
+          ])}
+        />
+      )}
+    </>
+  );
+}
+
 /** One connector: state, vehicle, session, powers and operations. */
 export function ConnectorCard({ id, connector, central }: ConnectorProps) {
   const { connector_id: cid, ev, session, cable, reservation } = connector;
@@ -381,6 +402,7 @@ export function ConnectorCard({ id, connector, central }: ConnectorProps) {
                 : ['Fault', `${connector.error_code} ${connector.error_info ?? ''}`],
             ]}
           />
+          <Display id={id} connector={connector} central={central} />
         </div>
         <Operations id={id} connector={connector} central={central} />
       </div>

@@ -21,7 +21,6 @@ const refused: readonly (readonly [what: string, clause: string, sent: SentProfi
     '9.4',
     profile({ chargingSchedule: periods([0, 1], [1, 2], [2, 3], [3, 4], [4, 5]) }),
   ],
-  ['a relative ChargePointMaxProfile', '7.9', profile({ ...max, chargingProfileKind: 'Relative' }), 0],
   [
     'Recurring without recurrencyKind',
     '7.8',

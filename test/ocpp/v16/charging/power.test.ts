@@ -86,6 +86,22 @@ describe('OCPP 1.6 smart charging: the power follows the profiles', () => {
     expect(clock.nowMs() - startedMs).to.be.above(60_000);
   });
 
+  it('a Relative ChargePointMaxProfile counts from its reception, in the middle of a session (7.9)', async () => {
+    const { rig, plug, set, kw } = chargingRig();
+    await plug();
+    await rig.run(300);
+    const chargingSchedule = periods([0, 10], [60, 16]);
+    expect(await set(profile({ ...atStation, chargingProfileKind: 'Relative', chargingSchedule }), 0)).to.equal(
+      'Accepted',
+    );
+    await rig.run(50);
+    const first = kw();
+    await rig.run(30);
+    // standby of the station belongs to the limit
+    expect(first).to.be.within(kwOf(10) - 0.05, kwOf(10));
+    expect(kw()).to.be.within(kwOf(16) - 0.05, kwOf(16));
+  });
+
   it('a ChargePointMaxProfile limits the sum of two connectors (3.13.3)', async () => {
     const { rig, plug, set, kw } = chargingRig('EVSE-AC-7.4kW-2port');
     await plug(1);

@@ -38,9 +38,9 @@ describe('OCPP 1.6 rules of a profile, at their bounds', () => {
     expect(clause({ chargingProfileKind: 'Relative' })).to.equal(null);
   });
 
-  it('the maximum of the station is not relative (7.9)', () => {
+  it('the maximum of the station may be relative, which is forbidden in 2.x alone (7.9)', () => {
     const max = { chargingProfilePurpose: 'ChargePointMaxProfile' } as const;
-    expect(clause({ ...max, chargingProfileKind: 'Relative' })).to.equal('7.9');
+    expect(clause({ ...max, chargingProfileKind: 'Relative' })).to.equal(null);
     expect(clause(max)).to.equal(null);
   });
 

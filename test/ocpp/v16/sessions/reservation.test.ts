@@ -123,6 +123,25 @@ describe('OCPP 1.6 reservations (3.9, 5.1, 5.13)', () => {
     expect([statuses(rig), rig.reservations.entries()]).to.deep.equal([['available', 'available'], []]);
   });
 
+  it('one that a person has made is among them, and the central system cancels or replaces it (5.1, 5.13)', async () => {
+    const rig = await SessionRig.open();
+    const made = { kind: 'evse.reserve', connectorId: 1 } as const;
+    await rig.do({ ...made, reservation: { reservationId: 7, idToken: 'P', expiresInS: 60 } });
+    await rig.run(20);
+    await rig.do({ ...made, connectorId: 2, reservation: { reservationId: 8, idToken: 'Q', expiresInS: null } });
+    const [first, second] = rig.reservations.entries();
+    expect(first).to.deep.include({ reservationId: 7, connectorId: 1, idToken: 'P' });
+    expect(first?.expiresMs).to.be.closeTo(Date.parse(rig.inMs(40)), 50);
+    expect(second).to.deep.equal({ reservationId: 8, connectorId: 2, idToken: 'Q', expiresMs: null });
+    expect(await rig.ask('CancelReservation', { reservationId: 9 })).to.deep.equal({ status: 'Rejected' });
+    expect(await rig.ask('CancelReservation', { reservationId: 7 })).to.deep.equal(accepted);
+    expect(statuses(rig)).to.deep.equal(['available', 'reserved']);
+    // the same id at another connector takes its place
+    expect(await reserve(rig, { reservationId: 8 })).to.deep.equal(accepted);
+    expect(statuses(rig)).to.deep.equal(['reserved', 'available']);
+    expect(rig.reservations.entries()).to.have.lengthOf(1);
+  });
+
   it('remote start: Rejected for another tag, Accepted for its own, chosen without a connector (5.11)', async () => {
     const rig = await SessionRig.open();
     await reserve(rig, { connectorId: 2 });

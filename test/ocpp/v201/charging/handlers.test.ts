@@ -34,6 +34,7 @@ describe('OCPP 2.x smart charging: handlers', () => {
     maxPowerW: 22_000,
     maxCurrentA: 32,
     bidirectional: false,
+    supplyPhases: [1, 2, 3],
     attachedCable: false,
   } as const;
   const stationRating = { ...rating, connectorId: 0, maxPowerW: 44_000, maxCurrentA: 64 };

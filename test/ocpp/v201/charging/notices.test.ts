@@ -14,6 +14,7 @@ const rating = {
   maxPowerW: 22_000,
   maxCurrentA: 32,
   bidirectional: true,
+  supplyPhases: [1, 2, 3],
   attachedCable: false,
 } as const;
 

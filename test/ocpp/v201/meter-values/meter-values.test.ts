@@ -137,11 +137,14 @@ describe('OCPP 2.x clock-aligned values (J01)', () => {
     expect(new Set(station.central.values.map(({ evseId }) => evseId))).to.deep.equal(new Set([0, 2]));
   });
 
-  it('SendDuringIdle: none where a transaction runs (J01)', async () => {
+  it('SendDuringIdle: none of any EVSE while a transaction runs, and again after it (J01.FR.20)', async () => {
     const station = await charging({ variables: { ...variables, 'AlignedDataCtrlr/SendDuringIdle': 'true' } });
     for (let i = 0; i < 12; i++) await station.run(10);
-    expect(of(station, 'MeterValueClock')).to.deep.equal([]);
-    expect(new Set(station.central.values.map(({ evseId }) => evseId))).to.deep.equal(new Set([2]));
+    expect([of(station, 'MeterValueClock'), station.central.values]).to.deep.equal([[], []]);
+    await station.do({ kind: 'evse.stop', connectorId: 1, reason: 'Local' });
+    await station.do({ kind: 'evse.unplug', connectorId: 1 });
+    for (let i = 0; i < 6; i++) await station.run(10);
+    expect(new Set(station.central.values.map(({ evseId }) => evseId))).to.deep.equal(new Set([0, 1, 2]));
   });
 
   it('an interval that is set later counts from midnight', async () => {

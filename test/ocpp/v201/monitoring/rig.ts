@@ -43,6 +43,7 @@ const rating = (connectorId: number): ConnectorRating => ({
   maxPowerW: 22_000,
   maxCurrentA: 32,
   bidirectional: false,
+  supplyPhases: [1, 2, 3],
   attachedCable: false,
 });
 

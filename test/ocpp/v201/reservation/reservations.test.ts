@@ -179,6 +179,21 @@ describe('OCPP 2.x reservations (H01 to H04)', () => {
     expect(rig.central.updates).to.deep.equal([{ reservationId: 7, reservationUpdateStatus: 'Removed' }]);
   });
 
+  it('one that a person has made is among them, and CancelReservation ends it (H02)', async () => {
+    const rig = await SessionRig.open();
+    await rig.do({
+      kind: 'evse.reserve',
+      connectorId: 2,
+      reservation: { reservationId: 8, idToken: 'P', expiresInS: null },
+    });
+    expect(rig.reservations.entries()).to.deep.equal([
+      { reservationId: 8, connectorId: 2, idToken: 'P', expiresMs: null },
+    ]);
+    expect(await cancel(rig, 8)).to.deep.equal(accepted);
+    expect([rig.statuses, ids(rig)]).to.deep.equal([['available', 'available'], []]);
+    expect(await cancel(rig, 8)).to.deep.equal({ status: 'Rejected', statusInfo: { reasonCode: 'NotFound' } });
+  });
+
   it('the same id replaces, also at another EVSE (H01.FR.02)', async () => {
     const rig = await SessionRig.open();
     await reserve(rig);

@@ -14,6 +14,7 @@ function variablesOf(type: 'ac' | 'dc', bidirectional = false) {
     maxPowerW: 22_000,
     maxCurrentA: 32,
     bidirectional,
+    supplyPhases: [1, 2, 3],
     attachedCable: false,
   } as const;
   const facts: VariableFacts = {

@@ -73,6 +73,7 @@ function ratingOf(connectorId: number, type: 'ac' | 'dc'): ConnectorRating {
     maxPowerW: 22_000,
     maxCurrentA: 32,
     bidirectional: connectorId === 2,
+    supplyPhases: [1, 2, 3],
     attachedCable: false,
   };
 }
