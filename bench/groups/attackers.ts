@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Group } from '../support/group.ts';
+import { freePorts } from '../support/net.ts';
 import { masters, pollFleet, ratePerS } from '../support/masters.ts';
 import type { FleetLoad } from '../support/masters.ts';
 import { inCheckout, residentBytes } from '../support/processes.ts';
@@ -14,17 +15,34 @@ const clients = 20;
 /** every round takes long: a few are enough */
 const mostRounds = 3;
 
-/** As `bench/workers/attackers.mjs` knows them. */
-const sorts = [
-  'empty points',
-  'trace',
-  'metrics',
-  'battery',
-  'faults',
-  'faulty reads',
-  'reads by chance',
-  'slow readers',
-] as const;
+const alone = (): readonly string[] => [];
+
+/** Sorts of attackers as `bench/workers/attackers.mjs` has them, with the flags that open the simulator to them. */
+const sorts = {
+  'empty points': alone,
+  trace: alone,
+  metrics: alone,
+  battery: alone,
+  faults: alone,
+  'faulty reads': alone,
+  'reads by chance': alone,
+  'slow readers': alone,
+  scenarios: alone,
+  'DNP3 crowd': (port: number) => ['--dnp3_enable', 'yes', '--dnp3_port', String(port)],
+  'central system': (port: number) => ['--ocpp_enable', 'yes', '--ocpp_csms_url', `ws://127.0.0.1:${port}/ocpp`],
+  'head-end': (port: number) => [
+    '--csip_client_enable',
+    'yes',
+    '--csip_enc',
+    'no',
+    '--csip_server_port',
+    String(port),
+    '--csip_website_port',
+    '0',
+  ],
+} as const;
+type Sort = keyof typeof sorts;
+const sortNames = Object.keys(sorts) as readonly Sort[];
 
 /** What the masters measured, and the memory of the server afterwards. */
 interface Measured extends FleetLoad {
@@ -56,10 +74,11 @@ async function runAhead({ healthUrl }: Simulator): Promise<void> {
 }
 
 /** Clients of one sort beside the masters, on a process of their own. */
-async function beside(sort: (typeof sorts)[number], seconds: number): Promise<{ alone: Measured; both: Measured }> {
+async function beside(sort: Sort, seconds: number): Promise<{ alone: Measured; both: Measured }> {
+  const peerPort = await freePorts();
   const simulator = await startSimulator(
-    1,
-    ['--config', inCheckout('bench/attackers.yaml')],
+    2,
+    ['--config', inCheckout('bench/attackers.yaml'), ...sorts[sort](peerPort)],
     process.env['BENCH_BEFORE'],
   );
   try {
@@ -70,7 +89,7 @@ async function beside(sort: (typeof sorts)[number], seconds: number): Promise<{ 
       [
         inCheckout('bench/workers/attackers.mjs'),
         sort,
-        ...[clients, 0, Number(new URL(simulator.healthUrl).port), simulator.port].map(String),
+        ...[clients, 0, Number(new URL(simulator.healthUrl).port), simulator.port, peerPort].map(String),
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
@@ -91,7 +110,7 @@ export const attackersGroup: Group = {
   async run({ rounds, quick }, progress) {
     const seconds = quick ? 4 : 10;
     const count = Math.min(rounds, mostRounds);
-    const results = new Map(sorts.map((sort) => [sort, { alone: [] as Measured[], both: [] as Measured[] }]));
+    const results = new Map(sortNames.map((sort) => [sort, { alone: [] as Measured[], both: [] as Measured[] }]));
     for (let round = 1; round <= count; round += 1) {
       for (const [sort, { alone, both }] of results) {
         progress(`attackers: ${sort}, round ${round} of ${count}`);

@@ -1,11 +1,12 @@
 // Clients that ask for as much work as one request can: each sends its next request when the last one is answered.
-// Arguments: sort, number of clients, seconds (0: until killed), HTTP port, Modbus port. Prints `ready` when it begins
-// and, at the end, one line of JSON.
-import { Agent, request } from 'node:http';
+// Arguments: sort, number of clients, seconds (0: until killed), HTTP port, Modbus port, port of the protocol of the sort.
+// Prints `ready` when it begins and, at the end, one line of JSON.
+import { Agent, createServer, request } from 'node:http';
 import { connect } from 'node:net';
+import { WebSocketServer } from 'ws';
 
 const [sort, ...numbers] = process.argv.slice(2);
-const [clients, seconds, httpPort, modbusPort] = numbers.map(Number);
+const [clients, seconds, httpPort, modbusPort, peerPort] = numbers.map(Number);
 const host = '127.0.0.1';
 const agent = new Agent({ keepAlive: true, maxSockets: clients });
 let answered = 0;
@@ -81,6 +82,86 @@ function sip(path) {
   }, 1000).unref();
 }
 
+/** A scenario of 10,000 steps from a body of some 200 octets. */
+const manySteps = JSON.stringify({
+  scenario: {
+    steps: [
+      {
+        repeat: 10_000,
+        steps: [{ at: '${round}', registers: { 704: { WMaxLimPct: '${round % 100}' } }, expect: { point: '701.W', below: 1e6 } }],
+      },
+    ],
+  },
+});
+
+/** Keeps a scenario and forgets it, again and again. */
+async function keepAndForget() {
+  for (;;) {
+    await ask('scenarios', manySteps).catch(() => undefined);
+    for (const id of await kept()) await remove(id).catch(() => undefined);
+    answered += 1;
+  }
+}
+
+const json = (path) => fetch(`http://${host}:${httpPort}/api/sim/${path}`).then((answer) => answer.json());
+const kept = () => json('scenarios').then(({ scenarios }) => scenarios.map(({ id }) => id), () => []);
+const remove = (id) => fetch(`http://${host}:${httpPort}/api/sim/scenarios/${id}`, { method: 'DELETE' });
+
+/** Silent connections to the outstation, and one that sends frames of zeros, each made anew when it is closed. */
+function crowd(silent) {
+  const socket = connect({ port: peerPort, host });
+  let end = false;
+  const frames = Buffer.alloc(65_536);
+  const flood = () => {
+    if (!end && socket.write(frames)) setImmediate(flood);
+  };
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    end = true;
+    setTimeout(() => crowd(silent), 20);
+  });
+  if (silent) return;
+  socket.on('connect', flood);
+  socket.on('drain', flood);
+}
+
+/** A central system that sends pings and calls as fast as the stations take them. */
+function centralSystem() {
+  const server = new WebSocketServer({ port: peerPort, host, handleProtocols: ([first]) => first });
+  server.on('connection', (socket) => {
+    let id = 0;
+    const flood = () => {
+      if (socket.readyState !== socket.OPEN) return;
+      for (let n = 0; n < 50 && socket.bufferedAmount < 1e6; n += 1) {
+        socket.ping();
+        socket.send(JSON.stringify([2, String((id += 1)), 'GetConfiguration', {}]));
+      }
+      setImmediate(flood);
+    };
+    socket.on('error', () => undefined);
+    flood();
+  });
+}
+
+const sep = (name, attributes, content = '') => `<${name} xmlns="urn:ieee:std:2030.5:ns" ${attributes}>${content}</${name}>`;
+const endDevice = (n) =>
+  `<EndDevice href="/edev/${n}"><lFDI>${String(n).padStart(40, '0')}</lFDI><sFDI>${n}</sFDI><changedTime>0</changedTime></EndDevice>`;
+const endDevices = Array.from({ length: 255 }, (_, n) => endDevice(n)).join('');
+
+/** A head-end with endless lists, read every second. */
+function headEnd() {
+  const server = createServer((asked, response) => {
+    const isList = asked.url.startsWith('/edev');
+    const body = isList
+      ? sep('EndDeviceList', `href="/edev" all="1000000" results="255" pollRate="1"`, endDevices)
+      : sep('DeviceCapability', 'href="/dcap" pollRate="1"', '<EndDeviceListLink href="/edev" all="1000000"/>');
+    response.writeHead(200, { 'Content-Type': 'application/sep+xml' });
+    response.end(body);
+    answered += 1;
+  });
+  server.listen(peerPort, host);
+}
+
 const sorts = {
   'empty points': { run: () => forEver('grid-support', emptyCurves) },
   trace: { run: () => forEver('grid-support/trace?limit=5000') },
@@ -90,6 +171,10 @@ const sorts = {
   'faulty reads': { prepare: () => injectMany(), run: pipeline },
   'reads by chance': { prepare: () => injectMany({ probability: 0.5 }), run: pipeline },
   'slow readers': { run: () => sip('grid-support/trace?limit=5000') },
+  scenarios: { run: keepAndForget },
+  'DNP3 crowd': { run: (n) => crowd(n > 0) },
+  'central system': { isServer: true, run: centralSystem },
+  'head-end': { isServer: true, run: headEnd },
 };
 
 async function injectMany(further = {}) {
@@ -100,13 +185,13 @@ async function injectMany(further = {}) {
   }
 }
 
-const { prepare = async () => undefined, run } = sorts[sort] ?? {};
+const { prepare = async () => undefined, isServer = false, run } = sorts[sort] ?? {};
 if (run === undefined) {
   process.stderr.write(`attackers: ${sort} is none of ${Object.keys(sorts).join(', ')}\n`);
   process.exit(1);
 }
 await prepare();
-for (let i = 0; i < clients; i += 1) void run();
+for (let i = 0; i < (isServer ? 1 : clients); i += 1) void run(i);
 process.stdout.write('ready\n');
 if (seconds > 0)
   setTimeout(() => {
