@@ -15,6 +15,7 @@ import { createModbusAdapter } from '../../sunspec/modbus/bridge.ts';
 import type { ModbusAdapter, ModbusAdapterOptions } from '../../sunspec/modbus/bridge.ts';
 import { createBankDisturber } from '../../sunspec/modbus/faults/bridge.ts';
 import { createSilencer } from '../../sunspec/modbus/faults/disturber.ts';
+import type { SilentDevices } from '../../sunspec/modbus/faults/disturber.ts';
 import { createProxyAdapter } from '../../sunspec/modbus/proxy/bridge.ts';
 import type { ProxyAdapter } from '../../sunspec/modbus/proxy/bridge.ts';
 import { createModbusRtuAdapter } from '../../sunspec/modbus/rtu-bridge.ts';
@@ -73,6 +74,11 @@ export function composeModbus(context: ModbusContext): readonly (ModbusAdapter |
   return [...composeTcp(context, faultInjection), ...composeRtu(context, faultInjection), ...proxy];
 }
 
+const silentDevices = (plant: ModbusContext['plant']): SilentDevices => ({
+  indexes: plant.silentDevices,
+  onChange: (listener) => plant.onPower(listener),
+});
+
 function faultInjectionOf({ faults: { registry }, plant, clock, logBook }: ModbusContext): FaultInjection {
   const faultyMaps = new FaultyMaps({
     registry,
@@ -83,8 +89,9 @@ function faultInjectionOf({ faults: { registry }, plant, clock, logBook }: Modbu
   });
   const disturber = createBankDisturber({
     registry,
+    monotonicMs: () => clock.monotonicMs(),
     maps: faultyMaps,
-    silent: plant.silentDevices,
+    silent: silentDevices(plant),
     devices: () => plant.devices,
     meter: plant.meter,
   });
@@ -165,7 +172,7 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
     createProxyAdapter({
       ...config.proxy,
       devices: plant.devices,
-      disturber: createSilencer(plant.silentDevices),
+      disturber: createSilencer(silentDevices(plant)),
       clock,
       logger: logBook.logger('Modbus'),
       deviceTypesWhere: (passes) => deviceTypesWhere(config, passes),

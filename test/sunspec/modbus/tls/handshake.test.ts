@@ -95,11 +95,13 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
     const disturber: Disturber = {
       active: true,
       cuts: () => false,
+      shutForMs: () => 0,
+      onChange: () => () => undefined,
       aliasOf: () => undefined,
       onRequest: () => null,
       onConnect(_, before) {
         open.push(before);
-        return before < 2 ? { kind: 'serve' } : { kind: 'replace_oldest', left: 0, deaf: null };
+        return before < 2 ? { kind: 'serve' } : { kind: 'serve', left: 0 };
       },
     };
     const made = await rigs.rig({}, { disturber });
