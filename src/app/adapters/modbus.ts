@@ -14,7 +14,6 @@ import type { RoleFinding } from '../../sunspec/modbus/access/certificate-role.t
 import { createModbusAdapter } from '../../sunspec/modbus/bridge.ts';
 import type { ModbusAdapter, ModbusAdapterOptions } from '../../sunspec/modbus/bridge.ts';
 import { createBankDisturber } from '../../sunspec/modbus/faults/bridge.ts';
-import { createSilencer } from '../../sunspec/modbus/faults/disturber.ts';
 import type { SilentDevices } from '../../sunspec/modbus/faults/disturber.ts';
 import { createProxyAdapter } from '../../sunspec/modbus/proxy/bridge.ts';
 import type { ProxyAdapter } from '../../sunspec/modbus/proxy/bridge.ts';
@@ -166,13 +165,19 @@ function composeRtu(context: ModbusContext, faultInjection: FaultInjection): Mod
 }
 
 function composeProxy(context: ModbusContext): ProxyAdapter[] {
-  const { config, plant, clock, logBook } = context;
+  const {
+    config,
+    plant,
+    clock,
+    logBook,
+    faults: { registry },
+  } = context;
   if (config.proxy === null) return [];
   return [
     createProxyAdapter({
       ...config.proxy,
       devices: plant.devices,
-      disturber: createSilencer(silentDevices(plant)),
+      faults: { registry, silent: silentDevices(plant), monotonicMs: () => clock.monotonicMs() },
       clock,
       logger: logBook.logger('Modbus'),
       deviceTypesWhere: (passes) => deviceTypesWhere(config, passes),

@@ -63,29 +63,12 @@ export function createDisturber(options: DisturberOptions): Disturber {
   return new WireDisturber(options);
 }
 
-/** A disturber for listeners without faults: devices that are off stay silent. */
-export function createSilencer(devices: SilentDevices): Disturber {
-  const { indexes: silent } = devices;
-  return {
-    get active() {
-      return silent.size > 0;
-    },
-    onConnect: () => served,
-    shutForMs: (deviceIndex) => (deviceIndex !== undefined && silent.has(deviceIndex) ? Infinity : 0),
-    onChange: (listener) => devices.onChange(listener),
-    onRequest: ({ deviceIndex }) => (deviceIndex !== undefined && silent.has(deviceIndex) ? unheard : null),
-    cuts: () => false,
-    aliasOf: () => undefined,
-  };
-}
-
 type Kinds = readonly { readonly kind: string }[];
 
 const connectionKinds: Kinds = [connectionLimitFault, reconnectPauseFault, deafAfterConnectFault, greetingFault];
 const reachKinds: Kinds = [outageFault, ignoreUnitFault];
 const outcomeKinds: Kinds = [dropFault, disconnectFault, exceptionFault, requestIntervalFault];
 const noFaults: readonly ActiveFault[] = [];
-const served: Reception = { kind: 'serve' };
 const unheard: Disturbance = { silence: { carriedOut: false } };
 
 const noDevices: ReadonlySet<number> = new Set();

@@ -172,9 +172,9 @@ export const proxyMapSchema = z
       .optional()
       .meta({ description: 'What is read where the device does not have a point; default sentinel.' }),
     gaps: z
-      .enum(['refuse', 'zero'])
+      .enum(['refuse', 'zero', 'ones'])
       .optional()
-      .meta({ description: 'Reads of registers between those of the map: exception 2 (default), or 0.' }),
+      .meta({ description: 'Reads of registers between those of the map: exception 2 (default), 0, or 65535.' }),
     registers: z.array(registerSchema).min(1).max(5000).meta({ description: 'The registers, in any order.' }),
   })
   .meta({ title: 'Proxy map', description: 'A register map in front of the SunSpec map of the devices, for --proxy.' });

@@ -67,6 +67,9 @@ export interface ProxyDevice {
 /** Called once per register of a device whose value exceeds its type. */
 export type SaturationListener = (name: string) => void;
 
+/** Called for a read of a part of a register. @returns true if a fault refuses it */
+export type PartCheck = (address: number) => boolean;
+
 export class ProxyUnit implements ModbusUnit {
   readonly deviceIndex: number;
   readonly #bank: Bank;
@@ -74,19 +77,26 @@ export class ProxyUnit implements ModbusUnit {
   readonly #device: MappedDevice;
   readonly #unfollowResets: () => void;
   readonly #image: ProxyImage;
-  readonly #gapsReadZero: boolean;
+  readonly #gaps: ProxyMap['gaps'];
+  readonly #refusesPart: PartCheck;
   readonly #onSaturated: SaturationListener;
   readonly #reportedRegisters = new Set<BoundRegister>();
   readonly #scratch = Buffer.alloc(maxEntryOctets);
 
-  constructor(map: ProxyMap, { index, bank }: ProxyDevice, onSaturated: SaturationListener) {
+  constructor(
+    map: ProxyMap,
+    { index, bank }: ProxyDevice,
+    onSaturated: SaturationListener,
+    refusesPart: PartCheck = () => false,
+  ) {
     this.deviceIndex = index;
     this.#bank = bank;
     this.#device = { bank, kept: this.#keptOctets };
     const keeps = map.registers.some((register) => register.keeps !== undefined);
     this.#unfollowResets = keeps ? bank.onReload(() => this.#keptOctets.clear()) : () => undefined;
     this.#image = imageOf(map, bank.layout);
-    this.#gapsReadZero = map.gaps === 'zero';
+    this.#gaps = map.gaps;
+    this.#refusesPart = refusesPart;
     this.#onSaturated = onSaturated;
   }
 
@@ -95,12 +105,12 @@ export class ProxyUnit implements ModbusUnit {
     this.#unfollowResets();
   }
 
-  /** Holding registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED */
+  /** Holding registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT */
   read(address: number, count: number): Buffer {
     return this.#read(this.#image.tables.holding, address, count);
   }
 
-  /** Input registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED */
+  /** Input registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT */
   readInput(address: number, count: number): Buffer {
     return this.#read(this.#image.tables.input, address, count);
   }
@@ -158,16 +168,25 @@ export class ProxyUnit implements ModbusUnit {
     for (let at = address; at < end; ) {
       const register = table.at(at);
       if (!register) {
-        if (!this.#gapsReadZero || !table.isGap(at)) throw illegal(address, count);
+        if (this.#gaps === undefined || this.#gaps === 'refuse' || !table.isGap(at)) throw illegal(address, count);
+        if (this.#gaps === 'ones') out.writeUInt16BE(0xffff, 2 * (at - address));
         at += 1;
         continue;
       }
+      this.#checkWhole(register, address, end);
       if (register.read(this.#device, this.#scratch, 0) === 'saturated') this.#saturated(register);
       const next = Math.min(end, register.address + register.registers);
       this.#scratch.copy(out, 2 * (at - address), 2 * (at - register.address), 2 * (next - register.address));
       at = next;
     }
     return out;
+  }
+
+  /** @throws SimError MAP_PARTIAL_POINT for a part of a register where a fault refuses it */
+  #checkWhole({ name, address, registers }: BoundRegister, start: number, end: number): void {
+    if (address >= start && address + registers <= end) return;
+    if (this.#refusesPart(address))
+      throw new SimError('MAP_PARTIAL_POINT', `${name} has ${registers} registers and must be read whole`);
   }
 
   #saturated(register: BoundRegister): void {

@@ -123,7 +123,7 @@ describe('Proxy: reading', () => {
     expect([unit.read(5, 2), unit.readInput(5, 2)]).to.deep.equal([words(1, 3), words(2, 3)]);
   });
 
-  it('gaps are refused, or read as 0 inside the map', () => {
+  it('gaps are refused, or read as 0 or as all ones inside the map', () => {
     const registers = [
       { address: 10, type: 'uint16', constant: 1 },
       { address: 13, type: 'uint16', constant: 2 },
@@ -132,6 +132,7 @@ describe('Proxy: reading', () => {
     const { read, unit } = behind(registers, { gaps: 'zero' });
     expect(read(10, 4)).to.deep.equal([1, 0, 0, 2]);
     expect(read(11, 2)).to.deep.equal([0, 0]);
+    expect(behind(registers, { gaps: 'ones' }).read(10, 4)).to.deep.equal([1, 0xffff, 0xffff, 2]);
     for (const [address, count] of [
       [9, 1],
       [9, 2],
