@@ -221,6 +221,7 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
           transport: 'tcp',
           endpoint: this.#endpoint,
           deviceIndex: this.#map.device ?? null,
+          accepting: this.#server?.isAccepting ?? false,
           clients: this.#server?.clients() ?? [],
         },
       ],

@@ -56,9 +56,13 @@ export class ModbusCounters {
   foreign = 0;
   /** pieces of octets on a serial line that are not a frame: noise, bad CRC, truncated frame */
   unreadable = 0;
-  accepted = 0;
+  /** write requests answered without an exception */
+  writes = 0;
+  /** write requests answered with an exception */
+  refusedWrites = 0;
+  acceptedConnections = 0;
   /** connections refused or replaced at the limit */
-  refused = 0;
+  refusedConnections = 0;
   /** connections closed for an illegal header */
   violations = 0;
   /** connections closed by a time limit */

@@ -88,6 +88,8 @@ function serveUnit(
   return answered(request, service, out, at, pduEnd);
 }
 
+const isWrite = ({ buffer, pduStart }: Framing) => buffer[pduStart] === 6 || buffer[pduStart] === 16;
+
 /** Answers with an exception, without the unit. */
 function refuse(request: Framing, service: Service, code: number, out: Buffer, at: number): number {
   return answered(request, service, out, at, answerException(request, code, out, at + request.headSize));
@@ -101,7 +103,12 @@ function answered(
   pduEnd: number,
 ): number {
   counters.answers += 1;
-  if (isException(out, at + request.headSize)) counters.exceptions += 1;
+  const refused = isException(out, at + request.headSize);
+  if (refused) counters.exceptions += 1;
+  if (isWrite(request)) {
+    if (refused) counters.refusedWrites += 1;
+    else counters.writes += 1;
+  }
   return request.wrap(out, at, pduEnd);
 }
 

@@ -297,7 +297,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
       return;
     }
     if (reception.left !== undefined) this.#dropOldest(reception.left);
-    counters.accepted += 1;
+    counters.acceptedConnections += 1;
     if (tls === undefined) this.#serve(socket, reception);
     else this.#beginHandshake(tls, socket, reception);
     this.#followFaults();
@@ -373,7 +373,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     if (this.#connections.size < limits.maxConnections) return;
     const oldest = this.#replaceable();
     if (oldest === undefined) return;
-    counters.refused += 1;
+    counters.refusedConnections += 1;
     log.info(
       `${oldest.peer} closed: it was idle and all ${limits.maxConnections} connections are taken`,
       this.deviceIndex,
@@ -384,7 +384,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
 
   #refuse(socket: Socket): void {
     const { counters, limits, log } = this.context;
-    counters.refused += 1;
+    counters.refusedConnections += 1;
     drop(socket);
     if (this.#closing === undefined) {
       log.info(`a connection was refused: all ${limits.maxConnections} are taken and in use`, this.deviceIndex);
