@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { byModbus, codeOf, errorOf, named } from '../../support/map.ts';
+import { counterValue } from '../../../src/der/classic/publish.ts';
 import { both, pointOf, shown, write } from '../../support/faces.ts';
 import { byTest, Rig } from '../../support/rig.ts';
 
@@ -235,5 +236,23 @@ describe('classic models written back as they were read', () => {
       );
     }
     expect(current()).to.deep.equal(values);
+  });
+});
+
+describe('counters of the older models', () => {
+  it('begin at 0 behind 2^32 - 1 counts, whatever their scale factor', () => {
+    const end = 2 ** 32;
+    expect([end - 1, end - 0.4, end, end + 7.9].map((wh) => counterValue(wh, 0))).to.deep.equal([
+      end - 1,
+      end - 1,
+      0,
+      7,
+    ]);
+    expect([end - 1, end, 100 * (end - 1) + 99, 100 * end].map((wh) => counterValue(wh, 2))).to.deep.equal([
+      100 * Math.floor((end - 1) / 100),
+      100 * Math.floor(end / 100),
+      100 * (end - 1),
+      0,
+    ]);
   });
 });
