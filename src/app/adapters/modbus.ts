@@ -1,4 +1,5 @@
 /** The adapters for Modbus masters that a configuration asks for. */
+import { microsPerSecond } from '../../core/time/clock.ts';
 import type { AppConfig } from '../../config/settings/app-config.ts';
 import type { AdapterParts } from '../../contract/adapter-parts.ts';
 import type { CommName } from '../../core/adapter.ts';
@@ -177,6 +178,12 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
     createProxyAdapter({
       ...config.proxy,
       devices: plant.devices,
+      timeOf: (index) => ({
+        nowS: () => plant.now / microsPerSecond,
+        afterS(delayS, act) {
+          plant.device(index).later(delayS, act);
+        },
+      }),
       faults: { registry, silent: silentDevices(plant), monotonicMs: () => clock.monotonicMs() },
       clock,
       logger: logBook.logger('Modbus'),

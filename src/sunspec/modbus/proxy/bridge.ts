@@ -1,6 +1,6 @@
 import { AdapterLifecycle, startLine } from '../../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure } from '../../../core/adapter.ts';
-import { noSuchDevice, SimError } from '../../../core/errors.ts';
+import { errorText, noSuchDevice, SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
 import { hostAndPort, portRemedy } from '../../../core/net/listen.ts';
 import { silentLogger } from '../../../core/log/log.ts';
@@ -22,10 +22,13 @@ import { proxyMapSchema } from './schema.ts';
 import type { ProxyMap } from './schema.ts';
 import { imageOf, ProxyUnit } from './unit-bridge.ts';
 import type { ProxyDevice } from './unit-bridge.ts';
+import type { DeviceTime } from './watchdog.ts';
 
 export interface ProxyAdapterOptions extends Omit<ModbusContextOptions, 'disturber'> {
   /** absent: no fault injection */
   readonly faults?: ProxyFaults;
+  /** simulated time of a device; absent: heartbeats are not watched */
+  readonly timeOf?: (deviceIndex: number) => DeviceTime;
   /** parsed map file */
   readonly map: unknown;
   /** name of the file, for messages */
@@ -280,7 +283,7 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
 
   #unitOf(device: ProxyDevice): ProxyUnit {
     const { index, bank } = device;
-    const registry = this.#options.faults?.registry;
+    const { faults: { registry } = {}, timeOf } = this.#options;
     return new ProxyUnit(
       this.#map,
       device,
@@ -290,7 +293,13 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
           index,
         );
       },
-      (address) => registry !== undefined && refusesPart(this.#map, registry, index, bank, address),
+      {
+        refusesPart: (address) => registry !== undefined && refusesPart(this.#map, registry, index, bank, address),
+        ...(timeOf && { time: timeOf(index) }),
+        onLossRefused: (error) => {
+          this.#logger.warning(`proxy: what a missing heartbeat sets was refused: ${errorText(error)}`, index);
+        },
+      },
     );
   }
 
