@@ -9,7 +9,8 @@ import { tablesOf } from './check.ts';
 import { bindMap } from './points-bridge.ts';
 import type { BoundMap } from './points-bridge.ts';
 import type { Assignments, MappedDevice, BoundRegister, KeptOctets, WriteDraft } from './register-bridge.ts';
-import type { Layout } from '../../map/layout.ts';
+import type { Layout, PointSlot } from '../../map/layout.ts';
+import type { AnyPointValue } from '../../map/types.ts';
 import type { ProxyMap } from './schema.ts';
 import { Watchdog } from './watchdog.ts';
 import type { DeviceTime } from './watchdog.ts';
@@ -177,7 +178,7 @@ export class ProxyUnit implements ModbusUnit {
   }
 
   /** Sets what is lost without a heartbeat, in the name of a reversion. */
-  #lose(settings: Assignments, onRefused: (error: unknown) => void): void {
+  #lose(settings: ReadonlyMap<PointSlot, AnyPointValue>, onRefused: (error: unknown) => void): void {
     try {
       this.#bank.assign(
         { source: 'reversion' },

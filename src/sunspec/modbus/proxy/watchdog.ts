@@ -1,11 +1,14 @@
 /** Heartbeat registers: what a device loses when a master no longer writes one. */
-import type { Assignments } from './register-bridge.ts';
+import type { PointSlot } from '../../map/layout.ts';
+import type { AnyPointValue } from '../../map/types.ts';
+
+type Settings = ReadonlyMap<PointSlot, AnyPointValue>;
 
 /** The loss behind a heartbeat register. */
 export interface Loss {
   /** simulated seconds after the last write */
   readonly afterS: number;
-  readonly settings: Assignments;
+  readonly settings: Settings;
 }
 
 /** Simulated time of one device; a reset of the device drops its pending calls. */
@@ -21,13 +24,13 @@ export interface DeviceTime {
 export class Watchdog {
   readonly #loss: Loss;
   readonly #time: DeviceTime;
-  readonly #lose: (settings: Assignments) => void;
+  readonly #lose: (settings: Settings) => void;
   /** instant of the last beat; null: not watched */
   #beatS: number | null = null;
   /** only the call of the last beat acts */
   #round = 0;
 
-  constructor(loss: Loss, time: DeviceTime, lose: (settings: Assignments) => void) {
+  constructor(loss: Loss, time: DeviceTime, lose: (settings: Settings) => void) {
     this.#loss = loss;
     this.#time = time;
     this.#lose = lose;
