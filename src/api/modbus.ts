@@ -59,6 +59,10 @@ const listener = members<ModbusListener>()('ModbusListener', () => ({
   endpoint: text.orNull('Address or serial port; null: it does not listen now.'),
   device_index: count.orNull('The device that has it for itself; null: shared, or that of the meter.'),
   meter: flag.optional('True where it serves the meter of the connection point alone.', ({ isMeter }) => isMeter),
+  accepting: flag.optional(
+    'False while a fault, or a device that is off, keeps the port closed; absent on a serial line.',
+    ({ accepting }) => accepting,
+  ),
   clients: listInPieces(client)('Connected masters; a serial line has none.'),
 }));
 
@@ -80,8 +84,10 @@ const counters = members<ModbusCounts>()('ModbusCounters', () => ({
   exceptions: count('Answers that were exceptions.'),
   foreign: count('Requests for a unit id that is not served; on a line also answers of other devices.'),
   unreadable: count('Pieces on a line that made no frame: noise, a wrong checksum, a frame cut short.'),
-  accepted: count('Connections that were served.'),
-  refused: count('Connections refused, or given up for newer ones, at the limit.'),
+  writes: count('Write requests that were answered without an exception.'),
+  refused_writes: count('Write requests that were answered with an exception.'),
+  accepted_connections: count('Connections that were served.'),
+  refused_connections: count('Connections refused, or given up for newer ones, at the limit.'),
   violations: count('Connections closed for an illegal header.'),
   timeouts: count('Connections closed by a time limit.'),
   handshake_failures: count('Connections that did not become a TLS session.'),

@@ -136,8 +136,10 @@ export interface Device {
     readonly state: 'in_service' | 'waiting' | 'out_of_service';
     readonly delayRemainingS: number;
   };
-  /** names of the trip functions beyond their limit */
+  /** names of the functions that keep the device tripped */
   readonly activeTrips: readonly string[];
+  /** names of the trip functions beyond their limit, whose time runs or has run out */
+  readonly startedTrips: readonly string[];
   /** deciding function or limit of the power in each step */
   readonly trace: GridTrace;
   /** last writers of state without a register, newest first; after a reset of the device only the reset itself */

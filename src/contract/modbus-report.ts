@@ -36,6 +36,8 @@ export interface ModbusListener {
   readonly deviceIndex: number | null;
   /** it serves only the meter of the connection point */
   readonly isMeter?: true;
+  /** false: a fault or a device that is off keeps the port closed; absent: it is open, or a line */
+  readonly accepting?: boolean;
   readonly clients: readonly ModbusClient[];
 }
 
@@ -47,9 +49,13 @@ export interface ModbusCounts {
   /** requests for a unit id that is not served */
   readonly foreign: number;
   readonly unreadable: number;
-  readonly accepted: number;
+  /** write requests that were carried out, with an answer */
+  readonly writes: number;
+  /** write requests answered with an exception */
+  readonly refusedWrites: number;
+  readonly acceptedConnections: number;
   /** connections refused or given up at the cap */
-  readonly refused: number;
+  readonly refusedConnections: number;
   readonly violations: number;
   readonly timeouts: number;
   /** connections that did not become a TLS session */

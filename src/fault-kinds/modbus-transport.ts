@@ -5,6 +5,8 @@ import { carriedOut, faultKind, noParameters, wireTargets, exceptionCode, unitId
 const modbus = { protocol: 'modbus', layer: 'transport' } as const;
 
 const octetsFrom = (min: number) => z.int().min(min).max(260);
+/** Octets as numbers, in the order in which they are sent. */
+const octetList = z.array(z.int().min(0).max(255)).min(1).max(260);
 const registerQuantity = z.int().min(1).max(125);
 
 export const exceptionFault = faultKind({
@@ -121,6 +123,38 @@ export const duplicateFault = faultKind({
   parameters: noParameters,
 });
 
+export const strayOctetsFault = faultKind({
+  ...modbus,
+  kind: 'stray_octets',
+  summary: 'Further octets come with the answer or in its place.',
+  targets: wireTargets,
+  parameters: z.strictObject({
+    place: z
+      .enum(['before', 'behind', 'instead'])
+      .default('before')
+      .meta({ description: 'In front of the answer, behind it, or without it; default before.' }),
+    octets: octetList.optional().meta({ description: 'The octets, 0 to 255 each; default one 0.' }),
+  }),
+});
+
+export const echoFault = faultKind({
+  ...modbus,
+  kind: 'echo',
+  summary: 'The request comes back in front of the answer, as on a line that hears itself.',
+  targets: wireTargets,
+  parameters: noParameters,
+});
+
+export const greetingFault = faultKind({
+  ...modbus,
+  kind: 'greeting',
+  summary: 'A connection begins with octets that nobody has asked for.',
+  targets: [],
+  parameters: z.strictObject({
+    octets: octetList.meta({ description: 'The octets, 0 to 255 each, for example those of a MAC address.' }),
+  }),
+});
+
 export const badCrcFault = faultKind({
   ...modbus,
   kind: 'bad_crc',
@@ -156,7 +190,30 @@ export const connectionLimitFault = faultKind({
   parameters: z.strictObject({
     connections: z.int().min(0).max(4096).meta({ description: 'Maximum number of open connections.' }),
     policy: z.enum(['refuse', 'replace_oldest']).default('refuse').meta({
-      description: 'A further connection is closed at once, or the oldest one is closed instead; default refuse.',
+      description: 'A further connection is not accepted, or the oldest one is closed instead; default refuse.',
+    }),
+  }),
+});
+
+export const reconnectPauseFault = faultKind({
+  ...modbus,
+  kind: 'reconnect_pause',
+  summary: 'After the end of a connection no new one is accepted for a time.',
+  targets: [],
+  parameters: z.strictObject({
+    pause_ms: waitMs.meta({ description: 'Time from the end of the last connection, wall ms.' }),
+  }),
+});
+
+export const requestIntervalFault = faultKind({
+  ...modbus,
+  kind: 'request_interval',
+  summary: 'A request that follows the last one too soon is not served.',
+  targets: wireTargets,
+  parameters: z.strictObject({
+    min_ms: waitMs.meta({ description: 'Minimum time from one served request to the next, wall ms.' }),
+    result: z.enum(['silent', 'busy', 'disconnect']).default('silent').meta({
+      description: 'No answer, exception 6, or the end of the connection; default silent.',
     }),
   }),
 });
@@ -179,7 +236,7 @@ export const outageFault = faultKind({
   parameters: z.strictObject({
     mode: z.enum(['silent', 'refuse', 'close']).default('silent').meta({
       description:
-        'No answers; in addition new connections are refused; or every connection is closed at once; default silent.',
+        'No answers; in addition no new connection is accepted; or every connection is closed at once; default silent.',
     }),
   }),
 });
@@ -213,11 +270,16 @@ export const modbusTransportFaults = [
   wrongFunctionFault,
   wrongByteCountFault,
   duplicateFault,
+  strayOctetsFault,
+  echoFault,
   badCrcFault,
   splitFault,
   disconnectFault,
+  requestIntervalFault,
   connectionLimitFault,
+  reconnectPauseFault,
   deafAfterConnectFault,
+  greetingFault,
   outageFault,
   ignoreUnitFault,
   aliasUnitFault,

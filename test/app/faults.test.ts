@@ -86,6 +86,7 @@ describe('faults of a running simulator', () => {
         transport: 'tcp',
         endpoint: `tcp://127.0.0.1:${port}`,
         device_index: index,
+        accepting: true,
         clients: [],
       })),
     );

@@ -77,7 +77,7 @@ describe('Modbus over TLS of the whole simulator', () => {
       ['tls', 'ReadOnlySunSpec'],
       ['tls', 'GridServiceSunSpec'],
     ]);
-    expect(counters).to.include({ accepted: 2, handshake_failures: 0 });
+    expect(counters).to.include({ accepted_connections: 2, handshake_failures: 0 });
     const { points } = (await ask(port, '/api/sim/registers/704?device=1')).json;
     const written = points.find(({ name }: { name: string }) => name === 'WMaxLimPct');
     expect(JSON.stringify(written)).to.match(/127\.0\.0\.1:\d+ \(GridServiceSunSpec\)/);

@@ -100,6 +100,7 @@ class Bench {
   constructor() {
     const disturber = createDisturber({
       registry: this.faults.registry,
+      monotonicMs: () => this.faults.wall.monotonicMs(),
       deviceIndexes: () => [0],
       holds: () => true,
       spans: () => [],

@@ -27,6 +27,13 @@ const wire: Readonly<Record<string, Parameters>> = {
   wrong_transaction: fc.record({ mode: fc.constantFrom('zero', 'other') }),
   split: fc.record({ octets: whole(1, 260), gap_ms: whole(0, 1) }),
   connection_limit: fc.record({ connections: whole(0, 3), policy: fc.constantFrom('refuse', 'replace_oldest') }),
+  reconnect_pause: fc.record({ pause_ms: whole(0, 3) }),
+  request_interval: fc.record({ min_ms: whole(0, 3), result: fc.constantFrom('silent', 'busy', 'disconnect') }),
+  greeting: fc.record({ octets: fc.array(whole(0, 255), { minLength: 1, maxLength: 8 }) }),
+  stray_octets: fc.record({
+    place: fc.constantFrom('before', 'behind', 'instead'),
+    octets: fc.array(whole(0, 255), { minLength: 1, maxLength: 8 }),
+  }),
   deaf_after_connect: fc.record({ deaf_ms: whole(0, 3) }),
   outage: fc.record({ mode: fc.constantFrom('silent', 'refuse', 'close') }),
   ignore_unit: fc.record({ unit_ids: fc.array(whole(0, 5), { minLength: 1, maxLength: 3 }) }),

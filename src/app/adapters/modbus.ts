@@ -1,4 +1,5 @@
 /** The adapters for Modbus masters that a configuration asks for. */
+import { microsPerSecond } from '../../core/time/clock.ts';
 import type { AppConfig } from '../../config/settings/app-config.ts';
 import type { AdapterParts } from '../../contract/adapter-parts.ts';
 import type { CommName } from '../../core/adapter.ts';
@@ -14,7 +15,7 @@ import type { RoleFinding } from '../../sunspec/modbus/access/certificate-role.t
 import { createModbusAdapter } from '../../sunspec/modbus/bridge.ts';
 import type { ModbusAdapter, ModbusAdapterOptions } from '../../sunspec/modbus/bridge.ts';
 import { createBankDisturber } from '../../sunspec/modbus/faults/bridge.ts';
-import { createSilencer } from '../../sunspec/modbus/faults/disturber.ts';
+import type { SilentDevices } from '../../sunspec/modbus/faults/disturber.ts';
 import { createProxyAdapter } from '../../sunspec/modbus/proxy/bridge.ts';
 import type { ProxyAdapter } from '../../sunspec/modbus/proxy/bridge.ts';
 import { createModbusRtuAdapter } from '../../sunspec/modbus/rtu-bridge.ts';
@@ -73,6 +74,11 @@ export function composeModbus(context: ModbusContext): readonly (ModbusAdapter |
   return [...composeTcp(context, faultInjection), ...composeRtu(context, faultInjection), ...proxy];
 }
 
+const silentDevices = (plant: ModbusContext['plant']): SilentDevices => ({
+  indexes: plant.silentDevices,
+  onChange: (listener) => plant.onPower(listener),
+});
+
 function faultInjectionOf({ faults: { registry }, plant, clock, logBook }: ModbusContext): FaultInjection {
   const faultyMaps = new FaultyMaps({
     registry,
@@ -83,8 +89,9 @@ function faultInjectionOf({ faults: { registry }, plant, clock, logBook }: Modbu
   });
   const disturber = createBankDisturber({
     registry,
+    monotonicMs: () => clock.monotonicMs(),
     maps: faultyMaps,
-    silent: plant.silentDevices,
+    silent: silentDevices(plant),
     devices: () => plant.devices,
     meter: plant.meter,
   });
@@ -159,13 +166,25 @@ function composeRtu(context: ModbusContext, faultInjection: FaultInjection): Mod
 }
 
 function composeProxy(context: ModbusContext): ProxyAdapter[] {
-  const { config, plant, clock, logBook } = context;
+  const {
+    config,
+    plant,
+    clock,
+    logBook,
+    faults: { registry },
+  } = context;
   if (config.proxy === null) return [];
   return [
     createProxyAdapter({
       ...config.proxy,
       devices: plant.devices,
-      disturber: createSilencer(plant.silentDevices),
+      timeOf: (index) => ({
+        nowS: () => plant.now / microsPerSecond,
+        afterS(delayS, act) {
+          plant.device(index).later(delayS, act);
+        },
+      }),
+      faults: { registry, silent: silentDevices(plant), monotonicMs: () => clock.monotonicMs() },
       clock,
       logger: logBook.logger('Modbus'),
       deviceTypesWhere: (passes) => deviceTypesWhere(config, passes),

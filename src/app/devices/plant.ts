@@ -22,6 +22,7 @@ import { parseSeries } from '../../der/surroundings/series.ts';
 import type { Series, SeriesColumn } from '../../der/surroundings/series.ts';
 import { parseVisits } from '../../der/surroundings/visits.ts';
 import type { VisitPlan } from '../../der/surroundings/visits.ts';
+import { weatherTable } from '../../der/surroundings/weather-files.ts';
 import { weatherColumns, windColumns } from '../../der/surroundings/weather.ts';
 
 export function createClock({ clock }: Pick<AppConfig, 'clock'>, wall: WallClock): SimClock {
@@ -130,6 +131,12 @@ const bundled = {
 
 const loadColumns: readonly SeriesColumn[] = [{ name: 'load_kw', required: true, min: 0, max: 1e6 }];
 
+/** The text of a series; weather files of others are read as one of irradiance. */
+function textOf(path: string, columns: readonly SeriesColumn[]): string {
+  const text = readFileSync(path, 'utf8');
+  return columns === weatherColumns ? weatherTable(text) : text;
+}
+
 /** Reads the series of a device. */
 export type SeriesOf = (device: DeviceConfig) => DeviceSeries;
 
@@ -141,7 +148,7 @@ export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTi
 
   function table(path: string, name: string, columns: readonly SeriesColumn[]): Series {
     const key = `${columns[0]?.name ?? ''} ${path}`;
-    const series = tables.get(key) ?? parseSeries(readFileSync(path, 'utf8'), { name, columns, end });
+    const series = tables.get(key) ?? parseSeries(textOf(path, columns), { name, columns, end });
     tables.set(key, series);
     return series;
   }

@@ -166,10 +166,9 @@ const directControls: ModelChoice = {
   scale: { WMaxLimPct_SF: -2, OutPFSet_SF: -3, VArPct_SF: -2 },
 };
 
-function storageControls({ W_SF = 0 }: Scale, { ports, ratings }: ClassicFacts): ModelChoice {
-  // charging from the grid is a setting only with another source; rates that force a battery beside other sources have
-  // no ramp
-  const omitted = [...(ratings.chargeMaxW === null ? ['ChaGriSet'] : []), ...(ports > 1 ? ['InOutWRte_RmpTms'] : [])];
+function storageControls({ W_SF = 0 }: Scale, { ratings }: ClassicFacts): ModelChoice {
+  // a device that cannot take power from the grid has no setting for it
+  const omitted = ratings.chargeMaxW === null ? ['ChaGriSet'] : [];
   return {
     def: m124,
     scale: {

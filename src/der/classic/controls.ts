@@ -1,18 +1,15 @@
 /** The classic controls of one device: faces of its settings, their ramps, and the commands behind other points. */
-import { storageIn } from '../../contract/kinds/table.ts';
-import type { SourceCommand } from '../../contract/device.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import { createRandom } from '../../core/random.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { CommitParticipant, Commit, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
-import type { DcSource } from '../source/source.ts';
 import { FaceKeeper, FaceRamps } from './face-keeper.ts';
 import type { FaceKeeperOptions, FaceRampsOptions } from './face-keeper.ts';
-import type { BatteryDetail } from '../../contract/kinds/battery.ts';
+import { storageRates } from '../inverter/storage-flow.ts';
+import type { StorageRates } from '../inverter/storage-flow.ts';
 import { m124 } from '../../sunspec/models/m124.ts';
-import { assignTo, readerOf, rateValues, ratedW } from './faces.ts';
 import { m123 } from '../../sunspec/models/m123.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Timer } from '../../core/time/scheduler.ts';
@@ -69,7 +66,12 @@ abstract class TimedCommand<Host extends CommandHost = CommandHost> implements C
 
   /** Updates the points to the state of the device, unless a command is pending. */
   show(): void {
-    if (this.#window?.waiting !== true) this.update();
+    if (!this.waiting) this.update();
+  }
+
+  /** True while a write waits within its window. */
+  protected get waiting(): boolean {
+    return this.#window?.waiting === true;
   }
 
   #stop(): void {
@@ -80,7 +82,7 @@ abstract class TimedCommand<Host extends CommandHost = CommandHost> implements C
   #begin(by: Origin): void {
     const { scheduler, now, random, admit, warn } = this.host;
     this.#stop();
-    const seconds = this.windowS;
+    const seconds = by.source === 'reversion' ? 0 : this.windowS;
     if (seconds <= 0) {
       this.#carryOut(by);
       return;
@@ -109,28 +111,43 @@ abstract class TimedCommand<Host extends CommandHost = CommandHost> implements C
   }
 }
 
+/** The rates of 124 as physics reads them. */
+interface StorageHost extends CommandHost {
+  /** makes physics read its settings again */
+  readonly refresh: () => void;
+}
+
 /**
- * The rates of 124 on a device whose battery is not its only source: they force the battery, whatever flows at the
- * terminals, where a set-point of 704 would demand power there.
+ * The bounds of 124 on the storage. They act at once through its settings; within a window those from before the write
+ * stay in force, and the reversion time switches them off.
  */
-interface BatteryRatesHost extends CommandHost {
-  readonly battery: () => BatteryDetail | null;
-  readonly command: (command: SourceCommand, by: Origin) => void;
-}
-
-/** W; smaller changes do not show in the registers */
-const negligibleW = 1;
-
-/** Power of a forced battery, W, + to discharge; null: not forced. */
-function forcedW({ requestedMode, requestedPowerW }: BatteryDetail): number | null {
-  if (requestedMode === 'auto') return null;
-  return (requestedMode === 'charge' ? -1 : 1) * (requestedPowerW ?? 0);
-}
-
-class BatteryRates extends TimedCommand<BatteryRatesHost> {
+class StorageBounds extends TimedCommand<StorageHost> {
   protected readonly model = m124.id;
   protected readonly triggers = ['StorCtl_Mod', 'OutWRte', 'InWRte', 'InOutWRte_RvrtTms'];
-  readonly #read = readerOf(this.host.bank.layout, (slot) => this.host.bank.value(slot));
+  /** rates from before a write that waits; null: those of the registers */
+  #inForce: StorageRates | null = null;
+
+  /** The rates in force instead of those of the registers. */
+  get held(): StorageRates | undefined {
+    return this.#inForce ?? undefined;
+  }
+
+  override prepare(commit: Commit): FollowUp | null {
+    const { m124: m } = this.host.bank.map;
+    const former = this.#inForce ?? (m ? storageRates(m) : null);
+    const begin = super.prepare(commit);
+    if (!begin) return null;
+    return () => {
+      this.#inForce = null;
+      begin();
+      if (this.waiting) this.#inForce = former;
+    };
+  }
+
+  override reloaded(): void {
+    this.#inForce = null;
+    super.reloaded();
+  }
 
   protected get windowS(): number {
     return this.host.bank.map.m124?.InOutWRte_WinTms ?? 0;
@@ -140,36 +157,27 @@ class BatteryRates extends TimedCommand<BatteryRatesHost> {
     return this.host.bank.map.m124?.InOutWRte_RvrtTms ?? 0;
   }
 
-  protected act(by: Origin): boolean {
-    const requestedW = ratedW(this.#read);
-    const before = this.host.battery();
-    if (requestedW === null) {
-      if (before !== null && forcedW(before) !== null) this.revert(by);
-      return false;
+  protected act(): boolean {
+    if (this.#inForce) {
+      this.#inForce = null;
+      this.host.refresh();
     }
-    const mode = requestedW < 0 ? 'charge' : 'discharge';
-    this.host.command({ kind: 'battery.control', mode, powerW: Math.abs(requestedW) }, by);
-    return true;
+    return this.host.bank.map.m124?.StorCtl_Mod !== 0;
   }
 
   protected revert(by: Origin): void {
-    this.host.command({ kind: 'battery.control', mode: 'auto' }, by);
+    const slot = this.host.bank.layout.slot(m124.id, 'StorCtl_Mod');
+    if (slot) this.host.bank.assign(by, [{ slot, value: 0 }]);
   }
 
-  /** Another protocol may have forced the battery. */
+  /** Shows the rates in force again in the place of those that a dropped write has left. */
   protected update(): void {
-    const { bank, battery } = this.host;
-    const detail = battery();
-    if (!detail) return;
-    const [forcedNowW, shownRateW] = [forcedW(detail), ratedW(this.#read)];
-    if (
-      forcedNowW === shownRateW ||
-      (forcedNowW !== null && shownRateW !== null && Math.abs(forcedNowW - shownRateW) <= negligibleW)
-    )
-      return;
-    assignTo(bank.layout, rateValues(this.#read, forcedNowW), (slot, value) => {
-      bank.publish(slot, value);
-    });
+    const { bank } = this.host;
+    for (const [path, value] of Object.entries(this.#inForce ?? {})) {
+      const slot = bank.layout.slot(m124.id, path);
+      if (slot) bank.publish(slot, value);
+    }
+    this.#inForce = null;
   }
 }
 
@@ -230,15 +238,12 @@ export interface ClassicHost {
   switchWriter(): Provenance | undefined;
   /** Remembers the writer of the gradient. */
   gradientSet(by: Origin): void;
-  /** Carries out the command of a register write. */
-  command(command: SourceCommand, by: Origin): void;
 }
 
 interface ClassicControlsOptions extends Pick<FaceRampsOptions, 'bank' | 'scheduler' | 'gradient'> {
   readonly identity: { readonly index: number };
   readonly seed: number;
   readonly clock: { sim(): SimTime };
-  readonly source: DcSource;
   readonly warn: (message: string) => void;
   readonly host: ClassicHost;
   /** makes physics read its settings again */
@@ -252,11 +257,11 @@ export class ClassicControls {
   readonly faces: FaceKeeper;
   readonly ramps: FaceRamps;
   readonly connect: ConnectCommands;
-  /** null: the rates of 124 are a set-point of 704, or model 124 is missing */
-  readonly #rates: BatteryRates | null;
+  /** null: the map has no model 124 */
+  readonly storage: StorageBounds | null;
 
   constructor({ bank, host, gradient, refresh, isWithheld, ...options }: ClassicControlsOptions) {
-    const { identity, seed, scheduler, clock, source, warn } = options;
+    const { identity, seed, scheduler, clock, warn } = options;
     const now = () => clock.sim();
     const recordWriter = host.gradientSet.bind(host);
     this.ramps = new FaceRamps({ bank, scheduler, now, gradient, refresh, recordWriter });
@@ -277,32 +282,18 @@ export class ClassicControls {
       switchWriter: () => host.switchWriter(),
       isWithheld,
     });
-    const { m124, m714 } = bank.map;
-    this.#rates =
-      m124 && m714.Prt.length > 1
-        ? new BatteryRates({
-            ...commandHost('rates-window'),
-            battery: () => storageIn(source.detail()),
-            command: host.command.bind(host),
-          })
-        : null;
-  }
-
-  /** Commands behind points without a face, as participants of commits. */
-  get commands(): readonly CommitParticipant[] {
-    return [this.connect, ...(this.#rates ? [this.#rates] : [])];
+    this.storage = bank.map.m124 ? new StorageBounds({ ...commandHost('rates-window'), refresh }) : null;
   }
 
   /** Updates the points that follow the state of the device. */
   show(): void {
     this.connect.show();
-    this.#rates?.show();
   }
 
   /** Cancels delayed writes and reversions of commands. */
   clear(): void {
     this.faces.clear();
     this.connect.clear();
-    this.#rates?.clear();
+    this.storage?.clear();
   }
 }

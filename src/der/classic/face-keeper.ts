@@ -37,6 +37,8 @@ interface Batch {
 const lastOf = (points: readonly PointSlot[], of: ReadonlySet<PointSlot>) =>
   points.findLastIndex((slot) => of.has(slot));
 
+const sharesSetting = (a: BoundFace, b: BoundFace) => [...a.current].some((slot) => b.current.has(slot));
+
 /** The point of a write that decides a face; its writer becomes that of the points that follow. */
 const decisive = (points: readonly PointSlot[], of: ReadonlySet<PointSlot>) => points.findLast((slot) => of.has(slot));
 
@@ -68,7 +70,11 @@ export class FaceKeeper implements CommitParticipant {
     const { ramps } = this.#options;
     ramps.begin();
     if (this.#through === null) {
-      const repeated = new Set(acting.filter((face) => !waited.has(face) && this.#repeats(face, commit)));
+      const changing = acting.filter((face) => waited.has(face) || !this.#repeats(face, commit));
+      // a repeated face beside one that moves the same setting is a change like any other
+      const repeated = new Set(
+        acting.filter((face) => !changing.includes(face) && !changing.some((other) => sharesSetting(face, other))),
+      );
       // twice: a setting may depend on another one that moves in the same change
       for (const face of [...acting, ...acting]) this.#move(face, commit, read, repeated.has(face));
     }

@@ -3,8 +3,7 @@
  * only; `FaceKeeper` keeps them equal.
  *
  * Signs and shares are those of the classic models: power factors and reactive power have the sign of the quadrant as
- * generators see it (positive where a device that delivers power injects reactive power), the rates of 124 are shares of
- * WChaMax and of the rated discharge.
+ * generators see it (positive where a device that delivers power injects reactive power).
  */
 import type { PointPath } from '../../sunspec/map/point-path.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
@@ -15,8 +14,8 @@ import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 export type ReadPoint = (point: PointPath) => AnyPointValue;
 type PointValues = readonly (readonly [PointPath, AnyPointValue])[];
 
-/** The point of 123 or 124 with the window or the ramp time of several faces. */
-type TimePoint = Extract<PointPath, `${123 | 124}.${string}_${'WinTms' | 'RmpTms'}`>;
+/** The point of 123 with the window or the ramp time of several faces. */
+type TimePoint = Extract<PointPath, `123.${string}_${'WinTms' | 'RmpTms'}`>;
 
 /** A ramp to a new level. */
 interface FaceRamp {
@@ -34,15 +33,12 @@ interface Face {
   readonly basis?: readonly PointPath[];
   readonly toCurrent: (read: ReadPoint) => PointValues;
   readonly toClassic: (read: ReadPoint) => PointValues;
-  /** true: only if the storage is the only source of the device; beside others the rates force it (`BatteryRates`) */
-  readonly oneSource?: true;
   /** random delay between a write of the classic face and its effect, s */
   readonly window?: TimePoint;
   readonly ramp?: FaceRamp;
 }
 
 const uint16Max = 65_534;
-const [chargeBit, dischargeBit] = [1, 2];
 
 const number = (value: AnyPointValue): number => (typeof value === 'number' ? value : 0);
 const clamp = (value: number, min: number, max: number) => Math.max(min, Math.min(max, value));
@@ -197,47 +193,6 @@ const settings: readonly Face[] = [
   same('121.WGra', '704.WRmp'),
 ];
 
-/** Power of the set-point of a storage, W, + to discharge; null: none. */
-function setPointW(read: ReadPoint): number | null {
-  if (read('704.WSetEna') !== 'ENABLED') return null;
-  if (read('704.WSetMod') === 'WATTS') return number(read('704.WSet'));
-  return (number(read('704.WSetPct')) / 100) * number(read('702.WMax'));
-}
-
-/** Powers to which the rates of 124 refer, W. */
-const fullChargeW = (read: ReadPoint) => number(read('702.WChaRteMax') ?? read('802.WChaRteMax'));
-const fullDischargeW = (read: ReadPoint) => number(read('702.WDisChaRteMax') ?? read('802.WDisChaRteMax'));
-
-/**
- * Power requested by the rates of 124, W, + to discharge; null: none. With both bits they bound it, and the smallest
- * power within counts.
- */
-export function ratedW(read: ReadPoint): number | null {
-  const bits = number(read('124.StorCtl_Mod'));
-  if (bits === 0) return null;
-  const [chargeW, dischargeW] = [fullChargeW(read), fullDischargeW(read)];
-  const lowW = (-number(read('124.InWRte')) / 100) * chargeW;
-  const highW = (number(read('124.OutWRte')) / 100) * dischargeW;
-  const requestedW = bits === chargeBit ? lowW : bits === dischargeBit ? highW : Math.max(lowW, Math.min(highW, 0));
-  return clamp(requestedW, -chargeW, Math.min(dischargeW, number(read('702.WMax')))) + 0;
-}
-
-const share = (partW: number, wholeW: number) => (wholeW > 0 ? clamp((100 * partW) / wholeW, -100, 100) : 0);
-
-/** The rates of 124 that request a power. @param requestedW + to discharge; null: none */
-export function rateValues(read: ReadPoint, requestedW: number | null): PointValues {
-  if (requestedW === null) return [['124.StorCtl_Mod', 0]];
-  return requestedW < 0
-    ? [
-        ['124.StorCtl_Mod', chargeBit],
-        ['124.InWRte', share(-requestedW, fullChargeW(read))],
-      ]
-    : [
-        ['124.StorCtl_Mod', dischargeBit],
-        ['124.OutWRte', share(requestedW, fullDischargeW(read))],
-      ];
-}
-
 /** A rate of power, percent of WChaMax per second, in whole percent of WMax and back. */
 function storageGradient(classic: '124.WChaGra' | '124.WDisChaGra'): Face {
   const convert = (pct: AnyPointValue, from: AnyPointValue, to: AnyPointValue) =>
@@ -260,29 +215,6 @@ const storage: readonly Face[] = [
   same('124.WChaMax', '702.WChaRteMax'),
   storageGradient('124.WChaGra'),
   storageGradient('124.WDisChaGra'),
-  {
-    classic: ['124.StorCtl_Mod', '124.OutWRte', '124.InWRte'],
-    current: ['704.WSetEna', '704.WSetMod', '704.WSet', '704.WSetPct'],
-    basis: ['702.WMax', '702.WChaRteMax', '702.WDisChaRteMax'],
-    toCurrent(read) {
-      const requestedW = ratedW(read);
-      if (requestedW === null) return [['704.WSetEna', 'DISABLED']];
-      return [
-        ['704.WSetEna', 'ENABLED'],
-        ['704.WSetMod', 'WATTS'],
-        ['704.WSet', Math.round(requestedW)],
-      ];
-    },
-    toClassic: (read) => rateValues(read, setPointW(read)),
-    oneSource: true,
-    window: '124.InOutWRte_WinTms',
-    ramp: {
-      time: '124.InOutWRte_RmpTms',
-      power: 'w',
-      levelPct: (read) => (100 * (setPointW(read) ?? 0)) / Math.max(1, number(read('702.WMax'))),
-    },
-  },
-  { ...reversion('124.InOutWRte_RvrtTms', '704.WSetRvrtTms', '124.InOutWRte_WinTms'), oneSource: true },
   same('124.MinRsvPct', '802.SoCRsvMin'),
 ];
 
@@ -311,7 +243,6 @@ const slotsOf = (layout: Layout, points: readonly PointPath[]) =>
   new Set(points.flatMap((point) => slotOf(layout, point) ?? []));
 
 function bind(layout: Layout, face: Face): BoundFace[] {
-  if (face.oneSource && layout.slot(714, 'Prt[1].ID') !== undefined) return [];
   const classic = slotsOf(layout, face.classic);
   const current = slotsOf(layout, face.current);
   if (classic.size < face.classic.length || current.size < face.current.length) return [];

@@ -1,6 +1,7 @@
 /** Measurements of the classic models, from those of the current ones of the same tick. */
 import type { SimTime } from '../../core/time/clock.ts';
 import { microsPerSecond } from '../../core/time/clock.ts';
+import { acc32Amount } from '../../sunspec/map/codec.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
 import { m122 } from '../../sunspec/models/m122.ts';
 import { isConnected } from '../inverter/service.ts';
@@ -29,7 +30,6 @@ const states = {
 const alarmBits = 0xffff;
 /** Alarms of ports that 714 and 160 have at the same bits. */
 const portBits = 0x70_f0eb;
-const acc32 = 0x1_0000_0000;
 /** The year 2000, from which 122.Tms counts, s since 1970. */
 const year2000S = 946_684_800;
 
@@ -43,9 +43,8 @@ function powerFactorPct({ m701: { PF, W, Var } }: MeasurementView): number {
 const emptyInput = { DCA: 0, DCV: 0, DCW: 0, DCWhInj: 0, DCWhAbs: 0, DCAlrm: 0, DCSta: 'OFF' } as const;
 
 /** An energy as a counter of 32 bits shows it. @param sf exponent of ten of its scale factor */
-function counterValue(wh: number | null, sf: number | null): number {
-  const value = wh ?? 0;
-  return value < acc32 ? value : value % (acc32 * 10 ** (sf ?? 0));
+export function counterValue(wh: number | null, sf: number | null): number {
+  return acc32Amount(wh ?? 0, 10 ** (sf ?? 0));
 }
 
 /** Points shared by the integer and the float form. */

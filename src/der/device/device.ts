@@ -32,6 +32,7 @@ import type { EvseEvents, EvseListener } from './charging-station.ts';
 import type { DeviceIdentity } from './identity.ts';
 import { NominalVoltage } from '../inverter/ac.ts';
 import { availablePower, noPower } from '../inverter/power-bounds.ts';
+import { causeFunctions } from '../inverter/protection.ts';
 import { Inverter } from '../inverter/inverter.ts';
 import { SiteShare } from '../inverter/site-share.ts';
 import { CommandWriters, admitWriter } from './writers.ts';
@@ -165,6 +166,12 @@ export class SimDevice implements Device {
   }
 
   get activeTrips(): readonly string[] {
+    const { phase, lastTrip, protection } = this.#inverter;
+    const standing = protection.standingTrips(this.#now, phase === 'tripped' ? lastTrip : null);
+    return standing.flatMap((cause) => causeFunctions[cause] ?? []);
+  }
+
+  get startedTrips(): readonly string[] {
     return this.#inverter.protection.pendingTrips.map((kind) => tripNames[kind]);
   }
 

@@ -1,4 +1,5 @@
 /** The register bank of one device with all participants of its commits. */
+import type { SourceCommand } from '../../contract/device.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
@@ -17,6 +18,7 @@ import { noFormerRanks, reactiveFunctions } from '../inverter/reactive-power.ts'
 import type { FormerRanks, ReactiveFunction } from '../inverter/reactive-power.ts';
 import { readSettings, withGradient } from '../inverter/settings.ts';
 import type { Settings } from '../inverter/settings.ts';
+import { storageFlow } from '../inverter/storage-flow.ts';
 import type { DcSource } from '../source/source.ts';
 import type { Environment } from '../surroundings/environment.ts';
 import { DeviceGradient } from './gradient.ts';
@@ -49,6 +51,8 @@ export interface RegistersHost extends ClassicHost {
   applySettings(settings: Settings, former: FormerRanks): void;
   rankOf(name: ReactiveFunction): number;
   resetAlarms(by: Origin): void;
+  /** Carries out the command of a register write. */
+  command(command: SourceCommand, by: Origin): void;
 }
 
 /** Models of measurements and surroundings: they keep their values when a device forgets its settings. */
@@ -167,6 +171,8 @@ export class DeviceRegisters {
       }),
       this.gradient,
       ...(this.#classic ? [this.#classic.ramps] : []),
+      // a write that waits must be held back before physics reads its settings
+      ...(this.#classic?.storage ? [this.#classic.storage] : []),
       // each commit separately: the function enabled last must not depend on ticks
       {
         prepare({ restored }) {
@@ -183,7 +189,7 @@ export class DeviceRegisters {
           return name && host.rankOf(name);
         },
       },
-      ...(this.#classic?.commands ?? []),
+      ...(this.#classic ? [this.#classic.connect] : []),
       new StorageCommands(this.bank, template.storage, (command, by) => {
         host.command(command, by);
       }),
@@ -194,9 +200,15 @@ export class DeviceRegisters {
   /** The settings that physics follows now. */
   settings(): Settings {
     const { mayTrip } = this.#options.template.inverter;
-    const settings = withGradient(readSettings(this.effects?.map ?? this.bank.map, mayTrip), this.gradient.now);
-    const secondLimitPct = this.effects?.limitPct;
-    return secondLimitPct === undefined ? settings : { ...settings, secondLimitPct };
+    const map = this.effects?.map ?? this.bank.map;
+    const settings = withGradient(readSettings(map, mayTrip), this.gradient.now);
+    const [secondLimitPct, rates] = [this.effects?.limitPct, this.#classic?.storage?.held];
+    if (secondLimitPct === undefined && rates === undefined) return settings;
+    return {
+      ...settings,
+      ...(secondLimitPct !== undefined && { secondLimitPct }),
+      ...(rates && { storageFlow: storageFlow(map, rates) }),
+    };
   }
 
   /** Makes physics read its settings again. @param former ranks that functions of reactive power regain */

@@ -1,6 +1,7 @@
 /** Converts between AC power at the terminals and DC power of the source, losses included, in both directions. */
 import type { Settings } from './settings.ts';
 import type { DcRequest, DcSource } from '../source/source.ts';
+import type { StorageFlow } from './storage-flow.ts';
 import type { StackPower } from '../../contract/kinds/fuelcell.ts';
 
 // Efficiency of the PVWatts inverter as a polynomial of z = dc / dc0: (a z + b / z + c) etaNom / etaRef.
@@ -44,7 +45,7 @@ interface DcLinkRatings {
   readonly efficiencyNominal: number | null;
 }
 
-type StorageLimits = Pick<Settings, 'dischargeMaxW' | 'dischargeMaxVa' | 'chargeLimitW'>;
+type StorageLimits = Pick<Settings, 'dischargeMaxW' | 'dischargeMaxVa' | 'chargeLimitW' | 'storageFlow'>;
 
 export class DcLink {
   /** AC power that the source could give in the prepared sub-step, W */
@@ -66,13 +67,21 @@ export class DcLink {
   }
 
   /** Bounds discharge and charge of a storage, W at the AC terminals; takes effect with the next sub-step. */
-  limitStorage({ dischargeMaxW, dischargeMaxVa, chargeLimitW }: StorageLimits): void {
+  limitStorage({ dischargeMaxW, dischargeMaxVa, chargeLimitW, storageFlow }: StorageLimits): void {
     const source = this.#source;
     const dischargeW = Math.min(dischargeMaxW, dischargeMaxVa);
     if (source.dischargeLimitDcW !== undefined)
       source.dischargeLimitDcW = dischargeW === Infinity ? Infinity : this.#dcOf(dischargeW);
     if (source.chargeLimitDcW !== undefined)
       source.chargeLimitDcW = chargeLimitW === Infinity ? Infinity : -this.#dcOf(-chargeLimitW);
+    source.boundFlow?.(this.#atSource(storageFlow));
+  }
+
+  /** Bounds of a storage at its DC port. Beside other sources they are those of the battery itself, which has no AC side. */
+  #atSource(flow: StorageFlow): StorageFlow {
+    if (this.#source.ports.length > 1) return flow;
+    const dcOf = (boundW: number) => (Number.isFinite(boundW) ? this.#dcOf(boundW) : boundW);
+    return { ...flow, floorW: dcOf(flow.floorW), ceilingW: dcOf(flow.ceilingW) };
   }
 
   /** Takes over the powers of a prepared source. */

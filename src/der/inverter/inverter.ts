@@ -23,6 +23,7 @@ import { rampTowards } from './ramp.ts';
 import type { FormerRanks } from './reactive-power.ts';
 import { ReactivePower } from './reactive-power.ts';
 import type { ServicePhase } from './service.ts';
+import { equalBounds } from './storage-flow.ts';
 import type { Settings } from './settings.ts';
 import { slowedToVoltage } from './voltage-loop.ts';
 import type { TripKind } from './trip.ts';
@@ -124,6 +125,7 @@ export class Inverter {
    */
   applySettings(settings: Settings, former?: FormerRanks): void {
     this.reactivePower.reorder(this.#settings, settings, former);
+    if (!equalBounds(settings.storageFlow, this.#settings.storageFlow)) this.activePower.glideFrom(this.pW);
     this.#settings = this.#slowed(settings);
     this.link.limitStorage(settings);
     this.#moving = true;

@@ -150,6 +150,13 @@ export class Protection {
     return this.#trips.pending();
   }
 
+  /** Causes that keep a device from service at `t`. @param lastTrip cause of the trip that lasts; null: none lasts */
+  standingTrips(t: SimTime, lastTrip: TripCause | null): readonly TripCause[] {
+    const standing: TripCause[] = this.#trips.elapsed(t);
+    // a trip stays while any threshold of its kind is exceeded, one of a longer time included
+    return lastTrip === null || standing.includes(lastTrip) ? standing : [...standing, lastTrip];
+  }
+
   /** A relay is still measuring: it needs short sub-steps. */
   get measuring(): boolean {
     return this.#relays.moving;

@@ -2,6 +2,8 @@
 import type { InverterParameters, Gradient } from '../../contract/device.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import { defaultRampPctS } from './defaults.ts';
+import { storageFlow } from './storage-flow.ts';
+import type { StorageFlow } from './storage-flow.ts';
 
 export type PfSetting = { readonly enabled: boolean; readonly pf: number; readonly overExcited: boolean };
 
@@ -71,6 +73,8 @@ export interface Settings {
   readonly dischargeMaxW: number;
   /** maximum discharge of the storage at the terminals, VA; Infinity: not limited, or no storage */
   readonly dischargeMaxVa: number;
+  /** bounds of model 124 */
+  readonly storageFlow: StorageFlow;
   readonly vNomV: number;
   readonly aMaxA: number;
   /** power limit, percent of WMax; null: off */
@@ -256,6 +260,7 @@ export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip'
     chargeLimitW: belowRating(m702.WChaRteMax, m702.WChaRteMaxRtg),
     dischargeMaxW: belowRating(m702.WDisChaRteMax, m702.WDisChaRteMaxRtg),
     dischargeMaxVa: belowRating(m702.VADisChaRteMax, m702.VADisChaRteMaxRtg),
+    storageFlow: storageFlow(map),
     vNomV: m702.VNom ?? 0,
     aMaxA: m702.AMax ?? 0,
     maxPowerPct: m704.WMaxLimPctEna === 'ENABLED' ? (m704.WMaxLimPct ?? 100) : null,

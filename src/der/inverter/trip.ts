@@ -85,6 +85,11 @@ export class TripTimers {
     return [...(this.#running?.keys() ?? [])];
   }
 
+  /** Kinds with a threshold that has been exceeded for its whole time at `t`. */
+  elapsed(t: SimTime): TripKind[] {
+    return this.pending().filter((kind) => (this.due(kind) ?? Infinity) <= t);
+  }
+
   clear(): void {
     this.#running = null;
   }

@@ -2,6 +2,7 @@
  * The register map of the meter: its layout by wiring and number format, the points of each quantity, and the values of
  * a reading. Powers and energies are those drawn from the grid; those delivered are negative.
  */
+import { acc32Amount } from '../../sunspec/map/codec.ts';
 import { buildLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, ModelChoice } from '../../sunspec/map/layout.ts';
 import { m1 } from '../../sunspec/models/m001.ts';
@@ -141,7 +142,6 @@ export interface MeterForm {
   readonly minVa: number;
 }
 
-const acc32Modulus = 2 ** 32;
 /** Bit of Evt. */
 const powerFailure = 2 ** 2;
 /** A phase below this share of its nominal voltage has failed. */
@@ -160,7 +160,7 @@ function write(
 
 /** Meters count whole units. */
 function wholeUnits(value: number, { countWh }: MeterForm): number {
-  return countWh === null ? value : (Math.floor(value / countWh) % acc32Modulus) * countWh;
+  return countWh === null ? value : acc32Amount(value, countWh);
 }
 
 function powerFactor(watts: number, va: number, { unityPf, minVa }: MeterForm): number {

@@ -5,6 +5,7 @@ import { badValue, SimError } from '../../core/errors.ts';
 import { hybridPolicies } from '../../contract/kinds/hybrid.ts';
 import type { HybridDetail, HybridPolicy } from '../../contract/kinds/hybrid.ts';
 import type { BatteryDetail, BatteryTree } from '../../contract/kinds/battery.ts';
+import type { StorageFlow } from '../inverter/storage-flow.ts';
 import { noConditions } from './live-port.ts';
 import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput, Writable } from './source.ts';
 
@@ -145,6 +146,8 @@ export class HybridSource implements DcSource {
   #curtailedW = 0;
   /** true: a command has changed the power since the last sub-step */
   #jumps = false;
+  /** false: 124.ChaGriSet lets PV alone charge the battery */
+  #fromGrid = true;
 
   constructor(config: HybridConfig) {
     this.#config = config;
@@ -185,13 +188,20 @@ export class HybridSource implements DcSource {
     return this.#battery.dischargeLimited ?? false;
   }
 
+  boundFlow(flow: StorageFlow): void {
+    if (flow.fromGrid !== this.#fromGrid) this.#jumps = true;
+    this.#fromGrid = flow.fromGrid;
+    // the battery itself cannot tell the grid from PV on its bus
+    this.#battery.boundFlow?.({ ...flow, fromGrid: true });
+  }
+
   get availableDcW(): number {
     return this.#pv.availableDcW + this.#battery.availableDcW;
   }
 
   /** Absorbable power with the array fully curtailed; 0 where the battery may not charge from the grid. */
   get absorbableDcW(): number {
-    return this.#config.chargeFromGrid ? this.#battery.absorbableDcW : 0;
+    return this.#config.chargeFromGrid && this.#fromGrid ? this.#battery.absorbableDcW : 0;
   }
 
   /** False as soon as one of the two is ready. */

@@ -3,6 +3,7 @@ import type { DeviceDetail, IvCurve, IvPoint, SourceCommand } from '../../contra
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession, EvseExternalLimit } from '../../contract/kinds/evse.ts';
 import type { Origin } from '../../core/origin.ts';
+import type { StorageFlow } from '../inverter/storage-flow.ts';
 import type { WeatherNow } from '../surroundings/environment.ts';
 import type { EvseConnectorTransition, EvseStationTransition } from '../../contract/kinds/evse-transitions.ts';
 
@@ -108,6 +109,8 @@ export interface DcSource {
    * the ratings; absent: the source has no storage, or one that charges without the grid
    */
   chargeLimitDcW?: number;
+  /** Bounds the power of a storage by DC watts; absent: no storage. */
+  boundFlow?(flow: StorageFlow): void;
   /** DC power that can be absorbed during the prepared sub-step, W; 0 for a pure generator */
   readonly absorbableDcW: number;
   /** `absorbableDcW` once ramps of the source are over, W; absent: the same */

@@ -8,6 +8,10 @@ export interface SeriesColumn {
   /** allowed values, both ends included */
   readonly min: number;
   readonly max: number;
+  /** from this value up to `min` a value counts as `min`: noise of a sensor */
+  readonly noiseFrom?: number;
+  /** Why a value cannot be one of this column, in place of the range; null: no reason. */
+  readonly explain?: (value: number) => string | null;
   /** whole numbers only */
   readonly whole?: true;
   /** only these */
@@ -244,13 +248,17 @@ function readRow(
     const name = column?.name ?? timeColumn;
     const cell = cells[at];
     if (cell === undefined) return NaN;
-    const value = decimal.test(cell) ? Number(cell) : NaN;
+    const given = decimal.test(cell) ? Number(cell) : NaN;
+    const value = withoutNoise(given, column);
+    const reason = column?.explain?.(value) ?? null;
     if (!Number.isFinite(value)) faults.add(line, name, `${name} is ${shown(cell)}, not a number`);
     else if (column === undefined) {
       if (Math.abs(value) > furthestS)
         faults.add(line, name, `${name} is ${value}, outside -${furthestS} to ${furthestS}`);
       else if (before !== undefined && (shared ? value < before : value <= before))
         faults.add(line, name, `${name} is ${value} after ${before}, it must rise`);
+    } else if (reason !== null) {
+      faults.add(line, name, `${name} is ${value}: ${reason}`);
     } else if (value < column.min || value > column.max) {
       faults.add(line, name, `${name} is ${value}, outside ${column.min} to ${column.max}`);
     } else if (column.whole === true && !Number.isInteger(value)) {
@@ -260,6 +268,12 @@ function readRow(
     }
     return value;
   });
+}
+
+/** A value, or the minimum in the place of noise below it. */
+function withoutNoise(value: number, column: SeriesColumn | undefined): number {
+  const { noiseFrom, min } = column ?? {};
+  return noiseFrom !== undefined && min !== undefined && value >= noiseFrom && value < min ? min : value;
 }
 
 /** Time of the row before, and whether this one may have the same. */

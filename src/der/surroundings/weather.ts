@@ -66,7 +66,8 @@ const defaultWindMS = 1;
 
 /** Columns of a weather series for PV; only the irradiance is required. */
 export const weatherColumns = [
-  { name: 'irradiance_w_m2', required: true, min: 0, max: 1500 },
+  // pyranometers read some watts below zero at night
+  { name: 'irradiance_w_m2', required: true, min: 0, max: 1500, noiseFrom: -20 },
   { name: 'ambient_temperature_c', required: false, min: -50, max: 90 },
   { name: 'wind_speed_m_s', required: false, min: 0, max: 60 },
 ] as const;

@@ -64,7 +64,7 @@ function states({ port, settings }: PartContext): Inputs {
   const isWaiting = () => !isOn() && device.enterService.state === 'waiting';
   const idleW = 0.002 * (port.number('702.WMaxRtg') ?? 0);
   const w = () => activeW() ?? 0;
-  const mayStart = () => enterService() !== 'DISABLED' && device.activeTrips.length === 0 && !settings.flag('BO0');
+  const mayStart = () => enterService() !== 'DISABLED' && device.startedTrips.length === 0 && !settings.flag('BO0');
   const state = (read: () => boolean, bound: string) => computed(read, bound, live);
   return [
     ['BI10', state(() => device.localControl, '715.LocRemCtl')],
@@ -103,7 +103,7 @@ function protection({ port }: PartContext): Inputs {
     .filter(({ name }) => port.supports(name))
     .flatMap(({ name, alarm, inputs: [blocked, started, operated] }) => [
       [blocked, computed(() => !port.isEnabled(name), port.enablePoint(name), live)] as const,
-      [started, computed(() => device.activeTrips.includes(name), 'timers of the function', live)] as const,
+      [started, computed(() => device.startedTrips.includes(name), 'timers of the function', live)] as const,
       [operated, computed(() => device.alarms.some(({ code }) => code === alarm), '701.Alrm', live)] as const,
     ]);
 }

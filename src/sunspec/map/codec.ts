@@ -118,6 +118,13 @@ const float64: NumberCodec = {
   clear: (dv, at) => dv.setFloat64(at, NaN),
 };
 
+const acc32Modulus = 2 ** 32;
+
+/** An amount as a counter of 32 bits shows it: whole counts of `step`, which begin at 0 again behind the last one. */
+export function acc32Amount(amount: number, step: number): number {
+  return (Math.floor(amount / step) % acc32Modulus) * step;
+}
+
 const numberCodecs: Partial<Record<PointType, NumberCodec>> = {
   int16: signed16(-0x7fff, 0x7fff),
   uint16: unsigned16(0xfffe, 0xffff),

@@ -239,7 +239,6 @@ interface OnlySymbol {
 
 /** Enumerations of which a device takes one symbol alone, and why. */
 export const onlySymbol: Readonly<Record<string, OnlySymbol>> = {
-  '124.ChaGriSet': { symbol: 'GRID', reason: 'the device charges from the grid as it is told' },
   '802.SetInvState': { symbol: 'INVERTER_STARTED', reason: 'the battery sees the state of its own inverter' },
 } satisfies ByPoint<OnlySymbol>;
 

@@ -210,6 +210,7 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
         transport,
         deviceIndex: deviceIndex ?? null,
         ...(isMeter && { isMeter }),
+        accepting: server.isAccepting,
         clients: server.clients(),
         endpoint: server.port === 0 ? null : `${this.#scheme}://${hostAndPort(host, server.port)}`,
       })),

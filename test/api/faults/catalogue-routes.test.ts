@@ -65,7 +65,7 @@ describe('catalogue and profiles of faults (13)', () => {
           minimum: null,
           maximum: null,
           allowed: ['refuse', 'replace_oldest'],
-          description: 'A further connection is closed at once, or the oldest one is closed instead; default refuse.',
+          description: 'A further connection is not accepted, or the oldest one is closed instead; default refuse.',
         },
       ],
     });

@@ -121,6 +121,28 @@ describe('GET and POST modbus/messages', () => {
     expect([messages[4].points, messages[5].exception_name]).to.deep.equal([[], 'illegal data address']);
   });
 
+  it('has counts of writes and of connections beside each other, by name', async () => {
+    await start();
+    const master = await open();
+    const enable = slot('704.WMaxLimPctEna');
+    await master.request(adu(1, 1, `06${hex(enable.address)}0001`));
+    await master.request(adu(2, 1, `06${hex(enable.address)}0007`));
+    await master.request(readRequest(3, 40_000, 1));
+    const { interfaces } = (await ask(port, '/api/sim/modbus')).json;
+    expect(interfaces[0].counters).to.include({
+      requests: 3,
+      exceptions: 1,
+      writes: 1,
+      refused_writes: 1,
+      accepted_connections: 1,
+      refused_connections: 0,
+    });
+    expect(interfaces[0].listeners[0].accepting).to.equal(true);
+    app.faults.inject([{ protocol: 'modbus', kind: 'outage', parameters: { mode: 'refuse' } }], { source: 'rest' });
+    const shut = (await ask(port, '/api/sim/modbus')).json;
+    expect(shut.interfaces[0].listeners[0]).to.deep.include({ accepting: false });
+  });
+
   it('filters by device, function, address, peer and direction, and follows by id', async () => {
     await start(['PV-3Phase', 'PV-3Phase']);
     await set({ enabled: true });

@@ -70,14 +70,11 @@ describe('map layouts', () => {
         .filter((slot) => slot.modelId > 100 && slot.modelId < 200 && slot.writable && !bound.has(slot))
         .map(pointName);
       // windows and ramps act with their settings, the switch has no register of its own; an offset other than 0 is
-      // refused, and so is charging from PV alone
-      const known = /^12[34]\.\w+_(WinTms|RmpTms)$|^123\.Conn(_RvrtTms)?$|^121\.VRefOfs$|^124\.ChaGriSet$/;
-      // beside PV the rates force the battery, which has no register
-      const forced = /^124\.(StorCtl_Mod|OutWRte|InWRte|InOutWRte_RvrtTms)$/;
-      if (type.startsWith('Hybrid')) expect(others.filter((name) => forced.test(name))).to.have.lengthOf(4);
-      expect(
-        others.filter((name) => !known.test(name) && !(type.startsWith('Hybrid') && forced.test(name))),
-      ).to.deep.equal([]);
+      // refused; physics reads the bounds of a storage in 124 itself
+      const known = /^12[34]\.\w+_(WinTms|RmpTms)$|^123\.Conn(_RvrtTms)?$|^121\.VRefOfs$/;
+      const bounds = /^124\.(StorCtl_Mod|OutWRte|InWRte|InOutWRte_RvrtTms|ChaGriSet)$/;
+      expect(others.filter((name) => bounds.test(name))).to.have.lengthOf(/^(Hybrid|Batt)/.test(type) ? 5 : 0);
+      expect(others.filter((name) => !known.test(name) && !bounds.test(name))).to.deep.equal([]);
     });
   }
 });

@@ -35,13 +35,6 @@ const choices: Readonly<Record<string, readonly AnyPointValue[]>> = {
   '124.WDisChaGra': [5, 80],
   '124.WChaMax': [4000, 10_000],
   '702.WChaRteMax': [5000, 8000],
-  '124.StorCtl_Mod': [0, 1, 2, 3],
-  '124.OutWRte': [-30, 0, 80],
-  '124.InWRte': [-10, 20, 100],
-  '704.WSetEna': ['ENABLED', 'DISABLED'],
-  '704.WSetMod': ['W_MAX_PCT', 'WATTS'],
-  '704.WSet': [-4000, 0, 3000],
-  '704.WSetPct': [-40, 30],
   '124.MinRsvPct': [10, 25],
   '802.SoCRsvMin': [12, 20],
 };
@@ -90,22 +83,12 @@ function disagreements(rig: Rig): string[] {
   near('absorbed vars', numberOf('121.VArMaxQ4'), -numberOf('702.VarMaxAbs'), 0);
   same('121.WGra', '704.WRmp');
   const gradientW = (numberOf('704.WRmp') * numberOf('702.WMax')) / 100;
+  // both points have whole percents, of WChaMax here and of WMax there
+  const stepW = Math.max(numberOf('124.WChaMax'), numberOf('702.WMax')) / 100;
   for (const name of ['124.WChaGra', '124.WDisChaGra'])
-    near(name, (numberOf(name) * numberOf('124.WChaMax')) / 100, gradientW, numberOf('124.WChaMax') / 100);
+    near(name, (numberOf(name) * numberOf('124.WChaMax')) / 100, gradientW, stepW);
   same('124.WChaMax', '702.WChaRteMax');
   near('reserve', numberOf('124.MinRsvPct'), numberOf('802.SoCRsvMin'), 0);
-  const bits = numberOf('124.StorCtl_Mod');
-  if (bits > 0 !== (of('704.WSetEna') === 'ENABLED')) found.push('set-point: on or off');
-  if (bits > 0) {
-    const lowW = (-numberOf('124.InWRte') * numberOf('702.WChaRteMax')) / 100;
-    const highW = (numberOf('124.OutWRte') * numberOf('702.WDisChaRteMax')) / 100;
-    const wantedW = bits === 1 ? lowW : bits === 2 ? highW : Math.max(lowW, Math.min(highW, 0));
-    const setW =
-      of('704.WSetMod') === 'WATTS' ? numberOf('704.WSet') : (numberOf('704.WSetPct') * numberOf('702.WMax')) / 100;
-    const [least, most] = [-numberOf('702.WChaRteMax'), Math.min(numberOf('702.WDisChaRteMax'), numberOf('702.WMax'))];
-    const kept = (w: number) => Math.max(least, Math.min(most, w));
-    near('set-point', kept(wantedW), kept(setW), 1);
-  }
   return found;
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { byModbus, codeOf, errorOf, named } from '../../support/map.ts';
+import { counterValue } from '../../../src/der/classic/publish.ts';
 import { both, pointOf, shown, write } from '../../support/faces.ts';
 import { byTest, Rig } from '../../support/rig.ts';
 
@@ -136,20 +137,9 @@ describe('two faces of one setting', () => {
     expect(pointOf(rig, '123.Conn')).to.equal('DISCONNECT');
   });
 
-  it('the rates of 124 are the set-point of the storage, and back', async () => {
+  it('the reserve of 124 is that of 802', async () => {
     const rig = new Rig({ types: ['Batt-3Phase'], ...both });
-    write(rig, { '124.InWRte': 50, '124.StorCtl_Mod': 1 });
-    await rig.run(30);
-    expect(shown(rig, '704.WSetEna', '704.WSet', '124.ChaSt')).to.deep.equal(['ENABLED', -5000, 'CHARGING']);
-    const [charging, discharging] = [pointOf(rig, '160.module[0].DCW'), pointOf(rig, '160.module[1].DCW')];
-    expect([Number(charging) > 4500, discharging]).to.deep.equal([true, 0]);
-    // as field devices take it: a negative limit of discharge forces to charge
-    write(rig, { '124.StorCtl_Mod': 2, '124.OutWRte': -30 });
-    expect(pointOf(rig, '704.WSet')).to.equal(-3000);
-    write(rig, { '704.WSetMod': 'W_MAX_PCT', '704.WSetPct': 25 });
-    expect(shown(rig, '124.StorCtl_Mod', '124.OutWRte')).to.deep.equal([2, 25]);
-    write(rig, { '124.StorCtl_Mod': 0, '124.MinRsvPct': 20 });
-    expect(shown(rig, '704.WSetEna', '802.SoCRsvMin')).to.deep.equal(['DISABLED', 20]);
+    write(rig, { '124.MinRsvPct': 20 });
     await rig.run(5);
     expect(shown(rig, '124.MinRsvPct', '802.SoCRsvMin')).to.deep.equal([20, 20]);
   });
@@ -209,7 +199,7 @@ describe('writes that wait within a window', () => {
 describe('ramps of classic faces', () => {
   it('outlast the same write again and writes of other settings, and are over after their time', async () => {
     const rig = await Rig.sunny({ types: ['Batt-3Phase'], ...both });
-    write(rig, { '124.StorCtl_Mod': 2, '124.OutWRte': 80 });
+    write(rig, { '704.WSetEna': 'ENABLED', '704.WSetMod': 'WATTS', '704.WSet': 8000 });
     await rig.run(30);
     const ramp = { '123.WMaxLimPct_RmpTms': 100, '123.WMaxLimPct': 20, '123.WMaxLim_Ena': 'ENABLED' };
     write(rig, ramp);
@@ -218,9 +208,6 @@ describe('ramps of classic faces', () => {
     expect(rig.device.gradient.w).to.deep.equal({ pctPerS: 0.8, source: 'gradient' });
     await rig.run(101);
     expect(rig.device.gradient.w).to.deep.equal({ pctPerS: 20, source: 'register' });
-    // the write of WChaGra and WDisChaGra that asks for a ramp of power does not end it
-    write(rig, { '124.WChaGra': 20, '124.WDisChaGra': 20, '124.OutWRte': 40, '124.InOutWRte_RmpTms': 50 });
-    expect(rig.device.gradient.w).to.deep.equal({ pctPerS: 0.8, source: 'gradient' });
   });
 });
 
@@ -252,18 +239,20 @@ describe('classic models written back as they were read', () => {
   });
 });
 
-describe('a battery beside PV', () => {
-  it('is forced by the rates of 124, until their reversion time; 124 shows what others command', async () => {
-    const rig = await Rig.sunny({ types: ['HybridDC-3Phase'], ...both });
-    const ratedW = Number(pointOf(rig, '124.WChaMax'));
-    write(rig, { '124.StorCtl_Mod': 1, '124.InWRte': 20, '124.InOutWRte_RvrtTms': 120 });
-    await rig.run(60);
-    expect(Number(pointOf(rig, '802.W'))).to.be.closeTo(-0.2 * ratedW, 0.02 * ratedW);
-    expect(shown(rig, '124.ChaSt', '704.WSetEna')).to.deep.equal(['CHARGING', 'DISABLED']);
-    await rig.run(70);
-    expect(pointOf(rig, '124.StorCtl_Mod')).to.equal(0);
-    rig.device.command({ kind: 'battery.control', mode: 'discharge', powerW: 0.1 * ratedW }, byTest);
-    await rig.run(5);
-    expect(pointOf(rig, '124.StorCtl_Mod')).to.equal(2);
+describe('counters of the older models', () => {
+  it('begin at 0 behind 2^32 - 1 counts, whatever their scale factor', () => {
+    const end = 2 ** 32;
+    expect([end - 1, end - 0.4, end, end + 7.9].map((wh) => counterValue(wh, 0))).to.deep.equal([
+      end - 1,
+      end - 1,
+      0,
+      7,
+    ]);
+    expect([end - 1, end, 100 * (end - 1) + 99, 100 * end].map((wh) => counterValue(wh, 2))).to.deep.equal([
+      100 * Math.floor((end - 1) / 100),
+      100 * Math.floor(end / 100),
+      100 * (end - 1),
+      0,
+    ]);
   });
 });

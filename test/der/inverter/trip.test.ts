@@ -59,11 +59,12 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
       await rig.run(seconds - instant);
       expect(rig.state).to.match(/^on (running|throttled) connected$/);
       expect(rig.w > 0, 'output').to.equal(!ceasesFirst);
-      expect(rig.device.activeTrips).to.deep.equal([curve]);
+      expect([rig.device.startedTrips, rig.device.activeTrips]).to.deep.equal([[curve], []]);
       expect(rig.alarmBits).to.deep.equal([]);
       await rig.run(2 * instant);
       expect(rig.state).to.equal('off fault disconnected');
       expect([rig.w, rig.q]).to.deep.equal([0, 0]);
+      expect(rig.device.activeTrips).to.deep.equal([curve]);
       expect(rig.alarmBits).to.deep.equal([bit]);
       expect(rig.alarmCodes).to.deep.equal([code]);
       expect(rig.device.alarms[0]).to.include({ source: 'ac', severity: 'error', latched: false, port: null });
@@ -97,12 +98,24 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
     for (let i = 0; i < 5; i += 1) {
       rig.plant.setGrid({ voltagePu: 0.4 });
       await rig.run(1.9);
-      expect(rig.device.activeTrips).to.deep.equal(['lv_trip']);
+      expect(rig.device.startedTrips).to.deep.equal(['lv_trip']);
       rig.plant.setGrid({ voltagePu: 1 });
       await rig.run(0.01);
-      expect(rig.device.activeTrips).to.deep.equal([]);
+      expect(rig.device.startedTrips).to.deep.equal([]);
     }
     expect(rig.state).to.equal('on running connected');
+  });
+
+  it('stands while a threshold of its kind is exceeded, and no longer', async () => {
+    const rig = await Rig.sunny();
+    rig.plant.setGrid({ voltagePu: 0.4 });
+    await rig.run(2.1);
+    rig.plant.setGrid({ voltagePu: 0.8 });
+    await rig.run(1);
+    expect(rig.device.activeTrips).to.deep.equal(['lv_trip']);
+    rig.plant.setGrid({ voltagePu: 1 });
+    await rig.run(0.1);
+    expect([rig.device.activeTrips, rig.device.enterService.state]).to.deep.equal([[], 'waiting']);
   });
 
   it('keeps the outer timer running while the inner threshold is left', async () => {
@@ -153,7 +166,7 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
       rig.plant.setGrid({ voltagePu });
       await rig.run(360);
       expect(rig.state, `${voltagePu}`).to.match(/^on/);
-      expect(rig.device.activeTrips).to.deep.equal([]);
+      expect(rig.device.startedTrips).to.deep.equal([]);
     }
   });
 
@@ -161,7 +174,7 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
     const rig = await Rig.sunny();
     rig.plant.setGrid({ outage: true });
     await rig.run(1.999);
-    expect(rig.device.activeTrips).to.deep.equal(['lv_trip']);
+    expect([rig.device.startedTrips, rig.device.activeTrips]).to.deep.equal([['lv_trip'], []]);
     expect(rig.alarmCodes).to.deep.equal(['lvrt_active']);
     expect(rig.w).to.equal(0);
     await rig.run(0.002);

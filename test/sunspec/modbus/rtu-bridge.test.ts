@@ -375,6 +375,8 @@ describe('Modbus RTU on a serial line', () => {
         return asked === 1 ? { delayMs: 300 } : null;
       },
       cuts: () => false,
+      shutForMs: () => 0,
+      onChange: () => () => undefined,
       aliasOf: () => undefined,
     };
     create({ disturber });
@@ -401,6 +403,8 @@ describe('Modbus RTU on a serial line', () => {
         },
       }),
       cuts: () => false,
+      shutForMs: () => 0,
+      onChange: () => () => undefined,
       aliasOf: () => undefined,
     };
     create({ disturber });

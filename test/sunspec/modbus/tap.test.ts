@@ -62,6 +62,7 @@ describe('messages of Modbus listeners', () => {
       tap: new ModbusTap(messages, 'modbus_tcp', faults.wall),
       disturber: createDisturber({
         registry: faults.registry,
+        monotonicMs: () => faults.wall.monotonicMs(),
         deviceIndexes: () => [3],
         holds: () => true,
         spans: () => [],

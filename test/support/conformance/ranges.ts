@@ -151,7 +151,6 @@ const declared: Readonly<Record<string, Declared>> = {
 
 /** Symbols that a device declares as not supported. */
 export const unsupported: Readonly<Record<string, readonly string[]>> = {
-  '124.ChaGriSet': ['PV'],
   '802.SetInvState': ['INVERTER_STOPPED', 'INVERTER_STANDBY'],
 };
 

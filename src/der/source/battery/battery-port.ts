@@ -4,6 +4,7 @@ import type { RandomStream } from '../../../core/random.ts';
 import type { BatteryDetail, BatteryParameters, BatteryTree, BatteryEvent } from '../../../contract/kinds/battery.ts';
 import { checkCurvePort, lastSample } from '../dc-curve.ts';
 import { LivePort } from '../live-port.ts';
+import type { StorageFlow } from '../../inverter/storage-flow.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { currentFor } from './bank.ts';
 import type { BatteryBank } from './bank.ts';
@@ -11,12 +12,13 @@ import { cellSpecs } from './cell-spec.ts';
 import type { CellSpec } from './cell-spec.ts';
 import { checkControl, checkReserve } from './control.ts';
 import type { ControlCommand } from './control.ts';
+import { FlowBounds } from './flow-bounds.ts';
 import { BatterySystem } from './system.ts';
 import { batteryTree, cellRange, positionOf, shownPct } from './view.ts';
 import type { CellRange } from './view.ts';
 import { batteryEvents } from './protection.ts';
 
-/** Limits of the inverter on its storage, W DC; Infinity: none below the ratings. */
+/** Limits on the storage, W DC; Infinity: none below the ratings. */
 interface StorageLimits {
   readonly dischargeLimitDcW: number;
   readonly chargeLimitDcW: number;
@@ -119,6 +121,7 @@ export class BatteryPort implements DcSource {
   readonly #spec: CellSpec;
   readonly #takesCellTemperature: boolean;
   readonly #conditions = new Set<SourceCondition>();
+  readonly #flow: FlowBounds;
   #pendingS = 0;
   #seenJumps = 0;
 
@@ -128,6 +131,7 @@ export class BatteryPort implements DcSource {
     this.#takesCellTemperature = options.takesCellTemperature ?? true;
     const system = new BatterySystem(parameters, this.#spec, random);
     this.#system = system;
+    this.#flow = new FlowBounds(parameters.powerW);
     this.ports = [
       new LivePort('ESS', 'Battery', {
         voltageV: () => system.voltageV,
@@ -164,7 +168,7 @@ export class BatteryPort implements DcSource {
   }
 
   get maxStepS(): number {
-    return this.#system.nextEventS;
+    return Math.min(this.#system.nextEventS, this.#flow.remainingS);
   }
 
   /** Heat, balancing and standby since the start, Wh. */
@@ -179,7 +183,12 @@ export class BatteryPort implements DcSource {
     this.#system.reserveOpen = input.frequencySupport;
     this.#pendingS = dtS > 0 && Number.isFinite(dtS) ? dtS : 0;
     this.#seenJumps = this.#system.jumps;
+    this.#flow.advance(this.#pendingS);
     this.#system.prepare(this.#pendingS);
+  }
+
+  boundFlow(flow: StorageFlow): void {
+    if (this.#flow.set(flow)) this.#system.jumps += 1;
   }
 
   settle(input: SourceInput): void {
@@ -193,7 +202,8 @@ export class BatteryPort implements DcSource {
   }
 
   answer({ targetW, floorW, ceilingW }: DcRequest): number {
-    const admittedW = Math.max(floorW, Math.min(ceilingW, this.#demandW(targetW)));
+    const demandW = this.#flow.admit(this.#demandW(targetW));
+    const admittedW = Math.max(floorW, Math.min(ceilingW, this.#flow.fromGrid ? demandW : Math.max(0, demandW)));
     return Math.max(-this.absorbableDcW, Math.min(this.availableDcW, admittedW));
   }
 
@@ -224,7 +234,11 @@ export class BatteryPort implements DcSource {
   }
 
   detail(): BatteryDetail {
-    return batteryDetail(this.#system, this.#parameters, this.#spec, this);
+    const { floorW, ceilingW } = this.#flow;
+    return batteryDetail(this.#system, this.#parameters, this.#spec, {
+      dischargeLimitDcW: Math.min(this.dischargeLimitDcW, Math.max(0, ceilingW)),
+      chargeLimitDcW: Math.min(this.chargeLimitDcW, Math.max(0, -floorW)),
+    });
   }
 
   /** Strings, modules and cells now. Too costly for every tick. */

@@ -9,10 +9,19 @@ import type { MeasuredQuantity } from './layers.ts';
 
 const perPhase = ['voltage_a_pu', 'voltage_b_pu', 'voltage_c_pu'] as const;
 
+/** No grid runs here, but the deviation of a grid in mHz does; 0 is a dead grid. */
+const minRealHz = 10;
+
+/** A hint for values that are a deviation and no frequency. */
+function deviationHint(hz: number): string | null {
+  if (hz === 0 || hz >= minRealHz) return null;
+  return `a frequency in Hz is wanted. A deviation in mHz becomes one by nominal + deviation / 1000, ${50 + hz / 1000} at 50 Hz`;
+}
+
 /** Columns of a grid profile: the frequency, and `voltage_pu` or all three phases; the phases have priority. */
 export const gridProfileColumns = [
   ...['voltage_pu', ...perPhase].map((name) => ({ name, required: false, min: 0, max: 2 })),
-  { name: 'frequency_hz', required: true, min: 0, max: 100 },
+  { name: 'frequency_hz', required: true, min: 0, max: 100, explain: deviationHint },
   { name: 'phase_angle_deg', required: false, min: -180, max: 180 },
 ] as const;
 

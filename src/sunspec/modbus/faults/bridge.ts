@@ -7,14 +7,16 @@ import type { PointBank } from '../../map/bank.ts';
 import { memoPerLayoutAndKey } from '../../map/layout.ts';
 import type { Disturber } from '../server/context.ts';
 import { createDisturber } from './disturber.ts';
-import type { Span } from './disturber.ts';
+import type { SilentDevices, Span } from './disturber.ts';
 
 export interface BankDisturberOptions {
+  /** of the wall clock */
+  readonly monotonicMs: () => number;
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
   /** maps with structure faults, which move the points; absent: the points have their own addresses */
   readonly maps?: Pick<FaultyMaps, 'mapRanges'>;
-  /** indexes of devices that never answer, with or without faults; changed in place */
-  readonly silent?: ReadonlySet<number>;
+  /** devices that never answer, with or without faults */
+  readonly silent?: SilentDevices;
   readonly devices: () => readonly { readonly index: number; readonly bank: PointBank }[];
   /** the meter of the connection point; absent or null: no meter */
   readonly meter?: { readonly bank: PointBank } | null;
@@ -25,11 +27,19 @@ const spansOf = memoPerLayoutAndKey((layout, points: readonly string[]): readonl
 );
 
 /** A disturber that reads conditions and points in the banks of the devices, at addresses moved by structure faults. */
-export function createBankDisturber({ registry, maps, silent, devices, meter }: BankDisturberOptions): Disturber {
+export function createBankDisturber({
+  registry,
+  monotonicMs,
+  maps,
+  silent,
+  devices,
+  meter,
+}: BankDisturberOptions): Disturber {
   const bankOf = (deviceIndex: number) =>
     (deviceIndex === meterIndex ? meter : devices().find(({ index }) => index === deviceIndex))?.bank;
   return createDisturber({
     registry,
+    monotonicMs,
     ...(silent && { silent }),
     ...(maps && { mapRanges: (deviceIndex, requested) => maps.mapRanges(deviceIndex, requested) }),
     deviceIndexes: () => devices().map(({ index }) => index),

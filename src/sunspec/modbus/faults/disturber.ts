@@ -1,4 +1,5 @@
 /** Carries out the transport faults of Modbus on connections and requests. */
+import { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
 import { meterIndex } from '../../../core/faults/kinds.ts';
 import type { FaultSource } from '../../../core/faults/registry.ts';
@@ -11,12 +12,16 @@ import {
   disconnectFault,
   dropFault,
   exceptionFault,
+  greetingFault,
   ignoreUnitFault,
   modbusTransportFaults,
   outageFault,
+  reconnectPauseFault,
+  requestIntervalFault,
   splitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
-import type { Deafness, Disturbance, Disturber, Reception, RequestFacts } from '../server/context.ts';
+import type { Deafness, Disturbance, Disturber, ListenerState, Reception, RequestFacts } from '../server/context.ts';
+import { modbusException } from '../server/unit.ts';
 import type { FramingName } from '../framing/framing.ts';
 import { canRewrite, chunkPauseMs, rewriteOf } from './rewrites.ts';
 
@@ -26,11 +31,21 @@ export interface Span {
   readonly count: number;
 }
 
+/** Devices that are off. */
+export interface SilentDevices {
+  /** their indexes; changed in place */
+  readonly indexes: ReadonlySet<number>;
+  /** Calls back when one goes off or returns. The returned function unsubscribes. */
+  onChange(listener: () => void): () => void;
+}
+
 export interface DisturberOptions extends FaultSource {
+  /** of the wall clock */
+  readonly monotonicMs: () => number;
   /** indexes of the devices there are now */
   readonly deviceIndexes: () => readonly number[];
-  /** indexes of devices that never answer, with or without faults; changed in place */
-  readonly silent?: ReadonlySet<number>;
+  /** devices that never answer, with or without faults */
+  readonly silent?: SilentDevices;
   /** addresses in the undisturbed map of the registers of a request; default the same */
   readonly mapRanges?: (deviceIndex: number, requested: Span) => readonly Span[];
   /** registers behind the points that a fault names, in the undisturbed map */
@@ -40,7 +55,7 @@ export interface DisturberOptions extends FaultSource {
 /**
  * Decides about a request, in this order; a fault counts an occasion only when its decision is reached: 1. a device
  * that is off, `outage`, then `ignore_unit`: no answer, and the request is not carried out; 2. the first of `drop`,
- * `disconnect` and `exception`, in order of injection, that strikes; 3. when an answer leaves, the delays of all
+ * `disconnect`, `exception` and `request_interval`, in order of injection, that strikes; 3. when an answer leaves, the delays of all
  * `delay` faults add up, and the rewriting faults change it (`rewrites.ts`). A request to an unserved unit id meets
  * only faults of all devices, and no exception.
  */
@@ -48,26 +63,12 @@ export function createDisturber(options: DisturberOptions): Disturber {
   return new WireDisturber(options);
 }
 
-/** A disturber for listeners without faults: devices that are off stay silent. */
-export function createSilencer(silent: ReadonlySet<number>): Disturber {
-  return {
-    get active() {
-      return silent.size > 0;
-    },
-    onConnect: () => served,
-    onRequest: ({ deviceIndex }) => (deviceIndex !== undefined && silent.has(deviceIndex) ? unheard : null),
-    cuts: () => false,
-    aliasOf: () => undefined,
-  };
-}
-
 type Kinds = readonly { readonly kind: string }[];
 
-const connectionKinds: Kinds = [connectionLimitFault, deafAfterConnectFault];
+const connectionKinds: Kinds = [connectionLimitFault, reconnectPauseFault, deafAfterConnectFault, greetingFault];
 const reachKinds: Kinds = [outageFault, ignoreUnitFault];
-const outcomeKinds: Kinds = [dropFault, disconnectFault, exceptionFault];
+const outcomeKinds: Kinds = [dropFault, disconnectFault, exceptionFault, requestIntervalFault];
 const noFaults: readonly ActiveFault[] = [];
-const served: Reception = { kind: 'serve' };
 const unheard: Disturbance = { silence: { carriedOut: false } };
 
 const noDevices: ReadonlySet<number> = new Set();
@@ -83,10 +84,13 @@ class WireDisturber implements Disturber {
   #alias = noFaults;
   #outcome = noFaults;
   #answer = noFaults;
+  #hasInterval = false;
+  /** when the last request to a device was served, monotonic ms; kept while a fault asks for an interval */
+  readonly #servedMs = new Map<number | undefined, number>();
 
   constructor(options: DisturberOptions) {
     this.#options = options;
-    this.#silent = options.silent ?? noDevices;
+    this.#silent = options.silent?.indexes ?? noDevices;
     options.registry.onChange(() => {
       this.#sort();
     });
@@ -104,6 +108,7 @@ class WireDisturber implements Disturber {
       if (fault.isOf(outageFault) && fault.parameters.mode !== 'silent' && strikes(fault)) return { kind: 'refuse' };
     }
     let left = Infinity;
+    const greetings: Buffer[] = [];
     const deafening: ActiveFault[] = [];
     let deafMs = 0;
     for (const fault of faults(this.#connection)) {
@@ -114,11 +119,52 @@ class WireDisturber implements Disturber {
       } else if (fault.isOf(deafAfterConnectFault) && strikes(fault)) {
         deafening.push(fault);
         deafMs = Math.max(deafMs, fault.parameters.deaf_ms);
+      } else if (fault.isOf(greetingFault) && strikes(fault)) {
+        greetings.push(Buffer.from(fault.parameters.octets));
       }
     }
-    const deaf: Deafness | null = deafMs > 0 ? { ms: deafMs, isTakenBack: () => areTakenBack(deafening) } : null;
-    if (left < open) return { kind: 'replace_oldest', left, deaf };
-    return deaf === null ? served : { kind: 'deaf', deaf };
+    const deaf: Deafness = { ms: deafMs, isTakenBack: () => areTakenBack(deafening) };
+    return {
+      kind: 'serve',
+      ...(left < open && { left }),
+      ...(deafMs > 0 && { deaf }),
+      ...(greetings.length > 0 && { greeting: Buffer.concat(greetings) }),
+    };
+  }
+
+  shutForMs(deviceIndex: number | undefined, { open, sinceCloseMs }: ListenerState): number {
+    if (deviceIndex !== undefined && this.#silent.has(deviceIndex)) return Infinity;
+    if (
+      this.#outage.some(
+        (fault) => fault.isOf(outageFault) && fault.parameters.mode !== 'silent' && this.#lasts(fault, deviceIndex),
+      )
+    )
+      return Infinity;
+    let shutMs = 0;
+    for (const fault of this.#connection) {
+      if (fault.isOf(connectionLimitFault)) {
+        const { connections, policy } = fault.parameters;
+        if ((policy === 'refuse' || connections === 0) && open >= connections && this.#lasts(fault, deviceIndex))
+          return Infinity;
+      } else if (fault.isOf(reconnectPauseFault) && this.#lasts(fault, deviceIndex)) {
+        shutMs = Math.max(shutMs, fault.parameters.pause_ms - sinceCloseMs);
+      }
+    }
+    return shutMs;
+  }
+
+  onChange(listener: () => void): () => void {
+    const { registry, silent } = this.#options;
+    const forget = [registry.onChange(listener), silent?.onChange(listener)];
+    return () => {
+      for (const each of forget) each?.();
+    };
+  }
+
+  /** True if a fault strikes at every occasion: a closed port has none that could be counted. */
+  #lasts(fault: ActiveFault, deviceIndex: number | undefined): boolean {
+    const { probability, every, count } = fault.facts;
+    return probability === 1 && every === 1 && count === null && this.#meets(fault, deviceIndex);
   }
 
   onRequest(request: RequestFacts, framing: FramingName): Disturbance | null {
@@ -132,7 +178,7 @@ class WireDisturber implements Disturber {
     const ignores = (fault: ActiveFault) =>
       fault.isOf(ignoreUnitFault) && fault.parameters.unit_ids.includes(request.unitId);
     if (ofThis(this.#ignore).some((fault) => ignores(fault) && strikes(fault))) return unheard;
-    const outcome = outcomeOf(ofThis(this.#outcome), request);
+    const outcome = this.#outcomeOf(ofThis(this.#outcome), request);
     if (outcome?.silence !== undefined || !request.answered) return outcome;
     const struck = ofThis(this.#answer).filter(
       (fault) => (fault.isOf(delayFault) || canRewrite(fault, request, framing)) && strikes(fault),
@@ -165,6 +211,30 @@ class WireDisturber implements Disturber {
     return undefined;
   }
 
+  /** The outcome of the first fault that strikes; null: none strikes. */
+  #outcomeOf(faults: readonly ActiveFault[], request: RequestFacts): Disturbance | null {
+    for (const fault of faults) {
+      const outcome = this.#possibleOutcome(fault, request);
+      if (outcome !== null && strikesAt(fault, request)) return outcome;
+    }
+    this.#recordServed(request);
+    return null;
+  }
+
+  /** The outcome of a request if the fault struck; null: the fault is not about it. */
+  #possibleOutcome(fault: ActiveFault, request: RequestFacts): Disturbance | null {
+    if (fault.isOf(dropFault)) return { silence: { carriedOut: fault.parameters.carried_out } };
+    if (fault.isOf(disconnectFault)) return { silence: { carriedOut: fault.parameters.carried_out }, close: true };
+    if (!fault.isOf(requestIntervalFault)) return exceptionOf(fault, request);
+    const servedMs = this.#servedMs.get(request.deviceIndex) ?? -Infinity;
+    const { min_ms: minMs, result } = fault.parameters;
+    return this.#options.monotonicMs() - servedMs < minMs ? tooSoon[result] : null;
+  }
+
+  #recordServed({ deviceIndex }: RequestFacts): void {
+    if (this.#hasInterval) this.#servedMs.set(deviceIndex, this.#options.monotonicMs());
+  }
+
   #whenTakenBack(faults: readonly ActiveFault[], then: () => void): () => void {
     const waiting = faults.filter(makesWait);
     const forget = this.#options.registry.onChange(() => {
@@ -189,6 +259,8 @@ class WireDisturber implements Disturber {
     const before = [...connectionKinds, ...reachKinds, ...outcomeKinds, aliasUnitFault];
     this.#answer = ours.filter((fault) => !before.some(({ kind }) => kind === fault.facts.kind.kind));
     this.#hasFaults = ours.length > 0;
+    this.#hasInterval = this.#outcome.some((fault) => fault.isOf(requestIntervalFault));
+    if (!this.#hasInterval) this.#servedMs.clear();
   }
 
   /**
@@ -237,30 +309,20 @@ const areTakenBack = (faults: readonly ActiveFault[]): boolean => faults.every((
 /** Counts an occasion for the device of the request. */
 const strikesAt = (fault: ActiveFault, { deviceIndex }: RequestFacts): boolean => fault.strikes(deviceIndex ?? null);
 
-/** The outcome of the first fault that strikes; null: none strikes. */
-function outcomeOf(faults: readonly ActiveFault[], request: RequestFacts): Disturbance | null {
-  for (const fault of faults) {
-    if (fault.isOf(exceptionFault)) {
-      const {
-        code,
-        carried_out: carriedOut,
-        quantity_min: minQuantity = 0,
-        quantity_max: maxQuantity = Infinity,
-      } = fault.parameters;
-      const count = request.count ?? (request.address === null ? null : 1);
-      const sized =
-        (minQuantity === 0 && maxQuantity === Infinity) ||
-        (count !== null && count >= minQuantity && count <= maxQuantity);
-      if (request.deviceIndex !== undefined && sized && strikesAt(fault, request))
-        return { exception: { code, carriedOut } };
-    } else if (fault.isOf(dropFault)) {
-      if (strikesAt(fault, request)) return { silence: { carriedOut: fault.parameters.carried_out } };
-    } else if (fault.isOf(disconnectFault) && strikesAt(fault, request)) {
-      return { silence: { carriedOut: fault.parameters.carried_out }, close: true };
-    }
-  }
-  return null;
+/** The exception of a fault, if the request has a size that it names; null: not this request. */
+function exceptionOf(fault: ActiveFault, request: RequestFacts): Disturbance | null {
+  if (!fault.isOf(exceptionFault) || request.deviceIndex === undefined) return null;
+  const { code, carried_out: carriedOut, quantity_min: min = 0, quantity_max: max = Infinity } = fault.parameters;
+  const count = request.count ?? (request.address === null ? null : 1);
+  const sized = (min === 0 && max === Infinity) || (count !== null && count >= min && count <= max);
+  return sized ? { exception: { code, carriedOut } } : null;
 }
+
+const tooSoon = {
+  silent: unheard,
+  busy: { exception: { code: modbusException.serverDeviceBusy, carriedOut: false } },
+  disconnect: { silence: { carriedOut: false }, close: true },
+} as const satisfies Record<string, Disturbance>;
 
 function answerOf(struck: readonly ActiveFault[], framing: FramingName): Disturbance {
   let delayMs = 0;

@@ -5,15 +5,17 @@ import { crc16 } from '../../../core/wire/modbus.ts';
 import {
   badCrcFault,
   duplicateFault,
+  echoFault,
   garbageFault,
   splitFault,
+  strayOctetsFault,
   truncateFault,
   wrongByteCountFault,
   wrongFunctionFault,
   wrongTransactionFault,
   wrongUnitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
-import type { RequestFacts } from '../server/context.ts';
+import type { Disturbance, RequestFacts } from '../server/context.ts';
 import type { FramingName } from '../framing/framing.ts';
 
 /** Offsets of the parts of an ADU. */
@@ -23,7 +25,7 @@ const aduOffsets = {
 } as const;
 
 type Edit = (adu: Buffer, framing: FramingName) => void;
-type Reshape = (chunks: readonly Buffer[]) => readonly Buffer[];
+type Reshape = (chunks: readonly Buffer[], request: Buffer) => readonly Buffer[];
 
 const isRead = ({ functionCode }: RequestFacts) => functionCode >= 1 && functionCode <= 4;
 
@@ -85,6 +87,14 @@ function reshapeOf(fault: ActiveFault): Reshape | null {
     const { octets } = fault.parameters;
     return (chunks) => chunks.map((chunk) => chunk.subarray(0, octets)).filter(({ length }) => length > 0);
   }
+  if (fault.isOf(strayOctetsFault)) {
+    const { place, octets = [0] } = fault.parameters;
+    const stray = Buffer.from(octets);
+    if (place === 'instead') return () => [stray];
+    return (chunks) => (place === 'before' ? [stray, ...chunks] : [...chunks, stray]);
+  }
+  // the request is copied, since its buffer takes the next one
+  if (fault.isOf(echoFault)) return (chunks, request) => [Buffer.from(request), ...chunks];
   if (fault.isOf(duplicateFault)) return (chunks) => [...chunks, ...chunks];
   if (!fault.isOf(splitFault)) return null;
   const { octets } = fault.parameters;
@@ -104,19 +114,22 @@ function withBadCrc(chunk: Buffer): Buffer {
 }
 
 /** Order: content of the answer, then its length, repetition and pieces. */
-const reshapeOrder: readonly string[] = [badCrcFault, garbageFault, truncateFault, duplicateFault, splitFault].map(
-  ({ kind }) => kind,
-);
+const reshapeOrder: readonly string[] = [
+  badCrcFault,
+  garbageFault,
+  truncateFault,
+  duplicateFault,
+  strayOctetsFault,
+  echoFault,
+  splitFault,
+].map(({ kind }) => kind);
 
 /**
  * The rewriting by faults that have struck; undefined: none. Changes inside the answer come first, in order of
- * injection, and an RTU answer gets the CRC of its changed content; bad_crc, garbage, truncate, duplicate and split
- * follow in this order.
+ * injection, and an RTU answer gets the CRC of its changed content; bad_crc, garbage, truncate, duplicate,
+ * stray_octets, echo and split follow in this order.
  */
-export function rewriteOf(
-  faults: readonly ActiveFault[],
-  framing: FramingName,
-): ((adu: Buffer) => readonly Buffer[]) | undefined {
+export function rewriteOf(faults: readonly ActiveFault[], framing: FramingName): Disturbance['rewrite'] {
   const edits = faults.map(editOf).filter((edit) => edit !== null);
   const place = (fault: ActiveFault) => reshapeOrder.indexOf(fault.facts.kind.kind);
   const reshapes = faults
@@ -124,11 +137,11 @@ export function rewriteOf(
     .map(reshapeOf)
     .filter((reshape) => reshape !== null);
   if (edits.length === 0 && reshapes.length === 0) return undefined;
-  return (adu) => {
+  return (adu, request) => {
     const edited = Buffer.from(adu);
     for (const edit of edits) edit(edited, framing);
     if (framing === 'rtu' && edits.length > 0) fixCrc(edited);
-    return reshapes.reduce<readonly Buffer[]>((chunks, reshape) => reshape(chunks), [edited]);
+    return reshapes.reduce<readonly Buffer[]>((chunks, reshape) => reshape(chunks, request), [edited]);
   };
 }
 

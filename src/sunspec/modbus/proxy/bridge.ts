@@ -1,6 +1,6 @@
 import { AdapterLifecycle, startLine } from '../../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure } from '../../../core/adapter.ts';
-import { noSuchDevice, SimError } from '../../../core/errors.ts';
+import { errorText, noSuchDevice, SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
 import { hostAndPort, portRemedy } from '../../../core/net/listen.ts';
 import { silentLogger } from '../../../core/log/log.ts';
@@ -14,14 +14,21 @@ import { countsStatus } from '../server/context.ts';
 import type { ModbusContext } from '../server/context.ts';
 import { createModbusContext, createModbusTcpServer } from '../server/server.ts';
 import type { ModbusContextOptions, ModbusTcpServer } from '../server/server.ts';
+import { createProxyDisturber, refusesPart } from './faults-bridge.ts';
+import type { ProxyFaults } from './faults-bridge.ts';
 import { checkProxyMap } from './check.ts';
 import { bindMap } from './points-bridge.ts';
 import { proxyMapSchema } from './schema.ts';
 import type { ProxyMap } from './schema.ts';
 import { imageOf, ProxyUnit } from './unit-bridge.ts';
 import type { ProxyDevice } from './unit-bridge.ts';
+import type { DeviceTime } from './watchdog.ts';
 
-export interface ProxyAdapterOptions extends ModbusContextOptions {
+export interface ProxyAdapterOptions extends Omit<ModbusContextOptions, 'disturber'> {
+  /** absent: no fault injection */
+  readonly faults?: ProxyFaults;
+  /** simulated time of a device; absent: heartbeats are not watched */
+  readonly timeOf?: (deviceIndex: number) => DeviceTime;
   /** parsed map file */
   readonly map: unknown;
   /** name of the file, for messages */
@@ -148,6 +155,8 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
   readonly #lifecycle = new AdapterLifecycle();
   /** units by device index */
   readonly #units: Map<number, ProxyUnit>;
+  /** the devices that are served now */
+  readonly #devices: Map<number, ProxyDevice>;
   #server: ModbusTcpServer | null = null;
 
   constructor(map: ProxyMap, served: readonly ProxyDevice[], options: ProxyAdapterOptions) {
@@ -155,8 +164,19 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
     this.#served = served;
     this.#options = options;
     this.#logger = options.logger ?? silentLogger;
-    this.#context = createModbusContext(options);
-    this.#units = new Map(served.map((device) => [device.index, this.#unitOf(device)] as const));
+    this.#units = new Map();
+    this.#devices = new Map(served.map((device) => [device.index, device]));
+    const { faults } = options;
+    this.#context = createModbusContext({
+      ...options,
+      ...(faults && {
+        disturber: createProxyDisturber(map, faults, {
+          indexes: () => [...this.#devices.keys()],
+          bankOf: (index) => this.#devices.get(index)?.bank,
+        }),
+      }),
+    });
+    for (const device of served) this.#units.set(device.index, this.#unitOf(device));
     this.exposure = { what: 'the Modbus proxy', host: options.host };
   }
 
@@ -204,6 +224,7 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
           transport: 'tcp',
           endpoint: this.#endpoint,
           deviceIndex: this.#map.device ?? null,
+          accepting: this.#server?.isAccepting ?? false,
           clients: this.#server?.clients() ?? [],
         },
       ],
@@ -214,6 +235,7 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
     if (!isServed(this.#map, device)) return Promise.resolve();
     const [lack] = lackOfRoom(this.#map, [device]);
     if (lack) return Promise.reject(new SimError('COMMAND_CONFLICT', `Modbus proxy: ${lack.detail}`));
+    this.#devices.set(device.index, device);
     this.#units.set(device.index, this.#unitOf(device));
     this.#warnAbout([device]);
     return Promise.resolve();
@@ -222,6 +244,7 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
   removeDevice(index: number): Promise<void> {
     this.#units.get(index)?.release();
     this.#units.delete(index);
+    this.#devices.delete(index);
     return Promise.resolve();
   }
 
@@ -241,7 +264,9 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
       host,
       port: port ?? this.#map.port ?? defaultPort,
       units: (unitId) => this.#unitAt(unitId),
+      unitOf: (index) => this.#units.get(index),
       context: this.#context,
+      ...(this.#map.device !== undefined && { deviceIndex: this.#map.device }),
     });
     try {
       const inUse = await this.#server.listen();
@@ -257,12 +282,25 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
   }
 
   #unitOf(device: ProxyDevice): ProxyUnit {
-    return new ProxyUnit(this.#map, device, (name) => {
-      this.#logger.warning(
-        `proxy: ${name} is beyond the range of its type, and shows the nearest end of the range`,
-        device.index,
-      );
-    });
+    const { index, bank } = device;
+    const { faults: { registry } = {}, timeOf } = this.#options;
+    return new ProxyUnit(
+      this.#map,
+      device,
+      (name) => {
+        this.#logger.warning(
+          `proxy: ${name} is beyond the range of its type, and shows the nearest end of the range`,
+          index,
+        );
+      },
+      {
+        refusesPart: (address) => registry !== undefined && refusesPart(this.#map, registry, index, bank, address),
+        ...(timeOf && { time: timeOf(index) }),
+        onLossRefused: (error) => {
+          this.#logger.warning(`proxy: what a missing heartbeat sets was refused: ${errorText(error)}`, index);
+        },
+      },
+    );
   }
 
   #unitAt(unitId: number): ProxyUnit | undefined {

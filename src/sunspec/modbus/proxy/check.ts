@@ -78,11 +78,20 @@ function checkCompanions(register: ProxyRegister, report: Report): void {
     ['min', limited, 'only a number that can be written has limits (access rw), without values'],
     ['max', limited, 'only a number that can be written has limits (access rw), without values'],
     ['also', settable, 'only a point that can be written sets others (access rw)'],
+    ['write_word_order', number && writable, 'only a number that can be written has an order of writing'],
     ['commands', number, 'a string takes no commands'],
   ];
   for (const [member, fits, words] of rules) if (register[member] !== undefined && !fits) report(words, member);
   if (!number && register.size === undefined) report('a string needs its size in registers', 'size');
+  checkHeartbeat(register, report);
   checkAccess(register, report);
+}
+
+/** Checks that a heartbeat has both of its members, beside a kept value. */
+function checkHeartbeat({ keeps, watchdog_s: watchdogS, lost }: ProxyRegister, report: Report): void {
+  if (watchdogS !== undefined && (keeps === undefined || lost === undefined))
+    report('goes with keeps and lost only', 'watchdog_s');
+  if (lost !== undefined && watchdogS === undefined) report('goes with watchdog_s only', 'lost');
 }
 
 /** Checks the access of a writable register. */

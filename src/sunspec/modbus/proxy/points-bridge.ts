@@ -12,6 +12,7 @@ import { contentOf, isWritable, pointerOf } from './check.ts';
 import { constantBinding, keptBinding, bad, checkLimits, lacks, put, readOnly, take } from './register-bridge.ts';
 import type { Assignments, Binding, BoundRegister } from './register-bridge.ts';
 import type { ProxyMap, ProxyRegister } from './schema.ts';
+import type { Loss } from './watchdog.ts';
 import { registersOf, wireFormOf } from './wire-form.ts';
 import type { NumberForm, TextForm, WireForm } from './wire-form.ts';
 
@@ -279,6 +280,18 @@ function bindingOf(register: ProxyRegister, form: WireForm, names: Names): Bindi
   }
 }
 
+/** True if the registers of a number are written in the other order than they are read. */
+function swapsWrites(register: ProxyRegister, map: ProxyMap): boolean {
+  const read = register.word_order ?? map.word_order ?? 'big';
+  return (register.write_word_order ?? map.write_word_order ?? read) !== read;
+}
+
+function lossOf({ watchdog_s: afterS, lost }: ProxyRegister, names: Names): Loss | null {
+  if (afterS === undefined || lost === undefined) return null;
+  const settings = assignmentsOf(lost, names, 'lost');
+  return settings && { afterS, settings };
+}
+
 /** Binds a map to the devices of one layout. If `checkProxyMap` finds issues, only `issues` is valid. */
 export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
   const issues: Issue[] = [];
@@ -310,6 +323,8 @@ export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
       address,
       registers: form.registers,
       writable,
+      swapsWrites: form.kind === 'number' && swapsWrites(register, map),
+      loss: lossOf(register, names),
       ignoresWrites: writable && contentOf(register) === 'constant',
       read: binding.read,
       write: writable ? binding.write : readOnly(register),

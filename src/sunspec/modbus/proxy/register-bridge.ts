@@ -11,6 +11,7 @@ import type { PointSlot } from '../../map/layout.ts';
 import type { AnyPointValue } from '../../map/types.ts';
 import { outsideLimits } from './check.ts';
 import type { ProxyRegister } from './schema.ts';
+import type { Loss } from './watchdog.ts';
 import type { NumberForm, WireForm } from './wire-form.ts';
 
 /** Values set by a write, by point. */
@@ -41,6 +42,10 @@ export interface BoundRegister {
   readonly address: number;
   readonly registers: number;
   readonly writable: boolean;
+  /** true: its registers are written in the other order than they are read */
+  readonly swapsWrites: boolean;
+  /** settings that follow when it is not written in time; null: it is no heartbeat */
+  readonly loss: Loss | null;
   /** true: a write is accepted and changes nothing */
   readonly ignoresWrites: boolean;
   /**

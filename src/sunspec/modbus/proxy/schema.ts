@@ -134,8 +134,21 @@ const registerSchema = z.strictObject({
     description: 'Further points that each write sets, unless the same write gives them another value.',
     examples: [{ '704.WMaxLimPctEna': 'ENABLED' }],
   }),
+  watchdog_s: z
+    .number()
+    .min(0.1)
+    .max(1e6)
+    .optional()
+    .meta({ description: 'Heartbeat: simulated seconds without a write of this register after which lost is set.' }),
+  lost: assignments.optional().meta({
+    description: 'Points and values that are set once when the heartbeat of this register is missing.',
+    examples: [{ '704.WSetEna': 'DISABLED' }],
+  }),
   byte_order: order.optional().meta({ description: 'Order of the octets in a register; default that of the map.' }),
   word_order: order.optional().meta({ description: 'Order of the registers of a number; default that of the map.' }),
+  write_word_order: order
+    .optional()
+    .meta({ description: 'The same of a number that is written; default that of the map, else word_order.' }),
 });
 
 export const proxyMapSchema = z
@@ -167,14 +180,17 @@ export const proxyMapSchema = z
     word_order: order.optional().meta({
       description: 'Order of the registers of a number: big is the most significant first (default), little the least.',
     }),
+    write_word_order: order
+      .optional()
+      .meta({ description: 'The same of a number that is written; default word_order.' }),
     absent: z
       .enum(['sentinel', 'zero', 'refuse'])
       .optional()
       .meta({ description: 'What is read where the device does not have a point; default sentinel.' }),
     gaps: z
-      .enum(['refuse', 'zero'])
+      .enum(['refuse', 'zero', 'ones'])
       .optional()
-      .meta({ description: 'Reads of registers between those of the map: exception 2 (default), or 0.' }),
+      .meta({ description: 'Reads of registers between those of the map: exception 2 (default), 0, or 65535.' }),
     registers: z.array(registerSchema).min(1).max(5000).meta({ description: 'The registers, in any order.' }),
   })
   .meta({ title: 'Proxy map', description: 'A register map in front of the SunSpec map of the devices, for --proxy.' });

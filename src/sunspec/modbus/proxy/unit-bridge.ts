@@ -9,8 +9,11 @@ import { tablesOf } from './check.ts';
 import { bindMap } from './points-bridge.ts';
 import type { BoundMap } from './points-bridge.ts';
 import type { Assignments, MappedDevice, BoundRegister, KeptOctets, WriteDraft } from './register-bridge.ts';
-import type { Layout } from '../../map/layout.ts';
+import type { Layout, PointSlot } from '../../map/layout.ts';
+import type { AnyPointValue } from '../../map/types.ts';
 import type { ProxyMap } from './schema.ts';
+import { Watchdog } from './watchdog.ts';
+import type { DeviceTime } from './watchdog.ts';
 
 /** Maximum size of an entry: a string of 123 registers. */
 const maxEntryOctets = 246;
@@ -67,6 +70,18 @@ export interface ProxyDevice {
 /** Called once per register of a device whose value exceeds its type. */
 export type SaturationListener = (name: string) => void;
 
+/** Called for a read of a part of a register. @returns true if a fault refuses it */
+export type PartCheck = (address: number) => boolean;
+
+export interface ProxyUnitOptions {
+  /** default: no fault refuses reads of parts */
+  readonly refusesPart?: PartCheck;
+  /** absent: heartbeats are not watched */
+  readonly time?: DeviceTime;
+  /** called when the device refuses what a missing heartbeat sets */
+  readonly onLossRefused?: (error: unknown) => void;
+}
+
 export class ProxyUnit implements ModbusUnit {
   readonly deviceIndex: number;
   readonly #bank: Bank;
@@ -74,20 +89,41 @@ export class ProxyUnit implements ModbusUnit {
   readonly #device: MappedDevice;
   readonly #unfollowResets: () => void;
   readonly #image: ProxyImage;
-  readonly #gapsReadZero: boolean;
+  readonly #gaps: ProxyMap['gaps'];
+  readonly #refusesPart: PartCheck;
+  /** by the name of the heartbeat register */
+  readonly #watchdogs = new Map<string, Watchdog>();
   readonly #onSaturated: SaturationListener;
   readonly #reportedRegisters = new Set<BoundRegister>();
   readonly #scratch = Buffer.alloc(maxEntryOctets);
 
-  constructor(map: ProxyMap, { index, bank }: ProxyDevice, onSaturated: SaturationListener) {
+  constructor(
+    map: ProxyMap,
+    { index, bank }: ProxyDevice,
+    onSaturated: SaturationListener,
+    { refusesPart = () => false, time, onLossRefused = () => undefined }: ProxyUnitOptions = {},
+  ) {
     this.deviceIndex = index;
     this.#bank = bank;
     this.#device = { bank, kept: this.#keptOctets };
     const keeps = map.registers.some((register) => register.keeps !== undefined);
-    this.#unfollowResets = keeps ? bank.onReload(() => this.#keptOctets.clear()) : () => undefined;
+    this.#unfollowResets = keeps
+      ? bank.onReload(() => {
+          this.#keptOctets.clear();
+          for (const watchdog of this.#watchdogs.values()) watchdog.stop();
+        })
+      : () => undefined;
     this.#image = imageOf(map, bank.layout);
-    this.#gapsReadZero = map.gaps === 'zero';
+    this.#gaps = map.gaps;
+    this.#refusesPart = refusesPart;
     this.#onSaturated = onSaturated;
+    for (const register of this.#image.bound.registers) {
+      if (register.loss === null || time === undefined) continue;
+      const watchdog = new Watchdog(register.loss, time, (settings) => {
+        this.#lose(settings, onLossRefused);
+      });
+      this.#watchdogs.set(register.name, watchdog);
+    }
   }
 
   /** Stops following resets of the device. */
@@ -95,12 +131,12 @@ export class ProxyUnit implements ModbusUnit {
     this.#unfollowResets();
   }
 
-  /** Holding registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED */
+  /** Holding registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT */
   read(address: number, count: number): Buffer {
     return this.#read(this.#image.tables.holding, address, count);
   }
 
-  /** Input registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED */
+  /** Input registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT */
   readInput(address: number, count: number): Buffer {
     return this.#read(this.#image.tables.input, address, count);
   }
@@ -109,14 +145,17 @@ export class ProxyUnit implements ModbusUnit {
   names(functionCode: number, address: number, count: number): () => RegisterNames {
     const { holding, input } = this.#image.tables;
     const table = functionCode === 4 ? input : holding;
-    return () => namesInTable(table, address, count);
+    const isWrite = functionCode === 6 || functionCode === 16;
+    return () => namesInTable(table, address, count, isWrite);
   }
 
   /**
    * @throws SimError MAP_ILLEGAL_ADDRESS for registers outside of the map, MAP_READ_ONLY, MAP_PARTIAL_POINT,
    * MAP_BAD_VALUE, and refusals of the bank
    */
-  write(address: number, words: Buffer, by: Requester): void {
+  write(address: number, written: Buffer, by: Requester): void {
+    const words = inReadOrder(this.#image.tables.holding, address, written);
+    const beats = new Set<string>();
     const draft: WriteDraft = { also: new Map(), direct: new Map(), kept: new Map() };
     const end = address + words.length / 2;
     const table = this.#image.tables.holding;
@@ -130,10 +169,24 @@ export class ProxyUnit implements ModbusUnit {
         );
       }
       register.write(words, 2 * (at - address), draft);
+      beats.add(register.name);
       at += register.registers;
     }
     this.#commit(new Map([...draft.also, ...draft.direct]), by);
     for (const [name, octets] of draft.kept) this.#keptOctets.set(name, octets);
+    for (const [name, watchdog] of this.#watchdogs) watchdog.written(beats.has(name));
+  }
+
+  /** Sets what is lost without a heartbeat, in the name of a reversion. */
+  #lose(settings: ReadonlyMap<PointSlot, AnyPointValue>, onRefused: (error: unknown) => void): void {
+    try {
+      this.#bank.assign(
+        { source: 'reversion' },
+        Array.from(settings, ([slot, value]) => ({ slot, value })),
+      );
+    } catch (error) {
+      onRefused(error);
+    }
   }
 
   /**
@@ -158,16 +211,25 @@ export class ProxyUnit implements ModbusUnit {
     for (let at = address; at < end; ) {
       const register = table.at(at);
       if (!register) {
-        if (!this.#gapsReadZero || !table.isGap(at)) throw illegal(address, count);
+        if (this.#gaps === undefined || this.#gaps === 'refuse' || !table.isGap(at)) throw illegal(address, count);
+        if (this.#gaps === 'ones') out.writeUInt16BE(0xffff, 2 * (at - address));
         at += 1;
         continue;
       }
+      this.#checkWhole(register, address, end);
       if (register.read(this.#device, this.#scratch, 0) === 'saturated') this.#saturated(register);
       const next = Math.min(end, register.address + register.registers);
       this.#scratch.copy(out, 2 * (at - address), 2 * (at - register.address), 2 * (next - register.address));
       at = next;
     }
     return out;
+  }
+
+  /** @throws SimError MAP_PARTIAL_POINT for a part of a register where a fault refuses it */
+  #checkWhole({ name, address, registers }: BoundRegister, start: number, end: number): void {
+    if (address >= start && address + registers <= end) return;
+    if (this.#refusesPart(address))
+      throw new SimError('MAP_PARTIAL_POINT', `${name} has ${registers} registers and must be read whole`);
   }
 
   #saturated(register: BoundRegister): void {
@@ -177,7 +239,22 @@ export class ProxyUnit implements ModbusUnit {
   }
 }
 
-function namesInTable(table: Table, address: number, count: number): RegisterNames {
+/** Written registers in the order in which they are read. */
+function inReadOrder(table: Table, address: number, words: Buffer): Buffer {
+  const ordered = Buffer.from(words);
+  const end = address + words.length / 2;
+  for (let at = address; at < end; at += 1) {
+    const register = table.at(at);
+    if (!register?.swapsWrites || register.address !== at || at + register.registers > end) continue;
+    for (let i = 0; i < register.registers; i += 1) {
+      const from = 2 * (at - address + register.registers - 1 - i);
+      words.copy(ordered, 2 * (at - address + i), from, from + 2);
+    }
+  }
+  return ordered;
+}
+
+function namesInTable(table: Table, address: number, count: number, isWrite: boolean): RegisterNames {
   const registers = Array.from({ length: count }, (_, i) => table.at(address + i));
   const entries = [...new Set(registers.filter((entry) => entry !== undefined))];
   const isWhole = (entry: BoundRegister) =>
@@ -186,10 +263,12 @@ function namesInTable(table: Table, address: number, count: number): RegisterNam
     points: entries.map(({ name }) => name),
     addresses: entries.map((entry) => entry.address),
     ignored: entries.filter(({ ignoresWrites }) => ignoresWrites).map(({ name }) => name),
-    values: (words) =>
-      Object.fromEntries(
+    values(octets) {
+      const words = isWrite ? inReadOrder(table, address, octets) : octets;
+      return Object.fromEntries(
         entries.filter(isWhole).map((entry) => [entry.name, entry.decode(words, 2 * (entry.address - address))]),
-      ),
+      );
+    },
   };
 }
 

@@ -56,9 +56,13 @@ export class ModbusCounters {
   foreign = 0;
   /** pieces of octets on a serial line that are not a frame: noise, bad CRC, truncated frame */
   unreadable = 0;
-  accepted = 0;
+  /** write requests answered without an exception */
+  writes = 0;
+  /** write requests answered with an exception */
+  refusedWrites = 0;
+  acceptedConnections = 0;
   /** connections refused or replaced at the limit */
-  refused = 0;
+  refusedConnections = 0;
   /** connections closed for an illegal header */
   violations = 0;
   /** connections closed by a time limit */
@@ -134,8 +138,8 @@ export interface Disturbance {
    * cancels.
    */
   readonly onTakenBack?: (then: () => void) => () => void;
-  /** Replaces the ADU of the answer by any number of chunks. */
-  readonly rewrite?: (adu: Buffer) => readonly Buffer[];
+  /** Replaces the ADU of the answer by any number of chunks. @param request the ADU of the request */
+  readonly rewrite?: (adu: Buffer, request: Buffer) => readonly Buffer[];
   /** pause between the chunks of `rewrite`, ms; absent: they leave together */
   readonly gapMs?: number;
   /** true: the connection ends behind the answer */
@@ -151,12 +155,24 @@ export interface Deafness {
 
 /** Treatment of a new connection. */
 export type Reception =
-  | { readonly kind: 'serve' }
-  /** close at once */
+  /** reset at once */
   | { readonly kind: 'refuse' }
-  /** close the oldest connections of the listener until only `left` remain */
-  | { readonly kind: 'replace_oldest'; readonly left: number; readonly deaf: Deafness | null }
-  | { readonly kind: 'deaf'; readonly deaf: Deafness };
+  | {
+      readonly kind: 'serve';
+      /** close the oldest connections of the listener until only so many remain; absent: none */
+      readonly left?: number;
+      readonly deaf?: Deafness;
+      /** octets sent at the start; absent: none */
+      readonly greeting?: Buffer;
+    };
+
+/** State of a listener that decides whether it accepts connections. */
+export interface ListenerState {
+  /** open connections, unfinished handshakes included */
+  readonly open: number;
+  /** time since the end of the last connection, ms; Infinity: none has ended */
+  readonly sinceCloseMs: number;
+}
 
 /** Called only while `active`. */
 export interface Disturber {
@@ -165,6 +181,14 @@ export interface Disturber {
   onConnect(deviceIndex: number | undefined, open: number): Reception;
   /** null: undisturbed */
   onRequest(request: RequestFacts, framing: 'mbap' | 'rtu'): Disturbance | null;
+  /**
+   * How long the port of a listener stays closed, ms: 0 it is open, Infinity until the faults or the device change.
+   * Called at each sweep and whenever a connection begins or ends.
+   * @param deviceIndex undefined: several devices
+   */
+  shutForMs(deviceIndex: number | undefined, listener: ListenerState): number;
+  /** Calls back when faults begin or end. The returned function unsubscribes. */
+  onChange(listener: () => void): () => void;
   /**
    * True if the open connections of a listener have to end now; called at each sweep.
    * @param deviceIndex undefined: several devices

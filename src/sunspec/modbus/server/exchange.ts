@@ -26,7 +26,7 @@ function tapRequest(
   unit: ModbusUnit | undefined,
   { peer }: Asker,
 ): TappedExchange {
-  const { name: framing, buffer, headSize, pduStart, pduEnd, unitId } = request;
+  const { name: framing, buffer, pduStart, pduEnd, unitId } = request;
   const { functionCode, address, count } = spanOf(buffer, pduStart, pduEnd);
   // on a serial line the frame is between others, and may be an answer
   const isForeign = unit === undefined && framing === 'rtu';
@@ -37,7 +37,7 @@ function tapRequest(
     direction: 'in',
     peer,
     deviceIndex: unit?.deviceIndex ?? null,
-    raw: buffer.subarray(pduStart - headSize, pduEnd + tailOctets[framing]),
+    raw: aduOf(request),
     framing,
     unitId,
     functionCode,
@@ -88,6 +88,8 @@ function serveUnit(
   return answered(request, service, out, at, pduEnd);
 }
 
+const isWrite = ({ buffer, pduStart }: Framing) => buffer[pduStart] === 6 || buffer[pduStart] === 16;
+
 /** Answers with an exception, without the unit. */
 function refuse(request: Framing, service: Service, code: number, out: Buffer, at: number): number {
   return answered(request, service, out, at, answerException(request, code, out, at + request.headSize));
@@ -101,7 +103,12 @@ function answered(
   pduEnd: number,
 ): number {
   counters.answers += 1;
-  if (isException(out, at + request.headSize)) counters.exceptions += 1;
+  const refused = isException(out, at + request.headSize);
+  if (refused) counters.exceptions += 1;
+  if (isWrite(request)) {
+    if (refused) counters.refusedWrites += 1;
+    else counters.writes += 1;
+  }
   return request.wrap(out, at, pduEnd);
 }
 
@@ -173,7 +180,7 @@ function serveDisturbed(
     unit === undefined && request.name === 'rtu' ? null : disturbed(unit?.faultIndex ?? unit?.deviceIndex);
   if (disturbance === null) return { end: serveUnit(request, service, unit, asker, out, at), late: null };
   const end = carryOut(request, service, unit, asker, disturbance, out, at);
-  return { end, late: lateAnswer(disturbance, Buffer.from(out.subarray(at, end))) };
+  return { end, late: lateAnswer(disturbance, Buffer.from(out.subarray(at, end)), aduOf(request)) };
 }
 
 function aliased(
@@ -239,14 +246,19 @@ function carryOut(
 /** Buffer for answers that are not sent. */
 const discarded = Buffer.alloc(maxAdu);
 
+/** The octets of a request, valid until the next one. */
+const aduOf = ({ name, buffer, headSize, pduStart, pduEnd }: Framing) =>
+  buffer.subarray(pduStart - headSize, pduEnd + tailOctets[name]);
+
 /** @param adu the answer; empty: none */
 function lateAnswer(
   { delayMs = 0, gapMs = 0, rewrite, close = false, onTakenBack }: Disturbance,
   adu: Buffer,
+  request: Buffer,
 ): LateAnswer | null {
   if (delayMs <= 0 && rewrite === undefined && !close) return null;
   const whole = adu.length === 0 ? [] : [adu];
-  const chunks = rewrite !== undefined && adu.length > 0 ? rewrite(adu) : whole;
+  const chunks = rewrite !== undefined && adu.length > 0 ? rewrite(adu, request) : whole;
   return { chunks, delayMs, gapMs, close, ...(onTakenBack !== undefined && delayMs + gapMs > 0 && { onTakenBack }) };
 }
 

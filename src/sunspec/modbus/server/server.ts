@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { systemClock } from '../../../core/time/clock.ts';
-import { SimError } from '../../../core/errors.ts';
+import { errorText, SimError } from '../../../core/errors.ts';
 import { listen } from '../../../core/net/listen.ts';
 import { LimitedLog } from '../../../core/log/limited-log.ts';
 import { silentLogger } from '../../../core/log/log.ts';
@@ -12,7 +12,7 @@ import type { ModbusClient } from '../../../contract/modbus-report.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionOwner } from './connection.ts';
 import { defaultLimits, ModbusCounters } from './context.ts';
-import type { ModbusContext, ModbusLimits, Deafness, Reception } from './context.ts';
+import type { ModbusContext, ModbusLimits, Reception } from './context.ts';
 import type { Framing, FramingName } from '../framing/framing.ts';
 import { Handshake } from '../../../core/tls/gate.ts';
 import type { HandshakeOwner, TlsGate } from '../../../core/tls/gate.ts';
@@ -20,6 +20,7 @@ import { MbapFraming } from '../framing/framing.ts';
 import type { Role, RoleFinding } from '../access/certificate-role.ts';
 import { RtuFraming, streamTiming } from '../framing/rtu.ts';
 import { Sweeper } from '../../../core/net/sweeper.ts';
+import type { Swept } from '../../../core/net/sweeper.ts';
 import { LoopQueue } from '../../../core/turns.ts';
 import { RequestReport } from './report.ts';
 import type { ModbusUnit } from './unit.ts';
@@ -92,21 +93,29 @@ const minHandshakes = 256;
 const closeGraceMs = 500;
 
 // a class, since a process may have thousands of listeners that share its methods
-export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFinding> {
+export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFinding>, Swept {
   readonly context: ModbusContext;
   readonly deviceIndex: number | undefined;
   readonly faultIndex: number | undefined;
   readonly units: (unitId: number) => ModbusUnit | undefined;
   readonly unitOf: (deviceIndex: number) => ModbusUnit | undefined;
-  /** the bound port; 0 while not listening */
+  /** the bound port, also while a fault keeps it closed; 0 before and after listening */
   port = 0;
   readonly #framing: FramingName;
   readonly #host: string;
   readonly #wantedPort: number;
   readonly #connections = new Set<Connection>();
-  /** oldest first, with the deafness of the later connection */
-  readonly #handshakes = new Map<Handshake<RoleFinding>, Deafness | null>();
+  /** oldest first, with the beginning of the later connection */
+  readonly #handshakes = new Map<Handshake<RoleFinding>, Welcome>();
+  /** undefined: the port is closed */
   #server: Server | undefined;
+  /** true while a closed port opens again */
+  #reopening = false;
+  /** true once the log has the reason why the port cannot open again */
+  #reported = false;
+  #lastCloseMs = -Infinity;
+  #forgetFaults: (() => void) | undefined;
+  #endPause: (() => void) | undefined;
   #listening: Promise<number> | undefined;
   #closing: Promise<void> | undefined;
   #allClosed: (() => void) | undefined;
@@ -154,9 +163,20 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     }));
   }
 
+  /** True if the port takes connections: neither a fault nor a device that is off keeps it closed. */
+  get isAccepting(): boolean {
+    return this.#server !== undefined;
+  }
+
+  sweep(): void {
+    this.#followFaults();
+  }
+
   closed(connection: Connection): void {
     this.#connections.delete(connection);
+    this.#lastCloseMs = this.context.clock.monotonicMs();
     this.#oneLess();
+    this.#followFaults();
   }
 
   secured(handshake: Handshake<RoleFinding>, socket: TLSSocket, finding: RoleFinding): void {
@@ -164,10 +184,10 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
       const { log } = this.context;
       log.info(`${handshake.peer} may find the models and nothing else: ${finding.reason}`, this.deviceIndex);
     }
-    const deaf = this.#handshakes.get(handshake) ?? null;
+    const welcome = this.#handshakes.get(handshake) ?? usual;
     this.#handshakes.delete(handshake);
     // other handshakes may have ended meanwhile
-    if (this.#hasRoom()) this.#serve(socket, deaf, finding.role);
+    if (this.#hasRoom()) this.#serve(socket, welcome, finding.role);
     else this.#refuse(socket);
     this.#oneLess();
   }
@@ -175,6 +195,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
   failed(handshake: Handshake<RoleFinding>): void {
     this.#handshakes.delete(handshake);
     this.#oneLess();
+    this.#followFaults();
   }
 
   get #openCount(): number {
@@ -186,8 +207,25 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
   }
 
   async #bind(): Promise<number> {
+    const server = this.#newServer();
+    this.#server = server;
+    const { port } = await listen(server, this.#host, this.#wantedPort);
+    this.#reportErrors(server);
+    this.port = port;
+    const { disturber, sweeper } = this.context;
+    if (disturber !== undefined) {
+      sweeper.add(this);
+      this.#forgetFaults = disturber.onChange(() => {
+        this.#followFaults();
+      });
+      this.#followFaults();
+    }
+    return port;
+  }
+
+  #newServer(): Server {
     const { keepAliveMs, maxUnsentBytes } = this.context.limits;
-    const server = createServer(
+    return createServer(
       {
         noDelay: true,
         keepAlive: keepAliveMs > 0,
@@ -199,13 +237,51 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
         this.#accept(socket);
       },
     );
-    this.#server = server;
-    const { port } = await listen(server, this.#host, this.#wantedPort);
+  }
+
+  #reportErrors(server: Server): void {
     server.on('error', (error) => {
       this.context.log.error(`cannot accept a connection: ${error.message}`, this.deviceIndex);
     });
-    this.port = port;
-    return port;
+  }
+
+  /** Closes or opens the port as faults and the state of the device want it. Open connections stay. */
+  #followFaults(): void {
+    const { disturber, clock, later } = this.context;
+    if (disturber === undefined || this.port === 0 || this.#closing !== undefined) return;
+    this.#endPause?.();
+    this.#endPause = undefined;
+    const sinceCloseMs = clock.monotonicMs() - this.#lastCloseMs;
+    const shutMs = disturber.active ? disturber.shutForMs(this.faultIndex, { open: this.#openCount, sinceCloseMs }) : 0;
+    if (shutMs <= 0) {
+      if (this.#server === undefined && !this.#reopening) void this.#reopen();
+      return;
+    }
+    this.#server?.close();
+    this.#server = undefined;
+    if (shutMs !== Infinity)
+      this.#endPause = later(shutMs, () => {
+        this.#followFaults();
+      });
+  }
+
+  /** A failure is tried again at the next sweep. */
+  async #reopen(): Promise<void> {
+    this.#reopening = true;
+    const server = this.#newServer();
+    try {
+      await listen(server, this.#host, this.port);
+      this.#reported = false;
+      this.#reportErrors(server);
+      if (this.#closing === undefined) this.#server = server;
+      else server.close();
+    } catch (error) {
+      if (!this.#reported) this.context.log.error(`the port cannot open again: ${errorText(error)}`, this.deviceIndex);
+      this.#reported = true;
+    } finally {
+      this.#reopening = false;
+    }
+    if (this.#server !== undefined) this.#followFaults();
   }
 
   #accept(socket: Socket): void {
@@ -214,33 +290,35 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
       this.#refuse(socket);
       return;
     }
-    const reception = disturber?.active === true ? disturber.onConnect(this.faultIndex, this.#openCount) : served;
-    if (reception.kind === 'refuse') {
-      drop(socket);
+    const reception = disturber?.active === true ? disturber.onConnect(this.faultIndex, this.#openCount) : usual;
+    // a connection of before the port has closed counts as one of a closed port
+    if (reception.kind === 'refuse' || this.#server === undefined) {
+      reset(socket);
       return;
     }
-    if (reception.kind === 'replace_oldest') this.#dropOldest(reception.left);
-    const deaf = 'deaf' in reception ? reception.deaf : null;
-    counters.accepted += 1;
-    if (tls === undefined) this.#serve(socket, deaf);
-    else this.#beginHandshake(tls, socket, deaf);
+    if (reception.left !== undefined) this.#dropOldest(reception.left);
+    counters.acceptedConnections += 1;
+    if (tls === undefined) this.#serve(socket, reception);
+    else this.#beginHandshake(tls, socket, reception);
+    this.#followFaults();
   }
 
   /** Begins a handshake; an idle connection is replaced only when the session is established. */
-  #beginHandshake(tls: TlsGate<RoleFinding>, socket: Socket, deaf: Deafness | null): void {
+  #beginHandshake(tls: TlsGate<RoleFinding>, socket: Socket, welcome: Welcome): void {
     const [oldest] = this.#handshakes.keys();
     if (oldest !== undefined && this.#handshakes.size >= Math.max(minHandshakes, this.context.limits.maxConnections)) {
       this.#handshakes.delete(oldest);
       oldest.giveWay();
     }
     const handshake = new Handshake(this, socket);
-    this.#handshakes.set(handshake, deaf);
+    this.#handshakes.set(handshake, welcome);
     handshake.begin(tls);
   }
 
-  #serve(socket: Socket, deaf: Deafness | null, role?: Role | null): void {
+  #serve(socket: Socket, { deaf, greeting }: Welcome, role?: Role | null): void {
     this.#makeRoom();
-    this.#connections.add(new Connection(this, socket, this.#newFraming(), deaf, role));
+    this.#connections.add(new Connection(this, socket, this.#newFraming(), deaf ?? null, role));
+    if (greeting !== undefined) socket.write(greeting);
   }
 
   #newFraming(): Framing {
@@ -295,7 +373,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     if (this.#connections.size < limits.maxConnections) return;
     const oldest = this.#replaceable();
     if (oldest === undefined) return;
-    counters.refused += 1;
+    counters.refusedConnections += 1;
     log.info(
       `${oldest.peer} closed: it was idle and all ${limits.maxConnections} connections are taken`,
       this.deviceIndex,
@@ -306,7 +384,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
 
   #refuse(socket: Socket): void {
     const { counters, limits, log } = this.context;
-    counters.refused += 1;
+    counters.refusedConnections += 1;
     drop(socket);
     if (this.#closing === undefined) {
       log.info(`a connection was refused: all ${limits.maxConnections} are taken and in use`, this.deviceIndex);
@@ -316,10 +394,15 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
   async #shutDown(): Promise<void> {
     // a listener that never listened has nothing to close
     if (!(await settled(this.#listening))) return;
+    this.context.sweeper.delete(this);
+    this.#forgetFaults?.();
+    this.#endPause?.();
     const closed = new Promise<void>((resolve) => {
-      this.#server?.close(() => {
-        resolve();
-      });
+      if (this.#server === undefined) resolve();
+      else
+        this.#server.close(() => {
+          resolve();
+        });
     });
     await Promise.all([closed, this.#endConnections()]);
     this.port = 0;
@@ -346,11 +429,19 @@ function noUnit(): undefined {
   return undefined;
 }
 
-const served: Reception = { kind: 'serve' };
+/** How a connection begins. */
+type Welcome = Extract<Reception, { kind: 'serve' }>;
+const usual: Welcome = { kind: 'serve' };
 
 function drop(socket: Socket): void {
   socket.on('error', () => undefined);
   socket.destroy();
+}
+
+/** Answers a connection as a closed port does. */
+function reset(socket: Socket): void {
+  socket.on('error', () => undefined);
+  socket.resetAndDestroy();
 }
 
 async function settled(listening: Promise<number> | undefined): Promise<boolean> {

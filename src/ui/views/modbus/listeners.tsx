@@ -1,7 +1,7 @@
 import type { ReplyOf } from '../../api/call';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { fixed, wallTime, words } from '../../look/format';
+import { dash, fixed, wallTime, words } from '../../look/format';
 import { useOverview } from '../../store/site';
 
 type Interface = ReplyOf<'modbus'>['interfaces'][number];
@@ -32,7 +32,10 @@ export function InterfacePanel({ face }: { readonly face: Interface }) {
           <Table
             name={`Listeners of ${title}`}
             columns={[
-              { title: 'Address', value: ({ endpoint }) => endpoint },
+              {
+                title: 'Address',
+                value: ({ endpoint, accepting }) => (accepting === false ? `${endpoint ?? dash} (closed)` : endpoint),
+              },
               { title: 'Transport', cell: ({ transport }) => words(transport), value: ({ transport }) => transport },
               { title: 'Serves', cell: servedBy, value: servedBy },
               { title: 'Masters', numeric: true, value: ({ clients }) => clients.length },

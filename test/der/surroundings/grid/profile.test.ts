@@ -49,7 +49,7 @@ describe('Grid profile', () => {
 
   it('needs a voltage for every phase', () => {
     for (const columns of ['frequency_hz', 'voltage_a_pu,frequency_hz', 'voltage_a_pu,voltage_c_pu,frequency_hz']) {
-      const text = `time_s,${columns}\n0${',1'.repeat(columns.split(',').length)}\n`;
+      const text = `time_s,${columns}\n0${',1'.repeat(columns.split(',').length - 1)},50\n`;
       expect(
         codeOf(() => parseGridProfile(text, 'grid.csv')),
         columns,

@@ -6,9 +6,11 @@ import {
   disconnectFault,
   dropFault,
   duplicateFault,
+  echoFault,
   exceptionFault,
   garbageFault,
   splitFault,
+  strayOctetsFault,
   truncateFault,
   wrongByteCountFault,
   wrongFunctionFault,
@@ -52,6 +54,8 @@ describe('faults of answers on the wire', () => {
       [truncateFault, { octets: 9 }, '000700000005010302'],
       [truncateFault, { octets: 3 }, '000700'],
       [duplicateFault, {}, answer + answer],
+      [strayOctetsFault, {}, `00${answer}`],
+      [strayOctetsFault, { place: 'instead', octets: [1, 2] }, '0102'],
     ];
     for (const [kind, parameters, expected] of rows) {
       it(`${kind.kind} ${JSON.stringify(parameters)}`, async () => {
@@ -123,6 +127,11 @@ describe('faults of answers on the wire', () => {
       [wrongByteCountFault, {}, rtuFrame('0103040064')],
       [truncateFault, { octets: 4 }, rtuAnswer.subarray(0, 4)],
       [duplicateFault, {}, Buffer.concat([rtuAnswer, rtuAnswer])],
+      // minimalmodbus#61, home-assistant/core#69742 and epics-modules/modbus#39
+      [strayOctetsFault, {}, Buffer.concat([Buffer.from([0]), rtuAnswer])],
+      [strayOctetsFault, { place: 'behind', octets: [0, 0, 0] }, Buffer.concat([rtuAnswer, Buffer.alloc(3)])],
+      [strayOctetsFault, { place: 'instead', octets: [255] }, Buffer.from([255])],
+      [echoFault, {}, Buffer.concat([rtuRequest, rtuAnswer])],
       [badCrcFault, {}, Buffer.concat([rtuAnswer.subarray(0, 6), Buffer.from([rtuAnswer[6]! ^ 0xff])])],
     ];
     for (const [kind, parameters, expected] of rows) {
@@ -167,6 +176,20 @@ describe('faults of answers on the wire', () => {
       const got = await exchange(7, rtuRequest);
       expect(got.slice(0, 12)).to.equal(right.toString('hex').slice(0, 12));
       expect(got.slice(12)).not.to.equal(right.toString('hex').slice(12));
+    });
+
+    it('an echo comes in front of stray octets, and each answer has its own', async () => {
+      client = await rig.open(rig.rtu);
+      rig.inject(echoFault);
+      rig.inject(strayOctetsFault, { octets: [170] });
+      const other = rtuFrame('010300650001');
+      client.send(rtuRequest);
+      await rig.release();
+      const size = rtuRequest.length + 1 + rtuAnswer.length;
+      expect(await client.take(size)).to.deep.equal(Buffer.concat([rtuRequest, Buffer.from([170]), rtuAnswer]));
+      client.send(other);
+      await rig.release();
+      expect((await client.take(size)).subarray(0, 9)).to.deep.equal(Buffer.concat([other, Buffer.from([170])]));
     });
 
     it('of drop, disconnect and exception the first that strikes decides, and the others are not asked', async () => {

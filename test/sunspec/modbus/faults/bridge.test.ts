@@ -13,7 +13,11 @@ describe('faults of the wire over register maps', () => {
       { index: 0, bank: map.bank },
       { index: 3, bank: createTestBank().bank },
     ];
-    const disturber = createBankDisturber({ registry: faults.registry, devices: () => devices });
+    const disturber = createBankDisturber({
+      registry: faults.registry,
+      monotonicMs: () => faults.wall.monotonicMs(),
+      devices: () => devices,
+    });
     const read = (name: string, facts: Partial<RequestFacts> = {}) =>
       disturber.onRequest(
         {

@@ -1,4 +1,6 @@
+import { createServer } from 'node:net';
 import { expect } from 'chai';
+import { listen } from '../../../../src/core/net/listen.ts';
 import {
   aliasUnitFault,
   connectionLimitFault,
@@ -6,8 +8,11 @@ import {
   delayFault,
   dropFault,
   exceptionFault,
+  greetingFault,
   ignoreUnitFault,
   outageFault,
+  reconnectPauseFault,
+  requestIntervalFault,
 } from '../../../../src/fault-kinds/modbus-transport.ts';
 import { readRequest } from '../../../support/modbus-client.ts';
 import { until, WireRig } from './wire-rig.ts';
@@ -30,11 +35,11 @@ describe('faults of connections and of whole devices', () => {
   }
 
   describe('connection_limit', () => {
-    it('refuse: a further connection is closed, the open ones go on; a place that is free again is given', async () => {
+    it('refuse: a further connection finds a closed port, the open ones go on; a place that is free again is given', async () => {
       rig.inject(connectionLimitFault, { connections: 1 });
       const first = await rig.open();
       expect(await rig.works(first)).to.equal(true);
-      expect((await (await rig.open()).untilClosed()).length).to.equal(0);
+      expect(await rig.refusal()).to.equal('ECONNREFUSED');
       expect(await rig.works(first)).to.equal(true);
       first.destroy();
       await until(() => rig.own.connectionCount === 0);
@@ -62,14 +67,14 @@ describe('faults of connections and of whole devices', () => {
 
     it('none at all, whatever the policy', async () => {
       rig.inject(connectionLimitFault, { connections: 0, policy: 'replace_oldest' });
-      await (await rig.open()).untilClosed();
+      expect(await rig.refusal()).to.equal('ECONNREFUSED');
       rig.clear();
       expect(await rig.works(await rig.open())).to.equal(true);
     });
 
     it('of one device leaves ports of others and of several devices alone', async () => {
       rig.inject(connectionLimitFault, { connections: 0 }, { deviceIndex: 0 });
-      await (await rig.open()).untilClosed();
+      expect(await rig.refusal()).to.equal('ECONNREFUSED');
       const other = await rig.open(rig.other);
       const shared = await rig.open(rig.shared);
       expect([await rig.works(other, rig.other), await rig.works(shared, rig.shared)]).to.deep.equal([true, true]);
@@ -78,7 +83,7 @@ describe('faults of connections and of whole devices', () => {
     it('refuses every second connection (ha-sunspec)', async () => {
       rig.inject(connectionLimitFault, { connections: 0 }, { every: 2 });
       expect(await rig.works(await rig.open())).to.equal(true);
-      await (await rig.open()).untilClosed();
+      expect(await rig.refusal()).to.equal('reset');
       expect(await rig.works(await rig.open())).to.equal(true);
     });
   });
@@ -143,12 +148,12 @@ describe('faults of connections and of whole devices', () => {
       expect([await rig.works(open), await rig.works(fresh)]).to.deep.equal([true, true]);
     });
 
-    it('refuse: open connections hear nothing, new ones are closed', async () => {
+    it('refuse: open connections hear nothing, new ones find a closed port', async () => {
       const open = await rig.open();
       await until(() => rig.own.connectionCount === 1);
       rig.inject(outageFault, { mode: 'refuse' });
       await expectSilence(open);
-      await (await rig.open()).untilClosed();
+      expect(await rig.refusal()).to.equal('ECONNREFUSED');
       rig.context.sweeper.sweep();
       rig.clear();
       expect(await rig.works(open)).to.equal(true);
@@ -160,7 +165,7 @@ describe('faults of connections and of whole devices', () => {
       rig.inject(outageFault, { mode: 'close' }, { deviceIndex: 0 });
       rig.context.sweeper.sweep();
       await open.untilClosed();
-      await (await rig.open()).untilClosed();
+      expect(await rig.refusal()).to.equal('ECONNREFUSED');
       expect(await rig.works(other, rig.other)).to.equal(true);
       rig.clear();
       expect(await rig.works(await rig.open())).to.equal(true);
@@ -202,12 +207,108 @@ describe('faults of connections and of whole devices', () => {
     });
 
     it('on a port for several devices it takes a condition that holds at each of them', async () => {
-      rig.inject(outageFault, { mode: 'refuse' }, { when: condition });
       rig.holding.delete(1);
+      rig.inject(outageFault, { mode: 'refuse' }, { when: condition });
       const client = await rig.open(rig.shared);
       await expectSilence(client, 1);
       rig.holding.add(1);
-      await (await rig.open(rig.shared)).untilClosed();
+      rig.context.sweeper.sweep();
+      expect(await rig.refusal(rig.shared)).to.equal('ECONNREFUSED');
+    });
+  });
+
+  describe('a closed port', () => {
+    it('opens and closes with a condition, and meets a connection of between with a reset', async () => {
+      rig.holding.clear();
+      rig.inject(outageFault, { mode: 'refuse' }, { when: condition });
+      expect([rig.own.isAccepting, await rig.works(await rig.open())]).to.deep.equal([true, true]);
+      rig.holding.add(0);
+      expect(await rig.refusal()).to.equal('reset');
+      rig.context.sweeper.sweep();
+      expect([rig.own.isAccepting, await rig.refusal()]).to.deep.equal([false, 'ECONNREFUSED']);
+      rig.holding.clear();
+      rig.context.sweeper.sweep();
+      await until(() => rig.own.isAccepting);
+      expect(await rig.works(await rig.open())).to.equal(true);
+    });
+
+    it('stays open for a fault that strikes now and then, or a number of times', async () => {
+      rig.inject(outageFault, { mode: 'refuse' }, { count: 1 });
+      expect([rig.own.isAccepting, await rig.refusal()]).to.deep.equal([true, 'reset']);
+      expect(await rig.works(await rig.open())).to.equal(true);
+    });
+
+    it('is closed for good when the listener ends, and says so if another program has taken it', async () => {
+      rig.inject(outageFault, { mode: 'close' });
+      const { port } = rig.own;
+      const thief = createServer();
+      await listen(thief, '127.0.0.1', port);
+      rig.clear();
+      await until(() => rig.log.entries().length > 0);
+      expect(rig.log.entries().at(-1)?.message).to.match(/^the port cannot open again: .*the port is in use/);
+      await new Promise((resolve) => thief.close(resolve));
+      rig.context.sweeper.sweep();
+      await until(() => rig.own.isAccepting);
+      expect(await rig.works(await rig.open())).to.equal(true);
+    });
+  });
+
+  describe('reconnect_pause', () => {
+    it('keeps the port closed after the end of a connection', async () => {
+      rig.inject(reconnectPauseFault, { pause_ms: 2000 });
+      const [first, second] = [await rig.open(), await rig.open()];
+      expect([await rig.works(first), await rig.works(second)]).to.deep.equal([true, true]);
+      first.destroy();
+      await until(() => rig.own.connectionCount === 1);
+      expect(await rig.refusal()).to.equal('ECONNREFUSED');
+      expect(await rig.works(second)).to.equal(true);
+      rig.timers.pass(1999);
+      expect(rig.own.isAccepting).to.equal(false);
+      rig.timers.pass(1);
+      await until(() => rig.own.isAccepting);
+      expect(await rig.works(await rig.open())).to.equal(true);
+    });
+  });
+
+  describe('request_interval', () => {
+    it('serves no request that comes too soon after the last served one', async () => {
+      const client = await rig.open();
+      const fault = rig.inject(requestIntervalFault, { min_ms: 1000, result: 'busy' });
+      const functions = [];
+      for (const ms of [0, 999, 1, 999]) {
+        rig.faults.wall.advance(ms);
+        functions.push((await client.request(readRequest(1, 100, 1))).slice(14, 16));
+      }
+      expect(functions).to.deep.equal(['03', '83', '03', '83']);
+      expect(fault.strikeCount).to.equal(2);
+      rig.clear();
+      rig.inject(requestIntervalFault, { min_ms: 1000 });
+      expect(await rig.works(client)).to.equal(true);
+      await expectSilence(client);
+    });
+
+    it('of one device leaves another on the same port alone; and may end the connection', async () => {
+      const client = await rig.open(rig.shared);
+      rig.inject(requestIntervalFault, { min_ms: 1000, result: 'busy' }, { deviceIndex: 0 });
+      const answers = [];
+      for (const unitId of [1, 2, 2, 1])
+        answers.push((await client.request(readRequest(1, 100, 1, unitId))).slice(12, 18));
+      expect(answers).to.deep.equal(['010302', '020302', '020302', '018306']);
+      rig.clear();
+      rig.inject(requestIntervalFault, { min_ms: 1000, result: 'disconnect' });
+      expect(await rig.works(client, rig.shared)).to.equal(true);
+      client.send(readRequest(1, 100, 1));
+      await rig.release();
+      expect((await client.untilClosed()).length).to.equal(0);
+    });
+  });
+
+  describe('greeting', () => {
+    it('begins a connection with octets, once', async () => {
+      rig.inject(greetingFault, { octets: [0, 80, 194, 1, 2, 3] });
+      const client = await rig.open();
+      expect((await client.take(6)).toString('hex')).to.equal('0050c2010203');
+      expect([await rig.works(client), await rig.works(client)]).to.deep.equal([true, true]);
     });
   });
 

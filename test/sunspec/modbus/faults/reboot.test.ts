@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { rebootFault } from '../../../../src/fault-kinds/device-effect.ts';
 import { RawClient } from '../../../support/modbus-client.ts';
+import { refusalAt } from './wire-rig.ts';
 import { byTest } from '../../../support/rig.ts';
 import { modbusEndpoint, startApp } from '../../../support/running-app.ts';
 import type { RunningApp } from '../../../support/running-app.ts';
@@ -45,12 +46,16 @@ describe('a device that reboots, over Modbus', () => {
   };
   const limitRegister = () => running.app.plant.device(0).bank.layout.slot(704, 'WMaxLimPct')!;
 
-  it('answers nobody for its time, not even that it is busy; connections stay, and the other device goes on', async () => {
-    const before = await open(0);
+  it('answers nobody for its time and takes no connection; open ones stay, and the other device goes on', async () => {
+    const [before, writing] = [await open(0), await open(0)];
     expect(await before.request(read('0001'))).to.equal(answer('0001'));
     reboot();
     const write = `0003000000060106${limitRegister().address.toString(16)}1388`;
-    expect(await said(0, read('0002'), write)).to.equal('');
+    writing.send(read('0002'));
+    writing.send(write);
+    writing.socket.end();
+    expect((await writing.untilClosed()).toString('hex')).to.equal('');
+    expect(await refusalAt(ports[0]!)).to.equal('ECONNREFUSED');
     expect(await said(1, read('0004'))).to.equal(answer('0004'));
     await running.app.plant.step(8);
     expect(await before.request(read('0005'))).to.equal(answer('0005'));
@@ -60,7 +65,7 @@ describe('a device that reboots, over Modbus', () => {
   it('also when the fault is over by its count', async () => {
     reboot({ count: 1 });
     expect(running.app.faults.ended[0]).to.deep.include({ end: 'count' });
-    expect(await said(0, read('0006'))).to.equal('');
+    expect(await refusalAt(ports[0]!)).to.equal('ECONNREFUSED');
     await running.app.plant.step(8);
     expect(await said(0, read('0008'))).to.equal(answer('0008'));
   });

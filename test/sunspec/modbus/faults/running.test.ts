@@ -22,6 +22,10 @@ describe('Modbus faults in the running simulator', () => {
     return client;
   }
 
+  const modbus = () => {
+    const status = app.adapters.find(({ comm }) => comm === 'modbus_tcp')?.status();
+    return { peers: status?.peers, rxCount: status?.rxCount };
+  };
   const inject = (kind: string, more: Partial<FaultRequest> = {}) =>
     app.faults.inject([{ protocol: 'modbus', kind, ...more }], { source: 'rest' });
   const addressOf = (name: string) => app.plant.device(0).bank.layout.slot(704, name)!.address;
@@ -103,13 +107,14 @@ describe('Modbus faults in the running simulator', () => {
   });
 
   it('a device that reboots answers nothing, and neither carries out nor disturbs others', async () => {
+    const [first, second] = [await open(0), await open(1)];
+    await until(() => modbus().peers === 2);
     app.faults.inject([{ protocol: 'device', kind: 'reboot', parameters: { off_s: 30 }, deviceIndex: 0 }], {
       source: 'rest',
     });
-    const [first, second] = [await open(0), await open(1)];
     first.send(write(5000));
     expect(await second.request(readRequest(1, 40_000, 2))).to.equal('000100000007010304' + '53756e53');
-    await until(() => app.adapters.find(({ comm }) => comm === 'modbus_tcp')?.status().rxCount === 2);
+    await until(() => modbus().rxCount === 2);
     await app.plant.step(30);
     first.send(readRequest(9, 40_000, 2));
     expect((await first.answer()).readUInt16BE(0)).to.equal(9);

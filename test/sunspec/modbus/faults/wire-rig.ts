@@ -36,6 +36,18 @@ export async function until(ready: () => boolean): Promise<void> {
     });
 }
 
+/** How a port takes a connection that is not served: `ECONNREFUSED`, or `reset` after it was accepted. */
+export async function refusalAt(port: number): Promise<string> {
+  try {
+    const client = await RawClient.open(port);
+    return (await client.untilClosed()).length === 0 ? 'reset' : 'answered';
+  } catch (error) {
+    const { code = 'unknown' } = error as { code?: string };
+    // the reset may come before the client has seen that it is connected
+    return code === 'ECONNRESET' ? 'reset' : code;
+  }
+}
+
 /** Two devices on ports of their own, on one in common, and the first behind RTU framing. */
 export class WireRig {
   readonly faults = new FaultBench([0, 1]);
@@ -45,6 +57,7 @@ export class WireRig {
   readonly holding = new Set([0, 1]);
   readonly disturber = createDisturber({
     registry: this.faults.registry,
+    monotonicMs: () => this.faults.wall.monotonicMs(),
     deviceIndexes: () => [0, 1],
     holds: (_fault, index) => this.holding.has(index),
     spans: (points) => points.flatMap((name) => pointSpans[name] ?? []),
@@ -81,6 +94,10 @@ export class WireRig {
     const client = await RawClient.open(server.port);
     this.#clients.push(client);
     return client;
+  }
+
+  refusal(server: ModbusTcpServer = this.own): Promise<string> {
+    return refusalAt(server.port);
   }
 
   inject(kind: FaultKind, parameters: Readonly<Record<string, unknown>> = {}, extras: FaultExtras = {}) {

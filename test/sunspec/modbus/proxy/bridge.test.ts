@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { App } from '../../../../src/app/start-stop.ts';
 import { SimError } from '../../../../src/core/errors.ts';
+import type { FaultRequest } from '../../../../src/core/faults/kinds.ts';
 import { createLogBook } from '../../../../src/core/log/log.ts';
 import type { ProxyAdapter } from '../../../../src/sunspec/modbus/proxy/bridge.ts';
 import { proxyMapSchema } from '../../../../src/sunspec/modbus/proxy/schema.ts';
@@ -12,6 +14,7 @@ import { ask } from '../../../support/http.ts';
 import type { Json } from '../../../support/http.ts';
 import { adu, RawClient } from '../../../support/modbus-client.ts';
 import { startApp } from '../../../support/running-app.ts';
+import { refusalAt } from '../faults/wire-rig.ts';
 import { bundledMap } from '../../../support/proxy.ts';
 
 const proxyOf = (app: App): ProxyAdapter => app.adapters.find(({ comm }) => comm === 'modbus_proxy') as ProxyAdapter;
@@ -249,6 +252,80 @@ describe('Proxy: a map of another maker in front of the devices', () => {
     for (const unitId of [0, 9, 255]) expect((await registersAt(client, 3, 500, 1, unitId)).readUInt16BE()).to.equal(1);
     client.send(Buffer.concat([adu(1, 1, read(3, 500, 1)), adu(2, 9, read(3, 500, 1))]));
     expect((await client.answer()).readUInt16BE(0)).to.equal(2);
+  });
+
+  it('faults of requests and answers act here as at the device itself', async () => {
+    const client = await start(['PV-3Phase', 'PV-3Phase'], '--proxy', 'string-inverter-basic');
+    const inject = (kind: string, more: Partial<FaultRequest> = {}) =>
+      app.faults.inject([{ protocol: 'modbus', kind, ...more }], { source: 'rest' });
+    inject('exception', { parameters: { code: 6 }, target: { functions: [4] }, deviceIndex: 0 });
+    expect(await exchange(client, read(4, 11, 2))).to.equal('8406');
+    expect((await registersAt(client, 4, 11, 2, 2)).length).to.equal(4);
+    expect((await registersAt(client, 3, 100, 1)).length).to.equal(2);
+    app.faults.clear();
+    inject('wrong_unit', { parameters: { unit_id: 9 } });
+    client.send(adu(7, 1, read(4, 0, 1)));
+    expect((await client.answer())[6]).to.equal(9);
+  });
+
+  it('a fault that names points strikes the registers that show or set them, one with registers those of this map', async () => {
+    const client = await start(['PV-3Phase'], '--proxy', 'string-inverter-basic');
+    const inject = (target: FaultRequest['target'] & object) =>
+      app.faults.inject([{ protocol: 'modbus', kind: 'exception', parameters: { code: 4 }, target }], {
+        source: 'rest',
+      });
+    const answers = async () => {
+      const codes = [];
+      for (const address of [10, 11, 12, 13]) codes.push((await exchange(client, read(4, address, 1))).slice(0, 2));
+      return codes.join(' ');
+    };
+    inject({ points: ['701.W'] });
+    expect(await answers()).to.equal('04 84 84 04');
+    app.faults.clear();
+    inject({ registers: { address: 10, count: 1 } });
+    expect(await answers()).to.equal('84 04 04 04');
+  });
+
+  it('strict_points refuses reads of a part of a number', async () => {
+    const client = await start(['PV-3Phase'], '--proxy', 'string-inverter-basic');
+    const [fault] = app.faults.inject(
+      [{ protocol: 'modbus', kind: 'strict_points', target: { points: ['701.TotWhInj'] } }],
+      { source: 'rest' },
+    );
+    for (const [address, count, answer] of [
+      [16, 1, '8403'],
+      [17, 1, '8403'],
+      [15, 2, '8403'],
+    ] as const)
+      expect(await exchange(client, read(4, address, count))).to.equal(answer);
+    expect((await registersAt(client, 4, 16, 2)).length).to.equal(4);
+    expect((await registersAt(client, 4, 11, 1)).length).to.equal(2);
+    expect(fault?.strikeCount).to.equal(3);
+  });
+
+  it('values falsified by a fault stay true here', async () => {
+    const client = await start(['PV-3Phase'], '--proxy', 'string-inverter-basic');
+    app.faults.inject(
+      [{ protocol: 'modbus', kind: 'value', parameters: { value: 12 }, target: { points: ['701.W'] } }],
+      {
+        source: 'rest',
+      },
+    );
+    expect((await registersAt(client, 4, 11, 2)).readInt32BE()).to.be.greaterThan(1000);
+  });
+
+  it('a map of one device has a closed port while that device is off', async () => {
+    const custom = `${import.meta.dirname}/../../../../fixtures/proxy/one-device.json`;
+    await start(['PV-3Phase', 'Batt-3Phase'], '--proxy', custom);
+    const { device } = JSON.parse(await readFile(custom, 'utf8')) as { device: number };
+    const reboot = (deviceIndex: number) =>
+      app.faults.inject([{ protocol: 'device', kind: 'reboot', deviceIndex, parameters: { off_s: 10 } }], {
+        source: 'rest',
+      });
+    reboot(1 - device);
+    expect((await registersAt(await connect(), 3, 500, 1, 9)).length).to.equal(2);
+    reboot(device);
+    expect(await refusalAt(proxyOf(app).port)).to.equal('ECONNREFUSED');
   });
 
   it('a device that is off is silent here too, and the others are not', async () => {

@@ -176,6 +176,16 @@ describe('Proxy: what a map must fulfil', () => {
       ],
       [{ keeps: 3, values: { 1: 'on', '0x2': 'off' } }, '/registers/1/keeps: 3 is not one of its values'],
       [{ keeps: 3, max: 2 }, '/registers/1/keeps: 3 is above 2'],
+      [{ keeps: 3, watchdog_s: 5 }, '/registers/1/watchdog_s: goes with keeps and lost only'],
+      [{ keeps: 3, lost: { '704.WSetEna': 'DISABLED' } }, '/registers/1/lost: goes with watchdog_s only'],
+      [
+        { keeps: 3, watchdog_s: 5, lost: { '704.WSetEna': 'NO' } },
+        '/registers/1/lost/704.WSetEna: must be one of DISABLED, ENABLED',
+      ],
+      [
+        { constant: 3, write_word_order: 'big' },
+        '/registers/1/write_word_order: only a number that can be written has an order of writing',
+      ],
       [
         { constant: 3, access: 'rw', table: 'input' },
         '/registers/1/table: an input register cannot be written; allowed: holding, both',

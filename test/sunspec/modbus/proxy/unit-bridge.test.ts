@@ -123,7 +123,27 @@ describe('Proxy: reading', () => {
     expect([unit.read(5, 2), unit.readInput(5, 2)]).to.deep.equal([words(1, 3), words(2, 3)]);
   });
 
-  it('gaps are refused, or read as 0 inside the map', () => {
+  it('numbers may be written in another order of registers than they are read', () => {
+    const registers = [
+      { address: 10, type: 'uint32', keeps: 0 },
+      { address: 12, type: 'uint32', keeps: 0, write_word_order: 'little', word_order: 'little' },
+      { address: 14, type: 'uint16', keeps: 0 },
+      { address: 20, type: 'int32', access: 'rw', point: '704.WSet' },
+      { address: 30, type: 'string', size: 2, keeps: 'ab' },
+    ] as const;
+    const { read, write, bank, unit } = behind(registers, { word_order: 'little', write_word_order: 'big' });
+    write(10, 1, 2, 3, 4, 5);
+    expect(read(10, 5)).to.deep.equal([2, 1, 3, 4, 5]);
+    write(20, 0xffff, 0xff00);
+    expect([bank.map.m704.WSet, read(20, 2)]).to.deep.equal([-256, [0xff00, 0xffff]]);
+    write(30, 0x4142, 0x4344);
+    expect(read(30, 2)).to.deep.equal([0x4142, 0x4344]);
+    expect(codeOf(() => write(21, 1))).to.equal('MAP_PARTIAL_POINT');
+    const named = (functionCode: number) => unit.names(functionCode, 20, 2)().values(words(0, 7));
+    expect([named(16), named(3)]).to.deep.equal([{ r3: 7 }, { r3: 7 * 65_536 }]);
+  });
+
+  it('gaps are refused, or read as 0 or as all ones inside the map', () => {
     const registers = [
       { address: 10, type: 'uint16', constant: 1 },
       { address: 13, type: 'uint16', constant: 2 },
@@ -132,6 +152,7 @@ describe('Proxy: reading', () => {
     const { read, unit } = behind(registers, { gaps: 'zero' });
     expect(read(10, 4)).to.deep.equal([1, 0, 0, 2]);
     expect(read(11, 2)).to.deep.equal([0, 0]);
+    expect(behind(registers, { gaps: 'ones' }).read(10, 4)).to.deep.equal([1, 0xffff, 0xffff, 2]);
     for (const [address, count] of [
       [9, 1],
       [9, 2],

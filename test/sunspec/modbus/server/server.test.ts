@@ -200,7 +200,7 @@ describe('Modbus TCP listener', () => {
       const third = await made.open();
       expect((await third.untilClosed()).length).to.equal(0);
       expect(await first.request(readRequest(2, 100, 1))).to.equal('000200000005010302' + '0064');
-      expect(made.context.counters.refused).to.equal(1);
+      expect(made.context.counters.refusedConnections).to.equal(1);
     });
 
     it('at the cap the one that has been idle longest gives way after 60 s', async () => {

@@ -21,7 +21,7 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
     const silent = await rigs.openRaw(made);
     const halfway = await rigs.openRaw(made);
     halfway.send('16030100c8');
-    await until(() => made.context.counters.accepted === 2);
+    await until(() => made.context.counters.acceptedConnections === 2);
     made.clock.advance(9999);
     made.context.sweeper.sweep();
     expect(silent.closed || halfway.closed).to.equal(false);
@@ -37,13 +37,13 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
   it('takes no place of a connection, however few of these there are', async () => {
     const made = await rigs.rig({}, { limits: { maxConnections: 1 } });
     for (let i = 0; i < 20; i += 1) await rigs.openRaw(made);
-    await until(() => made.context.counters.accepted === 20);
+    await until(() => made.context.counters.acceptedConnections === 20);
     const client = await rigs.open(made);
     expect(await client.request(read100)).to.equal(answer100);
-    expect(made.context.counters).to.include({ refused: 0, handshakeFailures: 0 });
+    expect(made.context.counters).to.include({ refusedConnections: 0, handshakeFailures: 0 });
     const second = await rigs.openRaw(made);
     await second.untilClosed();
-    expect(made.context.counters.refused).to.equal(1);
+    expect(made.context.counters.refusedConnections).to.equal(1);
   });
 
   it('500 that are held on to keep no master out: beyond 256 the oldest gives way', async () => {
@@ -54,12 +54,12 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
       if (i % 2 === 0) client.send('16030100c80100');
       halfOpen.push(client);
     }
-    await until(() => made.context.counters.accepted === 500);
+    await until(() => made.context.counters.acceptedConnections === 500);
     await Promise.all(halfOpen.slice(0, 244).map((client) => client.untilClosed()));
     for (let i = 0; i < 20; i += 1) expect(await (await rigs.open(made)).request(read100)).to.equal(answer100);
     expect(halfOpen.filter(({ closed }) => closed)).to.have.lengthOf(245);
     expect(halfOpen.slice(245).some(({ closed }) => closed)).to.equal(false);
-    expect(made.context.counters).to.include({ refused: 0, handshakeFailures: 245 });
+    expect(made.context.counters).to.include({ refusedConnections: 0, handshakeFailures: 245 });
     expect(infos(made)[0]).to.equal('info PEER: no TLS session: too many others were begun and not finished');
     made.clock.advance(10_000);
     made.context.sweeper.sweep();
@@ -73,7 +73,7 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
     expect(await idle.request(read100)).to.equal(answer100);
     made.clock.advance(60_001);
     await rigs.openRaw(made);
-    await until(() => made.context.counters.accepted === 2);
+    await until(() => made.context.counters.acceptedConnections === 2);
     expect(made.server.connectionCount).to.equal(1);
     expect(idle.closed).to.equal(false);
     expect(await (await rigs.open(made)).request(read100)).to.equal(answer100);
@@ -84,7 +84,7 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
   it('finds the last place taken when two begin at one time', async () => {
     const made = await rigs.rig({}, { limits: { maxConnections: 1 } });
     const both = Array.from({ length: 2 }, () => RawClient.over(rigs.connect(made, pki.clients.ReadOnlySunSpec)));
-    await until(() => made.context.counters.refused === 1);
+    await until(() => made.context.counters.refusedConnections === 1);
     await until(() => both.filter(({ closed }) => closed).length === 1);
     const left = both.find(({ closed }) => !closed);
     expect(await left?.request(read100)).to.equal(answer100);
@@ -95,11 +95,13 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
     const disturber: Disturber = {
       active: true,
       cuts: () => false,
+      shutForMs: () => 0,
+      onChange: () => () => undefined,
       aliasOf: () => undefined,
       onRequest: () => null,
       onConnect(_, before) {
         open.push(before);
-        return before < 2 ? { kind: 'serve' } : { kind: 'replace_oldest', left: 0, deaf: null };
+        return before < 2 ? { kind: 'serve' } : { kind: 'serve', left: 0 };
       },
     };
     const made = await rigs.rig({}, { disturber });
@@ -114,7 +116,7 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
     const made = await rigs.rig({}, { limits: { maxConnections: 1 } });
     for (let i = 0; i < 260; i += 1) await rigs.openRaw(made);
     const coming = Array.from({ length: 3 }, () => RawClient.over(rigs.connect(made, pki.clients.ReadOnlySunSpec)));
-    await until(() => made.context.counters.accepted >= 262);
+    await until(() => made.context.counters.acceptedConnections >= 262);
     await made.server.close();
     await Promise.all(coming.map((client) => client.untilClosed()));
     expect([made.server.connectionCount, made.server.port]).to.deep.equal([0, 0]);

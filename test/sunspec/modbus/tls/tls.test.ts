@@ -149,7 +149,7 @@ describe('Modbus/TCP Security', () => {
             { minVersion: version, maxVersion: version },
           ),
         ).to.equal('');
-        expect(made.context.counters).to.include({ accepted: 6, handshakeFailures: 6, requests: 0 });
+        expect(made.context.counters).to.include({ acceptedConnections: 6, handshakeFailures: 6, requests: 0 });
         expect(made.unit.writes).to.deep.equal([]);
         expect(made.server.connectionCount).to.equal(0);
       });
@@ -341,7 +341,7 @@ describe('Modbus/TCP Security', () => {
     const silent = connect(made.port, '127.0.0.1');
     silent.on('error', () => undefined);
     rigs.own(silent);
-    await until(() => made.context.counters.accepted === 2);
+    await until(() => made.context.counters.acceptedConnections === 2);
     const gone = Promise.all([session.untilClosed(), once(silent, 'close')]);
     silent.resume();
     await made.server.close();

@@ -1,0 +1,75 @@
+/** The bounds of the power of a battery, which move to new values within a ramp time. */
+import { equalBounds, freeFlow } from '../../inverter/storage-flow.ts';
+import type { StorageFlow } from '../../inverter/storage-flow.ts';
+
+const minStepS = 0.001;
+
+/** Powers are DC watts, + to discharge. */
+export class FlowBounds {
+  /** lower bound now; -Infinity: none */
+  floorW = -Infinity;
+  /** upper bound now; Infinity: none */
+  ceilingW = Infinity;
+  #target: StorageFlow = freeFlow;
+  #remainingS = 0;
+  readonly #powerW: number;
+
+  /** @param powerW rated power both ways, from which a bound moves that was not in force */
+  constructor(powerW: number) {
+    this.#powerW = powerW;
+  }
+
+  /** False if the storage takes no power from the grid. */
+  get fromGrid(): boolean {
+    return this.#target.fromGrid;
+  }
+
+  /** Time until the bounds rest, s; Infinity: they do. */
+  get remainingS(): number {
+    return this.#remainingS > 0 ? Math.max(this.#remainingS, minStepS) : Infinity;
+  }
+
+  /** Power of the battery within the bounds. @param demandW power without them */
+  admit(demandW: number): number {
+    return Math.min(this.ceilingW, Math.max(this.floorW, demandW));
+  }
+
+  /** Sets new bounds. @returns true if anything changed */
+  set(flow: StorageFlow): boolean {
+    const former = this.#target;
+    this.#target = flow;
+    if (equalBounds(flow, former)) return flow.fromGrid !== former.fromGrid;
+    this.#remainingS = flow.rampS;
+    if (flow.rampS <= 0) this.#arrive();
+    return true;
+  }
+
+  /** Advances the ramp. */
+  advance(dtS: number): void {
+    if (this.#remainingS <= 0) return;
+    const share = Math.min(1, dtS / this.#remainingS);
+    this.#remainingS -= dtS;
+    if (this.#remainingS <= 0) {
+      this.#arrive();
+      return;
+    }
+    this.floorW = this.#between(this.floorW, this.#target.floorW, share);
+    this.ceilingW = this.#between(this.ceilingW, this.#target.ceilingW, share);
+  }
+
+  #arrive(): void {
+    this.#remainingS = 0;
+    this.floorW = this.#target.floorW;
+    this.ceilingW = this.#target.ceilingW;
+  }
+
+  #between(fromW: number, toW: number, share: number): number {
+    if (fromW === toW) return toW;
+    const [a, b] = [this.#finite(fromW), this.#finite(toW)];
+    return a + (b - a) * share;
+  }
+
+  #finite(boundW: number): number {
+    return Math.max(-this.#powerW, Math.min(this.#powerW, boundW));
+  }
+}
