@@ -266,6 +266,9 @@ const isInForce = ({ phase, optedOut, withdrawn }: TrackedEvent): boolean =>
 const hasSettings = ({ control }: ControlInForce): boolean =>
   control.settings !== undefined && Object.values(control.settings).some((value) => value !== undefined);
 
+/** True for a control that shows why modes of it cannot be read, though none of it acts. */
+const hasUnread = ({ control }: ControlInForce): boolean => control.base.unread !== undefined;
+
 /** Default controls for the modes that no event has: each mode from the program of lowest primacy that defines it. */
 function defaultsInForce(programs: readonly TrackedProgram[], claimed: Set<ModeName>): readonly ControlInForce[] {
   return programs.flatMap(({ key, primacy, defaultControl }) => {
@@ -279,7 +282,7 @@ function defaultsInForce(programs: readonly TrackedProgram[], claimed: Set<ModeN
       modes,
       control: defaultControl.control,
     };
-    return modes.length > 0 || hasSettings(inForce) ? [inForce] : [];
+    return modes.length > 0 || hasSettings(inForce) || hasUnread(inForce) ? [inForce] : [];
   });
 }
 

@@ -8,7 +8,7 @@ import type { Poll, PollResult } from './poll.ts';
 import { resolved } from './reader.ts';
 import type { LinkTo, Missed, Reader } from './reader.ts';
 import type { ResolvedControl } from '../control/model.ts';
-import { modesIn } from '../control/modes.ts';
+import { controlledModes } from '../control/modes.ts';
 
 type Curves = ResolvedControl['curves'];
 
@@ -73,7 +73,7 @@ function listedControl(control: Received<DERControl>, curves: Curves, place: Pla
     deviceCategory: hexNumber(control.deviceCategory),
     responseRequired: hexNumber(control.responseRequired) ?? 0,
     replyTo: replyTo === undefined ? null : resolved(replyTo, place.url),
-    modes: modesIn(base),
+    modes: controlledModes(base),
     control: { base, curves: curvesFor(base, curves) },
   };
 }
@@ -86,7 +86,7 @@ function listedDefault(document: Received<DefaultDERControl>, curves: Curves, ur
     mrid: document.mRID === undefined ? null : sameCase(document.mRID),
     href: document.href === undefined ? url : resolved(document.href, url),
     description: document.description ?? null,
-    modes: modesIn(base),
+    modes: controlledModes(base),
     control: { base, curves: curvesFor(base, curves), settings },
   };
 }

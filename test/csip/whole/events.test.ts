@@ -75,6 +75,15 @@ describe('a client at a head-end: groups, programs and events', () => {
     expect(await points()).to.deep.equal([80, null]);
   });
 
+  it('an event with a mode in a foreign namespace leaves that mode to the default control', async () => {
+    const change = (xml: string) => xml.replace(/<(\/?)opModMaxLimW/g, '<$1csipaus:opModMaxLimW');
+    site.headEnd.trick('GET', /\/derc$/, { kind: 'rewrite', change });
+    site.headEnd.setDefault(point, limit(80));
+    const event = give(point, { modes: { ...reactive(20), ...limit(30) }, inS: 100, durationS: 60 });
+    await site.responded(event, 2);
+    expect(await points()).to.deep.equal([80, 20]);
+  });
+
   for (const [id, same] of [
     ['BASIC-019', true],
     ['BASIC-020', false],
