@@ -71,6 +71,8 @@ export interface CsipSettings {
   readonly nmis: readonly string[];
   /** IANA private enterprise number in mRIDs */
   readonly pen: number;
+  /** LFDIs of the devices behind an aggregator, in their order, upper case; a device beyond has one made from others */
+  readonly lfdis: readonly string[];
   readonly readings: {
     /** `net`: one signed reading per quantity; `split`: one for each direction, never negative */
     readonly flow: (typeof csipReadingsFlows)[number];

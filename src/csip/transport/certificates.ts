@@ -149,7 +149,7 @@ export class ClientCredentials implements TlsIdentity {
     return certificateFacts(this.#texts.cert);
   }
 
-  get shown(): CsipCertificates {
+  get shown(): Omit<CsipCertificates, 'endDevices'> {
     return {
       selected: this.#chosen === null ? 'default' : this.#chosen.name,
       available: this.#available,

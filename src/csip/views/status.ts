@@ -68,8 +68,9 @@ export function statusView(
   monotonicMs: number,
   subscriptions: number,
 ): CsipStatus {
-  const { client, credentials } = connection;
+  const { client } = connection;
   const { line, walk } = client;
+  const own = clients.identityOf({ index: device });
   const member = membersOf(connection).find(({ endDevice }) => endDevice.deviceIndices.includes(device));
   const facts = member?.endDevice.facts ?? null;
   const { loss, lastContactMs, lastError, lastErrorMs } = line;
@@ -77,8 +78,8 @@ export function statusView(
     state: client.state,
     server: serverView(clients, connection),
     identity: clients.options.settings.identity,
-    lfdi: credentials.facts?.lfdi ?? null,
-    sfdi: credentials.facts?.sfdi ?? null,
+    lfdi: own?.lfdi ?? null,
+    sfdi: own?.sfdi ?? null,
     deviceIndices: client.deviceIndices,
     connection: {
       attempts: client.attempts,
@@ -101,7 +102,11 @@ export function statusView(
   };
 }
 
-export function configView({ inForce, options }: Clients, changedBy: CsipConfig['changedBy']): CsipConfig {
+export function configView(
+  { inForce, options }: Clients,
+  device: number,
+  changedBy: CsipConfig['changedBy'],
+): CsipConfig {
   const { server, dcap, revision, pollRateS, postRateS, useServerTime, subscribe, pin } = inForce;
   const { checkHostname, strictCipher, identity } = options.settings;
   return {
@@ -118,6 +123,7 @@ export function configView({ inForce, options }: Clients, changedBy: CsipConfig[
     checkHostname,
     strictCipher,
     identity,
+    lfdi: inForce.lfdis.get(device) ?? null,
     changedBy,
   };
 }
@@ -172,12 +178,13 @@ export class Configurator {
   }
 
   /**
-   * Changes all clients; certificates change for one connection only.
+   * Changes all clients; certificates change for the connection of the device only, the LFDI for the device.
    * @throws SimError COMMAND_BAD_VALUE with JSON pointers, COMMAND_CONFLICT if the address for notifications is taken;
    *   nothing is changed then
    */
-  async apply(patch: CsipConfigPatch, connection: Connection, by: Origin): Promise<void> {
+  async apply(patch: CsipConfigPatch, device: number, by: Origin): Promise<void> {
     const { inForce, options } = this.#clients;
+    const connection = this.#clients.connectionOf(device);
     const { server: started } = options.settings;
     const host = patch.serverHost ?? inForce.server.host;
     if (!isHost(host)) {
@@ -192,6 +199,7 @@ export class Configurator {
       throw new SimError('COMMAND_BAD_VALUE', `${host} ${refusedTargetText}`, [
         { name: '/server_host', detail: refusedTargetText },
       ]);
+    if (patch.lfdi !== undefined) this.#checkLfdi(patch.lfdi, device, connection);
     const { certPem, keyPem, rootCertPem } = patch;
     const texts = {
       ...(certPem !== undefined && { cert: certPem }),
@@ -210,6 +218,8 @@ export class Configurator {
     inForce.server = { host, port, tls };
     inForce.anywhere = anywhere;
     this.#takeConduct(patch);
+    if (patch.lfdi === null) inForce.lfdis.delete(device);
+    else if (patch.lfdi !== undefined) inForce.lfdis.set(device, patch.lfdi);
     const { plant, clock } = options;
     this.#changedBy = { ...by, at: plant.time.sim, wallMs: clock.nowMs() };
     if (this.#connected() !== before) await this.#clients.restart();
@@ -233,8 +243,22 @@ export class Configurator {
 
   /** Settings that need a new connection when they change. */
   #connected(): string {
-    const { server, dcap, revision, postRateS, pin, subscribe } = this.#clients.inForce;
-    return JSON.stringify([server, dcap, revision, postRateS, pin, subscribe]);
+    const { server, dcap, revision, postRateS, pin, subscribe, lfdis } = this.#clients.inForce;
+    return JSON.stringify([server, dcap, revision, postRateS, pin, subscribe, [...lfdis]]);
+  }
+
+  /** @throws SimError COMMAND_BAD_VALUE for an LFDI that the device cannot have */
+  #checkLfdi(lfdi: string | null, device: number, connection: Connection): void {
+    const refuse = (detail: string) => {
+      throw new SimError('COMMAND_BAD_VALUE', `lfdi ${detail}`, [{ name: '/lfdi', detail }]);
+    };
+    if (this.#clients.options.settings.identity !== 'aggregator')
+      refuse('can be given to devices behind an aggregator only (csip_identity aggregator)');
+    const others = this.#clients
+      .endDevicesOf(connection)
+      .flatMap((each) => (each.deviceIndices.includes(device) ? [] : each.lfdi));
+    if (lfdi !== null && [connection.credentials.facts?.lfdi, ...others].includes(lfdi))
+      refuse('is that of the aggregator or of another device');
   }
 
   #takeConduct(patch: CsipConfigPatch): void {
