@@ -1,5 +1,6 @@
 /** The state of one client for REST, and the settings that REST changes at run time. */
 import { isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type {
   CsipConfig,
   CsipDiagnostic,
@@ -12,6 +13,7 @@ import type {
 import type { JsonValue } from '../../core/store.ts';
 import { showModes } from '../control/modes.ts';
 import type { EndDevice } from '../end-device.ts';
+import type { ListedControl } from '../events/model.ts';
 import { membersOf } from '../members.ts';
 import type { FullMember } from '../members.ts';
 import type { Clients, Connection } from '../clients.ts';
@@ -19,6 +21,7 @@ import { controlsView, ownEndDeviceView, programView } from './members.ts';
 import { SimError } from '../../core/errors.ts';
 import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
+import type { Remark } from '../walk/remarks.ts';
 
 function serverView({ inForce }: Clients, { client }: Connection): CsipServer {
   const { server, dcap, revision } = inForce;
@@ -70,7 +73,7 @@ export function statusView(
 ): CsipStatus {
   const { client } = connection;
   const { line, walk } = client;
-  const own = clients.identityOf({ index: device });
+  const identity = clients.identityOf({ index: device });
   const member = membersOf(connection).find(({ endDevice }) => endDevice.deviceIndices.includes(device));
   const facts = member?.endDevice.facts ?? null;
   const { loss, lastContactMs, lastError, lastErrorMs } = line;
@@ -78,8 +81,8 @@ export function statusView(
     state: client.state,
     server: serverView(clients, connection),
     identity: clients.options.settings.identity,
-    lfdi: own?.lfdi ?? null,
-    sfdi: own?.sfdi ?? null,
+    lfdi: identity?.lfdi ?? null,
+    sfdi: identity?.sfdi ?? null,
     deviceIndices: client.deviceIndices,
     connection: {
       attempts: client.attempts,
@@ -158,7 +161,44 @@ export function diagnosticsView(connection: Connection, nowMs: number): readonly
     if (endDevice.facts !== null && endDevice.programs.length === 0)
       add('info', 'no-program', `no DERProgram concerns the EndDevice ${endDevice.lfdi}`);
   }
+  const edited = membersOf(connection).flatMap(({ endDevice }) => editedEvents(endDevice));
+  // devices behind an aggregator meet the same parts of the server
+  const unlike = new Map([...(walk?.remarks ?? []), ...edited].map((each) => [`${each.code} ${each.message}`, each]));
+  for (const { code, message } of [...unlike.values()].slice(0, maxRemarksShown)) add('warning', code, message);
   return diagnostics;
+}
+
+/** Remarks shown at once; more would hide the first. */
+const maxRemarksShown = 100;
+
+/** Parts of an event that may not change; those that the clock of an FSA shifts are compared by that clock. */
+function changedParts(first: ListedControl, latest: ListedControl): readonly string[] {
+  const sameTime = (a: number, b: number) => Math.abs(a + first.aheadS - (b + latest.aheadS)) < 0.5;
+  const same: Readonly<Record<string, boolean>> = {
+    creationTime: sameTime(first.creationS, latest.creationS),
+    interval: sameTime(first.startS, latest.startS) && first.durationS === latest.durationS,
+    randomizeStart: first.randomizeStartS === latest.randomizeStartS,
+    randomizeDuration: first.randomizeDurationS === latest.randomizeDurationS,
+    deviceCategory: first.deviceCategory === latest.deviceCategory,
+    DERControlBase: isDeepStrictEqual(first.control.base, latest.control.base),
+  };
+  return Object.keys(same).filter((name) => same[name] === false);
+}
+
+/** Events whose content the server has changed under the same mRID: the one that was read first stays in force. */
+function editedEvents({ controls, programs }: EndDevice): readonly Remark[] {
+  const firstRead = new Map(controls.map(({ listed }) => [listed.mrid, listed]));
+  return programs.flatMap(({ listed: { controls: latest = [] } }) =>
+    latest.flatMap((each) => {
+      const first = firstRead.get(each.mrid);
+      const parts = first === undefined ? [] : changedParts(first, each);
+      if (parts.length === 0) return [];
+      const message =
+        `the event ${each.mrid} has another ${parts.join(', ')} than at first: an event may not change, and the first ` +
+        'reading stays in force; a new event needs a new mRID';
+      return [{ code: 'event-edited', message }];
+    }),
+  );
 }
 
 const isHost = (text: string): boolean =>

@@ -5,12 +5,14 @@ import { maxEvents } from '../events/receive.ts';
 import type { Received } from '../xml/schema.ts';
 import type { FunctionSetAssignments } from '../xml/documents.ts';
 import type { FoundProgram, FoundResource } from './model.ts';
-import { failure } from './poll.ts';
+import { failure, missing } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import { foundResource, ProgramListWalk } from './programs.ts';
 import type { WalkParts } from './programs.ts';
 import { resolved } from './reader.ts';
 import type { LinkTo } from './reader.ts';
+import { firstRemarks } from './remarks.ts';
+import type { Remark } from './remarks.ts';
 import { GroupTime } from './time.ts';
 
 /** X6: maximum of resources followed for one EndDevice. */
@@ -47,6 +49,15 @@ interface Group {
 const timesOf = (groups: readonly Group[]): readonly GroupClock[] => [
   ...new Set(groups.flatMap(({ time }) => (time === null ? [] : [time]))),
 ];
+
+/** FSAs that lead to no programs. */
+const groupRemarks = (items: readonly Received<FunctionSetAssignments>[], base: string): readonly Remark[] =>
+  items.flatMap(({ href, DERProgramListLink: link }, at) => {
+    if (link?.href !== undefined && resolved(link.href, base) !== null) return [];
+    const name = href ?? `at ${at} of its list`;
+    const message = `the FunctionSetAssignments ${name} have no usable DERProgramListLink, and no programs (${base})`;
+    return [{ code: 'group-without-programs', message }];
+  });
 
 export class GroupsWalk {
   readonly poll: Poll;
@@ -110,16 +121,17 @@ export class GroupsWalk {
       if (!this.#askedParent) lost();
       this.#askedParent = true;
       await this.#take([], url);
-      return { rateS: rateOf(undefined) };
+      return missing(read, rateOf(undefined));
     }
     if (read.kind !== 'found') {
       missed(read);
-      return read.kind === 'failed' ? failure(read) : { rateS: rateOf(undefined) };
+      return read.kind === 'failed' ? failure(read) : missing(read, rateOf(undefined));
     }
     this.#askedParent = false;
     this.#resource = foundResource('FunctionSetAssignmentsList', url, read.value.list);
     await this.#take(read.value.items, read.url);
-    return { rateS: rateOf(read.value.list.pollRate) };
+    const remarks = firstRemarks([...read.remarks, ...groupRemarks(read.value.items, read.url)]);
+    return { rateS: rateOf(read.value.list.pollRate), remarks };
   }
 
   /** Follows groups that have joined or left; new lists are read before the programs are reported. */
@@ -183,7 +195,7 @@ export class GroupsWalk {
       const read = await reader.document('Time', { href: url }, deviceIndex);
       if (read.kind === 'found') {
         group.take({ time: read.value, middleMonotonicMs: read.middleMonotonicMs });
-        return { rateS: rateOf(read.value.pollRate) };
+        return { rateS: rateOf(read.value.pollRate), remarks: read.remarks };
       }
       missed(read);
       return failure(read);

@@ -3,9 +3,11 @@ import type { ListedControl, ListedDefault, ListedProgram, EventStatusNow } from
 import type { Received } from '../xml/schema.ts';
 import type { DERControl, DERControlBase, DERCurve, DERProgram, DefaultDERControl } from '../xml/documents.ts';
 import type { FoundCurve, FoundResource } from './model.ts';
-import { failure } from './poll.ts';
+import { failure, missing } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import { resolved } from './reader.ts';
+import { firstRemarks, remarksOfMissed } from './remarks.ts';
+import type { Remark } from './remarks.ts';
 import type { LinkTo, Missed, Reader } from './reader.ts';
 import type { ResolvedControl } from '../control/model.ts';
 import { controlledModes } from '../control/modes.ts';
@@ -186,11 +188,11 @@ export class ProgramListWalk {
       this.#entries = [];
       if (!this.#askedParent) lost();
       this.#askedParent = true;
-      return { rateS: rateOf(undefined) };
+      return missing(read, rateOf(undefined));
     }
     if (read.kind !== 'found') {
       missed(read);
-      return read.kind === 'failed' ? failure(read) : { rateS: rateOf(undefined) };
+      return read.kind === 'failed' ? failure(read) : missing(read, rateOf(undefined));
     }
     this.#askedParent = false;
     this.#askedToWaitMs = undefined;
@@ -200,23 +202,24 @@ export class ProgramListWalk {
     this.#met.clear();
     const entries = await Promise.all(items.map((program) => this.#program(program, read.url, before)));
     this.#entries = entries.flatMap(({ entry }) => (entry === null ? [] : [entry]));
-    if (!entries.every(({ complete }) => complete)) return failure({ retryAfterMs: this.#askedToWaitMs });
+    const remarks = firstRemarks([...read.remarks, ...entries.flatMap((each) => each.remarks)]);
+    if (!entries.every(({ complete }) => complete)) return { retryAfterMs: this.#askedToWaitMs, remarks };
     for (const url of this.#curves.keys()) if (!this.#met.has(url)) this.#curves.delete(url);
-    return { rateS: rateOf(list.pollRate) };
+    return { rateS: rateOf(list.pollRate), remarks };
   }
 
   async #program(
     program: Received<DERProgram>,
     base: string,
     before: readonly Entry[],
-  ): Promise<{ readonly entry: Entry | null; readonly complete: boolean }> {
+  ): Promise<{ readonly entry: Entry | null; readonly complete: boolean; readonly remarks: readonly Remark[] }> {
     const { warn } = this.#options;
     const url = program.href === undefined ? null : resolved(program.href, base);
     const mrid = program.mRID === undefined || program.mRID === '' ? null : sameCase(program.mRID);
     const key = mrid ?? url;
     if (key === null || url === null || program.primacy === undefined) {
       warn(`a DERProgram without href, mRID or primacy is left out (${base})`);
-      return { entry: null, complete: true };
+      return { entry: null, complete: true, remarks: [leftOutRemark(program, url, base)] };
     }
     const old = before.find(({ listed }) => listed.key === key);
     const [defaults, controls] = await Promise.all([
@@ -233,7 +236,11 @@ export class ProgramListWalk {
     };
     const curves = usedCurves([...(controls.value ?? []), ...(defaults.value ? [defaults.value] : [])], base);
     const resources = [foundResource('DERProgram', url, program), ...defaults.resources, ...controls.resources];
-    return { entry: { listed, mrid, curves, resources }, complete: defaults.complete && controls.complete };
+    return {
+      entry: { listed, mrid, curves, resources },
+      complete: defaults.complete && controls.complete,
+      remarks: [...defaults.remarks, ...controls.remarks],
+    };
   }
 
   /** @param old stays in force until the resource is readable again */
@@ -247,7 +254,11 @@ export class ProgramListWalk {
     if (read.kind !== 'found') return this.#kept(read, old);
     const curves = await this.#resolve([read.value.DERControlBase ?? {}], read.url);
     const resource = foundResource('DefaultDERControl', resolved(href, base) ?? read.url, read.value);
-    return part(listedDefault(read.value, curves.found, read.url), [resource], curves.complete);
+    return part(listedDefault(read.value, curves.found, read.url), {
+      resources: [resource],
+      complete: curves.complete,
+      remarks: [...read.remarks, ...curves.remarks],
+    });
   }
 
   async #controls(program: Received<DERProgram>, base: string, old: readonly ListedControl[] | undefined) {
@@ -255,7 +266,7 @@ export class ProgramListWalk {
     if (href === undefined) return part([]);
     const { reader, deviceIndex, aheadS, warn } = this.#options;
     const read = await reader.list('DERControlList', { href, base }, deviceIndex);
-    if (read.kind === 'absent') return part([]);
+    if (read.kind === 'absent') return part([], { remarks: remarksOfMissed(read) });
     if (read.kind !== 'found') return this.#kept(read, old);
     const { items, list } = read.value;
     const curves = await this.#resolve(
@@ -267,11 +278,16 @@ export class ProgramListWalk {
     const usable = listed.filter((each) => each !== null);
     if (usable.length < listed.length) warn(`DERControls without mRID or interval are left out (${read.url})`);
     const resource = foundResource('DERControlList', resolved(href, base) ?? read.url, list);
-    return part(usable, [resource], curves.complete);
+    const unusable = items.flatMap((item, at) => (listed[at] === null ? [unusableRemark(item, at, read.url)] : []));
+    return part(usable, {
+      resources: [resource],
+      complete: curves.complete,
+      remarks: [...read.remarks, ...firstRemarks(unusable), ...curves.remarks],
+    });
   }
 
   #kept<T>(read: Missed, old: T) {
-    return { value: old, resources: [], complete: this.#stands(read) };
+    return part(old, { complete: this.#stands(read), remarks: remarksOfMissed(read) });
   }
 
   /** @returns true if a repetition would not help */
@@ -285,9 +301,10 @@ export class ProgramListWalk {
   async #resolve(
     bases: readonly Received<DERControlBase>[],
     base: string,
-  ): Promise<{ readonly found: Curves; readonly complete: boolean }> {
+  ): Promise<{ readonly found: Curves; readonly complete: boolean; readonly remarks: readonly Remark[] }> {
     const { reader, deviceIndex } = this.#options;
     const curves = new Map<string, Received<DERCurve> | null>();
+    const remarks: Remark[] = [];
     let complete = true;
     const hrefs = [...new Set(bases.flatMap(curveHrefsOf))];
     await Promise.all(
@@ -302,15 +319,45 @@ export class ProgramListWalk {
         const read = await reader.document('DERCurve', { href, base }, deviceIndex);
         if (read.kind === 'found') this.#curves.set(url, read.value);
         else complete = this.#stands(read) && complete;
+        remarks.push(...(read.kind === 'found' ? read.remarks : remarksOfMissed(read)));
         curves.set(href, read.kind === 'found' ? read.value : null);
       }),
     );
-    return { found: curves, complete };
+    return { found: curves, complete, remarks: firstRemarks(remarks) };
   }
 }
 
-function part<T>(value: T, resources: readonly FoundResource[] = [], complete = true) {
-  return { value, resources, complete };
+interface PartFacts {
+  readonly resources: readonly FoundResource[];
+  readonly complete: boolean;
+  readonly remarks: readonly Remark[];
+}
+
+function part<T>(value: T, facts: Partial<PartFacts> = {}): PartFacts & { readonly value: T } {
+  return { resources: [], complete: true, remarks: [], ...facts, value };
+}
+
+const inWords = (names: readonly string[]): string => names.join(' and ');
+
+function leftOutRemark({ mRID, primacy, href }: Received<DERProgram>, url: string | null, base: string): Remark {
+  const lacks = [...(url === null ? ['usable href'] : []), ...(primacy === undefined ? ['readable primacy'] : [])];
+  const name = href ?? mRID ?? 'without a name';
+  return {
+    code: 'program-left-out',
+    message: `the DERProgram ${name} has no ${inWords(lacks)}, and is left out (${base})`,
+  };
+}
+
+function unusableRemark({ mRID, interval, href }: Received<DERControl>, at: number, base: string): Remark {
+  const lacks = [
+    ...(mRID === undefined || mRID === '' ? ['readable mRID'] : []),
+    ...(interval?.start === undefined || interval.duration === undefined ? ['readable interval'] : []),
+  ];
+  const name = href ?? mRID ?? `at ${at} of its list`;
+  return {
+    code: 'control-left-out',
+    message: `the DERControl ${name} has no ${inWords(lacks)}, and is left out without a response (${base})`,
+  };
 }
 
 function usedCurves(controls: readonly (ListedControl | ListedDefault)[], base: string): readonly FoundCurve[] {

@@ -4,6 +4,8 @@ import type { SepAnswer, SepExchange } from '../transport/exchange.ts';
 import { isPassing } from '../transport/exchange.ts';
 import type { DocumentName, Received, ReceivedDocument } from '../xml/schema.ts';
 import type { Documents } from '../xml/documents.ts';
+import { firstRemarks, remarksOf } from './remarks.ts';
+import type { Remark } from './remarks.ts';
 
 /** A link: its `href`, and the URI of the document that contains it. */
 export interface LinkTo {
@@ -18,6 +20,8 @@ export interface Found<T> {
   /** after redirects; links inside are relative to it */
   readonly url: string;
   readonly middleMonotonicMs: number;
+  /** parts that do not fit the schema */
+  readonly remarks: readonly Remark[];
 }
 
 /** A resource that could not be read, and why. */
@@ -32,6 +36,9 @@ export interface Missed {
   readonly status: number | null;
   /** a sentence */
   readonly reason: string;
+  /** the address that was asked for */
+  readonly url: string;
+  readonly isList: boolean;
   /** true if the client itself ended the request */
   readonly closed: boolean;
   /** delay that the server asks for (`Retry-After`) */
@@ -79,10 +86,12 @@ export interface ListLimits {
 
 const defaultListLimits: ListLimits = { pageSize: 100, maxPages: 100, maxItems: 10_000, maxRestarts: 3 };
 
-function missed({ status, retryAfterMs }: SepAnswer, resource: DocumentName): Missed {
+type Asked = Pick<Missed, 'url' | 'isList'>;
+
+function missed({ status, retryAfterMs }: SepAnswer, resource: DocumentName, asked: Asked): Missed {
   const kind = status === 404 || status === 410 ? 'absent' : isPassing(status) ? 'failed' : 'refused';
   const reason = `the server answers ${status} to the request for ${resource}`;
-  return { kind, status, reason, closed: false, retryAfterMs };
+  return { kind, status, reason, closed: false, retryAfterMs, ...asked };
 }
 
 function isNamed<Name extends DocumentName>(
@@ -107,6 +116,7 @@ export class Reader {
     { href, base }: LinkTo,
     deviceIndex: number | null,
   ): Promise<Reading<Received<Documents[Name]>>> {
+    const asked: Asked = { url: resolved(href, base ?? this.#exchange.origin) ?? href, isList: name in itemNames };
     try {
       const answer = await this.#exchange.request({
         method: 'GET',
@@ -116,15 +126,17 @@ export class Reader {
         deviceIndex,
       });
       const { status, document, url, middleMonotonicMs } = answer;
-      if (status >= 400) return missed(answer, name);
+      if (status >= 400) return missed(answer, name, asked);
       if (document === null || !isNamed(document, name)) {
         const what = document === null ? 'no document' : `a document ${document.name}`;
-        return { kind: 'refused', status, reason: `the answer to the request for ${name} has ${what}`, closed: false };
+        const reason = `the answer to the request for ${name} has ${what}`;
+        return { kind: 'refused', status, reason, closed: false, ...asked };
       }
-      return { kind: 'found', value: document.value, url, middleMonotonicMs };
+      const remarks = remarksOf(name, url, document.notes);
+      return { kind: 'found', value: document.value, url, middleMonotonicMs, remarks };
     } catch (error) {
       const closed = error instanceof SimError && error.code === 'NOT_CONNECTED';
-      return { kind: 'failed', status: null, reason: errorText(error), closed };
+      return { kind: 'failed', status: null, reason: errorText(error), closed, ...asked };
     }
   }
 
@@ -151,11 +163,13 @@ export class Reader {
   ): Promise<Reading<WholeList<List>> | 'changed'> {
     const { pageSize, maxPages, maxItems } = this.#limits;
     const items: Item<List>[] = [];
+    const remarks: Remark[] = [];
     let first: Found<Received<Documents[List]>> | undefined;
     for (let page = 0; page < maxPages; page++) {
       const query = `${href.includes('?') ? '&' : '?'}s=${items.length}&l=${pageSize}`;
       const read = await this.document(name, { href: href + query, ...(base !== undefined && { base }) }, deviceIndex);
       if (read.kind !== 'found') return read;
+      remarks.push(...read.remarks);
       const pageItems = itemsOf(name, read.value);
       const all = read.value.all ?? pageItems.length;
       if (mayRestart && first !== undefined && (first.value.all ?? all) !== all) return 'changed';
@@ -166,7 +180,11 @@ export class Reader {
       if (pageItems.length === 0 || items.length >= all || items.length >= maxItems) break;
     }
     if (first === undefined) throw new SimError('INTERNAL', 'a list needs at least one page');
-    return { ...first, value: { list: first.value, items: items.slice(0, maxItems) } };
+    return {
+      ...first,
+      remarks: firstRemarks(remarks),
+      value: { list: first.value, items: items.slice(0, maxItems) },
+    };
   }
 }
 

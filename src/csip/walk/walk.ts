@@ -20,11 +20,13 @@ import type {
   WalkStage,
   WalkTarget,
 } from './model.ts';
-import { defaultPollRateS, failure, Poll } from './poll.ts';
+import { defaultPollRateS, failure, missing, Poll } from './poll.ts';
 import type { PollResult } from './poll.ts';
 import type { WalkParts } from './programs.ts';
 import { resolved, Reader } from './reader.ts';
 import type { Missed } from './reader.ts';
+import { remarksOfMissed } from './remarks.ts';
+import type { Remark } from './remarks.ts';
 import { TimeFollower } from './time.ts';
 
 /** After a failure elsewhere the DeviceCapability is read, unless it has just been. */
@@ -120,6 +122,11 @@ export class Walk {
       if (poll.rateS !== null) rates[name] = Math.min(poll.rateS, rates[name] ?? Infinity);
     }
     return rates;
+  }
+
+  /** Parts of the last readings that are not as they should be. */
+  get remarks(): readonly Remark[] {
+    return this.#polls.flatMap(({ poll }) => poll.remarks);
   }
 
   get #timeUrl(): string | null {
@@ -222,7 +229,7 @@ export class Walk {
       await this.#timePoll.now();
       await this.#listPoll.now();
     }
-    return { rateS: this.#rateOf(read.value.pollRate) };
+    return { rateS: this.#rateOf(read.value.pollRate), remarks: read.remarks };
   }
 
   async #readTime(): Promise<PollResult> {
@@ -233,7 +240,7 @@ export class Walk {
     if (read.kind !== 'found') {
       this.#missed(read);
       this.#warnOfAge();
-      return read.kind === 'failed' ? failure(read) : { rateS: this.#rateOf(undefined) };
+      return read.kind === 'failed' ? failure(read) : missing(read, this.#rateOf(undefined));
     }
     const sample = { time: read.value, middleMonotonicMs: read.middleMonotonicMs };
     if (this.#follower.take(sample))
@@ -243,7 +250,7 @@ export class Walk {
         document: read.value,
         readAtMonotonicMs: read.middleMonotonicMs,
       };
-    return { rateS: this.#rateOf(read.value.pollRate) };
+    return { rateS: this.#rateOf(read.value.pollRate), remarks: read.remarks };
   }
 
   #warnOfAge(): void {
@@ -298,10 +305,11 @@ export class Walk {
     await Promise.all(matches.map(([target, located]) => this.#follow(target, located, all)));
     this.#settleStage();
     const isWaiting = matches.some(([, located]) => located === null);
-    if (this.#stage !== 'registering' && !isWaiting) return { rateS: this.#rateOf(rate) };
+    const remarks = read.kind === 'found' ? read.remarks : remarksOfMissed(read);
+    if (this.#stage !== 'registering' && !isWaiting) return { rateS: this.#rateOf(rate), remarks };
     // a server says by the DeviceCapability how often a client may ask that it has not admitted yet
     const { pollRate = defaultPollRateS } = this.#dcap.document;
-    return { rateS: this.#rateOf(Math.min(rate ?? Infinity, pollRate)) };
+    return { rateS: this.#rateOf(Math.min(rate ?? Infinity, pollRate)), remarks };
   }
 
   /** Matches EndDevices to targets, and posts those that are missing. */
