@@ -12,6 +12,7 @@ import type {
 } from '../../contract/csip-client.ts';
 import type { JsonValue } from '../../core/store.ts';
 import { showModes } from '../control/modes.ts';
+import { missingIssuer } from '../transport/certificates.ts';
 import type { EndDevice } from '../end-device.ts';
 import type { ListedControl } from '../events/model.ts';
 import { membersOf } from '../members.ts';
@@ -151,6 +152,13 @@ export function diagnosticsView(connection: Connection, nowMs: number): readonly
   const { facts } = credentials;
   if (facts !== null && (facts.notAfterMs < nowMs || facts.notBeforeMs > nowMs))
     add('warning', 'certificate-not-valid', 'the certificate of the client is not valid today');
+  const issuer = missingIssuer(credentials.pem);
+  if (issuer !== null)
+    add(
+      'warning',
+      'certificate-chain',
+      `the certificate of the client comes without that of its issuer ${issuer}, so that a server may refuse it`,
+    );
   const offsetS = Math.round(remoteClock.offsetS ?? 0);
   if (Math.abs(offsetS) > 60) add('warning', 'clock-offset', `the time of the server differs by ${offsetS} s`);
   if (walk?.server?.time?.document.quality === 7)
@@ -275,7 +283,9 @@ export class Configurator {
     try {
       await notifications.open(first.credentials);
     } catch (error) {
-      if (!(error instanceof SimError) || error.code !== 'LISTEN_FAILED') throw error;
+      const isConflict =
+        error instanceof SimError && (error.code === 'LISTEN_FAILED' || error.code === 'CONFIG_INVALID');
+      if (!isConflict) throw error;
       throw new SimError('COMMAND_CONFLICT', error.message, error.issues);
     }
     return () => notifications.close();

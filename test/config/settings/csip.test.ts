@@ -197,6 +197,10 @@ describe('settings of the client of IEEE 2030.5', () => {
     ]);
     const plain = run([...on, '-ce', 'no'], { files: { '/site/cert.pem': pki.device.cert } }).csip;
     expect(plain && csipPemFiles(plain, 0).tls).to.equal(null);
+    const secured = ['--csip_subscribe', 'yes', '--csip_notify_enc', 'yes'];
+    expect(issues(['-ce', 'no', ...secured], { '/site/key.pem': pki.foreignDevice.key })).to.deep.equal([
+      '--csip_key: /site/key.pem: does not belong to the certificate',
+    ]);
   });
 
   const conflicts: readonly (readonly [string[], string[]])[] = [
