@@ -141,7 +141,7 @@ function admissionText(walk: Connection['client']['walk']): string {
 
 /** Diagnoses for a client that does not work, or not as expected. */
 export function diagnosticsView(connection: Connection, nowMs: number): readonly CsipDiagnostic[] {
-  const { client, credentials, remoteClock } = connection;
+  const { client, remoteClock } = connection;
   const { line, state, walk } = client;
   const diagnostics: CsipDiagnostic[] = [];
   const add = (severity: CsipDiagnostic['severity'], code: string, message: string) =>
@@ -149,16 +149,7 @@ export function diagnosticsView(connection: Connection, nowMs: number): readonly
   if (state === 'retrying') add('error', 'server-unreachable', `the server cannot be reached: ${line.lastError ?? ''}`);
   if (state === 'stopped') add('error', 'stopped', `the client is stopped: ${line.lastError ?? 'it was disconnected'}`);
   if (state === 'registering') add('warning', 'not-registered', admissionText(walk));
-  const { facts } = credentials;
-  if (facts !== null && (facts.notAfterMs < nowMs || facts.notBeforeMs > nowMs))
-    add('warning', 'certificate-not-valid', 'the certificate of the client is not valid today');
-  const issuer = missingIssuer(credentials.pem);
-  if (issuer !== null)
-    add(
-      'warning',
-      'certificate-chain',
-      `the certificate of the client comes without that of its issuer ${issuer}, so that a server may refuse it`,
-    );
+  for (const { code, message } of certificateRemarks(connection, nowMs)) add('warning', code, message);
   const offsetS = Math.round(remoteClock.offsetS ?? 0);
   if (Math.abs(offsetS) > 60) add('warning', 'clock-offset', `the time of the server differs by ${offsetS} s`);
   if (walk?.server?.time?.document.quality === 7)
@@ -174,6 +165,18 @@ export function diagnosticsView(connection: Connection, nowMs: number): readonly
   const unlike = new Map([...(walk?.remarks ?? []), ...edited].map((each) => [`${each.code} ${each.message}`, each]));
   for (const { code, message } of [...unlike.values()].slice(0, maxRemarksShown)) add('warning', code, message);
   return diagnostics;
+}
+
+function certificateRemarks({ credentials: { facts, pem } }: Connection, nowMs: number): readonly Remark[] {
+  const isOutOfDate = facts !== null && (facts.notAfterMs < nowMs || facts.notBeforeMs > nowMs);
+  const issuer = missingIssuer(pem);
+  const lacks = `comes without that of its issuer ${issuer}, so that a server may refuse it`;
+  return [
+    ...(isOutOfDate
+      ? [{ code: 'certificate-not-valid', message: 'the certificate of the client is not valid today' }]
+      : []),
+    ...(issuer === null ? [] : [{ code: 'certificate-chain', message: `the certificate of the client ${lacks}` }]),
+  ];
 }
 
 /** Remarks shown at once; more would hide the first. */
