@@ -3,6 +3,7 @@ import type { ListedControl, ListedDefault, ListedProgram, EventStatusNow } from
 import type { Received } from '../xml/schema.ts';
 import type { DERControl, DERControlBase, DERCurve, DERProgram, DefaultDERControl } from '../xml/documents.ts';
 import type { FoundCurve, FoundResource } from './model.ts';
+import type { WalkBounds, Holding } from './bounds.ts';
 import { failure, missing } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import { resolved } from './reader.ts';
@@ -96,6 +97,7 @@ function listedDefault(document: Received<DefaultDERControl>, curves: Curves, ur
 /** Dependencies that all parts of a walk share. */
 export interface WalkParts {
   readonly reader: Reader;
+  readonly bounds: WalkBounds;
   readonly deviceIndex: number | null;
   readonly makePoll: (read: () => Promise<PollResult>) => Poll;
   /** the effective rate for a pollRate */
@@ -145,6 +147,8 @@ export class ProgramListWalk {
   readonly #curves = new Map<string, Received<DERCurve>>();
   /** URLs of curves that the current or last reading used */
   readonly #met = new Set<string>();
+  readonly #holding: Holding;
+  #stopped = false;
   #tried = false;
   #askedParent = false;
   /** delay that the server asks for below the list (`Retry-After`); undefined: none */
@@ -152,6 +156,7 @@ export class ProgramListWalk {
 
   constructor(options: ProgramListOptions) {
     this.#options = options;
+    this.#holding = options.bounds.part();
     this.#list = foundResource('DERProgramList', options.url, null);
     this.poll = options.makePoll(() => this.#read());
   }
@@ -169,13 +174,24 @@ export class ProgramListWalk {
     return [this.#list, ...this.#entries.flatMap(({ resources }) => resources)];
   }
 
+  stop(): void {
+    this.#stopped = true;
+    this.poll.stop();
+    this.#holding.close();
+  }
+
   /** Curves will be read again when needed. */
   forgetCurves(): void {
     this.#curves.clear();
   }
 
   async #read(): Promise<PollResult> {
+    this.#holding.begin();
+    // curves are not read again
+    this.#holding.add(this.#curves.size, 0);
     const result = await this.#readList();
+    this.#holding.end(result !== 'failed' && 'rateS' in result);
+    if (this.#stopped) this.#holding.close();
     this.#tried = true;
     this.#options.changed();
     return result;
@@ -183,7 +199,7 @@ export class ProgramListWalk {
 
   async #readList(): Promise<PollResult> {
     const { reader, link, deviceIndex, rateOf, missed, lost } = this.#options;
-    const read = await reader.list('DERProgramList', link, deviceIndex);
+    const read = await reader.list('DERProgramList', link, deviceIndex, this.#holding);
     if (read.kind === 'absent') {
       this.#entries = [];
       if (!this.#askedParent) lost();
@@ -198,7 +214,7 @@ export class ProgramListWalk {
     this.#askedToWaitMs = undefined;
     const { list, items } = read.value;
     this.#list = foundResource('DERProgramList', this.#options.url, list);
-    const before = this.#entries;
+    const before = new Map(this.#entries.map((entry) => [entry.listed.key, entry]));
     this.#met.clear();
     const entries = await Promise.all(items.map((program) => this.#program(program, read.url, before)));
     this.#entries = entries.flatMap(({ entry }) => (entry === null ? [] : [entry]));
@@ -211,7 +227,7 @@ export class ProgramListWalk {
   async #program(
     program: Received<DERProgram>,
     base: string,
-    before: readonly Entry[],
+    before: ReadonlyMap<string, Entry>,
   ): Promise<{ readonly entry: Entry | null; readonly complete: boolean; readonly remarks: readonly Remark[] }> {
     const { warn } = this.#options;
     const url = program.href === undefined ? null : resolved(program.href, base);
@@ -221,7 +237,7 @@ export class ProgramListWalk {
       warn(`a DERProgram without href, mRID or primacy is left out (${base})`);
       return { entry: null, complete: true, remarks: [leftOutRemark(program, url, base)] };
     }
-    const old = before.find(({ listed }) => listed.key === key);
+    const old = before.get(key);
     const [defaults, controls] = await Promise.all([
       this.#default(program, base, old?.listed.defaultControl),
       this.#controls(program, base, old?.listed.controls),
@@ -248,7 +264,7 @@ export class ProgramListWalk {
     const href = program.DefaultDERControlLink?.href;
     if (href === undefined) return part(null);
     const { reader, deviceIndex } = this.#options;
-    const read = await reader.document('DefaultDERControl', { href, base }, deviceIndex);
+    const read = await reader.document('DefaultDERControl', { href, base }, deviceIndex, this.#holding);
     // 404: the program has no default control
     if (read.kind === 'absent') return part(null);
     if (read.kind !== 'found') return this.#kept(read, old);
@@ -265,7 +281,7 @@ export class ProgramListWalk {
     const href = program.DERControlListLink?.href;
     if (href === undefined) return part([]);
     const { reader, deviceIndex, aheadS, warn } = this.#options;
-    const read = await reader.list('DERControlList', { href, base }, deviceIndex);
+    const read = await reader.list('DERControlList', { href, base }, deviceIndex, this.#holding);
     if (read.kind === 'absent') return part([], { remarks: remarksOfMissed(read) });
     if (read.kind !== 'found') return this.#kept(read, old);
     const { items, list } = read.value;
@@ -316,7 +332,7 @@ export class ProgramListWalk {
           curves.set(href, curve);
           return;
         }
-        const read = await reader.document('DERCurve', { href, base }, deviceIndex);
+        const read = await reader.document('DERCurve', { href, base }, deviceIndex, this.#holding);
         if (read.kind === 'found') this.#curves.set(url, read.value);
         else complete = this.#stands(read) && complete;
         remarks.push(...(read.kind === 'found' ? read.remarks : remarksOfMissed(read)));

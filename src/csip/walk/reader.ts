@@ -4,7 +4,8 @@ import type { SepAnswer, SepExchange } from '../transport/exchange.ts';
 import { isPassing } from '../transport/exchange.ts';
 import type { DocumentName, Received, ReceivedDocument } from '../xml/schema.ts';
 import type { Documents } from '../xml/documents.ts';
-import { firstRemarks, remarksOf } from './remarks.ts';
+import type { Holding } from './bounds.ts';
+import { firstRemarks, remarksOf, remarksOfMissed } from './remarks.ts';
 import type { Remark } from './remarks.ts';
 
 /** A link: its `href`, and the URI of the document that contains it. */
@@ -94,6 +95,12 @@ function missed({ status, retryAfterMs }: SepAnswer, resource: DocumentName, ask
   return { kind, status, reason, closed: false, retryAfterMs, ...asked };
 }
 
+/** A resource for which there is no room. */
+function tooMany(resource: DocumentName, asked: Asked): Missed {
+  const reason = `the ${resource} is left out: the resources of the server are more than a client holds`;
+  return { kind: 'refused', status: null, reason, closed: false, ...asked };
+}
+
 function isNamed<Name extends DocumentName>(
   document: ReceivedDocument,
   name: Name,
@@ -115,8 +122,10 @@ export class Reader {
     name: Name,
     { href, base }: LinkTo,
     deviceIndex: number | null,
+    holding?: Holding,
   ): Promise<Reading<Received<Documents[Name]>>> {
     const asked: Asked = { url: resolved(href, base ?? this.#exchange.origin) ?? href, isList: name in itemNames };
+    if (holding?.room === 0) return tooMany(name, asked);
     try {
       const answer = await this.#exchange.request({
         method: 'GET',
@@ -125,13 +134,16 @@ export class Reader {
         resource: name,
         deviceIndex,
       });
-      const { status, document, url, middleMonotonicMs } = answer;
+      const { status, document, url, middleMonotonicMs, octets = 0 } = answer;
       if (status >= 400) return missed(answer, name, asked);
       if (document === null || !isNamed(document, name)) {
         const what = document === null ? 'no document' : `a document ${document.name}`;
         const reason = `the answer to the request for ${name} has ${what}`;
         return { kind: 'refused', status, reason, closed: false, ...asked };
       }
+      // requests that began together may have filled it meanwhile
+      if (holding?.room === 0) return tooMany(name, asked);
+      holding?.add(asked.isList ? 0 : 1, octets);
       const remarks = remarksOf(name, url, document.notes);
       return { kind: 'found', value: document.value, url, middleMonotonicMs, remarks };
     } catch (error) {
@@ -148,9 +160,11 @@ export class Reader {
     name: List,
     link: LinkTo,
     deviceIndex: number | null,
+    holding?: Holding,
   ): Promise<Reading<WholeList<List>>> {
     for (let restarts = 0; ; restarts++) {
-      const pages = await this.#pages(name, link, deviceIndex, restarts < this.#limits.maxRestarts);
+      const mayRestart = restarts < this.#limits.maxRestarts;
+      const pages = await this.#pages(name, link, { deviceIndex, holding, mayRestart });
       if (pages !== 'changed') return pages;
     }
   }
@@ -158,21 +172,35 @@ export class Reader {
   async #pages<List extends ListName>(
     name: List,
     { href, base }: LinkTo,
-    deviceIndex: number | null,
-    mayRestart: boolean,
+    {
+      deviceIndex,
+      holding,
+      mayRestart,
+    }: { readonly deviceIndex: number | null; readonly holding: Holding | undefined; readonly mayRestart: boolean },
   ): Promise<Reading<WholeList<List>> | 'changed'> {
     const { pageSize, maxPages, maxItems } = this.#limits;
     const items: Item<List>[] = [];
     const remarks: Remark[] = [];
     let first: Found<Received<Documents[List]>> | undefined;
-    for (let page = 0; page < maxPages; page++) {
+    for (let pages = 0; pages < maxPages; pages++) {
       const query = `${href.includes('?') ? '&' : '?'}s=${items.length}&l=${pageSize}`;
-      const read = await this.document(name, { href: href + query, ...(base !== undefined && { base }) }, deviceIndex);
-      if (read.kind !== 'found') return read;
+      const page: LinkTo = { href: href + query, ...(base !== undefined && { base }) };
+      const read = await this.document(name, page, deviceIndex, holding);
+      if (read.kind !== 'found') {
+        if (first === undefined || holding?.room !== 0) return read;
+        // the pages so far are what there is room for
+        remarks.push(...remarksOfMissed(read));
+        break;
+      }
       remarks.push(...read.remarks);
-      const pageItems = itemsOf(name, read.value);
+      const pageItems = roomFor(itemsOf(name, read.value), holding);
+      if (pageItems.length < itemsOf(name, read.value).length)
+        remarks.push(...remarksOfMissed(tooMany(name, { url: read.url, isList: true })));
       const all = read.value.all ?? pageItems.length;
-      if (mayRestart && first !== undefined && (first.value.all ?? all) !== all) return 'changed';
+      if (mayRestart && first !== undefined && (first.value.all ?? all) !== all) {
+        holding?.add(-items.length - pageItems.length, 0);
+        return 'changed';
+      }
       first ??= read;
       // a server without paging returns its first page again
       if (items.length > 0 && hrefOf(pageItems[0]) !== undefined && hrefOf(pageItems[0]) === hrefOf(items[0])) break;
@@ -186,6 +214,13 @@ export class Reader {
       value: { list: first.value, items: items.slice(0, maxItems) },
     };
   }
+}
+
+/** The items for which there is room, which they take. */
+function roomFor<T>(items: readonly T[], holding: Holding | undefined): readonly T[] {
+  const first = items.slice(0, holding?.room);
+  holding?.add(first.length, 0);
+  return first;
 }
 
 function itemsOf<List extends ListName>(name: List, list: Received<Documents[List]>): readonly Item<List>[] {

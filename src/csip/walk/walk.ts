@@ -23,6 +23,8 @@ import type {
 import { defaultPollRateS, failure, missing, Poll } from './poll.ts';
 import type { PollResult } from './poll.ts';
 import type { WalkParts } from './programs.ts';
+import { WalkBounds, walkMaximum } from './bounds.ts';
+import type { Holding } from './bounds.ts';
 import { resolved, Reader } from './reader.ts';
 import type { Missed } from './reader.ts';
 import { remarksOfMissed } from './remarks.ts';
@@ -40,6 +42,8 @@ export class Walk {
   readonly #options: WalkOptions;
   readonly #warnOnce: (message: string) => void;
   readonly #reader: Reader;
+  readonly #bounds: WalkBounds;
+  readonly #holding: Holding;
   readonly #follower: TimeFollower;
   readonly #dcapPoll: Poll;
   readonly #timePoll: Poll;
@@ -62,6 +66,8 @@ export class Walk {
     this.#options = options;
     this.#warnOnce = onceEach((message) => options.log.warning(message));
     this.#reader = new Reader(options.exchange);
+    this.#bounds = new WalkBounds(walkMaximum(options.targets.length));
+    this.#holding = this.#bounds.part();
     const { remoteClock, clock, log, conduct } = options;
     this.#follower = new TimeFollower({
       remoteClock,
@@ -281,7 +287,9 @@ export class Walk {
       this.#warnOnce('the DeviceCapability of the server has no EndDeviceListLink');
       return { rateS: this.#rateOf(this.#dcap.document.pollRate) };
     }
-    const read = await this.#reader.list('EndDeviceList', { href: link, base: this.#dcap.base }, null);
+    this.#holding.begin();
+    const read = await this.#reader.list('EndDeviceList', { href: link, base: this.#dcap.base }, null, this.#holding);
+    this.#holding.end(read.kind === 'found');
     if (this.#stopped) return 'failed';
     if (read.kind === 'failed') {
       this.#missed(read);
@@ -315,10 +323,11 @@ export class Walk {
   /** Matches EndDevices to targets, and posts those that are missing. */
   async #match(items: readonly Received<EndDevice>[], base: string, listUrl: string) {
     const matches: [WalkTarget, Located<EndDevice> | null][] = [];
+    const firstOf = byIdentity(items);
     let posted = false;
     for (const target of this.#options.targets) {
       if (this.#refused.has(target)) continue;
-      const document = items.find((item) => isOf(target, item));
+      const document = firstOf(target);
       if (document === undefined) posted = (await this.#register(target, listUrl)) || posted;
       const url = document === undefined ? null : (resolved(document.href ?? '', base) ?? base);
       matches.push([target, document === undefined || url === null ? null : { url, base, document }]);
@@ -380,6 +389,7 @@ export class Walk {
     const { deviceIndex } = target;
     const parts: WalkParts = {
       reader: this.#reader,
+      bounds: this.#bounds,
       deviceIndex,
       makePoll: (read) => this.#makePoll(read),
       rateOf: (pollRate) => this.#rateOf(pollRate),
@@ -418,8 +428,17 @@ export class Walk {
   }
 }
 
-function isOf({ lfdi, sfdi }: WalkTarget, item: Received<EndDevice>): boolean {
-  return item.lFDI === undefined ? item.sFDI === sfdi : sameCase(item.lFDI) === lfdi;
+/** Finds the first EndDevice of a target: by its LFDI, or by its SFDI where the server shows no LFDI. */
+function byIdentity(items: readonly Received<EndDevice>[]) {
+  const places = new Map<string | number, number>();
+  for (const [place, { lFDI, sFDI }] of items.entries()) {
+    const key = lFDI === undefined ? sFDI : sameCase(lFDI);
+    if (key !== undefined && !places.has(key)) places.set(key, place);
+  }
+  return ({ lfdi, sfdi }: WalkTarget): Received<EndDevice> | undefined => {
+    const first = Math.min(places.get(lfdi) ?? Infinity, places.get(sfdi) ?? Infinity);
+    return items[first];
+  };
 }
 
 function linksOf(dcap: Answered | null): string {
