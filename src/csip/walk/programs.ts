@@ -262,7 +262,7 @@ export class ProgramListWalk {
   /** @param old stays in force until the resource is readable again */
   async #default(program: Received<DERProgram>, base: string, old: ListedDefault | null | undefined) {
     const href = program.DefaultDERControlLink?.href;
-    if (href === undefined) return part(null);
+    if (href === undefined) return part(null, { remarks: emptyLinks(program, 'DefaultDERControlLink', base) });
     const { reader, deviceIndex } = this.#options;
     const read = await reader.document('DefaultDERControl', { href, base }, deviceIndex, this.#holding);
     // 404: the program has no default control
@@ -279,7 +279,7 @@ export class ProgramListWalk {
 
   async #controls(program: Received<DERProgram>, base: string, old: readonly ListedControl[] | undefined) {
     const href = program.DERControlListLink?.href;
-    if (href === undefined) return part([]);
+    if (href === undefined) return part([], { remarks: emptyLinks(program, 'DERControlListLink', base) });
     const { reader, deviceIndex, aheadS, warn } = this.#options;
     const read = await reader.list('DERControlList', { href, base }, deviceIndex, this.#holding);
     if (read.kind === 'absent') return part([], { remarks: remarksOfMissed(read) });
@@ -351,6 +351,17 @@ interface PartFacts {
 
 function part<T>(value: T, facts: Partial<PartFacts> = {}): PartFacts & { readonly value: T } {
   return { resources: [], complete: true, remarks: [], ...facts, value };
+}
+
+/** A link of a program that is there and leads nowhere. */
+function emptyLinks(
+  program: Received<DERProgram>,
+  name: 'DefaultDERControlLink' | 'DERControlListLink',
+  base: string,
+): readonly Remark[] {
+  if (program[name] === undefined) return [];
+  const message = `the ${name} of the DERProgram ${program.href ?? program.mRID} has no usable href (${base})`;
+  return [{ code: 'link-without-href', message }];
 }
 
 const inWords = (names: readonly string[]): string => names.join(' and ');
