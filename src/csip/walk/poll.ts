@@ -4,9 +4,9 @@ import type { Jitter } from '../../core/net/back-off.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { retryWaits } from '../transport/exchange.ts';
-import type { Missed } from './reader.ts';
+
 import { remarksOfMissed } from './remarks.ts';
-import type { Remark } from './remarks.ts';
+import type { Missed, Remark } from './remarks.ts';
 
 /** Default pollRate of IEEE 2030.5: 15 minutes. */
 export const defaultPollRateS = 900;

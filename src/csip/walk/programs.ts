@@ -8,8 +8,8 @@ import { failure, missing } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import { resolved } from './reader.ts';
 import { firstRemarks, remarksOfMissed } from './remarks.ts';
-import type { Remark } from './remarks.ts';
-import type { LinkTo, Missed, Reader } from './reader.ts';
+import type { Missed, Remark } from './remarks.ts';
+import type { LinkTo, Reader } from './reader.ts';
 import type { ResolvedControl } from '../control/model.ts';
 import { controlledModes } from '../control/modes.ts';
 

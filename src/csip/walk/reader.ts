@@ -6,7 +6,7 @@ import type { DocumentName, Received, ReceivedDocument } from '../xml/schema.ts'
 import type { Documents } from '../xml/documents.ts';
 import type { Holding } from './bounds.ts';
 import { firstRemarks, remarksOf, remarksOfMissed } from './remarks.ts';
-import type { Remark } from './remarks.ts';
+import type { Missed, Remark } from './remarks.ts';
 
 /** A link: its `href`, and the URI of the document that contains it. */
 export interface LinkTo {
@@ -23,27 +23,6 @@ export interface Found<T> {
   readonly middleMonotonicMs: number;
   /** parts that do not fit the schema */
   readonly remarks: readonly Remark[];
-}
-
-/** A resource that could not be read, and why. */
-export interface Missed {
-  /**
-   * - `absent`: the server answers that there is no such resource (404, 410)
-   * - `refused`: an answer that a repetition would not change (other 4xx, another document)
-   * - `failed`: no answer, or one that may be better later (5xx, 429, no valid document)
-   */
-  readonly kind: 'absent' | 'refused' | 'failed';
-  /** null: no answer */
-  readonly status: number | null;
-  /** a sentence */
-  readonly reason: string;
-  /** the address that was asked for */
-  readonly url: string;
-  readonly isList: boolean;
-  /** true if the client itself ended the request */
-  readonly closed: boolean;
-  /** delay that the server asks for (`Retry-After`) */
-  readonly retryAfterMs?: number | undefined;
 }
 
 export type Reading<T> = Found<T> | Missed;

@@ -1,12 +1,32 @@
 /** Parts of a reading that are not as they should be, with their causes in words, for `csip/diagnostics`. */
 import type { Issue } from '../../core/errors.ts';
-import type { Missed } from './reader.ts';
 
 export interface Remark {
   /** slug */
   readonly code: string;
   /** in a sentence, with the address of the resource */
   readonly message: string;
+}
+
+/** A resource that could not be read, and why. */
+export interface Missed {
+  /**
+   * - `absent`: the server answers that there is no such resource (404, 410)
+   * - `refused`: an answer that a repetition would not change (other 4xx, another document)
+   * - `failed`: no answer, or one that may be better later (5xx, 429, no valid document)
+   */
+  readonly kind: 'absent' | 'refused' | 'failed';
+  /** null: no answer */
+  readonly status: number | null;
+  /** a sentence */
+  readonly reason: string;
+  /** the address that was asked for */
+  readonly url: string;
+  readonly isList: boolean;
+  /** true if the client itself ended the request */
+  readonly closed: boolean;
+  /** delay that the server asks for (`Retry-After`) */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** Remarks of one resource and what hangs on it; more would only say the same again. */

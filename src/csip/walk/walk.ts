@@ -26,9 +26,8 @@ import type { WalkParts } from './programs.ts';
 import { WalkBounds, walkMaximum } from './bounds.ts';
 import type { Holding } from './bounds.ts';
 import { resolved, Reader } from './reader.ts';
-import type { Missed } from './reader.ts';
 import { remarksOfMissed } from './remarks.ts';
-import type { Remark } from './remarks.ts';
+import type { Missed, Remark } from './remarks.ts';
 import { TimeFollower } from './time.ts';
 
 /** After a failure elsewhere the DeviceCapability is read, unless it has just been. */
