@@ -278,6 +278,13 @@ export interface CsipPem {
   readonly rootCert: string;
 }
 
+/** An EndDevice of this client as a server registers it. */
+export interface CsipManagedDevice {
+  readonly deviceIndices: readonly number[];
+  readonly lfdi: string;
+  readonly sfdi: number;
+}
+
 export interface CsipCertificates {
   /** null: texts were given */
   readonly selected: CsipCertificateName | null;
@@ -285,6 +292,8 @@ export interface CsipCertificates {
   readonly available: readonly CsipCertificateName[];
   /** null: plain HTTP */
   readonly certificate: CsipCertificate | null;
+  /** its EndDevices, whether the server has them or not */
+  readonly endDevices: readonly CsipManagedDevice[];
 }
 
 /** The settings that can be changed while the client runs, without the texts of certificates and keys. */
@@ -305,6 +314,8 @@ export interface CsipConfig {
   readonly checkHostname: boolean;
   readonly strictCipher: boolean;
   readonly identity: CsipIdentity;
+  /** LFDI given to the device behind an aggregator; null: it follows from that of the aggregator, or of a certificate */
+  readonly lfdi: string | null;
   /** last change over REST; null: as started */
   readonly changedBy: Provenance | null;
 }
@@ -342,9 +353,10 @@ export interface CsipClient extends CsipEvents {
   config(device: number | null): CsipConfig | null;
   /**
    * Applies to all clients; where each device has a certificate of its own, certificates apply to the client of `device`
-   * alone.
-   * @throws SimError COMMAND_BAD_VALUE with JSON pointers (`/server_host`, `/cert_pem`) for texts that are no
-   *   certificates, a key that does not match, or a target that the outbound rules refuse; nothing is changed then
+   * alone, and `lfdi` always to `device` alone.
+   * @throws SimError COMMAND_BAD_VALUE with JSON pointers (`/server_host`, `/cert_pem`, `/lfdi`) for texts that are no
+   *   certificates, a key that does not match, a target that the outbound rules refuse, or an LFDI that another EndDevice
+   *   has or that is none of an aggregator's device; nothing is changed then
    */
   configure(patch: CsipConfigPatch, device: number | null, by: Origin): Promise<CsipConfig>;
 

@@ -86,7 +86,7 @@ export const disabledCsipClient: CsipClient = {
   subscriptions: () => ({ notificationUri: null, items: [] }),
   subscribe: refuse,
   notifications: () => [],
-  certificates: () => ({ selected: null, available: [], certificate: null }),
+  certificates: () => ({ selected: null, available: [], certificate: null, endDevices: [] }),
   selectCertificate: refuse,
   httpProbe: refuse,
   diagnostics: () => [],

@@ -16,7 +16,7 @@ export const csipWithoutRegistration = ['continue', 'stop'] as const;
 export interface CsipPemFiles {
   /** own certificate and its intermediates */
   readonly cert: string;
-  /** null: plain HTTP, where the certificate only gives LFDI and SFDI */
+  /** null: plain HTTP in both directions, where the certificate only gives LFDI and SFDI */
   readonly tls: { readonly key: string; readonly rootCert: string } | null;
 }
 
@@ -71,6 +71,8 @@ export interface CsipSettings {
   readonly nmis: readonly string[];
   /** IANA private enterprise number in mRIDs */
   readonly pen: number;
+  /** LFDIs of the devices behind an aggregator, in their order, upper case; a device beyond has one made from others */
+  readonly lfdis: readonly string[];
   readonly readings: {
     /** `net`: one signed reading per quantity; `split`: one for each direction, never negative */
     readonly flow: (typeof csipReadingsFlows)[number];
@@ -97,12 +99,18 @@ export interface CsipSettings {
 
 /** The files for the connection of a device (of a site: its first one); of the aggregator for `aggregator`. */
 export function csipPemFiles(
-  { certificates: source, identity, server }: Pick<CsipSettings, 'certificates' | 'identity' | 'server'>,
+  {
+    certificates: source,
+    identity,
+    server,
+    notifications,
+  }: Pick<CsipSettings, 'certificates' | 'identity' | 'server' | 'notifications'>,
   deviceIndex: number,
 ): CsipPemFiles {
+  const hasTls = server.tls || (notifications.subscribe && notifications.tls);
   const of = (cert: string, key: string, rootCert: string): CsipPemFiles => ({
     cert,
-    tls: server.tls ? { key, rootCert } : null,
+    tls: hasTls ? { key, rootCert } : null,
   });
   if (source.kind === 'files') return of(source.cert, source.key, source.rootCert);
   const name = identity === 'aggregator' ? 'aggregator' : `device${deviceIndex}`;

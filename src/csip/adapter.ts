@@ -14,6 +14,9 @@ import { csipChannel, CsipMessageBook } from './transport/messages.ts';
 import { ClientFacade, rawControls } from './views/facade.ts';
 import { buildDocument, parseDocument } from './xml/codec.ts';
 
+/** EndDevices whose identities are shown at the start. */
+const maxIdentityLines = 8;
+
 class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
   readonly view: CsipClient;
   readonly #clients: Clients;
@@ -54,7 +57,25 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
     const count = connections.length;
     const clients = startLine('CSIP', `${count} client${count === 1 ? '' : 's'} of ${this.#endpoint}`);
     const { base } = notifications;
-    return base === null ? [clients] : [clients, startLine('CSIP', `notifications at ${base}`)];
+    return [
+      clients,
+      ...(base === null ? [] : [startLine('CSIP', `notifications at ${base}`)]),
+      ...this.#identityLines(),
+    ];
+  }
+
+  /** LFDI and SFDI of each EndDevice, for its registration at the server. */
+  #identityLines(): readonly string[] {
+    const all = this.#clients.connections.flatMap((connection) => this.#clients.endDevicesOf(connection));
+    const lines = all.slice(0, maxIdentityLines).map(({ deviceIndices, lfdi, sfdi }) => {
+      const [first, ...rest] = deviceIndices;
+      const who = rest.length === 0 ? `device ${first}` : `devices ${first} to ${rest.at(-1)}`;
+      return startLine('CSIP', `${who}: LFDI ${lfdi}, SFDI ${sfdi}`);
+    });
+    const more = all.length - lines.length;
+    return more === 0
+      ? lines
+      : [...lines, startLine('CSIP', `${more} more EndDevices: GET /api/sim/csip/certificates`)];
   }
 
   status(): Partial<AdapterStatus> {

@@ -5,7 +5,7 @@
 import type { CsipEvent } from '../contract/csip-reports.ts';
 import { csipPemFiles } from '../contract/csip-settings.ts';
 import type { CsipSettings } from '../contract/csip-settings.ts';
-import type { CsipClient } from '../contract/csip-client.ts';
+import type { CsipClient, CsipManagedDevice } from '../contract/csip-client.ts';
 import type { Device } from '../contract/device.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import { connectGapMs } from '../core/device-adapter.ts';
@@ -79,6 +79,8 @@ interface InForce extends ClientConduct {
   useServerTime: boolean;
   subscribe: boolean;
   sendsAlarms: boolean;
+  /** LFDIs given to devices behind an aggregator, by index */
+  readonly lfdis: Map<number, string>;
 }
 
 export interface ClientsOptions extends Omit<MemberParts, 'inForce' | 'eventsChanged'> {
@@ -115,7 +117,7 @@ export class Clients {
 
   constructor(options: ClientsOptions) {
     this.options = options;
-    const { server, rates, pin, withoutRegistration, register, timeStaleS, lost, revision, notifications, aus } =
+    const { server, rates, pin, withoutRegistration, register, timeStaleS, lost, revision, notifications, aus, lfdis } =
       options.settings;
     this.inForce = {
       server: { host: server.host, port: server.port, tls: server.tls },
@@ -133,6 +135,7 @@ export class Clients {
       lostExpiryS: lost.expiryS,
       subscribe: notifications.subscribe,
       sendsAlarms: true,
+      lfdis: new Map(lfdis.map((lfdi, at) => [options.plant.firstIndex + at, lfdi])),
     };
     this.#codec = options.codecOf(() => this.inForce.revision, aus);
     this.notifications = new Notifications({ ...options, codec: this.#codec });
@@ -227,6 +230,7 @@ export class Clients {
     const connection = this.#connections.find(({ devices }) => devices.some((device) => device.index === index));
     if (connection === undefined) return;
     const { devices, client, credentials } = connection;
+    this.inForce.lfdis.delete(index);
     devices.splice(
       devices.findIndex((device) => device.index === index),
       1,
@@ -363,12 +367,19 @@ export class Clients {
     }
   }
 
-  /** The LFDI of a device; null: its certificate cannot be read. */
-  lfdiOf(device: number): string | null {
-    const { credentials, devices } = this.connectionOf(device);
-    const member = devices.find(({ index }) => index === device);
-    return credentials.facts === null || member === undefined
-      ? null
-      : identityOf(this.options.settings, credentials.facts, member).lfdi;
+  /** LFDI and SFDI of the EndDevice of a device; null: its certificate cannot be read. */
+  identityOf(device: Pick<Device, 'index'>): Omit<CsipManagedDevice, 'deviceIndices'> | null {
+    const { facts } = this.connectionOf(device.index).credentials;
+    return facts === null ? null : identityOf({ ...this.options, inForce: this.inForce }, facts, device);
+  }
+
+  /** The EndDevices of a connection, whether the server has them or not. */
+  endDevicesOf({ devices }: Connection): readonly CsipManagedDevice[] {
+    const groups = this.options.settings.identity === 'site' ? [devices] : devices.map((device) => [device]);
+    return groups.flatMap((group) => {
+      const [first] = group;
+      const identity = first === undefined ? null : this.identityOf(first);
+      return identity === null ? [] : [{ ...identity, deviceIndices: group.map(({ index }) => index) }];
+    });
   }
 }

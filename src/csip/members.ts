@@ -35,6 +35,7 @@ export interface MemberParts {
     readonly revision: CsipSettings['revision'];
     readonly postRateS: number | null;
     readonly sendsAlarms: boolean;
+    readonly lfdis: ReadonlyMap<number, string>;
   };
   readonly plant: Plant;
   readonly seed: number;
@@ -73,12 +74,12 @@ export function membersOf({
 
 /** LFDI and SFDI of the EndDevice of a device: behind an aggregator its own, otherwise those of the certificate. */
 export function identityOf(
-  { identity, pen }: Pick<CsipSettings, 'identity' | 'pen'>,
-  { lfdi, sfdi }: CertificateFacts,
+  { settings: { identity, pen }, inForce: { lfdis } }: Pick<MemberParts, 'settings' | 'inForce'>,
+  { lfdi, sfdi }: Pick<CertificateFacts, 'lfdi' | 'sfdi'>,
   device: Pick<Device, 'index'>,
 ): { readonly lfdi: string; readonly sfdi: number } {
   if (identity !== 'aggregator') return { lfdi, sfdi };
-  const managed = managedLfdi(lfdi, `device ${device.index}`, pen);
+  const managed = lfdis.get(device.index) ?? managedLfdi(lfdi, `device ${device.index}`, pen);
   return { lfdi: managed, sfdi: sfdiOf(managed) };
 }
 
@@ -114,7 +115,7 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
   const { certificate, devices, exchange, remoteClock } = options;
   const { revision } = inForce;
   const first = firstOf(devices);
-  const { lfdi, sfdi } = identityOf(settings, certificate, first);
+  const { lfdi, sfdi } = identityOf(parts, certificate, first);
   const isSite = settings.identity === 'site';
   const { aus, supersededResponse } = settings;
   const jitter = createRandom(seed, 'csip', lfdi, 'responses');

@@ -13,6 +13,7 @@ import type {
   CsipDiagnostic,
   CsipEndDevice,
   CsipLeftOutMode,
+  CsipManagedDevice,
   CsipProgram,
   CsipResponse,
   CsipServer,
@@ -283,8 +284,11 @@ export const status = members<CsipStatus, AtMoment & Pick<CsipClient, 'enabled'>
   ),
   server: nested(server).orNull('Null: disabled.'),
   identity: word(csipIdentities).orNull('Null: disabled.'),
-  lfdi: text.orNull('Own LFDI, 40 hexadecimal digits; null: disabled, or no certificate.'),
-  sfdi: sfdi.orNull('Own SFDI in decimal digits; null: disabled, or no certificate.'),
+  lfdi: text.orNull(
+    'LFDI of the EndDevice of the device, 40 hexadecimal digits, also before the server has it: behind an aggregator not ' +
+      'that of the certificate. Null: disabled, or no certificate.',
+  ),
+  sfdi: sfdi.orNull('SFDI that follows from the LFDI, in decimal digits; null: disabled, or no certificate.'),
   device_indices: deviceIndices(),
   connection: nested(connection)(),
   end_device: nested(endDevice).orNull('Null: not found yet.'),
@@ -320,7 +324,16 @@ export const config = members<Partial<CsipConfig>, { readonly plant: Pick<Plant,
   check_hostname: flag.orNull('Whether the certificate of the server must name its host; null: disabled.'),
   strict_cipher: flag.orNull('Whether CCM-8 is the only suite; null: disabled.'),
   identity: word(csipIdentities).orNull('Null: disabled.'),
+  lfdi: text.orNull(
+    'LFDI given to the device behind an aggregator; null: made from that of the aggregator, another identity, or disabled.',
+  ),
   changed_by: writer.orNull('Last writer; null: as started.'),
+}));
+
+const managedDevice = members<CsipManagedDevice>()('CsipManagedDevice', () => ({
+  device_indices: deviceIndices(),
+  lfdi: endDeviceLfdi(),
+  sfdi: sfdi('Its SFDI in decimal digits.'),
 }));
 
 export const certificates = members<CsipCertificates>()('CsipCertificates', () => ({
@@ -341,6 +354,10 @@ export const certificates = members<CsipCertificates>()('CsipCertificates', () =
   chain_length: integer.orNull(
     'Certificates presented, its own included; null: without TLS, or disabled.',
     (of) => of.certificate?.chainLength,
+  ),
+  end_devices: list(managedDevice)(
+    'The EndDevices of the client with the identities to register at the server, whether it has them or not.',
+    ({ endDevices: all }) => all,
   ),
 }));
 
@@ -476,6 +493,7 @@ export const maxPemLength = 32_768;
 const maxHostLength = 253;
 const maxRateS = 86_400;
 const maxPin = 999_999;
+const lfdiPattern = /^[0-9A-Fa-f]{40}$/;
 
 const pem = (description: string) =>
   z
@@ -521,6 +539,18 @@ export const configBodySchema = memo(() =>
       post_rate_s: rate('Seconds between reports and readings'),
       use_server_time: z.boolean().optional().openapi({ description: 'False: times of this machine are used.' }),
       subscribe: z.boolean().optional().openapi({ description: 'Whether resources are subscribed to.' }),
+      lfdi: z
+        .string()
+        .regex(lfdiPattern, { error: 'must be 40 hexadecimal digits' })
+        .transform((given) => given.toUpperCase())
+        .nullable()
+        .optional()
+        .openapi({
+          type: ['string', 'null'],
+          pattern: lfdiPattern.source,
+          description:
+            'LFDI of the device behind an aggregator, 40 hexadecimal digits; its SFDI follows. Null: made from that of the aggregator.',
+        }),
       pin: z
         .int()
         .min(0)

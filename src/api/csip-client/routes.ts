@@ -103,8 +103,9 @@ export const csipRoutes: readonly Route[] = [
     operationId: 'set_csip_config',
     summary: 'Changes settings of the client',
     description:
-      'Applies to all clients; certificates of `per_device` clients to that of `device`. A change of server or certificates ' +
-      'connects anew. A server that the outbound rules refuse, and a key that does not belong to its certificate, change nothing.',
+      'Applies to all clients; certificates of `per_device` clients to that of `device`, `lfdi` to `device` alone. A change ' +
+      'of server, certificates or LFDI connects anew. A server that the outbound rules refuse, and a key that does not belong to ' +
+      'its certificate, change nothing.',
     query: clientQuery,
     body: configBodySchema,
     maxTextLength: maxPemLength,
@@ -175,7 +176,7 @@ export const csipRoutes: readonly Route[] = [
   view(
     'certificates',
     'get_csip_certificates',
-    'Facts of the certificate that the client presents',
+    'Facts of the certificate that the client presents, and its EndDevices',
     certificates,
     (client, device) => client.certificates(device),
   ),

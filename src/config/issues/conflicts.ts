@@ -159,6 +159,24 @@ const csipConflicts: readonly Conflict[] = [
     detail: ({ values, count }) =>
       `given ${values.csip_nmi.length} identifiers; allowed: one, or one for each of the ${count} devices`,
   },
+  {
+    setting: 'csip_lfdi',
+    when: (run) => csipEnabled(run) && run.values.csip_lfdi.length > 0 && run.values.csip_identity !== 'aggregator',
+    detail: ({ originOf, values }) =>
+      `given together with ${originOf('csip_identity')} ${values.csip_identity}; allowed: with csip_identity aggregator, ` +
+      'since other LFDIs are those of certificates',
+  },
+  {
+    setting: 'csip_lfdi',
+    when: (run) => csipEnabled(run) && run.values.csip_lfdi.length > run.count,
+    detail: ({ values, count }) =>
+      `given ${values.csip_lfdi.length} LFDIs; allowed: at most one for each of the ${count} devices`,
+  },
+  {
+    setting: 'csip_lfdi',
+    when: (run) => csipEnabled(run) && new Set(run.values.csip_lfdi).size < run.values.csip_lfdi.length,
+    detail: () => 'given the same LFDI twice; allowed: each LFDI once',
+  },
 ];
 
 /** Addresses of the outstations, first and last. */

@@ -52,6 +52,7 @@ export function csipOf(gathered: Gathered): CsipSettings | null {
     website: v.csip_website_port === 0 ? null : { host: v.csip_website_ip, port: v.csip_website_port },
     nmis: v.csip_nmi,
     pen: v.csip_pen,
+    lfdis: v.csip_lfdi,
     readings: {
       flow: v.csip_readings_flow,
       positive: v.csip_readings_positive,

@@ -14,6 +14,7 @@ import {
   host,
   hostList,
   integer,
+  lfdiList,
   onOff,
   path,
   port,
@@ -229,6 +230,15 @@ export const csipConduct = {
     default: 0,
     needs: 'csip_client_enable',
     doc: 'IANA private enterprise number in the mRIDs of readings and in the LFDIs of devices behind an aggregator.',
+  }),
+  csip_lfdi: setting({
+    flags: ['--csip_lfdi'],
+    kind: lfdiList,
+    default: [],
+    needs: 'csip_client_enable',
+    doc:
+      'LFDIs of the devices behind an aggregator, in their order, as the server has registered them. A device ' +
+      'without one has an LFDI made from that of the aggregator, its index and csip_pen.',
   }),
   csip_readings_flow: setting({
     flags: ['--csip_readings_flow'],

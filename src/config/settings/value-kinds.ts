@@ -319,6 +319,15 @@ export const connectionPointIds = list(
   { repeats: true },
 );
 
+/** LFDIs of devices in upper case; the same may not stand twice, which a conflict says. */
+export const lfdiList = list(
+  z.string().regex(/^[0-9A-Fa-f]{40}$/),
+  '40 hexadecimal digits',
+  'LFDI',
+  (text) => text.toUpperCase(),
+  { repeats: true },
+);
+
 /** Endpoint of a central system of OCPP. */
 export const ocppUrl: Kind<string> = kind(z.string().refine(isOcppUrl, ocppUrlText), {
   allowed: ocppUrlText,

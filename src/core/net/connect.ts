@@ -1,7 +1,8 @@
 /** Outgoing connections, in clear or inside TLS, with an end to every attempt and errors in words. */
 import { connect as connectTcp } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, TLSSocket } from 'node:tls';
+import type { DetailedPeerCertificate } from 'node:tls';
 import { SimError, shortageOf } from '../errors.ts';
 import { clientTlsOptions } from '../tls/client-context.ts';
 import type { ClientTlsUse } from '../tls/client-context.ts';
@@ -39,6 +40,11 @@ export function openSocket(target: ConnectTarget, signal: AbortSignal, names?: N
   const looking = new AbortController();
   const lookup = target.anywhere === true ? openLookup : guardedLookup;
   const socket = begin(target, lookup(looking.signal, names));
+  let issuer: string | null = null;
+  // before the verification, after which the certificate can no longer be read
+  socket.prependOnceListener('secure', () => {
+    if (socket instanceof TLSSocket) issuer = lastIssuer(socket.getPeerCertificate(true));
+  });
   return new Promise((resolve, reject) => {
     const fail = (error: SimError) => {
       clearTimeout(limit);
@@ -54,7 +60,9 @@ export function openSocket(target: ConnectTarget, signal: AbortSignal, names?: N
       fail(new SimError('PEER_TIMEOUT', `no connection to ${name} within ${target.timeoutMs / 1000} s`));
     }, target.timeoutMs);
     const onError = (error: NodeJS.ErrnoException) => {
-      fail(shortageOf(error) ?? new SimError('PEER_ERROR', `cannot connect to ${name}: ${socketErrorText(error)}`));
+      const missing = issuer !== null && socketReasons[error.code ?? ''] === foreignAuthority ? `: ${issuer}` : '';
+      const text = `cannot connect to ${name}: ${socketErrorText(error)}${missing}`;
+      fail(shortageOf(error) ?? new SimError('PEER_ERROR', text));
     };
     const onClose = () => {
       fail(new SimError('PEER_ERROR', `cannot connect to ${name}: the other end closed the connection`));
@@ -73,6 +81,23 @@ export function openSocket(target: ConnectTarget, signal: AbortSignal, names?: N
     });
     if (signal.aborted) giveUp();
   });
+}
+
+/** Maximum of certificates that are looked at, and of characters of a name. */
+const maxChain = 10;
+const maxNameLength = 200;
+
+/** The name of the authority that a chain of certificates leads to without having its certificate. */
+function lastIssuer(certificate: DetailedPeerCertificate): string | null {
+  let last = certificate;
+  for (let length = 1; length < maxChain; length += 1) {
+    const above = last.issuerCertificate as DetailedPeerCertificate | undefined;
+    if (above === undefined || above === last) break;
+    last = above;
+  }
+  const parts = Object.entries((last.issuer as typeof last.issuer | undefined) ?? {});
+  const text = parts.map(([name, value]) => `${name}=${[value ?? []].flat().join('+')}`).join(', ');
+  return text === '' ? null : text.slice(0, maxNameLength);
 }
 
 const foreignAuthority =

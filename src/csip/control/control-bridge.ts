@@ -8,7 +8,7 @@ import { pointNumber } from '../../sunspec/map/bank.ts';
 import { written } from '../../sunspec/map/point-holds.ts';
 import type { Revision } from '../xml/schema.ts';
 import { DeviceControls } from './device-controls-bridge.ts';
-import { modeNames, modesIn } from './modes.ts';
+import { modeNames, modesIn, unreadModes } from './modes.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget, LeftOutMode, ModeName, ResolvedControl } from './model.ts';
 import { isSiteMode, SiteLimits } from './site-limits.ts';
 import { isRefusal, leftOut } from './model.ts';
@@ -115,7 +115,8 @@ class EndDeviceTarget implements GroupTarget {
     );
   }
 
-  apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome> {
+  apply(controls: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome> {
+    const inForce = controls.map(withUnread);
     const sites = new Map(inForce.map(({ id, modes, control }) => [id, this.#siteOutcome(modes, control)]));
     const allValid = inForce.filter(({ id }) => sites.get(id)?.state !== 'invalid');
     const outweighed = this.#site.outweighedAbsorption(allValid);
@@ -211,6 +212,12 @@ class EndDeviceTarget implements GroupTarget {
     const total = sum(sharing.map((each) => settingOf(each, 'WMax')));
     return total > 0 ? settingOf(device, 'WMax') / total : 1 / Math.max(1, sharing.length);
   }
+}
+
+/** The control with its modes that cannot be read: its outcome has their reasons. */
+function withUnread(each: ControlInForce): ControlInForce {
+  const unread = unreadModes(each.control.base).filter((mode) => !each.modes.includes(mode));
+  return unread.length === 0 ? each : { ...each, modes: [...each.modes, ...unread] };
 }
 
 /** The state of a control on the devices: applied if any of them runs it. null: it has no modes for devices. */

@@ -25,6 +25,7 @@ export interface ControlInForce {
   readonly origin: 'event' | 'default';
   /** equal for controls of one origin and primacy, and one time of creation if they are events */
   readonly rank: string;
+  /** without those that cannot be read, which the control has in `base.unread` */
   readonly modes: readonly ModeName[];
   readonly control: ResolvedControl;
 }

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../core/store.ts';
 import type { Received } from '../xml/schema.ts';
 import type { DERControlBase, DERCurve, DERCurveLink } from '../xml/documents.ts';
 import type { ModeName, ResolvedControl } from './model.ts';
-import { integerOf, scaledOf } from './model.ts';
+import { integerOf, scaledOf, unreadIn } from './model.ts';
 
 /**
  * The bitmap that has a bit for a mode: `modesSupported`, `modesSupported2` (2023), `doeModesSupported` and
@@ -212,6 +212,21 @@ export function curveLinkOf(base: ResolvedControl['base'], mode: ModeName): Rece
 /** The modes that a DERControlBase asks for, also in a form that cannot be read, in the order of the bitmaps. */
 export function modesIn(base: ResolvedControl['base']): readonly ModeName[] {
   return modeNames.filter((mode) => base[mode] !== undefined || base.unread?.[mode] !== undefined);
+}
+
+/** The modes of a DERControlBase that have come in a form that cannot be read. */
+export function unreadModes(base: ResolvedControl['base']): readonly ModeName[] {
+  return modesIn(base).filter((mode) => unreadIn(mode, base) !== null);
+}
+
+/**
+ * The modes that a control takes from others: those with a value that can be read. A control that is refused as a whole
+ * for a value that cannot be read takes none.
+ */
+export function controlledModes(base: ResolvedControl['base']): readonly ModeName[] {
+  const modes = modesIn(base);
+  const reasons = modes.map((mode) => unreadIn(mode, base)?.refused ?? null);
+  return reasons.includes('invalid') ? [] : modes.filter((_mode, at) => reasons[at] === null);
 }
 
 /** One of the bitmaps as an unsigned number, with the bits of the modes that it has. */

@@ -29,6 +29,7 @@ export interface ListedControl {
   readonly responseRequired: number;
   /** absolute URI; null: no response can be sent */
   readonly replyTo: string | null;
+  /** modes that it takes from others: with a value that can be read */
   readonly modes: readonly ModeName[];
   readonly control: ResolvedControl;
 }

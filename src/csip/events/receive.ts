@@ -37,18 +37,21 @@ function programsOf(listed: readonly ListedProgram[], tracked: readonly TrackedP
 
 interface Sighting {
   readonly listed: ListedControl;
-  readonly programs: readonly string[];
+  readonly programs: ReadonlySet<string>;
 }
 
 /** Every control of the lists once; of several copies the one with the latest status. */
 function sightings(programs: readonly ListedProgram[]): ReadonlyMap<string, Sighting> {
-  const seen = new Map<string, Sighting>();
+  const seen = new Map<string, { listed: ListedControl; readonly programs: Set<string> }>();
   for (const { key, controls } of programs)
     for (const listed of controls ?? []) {
       const earlier = seen.get(listed.mrid);
-      const keys = earlier?.programs ?? [];
-      const latest = earlier && (earlier.listed.statusS ?? 0) >= (listed.statusS ?? 0) ? earlier.listed : listed;
-      seen.set(listed.mrid, { listed: latest, programs: keys.includes(key) ? keys : [...keys, key] });
+      if (earlier === undefined) {
+        seen.set(listed.mrid, { listed, programs: new Set([key]) });
+        continue;
+      }
+      earlier.programs.add(key);
+      if ((earlier.listed.statusS ?? 0) < (listed.statusS ?? 0)) earlier.listed = listed;
     }
   return seen;
 }
@@ -89,7 +92,7 @@ function received({ listed, programs }: Sighting, options: ScheduleOptions): Tra
   const decided = ![...listed.control.curves.values()].includes(null);
   return {
     listed,
-    programs,
+    programs: [...programs],
     programKey: '',
     primacy: 0,
     present: true,
@@ -119,7 +122,7 @@ const concerns = ({ deviceCategory }: ListedControl, categoryBits: number): bool
   deviceCategory === null || (deviceCategory & categoryBits) >>> 0 !== 0;
 
 function seenAgain(event: TrackedEvent, { listed, programs }: Sighting, nowS: number, options: ScheduleOptions) {
-  const keys = [...event.programs, ...programs.filter((key) => !event.programs.includes(key))];
+  const keys = [...new Set([...event.programs, ...programs])];
   if (!isLive(event)) return { ...event, programs: keys, present: true };
   const latest = refreshed(event.listed, listed);
   const cancels = event.cancelAtS === null && latest.status === 'cancelled with randomization';
@@ -127,10 +130,10 @@ function seenAgain(event: TrackedEvent, { listed, programs }: Sighting, nowS: nu
   return { ...event, listed: latest, programs: keys, present: true, cancelAtS };
 }
 
-/** Assigns an event to its present programs, which are sorted by `byPrimacy`. */
-function placed(event: TrackedEvent, programs: readonly TrackedProgram[]): TrackedEvent {
-  const best = programs.find(({ key }) => event.programs.includes(key));
-  const present = event.programs.filter((key) => programs.some((program) => program.key === key));
+/** Assigns an event to its present programs. @param programs by key */
+function placed(event: TrackedEvent, programs: ReadonlyMap<string, TrackedProgram>): TrackedEvent {
+  const present = event.programs.filter((key) => programs.has(key));
+  const [best] = present.flatMap((key) => programs.get(key) ?? []).sort(byPrimacy);
   if (best === undefined) return { ...event, programs: present, left: isLive(event) || event.left };
   return { ...event, programs: present, programKey: best.key, primacy: best.primacy };
 }
@@ -155,6 +158,7 @@ export function afterReading(
   options: ScheduleOptions,
 ): ScheduleState {
   const programs = programsOf(listed, state.programs);
+  const byKey = new Map(programs.map((program) => [program.key, program]));
   const unread = new Set(listed.filter(({ controls }) => controls === undefined).map(({ key }) => key));
   const seen = sightings(listed);
   const events = new Map<string, TrackedEvent>();
@@ -162,18 +166,18 @@ export function afterReading(
     const sighting = seen.get(mrid);
     if (sighting === undefined) {
       const present = event.present && event.programs.some((key) => unread.has(key));
-      events.set(mrid, placed({ ...event, present }, programs));
+      events.set(mrid, placed({ ...event, present }, byKey));
       continue;
     }
     const returned = event.left && event.own.endS > nowS;
     const updated = returned ? received(sighting, options) : seenAgain(event, sighting, nowS, options);
-    events.set(mrid, placed(updated, programs));
+    events.set(mrid, placed(updated, byKey));
   }
   for (const [mrid, sighting] of seen) {
     const { listed: control } = sighting;
     if (events.has(mrid) || events.size >= maxEvents) continue;
     if (!concerns(control, options.deviceCategory) || isHistory(control, nowS, options)) continue;
-    events.set(mrid, placed(received(sighting, options), programs));
+    events.set(mrid, placed(received(sighting, options), byKey));
   }
   return { ...state, programs, events: withinHistory(events) };
 }

@@ -12,7 +12,8 @@ import type {
   ScheduleOptions,
   ScheduleStep,
 } from './model.ts';
-import { effectivePeriods, overlap, byPriority, hasLostAll, heldModes, isLive } from './state.ts';
+import { byPriority, byStart, effectivePeriods, hasLostAll, heldModes, isLive, overlap, PeriodPass } from './state.ts';
+import { Claims } from './claims.ts';
 import { afterReading } from './receive.ts';
 import type { Period, ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
 import { dueTransition, superseded } from './transitions.ts';
@@ -81,6 +82,7 @@ class Step {
   /** True while an event that supersedes this one has begun for the server and waits for its random start here. */
   #successorWaits(event: TrackedEvent): boolean {
     const modes = heldModes(event);
+    if (event.phase !== 'active' || modes.length === 0) return false;
     return [...this.events.values()].some((other) => {
       const { listed, own, phase, optedOut } = other;
       const hasBegun = listed.status === 'active' || listed.startS <= this.#nowS;
@@ -132,16 +134,14 @@ class Step {
 
   /** New events come first: a refused one does not affect the times and priorities of the others. */
   #admit(): void {
-    let periods = (this.#periods = effectivePeriods(this.events));
-    const received = [...this.events.values()].filter(({ phase }) => phase === 'received');
-    for (const event of received) this.#respond(event, 1, asksForReceipt);
-    const starts = new Set(received.map(({ listed }) => listed.startS));
-    // an event comes before those that may start at its end
-    for (const event of received.sort((a, b) => a.listed.startS - b.listed.startS)) {
-      const { mrid, startS, durationS } = event.listed;
-      const phase = this.#advance(event, periods.get(mrid) ?? event.own)?.phase;
-      if (phase !== 'scheduled' && starts.has(startS + durationS))
-        periods = this.#periods = effectivePeriods(this.events);
+    const events = byStart(this.events.values());
+    for (const event of this.events.values()) if (event.phase === 'received') this.#respond(event, 1, asksForReceipt);
+    const pass = new PeriodPass(this.events);
+    this.#periods = pass.periods;
+    for (const event of events) {
+      const period = pass.decide(event);
+      const decided = event.phase === 'received' ? this.#advance(event, period) : null;
+      if (decided !== null) pass.replace(decided);
     }
   }
 
@@ -178,24 +178,30 @@ class Step {
     // an end may move the start of another event
     if (this.#changes !== before) return;
     const places = new Map(order.map((event, place) => [event.listed.mrid, place]));
-    // an event comes before those that may start at its end
-    const byStart = order.toSorted((a, b) => a.listed.startS - b.listed.startS);
-    const starts = new Set(byStart.map(({ listed }) => listed.startS));
+    const inTime = byStart(order);
     for (const [place, higher] of order.entries()) {
       const event = this.#settle(this.#latest(higher), this.#periodOf(higher));
       if (event.phase !== 'active' || event.optedOut || heldModes(event).length === 0) continue;
-      for (const { listed } of byStart.filter(({ listed: { mrid } }) => (places.get(mrid) ?? 0) > place)) {
-        // without its modes an event moves the start of no other
-        if (this.#take(event, this.events.get(listed.mrid)) && starts.has(listed.startS + listed.durationS))
-          this.#periods = effectivePeriods(this.events);
-      }
+      this.#takeAll(event, inTime, ({ listed }) => (places.get(listed.mrid) ?? 0) > place);
     }
     if (this.#options.supersededResponse === 'at_discovery') this.#owePredicted(order);
   }
 
+  /** Takes the modes of an active event from all that are below it. @param inTime by specified start */
+  #takeAll(winner: TrackedEvent, inTime: readonly TrackedEvent[], isBelow: (event: TrackedEvent) => boolean): void {
+    const starts = new Set(inTime.map(({ listed }) => listed.startS));
+    const pass = new PeriodPass(this.events);
+    for (const each of inTime) {
+      pass.decide(this.#latest(each));
+      if (!isBelow(each) || !this.#take(winner, this.#latest(each))) continue;
+      pass.replace(this.#latest(each));
+      // without its modes an event moves the start of no other
+      if (starts.has(each.listed.startS + each.listed.durationS)) this.#periods = pass.periods;
+    }
+  }
+
   /** @returns whether the loser had a mode of the winner at an instant at which the winner has it */
-  #take(winner: TrackedEvent, loser: TrackedEvent | undefined): boolean {
-    if (loser === undefined) return false;
+  #take(winner: TrackedEvent, loser: TrackedEvent): boolean {
     // a clock that was set back leaves events active whose periods are apart
     if (loser.phase !== 'active' && !overlap(this.#periodOf(winner), this.#periodOf(loser))) return false;
     const taken = heldModes(winner).filter((mode) => heldModes(loser).includes(mode));
@@ -207,20 +213,23 @@ class Step {
 
   /** Responds for events that will lose all modes if nothing changes; they run until the winner starts. */
   #owePredicted(order: readonly TrackedEvent[]): void {
-    const winners: { readonly event: TrackedEvent; readonly modes: readonly ModeName[] }[] = [];
-    for (const event of order.map((each) => this.#latest(each))) {
+    const winners = new Claims();
+    for (const [place, each] of order.entries()) {
+      const event = this.#latest(each);
       if (!isLive(event)) continue;
-      const { listed } = event;
-      const takers = winners.filter((winner) => overlap(this.#periodOf(winner.event), this.#periodOf(event)));
-      const taken = new Set(takers.flatMap(({ modes }) => modes));
-      const lost = listed.modes.filter((mode) => taken.has(mode) || event.lost.includes(mode));
-      const last = takers.at(-1)?.event;
-      if (last === undefined || !hasLostAll({ ...event, lost })) {
-        if (!event.optedOut) winners.push({ event, modes: listed.modes.filter((mode) => !lost.includes(mode)) });
-        continue;
+      const { modes } = event.listed;
+      const period = this.#periodOf(event);
+      const takers = new Map(modes.map((mode) => [mode, winners.takerOf(mode, period)]));
+      const lost = modes.filter((mode) => (takers.get(mode) ?? null) !== null || event.lost.includes(mode));
+      const last = Math.max(...[...takers.values()].map((taker) => taker ?? -1));
+      const winner = order[last];
+      if (winner !== undefined && hasLostAll({ ...event, lost })) {
+        const takenBy = this.#takenBy({ ...event, lostTo: winner.programKey });
+        this.#put(this.#conclude(event, superseded({ takenBy, revision: this.#options.revision })));
+      } else if (!event.optedOut) {
+        const kept = modes.filter((mode) => !lost.includes(mode));
+        for (const mode of kept) winners.add(mode, period, place);
       }
-      const takenBy = this.#takenBy({ ...event, lostTo: last.programKey });
-      this.#put(this.#conclude(event, superseded({ takenBy, revision: this.#options.revision })));
     }
   }
 
@@ -266,6 +275,9 @@ const isInForce = ({ phase, optedOut, withdrawn }: TrackedEvent): boolean =>
 const hasSettings = ({ control }: ControlInForce): boolean =>
   control.settings !== undefined && Object.values(control.settings).some((value) => value !== undefined);
 
+/** True for a control that shows why modes of it cannot be read, though none of it acts. */
+const hasUnread = ({ control }: ControlInForce): boolean => control.base.unread !== undefined;
+
 /** Default controls for the modes that no event has: each mode from the program of lowest primacy that defines it. */
 function defaultsInForce(programs: readonly TrackedProgram[], claimed: Set<ModeName>): readonly ControlInForce[] {
   return programs.flatMap(({ key, primacy, defaultControl }) => {
@@ -279,7 +291,7 @@ function defaultsInForce(programs: readonly TrackedProgram[], claimed: Set<ModeN
       modes,
       control: defaultControl.control,
     };
-    return modes.length > 0 || hasSettings(inForce) ? [inForce] : [];
+    return modes.length > 0 || hasSettings(inForce) || hasUnread(inForce) ? [inForce] : [];
   });
 }
 
@@ -342,5 +354,6 @@ export function changedControls(before: ScheduleState, after: ScheduleState): re
     return earlier?.phase !== phase || earlier.started !== started;
   });
   if (changed.length === 0) return [];
-  return knownControls(after).filter(({ listed }) => changed.some(([mrid]) => mrid === listed.mrid));
+  const mrids = new Set(changed.map(([mrid]) => mrid));
+  return knownControls(after).filter(({ listed }) => mrids.has(listed.mrid));
 }

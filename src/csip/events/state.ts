@@ -207,47 +207,75 @@ const hasSuccessor = (event: TrackedEvent): boolean => {
 };
 
 /**
- * Effective periods by mRID. Where an event starts at the specified end of an earlier one with a common mode, the
- * effective end of the earlier is the effective start of the later (2030.5-2018 10.2.3, rules m and o): randomization
- * leaves no gap that would show the default control, and no overlap of the two that would supersede. Each event keeps its
- * duration, so that a row of events without random durations runs with the random start of the first.
+ * Effective periods, decided in order of specified start. Where an event starts at the specified end of an earlier one
+ * with a common mode, the effective end of the earlier is the effective start of the later (2030.5-2018 10.2.3, rules m
+ * and o): randomization leaves no gap that would show the default control, and no overlap of the two that would
+ * supersede. Each event keeps its duration, so that a row of events without random durations runs with the random start
+ * of the first.
  */
-export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): ReadonlyMap<string, Period> {
-  const periods = new Map<string, Period>();
-  const byEnd = new Map<number, TrackedEvent[]>();
-  for (const event of events.values()) {
-    if (event.fixed !== null) periods.set(event.listed.mrid, event.fixed);
-    if (!hasSuccessor(event)) continue;
-    const endS = specifiedEndS(event);
-    const sameEnd = byEnd.get(endS);
-    if (sameEnd) sameEnd.push(event);
-    else byEnd.set(endS, [event]);
+export class PeriodPass {
+  readonly #periods = new Map<string, Period>();
+  /** events that another may follow, by specified end and mRID */
+  readonly #byEnd = new Map<number, Map<string, TrackedEvent>>();
+  /** latest end by mode, for the events that end at an instant */
+  readonly #latestEnds = new Map<number, ReadonlyMap<ModeName, number>>();
+
+  constructor(events: ReadonlyMap<string, TrackedEvent>) {
+    for (const event of events.values()) {
+      if (event.fixed !== null) this.#periods.set(event.listed.mrid, event.fixed);
+      this.replace(event);
+    }
   }
-  // end by mode, for the events that end at an instant
-  const latestEnds = new Map<number, ReadonlyMap<ModeName, number>>();
-  const endsBefore = (startS: number): ReadonlyMap<ModeName, number> => {
-    const cached = latestEnds.get(startS);
+
+  /** by mRID, as far as they are decided */
+  get periods(): ReadonlyMap<string, Period> {
+    return this.#periods;
+  }
+
+  /** Takes an event as it is now: one that has ended, or lost modes, moves later ones no longer. */
+  replace(event: TrackedEvent): void {
+    const endS = specifiedEndS(event);
+    const sameEnd = this.#byEnd.get(endS);
+    if (!hasSuccessor(event)) sameEnd?.delete(event.listed.mrid);
+    else if (sameEnd) sameEnd.set(event.listed.mrid, event);
+    else this.#byEnd.set(endS, new Map([[event.listed.mrid, event]]));
+  }
+
+  /** Decides the period of an event; all with an earlier specified start have been. */
+  decide(event: TrackedEvent): Period {
+    const { modes, mrid, startS: specifiedS } = event.listed;
+    if (event.fixed !== null) return event.fixed;
+    const { own } = event;
+    const durationS = own.endS - own.startS;
+    const before = durationS > 0 && modes.length > 0 ? this.#endsBefore(specifiedS) : null;
+    const startS = before === null ? -Infinity : Math.max(...modes.map((mode) => before.get(mode) ?? -Infinity));
+    const period = startS > -Infinity ? { startS, endS: startS + durationS } : own;
+    this.#periods.set(mrid, period);
+    return period;
+  }
+
+  #endsBefore(startS: number): ReadonlyMap<ModeName, number> {
+    const cached = this.#latestEnds.get(startS);
     if (cached) return cached;
     const latest = new Map<ModeName, number>();
-    for (const event of byEnd.get(startS) ?? []) {
-      const { endS } = periods.get(event.listed.mrid) ?? event.own;
+    for (const event of this.#byEnd.get(startS)?.values() ?? []) {
+      const { endS } = this.#periods.get(event.listed.mrid) ?? event.own;
       for (const mode of heldModes(event)) latest.set(mode, Math.max(endS, latest.get(mode) ?? -Infinity));
     }
-    latestEnds.set(startS, latest);
+    this.#latestEnds.set(startS, latest);
     return latest;
-  };
-  // an event with an earlier specified start comes first, so that its followers find its period
-  const open = [...events.values()].filter(({ fixed }) => fixed === null);
-  for (const event of open.sort((a, b) => a.listed.startS - b.listed.startS)) {
-    const { modes, mrid, startS: specifiedS } = event.listed;
-    periods.set(mrid, event.own);
-    const durationS = event.own.endS - event.own.startS;
-    if (durationS <= 0) continue;
-    const before = endsBefore(specifiedS);
-    const startS = Math.max(...modes.map((mode) => before.get(mode) ?? -Infinity));
-    if (startS > -Infinity) periods.set(mrid, { startS, endS: startS + durationS });
   }
-  return periods;
+}
+
+/** Events in order of their specified start: one comes before those that may start at its end. */
+export const byStart = (events: Iterable<TrackedEvent>): readonly TrackedEvent[] =>
+  [...events].sort((a, b) => a.listed.startS - b.listed.startS);
+
+/** Effective periods by mRID. */
+export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): ReadonlyMap<string, Period> {
+  const pass = new PeriodPass(events);
+  for (const event of byStart(events.values())) pass.decide(event);
+  return pass.periods;
 }
 
 /** True if two half-open periods have an instant in common. */

@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
 import type { Server as NetServer, Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { errorText, SimError } from '../../core/errors.ts';
 import { createHttpGuard } from '../../core/http/http-guard.ts';
 import type { HttpGuard } from '../../core/http/http-guard.ts';
@@ -20,6 +21,8 @@ import type { Notification } from '../xml/documents.ts';
 
 interface ConnectionLimits {
   readonly connections: number;
+  /** of them, of one address */
+  readonly ofOnePeer: number;
   readonly handshakeMs: number;
   readonly requestMs: number;
 }
@@ -27,6 +30,8 @@ interface ConnectionLimits {
 interface OpenConnection {
   readonly socket: Socket;
   readonly key: string;
+  /** undefined: it has gone already */
+  readonly peer: string | undefined;
   stage: 'handshake' | 'waiting' | 'request';
   /** monotonic ms */
   sinceMs: number;
@@ -56,13 +61,26 @@ class ListenerConnections {
   /** Adds a connection and starts the timeout of its handshake. @returns false: no room, the connection is closed */
   admit(socket: Socket): boolean {
     socket.on('error', () => socket.destroy());
-    if (this.#open.size >= this.#limits.connections && !this.#makeRoom()) {
+    const all = [...this.#open.values()];
+    const ofPeer = all.filter((each) => each.peer === socket.remoteAddress);
+    const hasRoom =
+      ofPeer.length >= this.#limits.ofOnePeer
+        ? this.#makeRoom(ofPeer)
+        : all.length < this.#limits.connections || this.#makeRoom(all);
+    if (!hasRoom) {
       socket.destroy();
       return false;
     }
     const key = keyOf(socket);
     const endWait = this.#later(this.#limits.handshakeMs, () => socket.destroy());
-    const connection: OpenConnection = { socket, key, stage: 'handshake', sinceMs: this.#clock.monotonicMs(), endWait };
+    const connection: OpenConnection = {
+      socket,
+      key,
+      peer: socket.remoteAddress,
+      stage: 'handshake',
+      sinceMs: this.#clock.monotonicMs(),
+      endWait,
+    };
     this.#open.set(key, connection);
     socket.once('close', () => {
       connection.endWait();
@@ -92,8 +110,8 @@ class ListenerConnections {
   }
 
   /** Closes the oldest connection in its TLS handshake, else the one idle for longest; none with a request under way. */
-  #makeRoom(): boolean {
-    const [idle] = [...this.#open.values()]
+  #makeRoom(among: readonly OpenConnection[]): boolean {
+    const [idle] = among
       .filter(({ stage }) => stage !== 'request')
       .sort((a, b) => Number(b.stage === 'handshake') - Number(a.stage === 'handshake') || a.sinceMs - b.sinceMs);
     if (idle === undefined) return false;
@@ -105,6 +123,7 @@ class ListenerConnections {
 
 interface NotificationLimits {
   readonly connections: number;
+  readonly ofOnePeer: number;
   readonly bodyBytes: number;
   readonly handshakeMs: number;
   /** from the handshake, or the last answer, to the end of the next request */
@@ -113,6 +132,7 @@ interface NotificationLimits {
 
 const notificationLimits: NotificationLimits = {
   connections: 16,
+  ofOnePeer: 4,
   bodyBytes: 1024 * 1024,
   handshakeMs: 10_000,
   requestMs: 30_000,
@@ -173,6 +193,8 @@ export class NotificationListener {
   readonly #connections: ListenerConnections;
   #guard: HttpGuard | null = null;
   #base = '';
+  /** ends with the last document that is being read */
+  #reading: Promise<unknown> = Promise.resolve();
 
   constructor(options: NotificationListenerOptions) {
     this.#options = options;
@@ -287,7 +309,7 @@ export class NotificationListener {
     const body = await this.#bodyOf(request);
     if (body === null) return { status: 413, body };
     try {
-      const document = this.#options.parse(body);
+      const document = await this.#inTurn(() => this.#options.parse(body));
       if (document.name !== 'Notification') throw new SimError('PEER_ERROR', `it is a ${document.name}`);
       // the subscription may have ended while the body was being read
       if (taker === undefined || this.#takerOf(request) !== taker) return { status: 404, body };
@@ -297,6 +319,13 @@ export class NotificationListener {
       this.#options.log.warning(`${peer}: a notification cannot be used: ${errorText(error)}`);
       return { status: error instanceof SimError && error.code === 'PEER_ERROR' ? 400 : 500, body };
     }
+  }
+
+  /** Reads one document in each turn of the event loop. */
+  #inTurn<T>(read: () => T): Promise<T> {
+    const turn = this.#reading.then(() => setImmediate()).then(read);
+    this.#reading = turn.catch(() => undefined);
+    return turn;
   }
 
   #takerOf({ url = '' }: IncomingMessage): NotificationTaker | undefined {

@@ -79,6 +79,18 @@ export function certificateFacts(pem: string): CertificateFacts | null {
   };
 }
 
+/**
+ * The name of the authority whose certificate lacks in the chain that a client presents: neither the chain nor the root
+ * certificates have it. null: none, or unreadable texts
+ */
+export function missingIssuer({ cert, rootCert }: Pick<CsipPem, 'cert' | 'rootCert'>): string | null {
+  const chain = certificatesOf(cert) ?? [];
+  const last = chain.at(-1);
+  const roots = certificatesOf(rootCert);
+  if (last === undefined || roots === null || last.checkIssued(last)) return null;
+  return roots.some((root) => last.checkIssued(root)) ? null : oneLine(last.issuer);
+}
+
 /** A distinguished name in one line. Older runtimes give undefined for the empty one of device certificates. */
 function oneLine(name: string | undefined): string {
   return (name ?? '').replaceAll('\n', ', ');
@@ -149,7 +161,7 @@ export class ClientCredentials implements TlsIdentity {
     return certificateFacts(this.#texts.cert);
   }
 
-  get shown(): CsipCertificates {
+  get shown(): Omit<CsipCertificates, 'endDevices'> {
     return {
       selected: this.#chosen === null ? 'default' : this.#chosen.name,
       available: this.#available,

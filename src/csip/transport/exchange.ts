@@ -29,6 +29,8 @@ export interface SepAnswer {
   readonly retryAfterMs?: number;
   /** for remote clocks: middle of the exchange, on `WallClock.monotonicMs` */
   readonly middleMonotonicMs: number;
+  /** of the body; absent: not counted */
+  readonly octets?: number;
   /** body after fault injection; null: unreadable or not sent; absent: sent unchanged */
   readonly arrived?: ReceivedDocument | null;
 }

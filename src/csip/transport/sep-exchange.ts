@@ -328,6 +328,7 @@ export class HttpExchange implements SepExchange {
       location: location !== undefined && URL.canParse(location, url.href) ? new URL(location, url).href : null,
       document: refused ? this.#errorIn(body) : method === 'GET' ? this.#documentIn(body, resource, headers) : null,
       middleMonotonicMs,
+      octets: body.length,
       ...(wait !== null && { retryAfterMs: wait }),
     };
   }

@@ -80,11 +80,11 @@ export class ClientFacade implements CsipClient {
 
   config(device: number | null): CsipConfig {
     this.#one(device);
-    return configView(this.#clients, this.#configurator.changedBy);
+    return configView(this.#clients, this.#index(device), this.#configurator.changedBy);
   }
 
   async configure(patch: CsipConfigPatch, device: number | null, by: Origin): Promise<CsipConfig> {
-    await this.#configurator.apply(patch, this.#one(device), by);
+    await this.#configurator.apply(patch, this.#index(device), by);
     return this.config(device);
   }
 
@@ -236,14 +236,15 @@ export class ClientFacade implements CsipClient {
   }
 
   certificates(device: number | null): CsipCertificates {
-    return this.#one(device).credentials.shown;
+    const connection = this.#one(device);
+    return { ...connection.credentials.shown, endDevices: this.#clients.endDevicesOf(connection) };
   }
 
   async selectCertificate(choice: CsipCertificateName | CsipPem, device: number | null): Promise<CsipCertificates> {
     const { credentials } = this.#one(device);
     if (typeof choice === 'string') credentials.select(choice);
     else credentials.use(choice);
-    return Promise.resolve(credentials.shown);
+    return Promise.resolve(this.certificates(device));
   }
 
   httpProbe(path: string | null, port: number | null, device: number | null): Promise<CsipHttpProbe> {

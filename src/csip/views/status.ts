@@ -1,5 +1,6 @@
 /** The state of one client for REST, and the settings that REST changes at run time. */
 import { isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type {
   CsipConfig,
   CsipDiagnostic,
@@ -11,7 +12,9 @@ import type {
 } from '../../contract/csip-client.ts';
 import type { JsonValue } from '../../core/store.ts';
 import { showModes } from '../control/modes.ts';
+import { missingIssuer } from '../transport/certificates.ts';
 import type { EndDevice } from '../end-device.ts';
+import type { ListedControl } from '../events/model.ts';
 import { membersOf } from '../members.ts';
 import type { FullMember } from '../members.ts';
 import type { Clients, Connection } from '../clients.ts';
@@ -19,6 +22,7 @@ import { controlsView, ownEndDeviceView, programView } from './members.ts';
 import { SimError } from '../../core/errors.ts';
 import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
+import type { Remark } from '../walk/remarks.ts';
 
 function serverView({ inForce }: Clients, { client }: Connection): CsipServer {
   const { server, dcap, revision } = inForce;
@@ -68,8 +72,9 @@ export function statusView(
   monotonicMs: number,
   subscriptions: number,
 ): CsipStatus {
-  const { client, credentials } = connection;
+  const { client } = connection;
   const { line, walk } = client;
+  const identity = clients.identityOf({ index: device });
   const member = membersOf(connection).find(({ endDevice }) => endDevice.deviceIndices.includes(device));
   const facts = member?.endDevice.facts ?? null;
   const { loss, lastContactMs, lastError, lastErrorMs } = line;
@@ -77,8 +82,8 @@ export function statusView(
     state: client.state,
     server: serverView(clients, connection),
     identity: clients.options.settings.identity,
-    lfdi: credentials.facts?.lfdi ?? null,
-    sfdi: credentials.facts?.sfdi ?? null,
+    lfdi: identity?.lfdi ?? null,
+    sfdi: identity?.sfdi ?? null,
     deviceIndices: client.deviceIndices,
     connection: {
       attempts: client.attempts,
@@ -101,7 +106,11 @@ export function statusView(
   };
 }
 
-export function configView({ inForce, options }: Clients, changedBy: CsipConfig['changedBy']): CsipConfig {
+export function configView(
+  { inForce, options }: Clients,
+  device: number,
+  changedBy: CsipConfig['changedBy'],
+): CsipConfig {
   const { server, dcap, revision, pollRateS, postRateS, useServerTime, subscribe, pin } = inForce;
   const { checkHostname, strictCipher, identity } = options.settings;
   return {
@@ -118,6 +127,7 @@ export function configView({ inForce, options }: Clients, changedBy: CsipConfig[
     checkHostname,
     strictCipher,
     identity,
+    lfdi: inForce.lfdis.get(device) ?? null,
     changedBy,
   };
 }
@@ -131,7 +141,7 @@ function admissionText(walk: Connection['client']['walk']): string {
 
 /** Diagnoses for a client that does not work, or not as expected. */
 export function diagnosticsView(connection: Connection, nowMs: number): readonly CsipDiagnostic[] {
-  const { client, credentials, remoteClock } = connection;
+  const { client, remoteClock } = connection;
   const { line, state, walk } = client;
   const diagnostics: CsipDiagnostic[] = [];
   const add = (severity: CsipDiagnostic['severity'], code: string, message: string) =>
@@ -139,9 +149,7 @@ export function diagnosticsView(connection: Connection, nowMs: number): readonly
   if (state === 'retrying') add('error', 'server-unreachable', `the server cannot be reached: ${line.lastError ?? ''}`);
   if (state === 'stopped') add('error', 'stopped', `the client is stopped: ${line.lastError ?? 'it was disconnected'}`);
   if (state === 'registering') add('warning', 'not-registered', admissionText(walk));
-  const { facts } = credentials;
-  if (facts !== null && (facts.notAfterMs < nowMs || facts.notBeforeMs > nowMs))
-    add('warning', 'certificate-not-valid', 'the certificate of the client is not valid today');
+  for (const { code, message } of certificateRemarks(connection, nowMs)) add('warning', code, message);
   const offsetS = Math.round(remoteClock.offsetS ?? 0);
   if (Math.abs(offsetS) > 60) add('warning', 'clock-offset', `the time of the server differs by ${offsetS} s`);
   if (walk?.server?.time?.document.quality === 7)
@@ -152,7 +160,56 @@ export function diagnosticsView(connection: Connection, nowMs: number): readonly
     if (endDevice.facts !== null && endDevice.programs.length === 0)
       add('info', 'no-program', `no DERProgram concerns the EndDevice ${endDevice.lfdi}`);
   }
+  const edited = membersOf(connection).flatMap(({ endDevice }) => editedEvents(endDevice));
+  // devices behind an aggregator meet the same parts of the server
+  const unlike = new Map([...(walk?.remarks ?? []), ...edited].map((each) => [`${each.code} ${each.message}`, each]));
+  for (const { code, message } of [...unlike.values()].slice(0, maxRemarksShown)) add('warning', code, message);
   return diagnostics;
+}
+
+function certificateRemarks({ credentials: { facts, pem } }: Connection, nowMs: number): readonly Remark[] {
+  const isOutOfDate = facts !== null && (facts.notAfterMs < nowMs || facts.notBeforeMs > nowMs);
+  const issuer = missingIssuer(pem);
+  const lacks = `comes without that of its issuer ${issuer}, so that a server may refuse it`;
+  return [
+    ...(isOutOfDate
+      ? [{ code: 'certificate-not-valid', message: 'the certificate of the client is not valid today' }]
+      : []),
+    ...(issuer === null ? [] : [{ code: 'certificate-chain', message: `the certificate of the client ${lacks}` }]),
+  ];
+}
+
+/** Remarks shown at once; more would hide the first. */
+const maxRemarksShown = 100;
+
+/** Parts of an event that may not change; those that the clock of an FSA shifts are compared by that clock. */
+function changedParts(first: ListedControl, latest: ListedControl): readonly string[] {
+  const sameTime = (a: number, b: number) => Math.abs(a + first.aheadS - (b + latest.aheadS)) < 0.5;
+  const same: Readonly<Record<string, boolean>> = {
+    creationTime: sameTime(first.creationS, latest.creationS),
+    interval: sameTime(first.startS, latest.startS) && first.durationS === latest.durationS,
+    randomizeStart: first.randomizeStartS === latest.randomizeStartS,
+    randomizeDuration: first.randomizeDurationS === latest.randomizeDurationS,
+    deviceCategory: first.deviceCategory === latest.deviceCategory,
+    DERControlBase: isDeepStrictEqual(first.control.base, latest.control.base),
+  };
+  return Object.keys(same).filter((name) => same[name] === false);
+}
+
+/** Events whose content the server has changed under the same mRID: the one that was read first stays in force. */
+function editedEvents({ controls, programs }: EndDevice): readonly Remark[] {
+  const firstRead = new Map(controls.map(({ listed }) => [listed.mrid, listed]));
+  return programs.flatMap(({ listed: { controls: latest = [] } }) =>
+    latest.flatMap((each) => {
+      const first = firstRead.get(each.mrid);
+      const parts = first === undefined ? [] : changedParts(first, each);
+      if (parts.length === 0) return [];
+      const message =
+        `the event ${each.mrid} has another ${parts.join(', ')} than at first: an event may not change, and the first ` +
+        'reading stays in force; a new event needs a new mRID';
+      return [{ code: 'event-edited', message }];
+    }),
+  );
 }
 
 const isHost = (text: string): boolean =>
@@ -172,12 +229,13 @@ export class Configurator {
   }
 
   /**
-   * Changes all clients; certificates change for one connection only.
+   * Changes all clients; certificates change for the connection of the device only, the LFDI for the device.
    * @throws SimError COMMAND_BAD_VALUE with JSON pointers, COMMAND_CONFLICT if the address for notifications is taken;
    *   nothing is changed then
    */
-  async apply(patch: CsipConfigPatch, connection: Connection, by: Origin): Promise<void> {
+  async apply(patch: CsipConfigPatch, device: number, by: Origin): Promise<void> {
     const { inForce, options } = this.#clients;
+    const connection = this.#clients.connectionOf(device);
     const { server: started } = options.settings;
     const host = patch.serverHost ?? inForce.server.host;
     if (!isHost(host)) {
@@ -192,6 +250,7 @@ export class Configurator {
       throw new SimError('COMMAND_BAD_VALUE', `${host} ${refusedTargetText}`, [
         { name: '/server_host', detail: refusedTargetText },
       ]);
+    if (patch.lfdi !== undefined) this.#checkLfdi(patch.lfdi, device, connection);
     const { certPem, keyPem, rootCertPem } = patch;
     const texts = {
       ...(certPem !== undefined && { cert: certPem }),
@@ -210,6 +269,8 @@ export class Configurator {
     inForce.server = { host, port, tls };
     inForce.anywhere = anywhere;
     this.#takeConduct(patch);
+    if (patch.lfdi === null) inForce.lfdis.delete(device);
+    else if (patch.lfdi !== undefined) inForce.lfdis.set(device, patch.lfdi);
     const { plant, clock } = options;
     this.#changedBy = { ...by, at: plant.time.sim, wallMs: clock.nowMs() };
     if (this.#connected() !== before) await this.#clients.restart();
@@ -225,7 +286,9 @@ export class Configurator {
     try {
       await notifications.open(first.credentials);
     } catch (error) {
-      if (!(error instanceof SimError) || error.code !== 'LISTEN_FAILED') throw error;
+      const isConflict =
+        error instanceof SimError && (error.code === 'LISTEN_FAILED' || error.code === 'CONFIG_INVALID');
+      if (!isConflict) throw error;
       throw new SimError('COMMAND_CONFLICT', error.message, error.issues);
     }
     return () => notifications.close();
@@ -233,8 +296,22 @@ export class Configurator {
 
   /** Settings that need a new connection when they change. */
   #connected(): string {
-    const { server, dcap, revision, postRateS, pin, subscribe } = this.#clients.inForce;
-    return JSON.stringify([server, dcap, revision, postRateS, pin, subscribe]);
+    const { server, dcap, revision, postRateS, pin, subscribe, lfdis } = this.#clients.inForce;
+    return JSON.stringify([server, dcap, revision, postRateS, pin, subscribe, [...lfdis]]);
+  }
+
+  /** @throws SimError COMMAND_BAD_VALUE for an LFDI that the device cannot have */
+  #checkLfdi(lfdi: string | null, device: number, connection: Connection): void {
+    const refuse = (detail: string) => {
+      throw new SimError('COMMAND_BAD_VALUE', `lfdi ${detail}`, [{ name: '/lfdi', detail }]);
+    };
+    if (this.#clients.options.settings.identity !== 'aggregator')
+      refuse('can be given to devices behind an aggregator only (csip_identity aggregator)');
+    const others = this.#clients
+      .endDevicesOf(connection)
+      .flatMap((each) => (each.deviceIndices.includes(device) ? [] : each.lfdi));
+    if (lfdi !== null && [connection.credentials.facts?.lfdi, ...others].includes(lfdi))
+      refuse('is that of the aggregator or of another device');
   }
 
   #takeConduct(patch: CsipConfigPatch): void {

@@ -5,7 +5,7 @@ import type { DER, EndDevice, Registration } from '../xml/documents.ts';
 import { GroupsWalk } from './groups.ts';
 import type { GroupsOptions } from './groups.ts';
 import type { EndDeviceFacts, FoundProgram, FoundResource, Located, WalkConduct } from './model.ts';
-import { failure } from './poll.ts';
+import { failure, missing } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import type { WalkParts } from './programs.ts';
 import { foundResource } from './programs.ts';
@@ -163,7 +163,7 @@ export class EndDeviceWalk {
       missed(read);
       // without a PIN nothing is compared; with one, an admitted EndDevice stays so until it is contradicted
       if (conduct.pin === null) this.#admission = 'admitted';
-      return read.kind === 'failed' ? failure(read) : { rateS: rateOf(undefined) };
+      return read.kind === 'failed' ? failure(read) : missing(read, rateOf(undefined));
     }
     this.#registration = read.value;
     if (conduct.pin !== null && read.value.pIN !== conduct.pin) {
@@ -173,7 +173,7 @@ export class EndDeviceWalk {
     const first = !this.admitted;
     this.#admission = 'admitted';
     if (first && !this.#begun) await this.#begin();
-    return { rateS: rateOf(read.value.pollRate) };
+    return { rateS: rateOf(read.value.pollRate), remarks: read.remarks };
   }
 
   #refuse(reason: string, refused: (reason: string) => void): void {
@@ -189,7 +189,7 @@ export class EndDeviceWalk {
     if (this.#stopped) return 'failed';
     if (read.kind !== 'found') {
       missed(read);
-      return read.kind === 'failed' ? failure(read) : { rateS: rateOf(undefined) };
+      return read.kind === 'failed' ? failure(read) : missing(read, rateOf(undefined));
     }
     if (await this.#postDers(read.value.items.length, read.url)) return this.#readDers();
     const before = JSON.stringify(this.#ders);
@@ -200,7 +200,7 @@ export class EndDeviceWalk {
     }));
     // the first reading is reported together with the EndDevice
     if (this.#derPoll?.rateS !== null && JSON.stringify(this.#ders) !== before) this.#report();
-    return { rateS: rateOf(read.value.list.pollRate) };
+    return { rateS: rateOf(read.value.list.pollRate), remarks: read.remarks };
   }
 
   /** Posts missing DERs, once for each count. @returns true if the server has accepted one */

@@ -5,12 +5,15 @@ import { maxEvents } from '../events/receive.ts';
 import type { Received } from '../xml/schema.ts';
 import type { FunctionSetAssignments } from '../xml/documents.ts';
 import type { FoundProgram, FoundResource } from './model.ts';
-import { failure } from './poll.ts';
+import type { Holding } from './bounds.ts';
+import { failure, missing } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import { foundResource, ProgramListWalk } from './programs.ts';
 import type { WalkParts } from './programs.ts';
 import { resolved } from './reader.ts';
 import type { LinkTo } from './reader.ts';
+import { firstRemarks } from './remarks.ts';
+import type { Remark } from './remarks.ts';
 import { GroupTime } from './time.ts';
 
 /** X6: maximum of resources followed for one EndDevice. */
@@ -48,12 +51,34 @@ const timesOf = (groups: readonly Group[]): readonly GroupClock[] => [
   ...new Set(groups.flatMap(({ time }) => (time === null ? [] : [time]))),
 ];
 
+function byPrograms(groups: readonly Group[]): ReadonlyMap<string | null, readonly Group[]> {
+  const all = new Map<string | null, Group[]>();
+  for (const group of groups) {
+    const same = all.get(group.programsUrl);
+    if (same) same.push(group);
+    else all.set(group.programsUrl, [group]);
+  }
+  return all;
+}
+
+/** FSAs that lead to no programs. */
+const groupRemarks = (items: readonly Received<FunctionSetAssignments>[], base: string): readonly Remark[] =>
+  items.flatMap(({ href, DERProgramListLink: link }, at) => {
+    if (link?.href !== undefined && resolved(link.href, base) !== null) return [];
+    const name = href ?? `at ${at} of its list`;
+    const message = `the FunctionSetAssignments ${name} have no usable DERProgramListLink, and no programs (${base})`;
+    return [{ code: 'group-without-programs', message }];
+  });
+
 export class GroupsWalk {
   readonly poll: Poll;
   readonly #options: GroupsOptions;
   /** for problems that every reading meets again */
   readonly #warnOnce: (message: string) => void;
+  readonly #holding: Holding;
   #groups: readonly Group[] = [];
+  /** by the list of programs */
+  #groupsOf: ReadonlyMap<string | null, readonly Group[]> = new Map();
   readonly #lists = new Map<string, ProgramListWalk>();
   #resource: FoundResource;
   #askedParent = false;
@@ -63,6 +88,7 @@ export class GroupsWalk {
 
   constructor(options: GroupsOptions) {
     this.#options = options;
+    this.#holding = options.bounds.part();
     this.#warnOnce = onceEach(options.warn);
     this.#resource = foundResource('FunctionSetAssignmentsList', options.url, null);
     this.poll = options.makePoll(() => this.#read());
@@ -100,26 +126,32 @@ export class GroupsWalk {
   stop(): void {
     this.#stopped = true;
     for (const { poll } of this.polls) poll.stop();
+    for (const list of this.#lists.values()) list.stop();
+    this.#holding.close();
   }
 
   async #read(): Promise<PollResult> {
     const { reader, link, url, deviceIndex, rateOf, missed, lost } = this.#options;
-    const read = await reader.list('FunctionSetAssignmentsList', link, deviceIndex);
+    this.#holding.begin();
+    const read = await reader.list('FunctionSetAssignmentsList', link, deviceIndex, this.#holding);
+    this.#holding.end(read.kind === 'found');
+    if (this.#stopped) this.#holding.close();
     if (this.#stopped) return 'failed';
     if (read.kind === 'absent') {
       if (!this.#askedParent) lost();
       this.#askedParent = true;
       await this.#take([], url);
-      return { rateS: rateOf(undefined) };
+      return missing(read, rateOf(undefined));
     }
     if (read.kind !== 'found') {
       missed(read);
-      return read.kind === 'failed' ? failure(read) : { rateS: rateOf(undefined) };
+      return read.kind === 'failed' ? failure(read) : missing(read, rateOf(undefined));
     }
     this.#askedParent = false;
     this.#resource = foundResource('FunctionSetAssignmentsList', url, read.value.list);
     await this.#take(read.value.items, read.url);
-    return { rateS: rateOf(read.value.list.pollRate) };
+    const remarks = firstRemarks([...read.remarks, ...groupRemarks(read.value.items, read.url)]);
+    return { rateS: rateOf(read.value.list.pollRate), remarks };
   }
 
   /** Follows groups that have joined or left; new lists are read before the programs are reported. */
@@ -127,6 +159,7 @@ export class GroupsWalk {
     const before = timesOf(this.#groups);
     const times = new Map<string, GroupClock>();
     this.#groups = items.map((item, at) => this.#group(item, base, at, (url) => this.#timeOf(url, times, before)));
+    this.#groupsOf = byPrograms(this.#groups);
     for (const time of before) if (times.get(time.url) !== time) time.poll.stop();
     await Promise.all(timesOf(this.#groups).flatMap(({ poll }) => (poll.rateS === null ? [poll.now()] : [])));
     const urls = new Map<string, LinkTo>();
@@ -136,7 +169,7 @@ export class GroupsWalk {
     });
     for (const [url, list] of this.#lists)
       if (!urls.has(url)) {
-        list.poll.stop();
+        list.stop();
         this.#lists.delete(url);
       }
     const added = [...urls].filter(([url]) => !this.#lists.has(url)).map(([url, link]) => this.#addList(url, link));
@@ -183,7 +216,7 @@ export class GroupsWalk {
       const read = await reader.document('Time', { href: url }, deviceIndex);
       if (read.kind === 'found') {
         group.take({ time: read.value, middleMonotonicMs: read.middleMonotonicMs });
-        return { rateS: rateOf(read.value.pollRate) };
+        return { rateS: rateOf(read.value.pollRate), remarks: read.remarks };
       }
       missed(read);
       return failure(read);
@@ -197,7 +230,7 @@ export class GroupsWalk {
       warn: this.#warnOnce,
       link,
       url,
-      aheadS: () => this.#groups.find((group) => group.programsUrl === url)?.time?.group.aheadS ?? 0,
+      aheadS: () => this.#groupsOf.get(url)?.[0]?.time?.group.aheadS ?? 0,
       lost: () => void this.poll.now(),
       changed: () => this.#report(),
     });
@@ -212,7 +245,7 @@ export class GroupsWalk {
     const programs = new Map<string, FoundProgram>();
     let room = maxEvents;
     for (const [url, { entries }] of lists) {
-      const fsaUrls = this.#groups.filter((group) => group.programsUrl === url).map((group) => group.url);
+      const fsaUrls = (this.#groupsOf.get(url) ?? []).map((group) => group.url);
       for (const { listed, mrid, curves } of entries) {
         const program = programs.get(listed.key);
         if (program !== undefined) {

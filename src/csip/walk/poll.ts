@@ -5,6 +5,9 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { retryWaits } from '../transport/exchange.ts';
 
+import { remarksOfMissed } from './remarks.ts';
+import type { Missed, Remark } from './remarks.ts';
+
 /** Default pollRate of IEEE 2030.5: 15 minutes. */
 export const defaultPollRateS = 900;
 /** Maximum of a delay that a server asks for: one day. */
@@ -15,11 +18,23 @@ const minRateS = 1;
 const spread = 0.25;
 
 /** Result of a reading: the rate, or a failure, for which the server may ask for a delay. */
-export type PollResult = { readonly rateS: number } | { readonly retryAfterMs: number } | 'failed';
+export type PollResult =
+  | {
+      readonly rateS: number;
+      /** absent: all is as it should be */
+      readonly remarks?: readonly Remark[];
+    }
+  | { readonly retryAfterMs: number | undefined; readonly remarks?: readonly Remark[] }
+  | 'failed';
 
-/** The result of a failed reading. */
-export function failure({ retryAfterMs }: { readonly retryAfterMs?: number | undefined }): PollResult {
-  return retryAfterMs === undefined ? 'failed' : { retryAfterMs };
+/** The result of a reading that failed. */
+export function failure(missed: Missed): PollResult {
+  return { retryAfterMs: missed.retryAfterMs, remarks: remarksOfMissed(missed) };
+}
+
+/** The result of a reading that a repetition before the next poll would not better. */
+export function missing(missed: Missed, rateS: number): PollResult {
+  return { rateS, remarks: remarksOfMissed(missed) };
 }
 
 interface PollOptions {
@@ -40,6 +55,7 @@ export class Poll {
   #paused = false;
   #stopped = false;
   #rateS: number | null = null;
+  #remarks: readonly Remark[] = [];
   #dueMs = 0;
 
   constructor(options: PollOptions) {
@@ -50,6 +66,11 @@ export class Poll {
   /** seconds between two readings; null: never read */
   get rateS(): number | null {
     return this.#rateS;
+  }
+
+  /** of the last reading */
+  get remarks(): readonly Remark[] {
+    return this.#remarks;
   }
 
   /** ms until the next reading by itself; null: none is scheduled */
@@ -93,6 +114,7 @@ export class Poll {
     this.#paused = false;
     const beganMs = this.#options.clock.monotonicMs();
     const result = await this.#options.read();
+    if (result !== 'failed') this.#remarks = result.remarks ?? [];
     this.#plan(result, beganMs);
   }
 
@@ -107,8 +129,11 @@ export class Poll {
 
   /** Delay from the start of a reading to the start of the next. */
   #waitMs(result: PollResult): number {
-    if (result === 'failed') return Math.min(this.#backOff.nextMs(), (this.#rateS ?? defaultPollRateS) * 1000);
-    if ('retryAfterMs' in result) return this.#backOff.nextMs(Math.min(result.retryAfterMs, maxRetryAfterMs));
+    if (result === 'failed' || !('rateS' in result)) {
+      const askedMs = result === 'failed' ? undefined : result.retryAfterMs;
+      if (askedMs !== undefined) return this.#backOff.nextMs(Math.min(askedMs, maxRetryAfterMs));
+      return Math.min(this.#backOff.nextMs(), (this.#rateS ?? defaultPollRateS) * 1000);
+    }
     this.#backOff.reset();
     this.#rateS = Math.max(result.rateS, minRateS);
     const longer = this.#phased ? 1 : 1 + spread * this.#options.jitter.next();

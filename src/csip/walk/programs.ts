@@ -3,12 +3,15 @@ import type { ListedControl, ListedDefault, ListedProgram, EventStatusNow } from
 import type { Received } from '../xml/schema.ts';
 import type { DERControl, DERControlBase, DERCurve, DERProgram, DefaultDERControl } from '../xml/documents.ts';
 import type { FoundCurve, FoundResource } from './model.ts';
-import { failure } from './poll.ts';
+import type { WalkBounds, Holding } from './bounds.ts';
+import { failure, missing } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import { resolved } from './reader.ts';
-import type { LinkTo, Missed, Reader } from './reader.ts';
+import { firstRemarks, remarksOfMissed } from './remarks.ts';
+import type { Missed, Remark } from './remarks.ts';
+import type { LinkTo, Reader } from './reader.ts';
 import type { ResolvedControl } from '../control/model.ts';
-import { modesIn } from '../control/modes.ts';
+import { controlledModes } from '../control/modes.ts';
 
 type Curves = ResolvedControl['curves'];
 
@@ -73,7 +76,7 @@ function listedControl(control: Received<DERControl>, curves: Curves, place: Pla
     deviceCategory: hexNumber(control.deviceCategory),
     responseRequired: hexNumber(control.responseRequired) ?? 0,
     replyTo: replyTo === undefined ? null : resolved(replyTo, place.url),
-    modes: modesIn(base),
+    modes: controlledModes(base),
     control: { base, curves: curvesFor(base, curves) },
   };
 }
@@ -86,7 +89,7 @@ function listedDefault(document: Received<DefaultDERControl>, curves: Curves, ur
     mrid: document.mRID === undefined ? null : sameCase(document.mRID),
     href: document.href === undefined ? url : resolved(document.href, url),
     description: document.description ?? null,
-    modes: modesIn(base),
+    modes: controlledModes(base),
     control: { base, curves: curvesFor(base, curves), settings },
   };
 }
@@ -94,6 +97,7 @@ function listedDefault(document: Received<DefaultDERControl>, curves: Curves, ur
 /** Dependencies that all parts of a walk share. */
 export interface WalkParts {
   readonly reader: Reader;
+  readonly bounds: WalkBounds;
   readonly deviceIndex: number | null;
   readonly makePoll: (read: () => Promise<PollResult>) => Poll;
   /** the effective rate for a pollRate */
@@ -143,6 +147,8 @@ export class ProgramListWalk {
   readonly #curves = new Map<string, Received<DERCurve>>();
   /** URLs of curves that the current or last reading used */
   readonly #met = new Set<string>();
+  readonly #holding: Holding;
+  #stopped = false;
   #tried = false;
   #askedParent = false;
   /** delay that the server asks for below the list (`Retry-After`); undefined: none */
@@ -150,6 +156,7 @@ export class ProgramListWalk {
 
   constructor(options: ProgramListOptions) {
     this.#options = options;
+    this.#holding = options.bounds.part();
     this.#list = foundResource('DERProgramList', options.url, null);
     this.poll = options.makePoll(() => this.#read());
   }
@@ -167,13 +174,24 @@ export class ProgramListWalk {
     return [this.#list, ...this.#entries.flatMap(({ resources }) => resources)];
   }
 
+  stop(): void {
+    this.#stopped = true;
+    this.poll.stop();
+    this.#holding.close();
+  }
+
   /** Curves will be read again when needed. */
   forgetCurves(): void {
     this.#curves.clear();
   }
 
   async #read(): Promise<PollResult> {
+    this.#holding.begin();
+    // curves are not read again
+    this.#holding.add(this.#curves.size, 0);
     const result = await this.#readList();
+    this.#holding.end(result !== 'failed' && 'rateS' in result);
+    if (this.#stopped) this.#holding.close();
     this.#tried = true;
     this.#options.changed();
     return result;
@@ -181,44 +199,45 @@ export class ProgramListWalk {
 
   async #readList(): Promise<PollResult> {
     const { reader, link, deviceIndex, rateOf, missed, lost } = this.#options;
-    const read = await reader.list('DERProgramList', link, deviceIndex);
+    const read = await reader.list('DERProgramList', link, deviceIndex, this.#holding);
     if (read.kind === 'absent') {
       this.#entries = [];
       if (!this.#askedParent) lost();
       this.#askedParent = true;
-      return { rateS: rateOf(undefined) };
+      return missing(read, rateOf(undefined));
     }
     if (read.kind !== 'found') {
       missed(read);
-      return read.kind === 'failed' ? failure(read) : { rateS: rateOf(undefined) };
+      return read.kind === 'failed' ? failure(read) : missing(read, rateOf(undefined));
     }
     this.#askedParent = false;
     this.#askedToWaitMs = undefined;
     const { list, items } = read.value;
     this.#list = foundResource('DERProgramList', this.#options.url, list);
-    const before = this.#entries;
+    const before = new Map(this.#entries.map((entry) => [entry.listed.key, entry]));
     this.#met.clear();
     const entries = await Promise.all(items.map((program) => this.#program(program, read.url, before)));
     this.#entries = entries.flatMap(({ entry }) => (entry === null ? [] : [entry]));
-    if (!entries.every(({ complete }) => complete)) return failure({ retryAfterMs: this.#askedToWaitMs });
+    const remarks = firstRemarks([...read.remarks, ...entries.flatMap((each) => each.remarks)]);
+    if (!entries.every(({ complete }) => complete)) return { retryAfterMs: this.#askedToWaitMs, remarks };
     for (const url of this.#curves.keys()) if (!this.#met.has(url)) this.#curves.delete(url);
-    return { rateS: rateOf(list.pollRate) };
+    return { rateS: rateOf(list.pollRate), remarks };
   }
 
   async #program(
     program: Received<DERProgram>,
     base: string,
-    before: readonly Entry[],
-  ): Promise<{ readonly entry: Entry | null; readonly complete: boolean }> {
+    before: ReadonlyMap<string, Entry>,
+  ): Promise<{ readonly entry: Entry | null; readonly complete: boolean; readonly remarks: readonly Remark[] }> {
     const { warn } = this.#options;
     const url = program.href === undefined ? null : resolved(program.href, base);
     const mrid = program.mRID === undefined || program.mRID === '' ? null : sameCase(program.mRID);
     const key = mrid ?? url;
     if (key === null || url === null || program.primacy === undefined) {
       warn(`a DERProgram without href, mRID or primacy is left out (${base})`);
-      return { entry: null, complete: true };
+      return { entry: null, complete: true, remarks: [leftOutRemark(program, url, base)] };
     }
-    const old = before.find(({ listed }) => listed.key === key);
+    const old = before.get(key);
     const [defaults, controls] = await Promise.all([
       this.#default(program, base, old?.listed.defaultControl),
       this.#controls(program, base, old?.listed.controls),
@@ -233,29 +252,37 @@ export class ProgramListWalk {
     };
     const curves = usedCurves([...(controls.value ?? []), ...(defaults.value ? [defaults.value] : [])], base);
     const resources = [foundResource('DERProgram', url, program), ...defaults.resources, ...controls.resources];
-    return { entry: { listed, mrid, curves, resources }, complete: defaults.complete && controls.complete };
+    return {
+      entry: { listed, mrid, curves, resources },
+      complete: defaults.complete && controls.complete,
+      remarks: [...defaults.remarks, ...controls.remarks],
+    };
   }
 
   /** @param old stays in force until the resource is readable again */
   async #default(program: Received<DERProgram>, base: string, old: ListedDefault | null | undefined) {
     const href = program.DefaultDERControlLink?.href;
-    if (href === undefined) return part(null);
+    if (href === undefined) return part(null, { remarks: emptyLinks(program, 'DefaultDERControlLink', base) });
     const { reader, deviceIndex } = this.#options;
-    const read = await reader.document('DefaultDERControl', { href, base }, deviceIndex);
+    const read = await reader.document('DefaultDERControl', { href, base }, deviceIndex, this.#holding);
     // 404: the program has no default control
     if (read.kind === 'absent') return part(null);
     if (read.kind !== 'found') return this.#kept(read, old);
     const curves = await this.#resolve([read.value.DERControlBase ?? {}], read.url);
     const resource = foundResource('DefaultDERControl', resolved(href, base) ?? read.url, read.value);
-    return part(listedDefault(read.value, curves.found, read.url), [resource], curves.complete);
+    return part(listedDefault(read.value, curves.found, read.url), {
+      resources: [resource],
+      complete: curves.complete,
+      remarks: [...read.remarks, ...curves.remarks],
+    });
   }
 
   async #controls(program: Received<DERProgram>, base: string, old: readonly ListedControl[] | undefined) {
     const href = program.DERControlListLink?.href;
-    if (href === undefined) return part([]);
+    if (href === undefined) return part([], { remarks: emptyLinks(program, 'DERControlListLink', base) });
     const { reader, deviceIndex, aheadS, warn } = this.#options;
-    const read = await reader.list('DERControlList', { href, base }, deviceIndex);
-    if (read.kind === 'absent') return part([]);
+    const read = await reader.list('DERControlList', { href, base }, deviceIndex, this.#holding);
+    if (read.kind === 'absent') return part([], { remarks: remarksOfMissed(read) });
     if (read.kind !== 'found') return this.#kept(read, old);
     const { items, list } = read.value;
     const curves = await this.#resolve(
@@ -267,11 +294,16 @@ export class ProgramListWalk {
     const usable = listed.filter((each) => each !== null);
     if (usable.length < listed.length) warn(`DERControls without mRID or interval are left out (${read.url})`);
     const resource = foundResource('DERControlList', resolved(href, base) ?? read.url, list);
-    return part(usable, [resource], curves.complete);
+    const unusable = items.flatMap((item, at) => (listed[at] === null ? [unusableRemark(item, at, read.url)] : []));
+    return part(usable, {
+      resources: [resource],
+      complete: curves.complete,
+      remarks: [...read.remarks, ...firstRemarks(unusable), ...curves.remarks],
+    });
   }
 
   #kept<T>(read: Missed, old: T) {
-    return { value: old, resources: [], complete: this.#stands(read) };
+    return part(old, { complete: this.#stands(read), remarks: remarksOfMissed(read) });
   }
 
   /** @returns true if a repetition would not help */
@@ -285,9 +317,10 @@ export class ProgramListWalk {
   async #resolve(
     bases: readonly Received<DERControlBase>[],
     base: string,
-  ): Promise<{ readonly found: Curves; readonly complete: boolean }> {
+  ): Promise<{ readonly found: Curves; readonly complete: boolean; readonly remarks: readonly Remark[] }> {
     const { reader, deviceIndex } = this.#options;
     const curves = new Map<string, Received<DERCurve> | null>();
+    const remarks: Remark[] = [];
     let complete = true;
     const hrefs = [...new Set(bases.flatMap(curveHrefsOf))];
     await Promise.all(
@@ -299,18 +332,59 @@ export class ProgramListWalk {
           curves.set(href, curve);
           return;
         }
-        const read = await reader.document('DERCurve', { href, base }, deviceIndex);
+        const read = await reader.document('DERCurve', { href, base }, deviceIndex, this.#holding);
         if (read.kind === 'found') this.#curves.set(url, read.value);
         else complete = this.#stands(read) && complete;
+        remarks.push(...(read.kind === 'found' ? read.remarks : remarksOfMissed(read)));
         curves.set(href, read.kind === 'found' ? read.value : null);
       }),
     );
-    return { found: curves, complete };
+    return { found: curves, complete, remarks: firstRemarks(remarks) };
   }
 }
 
-function part<T>(value: T, resources: readonly FoundResource[] = [], complete = true) {
-  return { value, resources, complete };
+interface PartFacts {
+  readonly resources: readonly FoundResource[];
+  readonly complete: boolean;
+  readonly remarks: readonly Remark[];
+}
+
+function part<T>(value: T, facts: Partial<PartFacts> = {}): PartFacts & { readonly value: T } {
+  return { resources: [], complete: true, remarks: [], ...facts, value };
+}
+
+/** A link of a program that is there and leads nowhere. */
+function emptyLinks(
+  program: Received<DERProgram>,
+  name: 'DefaultDERControlLink' | 'DERControlListLink',
+  base: string,
+): readonly Remark[] {
+  if (program[name] === undefined) return [];
+  const message = `the ${name} of the DERProgram ${program.href ?? program.mRID} has no usable href (${base})`;
+  return [{ code: 'link-without-href', message }];
+}
+
+const inWords = (names: readonly string[]): string => names.join(' and ');
+
+function leftOutRemark({ mRID, primacy, href }: Received<DERProgram>, url: string | null, base: string): Remark {
+  const lacks = [...(url === null ? ['usable href'] : []), ...(primacy === undefined ? ['readable primacy'] : [])];
+  const name = href ?? mRID ?? 'without a name';
+  return {
+    code: 'program-left-out',
+    message: `the DERProgram ${name} has no ${inWords(lacks)}, and is left out (${base})`,
+  };
+}
+
+function unusableRemark({ mRID, interval, href }: Received<DERControl>, at: number, base: string): Remark {
+  const lacks = [
+    ...(mRID === undefined || mRID === '' ? ['readable mRID'] : []),
+    ...(interval?.start === undefined || interval.duration === undefined ? ['readable interval'] : []),
+  ];
+  const name = href ?? mRID ?? `at ${at} of its list`;
+  return {
+    code: 'control-left-out',
+    message: `the DERControl ${name} has no ${inWords(lacks)}, and is left out without a response (${base})`,
+  };
 }
 
 function usedCurves(controls: readonly (ListedControl | ListedDefault)[], base: string): readonly FoundCurve[] {

@@ -4,6 +4,9 @@ import type { SepAnswer, SepExchange } from '../transport/exchange.ts';
 import { isPassing } from '../transport/exchange.ts';
 import type { DocumentName, Received, ReceivedDocument } from '../xml/schema.ts';
 import type { Documents } from '../xml/documents.ts';
+import type { Holding } from './bounds.ts';
+import { firstRemarks, remarksOf, remarksOfMissed } from './remarks.ts';
+import type { Missed, Remark } from './remarks.ts';
 
 /** A link: its `href`, and the URI of the document that contains it. */
 export interface LinkTo {
@@ -18,24 +21,8 @@ export interface Found<T> {
   /** after redirects; links inside are relative to it */
   readonly url: string;
   readonly middleMonotonicMs: number;
-}
-
-/** A resource that could not be read, and why. */
-export interface Missed {
-  /**
-   * - `absent`: the server answers that there is no such resource (404, 410)
-   * - `refused`: an answer that a repetition would not change (other 4xx, another document)
-   * - `failed`: no answer, or one that may be better later (5xx, 429, no valid document)
-   */
-  readonly kind: 'absent' | 'refused' | 'failed';
-  /** null: no answer */
-  readonly status: number | null;
-  /** a sentence */
-  readonly reason: string;
-  /** true if the client itself ended the request */
-  readonly closed: boolean;
-  /** delay that the server asks for (`Retry-After`) */
-  readonly retryAfterMs?: number | undefined;
+  /** parts that do not fit the schema */
+  readonly remarks: readonly Remark[];
 }
 
 export type Reading<T> = Found<T> | Missed;
@@ -79,10 +66,18 @@ export interface ListLimits {
 
 const defaultListLimits: ListLimits = { pageSize: 100, maxPages: 100, maxItems: 10_000, maxRestarts: 3 };
 
-function missed({ status, retryAfterMs }: SepAnswer, resource: DocumentName): Missed {
+type Asked = Pick<Missed, 'url' | 'isList'>;
+
+function missed({ status, retryAfterMs }: SepAnswer, resource: DocumentName, asked: Asked): Missed {
   const kind = status === 404 || status === 410 ? 'absent' : isPassing(status) ? 'failed' : 'refused';
   const reason = `the server answers ${status} to the request for ${resource}`;
-  return { kind, status, reason, closed: false, retryAfterMs };
+  return { kind, status, reason, closed: false, retryAfterMs, ...asked };
+}
+
+/** A resource for which there is no room. */
+function tooMany(resource: DocumentName, asked: Asked): Missed {
+  const reason = `the ${resource} is left out: the resources of the server are more than a client holds`;
+  return { kind: 'refused', status: null, reason, closed: false, ...asked };
 }
 
 function isNamed<Name extends DocumentName>(
@@ -106,7 +101,10 @@ export class Reader {
     name: Name,
     { href, base }: LinkTo,
     deviceIndex: number | null,
+    holding?: Holding,
   ): Promise<Reading<Received<Documents[Name]>>> {
+    const asked: Asked = { url: resolved(href, base ?? this.#exchange.origin) ?? href, isList: name in itemNames };
+    if (holding?.room === 0) return tooMany(name, asked);
     try {
       const answer = await this.#exchange.request({
         method: 'GET',
@@ -115,16 +113,21 @@ export class Reader {
         resource: name,
         deviceIndex,
       });
-      const { status, document, url, middleMonotonicMs } = answer;
-      if (status >= 400) return missed(answer, name);
+      const { status, document, url, middleMonotonicMs, octets = 0 } = answer;
+      if (status >= 400) return missed(answer, name, asked);
       if (document === null || !isNamed(document, name)) {
         const what = document === null ? 'no document' : `a document ${document.name}`;
-        return { kind: 'refused', status, reason: `the answer to the request for ${name} has ${what}`, closed: false };
+        const reason = `the answer to the request for ${name} has ${what}`;
+        return { kind: 'refused', status, reason, closed: false, ...asked };
       }
-      return { kind: 'found', value: document.value, url, middleMonotonicMs };
+      // requests that began together may have filled it meanwhile
+      if (holding?.room === 0) return tooMany(name, asked);
+      holding?.add(asked.isList ? 0 : 1, octets);
+      const remarks = remarksOf(name, url, document.notes);
+      return { kind: 'found', value: document.value, url, middleMonotonicMs, remarks };
     } catch (error) {
       const closed = error instanceof SimError && error.code === 'NOT_CONNECTED';
-      return { kind: 'failed', status: null, reason: errorText(error), closed };
+      return { kind: 'failed', status: null, reason: errorText(error), closed, ...asked };
     }
   }
 
@@ -136,9 +139,11 @@ export class Reader {
     name: List,
     link: LinkTo,
     deviceIndex: number | null,
+    holding?: Holding,
   ): Promise<Reading<WholeList<List>>> {
     for (let restarts = 0; ; restarts++) {
-      const pages = await this.#pages(name, link, deviceIndex, restarts < this.#limits.maxRestarts);
+      const mayRestart = restarts < this.#limits.maxRestarts;
+      const pages = await this.#pages(name, link, { deviceIndex, holding, mayRestart });
       if (pages !== 'changed') return pages;
     }
   }
@@ -146,19 +151,35 @@ export class Reader {
   async #pages<List extends ListName>(
     name: List,
     { href, base }: LinkTo,
-    deviceIndex: number | null,
-    mayRestart: boolean,
+    {
+      deviceIndex,
+      holding,
+      mayRestart,
+    }: { readonly deviceIndex: number | null; readonly holding: Holding | undefined; readonly mayRestart: boolean },
   ): Promise<Reading<WholeList<List>> | 'changed'> {
     const { pageSize, maxPages, maxItems } = this.#limits;
     const items: Item<List>[] = [];
+    const remarks: Remark[] = [];
     let first: Found<Received<Documents[List]>> | undefined;
-    for (let page = 0; page < maxPages; page++) {
+    for (let pages = 0; pages < maxPages; pages++) {
       const query = `${href.includes('?') ? '&' : '?'}s=${items.length}&l=${pageSize}`;
-      const read = await this.document(name, { href: href + query, ...(base !== undefined && { base }) }, deviceIndex);
-      if (read.kind !== 'found') return read;
-      const pageItems = itemsOf(name, read.value);
+      const page: LinkTo = { href: href + query, ...(base !== undefined && { base }) };
+      const read = await this.document(name, page, deviceIndex, holding);
+      if (read.kind !== 'found') {
+        if (first === undefined || holding?.room !== 0) return read;
+        // the pages so far are what there is room for
+        remarks.push(...remarksOfMissed(read));
+        break;
+      }
+      remarks.push(...read.remarks);
+      const pageItems = roomFor(itemsOf(name, read.value), holding);
+      if (pageItems.length < itemsOf(name, read.value).length)
+        remarks.push(...remarksOfMissed(tooMany(name, { url: read.url, isList: true })));
       const all = read.value.all ?? pageItems.length;
-      if (mayRestart && first !== undefined && (first.value.all ?? all) !== all) return 'changed';
+      if (mayRestart && first !== undefined && (first.value.all ?? all) !== all) {
+        holding?.add(-items.length - pageItems.length, 0);
+        return 'changed';
+      }
       first ??= read;
       // a server without paging returns its first page again
       if (items.length > 0 && hrefOf(pageItems[0]) !== undefined && hrefOf(pageItems[0]) === hrefOf(items[0])) break;
@@ -166,8 +187,19 @@ export class Reader {
       if (pageItems.length === 0 || items.length >= all || items.length >= maxItems) break;
     }
     if (first === undefined) throw new SimError('INTERNAL', 'a list needs at least one page');
-    return { ...first, value: { list: first.value, items: items.slice(0, maxItems) } };
+    return {
+      ...first,
+      remarks: firstRemarks(remarks),
+      value: { list: first.value, items: items.slice(0, maxItems) },
+    };
   }
+}
+
+/** The items for which there is room, which they take. */
+function roomFor<T>(items: readonly T[], holding: Holding | undefined): readonly T[] {
+  const first = items.slice(0, holding?.room);
+  holding?.add(first.length, 0);
+  return first;
 }
 
 function itemsOf<List extends ListName>(name: List, list: Received<Documents[List]>): readonly Item<List>[] {

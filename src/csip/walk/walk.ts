@@ -20,11 +20,14 @@ import type {
   WalkStage,
   WalkTarget,
 } from './model.ts';
-import { defaultPollRateS, failure, Poll } from './poll.ts';
+import { defaultPollRateS, failure, missing, Poll } from './poll.ts';
 import type { PollResult } from './poll.ts';
 import type { WalkParts } from './programs.ts';
+import { WalkBounds, walkMaximum } from './bounds.ts';
+import type { Holding } from './bounds.ts';
 import { resolved, Reader } from './reader.ts';
-import type { Missed } from './reader.ts';
+import { remarksOfMissed } from './remarks.ts';
+import type { Missed, Remark } from './remarks.ts';
 import { TimeFollower } from './time.ts';
 
 /** After a failure elsewhere the DeviceCapability is read, unless it has just been. */
@@ -38,6 +41,8 @@ export class Walk {
   readonly #options: WalkOptions;
   readonly #warnOnce: (message: string) => void;
   readonly #reader: Reader;
+  readonly #bounds: WalkBounds;
+  readonly #holding: Holding;
   readonly #follower: TimeFollower;
   readonly #dcapPoll: Poll;
   readonly #timePoll: Poll;
@@ -60,6 +65,8 @@ export class Walk {
     this.#options = options;
     this.#warnOnce = onceEach((message) => options.log.warning(message));
     this.#reader = new Reader(options.exchange);
+    this.#bounds = new WalkBounds(walkMaximum(options.targets.length));
+    this.#holding = this.#bounds.part();
     const { remoteClock, clock, log, conduct } = options;
     this.#follower = new TimeFollower({
       remoteClock,
@@ -120,6 +127,11 @@ export class Walk {
       if (poll.rateS !== null) rates[name] = Math.min(poll.rateS, rates[name] ?? Infinity);
     }
     return rates;
+  }
+
+  /** Parts of the last readings that are not as they should be. */
+  get remarks(): readonly Remark[] {
+    return this.#polls.flatMap(({ poll }) => poll.remarks);
   }
 
   get #timeUrl(): string | null {
@@ -222,7 +234,7 @@ export class Walk {
       await this.#timePoll.now();
       await this.#listPoll.now();
     }
-    return { rateS: this.#rateOf(read.value.pollRate) };
+    return { rateS: this.#rateOf(read.value.pollRate), remarks: read.remarks };
   }
 
   async #readTime(): Promise<PollResult> {
@@ -233,7 +245,7 @@ export class Walk {
     if (read.kind !== 'found') {
       this.#missed(read);
       this.#warnOfAge();
-      return read.kind === 'failed' ? failure(read) : { rateS: this.#rateOf(undefined) };
+      return read.kind === 'failed' ? failure(read) : missing(read, this.#rateOf(undefined));
     }
     const sample = { time: read.value, middleMonotonicMs: read.middleMonotonicMs };
     if (this.#follower.take(sample))
@@ -243,7 +255,7 @@ export class Walk {
         document: read.value,
         readAtMonotonicMs: read.middleMonotonicMs,
       };
-    return { rateS: this.#rateOf(read.value.pollRate) };
+    return { rateS: this.#rateOf(read.value.pollRate), remarks: read.remarks };
   }
 
   #warnOfAge(): void {
@@ -274,7 +286,9 @@ export class Walk {
       this.#warnOnce('the DeviceCapability of the server has no EndDeviceListLink');
       return { rateS: this.#rateOf(this.#dcap.document.pollRate) };
     }
-    const read = await this.#reader.list('EndDeviceList', { href: link, base: this.#dcap.base }, null);
+    this.#holding.begin();
+    const read = await this.#reader.list('EndDeviceList', { href: link, base: this.#dcap.base }, null, this.#holding);
+    this.#holding.end(read.kind === 'found');
     if (this.#stopped) return 'failed';
     if (read.kind === 'failed') {
       this.#missed(read);
@@ -298,19 +312,21 @@ export class Walk {
     await Promise.all(matches.map(([target, located]) => this.#follow(target, located, all)));
     this.#settleStage();
     const isWaiting = matches.some(([, located]) => located === null);
-    if (this.#stage !== 'registering' && !isWaiting) return { rateS: this.#rateOf(rate) };
+    const remarks = read.kind === 'found' ? read.remarks : remarksOfMissed(read);
+    if (this.#stage !== 'registering' && !isWaiting) return { rateS: this.#rateOf(rate), remarks };
     // a server says by the DeviceCapability how often a client may ask that it has not admitted yet
     const { pollRate = defaultPollRateS } = this.#dcap.document;
-    return { rateS: this.#rateOf(Math.min(rate ?? Infinity, pollRate)) };
+    return { rateS: this.#rateOf(Math.min(rate ?? Infinity, pollRate)), remarks };
   }
 
   /** Matches EndDevices to targets, and posts those that are missing. */
   async #match(items: readonly Received<EndDevice>[], base: string, listUrl: string) {
     const matches: [WalkTarget, Located<EndDevice> | null][] = [];
+    const firstOf = byIdentity(items);
     let posted = false;
     for (const target of this.#options.targets) {
       if (this.#refused.has(target)) continue;
-      const document = items.find((item) => isOf(target, item));
+      const document = firstOf(target);
       if (document === undefined) posted = (await this.#register(target, listUrl)) || posted;
       const url = document === undefined ? null : (resolved(document.href ?? '', base) ?? base);
       matches.push([target, document === undefined || url === null ? null : { url, base, document }]);
@@ -372,6 +388,7 @@ export class Walk {
     const { deviceIndex } = target;
     const parts: WalkParts = {
       reader: this.#reader,
+      bounds: this.#bounds,
       deviceIndex,
       makePoll: (read) => this.#makePoll(read),
       rateOf: (pollRate) => this.#rateOf(pollRate),
@@ -410,8 +427,17 @@ export class Walk {
   }
 }
 
-function isOf({ lfdi, sfdi }: WalkTarget, item: Received<EndDevice>): boolean {
-  return item.lFDI === undefined ? item.sFDI === sfdi : sameCase(item.lFDI) === lfdi;
+/** Finds the first EndDevice of a target: by its LFDI, or by its SFDI where the server shows no LFDI. */
+function byIdentity(items: readonly Received<EndDevice>[]) {
+  const places = new Map<string | number, number>();
+  for (const [place, { lFDI, sFDI }] of items.entries()) {
+    const key = lFDI === undefined ? sFDI : sameCase(lFDI);
+    if (key !== undefined && !places.has(key)) places.set(key, place);
+  }
+  return ({ lfdi, sfdi }: WalkTarget): Received<EndDevice> | undefined => {
+    const first = Math.min(places.get(lfdi) ?? Infinity, places.get(sfdi) ?? Infinity);
+    return items[first];
+  };
 }
 
 function linksOf(dcap: Answered | null): string {

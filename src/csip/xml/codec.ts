@@ -57,7 +57,11 @@ function readBoolean(text: string): ReadScalar {
   return word === 'false' || word === '0' ? { value: false } : { note: `${quoted(text)} is no boolean` };
 }
 
+/** The usual form of a UUID, which many libraries make for an mRID. */
+const uuid = /^\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?$/iu;
+
 function readHex(text: string, max: number): ReadScalar {
+  if (uuid.test(text)) return { note: `${quoted(text)} is a UUID with hyphens, not hexadecimal digits alone` };
   if (!/^[0-9a-f]+$/iu.test(text)) return { note: `${quoted(text)} is not hexadecimal` };
   const value = text.length % 2 === 0 ? text : `0${text}`;
   if (value.length > 2 * max) return { note: `${quoted(text)} has more than ${max} octets` };
@@ -223,8 +227,10 @@ class DocumentReader {
     // of two elements of one name, one may be of another vocabulary
     for (const name of unread.keys()) if (name in values) unread.delete(name);
     // beside the modes, elements of foreign namespaces are extensions, which a client skips
-    for (const [name, { reason }] of unread)
+    for (const [name, { reason, detail }] of unread) {
+      if (reason === 'namespace') this.#note(`${path}${pointerStep(name)}`, detail);
       if (reason === 'namespace' && !(type === 'DERControlBase' && name.startsWith('opMod'))) unread.delete(name);
+    }
     if (controlTypes().has(type) && unread.size > 0) values['unread'] = Object.fromEntries(unread);
     return values;
   }

@@ -16,9 +16,17 @@ export interface XmlLimits {
   readonly elements: number;
   /** attributes of one element, including namespace declarations */
   readonly attributes: number;
+  /** processing instructions, comments and sections of CDATA */
+  readonly instructions: number;
 }
 
-export const xmlLimits: XmlLimits = { octets: 1024 * 1024, nesting: 64, elements: 50_000, attributes: 32 };
+export const xmlLimits: XmlLimits = {
+  octets: 1024 * 1024,
+  nesting: 64,
+  elements: 50_000,
+  attributes: 32,
+  instructions: 1000,
+};
 
 /**
  * A node in the form of the parser (`preserveOrder`): `{tag: children, ':@': {'@_name': text}}`; text has the tag
@@ -102,14 +110,52 @@ function textOf(octets: Uint8Array, limits: XmlLimits): string {
   if (declaration) refuseXml(`has a document type or another declaration at character ${declaration.index + 1}`);
   const control = noXmlCharacter.exec(text);
   if (control) refuseXml(`has a character at ${control.index + 1} that XML does not permit`);
-  let elements = 0;
-  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
-    const next = text.charCodeAt(at + 1);
-    // neither an end tag, nor a comment, nor an instruction
-    if (next !== 0x2f && next !== 0x21 && next !== 0x3f && ++elements > limits.elements)
-      refuseXml(`has more than ${limits.elements} elements`);
-  }
+  countMarkup(text, limits);
   return text;
+}
+
+/** Ends of markup that is no tag, by its beginning. */
+const endOf = { '<?': '?>', '<!--': '-->', '<![CDATA[': ']]>' } as const;
+
+/** Counts what the parser would build, before it does. */
+function countMarkup(text: string, limits: XmlLimits): void {
+  let elements = 0;
+  let instructions = 0;
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
+    const kind = (['<?', '<!--', '<![CDATA['] as const).find((start) => text.startsWith(start, at));
+    if (kind !== undefined) {
+      // comments and sections of CDATA become nodes too
+      if (++instructions > limits.instructions)
+        refuseXml(`has more than ${limits.instructions} instructions, comments and sections of CDATA`);
+      const end = text.indexOf(endOf[kind], at + kind.length);
+      // the parser has the words for what never ends
+      if (end < 0) return;
+      at = end;
+      continue;
+    }
+    if (text[at + 1] !== '/' && ++elements > limits.elements) refuseXml(`has more than ${limits.elements} elements`);
+    at = endOfTag(text, at, limits.attributes);
+  }
+}
+
+const blank = /\s/u;
+
+/** Index of the end of a tag, or of the text. @throws SimError PEER_ERROR for more attributes than `maxAttributes` */
+function endOfTag(text: string, start: number, maxAttributes: number): number {
+  let names = 0;
+  let values = 0;
+  for (let at = start + 1; at < text.length; at += 1) {
+    const sign = text[at] ?? '';
+    if (sign === '>') return at;
+    if (sign === '"' || sign === "'") {
+      const end = text.indexOf(sign, at + 1);
+      if (end < 0) return text.length;
+      at = end;
+    } else if (sign === '=') values += 1;
+    else if (!'/"\''.includes(sign) && !blank.test(sign) && blank.test(text[at - 1] ?? '')) names += 1;
+    if (Math.max(names, values) > maxAttributes) refuseXml(`has an element with more than ${maxAttributes} attributes`);
+  }
+  return text.length;
 }
 
 /** The element of a node. null: text, comment or instruction. */
@@ -129,16 +175,12 @@ function checkName(tag: string): void {
   if (localName(tag) in Object.prototype) refuseName(localName(tag));
 }
 
-function checkElement({ tag, attributes, children }: XmlElement, limits: XmlLimits): void {
+function checkElement({ tag, attributes, children }: XmlElement): void {
   checkName(tag);
-  let count = 0;
-  for (const name in attributes) {
-    checkName(name.slice(attributePrefix.length));
-    if (++count > limits.attributes) refuseXml(`has an element with more than ${limits.attributes} attributes`);
-  }
+  for (const name in attributes) checkName(name.slice(attributePrefix.length));
   for (const child of children) {
     const element = elementOf(child);
-    if (element) checkElement(element, limits);
+    if (element) checkElement(element);
   }
 }
 
@@ -210,6 +252,6 @@ export function parseTree(octets: Uint8Array, limits: XmlLimits): XmlElement {
   const [root] = roots;
   const isOne = endsWithTag(text) && nodes.every((node) => elementOf(node) !== null || isBlank(node));
   if (root === undefined || roots.length > 1 || !isOne) return refuseXml('is not one root element alone');
-  checkElement(root, limits);
+  checkElement(root);
   return root;
 }

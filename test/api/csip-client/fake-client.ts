@@ -191,6 +191,7 @@ const certificates: CsipCertificates = {
     notAfterMs: Date.parse('9999-12-31T23:59:59.000Z'),
     chainLength: 2,
   },
+  endDevices: [{ deviceIndices, lfdi, sfdi }],
 };
 
 /** Devices 0 and 1 have clients. */
@@ -215,6 +216,7 @@ export class FakeClient implements CsipClient {
     checkHostname: true,
     strictCipher: false,
     identity: 'per_device',
+    lfdi: null,
     changedBy: null,
   };
   /** what the next operation on the server throws */

@@ -2,6 +2,8 @@
 import type { AppConfig } from '../../../src/config/settings/app-config.ts';
 import { headEndPki } from '../../support/head-end.ts';
 
+const lfdi = '3E4F45AB31EDFE5B67E343E5E4562E31984E23E5';
+
 const values = {
   csip_client_enable: ['yes', true],
   csip_server_ip: ['Utility.example', 'utility.example'],
@@ -32,6 +34,7 @@ const values = {
   csip_superseded_response: ['at_discovery', 'at_discovery'],
   csip_nmi: ['NMI1', ['NMI1']],
   csip_pen: ['64415', 64_415],
+  csip_lfdi: [lfdi.toLowerCase(), [lfdi]],
   csip_readings_flow: ['split', 'split'],
   csip_readings_positive: ['export', 'export'],
   csip_readings_device: ['no', false],
@@ -50,7 +53,13 @@ export const csipSamples: Readonly<Record<string, readonly [text: string, value:
 
 /** The switch, which no other of these settings does without. */
 export const csipCompanions: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  Object.keys(values).map((key) => [key, key === 'csip_client_enable' ? [] : ['-csip_enable', 'yes']]),
+  Object.keys(values).map((key) => [
+    key,
+    [
+      ...(key === 'csip_client_enable' ? [] : ['-csip_enable', 'yes']),
+      ...(key === 'csip_lfdi' ? ['--csip_identity', 'aggregator'] : []),
+    ],
+  ]),
 );
 
 export async function csipFiles(): Promise<Readonly<Record<string, string>>> {
@@ -99,6 +108,7 @@ export function csipPlaces({ csip }: AppConfig): Readonly<Record<keyof typeof va
     csip_superseded_response: csip?.supersededResponse,
     csip_nmi: csip?.nmis,
     csip_pen: csip?.pen,
+    csip_lfdi: csip?.lfdis,
     csip_readings_flow: csip?.readings.flow,
     csip_readings_positive: csip?.readings.positive,
     csip_readings_device: csip?.readings.device,

@@ -7,6 +7,9 @@ import { fileIssues, issueLines, run } from '../support.ts';
 
 const on = ['--csip_client_enable', 'yes'] as const;
 
+const lfdi = '3E4F45AB31EDFE5B67E343E5E4562E31984E23E5';
+const aggregator = ['--csip_identity', 'aggregator', '-N', '2'] as const;
+
 describe('settings of the client of IEEE 2030.5', () => {
   let pki: HeadEndPki;
   let files: Record<string, string>;
@@ -66,6 +69,7 @@ describe('settings of the client of IEEE 2030.5', () => {
       website: { host: '127.0.0.1', port: 5000 },
       nmis: [],
       pen: 0,
+      lfdis: [],
       readings: { flow: 'net', positive: 'import', device: true, site: false },
       rates: { pollS: null, postS: null },
       timeStaleS: 86_400,
@@ -98,6 +102,7 @@ describe('settings of the client of IEEE 2030.5', () => {
       { notifications: { subscribe: true, uri: 'https://a.example:1', port: 9443 } },
     ],
     [['--csip_nmi', 'NMI 1', '--csip_pen', '64415'], { nmis: ['NMI 1'], pen: 64_415 }],
+    [['--csip_lfdi', `${lfdi},${'0'.repeat(40)}`, ...aggregator], { lfdis: [lfdi, '0'.repeat(40)] }],
     [['--csip_readings_flow', 'split', '--csip_readings_positive', 'export'], { readings: { flow: 'split' } }],
     [['--csip_readings_device', 'no', '--csip_readings_site', 'yes'], { readings: { device: false, site: true } }],
     [['--csip_poll_rate_s', '5', '--csip_post_rate_s', '60'], { rates: { pollS: 5, postS: 60 } }],
@@ -192,6 +197,10 @@ describe('settings of the client of IEEE 2030.5', () => {
     ]);
     const plain = run([...on, '-ce', 'no'], { files: { '/site/cert.pem': pki.device.cert } }).csip;
     expect(plain && csipPemFiles(plain, 0).tls).to.equal(null);
+    const secured = ['--csip_subscribe', 'yes', '--csip_notify_enc', 'yes'];
+    expect(issues(['-ce', 'no', ...secured], { '/site/key.pem': pki.foreignDevice.key })).to.deep.equal([
+      '--csip_key: /site/key.pem: does not belong to the certificate',
+    ]);
   });
 
   const conflicts: readonly (readonly [string[], string[]])[] = [
@@ -219,6 +228,20 @@ describe('settings of the client of IEEE 2030.5', () => {
     [
       ['--csip_nmi', 'a,b', '-N', '2', '--csip_identity', 'site'],
       ['--csip_nmi: given 2 identifiers; allowed: one, since the devices of a site share their connection point'],
+    ],
+    [
+      ['--csip_lfdi', lfdi, '--csip_identity', 'site', '-N', '2'],
+      [
+        '--csip_lfdi: given together with --csip_identity site; allowed: with csip_identity aggregator, since other LFDIs ' +
+          'are those of certificates',
+      ],
+    ],
+    [
+      ['--csip_lfdi', `${lfdi},${lfdi.toLowerCase()},${'0'.repeat(40)}`, ...aggregator],
+      [
+        '--csip_lfdi: given 3 LFDIs; allowed: at most one for each of the 2 devices',
+        '--csip_lfdi: given the same LFDI twice; allowed: each LFDI once',
+      ],
     ],
     [
       ['--csip_website_port', '8111'],

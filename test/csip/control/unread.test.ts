@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ModeName, ResolvedControl } from '../../../src/csip/control/model.ts';
+import { controlledModes } from '../../../src/csip/control/modes.ts';
 import { buildDocument, parseDocument } from '../../../src/csip/xml/codec.ts';
 import type { Received } from '../../../src/csip/xml/schema.ts';
 import type { DERControl, DERCurve } from '../../../src/csip/xml/documents.ts';
@@ -10,6 +11,7 @@ import { apply, control, curve, differences, event, stateOf, target } from '../.
 import { curves, values } from '../../support/csip-mode-values.ts';
 import { testPlant } from '../../support/plant.ts';
 import { holds } from '../../support/property.ts';
+import { control as listedControl, defaults, program, Scene } from '../events/scene.ts';
 
 const options = { revision: '2018', aus: '1.3' } as const;
 
@@ -115,6 +117,95 @@ describe('DERControls with members that cannot be read', () => {
       { mode: 'opModExpLimW', reason: 'unsupported', detail: 'opModExpLimW is in no namespace that has it' },
     ]);
     expect(plant.siteOf([0]).limits.export.limitW).to.equal(null);
+  });
+});
+
+describe('Modes that a control has in a form that cannot be read', () => {
+  const scalar = modes.filter((mode) => typeof values[mode] !== 'object' || !('href' in values[mode]));
+
+  type Form = 'absent' | 'readable' | 'foreign' | 'garbage';
+  /** A control as it comes from the wire, with each of the modes in its form. */
+  const asSent = (forms: ReadonlyMap<ModeName, Form>): ResolvedControl => {
+    const sent = [...forms].filter(([, form]) => form !== 'absent');
+    let xml = controlXml(Object.fromEntries(sent.map(([mode]) => [mode, values[mode]])));
+    for (const [mode, form] of sent) {
+      const start = new RegExp(`<(?:\\w+:)?${mode}\\b`);
+      if (form === 'foreign')
+        xml = xml.replace(new RegExp(`<(/?)(?:\\w+:)?${mode}\\b`, 'g'), (_all, end: string) =>
+          end === '/' ? `</v:${mode}` : `<v:${mode} xmlns:v="urn:v"`,
+        );
+      const [place] = form === 'garbage' ? scalarPlaces(xml, mode) : [];
+      if (place !== undefined) xml = replaced(xml, place, 'maybe');
+      expect(xml).to.match(form === 'foreign' ? new RegExp(`<v:${mode}`) : start);
+    }
+    return readControl(xml);
+  };
+  /** The modes that a control acts with: none where one of its values is garbage. */
+  const acting = (forms: ReadonlyMap<ModeName, Form>): readonly ModeName[] =>
+    [...forms.values()].includes('garbage') ? [] : scalar.filter((mode) => forms.get(mode) === 'readable');
+  const anyForms = fc
+    .uniqueArray(fc.tuple(fc.constantFrom(...scalar), fc.constantFrom<Form>('readable', 'readable', 'foreign')), {
+      selector: ([mode]) => mode,
+      maxLength: 5,
+    })
+    .chain((forms) => fc.boolean().map((spoilt) => new Map(spoilt ? [...forms, garbage(forms)] : forms)));
+  const garbage = (forms: readonly (readonly [ModeName, Form])[]): [ModeName, Form] => [
+    forms[0]?.[0] ?? 'opModConnect',
+    'garbage',
+  ];
+
+  it('are left to events of lower rank and to default controls, those of lower primacy first', () => {
+    holds('modes that controls have in some form', [fc.array(anyForms, { minLength: 4, maxLength: 4 })], (all) => {
+      const controls = all.map(asSent);
+      const [high, low, first, second] = controls.map((of) => {
+        return { modes: controlledModes(of.base), control: of };
+      });
+      const scene = new Scene();
+      scene.read(
+        150,
+        program('P', 1, [listedControl('H', high)], { defaultControl: { ...defaults('P', []), ...first } }),
+        program('Q', 2, [listedControl('L', low)], { defaultControl: { ...defaults('Q', []), ...second } }),
+      );
+      const holders = scene.inForce.flatMap(({ id, modes: held }) => held.map((mode) => `${mode} ${id}`));
+      const ids = ['H', 'L', 'default P', 'default Q'];
+      const expected = scalar.flatMap((mode) => {
+        const at = all.findIndex((forms) => acting(forms).includes(mode));
+        return at < 0 ? [] : [`${mode} ${ids[at]}`];
+      });
+      expect(holders).to.have.members(expected);
+    });
+  });
+
+  it('leave the default control in force, and have their reasons in the outcomes', async () => {
+    const plant = testPlant({ types: ['Batt-3Phase'] });
+    await plant.step(2);
+    const scene = new Scene();
+    const to = target(plant);
+    const event = asSent(
+      new Map<ModeName, Form>([
+        ['opModFixedW', 'readable'],
+        ['opModMaxLimW', 'foreign'],
+      ]),
+    );
+    const before = asSent(new Map<ModeName, Form>([['opModMaxLimW', 'readable']]));
+    const foreign = asSent(new Map<ModeName, Form>([['opModMaxLimW', 'foreign']]));
+    const inForce = scene.read(
+      150,
+      program('P', 1, [listedControl('E', { modes: controlledModes(event.base), control: event })], {
+        defaultControl: { ...defaults('P', controlledModes(foreign.base)), control: foreign },
+      }),
+      program('Q', 2, [], { defaultControl: { ...defaults('Q', controlledModes(before.base)), control: before } }),
+    ).inForce;
+    expect(scene.now).to.deep.equal(['E: FixedW', 'default P: ', 'default Q: MaxLimW']);
+    const outcomes = apply(to, ...inForce);
+    const detail = 'opModMaxLimW is in no namespace that has it';
+    const leftOut = [{ mode: 'opModMaxLimW', reason: 'unsupported', detail }];
+    expect(outcomes.map(({ state, leftOut: out }) => [state, out])).to.deep.equal([
+      ['applied', leftOut],
+      ['unsupported', leftOut],
+      ['applied', []],
+    ]);
+    expect(plant.device(0).bank.map.m704).to.deep.include({ WMaxLimPctEna: 'ENABLED', WSetEna: 'ENABLED' });
   });
 });
 

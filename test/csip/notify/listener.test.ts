@@ -109,6 +109,10 @@ class Rig {
   }
 }
 
+/** A request that waits for 100 before its body of 15 octets. */
+const askingHead =
+  'POST /notify/abc HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml\r\nContent-Length: 15\r\nExpect: 100-continue\r\n\r\n';
+
 describe('CSIP: listener for notifications', () => {
   let rig: Rig;
   const opened = async (over: Partial<NotificationListenerOptions> = {}) => (rig = await new Rig().open(over));
@@ -206,7 +210,7 @@ describe('CSIP: listener for notifications', () => {
   });
 
   it('has at most 16 connections: the one that waits for longest gives way', async () => {
-    await opened();
+    await opened({ limits: { ofOnePeer: 16 } });
     const sockets: Socket[] = [];
     for (let i = 0; i < 16; i++) {
       rig.wall.advance(1);
@@ -220,11 +224,51 @@ describe('CSIP: listener for notifications', () => {
     for (const socket of sockets) socket.destroy();
   });
 
+  it('has at most 4 connections of one address, which leaves places for others', async () => {
+    await opened();
+    const sockets: Socket[] = [];
+    for (let i = 0; i < 4; i++) {
+      rig.wall.advance(1);
+      sockets.push(await rig.raw());
+      await rig.until(i + 1);
+    }
+    const other = connect({ port: rig.listener.port ?? 0, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    other.on('error', () => undefined);
+    await once(other, 'connect');
+    await rig.until(5);
+    // the request that comes as a sixth connection waits for its answer
+    const sixth = await rig.raw('POST /notify/abc HTTP/1.1\r\n');
+    for (let turn = 0; turn < 100 && !sockets[0]!.closed; turn += 1) await new Promise((next) => setImmediate(next));
+    const ended = sockets.map(({ closed: isClosed }) => isClosed);
+    for (const socket of [...sockets, other, sixth]) socket.destroy();
+    expect(ended).to.deep.equal([true, false, false, false]);
+  });
+
+  it('reads the bodies of several connections one in each turn of the event loop', async () => {
+    let turns = 0;
+    const at: number[] = [];
+    await opened({
+      parse: (body) => {
+        at.push(turns);
+        return parse(body);
+      },
+    });
+    const sockets = await Promise.all([0, 1, 2, 3].map(() => rig.raw(askingHead)));
+    await Promise.all(sockets.map((socket) => once(socket, 'data')));
+    const answers = sockets.map((socket) => once(socket, 'data'));
+    for (const socket of sockets) socket.write('Notification /a');
+    while (at.length < 4) {
+      await new Promise((next) => setImmediate(next));
+      turns += 1;
+    }
+    await Promise.all(answers);
+    for (const socket of sockets) socket.destroy();
+    expect(new Set(at)).to.have.property('size', 4);
+  });
+
   it('breaks off no request for a new connection', async () => {
     await opened({ limits: { connections: 2 } });
-    const head =
-      'POST /notify/abc HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml\r\nContent-Length: 15\r\nExpect: 100-continue\r\n\r\n';
-    const sockets = [await rig.raw(head), await rig.raw(head)];
+    const sockets = [await rig.raw(askingHead), await rig.raw(askingHead)];
     for (const socket of sockets) expect(String((await once(socket, 'data'))[0])).to.match(/^HTTP\/1.1 100 /);
     expect(await rig.status()).to.equal(0);
     for (const socket of sockets) {

@@ -3,7 +3,7 @@ import type { CsipPemFiles } from '../../../src/contract/csip-settings.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
-import { ClientCredentials, certificateFacts } from '../../../src/csip/transport/certificates.ts';
+import { ClientCredentials, certificateFacts, missingIssuer } from '../../../src/csip/transport/certificates.ts';
 import type { CredentialsOptions } from '../../../src/csip/transport/certificates.ts';
 import { headEndPki } from '../../support/head-end.ts';
 import type { HeadEndPki } from '../../support/head-end.ts';
@@ -61,6 +61,19 @@ describe('certificates of a client', () => {
       ...more,
     });
   const lfdi = ({ cert }: { readonly cert: string }) => certificateFacts(cert)?.lfdi;
+
+  it('an intermediate certificate that a chain lacks is named', () => {
+    const { device, foreignDevice, root, selfSigned } = pki;
+    const rootCert = root.cert;
+    const leaf = device.cert.slice(0, device.cert.indexOf('-----BEGIN', 5));
+    expect(missingIssuer({ cert: leaf, rootCert })).to.equal('CN=Head-end intermediate');
+    expect(missingIssuer({ cert: device.cert, rootCert })).to.equal(null);
+    expect(missingIssuer({ cert: device.cert + rootCert, rootCert })).to.equal(null);
+    expect(missingIssuer({ cert: foreignDevice.cert, rootCert })).to.equal('CN=Another root');
+    expect(missingIssuer({ cert: selfSigned.cert, rootCert })).to.equal(null);
+    expect(missingIssuer({ cert: '', rootCert })).to.equal(null);
+    expect(missingIssuer({ cert: leaf, rootCert: '' })).to.equal(null);
+  });
 
   it('are those of the files, and change with them', () => {
     const own = credentials();

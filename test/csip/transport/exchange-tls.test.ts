@@ -74,10 +74,10 @@ describe('exchange: TLS of IEEE 2030.5', () => {
 
   it('servers that cannot be trusted are refused with the reason', async () => {
     const cases = [
-      ['foreign', 'an authority that was not given'],
+      ['foreign', 'it leaves an intermediate certificate out: CN=Another root'],
       ['selfSigned', 'self-signed'],
       ['expired', 'has expired'],
-      ['bare', 'leaves an intermediate certificate out'],
+      ['bare', 'leaves an intermediate certificate out: CN=Head-end intermediate'],
       ['elsewhere', 'is not of this host'],
     ] as const;
     for (const [which, words] of cases) {
@@ -87,6 +87,12 @@ describe('exchange: TLS of IEEE 2030.5', () => {
       expect(message, which).to.contain(words);
       expect(peer.requests, which).to.have.lengthOf(0);
     }
+  });
+
+  it('of a whole chain the issuer of its last certificate is named', async () => {
+    const { port } = await server(pki.server);
+    const { message } = await refusalOf(client(port, { root: pki.foreignDevice.cert }).request(get('/tm')));
+    expect(message).to.contain('or it leaves an intermediate certificate out: CN=Head-end root');
   });
 
   it('without the check of the name the chain is verified all the same', async () => {

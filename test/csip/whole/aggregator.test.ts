@@ -1,6 +1,7 @@
 /** One identity for several devices. */
 import { expect } from 'chai';
 import type { Control, Program } from '../head-end/model.ts';
+import { sfdiOf } from '../../../src/csip/transport/certificates.ts';
 import { Site } from './site.ts';
 
 const limit = (percent: number) => ({ opModMaxLimW: percent * 100 });
@@ -110,5 +111,65 @@ describe('an aggregator at a head-end', () => {
     expect((await site.points(704, 1)).VarSetEna).to.equal(0);
     await answered(lower, 3, 2);
     expect(statuses(higher)).to.deep.equal([[1, 2, 3], []]);
+  });
+});
+
+describe('an aggregator whose devices are registered out of band', () => {
+  let site: Site;
+  const given = 'AB'.repeat(16) + '00040732';
+  const other = 'CD'.repeat(16) + '00040732';
+  beforeEach(async () => {
+    site = await Site.open({
+      types: ['PV-3Phase', 'PV-3Phase'],
+      aggregator: true,
+      flags: ['--csip_lfdi', given.toLowerCase()],
+      prepare: (headEnd) => headEnd.program({ fsa: headEnd.fsa('system'), primacy: 20 }),
+    });
+  });
+  afterEach(() => site.close());
+
+  const identities = async () => {
+    const { end_devices: all } = await site.get('csip/certificates');
+    const shown = await Promise.all([0, 1].map((device) => site.get(`csip-client?device=${device}`)));
+    expect(all).to.deep.equal(
+      shown.map(({ lfdi, sfdi }, device) => {
+        return { device_indices: [device], lfdi, sfdi };
+      }),
+    );
+    return shown.map(({ lfdi, sfdi }) => {
+      expect(sfdi).to.equal(String(sfdiOf(String(lfdi))));
+      return String(lfdi);
+    });
+  };
+
+  it('shows the identities of its devices before the server has them, also in its lines at the start', async () => {
+    const [own = ''] = site.lfdis;
+    const [first, second = ''] = await identities();
+    expect(first).to.equal(given);
+    expect(second).to.match(/^[0-9A-F]{32}00040732$/);
+    expect(second).not.to.equal(own);
+    expect((await site.get('csip/certificates')).lfdi).to.equal(own);
+    const lines = site.app.adapters.flatMap((adapter) => adapter.startLines?.() ?? []);
+    expect(lines).to.include.members([
+      `CSIP      device 0: LFDI ${given}, SFDI ${sfdiOf(given)}`,
+      `CSIP      device 1: LFDI ${second}, SFDI ${sfdiOf(second)}`,
+    ]);
+    for (const lfdi of [first ?? '', second]) site.headEnd.register(lfdi, { owner: own });
+    await site.until('both devices', 1000, async () => {
+      const { end_devices: all } = await site.get('csip/end-devices');
+      return (all as { device_indices: number[] }[]).filter((each) => each.device_indices.length > 0)[1];
+    });
+  });
+
+  it('takes an LFDI over REST, for one device, and back; none that is taken', async () => {
+    const before = await identities();
+    expect((await site.post('csip/config?device=1', { lfdi: other.toLowerCase() })).lfdi).to.equal(other);
+    expect(await identities()).to.deep.equal([given, other]);
+    for (const taken of [given, site.lfdis[0]]) {
+      const refused = await site.post('csip/config?device=1', { lfdi: taken }).catch(String);
+      expect(refused).to.contain('/lfdi').and.to.contain('is that of the aggregator or of another device');
+    }
+    await site.post('csip/config?device=1', { lfdi: null });
+    expect(await identities()).to.deep.equal(before);
   });
 });

@@ -75,6 +75,52 @@ describe('a client at a head-end: groups, programs and events', () => {
     expect(await points()).to.deep.equal([80, null]);
   });
 
+  it('an event with a mode in a foreign namespace leaves that mode to the default control', async () => {
+    const change = (xml: string) => xml.replace(/<(\/?)opModMaxLimW/g, '<$1csipaus:opModMaxLimW');
+    site.headEnd.trick('GET', /\/derc$/, { kind: 'rewrite', change });
+    site.headEnd.setDefault(point, limit(80));
+    const event = give(point, { modes: { ...reactive(20), ...limit(30) }, inS: 100, durationS: 60 });
+    await site.responded(event, 2);
+    expect(await points()).to.deep.equal([80, 20]);
+  });
+
+  it('a clock of the server that goes an hour back: ended events stay ended, active ones last until their end by it', async () => {
+    const ended = give(point, { modes: limit(50), inS: 80, durationS: 20 });
+    const active = give(point, { modes: limit(30), inS: 110, durationS: 300 });
+    const scheduled = give(point, { modes: limit(70), inS: 500, durationS: 60 });
+    await site.responded(ended, 3);
+    await site.responded(active, 2);
+    site.headEnd.clock.aheadS -= 3600;
+    await site.post('csip/poll', {});
+    await site.advance(1000, 100);
+    const states = async () => {
+      const { controls } = await site.get('csip/controls');
+      return [ended, active, scheduled].map(
+        ({ mRID }) => (controls as { mrid: string; state: string }[]).find(({ mrid }) => mrid === mRID)?.state,
+      );
+    };
+    expect(await states()).to.deep.equal(['completed', 'active', 'scheduled']);
+    expect(await points()).to.deep.equal([30, null]);
+    await site.advance(3200, 200);
+    await site.responded(scheduled, 3, 600);
+    expect(await states()).to.deep.equal(['completed', 'completed', 'completed']);
+    const all = (control: Control) => told(control).slice(1);
+    expect([all(ended), all(active), all(scheduled)]).to.deep.equal([
+      [
+        [2, 0],
+        [3, 20],
+      ],
+      [
+        [2, 0],
+        [3, 300],
+      ],
+      [
+        [2, 0],
+        [3, 60],
+      ],
+    ]);
+  });
+
   for (const [id, same] of [
     ['BASIC-019', true],
     ['BASIC-020', false],

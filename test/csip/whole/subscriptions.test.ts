@@ -87,3 +87,20 @@ describe('an aggregator at a head-end: subscriptions', () => {
     expect(renewed).to.include('/edev/2/derp/1/derc');
   });
 });
+
+describe('a client in clear whose notifications come over TLS', () => {
+  let site: Site;
+  afterEach(() => site.close());
+
+  it('starts, and listens with the certificate of the files', async () => {
+    site = await Site.open({
+      tls: null,
+      flags: ['--csip_subscribe', 'yes', '--csip_notify_enc', 'yes'],
+    });
+    const lines = site.app.adapters.flatMap((adapter) => adapter.startLines?.() ?? []);
+    expect(lines.join('\n')).to.match(
+      /CSIP +\d client of http:.*\nCSIP +notifications at https:\/\/127\.0\.0\.1:[1-9]/,
+    );
+    await site.until('a request in clear', 30, () => site.headEnd.sent('GET', '/dcap')[0]);
+  });
+});

@@ -89,6 +89,26 @@ describe('XML of a peer is refused:', () => {
     expect(refused(sized(xmlLimits.octets + 1))).to.match(/has 1048577 octets/);
   }).timeout(20_000);
 
+  it('more attributes, instructions or comments than its limits, before anything is built from them', () => {
+    const many = (count: number, part: (index: number) => string) => Array.from({ length: count }, (_, at) => part(at));
+    const start = `<Time xmlns="${sep}"`;
+    const wrong: readonly (readonly [string, RegExp])[] = [
+      [`${start} ${many(100_000, (at) => `a${at}=""`).join(' ')}/>`, /more than 32 attributes/],
+      [`${start} ${many(100_000, (at) => `a${at}`).join(' ')}/>`, /more than 32 attributes/],
+      [`${start}${many(100_000, (at) => ` a${at} = '"'`).join('')}/>`, /more than 32 attributes/],
+      [`${start}${many(100_000, (at) => `a${at}=''`).join('')}/>`, /more than 32 attributes/],
+      [`${start}>${'<?p?>'.repeat(90_000)}</Time>`, /more than 1000 instructions/],
+      [`${start}>${'<!---->'.repeat(90_000)}</Time>`, /more than 1000 instructions/],
+      [`${start}>${'<![CDATA[]]>'.repeat(80_000)}</Time>`, /more than 1000 instructions/],
+    ];
+    // the parser would refuse the end that is missing, if it came that far
+    for (const [text, reason] of wrong)
+      expect(refused(text.slice(0, Math.min(text.length - 2, xmlLimits.octets))), text.slice(0, 80)).to.match(reason);
+    const right = `${start}><!-- <a "> --><?p <b ?><![CDATA[<c "]]></Time>`;
+    expect(read(right).name).to.equal('Time');
+    expect(read(`${start}>${'<?p?>'.repeat(900)}</Time>`).name).to.equal('Time');
+  });
+
   it('names of JavaScript itself, wherever they are (X5)', () => {
     for (const name of [
       '__proto__',

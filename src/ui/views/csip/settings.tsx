@@ -5,6 +5,7 @@ import { Action } from '../../kit/action';
 import { Form } from '../../kit/form';
 import type { Field, Values } from '../../kit/form';
 import { Chip, Facts, Panel } from '../../kit/panel';
+import { Table } from '../../kit/table';
 import { dash } from '../../look/format';
 import { useLive } from '../../store/live';
 import type { PartProps } from './state';
@@ -47,6 +48,17 @@ function fieldsOf(config: Config): readonly Field[] {
       step: 1,
       hint: config.pin_set ? 'A PIN is set' : 'No PIN is set',
     },
+    ...(config.identity === 'aggregator'
+      ? [
+          {
+            kind: 'text',
+            name: 'lfdi',
+            label: 'LFDI of the device',
+            value: config.lfdi ?? '',
+            hint: 'Empty: made from that of the aggregator',
+          } as const,
+        ]
+      : []),
     { kind: 'check', name: 'tls', label: 'TLS', value: config.tls ?? false },
     {
       kind: 'check',
@@ -58,12 +70,12 @@ function fieldsOf(config: Config): readonly Field[] {
   ];
 }
 
-/** Members that differ from the settings in force; an emptied rate becomes null. */
+/** Members that differ from the settings in force; an emptied rate or LFDI becomes null. */
 function changesOf(config: Config, values: Values): Record<string, unknown> {
   const inForce = config as unknown as Readonly<Record<string, unknown>>;
   const changes: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(values)) if (value !== inForce[name]) changes[name] = value;
-  for (const name of ['poll_rate_s', 'post_rate_s'])
+  for (const name of ['poll_rate_s', 'post_rate_s', 'lfdi'])
     if (values[name] === undefined && inForce[name] !== null) changes[name] = null;
   return changes;
 }
@@ -103,6 +115,23 @@ export function Settings({ device }: PartProps) {
   );
 }
 
+/** Identities that the server needs, also before it has them. */
+function Identities({ all }: { readonly all: ReplyOf<'csip/certificates'>['end_devices'] }) {
+  return (
+    <Table
+      name="EndDevices to register"
+      rows={all}
+      keyOf={({ lfdi }) => lfdi}
+      empty="Without a certificate there is no LFDI."
+      columns={[
+        { title: 'Devices', value: (each) => each.device_indices.join(', ') },
+        { title: 'LFDI', cell: ({ lfdi }) => <code>{lfdi}</code>, value: ({ lfdi }) => lfdi },
+        { title: 'SFDI', value: ({ sfdi }) => sfdi },
+      ]}
+    />
+  );
+}
+
 function Certificates({ device }: { readonly device: number }) {
   const query = { device };
   const { data } = useLive(get('csip/certificates', { query }), 5000);
@@ -124,6 +153,7 @@ function Certificates({ device }: { readonly device: number }) {
             ]}
           />
         )}
+        {data && <Identities all={data.end_devices} />}
         <div class="row">
           {data?.available.map((name) => (
             <Action

@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { Settings } from '../../../src/ui/views/csip/settings';
+import { Daemon } from '../support/daemon.ts';
+import { button, leave, press, show, textOf, type } from '../support/page.tsx';
+import { accept, startPage } from '../support/stream.ts';
+
+const lfdi = 'AB'.repeat(20);
+
+describe('settings of the client of IEEE 2030.5', () => {
+  let daemon: Daemon;
+  before(startPage);
+  beforeEach(async () => {
+    daemon = new Daemon();
+    const config = { ...(daemon.exampleOf('GET', 'csip/config') as object), identity: 'aggregator', lfdi: null };
+    const certificates = daemon.exampleOf('GET', 'csip/certificates') as object;
+    const all = [0, 1].map((device) => ({ device_indices: [device], lfdi: `${device}${lfdi.slice(1)}`, sfdi: '1' }));
+    daemon.on('GET csip/config', () => config);
+    daemon.on('GET csip/certificates', () => ({ ...certificates, end_devices: all }));
+    await accept();
+  });
+  afterEach(leave);
+
+  it('show the LFDI of each device behind an aggregator, and change that of one', async () => {
+    const status = daemon.exampleOf('GET', 'csip/status') as Parameters<typeof Settings>[0]['status'];
+    await show(<Settings device={1} status={status} />);
+    for (const start of ['0', '1']) expect(textOf()).to.contain(start + lfdi.slice(1));
+    await type('lfdi', lfdi);
+    expect(button('Change settings')).to.include({ disabled: false });
+    await press('Change settings');
+    expect(daemon.to('POST csip/config').map(({ query, body }) => [query, body])).to.deep.equal([
+      [{ device: '1' }, { lfdi }],
+    ]);
+    expect(daemon.strange).to.deep.equal([]);
+  });
+});
