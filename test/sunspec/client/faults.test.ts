@@ -86,6 +86,11 @@ const rows: readonly Row[] = [
   { kind: 'wrong_byte_count', all: /the answer says \d+ octets of data, \d+ were asked for/ },
   { kind: 'duplicate' },
   { kind: 'stray_octets', all: /^PEER_/ },
+  {
+    kind: 'stray_octets',
+    parameters: { place: 'instead' },
+    all: /1 octets of an unfinished answer came/,
+  },
   { kind: 'echo', all: /^PEER_/ },
   { kind: 'bad_crc' },
   { kind: 'split', parameters: { octets: 50, gap_ms: 1 } },
@@ -239,7 +244,7 @@ const rows: readonly Row[] = [
 /** Faults that leave requests without an answer. */
 const silencing = new Set([
   ...['delay', 'drop', 'truncate', 'garbage', 'wrong_unit', 'wrong_transaction', 'wrong_function', 'wrong_byte_count'],
-  ...['deaf_after_connect', 'outage', 'ignore_unit', 'reboot'],
+  ...['stray_octets', 'deaf_after_connect', 'outage', 'ignore_unit', 'reboot'],
 ]);
 
 /** Rows are tried on so many devices at once: most of the time a client waits for an answer that does not come. */
