@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, ParsedNode } from 'yaml';
 
 /** Of one file, those that come out of other aliases included. Time grows with the square: 50,000 took 20 s. */
@@ -49,24 +49,25 @@ function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): numb
   return at;
 }
 
-/** The offset of the first key that stands twice in its mapping; null: each stands once. */
-function repeatedKey(document: Document.Parsed): number | null {
-  let offset: number | null = null;
+/** The first key that stands twice in its mapping, with its offset; null: each stands once. */
+function repeatedKey(document: Document.Parsed): { readonly key: unknown; readonly offset: number } | null {
+  let repeated: { readonly key: unknown; readonly offset: number } | null = null;
   visit(document, {
     Map(_, { items }) {
       const values = new Set<unknown>();
       for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (values.has(key.value)) {
-          offset = key.range?.[0] ?? 0;
+        const scalar = isAlias(key) ? key.resolve(document) : key;
+        if (!isScalar(scalar)) continue;
+        if (values.has(scalar.value)) {
+          repeated = { key: scalar.value, offset: (isNode(key) ? key.range?.[0] : undefined) ?? 0 };
           return visit.BREAK;
         }
-        values.add(key.value);
+        values.add(scalar.value);
       }
       return undefined;
     },
   });
-  return offset;
+  return repeated;
 }
 
 /** @throws Error in words for the user; RangeError for nesting beyond the stack */
@@ -92,8 +93,10 @@ function parsedDocument(text: string, lineCounter = new LineCounter()): Document
   }
   const repeated = repeatedKey(document);
   if (repeated !== null) {
-    const { line, col } = lineCounter.linePos(repeated);
-    throw new Error(`Map keys must be unique at line ${line}, column ${col}:`);
+    const { line, col } = lineCounter.linePos(repeated.offset);
+    throw new Error(
+      `the key ${JSON.stringify(repeated.key)} stands twice in its mapping, at line ${line}, column ${col}`,
+    );
   }
   return document;
 }

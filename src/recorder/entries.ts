@@ -70,10 +70,16 @@ function passes({ channel, entry: { wallMs } }: Recorded, filter: RecordingFilte
   return (protocols === undefined || protocols.includes(channel.protocol)) && wallMs >= sinceMs && wallMs < untilMs;
 }
 
+function checkThere({ isLost }: Era): void {
+  if (isLost)
+    throw new SimError('SHORTAGE', 'the recording was cleared, and its entries had to make room for new ones');
+}
+
 /** @param end id of the last entry @throws SimError SHORTAGE after `clear`, when the entries had to make room */
 function* selected(era: Era, end: number, filter: RecordingFilter): Generator<Recorded> {
-  for (let id = firstId(era); id <= end || era.isLost; id += 1) {
-    if (era.isLost) throw new SimError('SHORTAGE', 'the recording was cleared, and the next one has its memory');
+  checkThere(era);
+  for (let id = firstId(era); id <= end; id += 1) {
+    checkThere(era);
     id = Math.max(id, firstId(era));
     const recorded = era.list[era.first + id - firstId(era)];
     if (recorded === undefined || id > end) return;

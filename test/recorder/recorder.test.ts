@@ -165,10 +165,21 @@ describe('recorder', () => {
     half();
     const kept = bytes();
     expect(kept).to.be.below(1024 * 1024);
-    expect(() => second?.next()).to.throw('the recording was cleared, and the next one has its memory');
+    expect(() => second?.next()).to.throw('the recording was cleared, and its entries had to make room for new ones');
     unread?.next();
-    expect(() => unread?.next()).to.throw('the next one has its memory');
+    expect(() => unread?.next()).to.throw('had to make room for new ones');
     expect(recorder.state.dropped).to.equal(0);
+  });
+
+  it('ends well for a reader that has all entries of what was cleared', async () => {
+    const channel = channelOf('modbus');
+    on({ limitMb: 1 });
+    say(channel, 'a');
+    const lines = (await recorder.lines())[Symbol.iterator]();
+    for (let n = 0; n < 2; n += 1) lines.next();
+    on({ clear: true });
+    for (let n = 0; n < 1200; n += 1) say(channel, 'y'.repeat(400));
+    expect(lines.next().done).to.equal(true);
   });
 
   it('leaves out what goes for newer messages while it is read', async () => {

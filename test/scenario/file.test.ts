@@ -207,6 +207,26 @@ describe('scenario files', () => {
     expect(turns).to.equal(1 + 50 + 2);
   });
 
+  it('have 1,000 parameters at most, and 1,000 rules', () => {
+    const parameters = Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`p${n}`, n]));
+    expect(issuesOf(() => read({ parameters, steps: [{ after: 1 }] }))).to.deep.equal([
+      '/parameters: has at most 1000 parameters',
+    ]);
+    expect(issuesOf(() => read({ steps: [{ after: 1 }] }, parameters))).to.have.length(1);
+    const rules = Array.from({ length: 1001 }, () => ({ every: 5, steps: [{ after: 1 }] }));
+    expect(issuesOf(() => read({ steps: [{ after: 1 }], rules }))).to.deep.equal([
+      '/rules: a scenario has at most 1000 rules',
+    ]);
+  });
+
+  it('name each unknown mark, with a hint for the first of them', () => {
+    const step = { mark: 'mark${round}', expect: { point: '701.W', since: 'marc${round}', above: 0 } };
+    const issues = issuesOf(() => read({ steps: [{ repeat: 6000, steps: [step] }] }));
+    expect(issues).to.have.length(51);
+    expect(issues[0]).to.match(/no step has the mark marc1; did you mean mark1\?/);
+    expect(issues.at(-1)).to.equal('and more: 5950 further issues are not listed');
+  });
+
   it('take parameters of the caller that they know', () => {
     const content = { parameters: { w: 1 }, steps: [{ irradiance: '${w}' }] };
     expect(read(content, { w: 700 }).steps[0]?.actions[0]?.request.body).to.deep.equal({ irradiance_w_m2: 700 });

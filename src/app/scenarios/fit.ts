@@ -1,5 +1,7 @@
 /** Compares the `config` of a scenario with the running simulator, which takes none of it over. */
 import { z } from 'zod';
+import { readFileSync } from 'node:fs';
+import { bundledExamplePath } from '../../config/profile/bundled.ts';
 import { addedDeviceSchema } from '../../config/profile/device-entry.ts';
 import { deviceTypeAliases } from '../../config/profile/device-types.ts';
 import type { AppConfig } from '../../config/settings/app-config.ts';
@@ -7,10 +9,12 @@ import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
 import { memo } from '../../core/lazy.ts';
+import { parseYaml } from '../../core/yaml.ts';
 import { simTimeFromMs } from '../../core/time/clock.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
 import { createTemplate } from '../../der/device/template.ts';
-import type { DeviceTemplate } from '../../der/device/template.ts';
+import { pointValue } from '../../sunspec/map/bank.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { readPoint } from '../../sunspec/map/view.ts';
 
 /** The settings of the running simulator that a scenario may require. */
@@ -53,53 +57,100 @@ function typeMisfit(entries: Entries, plant: Plant): string | null {
   return `the scenario is for ${typesText(required)}, and the devices are ${typesText(counts)}`;
 }
 
-/** The device of an entry as the scenario's own simulator starts it. null: it names no profile, or a file. */
-function templateOf(entry: Entries[number], deviceOf: AppConfig['deviceOf'], hz: number): DeviceTemplate | null {
-  if (entry['profile'] === undefined && entry['evse_profile'] === undefined) return null;
-  const parsed = addedDeviceSchema.safeParse({
-    device_type: entry.device_type,
-    profile: entry['profile'],
-    evse_profile: entry['evse_profile'],
-  });
-  if (!parsed.success) return null;
+/** A wrong part of the entries, by its path below `devices`. */
+interface WrongEntry {
+  readonly path: readonly PropertyKey[];
+  readonly detail: string;
+}
+type Invalid = (entries: readonly WrongEntry[]) => Error;
+
+/** Models and ratings of the device that the scenario's own simulator makes of an entry. */
+interface Required {
+  readonly models: readonly number[];
+  readonly ratings: readonly { readonly path: string; readonly value: AnyPointValue }[];
+}
+
+/** True for a text that can only be the path of a file. */
+const isPath = (given: unknown): boolean => typeof given === 'string' && /[./\\]/.test(given);
+
+/**
+ * @returns null: the entry names no profile, or a file, which is not read for a request
+ * @throws the error of `invalid`
+ */
+function requiredOf(
+  { device_type: type, profile, evse_profile: stationProfile }: Entries[number],
+  position: number,
+  { deviceOf, grid }: RunningConfig,
+  invalid: Invalid,
+): Required | null {
+  if ((profile === undefined && stationProfile === undefined) || isPath(profile) || isPath(stationProfile)) return null;
+  const parsed = addedDeviceSchema.safeParse({ device_type: type, profile, evse_profile: stationProfile }, withInput);
+  if (!parsed.success)
+    throw invalid(
+      parsed.error.issues
+        .flatMap((issue) => issueWords(issue, 'a member of a device'))
+        .map(({ path, detail }) => ({ path: [position, ...path], detail })),
+    );
+  const entry = parsed.data;
   try {
-    const { device_type: type, profile: given, evse_profile: ofStation } = parsed.data;
-    const { profile, phases } = deviceOf({ device_type: type, profile: given, evse_profile: ofStation }, 0);
-    return createTemplate(profile, phases, hz, simTimeFromMs(0), 0);
+    const device = deviceOf(
+      { device_type: entry.device_type, profile: entry.profile, evse_profile: entry.evse_profile },
+      0,
+    );
+    const { layout, image } = createTemplate(
+      device.profile,
+      device.phases,
+      grid.nominalFrequencyHz,
+      simTimeFromMs(0),
+      0,
+    );
+    return {
+      models: layout.models.map(({ def }) => def.id),
+      ratings: layout.slots
+        .filter(({ modelId, path }) => modelId === 702 && path.includes('Rtg'))
+        .map((slot) => ({ path: slot.path, value: readPoint(layout, image, slot) }))
+        .filter(({ value }) => value !== null),
+    };
   } catch (error) {
-    if (error instanceof SimError && error.code === 'CONFIG_INVALID') return null;
-    throw error;
+    if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
+    throw invalid(
+      error.issues.map(({ name, detail }) => ({ path: [position, 'profile'], detail: `${name}: ${detail}` })),
+    );
   }
 }
 
 /** The reasons why a device has not the models and ratings of an entry. */
-function ratingMisfits({ index, bank }: Device, { layout, image }: DeviceTemplate): readonly string[] {
-  const absent = layout.models
-    .map(({ def }) => def.id)
-    .filter((id) => !bank.layout.models.some(({ def }) => def.id === id));
+function ratingMisfits({ index, bank }: Device, { models, ratings }: Required): readonly string[] {
+  const present = new Set(bank.layout.models.map(({ def }) => def.id));
+  const absent = models.filter((id) => !present.has(id));
   if (absent.length > 0) return [`device ${index} has no model ${absent.join(', ')}`];
-  return layout.slots
-    .filter(({ modelId, path }) => modelId === 702 && /Rtg/.test(path))
-    .flatMap((slot) => {
-      const present = bank.layout.slot(slot.modelId, slot.path);
-      const [needed, value] = [readPoint(layout, image, slot), present ? bank.value(present) : null];
-      return needed === null || needed === value
-        ? []
-        : [`702.${slot.path} of device ${index} is ${String(value)}, and the scenario is for ${String(needed)}`];
-    });
+  return ratings.flatMap(({ path, value }) => {
+    const presentValue = pointValue(bank, 702, path);
+    return value === presentValue
+      ? []
+      : [`702.${path} of device ${index} is ${String(presentValue)}, and the scenario is for ${String(value)}`];
+  });
 }
 
-function* devicesMisfits(entries: Entries, plant: Plant, { deviceOf, grid }: RunningConfig): Generator<string> {
-  const templates = new Map<string, DeviceTemplate | null>();
-  let position = 0;
-  for (const entry of entries) {
+/** null: a device has been compared, and others may have a turn. */
+function* devicesMisfits(
+  entries: Entries,
+  plant: Plant,
+  running: RunningConfig,
+  invalid: Invalid,
+): Generator<string | null> {
+  const byEntry = new Map<string, Required | null>();
+  let from = 0;
+  for (const [position, entry] of entries.entries()) {
     const { count = 1, ...rest } = entry;
     const key = JSON.stringify(rest);
-    const template = templates.get(key) ?? templateOf(entry, deviceOf, grid.nominalFrequencyHz);
-    templates.set(key, template);
-    for (const device of plant.devices.slice(position, position + count))
-      if (template !== null) yield* ratingMisfits(device, template);
-    position += count;
+    if (!byEntry.has(key)) byEntry.set(key, requiredOf(entry, position, running, invalid));
+    const required = byEntry.get(key) ?? null;
+    for (const device of required === null ? [] : plant.devices.slice(from, from + count)) {
+      yield* ratingMisfits(device, required as Required);
+      yield null;
+    }
+    from += count;
   }
 }
 
@@ -133,27 +184,42 @@ function* skyMisfits(
     yield `clouds is ${running.clouds}, and the scenario is for ${JSON.stringify(clouds)}`;
 }
 
+/** The settings of a bundled example of a configuration; null: there is none of this name. */
+export function settingsOfBundled(name: string): Readonly<Record<string, unknown>> | null {
+  const path = bundledExamplePath(name);
+  return path === undefined ? null : (parseYaml(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>);
+}
+
 const maxMisfits = 20;
 
 /**
- * All reasons why the running simulator is not the one of a scenario; only what its `config` names is compared.
- * @param invalid makes the error of entries that are invalid, from paths below `devices`
+ * Reasons why the running simulator is not the one of a scenario: all, or the first twenty. Only what its `config` names
+ * is compared, `grid` as a whole: without a feeder it is a stiff one. A part of the work in each turn.
+ * @param invalid makes the error of entries that are invalid
  */
-export function misfits(
+export function* misfits(
   config: Readonly<Record<string, unknown>>,
   plant: Plant,
   running: RunningConfig,
-  invalid: (issues: readonly { readonly path: readonly PropertyKey[]; readonly detail: string }[]) => Error,
-): readonly string[] {
-  const parsed = deviceEntries().safeParse(config['devices'], withInput);
+  invalid: Invalid,
+): Generator<undefined, readonly string[]> {
+  const { devices, device_type: type, f: profile, evse_profile: stationProfile, N: count } = config;
+  const single = { device_type: type ?? 'EVSE', profile, evse_profile: stationProfile, count };
+  const isNamed = type !== undefined || stationProfile !== undefined;
+  const parsed = deviceEntries().safeParse(devices ?? (isNamed ? [single] : undefined), withInput);
   if (!parsed.success) throw invalid(parsed.error.issues.flatMap((issue) => issueWords(issue, 'a member of a device')));
   const entries = parsed.data ?? [];
-  const type = typeMisfit(entries, plant);
-  const others = [
-    ...(type === null ? devicesMisfits(entries, plant, running) : [type]),
-    ...gridMisfits(config['grid'], running.grid),
-    ...skyMisfits(config, running),
-  ];
-  const more = others.length - maxMisfits;
-  return more > 0 ? [...others.slice(0, maxMisfits), `${more} more`] : others;
+  const typeReason = typeMisfit(entries, plant);
+  const reasons: string[] = [];
+  for (const each of [
+    gridMisfits(config['grid'], running.grid),
+    skyMisfits(config, running),
+    typeReason === null ? devicesMisfits(entries, plant, running, invalid) : [typeReason],
+  ])
+    for (const reason of each) {
+      if (reasons.length === maxMisfits) return [...reasons, 'and more'];
+      if (reason === null) yield;
+      else reasons.push(reason);
+    }
+  return reasons;
 }

@@ -113,8 +113,12 @@ interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip'>
 }
 
 const maxScenarios = 64;
-/** Octets of all scenarios and of the steps whose results are kept. */
-const maxKeptBytes = 64 * 1024 * 1024;
+/** Octets of the contents of all scenarios. */
+const maxContentBytes = 32 * 1024 * 1024;
+/** Memory of the results of all runs, bytes, as counted by the three that follow. */
+const maxResultBytes = 64 * 1024 * 1024;
+const bytesOfStep = 1024;
+const bytesOfAssertion = 2560;
 /** Real time for the steps of `finally` when the simulator stops. */
 const finallyMs = 2000;
 /** The same for the answer to a request that ends a run. */
@@ -134,8 +138,17 @@ interface Kept {
   readonly addedAtMs: number;
   readonly unusedSettings: readonly string[];
   run: ScenarioRun | null;
-  /** octets of the steps of `run` */
-  runBytes: number;
+  /** octets of the steps of `run` with parameters put in */
+  filledBytes: number;
+  /** true: the results of its run had to make room for others */
+  isDropped: boolean;
+}
+
+/** Memory of the results of a run. */
+function resultBytesOf({ run, filledBytes }: Kept): number {
+  if (run === null) return 0;
+  const { stepsInAll, assertionsInAll, assertionsForgotten } = run.report;
+  return filledBytes + stepsInAll * bytesOfStep + (assertionsInAll - assertionsForgotten) * bytesOfAssertion;
 }
 
 /** An error of a scenario as one of the request, whose body has the cause at a JSON pointer. */
@@ -161,6 +174,8 @@ class KeptScenarios implements ScenarioBook {
   readonly #kept = new Map<string, Kept>();
   /** ids are not used again */
   #lastId = 0;
+  /** true: no run begins any more */
+  #isClosed = false;
   /** thousands of steps are read in turns with other work */
   readonly #loopShare = new LoopShare();
 
@@ -188,20 +203,22 @@ class KeptScenarios implements ScenarioBook {
         'content' in given
           ? [code.sourceOfRequest(given.content), null]
           : [code.sourceOfFile(pathOf(given.bundled)), given.bundled];
-      const unusedSettings = await this.#unused(code, source);
+      const content = 'content' in given ? JSON.stringify(given.content) : null;
+      const unusedSettings = await this.#unused(code, source, {});
       const scenario = await this.#read(code, source, bundled ?? 'scenario', {});
       // others may have been kept meanwhile
-      this.#checkRoom();
+      this.#checkRoom(content);
       const entry: Kept = {
         id: String((this.#lastId += 1)),
-        content: 'content' in given ? JSON.stringify(given.content) : null,
+        content,
         head: { name: scenario.name, description: scenario.description, parameters: scenario.parameters },
         bundled,
         addedBy: by,
         addedAtMs: this.#parts.wall.nowMs(),
         unusedSettings,
         run: null,
-        runBytes: 0,
+        filledBytes: 0,
+        isDropped: false,
       };
       this.#kept.set(entry.id, entry);
       return shown(entry);
@@ -210,9 +227,18 @@ class KeptScenarios implements ScenarioBook {
     }
   }
 
-  #checkRoom(): void {
+  #checkRoom(content: string | null = null): void {
     if (this.#kept.size >= maxScenarios)
       throw new SimError('COMMAND_CONFLICT', `${maxScenarios} scenarios are kept; DELETE scenarios/{id} makes room`);
+    const octets = [...this.#kept.values(), { content }].reduce(
+      (sum, each) => sum + (each.content === null ? 0 : Buffer.byteLength(each.content)),
+      0,
+    );
+    if (octets > maxContentBytes)
+      throw new SimError(
+        'COMMAND_CONFLICT',
+        `scenarios of ${maxContentBytes / 1024 / 1024} MiB in all are kept; DELETE scenarios/{id} makes room`,
+      );
   }
 
   #read(
@@ -229,26 +255,31 @@ class KeptScenarios implements ScenarioBook {
     );
   }
 
-  /** Forgets results of ended runs until all that is kept fits, oldest scenario first. */
-  #makeRoom(): void {
+  /** Forgets results of ended runs until all of them fit, oldest scenario first; those of the last run stay. */
+  #makeRoom(last: Kept): void {
     const kept = [...this.#kept.values()];
-    let sum = kept.reduce((all, { content, runBytes }) => all + (content?.length ?? 0) + runBytes, 0);
+    let sum = kept.reduce((all, entry) => all + resultBytesOf(entry), 0);
     for (const entry of kept) {
-      if (sum <= maxKeptBytes) return;
-      if (entry.run === null || entry.run.report.state === 'running') continue;
-      sum -= entry.runBytes;
+      if (sum <= maxResultBytes) return;
+      if (entry === last || entry.run === null || entry.run.report.state === 'running') continue;
+      sum -= resultBytesOf(entry);
       entry.run = null;
-      entry.runBytes = 0;
+      entry.isDropped = true;
     }
   }
 
   /** @throws SimError COMMAND_CONFLICT with all reasons why this simulator is not the one of the scenario */
-  async #unused(code: ScenarioCode, source: Source): Promise<readonly string[]> {
-    const config = code.configOfScenario(source, {});
-    if (config === null) return [];
-    if (typeof config === 'string') return ['config'];
-    const { misfits } = await fitCode();
+  async #unused(
+    code: ScenarioCode,
+    source: Source,
+    parameters: NonNullable<ScenarioStart['parameters']>,
+  ): Promise<readonly string[]> {
+    const named = code.configOfScenario(source, parameters);
+    if (named === null) return [];
+    const { misfits, settingsOfBundled } = await fitCode();
     const { plant, config: running } = this.#parts;
+    const config = typeof named === 'string' ? settingsOfBundled(named) : named;
+    if (config === null) return ['config'];
     const invalid = (words: readonly { readonly path: readonly PropertyKey[]; readonly detail: string }[]) =>
       code.invalidScenario(
         words.map(({ path, detail }) => ({
@@ -256,10 +287,10 @@ class KeptScenarios implements ScenarioBook {
           detail,
         })),
       );
-    const reasons = misfits(config, plant, running, invalid);
+    const reasons = await this.#loopShare.runInParts(misfits(config, plant, running, invalid));
     if (reasons.length > 0)
       throw new SimError('COMMAND_CONFLICT', `${reasons.join('; ')}; derbench run starts a simulator of its own`);
-    return Object.keys(config).filter((key) => key !== 'devices');
+    return typeof named === 'string' ? ['config'] : Object.keys(config).filter((key) => key !== 'devices');
   }
 
   async start(id: string, { pace, parameters }: ScenarioStart, by: Origin): Promise<KeptScenario> {
@@ -271,17 +302,23 @@ class KeptScenarios implements ScenarioBook {
       const source =
         content === null ? code.sourceOfFile(pathOf(bundled ?? '')) : code.sourceOfRequest(JSON.parse(content));
       // devices may have come and gone since it was added
-      await this.#unused(code, source);
+      await this.#unused(code, source, parameters ?? {});
       scenario = await this.#read(code, source, head.name, parameters);
     } catch (error) {
       throw refused(error, ofParameters);
     }
-    // it may have been removed meanwhile
+    // it may have been removed meanwhile, and the simulator may stop
     const entry = this.#find(id);
+    if (this.#isClosed) throw new SimError('STOPPING', 'the simulator stops');
     const usual = plant.time.mode === 'paused' ? 'fast' : 'real';
     entry.run = new code.ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? usual, by });
-    entry.runBytes = scenario.filledBytes;
-    this.#makeRoom();
+    entry.filledBytes = scenario.filledBytes;
+    entry.isDropped = false;
+    this.#makeRoom(entry);
+    // rules make results while it runs
+    void entry.run.finished.then(() => {
+      this.#makeRoom(entry);
+    });
     return shown(entry);
   }
 
@@ -301,9 +338,16 @@ class KeptScenarios implements ScenarioBook {
 
   async report(id: string, format: ReportFormat): Promise<string> {
     const code = await loaded();
-    const { run } = this.#find(id);
+    const { run, isDropped } = this.#find(id);
     if (run === null || run.report.state === 'running')
-      throw new SimError('COMMAND_CONFLICT', run === null ? 'the scenario has not run' : 'the scenario still runs');
+      throw new SimError(
+        'COMMAND_CONFLICT',
+        run !== null
+          ? 'the scenario still runs'
+          : isDropped
+            ? 'its results were dropped: those of later runs took the memory'
+            : 'the scenario has not run',
+      );
     const { origin } = this.#parts;
     if (format === 'junit') return code.junitXml([run.report]);
     if (format === 'html') return code.htmlPage(run.report, origin);
@@ -312,6 +356,7 @@ class KeptScenarios implements ScenarioBook {
 
   /** Ends a run under way; its steps of `finally` have a moment before the simulator stops. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const run = [...this.#kept.values()].find((entry) => entry.run?.report.state === 'running')?.run;
     if (!run) return;
     run.stop();

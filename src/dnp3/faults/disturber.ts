@@ -41,16 +41,31 @@ function indicationOf(fault: ActiveFault): number {
   return fault.isOf(timeLostFault) ? iin.needTime : 0;
 }
 
+const unknownObjectBytes = unknownObject(0, 0).length;
+
+/** A response without a fault. */
+interface ResponseFacts {
+  readonly functionCode: number;
+  readonly asksForConfirm: boolean;
+  readonly freeBytes: number;
+}
+
 /** The fate of a response after one more fault. */
-function disturbed(fate: Disturbance, fault: ActiveFault, functionCode: number, deviceIndex: number): Disturbance {
-  const isRead = functionCode === functionCodes.read;
+function disturbed(
+  fate: Disturbance,
+  fault: ActiveFault,
+  { functionCode, asksForConfirm, freeBytes }: ResponseFacts,
+  deviceIndex: number,
+): Disturbance {
+  const addsObject = functionCode === functionCodes.read && freeBytes >= unknownObjectBytes;
   if (fault.isOf(badCrcFault)) return fault.strikes(deviceIndex) ? { ...fate, badCrc: true } : fate;
+  if (fault.isOf(confirmAskedFault) && asksForConfirm) return fate;
   if (fault.isOf(confirmAskedFault)) return fault.strikes(deviceIndex) ? { ...fate, asksForConfirm: true } : fate;
   if (fault.isOf(wrongSequenceFault) && fault.strikes(deviceIndex))
     return { ...fate, sequenceShift: fate.sequenceShift + fault.parameters.shift };
   if (fault.isOf(delayFault) && fault.strikes(deviceIndex))
     return { ...fate, delayMs: fate.delayMs + fault.parameters.delay_ms };
-  if (fault.isOf(unknownObjectFault) && isRead && fault.strikes(deviceIndex))
+  if (fault.isOf(unknownObjectFault) && addsObject && fault.strikes(deviceIndex))
     return { ...fate, addedOctets: unknownObject(fault.parameters.group, fault.parameters.variation) };
   return fate;
 }
@@ -90,12 +105,15 @@ export function dnp3Disturbers({ registry, holds }: FaultSource): (deviceIndex: 
       },
       ignoresConfirm: () =>
         faults.length > 0 && present().some((fault) => fault.isOf(noConfirmFault) && fault.strikes(deviceIndex)),
-      response(functionCode) {
+      response(functionCode, facts) {
         if (faults.length === 0) return undisturbed;
         const matchingFaults = present(functionCode);
         if (matchingFaults.some((fault) => fault.isOf(noResponseFault) && fault.strikes(deviceIndex)))
           return { ...undisturbed, dropped: true };
-        return matchingFaults.reduce((fate, fault) => disturbed(fate, fault, functionCode, deviceIndex), undisturbed);
+        return matchingFaults.reduce(
+          (fate, fault) => disturbed(fate, fault, { functionCode, ...facts }, deviceIndex),
+          undisturbed,
+        );
       },
       isTimeLost: () => faults.length > 0 && present().some((fault) => fault.isOf(timeLostFault)),
     };

@@ -111,7 +111,10 @@ function valueOf(text: string, parameters: Parameters, path: readonly PropertyKe
   }
 }
 
-/** Octets of the entries of a scenario with parameters put in, those of loops and included files counted each time. */
+/**
+ * Octets of the entries of a scenario with parameters put in, those of loops and included files counted each time. One
+ * limit for files and requests: 10,000 ordinary steps of a loop exceed the size that a body may have.
+ */
 export const maxFilledBytes = 16 * 1024 * 1024;
 /** Octets that a number, a name or a place in a list counts for. */
 const bytesOfMember = 8;

@@ -11,7 +11,15 @@ import { actionsOf, expectationOf, signalOf, stepOf, triggerOf } from './build.t
 import type { Here, PlannedRequest } from './build.ts';
 import { FilledBytes, ParameterError, withParameters } from './parameters.ts';
 import type { Parameters } from './parameters.ts';
-import { headSchema, includedSchema, includeSchema, repeatSchema, ruleSchema, stepSchema } from './schema.ts';
+import {
+  headSchema,
+  includedSchema,
+  includeSchema,
+  maxParameters,
+  repeatSchema,
+  ruleSchema,
+  stepSchema,
+} from './schema.ts';
 import type { RawStep } from './schema.ts';
 import { invalidScenario } from './source.ts';
 import type { Source } from './source.ts';
@@ -24,6 +32,7 @@ export const maxSteps = 10_000;
 const maxParts = 30_000;
 /** Maximum of includes, with those of included files and loops counted each time. */
 const maxIncludes = 10_000;
+const maxRules = 1000;
 const maxIssues = 50;
 const defaultTimeoutS = 30 * 86_400;
 
@@ -287,9 +296,15 @@ class Reader {
       this.here(source, ['rules']).issue([], 'must be a list of rules');
       return [];
     }
+    if (list.length > maxRules) {
+      this.here(source, ['rules']).issue([], `a scenario has at most ${maxRules} rules`);
+      return [];
+    }
     const rules: Rule[] = [];
-    for (const [n, entry] of (list as unknown[]).entries())
+    for (const [n, entry] of (list as unknown[]).entries()) {
+      yield;
       rules.push(...(yield* this.#rule(entry, source, ['rules', n], parameters)));
+    }
     return rules;
   }
 
@@ -335,10 +350,23 @@ interface Loose extends Readonly<Record<string, unknown>> {
 
 /** Parameters that the scenario does not declare, in words. */
 function unknownParameters(source: Source, given: Parameters): readonly string[] {
-  const names = Object.keys(source.value['parameters'] ?? {});
+  const names = new Set(Object.keys(source.value['parameters'] ?? {}));
   return Object.keys(given)
-    .filter((key) => !names.includes(key))
-    .map((key) => `has no parameter named "${key}"${didYouMean(key, names)}`);
+    .filter((key) => !names.has(key))
+    .slice(0, maxIssues)
+    .map((key) => `has no parameter named "${key}"${didYouMean(key, [...names])}`);
+}
+
+/** The parameters in force; an unknown one is an issue. @throws SimError CONFIG_INVALID for too many */
+function parametersOf(source: Source, given: Parameters, here: Here): Parameters {
+  const defaults = (source.value['parameters'] ?? {}) as Parameters;
+  for (const each of [defaults, given])
+    if (Object.keys(each).length > maxParameters)
+      throw invalidScenario([
+        { name: placeText(source.place(['parameters'])), detail: `has at most ${maxParameters} parameters` },
+      ]);
+  for (const detail of unknownParameters(source, given)) here.issue(['parameters'], detail);
+  return { ...defaults, ...given };
 }
 
 /**
@@ -358,9 +386,7 @@ export function* readingScenario(
   const reader = new Reader(check);
   const value: Loose = source.value;
   const here = reader.here(source, []);
-  const defaults = (value['parameters'] ?? {}) as Parameters;
-  for (const detail of unknownParameters(source, given)) here.issue(['parameters'], detail);
-  const parameters = { ...defaults, ...given };
+  const parameters = parametersOf(source, given, here);
   const others: readonly string[] = otherMembers;
   const headMembers = Object.fromEntries(Object.entries(value).filter(([key]) => !others.includes(key)));
   const filled = reader.filled(headMembers, parameters, here);
@@ -386,13 +412,10 @@ export function* readingScenario(
     onFailure: head?.on_failure ?? 'continue',
     filledBytes: reader.filledBytes,
   };
-  const note = (issue: Issue) => {
-    reader.note(issue);
-  };
-  checkWhole(scenario, check, note);
-  for (const issue of more(scenario))
-    if (issue === null) yield;
-    else note(issue);
+  for (const issues of [checkWhole(scenario, check), more(scenario)])
+    for (const issue of issues)
+      if (issue === null) yield;
+      else reader.note(issue);
   if (reader.issues.length > 0) throw invalidScenario(reader.issues);
   return scenario;
 }

@@ -242,11 +242,13 @@ export const repeatSchema = memo(() =>
   }),
 );
 
-export const includeSchema = memo(() =>
-  z.strictObject({ include: text(1000), with: z.record(name, scalar).optional() }),
-);
+/** Each round of a loop has them all. */
+export const maxParameters = 1000;
+const parametersSchema = z
+  .record(name, scalar)
+  .refine((parameters) => Object.keys(parameters).length <= maxParameters, `has at most ${maxParameters} parameters`);
 
-const parametersSchema = z.record(name, scalar);
+export const includeSchema = memo(() => z.strictObject({ include: text(1000), with: parametersSchema.optional() }));
 
 /** A scenario file without steps, rules and `config`, which the configuration checks. */
 export const headSchema = memo(() =>

@@ -13,53 +13,62 @@ export interface RequestRefusal {
 /** Checks a request as its operation does. null: well-formed. */
 export type RequestCheck = (request: ScenarioRequest) => RequestRefusal | null;
 
-type Note = (issue: Issue) => void;
+/** null: a part of the check is over, and others may have a turn. */
+type Issues = Generator<Issue | null, void>;
+
+/** Maximum of issues with a hint: each hint compares with every mark. */
+const maxHints = 50;
 
 /** Finds names in `since` that no step marks. */
-function unknownMarks(scenario: Scenario, note: Note): void {
-  const marks = ['start', ...allSteps(scenario).flatMap(({ mark }) => mark ?? [])];
+function* unknownMarks(scenario: Scenario): Issues {
+  const marks = new Set(['start', ...allSteps(scenario).flatMap(({ mark }) => mark ?? [])]);
+  let hints = 0;
   for (const { place, test } of valueTests(scenario)) {
-    if (test.since === null || marks.includes(test.since)) continue;
-    note({ name: placeText(place), detail: `no step has the mark ${test.since}${didYouMean(test.since, marks)}` });
+    yield null;
+    if (test.since === null || marks.has(test.since)) continue;
+    hints += 1;
+    const hint = hints > maxHints ? '' : didYouMean(test.since, [...marks]);
+    yield { name: placeText(place), detail: `no step has the mark ${test.since}${hint}` };
   }
 }
 
 /** Finds signals whose request has no operation. */
-function unknownAnswers(scenario: Scenario, check: RequestCheck, note: Note): void {
+function* unknownAnswers(scenario: Scenario, check: RequestCheck): Issues {
   const tested = valueTests(scenario).map(({ place, test }) => ({ place, signal: test.signal }));
   for (const { place, signal } of [...tested, ...scenario.plots]) {
+    yield null;
     const refusal = signal.kind === 'answer' ? check(signal.request) : null;
     if (refusal === null) continue;
     const causes = refusal.errors?.map((error) => `${error.name}: ${error.detail}`) ?? [];
-    note({ name: placeText(place), detail: `get: ${causes.length > 0 ? causes.join('; ') : refusal.detail}` });
+    yield { name: placeText(place), detail: `get: ${causes.length > 0 ? causes.join('; ') : refusal.detail}` };
   }
 }
 
 /** `at` counts from the start of the scenario, so `finally` cannot use it. */
-function offsetsAtTheEnd({ finally: last }: Scenario, note: Note): void {
+function* offsetsAtTheEnd({ finally: last }: Scenario): Issues {
   for (const { place, trigger } of last)
     if (trigger.kind === 'at')
-      note({ name: placeText(place), detail: 'at counts from the start of the scenario; finally takes after' });
+      yield { name: placeText(place), detail: 'at counts from the start of the scenario; finally takes after' };
 }
 
 /** Finds offsets of `at` that lie before the preceding step. */
-function disorder(steps: readonly Step[], note: Note): void {
+function* disorder(steps: readonly Step[]): Issues {
   let last = 0;
   for (const { place, trigger } of steps) {
     if (trigger.kind !== 'at') continue;
     if (trigger.offsetS < last)
-      note({
+      yield {
         name: placeText(place),
         detail: `at ${trigger.offsetS} s is before the step in front of it, at ${last} s`,
-      });
+      };
     last = Math.max(last, trigger.offsetS);
   }
 }
 
-/** @param note called with each issue */
-export function checkWhole(scenario: Scenario, check: RequestCheck, note: Note): void {
-  disorder(scenario.steps, note);
-  offsetsAtTheEnd(scenario, note);
-  unknownMarks(scenario, note);
-  unknownAnswers(scenario, check, note);
+/** All issues of a scenario as a whole. */
+export function* checkWhole(scenario: Scenario, check: RequestCheck): Issues {
+  yield* disorder(scenario.steps);
+  yield* offsetsAtTheEnd(scenario);
+  yield* unknownMarks(scenario);
+  yield* unknownAnswers(scenario, check);
 }

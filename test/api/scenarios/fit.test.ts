@@ -6,6 +6,7 @@ import { configOf } from '../../support/configured.ts';
 import { ask } from '../../support/http.ts';
 
 const steps = [{ after: 1 }];
+const feeder = { short_circuit_ratio: 20, x_over_r: 2 };
 
 describe('scenarios for another simulator', () => {
   let app: App;
@@ -39,13 +40,14 @@ describe('scenarios for another simulator', () => {
     const pv = { device_type: 'PV-3Phase', profile: { layout: 'classic' } };
     const { status, detail } = await withConfig({
       devices: [pv],
-      grid: { nominal_frequency_hz: 50, feeder: { short_circuit_ratio: 20, x_over_r: 2 } },
+      grid: { nominal_frequency_hz: 50, feeder },
       irradiance_source: 'clear_sky',
       clouds: 'broken',
     });
     expect(status).to.equal(409);
-    expect(detail).to.match(/^device 0 has no model \d/);
-    expect(detail?.split('; ').slice(1)).to.deep.equal([
+    const reasons = detail?.split('; ') ?? [];
+    expect(reasons[3]).to.match(/^device 0 has no model \d/);
+    expect(reasons.toSpliced(3, 1)).to.deep.equal([
       'the grid has 60 Hz, and the scenario is for 50 Hz',
       'irradiance_source is csv, and the scenario is for "clear_sky"',
       'clouds is scattered, and the scenario is for "broken"',
@@ -55,7 +57,7 @@ describe('scenarios for another simulator', () => {
 
   it('are taken where their config names what is there, by an alias or without a profile too', async () => {
     const named = { device_type: 'PV', profile: '500kW-3Phase' };
-    const grid = { nominal_frequency_hz: 60, feeder: { short_circuit_ratio: 20, x_over_r: 2 } };
+    const grid = { nominal_frequency_hz: 60, feeder };
     for (const config of [
       { devices: [named, { device_type: 'Batt' }], grid, irradiance_source: 'csv' },
       { devices: [{}, { device_type: 'Batt-3Phase' }] },
@@ -66,6 +68,35 @@ describe('scenarios for another simulator', () => {
       expect((await withConfig(config)).status, JSON.stringify(config)).to.equal(201);
     const { status, detail } = await withConfig({ devices: [{ device_type: 'Batt' }] });
     expect([status, detail?.split(',')[0]]).to.deep.equal([409, 'the scenario is for Batt-3Phase']);
+  });
+
+  it('are compared with the parameters of the start, and by the name of a bundled configuration', async () => {
+    const scenario = {
+      parameters: { kind: 'PV', hz: 60 },
+      config: { devices: [{ device_type: '${kind}' }], grid: { nominal_frequency_hz: '${hz}', feeder } },
+      steps,
+    };
+    const { id } = await add({ scenario });
+    const start = (parameters: object) =>
+      ask(port, `/api/sim/scenarios/${id}/start`, { method: 'POST', body: { parameters } });
+    expect((await start({ hz: 50 })).status).to.equal(409);
+    expect((await start({ kind: 'EVSE' })).json).to.include({ status: 409 });
+    const named = await withConfig('one-evse' as unknown as object);
+    expect(named.detail).to.match(/^the scenario is for EVSE, and the devices are PV-3Phase/);
+    expect((await withConfig('mixed-site' as unknown as object)).status).to.equal(201);
+  });
+
+  it('have a profile that there is', async () => {
+    for (const profile of ['no-such', { layout: 5 }, { models: { 702: { WMaxRtg: -1 } } }]) {
+      const { status, json } = await ask(port, '/api/sim/scenarios', {
+        method: 'POST',
+        body: { scenario: { config: { devices: [{}, { device_type: 'Batt', profile }] }, steps } },
+      });
+      expect(status, JSON.stringify(profile)).to.equal(422);
+      expect((json as { errors: { name: string }[] }).errors[0]?.name).to.match(
+        /^\/scenario\/config\/devices\/1\/profile/,
+      );
+    }
   });
 
   it('are refused at their start when a device has left', async () => {

@@ -118,7 +118,41 @@ describe('scenarios over REST', () => {
     }
     const runs = await Promise.all(ids.map(async (id) => (await call('GET', `/${id}`)).run));
     expect(runs.map((run) => run === null)).to.deep.equal([true, false, false, false, false]);
-    expect((await call('GET', `/${ids[0]}/report`)).detail).to.equal('the scenario has not run');
+    expect((await call('GET', `/${ids[0]}/report`)).detail).to.equal(
+      'its results were dropped: those of later runs took the memory',
+    );
+    for (const id of ids) await call('DELETE', `/${id}`);
+  });
+
+  it('count steps and assertions as results, and those of the last run stay', async () => {
+    const expectation = { point: '701.W', above: -1 };
+    const many = (repeat: number) => ({
+      steps: [{ repeat, steps: [{ expect: Array.from({ length: 100 }, () => expectation) }] }],
+    });
+    const ids: string[] = [];
+    // each has 257 kB a step: 140 steps do not fit twice
+    for (const repeat of [140, 1, 140]) {
+      const { id } = await add(many(repeat));
+      ids.push(id);
+      await call('POST', `/${id}/start`, { pace: 'fast' });
+      await ended(id);
+    }
+    const runs = await Promise.all(ids.map(async (id) => (await call('GET', `/${id}`)).run));
+    expect(runs.map((run) => run?.steps.length ?? null)).to.deep.equal([null, 1, 140]);
+    for (const id of ids) await call('DELETE', `/${id}`);
+  });
+
+  it('are refused when their contents have more than 32 MiB in all', async () => {
+    const junk = { config: { unused: Array.from({ length: 400 }, () => 'x'.repeat(10_000)) }, steps };
+    const statuses: number[] = [];
+    const ids: string[] = [];
+    for (let n = 0; n < 9; n += 1) {
+      const { status, id, detail } = await add(junk);
+      statuses.push(status);
+      if (status === 201) ids.push(id);
+      else expect(detail).to.equal('scenarios of 32 MiB in all are kept; DELETE scenarios/{id} makes room');
+    }
+    expect(statuses).to.deep.equal([...Array.from({ length: 8 }, () => 201), 409]);
     for (const id of ids) await call('DELETE', `/${id}`);
   });
 

@@ -108,7 +108,7 @@ describe('interface 12.1: configuration file', () => {
     [
       'two values of one key',
       'seed: 1\nseed: 2',
-      /^--config: \/site\/c.yaml: cannot be parsed: Map keys must be unique/,
+      /^--config: \/site\/c.yaml: cannot be parsed: the key "\w+" stands twice in its mapping/,
     ],
     ['broken YAML', 'a: [', /^--config: \/site\/c.yaml: cannot be parsed: /],
     ['an unknown tag', 'seed: !thing 5', /^--config: \/site\/c.yaml: cannot be parsed: Unresolved tag/],

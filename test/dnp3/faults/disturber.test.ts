@@ -26,10 +26,13 @@ describe('faults of an outstation', () => {
     disturber = dnp3Disturbers({ registry: bench.registry, holds: () => true })(0);
   });
 
+  const responseTo = (functionCode: number, facts = {}) =>
+    disturber.response(functionCode, { asksForConfirm: false, freeBytes: 100, ...facts });
+
   it('none: nothing is disturbed', () => {
     expect(disturber.iin(true)).to.equal(0);
     expect(disturber.ignoresConfirm()).to.equal(false);
-    expect(disturber.response(1)).to.deep.equal(undisturbed);
+    expect(responseTo(1)).to.deep.equal(undisturbed);
   });
 
   it('restart_bit, buffer_overflow and time_lost set their indications until they end', () => {
@@ -56,11 +59,11 @@ describe('faults of an outstation', () => {
   it('bad_crc, no_response and wrong_sequence act on the functions that they are aimed at', () => {
     bench.inject(badCrcFault, {}, { target: { functions: [1] } });
     bench.inject(wrongSequenceFault, { shift: 3 }, { target: { functions: [1, 130] } });
-    expect(disturber.response(1)).to.deep.equal({ ...undisturbed, badCrc: true, sequenceShift: 3 });
-    expect(disturber.response(130)).to.deep.equal({ ...undisturbed, sequenceShift: 3 });
-    expect(disturber.response(5)).to.deep.equal(undisturbed);
+    expect(responseTo(1)).to.deep.equal({ ...undisturbed, badCrc: true, sequenceShift: 3 });
+    expect(responseTo(130)).to.deep.equal({ ...undisturbed, sequenceShift: 3 });
+    expect(responseTo(5)).to.deep.equal(undisturbed);
     bench.inject(noResponseFault, {}, { target: { functions: [5] } });
-    expect(disturber.response(5).dropped).to.equal(true);
+    expect(responseTo(5).dropped).to.equal(true);
   });
 
   it('iin_bits sets the bits that it names', () => {
@@ -75,17 +78,25 @@ describe('faults of an outstation', () => {
 
   it('unknown_object adds one to responses to READ alone', () => {
     bench.inject(unknownObjectFault, { group: 200, variation: 9 }, { count: 1 });
-    expect(disturber.response(3)).to.deep.equal(undisturbed);
-    expect(disturber.response(1)).to.deep.equal({ ...undisturbed, addedOctets: Buffer.from([200, 9, 7, 1, 0]) });
-    expect(disturber.response(1)).to.deep.equal(undisturbed);
+    expect(responseTo(3)).to.deep.equal(undisturbed);
+    expect(responseTo(1, { freeBytes: 4 }), 'it does not fit').to.deep.equal(undisturbed);
+    expect(responseTo(1)).to.deep.equal({ ...undisturbed, addedOctets: Buffer.from([200, 9, 7, 1, 0]) });
+    expect(responseTo(1)).to.deep.equal(undisturbed);
+  });
+
+  it('confirm_asked does not strike where CON is set', () => {
+    bench.inject(confirmAskedFault, {}, { count: 1 });
+    expect(responseTo(130, { asksForConfirm: true })).to.deep.equal(undisturbed);
+    expect(responseTo(3).asksForConfirm).to.equal(true);
+    expect(responseTo(3)).to.deep.equal(undisturbed);
   });
 
   it('confirm_asked and delay act on the functions that they are aimed at; delays add up', () => {
     bench.inject(confirmAskedFault, {}, { target: { functions: [3, 4] } });
     bench.inject(delayFault, { delay_ms: 200 }, { target: { functions: [4] } });
     bench.inject(delayFault, { delay_ms: 50 });
-    expect(disturber.response(3)).to.deep.equal({ ...undisturbed, asksForConfirm: true, delayMs: 50 });
-    expect(disturber.response(4)).to.deep.equal({ ...undisturbed, asksForConfirm: true, delayMs: 250 });
-    expect(disturber.response(1)).to.deep.equal({ ...undisturbed, delayMs: 50 });
+    expect(responseTo(3)).to.deep.equal({ ...undisturbed, asksForConfirm: true, delayMs: 50 });
+    expect(responseTo(4)).to.deep.equal({ ...undisturbed, asksForConfirm: true, delayMs: 250 });
+    expect(responseTo(1)).to.deep.equal({ ...undisturbed, delayMs: 50 });
   });
 });

@@ -185,8 +185,6 @@ describe('requests of DNP3', () => {
     stack.disturbance.asksForConfirm = false;
     stack.disturbance.addedOctets = Buffer.from([150, 1, 7, 1, 0]);
     expect(stack.ask('c3 17')).to.deep.equal([`c3 81 00 00 ${delay} 96 01 07 01 00`]);
-    stack.disturbance.addedOctets = Buffer.alloc(2048);
-    expect(stack.ask('c4 17'), 'beyond the size of a fragment').to.deep.equal([`c4 81 00 00 ${delay}`]);
     stack.disturbance.addedOctets = null;
     stack.disturbance.delayMs = 500;
     expect(stack.ask('c5 17')).to.deep.equal([]);

@@ -369,11 +369,14 @@ export class Association implements AssociationPort {
 
   #send(octets: Buffer, functionCode: number): void {
     const { disturber, limits, later } = this.#options.outstation;
-    const fate = disturber.response(functionCode);
+    const fate = disturber.response(functionCode, {
+      asksForConfirm: ((octets[0] ?? 0) & conBit) !== 0,
+      freeBytes: limits.fragmentBytes - octets.length,
+    });
     const session = this.#session;
     if (fate.dropped || session === null) return;
     const { badCrc, delayMs } = fate;
-    const sent = disturbed(octets, fate, limits.fragmentBytes);
+    const sent = disturbed(octets, fate);
     if (delayMs === 0) session.send(sent, { badCrc });
     else if (this.#late < maxLate) {
       this.#late += 1;
@@ -392,11 +395,10 @@ const maxLate = 64;
 const conBit = 0x20;
 
 /** The fragment as a fault has it. */
-function disturbed(octets: Buffer, fate: Disturbance, maxBytes: number): Buffer {
+function disturbed(octets: Buffer, fate: Disturbance): Buffer {
   const { sequenceShift, asksForConfirm, addedOctets } = fate;
   if (sequenceShift === 0 && !asksForConfirm && addedOctets === null) return octets;
-  const fits = addedOctets !== null && octets.length + addedOctets.length <= maxBytes;
-  const copy = fits ? Buffer.concat([octets, addedOctets]) : Buffer.from(octets);
+  const copy = addedOctets === null ? Buffer.from(octets) : Buffer.concat([octets, addedOctets]);
   const [control = 0] = copy;
   copy[0] = (control & 0xf0) | ((control + sequenceShift) & 0x0f) | (asksForConfirm ? conBit : 0);
   return copy;

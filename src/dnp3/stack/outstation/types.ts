@@ -115,8 +115,14 @@ export interface Disturber {
   iin(isSent: boolean): number;
   /** True if an application confirm is overlooked. */
   ignoresConfirm(): boolean;
-  /** Fate of a response or unsolicited response to a request of this function (130: unsolicited). */
-  response(functionCode: number): Disturbance;
+  /**
+   * Fate of a response or unsolicited response to a request of this function (130: unsolicited).
+   * @param response what it is without a fault: a fault that would change nothing does not strike
+   */
+  response(
+    functionCode: number,
+    response: { readonly asksForConfirm: boolean; readonly freeBytes: number },
+  ): Disturbance;
 }
 
 /** Conditions of the device that IIN shows. */
