@@ -8,7 +8,8 @@ export interface FetchAnswer {
 }
 
 /**
- * The part of `fetch` that the client uses. Requests of `ready` also have a `signal`, which aborts them at the timeout.
+ * The part of `fetch` that the client uses. Requests made by `client.ready()` also pass `signal`, which aborts
+ * them at their timeout.
  */
 export type Fetch = (
   url: string,

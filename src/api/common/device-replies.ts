@@ -13,7 +13,7 @@ import type { Late, Route, RouteBase } from '../http/route.ts';
 import { deviceQuery } from './schemas.ts';
 import type { BatteryDetail } from '../../contract/kinds/battery.ts';
 import { arrayIn, kindsWhere, storageIn } from '../../contract/kinds/table.ts';
-import type { ArrayDetail } from '../../contract/kinds/table.ts';
+import type { PvArrayDetail } from '../../contract/kinds/table.ts';
 import type { Plant } from '../../contract/plant.ts';
 
 const comma = Buffer.from(',');
@@ -94,7 +94,7 @@ export function storageOf(device: Device): BatteryDetail {
  * The PV array of a device whose kind has one.
  * @throws SimError COMMAND_NOT_APPLICABLE
  */
-export function arrayOf(device: Device): ArrayDetail {
+export function arrayOf(device: Device): PvArrayDetail {
   const array = arrayIn(device.detail);
   if (array === null)
     throw wrongKind(

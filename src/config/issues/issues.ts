@@ -131,7 +131,8 @@ type ZodIssue = z.core.$ZodIssue;
  * Issues of a value that a zod schema refused, in words of the user.
  * @param check.schema the same schema as JSON Schema, without references
  * @param check.where put before each key, for example the file's name
- * @param check.absent what to say of an unknown key instead of naming the nearest known one; null: nothing
+ * @param check.absent what to say of an unknown key instead of naming the nearest known one; null: name the nearest
+ *   known key as usual
  */
 export function zodIssues(
   issues: readonly ZodIssue[],

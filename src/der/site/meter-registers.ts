@@ -12,7 +12,7 @@ import { m211 } from '../../sunspec/models/m211.ts';
 import { m212 } from '../../sunspec/models/m212.ts';
 import { m213 } from '../../sunspec/models/m213.ts';
 import type { ModelDef } from '../../sunspec/map/types.ts';
-import { nominalLnV, phaseA, phaseCount } from '../inverter/ac.ts';
+import { nominalLnV, phaseCurrentA, phaseCount } from '../inverter/ac.ts';
 import type { Wiring, TerminalVoltages } from '../inverter/ac.ts';
 import { scaleFor } from '../inverter/ratings.ts';
 
@@ -176,7 +176,7 @@ export function publishPowers(points: MeterPoints, reading: MeterReading, form: 
   const { watts, vars, volts, hz } = reading;
   const w = (i: number) => watts[i] ?? 0;
   const va = (i: number) => Math.hypot(w(i), vars[i] ?? 0);
-  const amps = (i: number) => phaseA(va(i), volts.ln[i] ?? 0);
+  const amps = (i: number) => phaseCurrentA(va(i), volts.ln[i] ?? 0);
   let [totalVa, totalA] = [0, 0];
   for (let i = 0; i < phases; i += 1) {
     totalVa += va(i);

@@ -98,7 +98,7 @@ interface Served {
   count: number;
 }
 
-type CsipServerOptions = Pick<ReplayOptions, 'moving' | 'ignore' | 'pin'>;
+type CsipServerOptions = Pick<ReplayOptions, 'measurementTolerance' | 'ignore' | 'pin'>;
 
 class CsipServer {
   readonly server = createServer((request, response) => {
@@ -189,8 +189,8 @@ class CsipServer {
 
   #compare({ request: { name }, count }: Served, { body: recorded }: CsipExchange, replayed: Buffer): void {
     if (recorded.length === 0 && replayed.length === 0) return;
-    const { moving, ignore } = this.#options;
-    const { differences, ignored } = compareXml(recorded, replayed, { moving, ignore, ids: this.#ids });
+    const { measurementTolerance, ignore } = this.#options;
+    const { differences, ignored } = compareXml(recorded, replayed, { measurementTolerance, ignore, ids: this.#ids });
     this.#findings.ignored += ignored;
     for (const difference of differences)
       this.#findings.differ(`${name}, request ${count}: ${differenceInWords(difference)}`);

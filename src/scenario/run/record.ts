@@ -57,7 +57,7 @@ export class StepRecord {
   }
 
   /** Marks the step as given up. */
-  give(words: string, at: SimTime): void {
+  giveUp(words: string, at: SimTime): void {
     this.state = 'failed';
     this.at = at;
     this.message = words;

@@ -43,7 +43,7 @@ export interface PointDef {
   /** enumeration values, or bit numbers of a bit field */
   readonly symbols?: Readonly<Record<string, number>>;
   readonly label: string;
-  /** the write is an action inside the commit */
+  /** `latch`: a write is a command that the commit carries out (adopts a curve, resets alarms); it cannot be held */
   readonly effect?: 'latch';
   /** timer point of the reversion group of which this point is the set-point or enable */
   readonly reversion?: string;

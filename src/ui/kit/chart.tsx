@@ -230,7 +230,11 @@ export function Chart(props: ChartProps) {
 
 const legendPx = 20;
 
-/** Draws the names and lines of the series in as many rows as needed; device pixels. @returns height */
+/**
+ * Draws the names and lines of the series in as many rows as needed; device pixels.
+ * @param draws false: only measures
+ * @returns height
+ */
 function drawLegend(context: CanvasRenderingContext2D, series: readonly Series[], top: number, draws: boolean): number {
   const ratio = devicePixelRatio;
   const row = legendPx * ratio;

@@ -74,7 +74,7 @@ class Outputs {
       const { current } = this.#store;
       if (on !== true || current.isReady) return success;
       const isValid = current.validation === validation.valid && executor.validate(current) === validation.valid;
-      return isValid && executor.isToCome(current) ? success : controlStatus.blocked;
+      return isValid && executor.hasRunLeft(current) ? success : controlStatus.blocked;
     };
     return this.#output(check, {
       read: () => this.#store.current.isReady,
