@@ -82,7 +82,7 @@ export interface RunReport {
   readonly stepsDone: number;
   /** steps of rules whose results were dropped because there were too many */
   readonly stepsForgotten: number;
-  /** steps of the scenario, without those of rules */
+  /** steps of the scenario, without the steps of rules */
   readonly stepsInAll: number;
   readonly assertionsPassed: number;
   readonly assertionsFailed: number;
@@ -137,7 +137,7 @@ export interface ScenarioBook {
   get(id: string): KeptScenario;
   /**
    * Checks a scenario and keeps it.
-   * @param given its content, or the name of a bundled one
+   * @param given content of the scenario, or the name of a bundled scenario
    * @throws SimError COMMAND_BAD_VALUE with issues as JSON pointers, COMMAND_CONFLICT when too many are kept, or when
    *   the scenario is written for other devices
    */

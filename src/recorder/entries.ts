@@ -49,7 +49,7 @@ function firstId({ list, first, lastId }: Era): number {
 
 /** Approximate memory of an entry without octets and texts, bytes. */
 const baseCost = 512;
-/** Minimum of dropped entries before the list is compacted; they must also be at least as many as kept ones. */
+/** Minimum of dropped entries before the list is compacted; dropped ones must also be at least as many as kept ones. */
 const minStale = 1024;
 
 /** Approximate memory of the texts in facts, including objects two levels down. */

@@ -77,7 +77,7 @@ export function detailOf<K extends AssetType>(device: Device, kind: K): DeviceDe
 }
 
 /**
- * The storage of a device whose kind has one.
+ * The storage of a device whose kind has a storage.
  * @throws SimError COMMAND_NOT_APPLICABLE
  */
 export function storageOf(device: Device): BatteryDetail {
@@ -91,7 +91,7 @@ export function storageOf(device: Device): BatteryDetail {
 }
 
 /**
- * The PV array of a device whose kind has one.
+ * The PV array of a device whose kind has a PV array.
  * @throws SimError COMMAND_NOT_APPLICABLE
  */
 export function arrayOf(device: Device): PvArrayDetail {

@@ -67,7 +67,7 @@ type Reply<M> = { readonly [K in Exclude<keyof M, OptionalNames<M>>]: ValueOf<M[
 };
 
 export interface Table<S, M, C> {
-  /** for tables that have the same members and more */
+  /** lets other tables include the same members */
   readonly members: () => M;
   readonly schema: () => z.ZodType<Reply<M>>;
   readonly reply: (source: S, ...context: unknown extends C ? [context?: C] : [context: C]) => Reply<M>;
@@ -197,7 +197,7 @@ export const list = <V, T, C>({ schema, reply }: Kind<V, T, C>) =>
     ...(reply && { reply: (values, context) => values.map((each) => reply(each, context)) }),
   });
 
-/** Members of a request under names in camel case; absent ones stay absent. */
+/** Members of a request under names in camel case; absent members stay absent. */
 export function camelCased<B extends object>(
   body: B,
 ): { readonly [K in keyof B as Camel<K>]: Exclude<B[K], undefined> } {

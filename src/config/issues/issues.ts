@@ -45,7 +45,7 @@ export function refused(
 
 const maxListedNames = 20;
 
-/** The issue of an unknown name: with the nearest known one, or with all when they are few. */
+/** The issue of an unknown name: with the nearest known name, or with all known names if there are few. */
 export function unknownName(name: string, what: string, given: string, names: readonly string[]): Issue {
   const near = nearest(given, names);
   if (near !== null) return { name, detail: `unknown ${what}; nearest known: ${near}`, allowed: names };

@@ -59,7 +59,7 @@ export const sampleMs = 2000;
 const takenOf = ({ bytesWritten, writableLength }: UnreadSocket) => bytesWritten - writableLength;
 const megabytes = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
 
-/** Watches the connections of a server whose clients have something to read, and closes those that take it too slowly. */
+/** Watches the connections of a server whose clients have something to read, and closes slow connections. */
 export class UnreadAnswers implements Swept {
   readonly #limits: UnreadLimits;
   readonly #clock: UnreadAnswersOptions['clock'];
@@ -105,7 +105,7 @@ export class UnreadAnswers implements Swept {
     this.#keepBudget(socket);
   }
 
-  /** Forgets connections without unread bytes, and closes those that are too slow. */
+  /** Forgets connections without unread bytes, and closes slow connections. */
   sweep(): void {
     const nowMs = this.#clock.monotonicMs();
     const { windowMs, minBytesPerS } = this.#limits;
@@ -246,7 +246,7 @@ export function unreadLimitMs(socket: Duplex): number | undefined {
 interface ConnectionCapOptions {
   readonly max: number;
   readonly monotonicMs: () => number;
-  /** Called for each connection closed in favour of another one. @param waitedMs time since its last request */
+  /** Called for each connection closed in favour of a new connection. @param waitedMs time since its last request */
   readonly onGaveWay: (socket: Socket, waitedMs: number) => void;
   /** unread answers of the same server */
   readonly unread: Pick<UnreadAnswers, 'closeSlowest'>;

@@ -1,6 +1,6 @@
 /**
  * The register map of the meter: its layout by wiring and number format, the points of each quantity, and the values of
- * a reading. Powers and energies are those drawn from the grid; those delivered are negative.
+ * a reading. Powers and energies drawn from the grid are positive; delivered ones are negative.
  */
 import { buildLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, ModelChoice } from '../../sunspec/map/layout.ts';
@@ -25,13 +25,13 @@ export interface MeterShape {
   readonly float: boolean;
   /** as `Ratings.vNomV` */
   readonly vNomV: number;
-  /** sum of the ratings of the devices, or their local loads at the start where these are more, VA */
+  /** sum of the ratings of the devices, or of their local loads at the start if this is greater, VA */
   readonly ratedVa: number;
 }
 
 const int16Max = 32_767;
 const acc32Max = 2 ** 32 - 1;
-/** Powers may be this multiple of the rated one: loads are no part of the ratings. */
+/** Powers may be this multiple of the rated power: loads are no part of the ratings. */
 const powerRoom = 2;
 /** Minimum time at the rated power before a counter wraps, h. */
 const counterHours = 20_000;
@@ -129,15 +129,15 @@ export interface MeterReading extends MeterPowers {
 /** The points of the meter model by name; values beyond a register saturate. */
 export type MeterPoints = Record<string, number | null>;
 
-/** How values become those of the model. */
+/** Form of the values in the model. */
 export interface MeterForm {
   readonly names: MeterNames;
   readonly phases: number;
-  /** 1 as the model has it: 1 in floating point, else percent */
+  /** power factor 1 in the model: 1 in floating point, else 100 percent */
   readonly unityPf: number;
   /** energy of one count of a counter that wraps; null: floating point */
   readonly countWh: number | null;
-  /** below this a power factor is noise, VA */
+  /** apparent power below which a power factor is noise, VA */
   readonly minVa: number;
 }
 

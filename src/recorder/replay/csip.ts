@@ -36,7 +36,7 @@ interface CsipRequest {
 
 interface CsipScript {
   readonly requests: ReadonlyMap<string, CsipRequest>;
-  /** of the recorded servers: `https://host:port` */
+  /** origins of the recorded servers: `https://host:port` */
   readonly origins: readonly string[];
   readonly notes: readonly string[];
 }
@@ -206,12 +206,12 @@ class CsipServer {
     response.end(octets);
   }
 
-  /** Replaces the addresses of recorded servers by that of this one. */
+  /** Replaces the addresses of recorded servers by the address of this server. */
   #here(text: string): string {
     return this.#script.origins.reduce((changed, origin) => changed.replaceAll(origin, this.#origin), text);
   }
 
-  /** Shifts a Time by the offset of the first one. */
+  /** Shifts a Time by the offset of the first Time document. */
   #timely(text: string): string {
     const [, recorded] = /<(?:[\w.-]+:)?currentTime\b[^>]*>(-?\d+)/.exec(text) ?? [];
     if (recorded === undefined) return text;

@@ -122,13 +122,14 @@ type Rules = Pick<ReplayOptions, 'measurementTolerance' | 'ignore'>;
 const mbapOctets = 7;
 const exceptionBit = 0x80;
 
-/** The parts of one complete frame. null: the octets are something else. */
+/** The parts of one complete frame. */
 interface Answer {
   readonly transactionId: number;
   readonly unitId: number;
   readonly pdu: Buffer;
 }
 
+/** @returns null: the octets are not one complete frame */
 function answerIn(octets: Buffer): Answer | null {
   const isWhole =
     octets.length > mbapOctets && octets.readUInt16BE(2) === 0 && octets.readUInt16BE(4) === octets.length - 6;

@@ -37,7 +37,7 @@ interface Timed {
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Holds requests back until their recorded offset from the first one. */
+/** Holds requests back until their recorded offset from the first request. */
 export class Pacer {
   readonly #options: Pick<ReplayOptions, 'pace' | 'rate'>;
   #first: Timed | null = null;

@@ -48,7 +48,7 @@ class Waits {
     return true;
   }
 
-  /** Ends the waits that are due. @returns true if there was one */
+  /** Ends the waits that are due. @returns true if a wait has ended */
   async finishDue(instant: SimTime, wallMs: number): Promise<boolean> {
     let anyDone = false;
     for (const wait of [...this.#waits]) {

@@ -42,7 +42,7 @@ class FastPace implements Pace {
   }
 
   wake(): void {
-    // one tick is short
+    // a tick ends soon without it
   }
 
   end(): void {
@@ -55,7 +55,7 @@ export const maxStandMs = 100;
 /** Maximum real time, ms, for which a tick stands: after waiting for actions the run still observes conditions. */
 const maxHoldMs = 2 * maxStandMs;
 
-/** Ticks of the running clock. They end at the instants of the scenario, and wait there until it has observed them. */
+/** Ticks of the running clock. They end at the instants of the scenario, and wait there until the run has observed. */
 class RealPace implements Pace {
   readonly kind = 'real';
   readonly #plant: Plant;

@@ -187,7 +187,7 @@ export class RunRecord {
   }
 }
 
-/** Maximum of samples of one signal; beyond it every second one is dropped. */
+/** Maximum of samples of one signal; beyond it every second sample is dropped. */
 const maxSamples = 2048;
 
 class Series {

@@ -83,7 +83,7 @@ export type PointValue<P extends PointDef> = P extends { mandatory: true } ? Dec
 declare const measurable: unique symbol;
 declare const settable: unique symbol;
 
-/** The points that can be assigned through a view: none, those that no protocol writes, or all. */
+/** Points that can be assigned through a view: none, points that no protocol writes, or all. */
 export type ViewAccess = 'read' | 'measurements' | 'all';
 
 /**

@@ -147,7 +147,7 @@ function onDrag(plot: uPlot, zoomTo: (zoom: Zoom) => void): void {
   let isOurs = false;
   plot.over.addEventListener('mousedown', () => (isOurs = true));
   plot.over.addEventListener('dblclick', () => zoomTo(null));
-  // charts with the same cursor select too: the one under the mouse decides for all
+  // charts with the same cursor select too: the chart under the mouse decides for all
   (plot.hooks.setSelect ??= []).push(() => {
     const { left, width } = plot.select;
     if (width === 0) return;

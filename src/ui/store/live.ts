@@ -12,7 +12,7 @@ import { link, tick } from './stream';
 /**
  * Only add-ons of Preact see the components above a component: a context goes downwards, but the component that renders
  * a panel also uses its content, and is above the panel. If these names, as in `mangle.json`, change, nothing breaks: no
- * panel is marked for such answers, and they are listed below the top bar (`outdatedElsewhere`) like all those in no panel.
+ * panel is marked for such answers, and they are listed below the top bar (`outdatedElsewhere`) like all answers in no panel.
  */
 interface Node {
   readonly __c?: object | null;
@@ -110,7 +110,7 @@ class Reader {
     return this.#call.address;
   }
 
-  /** Adds a pace; the fastest one applies. @returns removes it */
+  /** Adds a pace; the fastest pace applies. @returns removes it */
   want(pace: Pace): () => void {
     const wish = { pace };
     this.#wishes.add(wish);

@@ -62,9 +62,9 @@ export class CurveStore {
   /** number of the curve in the window, from 1 */
   selected = 1;
   readonly holder = new WindowHolder();
-  /** as the window shows and changes them */
+  /** curves as the window shows and changes them */
   readonly #drafts = new Map<number, StoredCurve>();
-  /** as functions follow them */
+  /** curves as functions follow them */
   readonly #curves = new Map<number, StoredCurve>();
 
   /** A curve as it was committed; before that it is empty. @param number from 1 */
@@ -105,7 +105,7 @@ const msPerS = 1000;
 export interface CurveUse {
   readonly type: number;
   readonly name: CurveFunction;
-  /** of the trip curves */
+  /** region of a trip curve; absent: no trip curve */
   readonly region?: TripRegion;
 }
 
@@ -135,7 +135,7 @@ const reactiveReferences: Readonly<Record<number, string>> = {
  * milliseconds.
  */
 interface Scales {
-  /** steps of the wire in one unit; null: the function knows no such unit */
+  /** steps of the wire in one unit; null: the function does not know the unit */
   readonly x: number | null;
   readonly y: number | null;
   readonly xUnit?: CurveWish['xUnit'];

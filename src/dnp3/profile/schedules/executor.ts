@@ -1,6 +1,6 @@
 /**
- * Runs the ready schedules of a device: at each instant the one with the greatest priority acts, by a hold. At its end
- * the former values are restored, except those that others have written since.
+ * Runs the ready schedules of a device: at each instant the schedule with the greatest priority acts, by a
+ * hold. At its end the former values are restored, except values that others have written since.
  */
 import type { CurveFunction, FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { DeviceHolds, SettingWrite, DevicePort, PointWrite } from '../../device-port.ts';
@@ -122,7 +122,7 @@ const minSetMs = 500;
 interface Due {
   readonly number: number;
   readonly schedule: Schedule;
-  /** from 0 */
+  /** number of the point in force, from 0 */
   readonly point: number;
   readonly startMs: number;
 }

@@ -16,7 +16,7 @@ const sundayOutput = 43;
 interface Member {
   readonly read: (schedule: Schedule) => number;
   readonly write: (schedule: Schedule, value: number) => void;
-  /** least value; absent: that of the row */
+  /** minimum; absent: the minimum of the row */
   readonly min?: number;
 }
 
@@ -67,7 +67,7 @@ class Outputs {
     };
   }
 
-  /** BO42 makes the schedule ready to run; an invalid or expired one is refused. */
+  /** BO42 makes the schedule ready to run; an invalid or expired schedule is refused. */
   ready(): OutputTarget {
     const executor = this.#executor;
     const check = (on: number | boolean): ControlStatus => {

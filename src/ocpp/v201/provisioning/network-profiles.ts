@@ -222,7 +222,7 @@ function createNetworkConfiguration(parts: Variables, deps: ConfigurationDeps): 
 
 interface NetworkProfilesDeps {
   readonly network: Pick<Network, 'access' | 'setAccess'>;
-  /** true: password or certificates of a security profile are there */
+  /** true: the station has the password or certificates that a security profile needs */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
   /**
    * The next connection leads to another central system, which knows nothing of the station yet (B10.FR.10); not called
@@ -233,9 +233,9 @@ interface NetworkProfilesDeps {
 
 interface NetworkProfiles extends Part {
   readonly handlers: { readonly SetNetworkProfile: Handler<'SetNetworkProfile'> };
-  /** for SetVariables */
+  /** checks of values that SetVariables writes */
   readonly checks: VariableChecks;
-  /** After the variables. */
+  /** Called after the variables are loaded. */
   load(): Promise<void>;
   /** The station restarts, and values that waited for it are in force: the first profile of the priority counts. */
   restarted(): void;

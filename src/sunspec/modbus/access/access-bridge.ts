@@ -48,10 +48,10 @@ const classicSettings: ModelRights = {
 /**
  * Writers of the RW points of each model, as the public table of rights of DERSec has them (github.com/dersecure/rbac).
  * The table has no row for the classic models, 802 and 64414. The classic controls have the rights of their successors:
- * 123 those of 703 and 704, 124 those of 704 and of the reserves of 802, 126 those of 705. The control points of 802 have
- * the rights of 715. Its reserves bound the energy that a grid service may use and have the rights of 702. The simulation
- * controls of 64414 simulate what weather and the operator do, so only the super administrator may write them. The same
- * holds for a model without a row.
+ * 123 follows 703 and 704, 124 follows 704 and the reserves of 802, 126 follows 705. The control points of 802 have the
+ * rights of 715; its reserves limit the energy that a grid service may use, and have the rights of 702. The points of
+ * 64414 simulate what weather and the operator do, so only the super administrator may write them. The same holds for
+ * models without a row.
  */
 const rights: Readonly<Record<number, ModelRights>> = {
   1: { writers: network },
@@ -78,7 +78,7 @@ export function writersOf(modelId: number, path: string): Writers {
   return model?.except?.[path] ?? model?.writers ?? superOnly;
 }
 
-/** Per register of a map: one bit per role that may write it, and one for reading without a role. */
+/** Per register of a map: one bit per role that may write it, and a further bit for reading without a role. */
 type RegisterRights = Uint8Array;
 
 const bitOf = Object.fromEntries(roles.map((role, i) => [role, 1 << i])) as Readonly<Record<Role, number>>;
