@@ -2,7 +2,7 @@
 import { memo } from '../core/lazy.ts';
 import { maxPvInputs } from '../contract/kinds/pv.ts';
 import type { PvShading } from '../contract/kinds/pv.ts';
-import type { ArrayDetail } from '../contract/kinds/table.ts';
+import type { PvArrayDetail } from '../contract/kinds/table.ts';
 import { arrayOf, stateOperations } from './common/device-replies.ts';
 import type { OfDevice } from './common/device-replies.ts';
 import { count, integer, list, member, members, text, word } from './common/members.ts';
@@ -15,7 +15,7 @@ const share = z.number().min(0).max(1);
 const part = member(() => share);
 const trackerState = word(['off', 'start', 'track', 'limit', 'dc_low']);
 
-type Shaded = Pick<ArrayDetail, 'shading' | 'mpptState'>;
+type Shaded = Pick<PvArrayDetail, 'shading' | 'mpptState'>;
 const shadedShare = ({ shading }: Shaded) => shading?.shadedShare ?? 0;
 const irradianceShare = ({ shading }: Shaded) => shading?.irradianceShare ?? 1;
 
@@ -27,7 +27,7 @@ const inputShading = members<Shaded & { readonly input: number; readonly name: s
   mppt_state: trackerState('State of the tracker of this input.'),
 }));
 
-const shading = members<ArrayDetail, OfDevice>()('Shading', () => ({
+const shading = members<PvArrayDetail, OfDevice>()('Shading', () => ({
   device_index: integer((_of, { device }) => device.index),
   shaded_share: part('With several inputs that of the first one that is shaded.', shadedShare),
   irradiance_share: part('With several inputs that of the first one that is shaded.', irradianceShare),

@@ -14,23 +14,24 @@ export const stepStates = ['waiting', 'running', 'done', 'failed', 'skipped'] as
 export type StepState = (typeof stepStates)[number];
 
 export interface ActionResult {
-  /** `POST /controls/grid` */
+  /** method and path, such as `POST /controls/grid` */
   readonly name: string;
   /** status of the answer; null: not received */
   readonly status: number | null;
   readonly isExpected: boolean;
-  /** words of a refusal */
+  /** reason of a refusal; null: none */
   readonly detail: string | null;
 }
 
 export interface StepResult {
+  /** file, line and path of the step, as text */
   readonly place: string;
   readonly name: string;
   readonly state: StepState;
   /** simulated seconds since the start of the scenario; null: not yet */
   readonly atS: number | null;
   readonly actions: readonly ActionResult[];
-  /** why it failed, or was skipped */
+  /** why the step failed or was skipped */
   readonly message: string | null;
 }
 
@@ -38,12 +39,13 @@ export const assertionStates = ['pending', 'passed', 'failed', 'dropped'] as con
 type AssertionState = (typeof assertionStates)[number];
 
 export interface AssertionResult {
+  /** file, line and path of the assertion, as text */
   readonly place: string;
   readonly name: string;
   readonly state: AssertionState;
-  /** why, in a sentence */
+  /** reason of the state, in a sentence */
   readonly message: string;
-  /** signal that is compared; null: no signal */
+  /** the compared signal; null: none */
   readonly signal: string | null;
   /** simulated seconds since the start of the scenario */
   readonly beganS: number;
@@ -80,7 +82,7 @@ export interface RunReport {
   readonly stepsDone: number;
   /** steps of rules whose results were dropped because there were too many */
   readonly stepsForgotten: number;
-  /** steps of the scenario, without those of rules */
+  /** steps of the scenario, without the steps of rules */
   readonly stepsInAll: number;
   readonly assertionsPassed: number;
   readonly assertionsFailed: number;
@@ -99,13 +101,13 @@ export interface KeptScenario {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** comes with the simulator */
+  /** name of the bundled scenario that it was made from; null: the user's own */
   readonly bundled: string | null;
   readonly parameters: RunReport['parameters'];
   readonly addedBy: Origin;
   /** wall clock, ms since the epoch */
   readonly addedAtMs: number;
-  /** its settings that a running simulator ignores */
+  /** settings of the scenario that a running simulator ignores */
   readonly unusedSettings: readonly string[];
   /** present or last run; null: the scenario has not run */
   readonly run: RunReport | null;
@@ -119,7 +121,7 @@ export interface BundledScenario {
 export interface ScenarioStart {
   /** absent: fast when the clock is paused, else real */
   readonly pace?: RunPace;
-  /** over those of the file */
+  /** override the parameters in the file */
   readonly parameters?: RunReport['parameters'];
 }
 
@@ -135,25 +137,25 @@ export interface ScenarioBook {
   get(id: string): KeptScenario;
   /**
    * Checks a scenario and keeps it.
-   * @param given its content, or the name of a bundled one
+   * @param given content of the scenario, or the name of a bundled scenario
    * @throws SimError COMMAND_BAD_VALUE with issues as JSON pointers, COMMAND_CONFLICT when too many are kept, or when
-   *   the devices are not those that it is written for
+   *   the scenario is written for other devices
    */
   add(given: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario>;
-  /** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE, COMMAND_CONFLICT when one runs already */
+  /** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE, COMMAND_CONFLICT when a scenario runs already */
   start(id: string, start: ScenarioStart, by: Origin): Promise<KeptScenario>;
   /**
-   * Ends a run; its steps of `finally` are carried out, unless it is called again. Resolves when it is over, or after a
-   * moment, when it still runs. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT when it does not run
+   * Ends a run; its `finally` steps still run, and a second call of `stop` skips them. Resolves when the run is over, or
+   * after a moment while it lasts. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT when the scenario does not run
    */
   stop(id: string): Promise<KeptScenario>;
   /** Forgets a scenario. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while it runs */
   remove(id: string): void;
-  /** The result of the last run as a document. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT before one has ended */
+  /** The result of the last run as a document. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT before a run has ended */
   report(id: string, format: ReportFormat): Promise<string>;
 }
 
-/** The scenario that owns the clock; `controls/time` of others is refused meanwhile. */
+/** The scenario that owns the clock; `controls/time` is refused to others meanwhile. */
 export interface ClockOwner {
   /** null: none */
   readonly name: string | null;

@@ -17,7 +17,7 @@ export function packageFile(path: string): string {
   return join(root, path);
 }
 
-/** The program runs from `dist/`; a build of some other time may lie beside sources that run. */
+/** True if this code runs from `dist/`. Checked by path: an outdated `dist/` may exist while the sources run. */
 export const runsFromBuild = dirname(fileURLToPath(import.meta.url)) === packageFile('dist');
 
 /** The version from package.json, its only source; requests to servers name it. */
@@ -26,7 +26,7 @@ export const packageVersion = memo((): string => {
   return version;
 });
 
-/** The commit the build was made from, if it was known then and a build runs. */
+/** The commit that the running build was made from; without one, the version. */
 export const buildId = memo((): string => {
   try {
     if (runsFromBuild) return readFileSync(packageFile('dist/build-id.txt'), 'utf8').trim();

@@ -8,7 +8,8 @@ export interface FetchAnswer {
 }
 
 /**
- * The part of `fetch` that the client uses. Requests of `ready` also have a `signal`, which aborts them at the timeout.
+ * The part of `fetch` that the client uses. Requests made by `client.ready()` also pass `signal`, which aborts
+ * them at their timeout.
  */
 export type Fetch = (
   url: string,
@@ -20,12 +21,12 @@ type QueryValue = string | number | boolean | undefined;
 /** Query parameters: undefined omits one, a list is joined by commas. */
 export type Query = Readonly<Record<string, QueryValue | readonly (string | number)[]>>;
 
-/** Selects a device by its index; absent: the first one, or the common environment of all. */
+/** Selects a device by its index; absent: the first device, or the common environment of all. */
 export interface DeviceOption {
   readonly device?: number;
 }
 
-/** A connector; default the first one of `SIM-CP-1`. */
+/** A connector; default the first connector of `SIM-CP-1`. */
 export interface ConnectorOption {
   readonly chargePoint?: string;
   readonly connector?: number;
@@ -74,7 +75,7 @@ export interface WaitOptions {
  * refused. Relative paths start at the working directory. Environment variables are ignored.
  */
 export interface SimulatorOptions {
-  /** a configuration file or a bundled one such as `mixed-site`, instead of the blocks; other settings override it */
+  /** a configuration file or a bundled configuration such as `mixed-site`, instead of the blocks; other settings override it */
   readonly config?: string;
   /** one entry per device or group of equal devices; default: one PV inverter of 10 kW */
   readonly devices?: readonly Readonly<Record<string, unknown>>[];
@@ -95,7 +96,7 @@ export interface SimulatorOptions {
   /** seconds */
   readonly tick?: number;
   readonly seed?: number;
-  /** ports: default 0, any free one */
+  /** ports: default 0, any free port */
   readonly website_port?: number;
   readonly mb_port?: number;
   readonly dnp3_port?: number;

@@ -1,6 +1,6 @@
 /**
  * The charging station behind an OCPP client, from a device and its register map, and its DER controls (block R): the
- * only part that knows both.
+ * only file that knows both OCPP stations and SunSpec registers.
  */
 import { pointNumber, hasPoint, pointValue } from '../sunspec/map/bank.ts';
 import { slopeState } from '../contract/device.ts';
@@ -169,7 +169,7 @@ function slopeOf(controls: readonly DerHold[]): ControlValue<number> | null {
   return null;
 }
 
-/** The last trip by voltage or frequency. @param since only one after it; null: whenever it was */
+/** The last trip by voltage or frequency. @param since earlier trips do not count; null: all count */
 function lastTrip(transitions: readonly ServiceTransition[], since: SimTime | null): DerTrip | null {
   const last = transitions.findLast(({ to }) => to === 'tripped');
   const name = tripNames.find((each) => each === last?.cause);
@@ -178,8 +178,8 @@ function lastTrip(transitions: readonly ServiceTransition[], since: SimTime | nu
 }
 
 /**
- * The functions of grid support of a device; each call makes an owner of holds of its own.
- * @returns null: no vehicle gives power back here
+ * The functions of grid support of a device; each call makes a separate owner of holds.
+ * @returns null: no connector can discharge a vehicle
  */
 function createDerPort(device: Device, plant: DerPlant): DerPort | null {
   const { detail } = device;
@@ -204,7 +204,7 @@ function nameplateOf({ bank }: Device, { vendor, model, firmwareVersion }: EvseD
 function ratingOf(connector: EvseConnectorDetail): ConnectorRating {
   const { connectorId, type, phases, nominalVoltageV, maxPowerW, maxCurrentA, bidirectional, attachedCable } =
     connector;
-  // vehicles and profiles of another number of phases come and go
+  // a rating follows the supply: the present `supplyPhases` depend on the vehicle and its charging profile
   const supplyPhases = type === 'ac' && phases === 3 ? [1, 2, 3] : connector.supplyPhases;
   return {
     connectorId,
@@ -219,7 +219,7 @@ function ratingOf(connector: EvseConnectorDetail): ConnectorRating {
   };
 }
 
-/** Line to neutral, V; 702.VNomRtg is from line to line but on a single phase. */
+/** Line to neutral, V; 702.VNomRtg is line to line, except on single phase. */
 function nominalLnV({ bank: { map } }: Device): number {
   const nominalV = map.m702.VNomRtg ?? 0;
   const { ACType } = map.m701;
@@ -239,7 +239,7 @@ function stationRatingOf(device: Device, detail: EvseDetail): ConnectorRating {
   };
 }
 
-/** The points of 701 as magnitudes of consumption: SunSpec counts what is injected as positive. */
+/** The points of 701 with consumption positive, currents as magnitudes; SunSpec counts injection as positive. */
 function gridMeter({ bank }: Device): GridMeter {
   const m = bank.map.m701;
   const phases = m.ACType === 'THREE_PHASE' ? 3 : m.ACType === 'SPLIT_PHASE' ? 2 : 1;

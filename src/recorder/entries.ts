@@ -28,9 +28,9 @@ interface Era {
   first: number;
   lastId: number;
   readers: number;
-  /** memory of its entries after `clear`; 0 before */
+  /** memory of its entries after `clear`; 0 before `clear` */
   formerBytes: number;
-  /** true: its entries had to go before its readers reached them */
+  /** true: its entries were dropped before its readers reached them */
   isLost: boolean;
 }
 
@@ -49,10 +49,10 @@ function firstId({ list, first, lastId }: Era): number {
 
 /** Approximate memory of an entry without octets and texts, bytes. */
 const baseCost = 512;
-/** Minimum of dropped entries before the list is compacted; there must also be more than kept ones. */
+/** Minimum of dropped entries before the list is compacted; dropped ones must also be at least as many as kept ones. */
 const minStale = 1024;
 
-/** Approximate memory of the texts in facts, including objects one level down. */
+/** Approximate memory of the texts in facts, including objects two levels down. */
 function textCost(value: unknown, depth = 0): number {
   if (typeof value === 'string') return 2 * value.length;
   if (typeof value !== 'object' || value === null || depth > 2) return 0;
@@ -72,10 +72,10 @@ function passes({ channel, entry: { wallMs } }: Recorded, filter: RecordingFilte
 
 function checkThere({ isLost }: Era): void {
   if (isLost)
-    throw new SimError('SHORTAGE', 'the recording was cleared, and its entries had to make room for new ones');
+    throw new SimError('SHORTAGE', 'the recording was cleared, and its entries were dropped to make room for new ones');
 }
 
-/** @param end id of the last entry @throws SimError SHORTAGE after `clear`, when the entries had to make room */
+/** @param end id of the last entry @throws SimError SHORTAGE after `clear`, when the entries were dropped to make room */
 function* selected(era: Era, end: number, filter: RecordingFilter): Generator<Recorded> {
   checkThere(era);
   for (let id = firstId(era); id <= end; id += 1) {
@@ -90,7 +90,7 @@ function* selected(era: Era, end: number, filter: RecordingFilter): Generator<Re
 export class Entries {
   #limit: number;
   #era = eraAfter(0);
-  /** cleared ones that are still read, oldest first; their memory counts in the limit */
+  /** cleared eras that are still read, oldest first; their memory counts in the limit */
   readonly #former = new Set<Era>();
   readonly #total: Counts = { entries: 0, bytes: 0, dropped: 0 };
   readonly #byProtocol = new Map<string, Counts>();

@@ -28,8 +28,8 @@ export interface ScenarioCommand {
 export const commandHelp = `derbench run FILE [FILE ...] [options] [flags of the simulator]
 derbench check FILE [FILE ...]
 
-Runs scenarios one after the other, each on a simulator of its own, or only checks them. FILE may be the name of one that
-comes with the program, such as volt-watt.
+Runs scenarios one after the other, each on a simulator of its own, or only checks them. FILE may be the name of a
+bundled scenario, such as volt-watt.
   --pace fast|real     fast: as fast as possible on a paused clock (default); real: at the rate of the clock
   --set NAME=VALUE     a parameter of the scenario; may be repeated
   --junit FILE         results as JUnit XML
@@ -37,9 +37,9 @@ comes with the program, such as volt-watt.
   --html FILE          results as one page with plots; only for one scenario
   --record FILE        all messages of the run, as replay and tshark read them: .jsonl or .pcap; only for one scenario
   --quiet              prints failures and the last line only
-SIGINT, SIGTERM or SIGHUP end the run; its steps of finally are carried out, unless a second one comes.
-Ports that neither flags nor the scenario name are any free ones. Exit codes: 0 all passed, 2 wrong use or a file that
-is not valid, 4 a step or an assertion failed.`;
+SIGINT, SIGTERM or SIGHUP end the run; its steps of finally are carried out, unless a second signal comes.
+Ports not set by a flag or by the scenario are chosen freely. Exit codes: 0 all passed, 2 wrong use or a file that is
+not valid, 4 a step or an assertion failed.`;
 
 /** Flags of `derbench run`, apart from those of the simulator. */
 export const ownFlags: readonly string[] = ['--pace', '--set', '--junit', '--json', '--html', '--record', '--quiet'];
@@ -57,7 +57,7 @@ function valueOfText(text: string): string | number | boolean | null {
 class Words {
   readonly files: string[] = [];
   readonly flags: string[] = [];
-  readonly own = new Map<string, string>();
+  readonly values = new Map<string, string>();
   readonly parameters: Record<string, string | number | boolean | null> = {};
   readonly issues: Issue[] = [];
   #rest: readonly string[];
@@ -99,14 +99,14 @@ class Words {
 
   #switch(flag: string, value: string | undefined): void {
     if (value !== undefined) this.issues.push({ name: flag, detail: `given ${JSON.stringify(value)}; takes no value` });
-    else this.own.set(flag, 'yes');
+    else this.values.set(flag, 'yes');
   }
 
   #value(flag: string, value: string | undefined): void {
     if (value === undefined || value === '') this.issues.push({ name: flag, detail: 'has no value' });
     else if (flag === '--set') this.#parameter(value);
-    else if (this.own.has(flag)) this.issues.push({ name: flag, detail: 'given twice; allowed: once' });
-    else this.own.set(flag, value);
+    else if (this.values.has(flag)) this.issues.push({ name: flag, detail: 'given twice; allowed: once' });
+    else this.values.set(flag, value);
   }
 
   #parameter(text: string): void {
@@ -124,8 +124,8 @@ class Words {
  * @throws SimError CONFIG_INVALID
  */
 export function scenarioCommand(words: readonly string[]): ScenarioCommand {
-  const { files, flags, own, parameters, issues } = new Words(words).read();
-  const pace = own.get('--pace') ?? null;
+  const { files, flags, values, parameters, issues } = new Words(words).read();
+  const pace = values.get('--pace') ?? null;
   if (pace !== null && !(runPaces as readonly string[]).includes(pace))
     issues.push({
       name: '--pace',
@@ -133,18 +133,18 @@ export function scenarioCommand(words: readonly string[]): ScenarioCommand {
     });
   if (files.length === 0) issues.push({ name: 'FILE', detail: 'is missing: the scenario to be run' });
   for (const flag of ['--html', '--record'])
-    if (files.length > 1 && own.has(flag))
+    if (files.length > 1 && values.has(flag))
       issues.push({ name: flag, detail: 'is for one scenario; several are given' });
   if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'The command line is not valid:', issues);
   return {
     files,
     pace: pace as RunPace | null,
     parameters,
-    junit: own.get('--junit') ?? null,
-    json: own.get('--json') ?? null,
-    html: own.get('--html') ?? null,
-    record: own.get('--record') ?? null,
-    isQuiet: own.has('--quiet'),
+    junit: values.get('--junit') ?? null,
+    json: values.get('--json') ?? null,
+    html: values.get('--html') ?? null,
+    record: values.get('--record') ?? null,
+    isQuiet: values.has('--quiet'),
     usesFreePorts: true,
     flags,
   };
@@ -155,19 +155,23 @@ const scenarioFlag = /^--scenario(?:=(.*))?$/s;
 /**
  * The command for the flag `--scenario FILE` of the simulator: it runs the scenario at the rate of the clock, with the
  * other flags.
+ * @param scenarioVariable value of the environment variable DERBENCH_SCENARIO
  * @returns null without this flag
  * @throws SimError CONFIG_INVALID if it is repeated
  */
-export function flaggedScenario(words: readonly string[], variable: string | undefined): ScenarioCommand | null {
+export function flaggedScenario(
+  words: readonly string[],
+  scenarioVariable: string | undefined,
+): ScenarioCommand | null {
   const at = words.findIndex((word) => scenarioFlag.test(word));
   if (words.filter((word) => scenarioFlag.test(word)).length > 1)
     throw new SimError('CONFIG_INVALID', 'The command line is not valid:', [
       { name: '--scenario', detail: 'given twice; derbench run takes several files' },
     ]);
-  const inline = at < 0 ? variable : scenarioFlag.exec(words[at] ?? '')?.[1];
+  const inline = at < 0 ? scenarioVariable : scenarioFlag.exec(words[at] ?? '')?.[1];
   const file = inline ?? words[at + 1];
   // the parser of flags refuses a missing value
-  if (file === undefined || file === '' || (at < 0 && variable === undefined)) return null;
+  if (file === undefined || file === '' || (at < 0 && scenarioVariable === undefined)) return null;
   const flags = words.filter((_, n) => n !== at && (inline !== undefined || at < 0 || n !== at + 1));
   return {
     files: [file],

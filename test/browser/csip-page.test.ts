@@ -117,7 +117,7 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
     await api.stop();
     const banner = page.getByRole('alert').filter({ hasText: 'The daemon has sent nothing since' });
     await banner.waitFor();
-    await page.locator('.panel.unread').first().waitFor();
+    await page.locator('.panel.outdated').first().waitFor();
     const context = apiContext({ plant: testPlant({ types: ['PV-3Phase'] }), csipClient: client });
     api = createApi({
       ...context,
@@ -125,7 +125,7 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
     });
     await api.start();
     await banner.waitFor({ state: 'detached' });
-    await page.locator('.panel.unread').first().waitFor({ state: 'detached' });
+    await page.locator('.panel.outdated').first().waitFor({ state: 'detached' });
     await page.getByText(hostile, { exact: true }).waitFor();
     expect(await banner.count()).to.equal(0);
     await page.close();

@@ -165,9 +165,11 @@ describe('recorder', () => {
     half();
     const kept = bytes();
     expect(kept).to.be.below(1024 * 1024);
-    expect(() => second?.next()).to.throw('the recording was cleared, and its entries had to make room for new ones');
+    expect(() => second?.next()).to.throw(
+      'the recording was cleared, and its entries were dropped to make room for new ones',
+    );
     unread?.next();
-    expect(() => unread?.next()).to.throw('had to make room for new ones');
+    expect(() => unread?.next()).to.throw('dropped to make room');
     expect(recorder.state.dropped).to.equal(0);
   });
 

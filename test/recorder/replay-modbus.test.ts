@@ -47,7 +47,7 @@ describe('replay of Modbus', () => {
 
   it('names registers, points and values that differ', () => {
     expect(found('03080fa00000177003e7')).to.deep.equal([`${place}: register 40083 (702.WMaxRtg) was 1000, is 999`]);
-    const strict = { moving: 'all' } as const;
+    const strict = { measurementTolerance: 'exact' } as const;
     expect(found('0308f0600000177103e8', read, strict)).to.deep.equal([
       `${place}: register 40080 (701.W) was 4000, is -4000`,
       `${place}: registers 40081..40082 (701.Hz) were 6000, are 6001`,
@@ -56,8 +56,8 @@ describe('replay of Modbus', () => {
 
   it('lets measurements move: at will, by a tolerance, and never to "not implemented"', () => {
     expect(found('03080fa10000177003e8')).to.deep.equal(['1 ignored']);
-    expect(found('03080fc80000177003e8', read, { moving: 1 })).to.deep.equal(['1 ignored']);
-    expect(found('03080fc90000177003e8', read, { moving: 1 })).to.have.length(1);
+    expect(found('03080fc80000177003e8', read, { measurementTolerance: 1 })).to.deep.equal(['1 ignored']);
+    expect(found('03080fc90000177003e8', read, { measurementTolerance: 1 })).to.have.length(1);
     expect(found('030880000000177003e8')).to.deep.equal([`${place}: register 40080 (701.W) was 4000, is -32768`]);
     for (const ignore of ['702.WMaxRtg', '702', 'WMaxRtg'])
       expect(found('03080fa00000177003e7', read, { ignore: [ignore] })).to.deep.equal(['1 ignored']);

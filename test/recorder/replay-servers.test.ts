@@ -11,7 +11,7 @@ const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0
 describe('replay of servers', () => {
   describe('documents of JSON', () => {
     const rules = (more: Partial<JsonRules> = {}): JsonRules => ({
-      moving: null,
+      measurementTolerance: 'any',
       ignore: [],
       ids: new Map(),
       moves: (pointer) => pointer.endsWith('/meter'),
@@ -39,23 +39,23 @@ describe('replay of servers', () => {
     it('may differ in measurements', () => {
       const [was, is] = [{ meter: '100' }, { meter: '104' }];
       expect(found(was, is)).to.deep.equal([]);
-      expect(found(was, is, { moving: 5 })).to.deep.equal([]);
-      expect(found(was, is, { moving: 3 })).to.have.length(1);
-      expect(found(was, is, { moving: 'all' })).to.have.length(1);
+      expect(found(was, is, { measurementTolerance: 5 })).to.deep.equal([]);
+      expect(found(was, is, { measurementTolerance: 3 })).to.have.length(1);
+      expect(found(was, is, { measurementTolerance: 'exact' })).to.have.length(1);
     });
 
     it('may differ in measurements by their tolerance, and no more', () => {
-      expect(['95', '105'].map((meter) => found({ meter: '100' }, { meter }, { moving: 5 }).length)).to.deep.equal([
-        0, 0,
-      ]);
-      expect(['94.9', '105.1'].map((meter) => found({ meter: '100' }, { meter }, { moving: 5 }).length)).to.deep.equal([
-        1, 1,
-      ]);
+      expect(
+        ['95', '105'].map((meter) => found({ meter: '100' }, { meter }, { measurementTolerance: 5 }).length),
+      ).to.deep.equal([0, 0]);
+      expect(
+        ['94.9', '105.1'].map((meter) => found({ meter: '100' }, { meter }, { measurementTolerance: 5 }).length),
+      ).to.deep.equal([1, 1]);
     });
   });
 
   it('documents of XML differ by the path, whatever prefix, times and made-up ids they have', () => {
-    const rules = { moving: null, ignore: [], ids: new Map<string, string>() };
+    const rules = { measurementTolerance: 'any' as const, ignore: [], ids: new Map<string, string>() };
     const differences = (was: string, is: string) =>
       compareXml(Buffer.from(was), Buffer.from(is), rules).differences.map(differenceInWords);
     const document = (id: string, at: number, status: number) =>

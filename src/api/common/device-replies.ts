@@ -13,7 +13,7 @@ import type { Late, Route, RouteBase } from '../http/route.ts';
 import { deviceQuery } from './schemas.ts';
 import type { BatteryDetail } from '../../contract/kinds/battery.ts';
 import { arrayIn, kindsWhere, storageIn } from '../../contract/kinds/table.ts';
-import type { ArrayDetail } from '../../contract/kinds/table.ts';
+import type { PvArrayDetail } from '../../contract/kinds/table.ts';
 import type { Plant } from '../../contract/plant.ts';
 
 const comma = Buffer.from(',');
@@ -77,7 +77,7 @@ export function detailOf<K extends AssetType>(device: Device, kind: K): DeviceDe
 }
 
 /**
- * The storage of a device whose kind has one.
+ * The storage of a device whose kind has a storage.
  * @throws SimError COMMAND_NOT_APPLICABLE
  */
 export function storageOf(device: Device): BatteryDetail {
@@ -91,10 +91,10 @@ export function storageOf(device: Device): BatteryDetail {
 }
 
 /**
- * The PV array of a device whose kind has one.
+ * The PV array of a device whose kind has a PV array.
  * @throws SimError COMMAND_NOT_APPLICABLE
  */
-export function arrayOf(device: Device): ArrayDetail {
+export function arrayOf(device: Device): PvArrayDetail {
   const array = arrayIn(device.detail);
   if (array === null)
     throw wrongKind(

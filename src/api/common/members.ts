@@ -3,13 +3,13 @@
  *
  *     const queue = members<Queue>()('OcppQueue', () => ({
  *       calls: count('Calls that wait for the line.'),
- *       oldest_at: timeOrNull('Begin of the oldest; null: none.', ({ first }) => first?.atMs),
+ *       oldest_at: time.orNull('Begin of the oldest; null: none.', ({ first }) => first?.atMs),
  *     }));
  *     queue.schema(), queue.reply(source), ReplyOf<typeof queue>
  *
- * A member without a getter shows the member of the source with the same name in camel case, of a time with `Ms` behind it;
- * the compiler refuses a table whose source has none. Everything is built at its first use: schemas take memory in every
- * process, but only tests check replies.
+ * A member without a getter shows the member of the source with the same name in camel case; for a `time` member, that
+ * name plus `Ms`. The compiler refuses a table whose source lacks it. Everything is built at its first use: schemas take
+ * memory in every process, but only tests check replies.
  */
 import { memo } from '../../core/lazy.ts';
 import { z } from '../description/zod.ts';
@@ -21,7 +21,7 @@ type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capita
 /** A kind of value. `C`: context of replies besides the source, such as the plant for its dates. */
 export interface Kind<V, T, C> {
   readonly schema: () => z.ZodType<T>;
-  /** from the value in the source to that in the reply; absent: they are the same */
+  /** makes the value in the reply from the value in the source; absent: both are the same */
   readonly reply?: (value: V, context: C) => T;
 }
 
@@ -29,11 +29,11 @@ interface Read<S, T, C> extends Kind<never, T, C> {
   readonly read: (source: S, context: C) => unknown;
 }
 
-/** A member that the source has, as a `V`, under its name in camel case and `Suffix`. */
+/** A member that reads a `V` in the source, named in camel case plus `Suffix`. */
 interface Named<V, T, C, Suffix extends string> extends Kind<V, T, C> {
   readonly read?: undefined;
   readonly suffix: Suffix;
-  /** of the type alone */
+  /** never set; only carries `V` in the type */
   readonly inSource?: (value: V) => void;
 }
 
@@ -67,7 +67,7 @@ type Reply<M> = { readonly [K in Exclude<keyof M, OptionalNames<M>>]: ValueOf<M[
 };
 
 export interface Table<S, M, C> {
-  /** for tables that have the same members and more */
+  /** lets other tables include the same members */
   readonly members: () => M;
   readonly schema: () => z.ZodType<Reply<M>>;
   readonly reply: (source: S, ...context: unknown extends C ? [context?: C] : [context: C]) => Reply<M>;
@@ -105,7 +105,7 @@ function compile<S, C>(table: Members<S, C>): (source: S, context: C) => object 
   return make(Object.values(table));
 }
 
-/** @param S the source that replies show @param C their context besides it */
+/** @param S the source that replies show @param C context of the replies besides the source */
 export function members<S, C = unknown>() {
   return <M extends Members<S, C>>(
     name: string | null,
@@ -129,23 +129,23 @@ export function members<S, C = unknown>() {
   };
 }
 
-interface Calls<V, T, C, Suffix extends string, More> {
+interface MemberCall<V, T, C, Suffix extends string, More> {
   (description?: string): Named<V, T, C, Suffix> & More;
   <S, D extends C>(read: (source: S, context: D) => V): Read<S, T, D> & More;
   <S, D extends C>(description: string, read: (source: S, context: D) => V): Read<S, T, D> & More;
 }
 
 /** Makes a member from its description and its getter; either may be absent. */
-interface Builder<V, T, C, Suffix extends string = ''> extends Calls<V, T, C, Suffix, unknown> {
+interface Builder<V, T, C, Suffix extends string = ''> extends MemberCall<V, T, C, Suffix, unknown> {
   /** a member that is null where the value is null or undefined */
-  readonly orNull: Calls<V | null | undefined, T | null, C, Suffix, unknown>;
+  readonly orNull: MemberCall<V | null | undefined, T | null, C, Suffix, unknown>;
   /** a member that is absent where the value is undefined */
-  readonly optional: Calls<V | undefined, T, C, Suffix, IsOptional>;
+  readonly optional: MemberCall<V | undefined, T, C, Suffix, IsOptional>;
 }
 
 type Getter = (source: never, context: never) => unknown;
 
-function calls<V, T, C>(kind: Kind<V, T, C>, suffix: string, more: Partial<IsOptional> = {}) {
+function memberCall<V, T, C>(kind: Kind<V, T, C>, suffix: string, more: Partial<IsOptional> = {}) {
   return (...args: readonly (string | Getter | undefined)[]) => {
     const description = args.find((each) => typeof each === 'string');
     const schema = description === undefined ? kind.schema : () => kind.schema().openapi({ description });
@@ -165,9 +165,9 @@ function nullable<V, T, C>({ schema, reply }: Kind<V, T, C>): Kind<V | null | un
 
 function builder<V, T, C, Suffix extends string = ''>(kind: Kind<V, T, C>, suffix?: Suffix): Builder<V, T, C, Suffix> {
   const ending = suffix ?? '';
-  return Object.assign(calls(kind, ending), {
-    orNull: calls(nullable(kind), ending),
-    optional: calls(kind, ending, { isOptional: true }),
+  return Object.assign(memberCall(kind, ending), {
+    orNull: memberCall(nullable(kind), ending),
+    optional: memberCall(kind, ending, { isOptional: true }),
   }) as unknown as Builder<V, T, C, Suffix>;
 }
 
@@ -187,17 +187,17 @@ export const time = builder<number, string, unknown, 'Ms'>(
   'Ms',
 );
 
-/** An object of a table inside. */
+/** A member that is itself an object, described by another table. */
 export const nested = <V, T, C>(table: Kind<V, T, C>) => builder(table);
 
-/** A list of objects of a table, or of another kind of value. */
+/** A list of objects described by a table, or of other values. */
 export const list = <V, T, C>({ schema, reply }: Kind<V, T, C>) =>
   builder<readonly V[], readonly T[], C>({
     schema: () => z.array(schema()),
     ...(reply && { reply: (values, context) => values.map((each) => reply(each, context)) }),
   });
 
-/** Members of a request under names in camel case; absent ones stay absent. */
+/** Members of a request under names in camel case; absent members stay absent. */
 export function camelCased<B extends object>(
   body: B,
 ): { readonly [K in keyof B as Camel<K>]: Exclude<B[K], undefined> } {

@@ -45,7 +45,7 @@ export function refused(
 
 const maxListedNames = 20;
 
-/** The issue of an unknown name: with the nearest known one, or with all when they are few. */
+/** The issue of an unknown name: with the nearest known name, or with all known names if there are few. */
 export function unknownName(name: string, what: string, given: string, names: readonly string[]): Issue {
   const near = nearest(given, names);
   if (near !== null) return { name, detail: `unknown ${what}; nearest known: ${near}`, allowed: names };
@@ -131,7 +131,8 @@ type ZodIssue = z.core.$ZodIssue;
  * Issues of a value that a zod schema refused, in words of the user.
  * @param check.schema the same schema as JSON Schema, without references
  * @param check.where put before each key, for example the file's name
- * @param check.absent what to say of an unknown key instead of naming the nearest known one; null: nothing
+ * @param check.absent what to say of an unknown key instead of naming the nearest known one; null: name the nearest
+ *   known key as usual
  */
 export function zodIssues(
   issues: readonly ZodIssue[],

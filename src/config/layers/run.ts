@@ -21,8 +21,8 @@ import type { StartSetting } from '../../contract/start-settings.ts';
 const units: Readonly<Record<string, string>> = { w: 'W', wh: 'Wh', pct: '%', m: 'm', VAMaxRtg: 'VA' };
 
 /**
- * The numbers in force that replace members of profiles, for `nameplate/configured-settings`. Words are left out: the
- * released description says that a value there is a number, and a client may rely on it.
+ * The numbers in force that replace members of profiles, for `nameplate/configured-settings`. Text settings are left
+ * out: the published API describes `value` there as a number, and a client may rely on it.
  */
 function startSettings(gathered: Pick<Gathered, 'values' | 'layers'>): readonly StartSetting[] {
   return settingKeys.flatMap((key): StartSetting[] => {
@@ -53,7 +53,7 @@ export function gridProfilePath({ values, file, io }: Gathered, issues: Issue[])
   return path;
 }
 
-/** The proxy of the settings, with its map as it stands in the file; the proxy itself checks the map. */
+/** The proxy of the settings, with its map as the file has it: the proxy checks the map. */
 export function proxyOf({ values, originOf, io }: Gathered, issues: Issue[]): AppConfig['proxy'] {
   const { proxy: text, proxy_host: host, proxy_port: port } = values;
   if (text === null) return null;
@@ -118,7 +118,10 @@ function clockOf(v: Values): AppConfig['clock'] {
   };
 }
 
-/** Lines for the log about settings whose switch is off, or that count only after a request. */
+/**
+ * Lines for the log about settings whose switch is off, or that take effect only after another setting is changed at run
+ * time.
+ */
 function unusedSettings(values: Values): readonly string[] {
   const off = switches.filter((name) => !values[name]);
   const lines = off.flatMap((name) =>
@@ -132,7 +135,7 @@ function unusedSettings(values: Values): readonly string[] {
   return lines;
 }
 
-/** A line about `map_float` where no map has models of which there is a floating-point form. */
+/** A line about `map_float` where no device has models that exist in floating-point form. */
 function floatUnused(
   { map_float: float, meter_unit: unit, meter_port: port }: Values,
   devices: Parts['devices'],

@@ -49,7 +49,7 @@ export type DeviceDetail<K extends AssetType = AssetType> = KindTypes[K]['detail
 export type SourceCommand<K extends AssetType = AssetType> = KindTypes[K]['command'];
 
 /** The part of an array's state that PV devices and hybrids share. */
-export type ArrayDetail = Pick<PvDetail, 'shading' | 'mpptState' | 'inputs'>;
+export type PvArrayDetail = Pick<PvDetail, 'shading' | 'mpptState' | 'inputs'>;
 
 interface KindFacts<K extends AssetType> {
   /** name of a device of the kind in messages */
@@ -60,15 +60,15 @@ interface KindFacts<K extends AssetType> {
   readonly blocks: readonly string[];
   /** series that feeds the DC side; null: none */
   readonly dcSeries: 'irradiance' | 'wind' | null;
-  /** the devices of the kind that only deliver power, in words; null: all of them also take it */
+  /** the devices of the kind that only deliver power, in words; null: all devices of the kind also take power */
   readonly deliversOnly: string | null;
   /** state of the storage behind models 713 and 802; null: the kind has none */
   readonly storage: ((detail: DeviceDetail<K>) => BatteryDetail) | null;
   /** state of the PV array; null: the kind has none */
-  readonly array: ((detail: DeviceDetail<K>) => ArrayDetail) | null;
+  readonly array: ((detail: DeviceDetail<K>) => PvArrayDetail) | null;
   /**
-   * names for each command under which `controls.overrides` shows its last writer; commands that set the same value
-   * share a name
+   * for each command: the keys of `controls.overrides` that show its last writer; commands that set the same value share
+   * a key
    */
   readonly overrides: Readonly<Record<SourceCommand<K>['kind'], readonly string[]>>;
 }
@@ -167,7 +167,7 @@ export function storageIn(detail: DeviceDetail): BatteryDetail | null {
 }
 
 /** State of the PV array of a device; null: its kind has none. */
-export function arrayIn(detail: DeviceDetail): ArrayDetail | null {
-  const read: ((detail: never) => ArrayDetail) | null = kindTable[detail.kind].array;
+export function arrayIn(detail: DeviceDetail): PvArrayDetail | null {
+  const read: ((detail: never) => PvArrayDetail) | null = kindTable[detail.kind].array;
   return read && read(detail as never);
 }

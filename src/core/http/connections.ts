@@ -1,6 +1,6 @@
 /**
  * Connections of an HTTP server: the order of their answers, answers that clients have not taken yet, and the maximum
- * number of connections. Unread answers stay in memory, so that their bytes and their time are bounded.
+ * number of connections. Unread answers stay in memory, so their number of bytes and their age are limited.
  */
 import type { Socket } from 'node:net';
 import type { ServerResponse } from 'node:http';
@@ -13,8 +13,9 @@ import type { WallClock } from '../time/clock.ts';
 interface UnreadLimits {
   /** unread bytes of all connections together */
   readonly totalBytes: number;
-  /** bytes that a client with an unread answer has to take, per second of each window */
+  /** min rate at which a client must take an unread answer, measured over each window */
   readonly minBytesPerS: number;
+  /** length of a window */
   readonly windowMs: number;
 }
 
@@ -40,13 +41,14 @@ interface Sample {
 
 interface Entry {
   readonly sinceMs: number;
-  /** octets taken at that instant */
-  readonly takenBefore: number;
-  windowMs: number;
-  takenInWindow: number;
+  /** octets taken at `sinceMs` */
+  readonly takenAtStart: number;
+  /** monotonic ms */
+  windowStartMs: number;
+  takenAtWindowStart: number;
   /**
-   * one `sampleMs` old, one twice as old: the rate is the present one, without octets taken by system buffers at the
-   * begin
+   * samples at least one `sampleMs` apart, at first the same: the rate is measured since the earlier one, so it soon
+   * ignores the initial filling of system buffers
    */
   samples: readonly [last: Sample, earlier: Sample];
 }
@@ -57,7 +59,7 @@ export const sampleMs = 2000;
 const takenOf = ({ bytesWritten, writableLength }: UnreadSocket) => bytesWritten - writableLength;
 const megabytes = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
 
-/** Watches the connections of a server whose clients have something to read, and closes those that take it too slowly. */
+/** Watches the connections of a server whose clients have something to read, and closes slow connections. */
 export class UnreadAnswers implements Swept {
   readonly #limits: UnreadLimits;
   readonly #clock: UnreadAnswersOptions['clock'];
@@ -65,7 +67,10 @@ export class UnreadAnswers implements Swept {
   readonly #sweeper: NonNullable<UnreadAnswersOptions['sweeper']>;
   /** oldest first */
   readonly #unread = new Map<UnreadSocket, Entry>();
-  /** connections closed because their clients took too little, or for the bytes of all */
+  /**
+   * connections closed because their clients took too little, because all unread answers together exceeded `totalBytes`,
+   * or to make room for a new connection
+   */
   closed = 0;
 
   constructor({ limits, clock, log, sweeper = new Sweeper() }: UnreadAnswersOptions) {
@@ -82,7 +87,7 @@ export class UnreadAnswers implements Swept {
     return sum;
   }
 
-  /** Called when bytes of an answer wait for the client; more than one call for one socket does no harm. */
+  /** Called when bytes of an answer wait for the client; repeated calls for one socket do no harm. */
   watch(socket: UnreadSocket): void {
     if (socket.destroyed) return;
     if (!this.#unread.has(socket)) {
@@ -91,16 +96,16 @@ export class UnreadAnswers implements Swept {
       const sample = { ms: sinceMs, taken };
       this.#unread.set(socket, {
         sinceMs,
-        takenBefore: taken,
-        windowMs: sinceMs,
-        takenInWindow: taken,
+        takenAtStart: taken,
+        windowStartMs: sinceMs,
+        takenAtWindowStart: taken,
         samples: [sample, sample],
       });
     }
     this.#keepBudget(socket);
   }
 
-  /** Forgets connections without unread bytes, and closes those that are too slow. */
+  /** Forgets connections without unread bytes, and closes slow connections. */
   sweep(): void {
     const nowMs = this.#clock.monotonicMs();
     const { windowMs, minBytesPerS } = this.#limits;
@@ -111,14 +116,14 @@ export class UnreadAnswers implements Swept {
       }
       const [last] = entry.samples;
       if (nowMs - last.ms >= sampleMs) entry.samples = [{ ms: nowMs, taken: takenOf(socket) }, last];
-      const lastMs = nowMs - entry.windowMs;
-      if (lastMs < windowMs) continue;
-      const taken = takenOf(socket) - entry.takenInWindow;
-      if (taken < (minBytesPerS * lastMs) / 1000) {
-        this.#close(socket, `it took ${taken} bytes of its answer in ${Math.round(lastMs / 1000)} s`);
+      const elapsedMs = nowMs - entry.windowStartMs;
+      if (elapsedMs < windowMs) continue;
+      const taken = takenOf(socket) - entry.takenAtWindowStart;
+      if (taken < (minBytesPerS * elapsedMs) / 1000) {
+        this.#close(socket, `it took ${taken} bytes of its answer in ${Math.round(elapsedMs / 1000)} s`);
       } else {
-        entry.windowMs = nowMs;
-        entry.takenInWindow += taken;
+        entry.windowStartMs = nowMs;
+        entry.takenAtWindowStart += taken;
       }
     }
     this.#keepBudget();
@@ -126,8 +131,8 @@ export class UnreadAnswers implements Swept {
 
   /**
    * Closes the connection whose client takes its answer most slowly at present, the oldest of equals.
-   * @param mayClose of these connections
-   * @param why follows in the log on how slow it is
+   * @param mayClose true for the connections that may be closed
+   * @param why text appended to the log line after the measured rate
    * @returns the closed connection; undefined: none has been unread for `sampleMs`
    */
   closeSlowest(mayClose: (socket: UnreadSocket) => boolean, why: string): UnreadSocket | undefined {
@@ -145,7 +150,7 @@ export class UnreadAnswers implements Swept {
     return socket;
   }
 
-  /** @param newest has only now something to read */
+  /** @param newest the connection whose answer was just written; never closed by this call */
   #keepBudget(newest?: UnreadSocket): void {
     let bytes = this.bytes;
     while (bytes > this.#limits.totalBytes) {
@@ -160,15 +165,15 @@ export class UnreadAnswers implements Swept {
     }
   }
 
-  /** The oldest connection that takes less than it has to; where none does, the oldest one. */
+  /** The oldest connection whose client takes too little; if there is none, the oldest connection. */
   #oldest(newest: UnreadSocket | undefined): UnreadSocket | undefined {
     const nowMs = this.#clock.monotonicMs();
     let oldest: UnreadSocket | undefined;
-    for (const [socket, { sinceMs, takenBefore }] of this.#unread) {
+    for (const [socket, { sinceMs, takenAtStart }] of this.#unread) {
       if (socket === newest || socket.writableLength === 0) continue;
       oldest ??= socket;
       const seconds = Math.max(1000, nowMs - sinceMs) / 1000;
-      if (takenOf(socket) - takenBefore < this.#limits.minBytesPerS * seconds) return socket;
+      if (takenOf(socket) - takenAtStart < this.#limits.minBytesPerS * seconds) return socket;
     }
     return oldest;
   }
@@ -187,7 +192,7 @@ export class UnreadAnswers implements Swept {
 }
 
 const newest = Symbol('newest answer');
-/** The answer is a field of the socket: a WeakMap would cost a hot read more than all other work in this file. */
+/** A field of the socket, as a WeakMap would cost a frequent small request more time than the rest of this file. */
 interface TrackedSocket {
   [newest]?: ServerResponse;
 }
@@ -203,7 +208,7 @@ export function trackAnswer(response: ServerResponse): void {
 }
 
 /**
- * The answer to the newest request of a connection, sent or pending. Answers leave in order, so this one leaves last.
+ * The answer to the newest request of a connection, sent or pending. Answers leave in order, so the newest leaves last.
  */
 export function newestAnswer(socket: Duplex): ServerResponse | undefined {
   return (socket as TrackedSocket)[newest];
@@ -235,15 +240,15 @@ export function unreadLimitMs(socket: Duplex): number | undefined {
 }
 
 /**
- * The maximum number of HTTP connections: when it is reached, the client goes that keeps the server waiting longest, or
- * without such a client the one that reads its answer most slowly.
+ * The maximum number of HTTP connections: at the maximum, the client that has kept the server waiting longest is
+ * disconnected, or without such a client the one that reads its answer most slowly.
  */
 interface ConnectionCapOptions {
   readonly max: number;
   readonly monotonicMs: () => number;
-  /** Called for each connection closed in favour of another one. @param waitedMs time since its last request */
+  /** Called for each connection closed in favour of a new connection. @param waitedMs time since its last request */
   readonly onGaveWay: (socket: Socket, waitedMs: number) => void;
-  /** of the same server */
+  /** unread answers of the same server */
   readonly unread: Pick<UnreadAnswers, 'closeSlowest'>;
 }
 
@@ -252,24 +257,27 @@ export const minWaitMs = 1000;
 
 const waitingSince = Symbol('monotonic ms of the connection or of its last request');
 const upgraded = Symbol('no longer HTTP');
-/** Fields of the socket: a weak map would cost a hot read more than the rest of this file. */
+/** Fields of the socket: a WeakMap would cost a frequent small request more time than the rest of this file. */
 interface CappedSocket {
   [waitingSince]?: number;
   [upgraded]?: true;
 }
 
-/** From here on the connection belongs to another protocol, whose own rules close it. It still counts. */
+/** From here on the connection belongs to another protocol, whose rules close it. It still counts for the maximum. */
 export function leaveHttp(socket: object): void {
   (socket as CappedSocket)[upgraded] = true;
 }
 
-/** True if the server waits for the client: for a request, or for the rest of one. */
+/** True if the server waits for a request of the client, or for the rest of a request. */
 function isWaiting(socket: Socket): boolean {
   const last = newestAnswer(socket);
   return last === undefined || last.closed || !last.req.complete;
 }
 
-/** Replaces `maxConnections` of a server, which refuses every new connection at the cap: idle ones would hold it. */
+/**
+ * Replaces `maxConnections` of a server, which refuses every new connection at the cap: idle connections would keep every
+ * slot.
+ */
 export class ConnectionCap {
   readonly #options: ConnectionCapOptions;
   readonly #open = new Set<Socket>();
@@ -283,7 +291,7 @@ export class ConnectionCap {
     return this.#open;
   }
 
-  /** Takes a new connection in; at the cap one that waits or reads slowly gives way, or else the new one is closed. */
+  /** Takes a new connection in; at the cap a client that waits or reads slowly gives way, or else the new one is closed. */
   admit(socket: Socket): void {
     const nowMs = this.#options.monotonicMs();
     if (this.#open.size >= this.#options.max && !this.#makeRoom(nowMs)) {
@@ -295,7 +303,7 @@ export class ConnectionCap {
     socket.once('close', () => this.#open.delete(socket));
   }
 
-  /** A request has begun: the time of a connection that waits runs from its last one. */
+  /** A request has begun: waiting time is counted from the last request. */
   asked(socket: Socket): void {
     (socket as CappedSocket)[waitingSince] = this.#options.monotonicMs();
   }

@@ -9,7 +9,7 @@ import { publishClassic } from '../classic/publish.ts';
 import { alarmBits, portState, vendorText } from './alarms.ts';
 import type { AlarmCode } from './alarms.ts';
 import type { GridValues } from '../surroundings/environment.ts';
-import { phaseA, phaseShares, terminalVoltages } from '../inverter/ac.ts';
+import { phaseCurrentA, phaseShares, terminalVoltages } from '../inverter/ac.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import { phaseOf } from '../inverter/energy.ts';
 import { isConnected } from '../inverter/service.ts';
@@ -84,7 +84,7 @@ function publishPhases(map: MeasurementView, inverter: Inverter, shares: Phases,
   const [w1, w2, w3] = [watts(0), watts(1), watts(2)];
   const [q1, q2, q3] = [vars(0), vars(1), vars(2)];
   const [s1, s2, s3] = [Math.hypot(w1, q1), Math.hypot(w2, q2), Math.hypot(w3, q3)];
-  const [a1, a2, a3] = [phaseA(s1, lnV[0]), phaseA(s2, lnV[1]), phaseA(s3, lnV[2])];
+  const [a1, a2, a3] = [phaseCurrentA(s1, lnV[0]), phaseCurrentA(s2, lnV[1]), phaseCurrentA(s3, lnV[2])];
   const [e1, e2, e3] = inverter.meter.phases;
   m.WL1 = w1;
   m.VAL1 = s1;

@@ -38,7 +38,7 @@ export class NominalVoltage {
     return nominalLnV(this.#wiring, this.#vNomRtgV);
   }
 
-  /** The voltages that phases in per unit stand for. */
+  /** Converts phase voltages from per unit to volts. */
   volts(aPu: number, bPu: number, cPu: number): TerminalVoltages {
     return terminalVoltages(this.#wiring, this.#vNomRtgV, { aPu, bPu, cPu });
   }
@@ -104,5 +104,5 @@ export function phaseShares(wiring: Wiring, grid: GridValues): readonly [number,
   return [grid.aPu / sum, grid.bPu / sum, c / sum];
 }
 
-/** Current of one phase. A phase below a millivolt is dead: the quotient of a load at it would exceed every number. */
-export const phaseA = (va: number, lnV: number): number => (lnV > 1e-3 ? va / lnV : 0);
+/** Current of one phase, A; 0 for a dead phase, below a millivolt: dividing a load by it would overflow. */
+export const phaseCurrentA = (va: number, lnV: number): number => (lnV > 1e-3 ? va / lnV : 0);

@@ -164,7 +164,7 @@ const negligibleW = 1e-3;
 /** Within this distance of its target a percentage has reached it. */
 const negligiblePct = 1e-4;
 
-/** Deciders that do not limit source and ratings. */
+/** Deciders that hold the power no lower than source and ratings already do. */
 const nonLimitingDeciders: readonly ActiveDecider[] = [
   'source',
   'w_max',
@@ -198,7 +198,7 @@ export class ActivePower {
   voltWattBaseW = 0;
   /** a ramp or response is under way */
   moving = false;
-  /** true: maximum power without a set-point; false: the source chooses its power, and a storage idles */
+  /** without a set-point: true: runs at maximum power; false: the source chooses, and a storage idles */
   readonly #generator: boolean;
   /** the last decision, without the connection point */
   readonly #decision = new ActiveDecision();
@@ -206,9 +206,9 @@ export class ActivePower {
   #commanded = false;
   /** true: droop raises the power above limit or set-point */
   #raised = false;
-  /** set-point when droop began, or the power of the source without one; moved by commands since, W */
+  /** reference for droop, W: `setPointW` when droop began, updated by later commands */
   #commandW = 0;
-  /** power on its way to a new policy of the source, W; null: no such change */
+  /** power on its ramp to a new policy of the source, W; null: no such ramp */
   #glideW: number | null = null;
   /** power that all functions but droop gave in the last step, W */
   #normalW = 0;
@@ -244,7 +244,7 @@ export class ActivePower {
     this.#glideW = outputW;
   }
 
-  /** Resets droop, which has no power to start from. */
+  /** Sets everything to out of service, 0 W; droop is reset because it has no starting power. */
   stop(): void {
     this.requestedW = 0;
     this.#decision.powerW = 0;
@@ -289,7 +289,7 @@ export class ActivePower {
     this.#normalW = normalW;
     this.#advanceDroop(input, normalW, dtS);
     const decision = this.#boundDecision(input, minW, maxW, voltWattW);
-    // with no ceiling besides those of `normalW` the answer of the source is known
+    // within the bounds of `normalW` the source would answer the same
     const isAnswered =
       this.droop.side === null && !this.#raised && decision.floorW === minW && decision.ceilingW === cappedW;
     decision.powerW = isAnswered ? normalW : answerW(input, decision.targetW, decision.floorW, decision.ceilingW);
@@ -308,7 +308,7 @@ export class ActivePower {
   #rampCommands(input: ActiveInput, minW: number, maxW: number, dtS: number): void {
     const { settings, outputW, rampWS } = input;
     this.limitTargetW = limitTarget(settings);
-    // without droop: a ramp that started from its part would count it twice
+    // starts from the power without droop's contribution, which is added again later
     const startW = this.droop.side === null ? outputW : this.#normalW;
     this.limitW = rampCommand(this.limitW, this.limitTargetW, startW, rampWS, dtS);
     const command = commandOf(settings);
@@ -332,7 +332,7 @@ export class ActivePower {
   }
 
   #advanceDroop(input: ActiveInput, normalW: number, dtS: number): void {
-    // a source that changes its own power while droop acts gives no command
+    // frozen while droop acts, unless a set-point exists: the source's own changes are no commands
     if (this.#commanded || this.droop.side === null) this.#commandW = this.setPointW;
     if (input.hz === null) return;
     const { settings, link } = input;
@@ -346,7 +346,7 @@ export class ActivePower {
         normalW,
         capW: Math.min(this.limitW, this.#commandW),
         free: input.free,
-        // the source may still be on its way there
+        // the source may still be ramping to this power
         maxW: Math.min(link.potentialW, settings.wMaxW),
       },
       dtS,
@@ -360,7 +360,7 @@ export class ActivePower {
   #boundDecision(input: ActiveInput, minW: number, maxW: number, voltWattW: number): ActiveDecision {
     const { settings, serviceCeilingW, serviceDecider, link } = input;
     const { side, outputW: droopW } = this.droop;
-    // straight from low to high frequency: power above the commands returns by the response, not in a step
+    // if frequency jumps from low to high, power above the commands falls with the droop response, not in a step
     this.#raised =
       side === 'under' || (side === 'over' && this.#raised && droopW > Math.min(this.limitW, this.setPointW));
     const decision = this.#decision;
@@ -407,12 +407,12 @@ export class ActivePower {
     this.decidedBy = decision.decidedBy;
     if (!site.inForce) return false;
     const moves = site.advance(powerW, input.rampWS, dtS);
-    // for a source ramping beyond a bound the end of its ramp counts
+    // a source that ramps beyond a bound counts with the power at the end of its ramp
     const demandW = this.demandW(input.settings, input.link);
     if (demandW <= site.ceilingW && demandW >= site.floorW) return moves;
     const ceilingW = Math.max(site.floorW, Math.min(decision.ceilingW, site.ceilingW));
     const floorW = Math.min(ceilingW, Math.max(decision.floorW, site.floorW));
-    // a charge that the converter itself consumes is beyond the limits of the source, not beyond those of the site
+    // the converter's own consumption ignores the source's limits but not the site's
     this.requestedW = Math.max(site.floorW, answerW(input, decision.targetW, floorW, ceilingW));
     if (Math.abs(this.requestedW - powerW) > negligibleW) this.decidedBy = 'site';
     return moves;
@@ -449,9 +449,9 @@ function answerW(
   // a source that cannot absorb as little as the enter-service ramp admits must not start and pause repeatedly
   const chargeW =
     serviceCeilingW < link.minAbsorbW ? Math.min(settings.chargeMaxW, serviceCeilingW) : settings.chargeMaxW;
-  const openW = floorW <= -link.absorbableW ? -chargeW : floorW;
-  const withinW = targetW === null ? null : Math.max(openW, Math.min(ceilingW, targetW));
-  return link.answerW(withinW, Math.min(openW, ceilingW), ceilingW);
+  const chargeFloorW = floorW <= -link.absorbableW ? -chargeW : floorW;
+  const withinW = targetW === null ? null : Math.max(chargeFloorW, Math.min(ceilingW, targetW));
+  return link.answerW(withinW, Math.min(chargeFloorW, ceilingW), ceilingW);
 }
 
 /**
@@ -469,11 +469,11 @@ function glide(input: ActiveInput, decision: ActiveDecision, fromW: number, minW
 
 /** The set-point within the ratings, W; null without one. */
 function commandOf({ setPointW, wMaxW, chargeMaxW }: Settings): number | null {
-  // a device that cannot charge takes a negative set-point as 0: a ramp below zero would only delay the way back
+  // a device that cannot charge takes a negative set-point as 0: a ramp below zero would only delay the return
   return setPointW === null ? null : Math.max(-chargeMaxW, Math.min(wMaxW, setPointW));
 }
 
-/** A limit by fault injection without a register, W. */
+/** Limit injected as a fault; no register shows it, W. */
 function secondLimitW({ secondLimitPct, wMaxW }: Settings): number {
   return secondLimitPct === undefined ? Infinity : (wMaxW * secondLimitPct) / 100;
 }

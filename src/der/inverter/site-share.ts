@@ -15,16 +15,16 @@ export class MeterTap {
   readonly vNomV: number;
   readonly ratedVa: number;
   readonly #inverter: Inverter;
-  readonly #beside: { readonly loadW: number };
+  readonly #localLoad: { readonly loadW: number };
 
-  /** @param beside the local load of the last sub-step, W */
-  constructor(inverter: Inverter, beside: { readonly loadW: number }) {
+  /** @param localLoad the local load of the last sub-step, W */
+  constructor(inverter: Inverter, localLoad: { readonly loadW: number }) {
     const { wiring, vNomRtgV, wMaxRtgW, vaMaxRtgVa } = inverter.ratings;
     this.wiring = wiring;
     this.vNomV = vNomRtgV;
     this.ratedVa = Math.max(wMaxRtgW, vaMaxRtgVa);
     this.#inverter = inverter;
-    this.#beside = beside;
+    this.#localLoad = localLoad;
   }
 
   /** lifetime counters of the device, by phase */
@@ -41,7 +41,7 @@ export class MeterTap {
   addPowers(grid: GridValues, add: AddPhase): void {
     const { pW, qVar, phaseLoads: loads } = this.#inverter;
     const shares = phaseShares(this.wiring, grid);
-    const loadW = this.#beside.loadW * this.loadShare;
+    const loadW = this.#localLoad.loadW * this.loadShare;
     for (let i = 0; i < phaseCount(this.wiring); i += 1) {
       const share = shares[i] ?? 0;
       const watts = loads === null ? pW * share : phaseOf(i, pW, share, loads.watts);
@@ -56,17 +56,17 @@ const toleranceW = 1e-3;
 
 export class SiteShare {
   readonly #inverter: Inverter;
-  readonly #beside: { readonly loadW: number };
+  readonly #localLoad: { readonly loadW: number };
 
-  /** @param beside the local load of the last sub-step, W */
-  constructor(inverter: Inverter, beside: { readonly loadW: number }) {
+  /** @param localLoad the local load of the last sub-step, W */
+  constructor(inverter: Inverter, localLoad: { readonly loadW: number }) {
     this.#inverter = inverter;
-    this.#beside = beside;
+    this.#localLoad = localLoad;
   }
 
-  /** The device in the meter of the connection point. */
+  /** The device as the site meter sees it. */
   meterTap(): MeterTap {
-    return new MeterTap(this.#inverter, this.#beside);
+    return new MeterTap(this.#inverter, this.#localLoad);
   }
 
   /** Power of the last sub-step. */
@@ -76,10 +76,10 @@ export class SiteShare {
 
   /** Local load at the end of the last sub-step. */
   get loadW(): number {
-    return this.#beside.loadW;
+    return this.#localLoad.loadW;
   }
 
-  /** Consumption that no limit reduces: that of a generator behind a source that sleeps. */
+  /** Own consumption of a generator whose source is asleep (PV at night), W. No limit reduces it. */
   get sleepW(): number {
     const { ratings, pW } = this.#inverter;
     return ratings.generator ? Math.max(0, -pW) : 0;
@@ -91,7 +91,7 @@ export class SiteShare {
     return activePower.demandW(settings, link);
   }
 
-  /** Power that the device certainly reaches in `seconds` if the site admits its demand; at most the demand. */
+  /** Power that the device certainly reaches in `seconds` if the site admits its demand; never above the demand. */
   reachW(seconds: number): number {
     const {
       activePower: { freeW, site },
@@ -99,7 +99,7 @@ export class SiteShare {
       pW,
     } = this.#inverter;
     const admittedW = Math.max(site.floorW, Math.min(site.ceilingW, freeW));
-    // limited by the circle, or by a source that pauses below its minimum power: the output does not rise
+    // limited by the apparent-power (VA) circle, or by a source that pauses below its minimum power: no rise
     const unlimitedW = Math.abs(pW - admittedW) > toleranceW ? pW : freeW;
     const ramped = site.inForce ? site.rateWS * seconds : Infinity;
     const boundW = Math.max(site.floorW - ramped, Math.min(site.ceilingW + ramped, unlimitedW));
@@ -122,13 +122,13 @@ export class SiteShare {
     return this.#inverter.link.minAbsorbW;
   }
 
-  /** 702.WMax, by which shares are weighted; 0 for a storage that has nothing to give now. */
+  /** 702.WMax, by which shares are weighted; 0 for a storage that cannot deliver at present. */
   get maxInjectW(): number {
     const { settings, ratings, link } = this.#inverter;
     return ratings.generator || link.availableW > 0 ? settings.wMaxW : 0;
   }
 
-  /** 702.WChaRteMax likewise; 0 while nothing can be absorbed. */
+  /** 702.WChaRteMax, by which shares of absorption are weighted; 0 while nothing can be absorbed. */
   get maxAbsorbW(): number {
     const { settings, link } = this.#inverter;
     return link.absorbableW > 0 ? settings.chargeMaxW : 0;

@@ -1,6 +1,6 @@
 /**
  * The register map of the meter: its layout by wiring and number format, the points of each quantity, and the values of
- * a reading. Powers and energies are those drawn from the grid; those delivered are negative.
+ * a reading. Powers and energies drawn from the grid are positive; delivered ones are negative.
  */
 import { acc32Amount } from '../../sunspec/map/codec.ts';
 import { buildLayout } from '../../sunspec/map/layout.ts';
@@ -13,7 +13,7 @@ import { m211 } from '../../sunspec/models/m211.ts';
 import { m212 } from '../../sunspec/models/m212.ts';
 import { m213 } from '../../sunspec/models/m213.ts';
 import type { ModelDef } from '../../sunspec/map/types.ts';
-import { nominalLnV, phaseA, phaseCount } from '../inverter/ac.ts';
+import { nominalLnV, phaseCurrentA, phaseCount } from '../inverter/ac.ts';
 import type { Wiring, TerminalVoltages } from '../inverter/ac.ts';
 import { scaleFor } from '../inverter/ratings.ts';
 
@@ -26,13 +26,13 @@ export interface MeterShape {
   readonly float: boolean;
   /** as `Ratings.vNomV` */
   readonly vNomV: number;
-  /** sum of the ratings of the devices, or their local loads at the start where these are more, VA */
+  /** sum of the ratings of the devices, or of their local loads at the start if this is greater, VA */
   readonly ratedVa: number;
 }
 
 const int16Max = 32_767;
 const acc32Max = 2 ** 32 - 1;
-/** Powers may be this multiple of the rated one: loads are no part of the ratings. */
+/** Powers may be this multiple of the rated power: loads are no part of the ratings. */
 const powerRoom = 2;
 /** Minimum time at the rated power before a counter wraps, h. */
 const counterHours = 20_000;
@@ -130,15 +130,15 @@ export interface MeterReading extends MeterPowers {
 /** The points of the meter model by name; values beyond a register saturate. */
 export type MeterPoints = Record<string, number | null>;
 
-/** How values become those of the model. */
+/** Form of the values in the model. */
 export interface MeterForm {
   readonly names: MeterNames;
   readonly phases: number;
-  /** 1 as the model has it: 1 in floating point, else percent */
+  /** power factor 1 in the model: 1 in floating point, else 100 percent */
   readonly unityPf: number;
   /** energy of one count of a counter that wraps; null: floating point */
   readonly countWh: number | null;
-  /** below this a power factor is noise, VA */
+  /** apparent power below which a power factor is noise, VA */
   readonly minVa: number;
 }
 
@@ -176,7 +176,7 @@ export function publishPowers(points: MeterPoints, reading: MeterReading, form: 
   const { watts, vars, volts, hz } = reading;
   const w = (i: number) => watts[i] ?? 0;
   const va = (i: number) => Math.hypot(w(i), vars[i] ?? 0);
-  const amps = (i: number) => phaseA(va(i), volts.ln[i] ?? 0);
+  const amps = (i: number) => phaseCurrentA(va(i), volts.ln[i] ?? 0);
   let [totalVa, totalA] = [0, 0];
   for (let i = 0; i < phases; i += 1) {
     totalVa += va(i);

@@ -106,8 +106,8 @@ function optionsOf(values: Words['values']): ReplayOptions {
     ...defaultReplayOptions,
     pace,
     rate: numberOf('rate', text('rate'), defaultReplayOptions.rate, 0.001, 100_000),
-    moving:
-      values.exact === true ? 'all' : tolerance === undefined ? null : numberOf('tolerance', tolerance, 0, 0, 1000),
+    measurementTolerance:
+      values.exact === true ? 'exact' : tolerance === undefined ? 'any' : numberOf('tolerance', tolerance, 0, 0, 1000),
     ignore: ((values.ignore as string[] | undefined) ?? []).flatMap((list) => list.split(',')),
     pin: String(numberOf('csip-pin', text('csip-pin'), Number(defaultReplayOptions.pin), 0, 999_999)),
     timeoutMs: 1000 * numberOf('timeout', text('timeout'), defaultReplayOptions.timeoutMs / 1000, 0.01, 3600),

@@ -36,7 +36,7 @@ interface CsipRequest {
 
 interface CsipScript {
   readonly requests: ReadonlyMap<string, CsipRequest>;
-  /** of the recorded servers: `https://host:port` */
+  /** origins of the recorded servers: `https://host:port` */
   readonly origins: readonly string[];
   readonly notes: readonly string[];
 }
@@ -98,7 +98,7 @@ interface Served {
   count: number;
 }
 
-type CsipServerOptions = Pick<ReplayOptions, 'moving' | 'ignore' | 'pin'>;
+type CsipServerOptions = Pick<ReplayOptions, 'measurementTolerance' | 'ignore' | 'pin'>;
 
 class CsipServer {
   readonly server = createServer((request, response) => {
@@ -189,8 +189,8 @@ class CsipServer {
 
   #compare({ request: { name }, count }: Served, { body: recorded }: CsipExchange, replayed: Buffer): void {
     if (recorded.length === 0 && replayed.length === 0) return;
-    const { moving, ignore } = this.#options;
-    const { differences, ignored } = compareXml(recorded, replayed, { moving, ignore, ids: this.#ids });
+    const { measurementTolerance, ignore } = this.#options;
+    const { differences, ignored } = compareXml(recorded, replayed, { measurementTolerance, ignore, ids: this.#ids });
     this.#findings.ignored += ignored;
     for (const difference of differences)
       this.#findings.differ(`${name}, request ${count}: ${differenceInWords(difference)}`);
@@ -206,12 +206,12 @@ class CsipServer {
     response.end(octets);
   }
 
-  /** Replaces the addresses of recorded servers by that of this one. */
+  /** Replaces the addresses of recorded servers by the address of this server. */
   #here(text: string): string {
     return this.#script.origins.reduce((changed, origin) => changed.replaceAll(origin, this.#origin), text);
   }
 
-  /** Shifts a Time by the offset of the first one. */
+  /** Shifts a Time by the offset of the first Time document. */
   #timely(text: string): string {
     const [, recorded] = /<(?:[\w.-]+:)?currentTime\b[^>]*>(-?\d+)/.exec(text) ?? [];
     if (recorded === undefined) return text;

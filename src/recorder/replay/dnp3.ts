@@ -167,12 +167,18 @@ function requestInWords({ n, message, pair }: Dnp3Request): string {
   return `request ${n}, ${[name.replaceAll('_', ' '), ...listed].join(' ')} of outstation ${pair.outstation}`;
 }
 
-type Rules = Pick<ReplayOptions, 'moving' | 'ignore'>;
+type Rules = Pick<ReplayOptions, 'measurementTolerance' | 'ignore'>;
 
-function mayDiffer(recorded: Dnp3Value, replayed: Dnp3Value, { moving, ignore }: Rules): boolean {
+function mayDiffer(
+  recorded: Dnp3Value,
+  replayed: Dnp3Value,
+  { measurementTolerance: tolerance, ignore }: Rules,
+): boolean {
   if (ignore.includes(recorded.name)) return true;
-  if (!recorded.moves || moving === 'all' || recorded.number === null || replayed.number === null) return false;
-  return moving === null || Math.abs(replayed.number - recorded.number) <= (Math.abs(recorded.number) * moving) / 100;
+  if (!recorded.moves || tolerance === 'exact' || recorded.number === null || replayed.number === null) return false;
+  return (
+    tolerance === 'any' || Math.abs(replayed.number - recorded.number) <= (Math.abs(recorded.number) * tolerance) / 100
+  );
 }
 
 function compareContents(

@@ -10,7 +10,7 @@ interface ValueDifference {
   readonly replayed: unknown;
 }
 
-export interface JsonRules extends Pick<ReplayOptions, 'moving' | 'ignore'> {
+export interface JsonRules extends Pick<ReplayOptions, 'measurementTolerance' | 'ignore'> {
   /** ids of the new build by recorded id; the first occurrence pairs them */
   readonly ids: Map<string, string>;
   /** true if the numbers at a pointer are measurements */
@@ -30,7 +30,7 @@ const maxDepth = 64;
 const asNumber = (value: unknown) =>
   typeof value === 'number' ? value : typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
 
-/** True if ids correspond: each recorded one stands for one replayed one. */
+/** True if ids correspond: each recorded id stands for one replayed id. */
 function isPaired(recorded: string, replayed: string, form: RegExp, ids: Map<string, string>): boolean {
   if (!form.test(recorded) || !form.test(replayed)) return false;
   if (!ids.has(recorded)) ids.set(recorded, replayed);
@@ -47,12 +47,12 @@ function mayDiffer(
   pointer: string,
   recorded: unknown,
   replayed: unknown,
-  { moving, ignore, moves }: JsonRules,
+  { measurementTolerance: tolerance, ignore, moves }: JsonRules,
 ): boolean {
   if (ignore.includes(pointer) || ignore.includes(pointer.slice(pointer.lastIndexOf('/') + 1))) return true;
   const [before, after] = [asNumber(recorded), asNumber(replayed)];
-  if (moving === 'all' || !moves(pointer) || Number.isNaN(before) || Number.isNaN(after)) return false;
-  return moving === null || Math.abs(after - before) <= (Math.abs(before) * moving) / 100;
+  if (tolerance === 'exact' || !moves(pointer) || Number.isNaN(before) || Number.isNaN(after)) return false;
+  return tolerance === 'any' || Math.abs(after - before) <= (Math.abs(before) * tolerance) / 100;
 }
 
 export function compareJson(recorded: unknown, replayed: unknown, rules: JsonRules): JsonComparison {

@@ -1,4 +1,4 @@
-/** Requests of Modbus masters with their recorded answers, and the comparison of new answers with these. */
+/** Requests of Modbus masters with their recorded answers, and the comparison of new answers with the recorded ones. */
 import { exceptionNames, functionNames } from '../../core/wire/modbus.ts';
 import { Buffer } from 'node:buffer';
 import type { ReplayOptions } from './options.ts';
@@ -58,7 +58,7 @@ function answersById(messages: readonly RecordedMessage[]): ReadonlyMap<number, 
   return byId;
 }
 
-/** The reason why a request cannot be replayed. null: it can. */
+/** The reason why a request cannot be replayed, worded to follow `left out: 3 requests`; null: it can be. */
 function refusal({ cut, details: { interface: comm, framing } }: RecordedMessage): string | null {
   if (comm === 'sunspec_client') return 'of the built-in SunSpec client, whose devices are not part of a replay';
   if (framing !== 'mbap') return 'of serial lines or with RTU framing, which are not replayed';
@@ -117,18 +117,19 @@ export interface Received {
   readonly closed: boolean;
 }
 
-type Rules = Pick<ReplayOptions, 'moving' | 'ignore'>;
+type Rules = Pick<ReplayOptions, 'measurementTolerance' | 'ignore'>;
 
 const mbapOctets = 7;
 const exceptionBit = 0x80;
 
-/** The parts of one complete frame. null: the octets are something else. */
+/** The parts of one complete frame. */
 interface Answer {
   readonly transactionId: number;
   readonly unitId: number;
   readonly pdu: Buffer;
 }
 
+/** @returns null: the octets are not one complete frame */
 function answerIn(octets: Buffer): Answer | null {
   const isWhole =
     octets.length > mbapOctets && octets.readUInt16BE(2) === 0 && octets.readUInt16BE(4) === octets.length - 6;
@@ -184,11 +185,11 @@ function placeInWords({ address, count, name, partial }: Field): string {
 }
 
 /** True if a measurement differs by no more than the tolerance. */
-function mayDiffer(recorded: ShownValue, replayed: ShownValue, { moving }: Rules): boolean {
-  if (moving === 'all' || recorded.absent !== replayed.absent) return false;
-  if (moving === null) return true;
+function mayDiffer(recorded: ShownValue, replayed: ShownValue, { measurementTolerance: tolerance }: Rules): boolean {
+  if (tolerance === 'exact' || recorded.absent !== replayed.absent) return false;
+  if (tolerance === 'any') return true;
   if (recorded.number === null || replayed.number === null) return false;
-  return Math.abs(replayed.number - recorded.number) <= (Math.abs(recorded.number) * moving) / 100;
+  return Math.abs(replayed.number - recorded.number) <= (Math.abs(recorded.number) * tolerance) / 100;
 }
 
 function compareRegisters(

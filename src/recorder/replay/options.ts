@@ -8,8 +8,8 @@ export interface ReplayOptions {
   readonly pace: Pace;
   /** simulated seconds per second of the target, for the pace `sim` */
   readonly rate: number;
-  /** `all`: every value must be equal; otherwise tolerance of measurements, percent; null: measurements are ignored */
-  readonly moving: 'all' | number | null;
+  /** `exact`: every value must be equal; a number: percent by which measurements may differ; `any`: at will */
+  readonly measurementTolerance: 'exact' | number | 'any';
   /** points that are not compared: `701.W`, `701` (the whole model), or `Hb` (in any model) */
   readonly ignore: readonly string[];
   /** PIN of Registrations, which is masked in a recording */
@@ -23,7 +23,7 @@ export interface ReplayOptions {
 export const defaultReplayOptions: ReplayOptions = {
   pace: 'fast',
   rate: 1,
-  moving: null,
+  measurementTolerance: 'any',
   ignore: [],
   pin: '111115',
   timeoutMs: 5000,
@@ -37,7 +37,7 @@ interface Timed {
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Holds requests back until their recorded offset from the first one. */
+/** Holds requests back until their recorded offset from the first request. */
 export class Pacer {
   readonly #options: Pick<ReplayOptions, 'pace' | 'rate'>;
   #first: Timed | null = null;

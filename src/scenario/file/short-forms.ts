@@ -15,7 +15,7 @@ export interface ShortForm {
   /** @returns null: the value does not have the form in `expects` */
   requests(value: unknown, scope: FormScope): readonly ScenarioRequest[] | null;
   readonly expects?: string;
-  /** key of the value for a pointer into the body of the request */
+  /** translates a pointer into the request body to the pointer into the written value */
   keyOf?(pointer: readonly string[]): readonly string[];
 }
 

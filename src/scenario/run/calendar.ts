@@ -8,7 +8,7 @@ import type { Rule, Trigger } from '../model.ts';
 
 const msPerHour = 3_600_000;
 const msPerDay = 24 * msPerHour;
-/** Step over a month that a pattern does not have. */
+/** Search step inside months that the pattern excludes. */
 const skippedMs = 20 * msPerHour;
 /** Days without a match after which the search ends. */
 const searchedDays = 366 * 5;
@@ -50,7 +50,7 @@ export class CronPattern {
     ) {
       const matchMs = this.#within(quarter, afterMs);
       if (matchMs !== null) return matchMs;
-      // never beyond the first hour of the next month
+      // the jump cannot pass the first hour of a month that matches
       if (!this.#hasMonth(quarter) && !this.#hasMonth(quarter + skippedMs)) quarter += skippedMs;
     }
     return null;
@@ -87,7 +87,7 @@ export class Instants {
     this.#start = start;
   }
 
-  /** The next instant of a trigger; null: none. @param last instant of the previous step */
+  /** The next instant of a trigger; null: none. @param last the instant of the previous step */
   dueOf(trigger: Exclude<Trigger, { readonly kind: 'when' }>, last: SimTime): SimTime | null {
     const { sim, timezone } = this.#plant.time;
     switch (trigger.kind) {

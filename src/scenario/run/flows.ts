@@ -15,12 +15,15 @@ import type { RunRecord, StepRecord } from './record.ts';
 
 /** Conditions that end a wait. */
 interface WaitRule {
-  /** instant of its end; Infinity: only the condition ends it */
+  /** instant at which the wait ends; Infinity: only the condition ends it */
   readonly due: number;
   readonly observed: Pick<ObservedCondition, 'isMet' | 'due' | 'end'> | null;
   /** instant at which the condition is given up */
   readonly deadline: number;
-  /** deadline on the wall clock while the simulated clock stands still; null: that runs */
+  /**
+   * deadline on the wall clock while the simulated clock stands still; null: the simulated clock runs, and `deadline`
+   * counts
+   */
   readonly realDeadlineMs: number | null;
 }
 
@@ -45,7 +48,7 @@ class Waits {
     return true;
   }
 
-  /** Ends the waits that are due. @returns true if there was one */
+  /** Ends the waits that are due. @returns true if a wait has ended */
   async finishDue(instant: SimTime, wallMs: number): Promise<boolean> {
     let anyDone = false;
     for (const wait of [...this.#waits]) {
@@ -59,8 +62,8 @@ class Waits {
   /** The next instant at which a wait may end without an event. */
   get due(): number {
     let due = Infinity;
-    for (const { due: own, deadline, observed, realDeadlineMs } of this.#waits)
-      due = Math.min(due, own, observed?.due ?? Infinity, realDeadlineMs === null ? deadline : Infinity);
+    for (const { due: end, deadline, observed, realDeadlineMs } of this.#waits)
+      due = Math.min(due, end, observed?.due ?? Infinity, realDeadlineMs === null ? deadline : Infinity);
     return due;
   }
 
@@ -171,7 +174,7 @@ export class Flows {
           return;
         }
         cursor.last = this.#now;
-        record.give(ended.words, cursor.last);
+        record.giveUp(ended.words, cursor.last);
         this.#fail(step, ended.words);
       }
     }
@@ -181,13 +184,13 @@ export class Flows {
     this.#run.fail([placeText(place), ...(title === null ? [] : [title]), words].join(': '));
   }
 
-  /** True if the flows were ended while this one waited. */
+  /** Reads the field anew: after an earlier check the compiler takes it for false, even behind an `await`. */
   #ended(): boolean {
     return this.#isEnded;
   }
 
   /** Waits without a step. */
-  async last(until: SimTime): Promise<void> {
+  async waitUntil(until: SimTime): Promise<void> {
     await this.#until(until, () => undefined);
   }
 

@@ -42,7 +42,7 @@ class FastPace implements Pace {
   }
 
   wake(): void {
-    // one tick is short
+    // a tick ends soon without it
   }
 
   end(): void {
@@ -50,7 +50,12 @@ class FastPace implements Pace {
   }
 }
 
-/** Ticks of the running clock. They end at the instants of the scenario, and wait there until it has observed them. */
+/** Maximum real time, ms, for which the run waits for the actions of a step at the end of a tick. */
+export const maxStandMs = 100;
+/** Maximum real time, ms, for which a tick stands: after waiting for actions the run still observes conditions. */
+const maxHoldMs = 2 * maxStandMs;
+
+/** Ticks of the running clock. They end at the instants of the scenario, and wait there until the run has observed. */
 class RealPace implements Pace {
   readonly kind = 'real';
   readonly #plant: Plant;
@@ -76,10 +81,10 @@ class RealPace implements Pace {
     this.#endGuide = this.#plant.guideTicks({ due: () => this.#until, reached: () => this.#reached() });
   }
 
-  /** Holds the clock at the end of a tick until the scenario continues, or takes too long. */
+  /** Holds the clock at the end of a tick until the run passes more time, or takes too long. */
   #reached(): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#later(2 * maxStandMs, resolve);
+      const cancel = this.#later(maxHoldMs, resolve);
       this.#letTickGo = () => {
         cancel();
         resolve();
@@ -118,9 +123,6 @@ class RealPace implements Pace {
     if (this.#before === 'paused') this.#plant.setTime({ mode: 'paused' }, this.#by);
   }
 }
-
-/** Maximum real time, ms, for which a tick of the running clock waits for the actions of a step. */
-export const maxStandMs = 100;
 
 export function createPace(kind: RunPace, plant: Plant, later: Later, by: Origin): Pace {
   return kind === 'fast' ? new FastPace(plant, by) : new RealPace(plant, later, by);

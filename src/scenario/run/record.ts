@@ -57,7 +57,7 @@ export class StepRecord {
   }
 
   /** Marks the step as given up. */
-  give(words: string, at: SimTime): void {
+  giveUp(words: string, at: SimTime): void {
     this.state = 'failed';
     this.at = at;
     this.message = words;
@@ -187,7 +187,7 @@ export class RunRecord {
   }
 }
 
-/** Maximum of samples of one signal; beyond it every second one is dropped. */
+/** Maximum of samples of one signal; beyond it every second sample is dropped. */
 const maxSamples = 2048;
 
 class Series {

@@ -223,7 +223,7 @@ export class ScenarioRun {
     const flows = this.#flows;
     flows.begin(async () => {
       await flows.steps(steps, begin, false);
-      if (durationS > 0) await flows.last(addSeconds(this.#start, durationS));
+      if (durationS > 0) await flows.waitUntil(addSeconds(this.#start, durationS));
       isDone = true;
     });
     for (const rule of rules) flows.begin(() => flows.rule(rule));

@@ -43,7 +43,7 @@ export interface PointDef {
   /** enumeration values, or bit numbers of a bit field */
   readonly symbols?: Readonly<Record<string, number>>;
   readonly label: string;
-  /** the write is an action inside the commit */
+  /** `latch`: a write is a command that the commit carries out (adopts a curve, resets alarms); it cannot be held */
   readonly effect?: 'latch';
   /** timer point of the reversion group of which this point is the set-point or enable */
   readonly reversion?: string;
@@ -83,7 +83,7 @@ export type PointValue<P extends PointDef> = P extends { mandatory: true } ? Dec
 declare const measurable: unique symbol;
 declare const settable: unique symbol;
 
-/** The points that can be assigned through a view: none, those that no protocol writes, or all. */
+/** Points that can be assigned through a view: none, points that no protocol writes, or all. */
 export type ViewAccess = 'read' | 'measurements' | 'all';
 
 /**

@@ -44,13 +44,16 @@ function valuesIn(layout: Layout, { address, count }: Span, words: Buffer): Valu
   return values;
 }
 
-/** Read-only points ignored by a write of others; empty if the write has no other points and is refused. */
+/**
+ * Read-only points that a write covers beside writable ones, and that it skips; empty if it covers only read-only ones:
+ * it is then refused.
+ */
 function ignoredIn(slots: readonly PointSlot[]): readonly PointSlot[] {
   const ignored = slots.filter(ignoresWrites);
   return ignored.length === slots.length ? [] : ignored;
 }
 
-/** Addresses of points in the request, where the spans are adjacent. */
+/** Addresses of the points as the request sees them: it lays the real spans end to end. */
 function addressesOf(slots: readonly PointSlot[], asked: Span, spans: readonly Span[]): readonly number[] {
   return slots.map(({ address, def: { size } }) => {
     let at = asked.address;
@@ -63,9 +66,9 @@ function addressesOf(slots: readonly PointSlot[], asked: Span, spans: readonly S
 }
 
 /**
+ * Names of the registers of a request. Structure faults shift registers: `real` gives where they truly lie.
  * @param asked registers of a request
- * @param real their spans in the map itself; null: the same addresses. Registers torn apart by structure faults have
- * neither names nor values
+ * @param real their spans in the map itself; null: the same addresses. Registers that a fault tears apart have no values
  */
 export function namesInLayout(layout: Layout, asked: Span, real: readonly Span[] | null): RegisterNames {
   const spans = real ?? [asked];

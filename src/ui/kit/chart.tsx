@@ -147,7 +147,7 @@ function onDrag(plot: uPlot, zoomTo: (zoom: Zoom) => void): void {
   let isOurs = false;
   plot.over.addEventListener('mousedown', () => (isOurs = true));
   plot.over.addEventListener('dblclick', () => zoomTo(null));
-  // charts with the same cursor select too: the one under the mouse decides for all
+  // charts with the same cursor select too: the chart under the mouse decides for all
   (plot.hooks.setSelect ??= []).push(() => {
     const { left, width } = plot.select;
     if (width === 0) return;
@@ -230,7 +230,11 @@ export function Chart(props: ChartProps) {
 
 const legendPx = 20;
 
-/** Draws the names and lines of the series in as many rows as needed; device pixels. @returns height */
+/**
+ * Draws the names and lines of the series in as many rows as needed; device pixels.
+ * @param draws false: only measures
+ * @returns height
+ */
 function drawLegend(context: CanvasRenderingContext2D, series: readonly Series[], top: number, draws: boolean): number {
   const ratio = devicePixelRatio;
   const row = legendPx * ratio;

@@ -2,8 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useEffect, useRef } from 'preact/hooks';
 import { unreachableSinceMs } from '../api/call';
-import { useUnread } from '../store/live';
-import type { Unread } from '../store/live';
+import { useOutdated } from '../store/live';
+import type { Outdated } from '../store/live';
 import { link } from '../store/stream';
 import { wallTime } from '../look/format';
 
@@ -20,8 +20,8 @@ interface PanelProps {
 /** A titled part of a view. If its content can no longer be read, it is grey and says since when. */
 export function Panel({ title, tools, flush = false, wide = false, children }: PanelProps) {
   const id = useId();
-  const { unread, inside, Context } = useUnread();
-  const look = `panel${wide ? ' wide' : ''}${unread.length > 0 ? ' unread' : ''}`;
+  const { outdated, inside, Context } = useOutdated();
+  const look = `panel${wide ? ' wide' : ''}${outdated.length > 0 ? ' outdated' : ''}`;
   return (
     <section class={look} aria-labelledby={id}>
       <Context.Provider value={inside}>
@@ -29,7 +29,7 @@ export function Panel({ title, tools, flush = false, wide = false, children }: P
           <h2 id={id}>{title}</h2>
           {tools}
         </header>
-        <NotRead unread={unread} />
+        <NotRead outdated={outdated} />
         <div class={`body${flush ? ' flush' : ''}`}>{children}</div>
       </Context.Provider>
     </section>
@@ -37,11 +37,17 @@ export function Panel({ title, tools, flush = false, wide = false, children }: P
 }
 
 /** Age of outdated answers, and the daemon's reason. Without a daemon the banner of the page says so. */
-export function NotRead({ unread, named = false }: { readonly unread: readonly Unread[]; readonly named?: boolean }) {
+export function NotRead({
+  outdated,
+  named = false,
+}: {
+  readonly outdated: readonly Outdated[];
+  readonly named?: boolean;
+}) {
   const isAway =
     link.value.state === 'lost' || (link.value.state === 'connecting' && unreachableSinceMs.value !== null);
   if (isAway) return null;
-  const sentences = unread.map(({ path, sinceMs, problem }) => {
+  const sentences = outdated.map(({ path, sinceMs, problem }) => {
     const since = wallTime(new Date(sinceMs).toISOString());
     return `${named ? `${path}: ` : ''}not read since ${since}: ${problem.message}`;
   });

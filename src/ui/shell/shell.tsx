@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Notice } from '../kit/notice';
 import { href, route, param } from '../store/route';
-import { unreadElsewhere } from '../store/live';
+import { outdatedElsewhere } from '../store/live';
 import { staleSinceMs, link } from '../store/stream';
 import { TopBar } from './top-bar';
 import { views } from './views';
@@ -40,7 +40,7 @@ function LostBanner() {
       </p>
     );
   }
-  if (oldSince === null) return <NotRead unread={unreadElsewhere.value} named />;
+  if (oldSince === null) return <NotRead outdated={outdatedElsewhere.value} named />;
   return (
     <p class="banner" role="alert">
       The daemon has sent nothing since {clockOf(oldSince)}: what is shown is old.
@@ -73,7 +73,7 @@ export function Shell() {
   }, [view]);
   const View = view?.component;
   // `old-controls-time`: content from this answer only becomes grey
-  const old = unreadElsewhere.value.map(({ path: of }) => `old-${of.replaceAll('/', '-')}`);
+  const old = outdatedElsewhere.value.map(({ path: of }) => `old-${of.replaceAll('/', '-')}`);
   return (
     <div class={['shell', ...(staleSinceMs.value === null ? [] : ['old']), ...old].join(' ')}>
       <a

@@ -12,7 +12,7 @@ import { link, tick } from './stream';
 /**
  * Only add-ons of Preact see the components above a component: a context goes downwards, but the component that renders
  * a panel also uses its content, and is above the panel. If these names, as in `mangle.json`, change, nothing breaks: no
- * panel is marked for such answers, and they are listed below the top bar (`unreadElsewhere`) like all those in no panel.
+ * panel is marked for such answers, and they are listed below the top bar (`outdatedElsewhere`) like all answers in no panel.
  */
 interface Node {
   readonly __c?: object | null;
@@ -52,12 +52,12 @@ function usedAbove(): ReadonlySet<unknown> {
 /** An answer, as far as it is loaded. */
 interface Live<R> {
   readonly data: R | undefined;
-  /** reason for missing data; outdated data is marked by its panel, see {@link useUnread} */
+  /** reason for missing data; outdated data is marked by its panel, see {@link useOutdated} */
   readonly problem: Problem | null;
 }
 
 /** A displayed answer that is outdated because the latest readings failed. */
-export interface Unread {
+export interface Outdated {
   /** path in the interface, such as `controls/time` */
   readonly path: string;
   /** wall time of the last successful reading, ms */
@@ -86,7 +86,7 @@ const retryMs = 5000;
 
 class Reader {
   readonly answer: Signal<Answer> = signal({ data: undefined, problem: null, atMs: 0 });
-  readonly unread = computed<Unread | null>(() => {
+  readonly outdated = computed<Outdated | null>(() => {
     const { data, problem, atMs } = this.answer.value;
     const path = this.#call.address.replace(/^\/api\/sim\//, '').replace(/\?.*/, '');
     return data === undefined || problem === null ? null : { path, sinceMs: atMs, problem };
@@ -110,7 +110,7 @@ class Reader {
     return this.#call.address;
   }
 
-  /** Adds a pace; the fastest one applies. @returns removes it */
+  /** Adds a pace; the fastest pace applies. @returns removes it */
   want(pace: Pace): () => void {
     const wish = { pace };
     this.#wishes.add(wish);
@@ -209,7 +209,7 @@ export function useLive<R>(call: Call<R> | null, pace: Pace = 'tick'): Live<R> {
   return { data: answer.data, problem: answer.data === undefined ? answer.problem : null } as Live<R>;
 }
 
-/** An answer used by the whole page: no panel marks it as outdated, see {@link unreadElsewhere}. */
+/** An answer used by the whole page: no panel marks it as outdated, see {@link outdatedElsewhere}. */
 export function useShared<R>(call: Call<R>, pace: Pace): Live<R> {
   return useReader(call, pace).answer as Live<R>;
 }
@@ -235,14 +235,14 @@ function useReader(call: Call | null, pace: Pace): { readonly answer: Answer; re
 }
 
 /** Outdated answers of a panel: used by its parts, or by components around it. `Context` must surround the parts. */
-export function useUnread(): {
-  readonly unread: readonly Unread[];
+export function useOutdated(): {
+  readonly outdated: readonly Outdated[];
   readonly inside: Inside;
   readonly Context: typeof PanelContext;
 } {
   const [inside] = useState<Inside>(() => signal([]));
   const above = [...usedAbove()].filter((answer) => answer instanceof Reader);
-  const old = [...new Set([...above, ...inside.value])].filter(({ unread }) => unread.value !== null);
+  const old = [...new Set([...above, ...inside.value])].filter(({ outdated }) => outdated.value !== null);
   const key = old.map(({ address }) => address).join(' ');
   useEffect(() => {
     for (const { marks } of old) marks.value += 1;
@@ -250,14 +250,14 @@ export function useUnread(): {
       for (const { marks } of old) marks.value -= 1;
     };
   }, [key]);
-  return { unread: old.flatMap(({ unread }) => unread.value ?? []), inside, Context: PanelContext };
+  return { outdated: old.flatMap(({ outdated }) => outdated.value ?? []), inside, Context: PanelContext };
 }
 
 /** Outdated answers in no panel, such as the clock. */
-export const unreadElsewhere = computed(() =>
+export const outdatedElsewhere = computed(() =>
   [...used.value]
     .filter(({ marks }) => marks.value === 0)
-    .flatMap(({ unread }) => unread.value ?? [])
+    .flatMap(({ outdated }) => outdated.value ?? [])
     // a removed device is announced elsewhere on the page
     .filter(({ problem }) => problem.status !== 404),
 );

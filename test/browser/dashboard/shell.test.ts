@@ -218,14 +218,14 @@ describe('dashboard: devices that leave, and a daemon that hangs', () => {
     expect(Number(await greyness('Grid'))).to.be.lessThan(1);
     await note('Grid events').waitFor();
     expect(Number(await greyness('Environment'))).to.equal(1);
-    expect(await page.locator('.panel.unread').count()).to.equal(2);
+    expect(await page.locator('.panel.outdated').count()).to.equal(2);
     await fails('controls/time');
     await page.getByRole('alert').filter({ hasText: 'controls/time: not read since' }).waitFor();
     expect(await page.getByText('has sent nothing').count()).to.equal(0);
     await page.unrouteAll();
     await note('Grid').waitFor({ state: 'detached' });
     await page.getByRole('alert').waitFor({ state: 'detached' });
-    expect(await page.locator('.panel.unread').count()).to.equal(0);
+    expect(await page.locator('.panel.outdated').count()).to.equal(0);
     expect(Number(await greyness('Grid'))).to.equal(1);
     await page.close();
   });

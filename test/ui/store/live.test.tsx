@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { render } from 'preact';
 import { get } from '../../../src/ui/api/call';
 import { Panel } from '../../../src/ui/kit/panel';
-import { refresh, unreadElsewhere, useLive, useShared } from '../../../src/ui/store/live';
+import { refresh, outdatedElsewhere, useLive, useShared } from '../../../src/ui/store/live';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import { all, leave, show, textOf } from '../support/page.tsx';
@@ -236,33 +236,33 @@ describe('marks of answers that cannot be read again', () => {
     await pass(3000);
   });
 
-  const unread = () => all('.panel.unread h2').map((each) => each.textContent);
+  const outdated = () => all('.panel.outdated h2').map((each) => each.textContent);
 
-  it('are on no panel while all is read', () => expect(unread()).to.deep.equal([]));
+  it('are on no panel while all is read', () => expect(outdated()).to.deep.equal([]));
 
   it('are on the panel of the component that asks inside it', async () => {
     daemon.on('GET fuelcell', () => refusal(500, 'The stack is busy.'));
     await pass(2000);
-    expect(unread()).to.deep.equal(['Hydrogen']);
+    expect(outdated()).to.deep.equal(['Hydrogen']);
     expect(textOf('.not-read')).to.match(/^not read since 08:\d\d:\d\d UTC: The stack is busy\.$/);
-    expect(unreadElsewhere.value).to.deep.equal([]);
+    expect(outdatedElsewhere.value).to.deep.equal([]);
   });
 
   it('are on the panel that is drawn inside the component that asks', async () => {
     daemon.on('GET wind', () => refusal(500, 'The turbine is busy.'));
     await pass(2000);
-    expect(unread()).to.deep.equal(['Turbine']);
-    expect(textOf('.panel.unread .body')).to.equal('turns');
+    expect(outdated()).to.deep.equal(['Turbine']);
+    expect(textOf('.panel.outdated .body')).to.equal('turns');
   });
 
   it('are named elsewhere for what stands in no panel, but not for a device that was removed', async () => {
     daemon.on('GET controls/time', () => refusal(500, 'The clock is busy.'));
     await pass(2000);
-    expect(unread()).to.deep.equal([]);
-    expect(unreadElsewhere.value.map(({ path }) => path)).to.deep.equal(['controls/time']);
+    expect(outdated()).to.deep.equal([]);
+    expect(outdatedElsewhere.value.map(({ path }) => path)).to.deep.equal(['controls/time']);
     daemon.on('GET controls/time', () => refusal(404, 'There is no clock.'));
     await pass(2000);
-    expect(unreadElsewhere.value).to.deep.equal([]);
+    expect(outdatedElsewhere.value).to.deep.equal([]);
   });
 
   it('go away with the next answer', async () => {
@@ -270,14 +270,14 @@ describe('marks of answers that cannot be read again', () => {
     await pass(2000);
     daemon.on('GET wind', () => daemon.replyOf('GET', 'wind'));
     await pass(1000);
-    expect(unread()).to.deep.equal([]);
+    expect(outdated()).to.deep.equal([]);
   });
 
   it('leave the sentence to the banner of the page while there is no daemon', async () => {
     daemon.on('GET wind', () => refusal(500, 'The turbine is busy.'));
     await pass(2000);
     await end();
-    expect(unread()).to.deep.equal(['Turbine']);
+    expect(outdated()).to.deep.equal(['Turbine']);
     expect(all('.not-read')).to.deep.equal([]);
   });
 });

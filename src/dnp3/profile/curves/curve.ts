@@ -62,9 +62,9 @@ export class CurveStore {
   /** number of the curve in the window, from 1 */
   selected = 1;
   readonly holder = new WindowHolder();
-  /** as the window shows and changes them */
+  /** curves as the window shows and changes them */
   readonly #drafts = new Map<number, StoredCurve>();
-  /** as functions follow them */
+  /** curves as functions follow them */
   readonly #curves = new Map<number, StoredCurve>();
 
   /** A curve as it was committed; before that it is empty. @param number from 1 */
@@ -98,14 +98,14 @@ export class CurveStore {
   }
 }
 
-const perTenth = 10;
+const tenthsPerUnit = 10;
 const msPerS = 1000;
 
 /** The function that a curve of one type sets. */
 export interface CurveUse {
   readonly type: number;
   readonly name: CurveFunction;
-  /** of the trip curves */
+  /** region of a trip curve; absent: no trip curve */
   readonly region?: TripRegion;
 }
 
@@ -135,7 +135,7 @@ const reactiveReferences: Readonly<Record<number, string>> = {
  * milliseconds.
  */
 interface Scales {
-  /** steps of the wire in one unit; null: the function knows no such unit */
+  /** steps of the wire in one unit; null: the function does not know the unit */
   readonly x: number | null;
   readonly y: number | null;
   readonly xUnit?: CurveWish['xUnit'];
@@ -144,25 +144,25 @@ interface Scales {
 }
 
 function scalesOf(port: DevicePort, { xUnit: x, yUnit: y }: StoredCurve, name: CurveFunction): Scales {
-  const inVolts = { x: x === xUnit.volts ? perTenth : null, xUnit: 'V' } as const;
+  const inVolts = { x: x === xUnit.volts ? tenthsPerUnit : null, xUnit: 'V' } as const;
   const inWatts = { x: x === xUnit.watts ? 1 : null, xUnit: 'W' } as const;
-  const ofVoltage = x === xUnit.voltagePct ? { x: perTenth } : inVolts;
-  const ofPower = x === xUnit.wattsPct ? { x: perTenth } : inWatts;
+  const ofVoltage = x === xUnit.voltagePct ? { x: tenthsPerUnit } : inVolts;
+  const ofPower = x === xUnit.wattsPct ? { x: tenthsPerUnit } : inWatts;
   const ofTime = x === xUnit.timeMs ? msPerS : null;
   const reference = reactiveReferences[y];
-  const ofReference = reference === undefined ? null : perTenth;
+  const ofReference = reference === undefined ? null : tenthsPerUnit;
   switch (name) {
     case 'volt_var':
       return { ...ofVoltage, y: ofReference, reference };
     case 'watt_var':
       return { ...ofPower, y: ofReference, reference };
     case 'volt_watt':
-      return { ...ofVoltage, y: y === yUnit.wMaxPct ? perTenth : null, reference: 'W_MAX_PCT' };
+      return { ...ofVoltage, y: y === yUnit.wMaxPct ? tenthsPerUnit : null, reference: 'W_MAX_PCT' };
     case 'hf_trip':
     case 'lf_trip':
-      return { x: ofTime, y: y === yUnit.hzPct ? (100 * perTenth) / port.device.trace.nominalHz : null };
+      return { x: ofTime, y: y === yUnit.hzPct ? (100 * tenthsPerUnit) / port.device.trace.nominalHz : null };
     default:
-      return { x: ofTime, y: y === yUnit.vRefPct ? perTenth : null };
+      return { x: ofTime, y: y === yUnit.vRefPct ? tenthsPerUnit : null };
   }
 }
 
@@ -182,7 +182,7 @@ function curveWish(port: DevicePort, curve: StoredCurve, { name, region }: Curve
   };
 }
 
-/** One setting that names a curve. */
+/** One setting whose value is the number of a stored curve. */
 export interface Naming {
   readonly output: PointName;
   readonly use: CurveUse;
@@ -194,12 +194,13 @@ export interface Naming {
 
 /** Another user that puts curves of the store into force. */
 interface CurveUser {
-  /** true if it needs the curve unchanged */
+  /** true if this user needs the curve unchanged */
   names(number: number): boolean;
   /** true if the curve in force of the function comes from this user */
   acts(name: CurveFunction): boolean;
 }
 
+/** All settings that name curves, and the settings ("wishes") that a named curve requests of its function. */
 export class Namings {
   readonly #port: DevicePort;
   readonly #store: CurveStore;

@@ -1,6 +1,6 @@
 /**
- * Runs the ready schedules of a device: at each instant the one with the greatest priority acts, by a hold. At its end
- * the former values are restored, except those that others have written since.
+ * Runs the ready schedules of a device: at each instant the schedule with the greatest priority acts, by a
+ * hold. At its end the former values are restored, except values that others have written since.
  */
 import type { CurveFunction, FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { DeviceHolds, SettingWrite, DevicePort, PointWrite } from '../../device-port.ts';
@@ -12,13 +12,13 @@ import type { PointPath } from '../../../sunspec/map/point-path.ts';
 import { presentVarReference } from '../commands/setpoints.ts';
 import { curveUses, curveCount, curveType } from '../curves/curve.ts';
 
-/** Percent of the profile are tenths, power factors hundredths. */
-const [perTenth, perHundredth] = [10, 100];
+/** Wire steps: the profile counts percent in tenths, power factors in hundredths. */
+const [tenthsPerUnit, hundredthsPerUnit] = [10, 100];
 
 /** The effect of the value of a schedule of one type. */
 interface SetPoint {
   readonly type: number;
-  /** functions that it enables; those that the device lacks are left out, all but the first */
+  /** functions that it enables; unsupported ones are skipped, but the first must be supported */
   readonly names: readonly [FunctionName, ...FunctionName[]];
   readonly point: PointPath;
   /** wire units */
@@ -27,7 +27,7 @@ interface SetPoint {
 }
 
 function powerFactor(port: DevicePort, value: number): readonly PointWrite[] {
-  const factor = value / perHundredth;
+  const factor = value / hundredthsPerUnit;
   return [
     { point: '704.PFWInj.PF', value: factor },
     ...(port.supports('pf_absorb') ? [{ point: '704.PFWAbs.PF' as const, value: factor }] : []),
@@ -37,7 +37,7 @@ function powerFactor(port: DevicePort, value: number): readonly PointWrite[] {
 function constantVar(port: DevicePort, value: number): readonly PointWrite[] {
   return [
     { point: '704.VarSetMod', value: presentVarReference(port) },
-    { point: '704.VarSetPct', value: value / perTenth },
+    { point: '704.VarSetPct', value: value / tenthsPerUnit },
   ];
 }
 
@@ -47,7 +47,7 @@ const setPoints: readonly SetPoint[] = [
     names: ['max_power'],
     point: '704.WMaxLimPct',
     range: [0, 1000],
-    writes: (_, value) => [{ point: '704.WMaxLimPct', value: value / perTenth }],
+    writes: (_, value) => [{ point: '704.WMaxLimPct', value: value / tenthsPerUnit }],
   },
   {
     type: scheduleType.setPoint,
@@ -56,7 +56,7 @@ const setPoints: readonly SetPoint[] = [
     range: [-1000, 1000],
     writes: (_, value) => [
       { point: '704.WSetMod', value: 'W_MAX_PCT' },
-      { point: '704.WSetPct', value: value / perTenth },
+      { point: '704.WSetPct', value: value / tenthsPerUnit },
     ],
   },
   {
@@ -81,7 +81,7 @@ const curveTypes: Readonly<Record<number, number>> = {
   [scheduleType.wattVar]: curveType.wattVar,
 };
 
-/** The use of the curves that the values of a type name; undefined: its values are no curves. */
+/** For types whose values are curve numbers: the use of those curves; undefined: the values are no curve numbers. */
 function curveUseOf(type: number): CurveUse | undefined {
   return curveUses.find((use) => use.type === curveTypes[type]);
 }
@@ -97,7 +97,10 @@ function isRunnable(port: DevicePort, type: number): boolean {
   return setPoint !== undefined && port.supports(setPoint.names[0]) && port.has(setPoint.point);
 }
 
-/** Settings that a value requests while in force; null: out of range, or no such curve. */
+/**
+ * Settings that a value requests while in force; null: out of range, or no such curve.
+ * @param namings gives the settings ("wishes") of a curve by its number
+ */
 function writesOf(port: DevicePort, namings: Namings, type: number, value: number): readonly SettingWrite[] | null {
   const use = curveUseOf(type);
   if (use) {
@@ -110,16 +113,16 @@ function writesOf(port: DevicePort, namings: Namings, type: number, value: numbe
   return [...setPoint.writes(port, value), ...enables(port, setPoint.names)];
 }
 
-/** Seconds within a long tick after which a device is asked again that takes nothing at present. */
+/** Retry interval within a long tick, s, for a device that accepts no writes at present. */
 const retryS = 60;
-/** A clock that has gone back by as much has been set; steps of the wall are smaller. */
+/** A clock that went back by at least this was set deliberately; corrections of the wall clock are smaller. */
 const minSetMs = 500;
 
 /** A schedule whose time has come. */
 interface Due {
   readonly number: number;
   readonly schedule: Schedule;
-  /** from 0 */
+  /** number of the point in force, from 0 */
   readonly point: number;
   readonly startMs: number;
 }
@@ -127,7 +130,7 @@ interface Due {
 /** Effect of a running schedule, computed once per point: a curve does not change meanwhile. */
 interface Acting {
   readonly key: string;
-  /** of its hold: each run has one of its own, and takes points back that others took in the run before */
+  /** id of its hold, new for each run, so a new run regains points that others overwrote during the previous run */
   readonly id: string;
   readonly number: number;
   /** wire units */
@@ -149,13 +152,14 @@ export class ScheduleExecutor {
   readonly #namings: Namings;
   readonly #holds: DeviceHolds;
   #acting: Acting | null = null;
-  /** value that the device has taken last, wire units */
+  /** the last value that the device took, wire units */
   #taken = 0;
-  /** point that the device has refused, and that is not tried again */
+  /** by schedule: the point that the device refused, and that is not tried again */
   readonly #refused = new Map<number, string>();
   #cancel: () => void = () => undefined;
-  /** time of the masters when it was looked at last, and at which something begins or ends */
+  /** time of the masters at the last call of `follow` or `look` */
   #seenMs = -Infinity;
+  /** time of the masters at which a schedule next begins, changes or ends */
   #nextMs = Infinity;
   /** the reason why the device did not take everything; null: it did */
   #obstacle: string | null = null;
@@ -180,12 +184,12 @@ export class ScheduleExecutor {
     return code === validation.valid ? scheduleStatus.inactive : scheduleStatus.notAvailable;
   }
 
-  /** The value in force of a schedule, wire units; 0: none is. */
+  /** The value of a schedule in force, wire units; 0: the schedule is not in force. */
   activeValue(number: number): number {
     return this.running === number ? this.#taken : 0;
   }
 
-  /** True if a schedule could run, and if not, why. Moves nothing. */
+  /** The validation code of a schedule: `valid` if it could run, else the reason. Changes nothing. */
   validate(schedule: Schedule): Validation {
     const { port } = this.#context;
     if (!isRunnable(port, schedule.type)) return validation.badType;
@@ -199,8 +203,8 @@ export class ScheduleExecutor {
     return [...values].every(isTaken) ? validation.valid : validation.badValue;
   }
 
-  /** True if a run lasts or is still to come. @param schedule a valid one */
-  isToCome(schedule: Schedule): boolean {
+  /** True if a run is under way or still to come. @param schedule a valid schedule */
+  hasRunLeft(schedule: Schedule): boolean {
     const { startMs, nextMs } = momentOf(schedule, this.#nowMs);
     return startMs !== null || nextMs !== null;
   }
@@ -239,7 +243,7 @@ export class ScheduleExecutor {
       this.follow();
   };
 
-  /** The device has been reset: there are no schedules. */
+  /** Drops everything after a reset of the device, which has no schedules then. */
   forget(): void {
     this.#cancel();
     this.#nextMs = Infinity;
@@ -249,7 +253,7 @@ export class ScheduleExecutor {
     this.#holds.forget();
   }
 
-  /** Gives everything back. */
+  /** Ends the holds, and restores the former values. */
   close(): void {
     this.#cancel();
     this.#acting = null;
@@ -270,7 +274,7 @@ export class ScheduleExecutor {
   /** @returns whether the device has taken everything */
   #act(due: readonly Due[]): boolean {
     const acting = this.#choose(due);
-    // known before the commit, whose listeners ask for it
+    // set before the commit, whose listeners ask for `running`
     this.#acting = acting;
     const results = this.#holds.follow(acting === null ? new Map() : new Map([[acting.id, acting.writes]]));
     const [refusal] = [...results.values()].filter((result) => typeof result === 'object');
@@ -285,7 +289,7 @@ export class ScheduleExecutor {
     return others.length === 0 && !isWaiting;
   }
 
-  /** The first one that the device takes. */
+  /** The first point that the device takes. */
   #choose(due: readonly Due[]): Acting | null {
     for (const each of due) {
       const key = keyOf(each);
@@ -320,7 +324,7 @@ export class ScheduleExecutor {
     );
   }
 
-  /** True if the curve of a function in force is that of a schedule. */
+  /** True if a schedule has put the curve of a function into force. */
   #actsBy(name: CurveFunction): boolean {
     const numbers = [...this.#holds.ids.map(numberOf), ...(this.#acting === null ? [] : [this.#acting.number])];
     return numbers.some((number) => curveUseOf(this.#store.schedule(number).type)?.name === name);

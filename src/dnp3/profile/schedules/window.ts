@@ -16,7 +16,7 @@ const sundayOutput = 43;
 interface Member {
   readonly read: (schedule: Schedule) => number;
   readonly write: (schedule: Schedule, value: number) => void;
-  /** least value; absent: that of the row */
+  /** minimum; absent: the minimum of the row */
   readonly min?: number;
 }
 
@@ -67,14 +67,14 @@ class Outputs {
     };
   }
 
-  /** BO42 makes the schedule ready to run; an invalid or expired one is refused. */
+  /** BO42 makes the schedule ready to run; an invalid or expired schedule is refused. */
   ready(): OutputTarget {
     const executor = this.#executor;
     const check = (on: number | boolean): ControlStatus => {
       const { current } = this.#store;
       if (on !== true || current.isReady) return success;
       const isValid = current.validation === validation.valid && executor.validate(current) === validation.valid;
-      return isValid && executor.isToCome(current) ? success : controlStatus.blocked;
+      return isValid && executor.hasRunLeft(current) ? success : controlStatus.blocked;
     };
     return this.#output(check, {
       read: () => this.#store.current.isReady,

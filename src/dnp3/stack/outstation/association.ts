@@ -127,12 +127,12 @@ export class Association implements AssociationPort {
   }
 
   take(event: PointEvent): void {
-    // computed now: the age of an instant depends on changes of the clock until it is sent
+    // computed now, because a later clock change would falsify it
     this.events.add(event, this.time.instantOf(event.stamp));
     this.unsolicited.trigger();
   }
 
-  /** The device was off: reports a restart to the master. */
+  /** Reports a restart to the master after the device was off. */
   restart(): void {
     this.#abandon();
     this.unsolicited.restart();
@@ -182,7 +182,7 @@ export class Association implements AssociationPort {
     this.#held = null;
     this.#functions.precede(request);
     this.#indications.broadcast(cast);
-    // there is no answer at all, and so nothing to be read, and no master that knows of its select
+    // a broadcast gets no answer: READ would return nothing, and no master could follow up a SELECT
     const { functionCode } = request;
     if (functionCode !== functionCodes.read && functionCode !== functionCodes.select) this.#carryOut(request, from);
     this.#restartIfAsked();
@@ -202,21 +202,21 @@ export class Association implements AssociationPort {
       else this.#read(request);
       return;
     }
-    // the master has gone on: an answer to its earlier request would only confuse it
+    // an answer to an earlier request would only confuse a master that has sent the next
     this.#held = null;
     const answer = this.#carryOut(request);
     const isSilent = silentFunctions.has(request.functionCode);
     const octets = isSilent ? null : this.#respond(request, answer);
     this.#restartIfAsked();
-    // kept over a restart: the request for it may come once more
+    // kept over a restart: the master may repeat the request that caused it
     this.#last = { octets: Buffer.from(request.octets), answer: octets };
   }
 
-  /** True if it is the last request once more: it is answered the same way, and not carried out again. */
+  /** True if a request repeats the last one: the same answer is sent, and nothing is carried out again. */
   #repeatsLast({ octets, functionCode }: Request): boolean {
-    // the instant that counts is that of the last RECORD_CURRENT_TIME
+    // a repeated RECORD_CURRENT_TIME records the time once more
     if (functionCode === functionCodes.read || functionCode === functionCodes.recordCurrentTime) return false;
-    // one that is over has to be made again, or its OPERATE would be refused
+    // an expired SELECT must be executed again, or its OPERATE would be refused
     if (functionCode === functionCodes.select && !this.#functions.hasSelect) return false;
     return this.#last?.octets.equals(octets) === true;
   }
@@ -284,7 +284,7 @@ export class Association implements AssociationPort {
     });
   }
 
-  /** Sends a piece of an answer, and waits for its confirm if it requests one. @returns the fragment */
+  /** Sends a piece of an answer, and waits for a confirm if the piece requests it. @returns the fragment */
   #transmit(part: Omit<Sending, 'report' | 'octets' | 'endWait'>): Buffer {
     const { piece, seq, iin2 } = part;
     const asksForConfirm = piece.events.length > 0 || !piece.isLast || this.#indications.asksForConfirm;
@@ -327,7 +327,7 @@ export class Association implements AssociationPort {
     const sending = this.#sending;
     if (sending === null) return;
     if (seq !== sending.seq) {
-      // the confirm of the fragment before came once more: this one may have been lost
+      // a repeated confirm of the previous fragment shows that the present one may have been lost
       if (seq === this.#confirmedSeq && !sending.piece.isFirst) this.#send(sending.octets, sending.functionCode);
       return;
     }
@@ -343,14 +343,14 @@ export class Association implements AssociationPort {
     this.#transmit({ ...sending, piece: sending.series.next(this.#writer), seq: (seq + 1) & 0x0f });
   }
 
-  /** An answer that waits for a confirm ends without it. */
+  /** Ends an answer that waits for a confirm, without the confirm. */
   #abandon(): void {
     const sending = this.#sending;
     if (sending === null) return;
     sending.endWait?.();
     sending.series.abandon();
     this.#sending = null;
-    // unsolicited responses had to wait for it
+    // unsolicited responses wait for the end of an answer
     this.unsolicited.trigger();
   }
 
@@ -394,7 +394,7 @@ export class Association implements AssociationPort {
 const maxLate = 64;
 const conBit = 0x20;
 
-/** The fragment as a fault has it. */
+/** The fragment as a fault changes it. */
 function disturbed(octets: Buffer, fate: Disturbance): Buffer {
   const { sequenceShift, asksForConfirm, addedOctets } = fate;
   if (sequenceShift === 0 && !asksForConfirm && addedOctets === null) return octets;

@@ -36,7 +36,7 @@ export type Control =
       /** latch on, pulse on, close: 1; latch off, pulse off, trip: 0 */
       readonly state: 0 | 1;
     }
-  /** @property value finite or not, wire units; `isFloat` for g41v3 and v4 */
+  /** @property value wire units; may be NaN or infinite @property isFloat true for g41v3 and v4 */
   | { readonly kind: 'analog'; readonly index: number; readonly value: number; readonly isFloat: boolean };
 
 /** The sender of a control. */
@@ -66,7 +66,7 @@ export interface DnpTime {
   readonly synchronised: boolean;
 }
 
-/** An instant that does not depend on later changes of clocks. */
+/** The instant of an event. `localMs` does not depend on later changes of clocks, `dateMs` does. */
 export interface Instant {
   /** ms on a monotonic clock that no master sets */
   readonly localMs: number;
@@ -74,7 +74,7 @@ export interface Instant {
   readonly dateMs: number;
 }
 
-/** The clock of one master, which it sets. */
+/** The clock of one association, which its master sets. */
 export interface AssociationClock {
   nowMs(): number;
   /** The instant of a new event. Call it once per event, so that all transmissions have the same time. */
@@ -89,24 +89,24 @@ export interface AssociationClock {
    * @returns false: outside of the range of the clock, which is unchanged
    */
   sync(ms: number, monotonicMs: number): boolean;
-  /** The association has restarted: the time is to be written again. */
+  /** Called at a restart of the association: the master must write the time again. */
   forget(): void;
 }
 
-/** Deliberate misbehaviour, on request of a test bench. */
 /** The fate of one response. */
 export interface Disturbance {
   readonly dropped: boolean;
   readonly badCrc: boolean;
   readonly sequenceShift: number;
-  /** CON is set */
+  /** true: CON is set */
   readonly asksForConfirm: boolean;
-  /** behind the last object */
+  /** octets added behind the last object; null: none */
   readonly addedOctets: Buffer | null;
-  /** wall ms by which it is late */
+  /** delay of the response, wall ms */
   readonly delayMs: number;
 }
 
+/** Deliberate misbehaviour, on request of a test bench. */
 export interface Disturber {
   /**
    * Bits of IIN that are set in every response.
@@ -168,7 +168,7 @@ export interface Database {
   setDeadband(index: number, deadband: number): boolean;
   /** Copies counters to frozen counters, with an event for each; `clear` is not obeyed by counters that are never cleared. */
   freeze(indexes: readonly number[] | 'all', clear: boolean, stamp: Stamp): boolean;
-  /** Listeners are called with each event, in order; the returned function ends it. */
+  /** Listeners are called with each event, in order; the returned function ends the calls. */
   onEvent(listener: (event: PointEvent) => void): () => void;
   /** Puts classes and deadbands back as configured. */
   restart(): void;
@@ -225,7 +225,7 @@ export interface OutstationOptions {
   readonly later: StackLater;
   readonly limits: OutstationLimits;
   readonly attributes: readonly DeviceAttribute[];
-  /** the ability, as configured; the classes are for the master to enable */
+  /** true: unsolicited responses are configured; the master enables their classes */
   readonly unsolicited: boolean;
   /** Makes the clock of one master. */
   readonly masterClock: (address: number) => AssociationClock;
@@ -234,7 +234,7 @@ export interface OutstationOptions {
   readonly log: { info(message: string): void; warning(message: string): void; debug(message: string): void };
 }
 
-/** The state of one association that functions may use; dropped at a restart, parts of it at the end of a session. */
+/** Everything that a function handler may use for one request. */
 export interface FunctionContext {
   readonly outstation: OutstationOptions;
   readonly master: MasterId;
@@ -252,10 +252,12 @@ export interface FunctionContext {
 /** Carries a request out. `headers` have been parsed, `refusal` is 0. Never throws. */
 export type FunctionHandler = (request: Request, context: FunctionContext) => Answer;
 
-/** The functions beside READ, CONFIRM and the two of unsolicited responses. One set for each association. */
+/** All functions except READ, CONFIRM, ENABLE_UNSOLICITED and DISABLE_UNSOLICITED. One set per association. */
 export interface FunctionSet {
   handler(functionCode: number): FunctionHandler | undefined;
-  /** called for every request but CONFIRM, after duplicates have been sorted out: anything cancels a select but its OPERATE */
+  /**
+   * called for every request but CONFIRM and repetitions: any request but the matching OPERATE cancels a select
+   */
   precede(request: Request): void;
   /** true if a select waits for its OPERATE */
   readonly hasSelect: boolean;
@@ -284,9 +286,9 @@ export interface AssociationPort {
   readonly masterAddress: number;
   /** the connection of this master; null: it has none */
   readonly session: Session | null;
-  /** A connection of this master begins; one that is open is replaced. */
+  /** Begins a connection of this master; an open connection is replaced. */
   open(session: Session): void;
-  /** The connection has ended; does nothing for one that was replaced. */
+  /** Ends a connection; does nothing for a replaced one. */
   close(session: Session): void;
   /** A whole fragment from the transport function. Never throws. @param from `address@peer` that sent a broadcast */
   receive(fragment: Buffer, cast: Cast, from?: string): void;

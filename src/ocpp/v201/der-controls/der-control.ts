@@ -28,7 +28,7 @@ export interface DerControls {
 export const maxDerControls = 200;
 /** Notices and alarms that wait for the central system. */
 const maxReports = 200;
-/** A notice without an answer is sent again after this. */
+/** Wait before a notice without an answer is sent again. */
 const repeatMs = 60_000;
 /** Schema: length of additionalInfo. */
 const maxInfoLength = 1024;
@@ -42,7 +42,7 @@ interface DerState {
   readonly book: DerBook;
   /** the alarm that has begun and not ended */
   readonly alarm: DerAlarm | null;
-  /** not delivered yet */
+  /** reports not delivered yet */
   readonly reports: readonly DerReport[];
 }
 
@@ -103,7 +103,7 @@ function noticeOf({ id, started, atMs, supersededIds }: DerNotice): DerReport {
   };
 }
 
-/** Makes a changed book current: applies and stores it, and plans the next change. */
+/** Puts a changed book into force: stores and applies it, and plans the next change. */
 function applyBook(context: ControlContext, { book }: BookChange): void {
   context.book = book;
   context.save();
@@ -257,7 +257,7 @@ function restore(context: ControlContext, { book, alarm, reports }: DerState): v
   );
 }
 
-function workOf(parts: StationParts, port: DerPort, slot: ReturnType<StationParts['store']>): ControlContext {
+function createContext(parts: StationParts, port: DerPort, slot: ReturnType<StationParts['store']>): ControlContext {
   const saver = createSaver(
     slot,
     () => stored({ book: context.book, alarm: context.alarm, reports: outbox.waiting }),
@@ -301,7 +301,7 @@ export function createDerControl(parts: StationParts): Part & DerControls {
   const port = parts.version === 'ocpp2.1' ? parts.device.openDer() : null;
   if (port === null) return withoutControls();
   const slot = parts.store('der');
-  const context = workOf(parts, port, slot);
+  const context = createContext(parts, port, slot);
   let endTicks: () => void = () => undefined;
   let isStopped = false;
   provideVariables(parts, port, [...context.supported]);
@@ -315,7 +315,7 @@ export function createDerControl(parts: StationParts): Part & DerControls {
       context.book.map((each) => entryOf(each, context.controls.stateOf(each.id), port.isOverwritten(each.id))),
     async load() {
       const state = restored(await slot.read());
-      // the device has left meanwhile
+      // the station was stopped during the read
       if (isStopped) return;
       restore(context, state);
       let since = parts.device.now;

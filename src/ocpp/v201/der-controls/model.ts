@@ -37,7 +37,7 @@ export interface DerControl {
   readonly isDefault: boolean;
   /** the lower number wins */
   readonly priority: number;
-  /** not before the control was set; of a default the instant at which it was set */
+  /** never before the control was set; of a default the instant at which it was set */
   readonly startMs: number;
   /** null: it lasts until it is cleared or superseded */
   readonly endMs: number | null;
@@ -62,7 +62,7 @@ export interface DerRefusal {
   readonly status: 'Rejected' | 'NotSupported';
   readonly reasonCode: string;
   readonly detail: string;
-  /** the rule that the request breaks; absent: none, the station cannot carry it out */
+  /** the rule that the request breaks; absent: none, but the station cannot carry out the control */
   readonly clause?: string;
 }
 
@@ -163,20 +163,20 @@ interface Times {
   readonly endMs: number | null;
 }
 
-/** When a scheduled control is in force. */
+/** Start and end of a scheduled control. */
 function scheduleOf(body: DerBody, nowMs: number): Times | DerRefusal {
   const { startTime, duration } = timesOf(body);
   const startMs = startTime === undefined ? nowMs : instantOf(startTime);
   if (!(startMs <= maxDateMs)) return rejected('startTime is no date');
   if (duration === undefined) return { startMs: Math.max(startMs, nowMs), endMs: null };
-  if (!(duration > 0)) return rejected('duration: a control lasts for some time', 'ValuePositiveOnly');
+  if (!(duration > 0)) return rejected('duration must be greater than 0', 'ValuePositiveOnly');
   const endMs = startMs + duration * 1000;
   if (endMs <= nowMs) return rejected('startTime and duration: the control is over already');
   // an end beyond all dates counts as none
   return { startMs: Math.max(startMs, nowMs), endMs: endMs <= maxDateMs ? endMs : null };
 }
 
-/** The one body of a request, of the type that it names. */
+/** The only body of a request, which must belong to its `controlType`. */
 function bodyOf(request: Requests['SetDERControl']): DerBody | DerRefusal {
   const neededMember = memberOf[request.controlType];
   const bodies = bodiesOf(request);
@@ -200,7 +200,7 @@ function unitRefusal(type: DERControlEnum, body: DerBody): DerRefusal | null {
   return allowed.includes(body.value.yUnit) ? null : rejected(`yUnit of ${type}: allowed: ${allowed.join(', ')}`);
 }
 
-/** The control that a request makes, or why it is Rejected. @param order greater than that of each control before */
+/** The control that a request makes, or why it is Rejected. @param order greater than in all earlier controls */
 export function controlOf(request: Requests['SetDERControl'], nowMs: number, order: number): DerControl | DerRefusal {
   const { controlType: type, controlId: id, isDefault } = request;
   const body = bodyOf(request);
@@ -222,7 +222,7 @@ type Report = Requests['ReportDERControl'];
 /** Schema: items of a list. */
 export const maxListed = 24;
 
-/** One control as the list of its member. */
+/** A report with one control, in the list that belongs to its type. */
 function listed({ id, type, isDefault, superseded: isSuperseded, body }: DerControl): Omit<Report, 'requestId'> {
   const facts = { id, isDefault, isSuperseded };
   switch (body.member) {

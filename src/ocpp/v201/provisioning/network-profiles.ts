@@ -19,26 +19,26 @@ import {
 } from './network-profile.ts';
 import type { NetworkProfile, ProfileContext } from './network-profile.ts';
 
-// The network profiles of a station, and which of them it uses. Slot 0 holds the settings until it is filled.
+// The network profiles of a station, and the one in use. Slot 0 holds the settings until it is filled.
 
 const settingsSlot = 0;
 const defaultTimeoutS = 30;
 
 interface NetworkSlots {
-  /** in use, or tried */
+  /** the slot in use, or tried */
   readonly active: number;
   at(slot: number): NetworkProfile | undefined;
-  /** Null: it is empty. */
+  /** Null: the slot is empty. */
   securityProfileOf(slot: number): OcppSecurityProfile | null;
   hasOwnPassword(slot: number): boolean;
   fill(slot: number, profile: NetworkProfile): void;
-  /** Slots of the settings cannot be removed. */
+  /** Empties a slot; slot 0 then holds the settings again. */
   remove(slot: number): void;
-  /** The next attempt to connect uses it. */
+  /** The next attempt to connect uses the slot. */
   use(slot: number): void;
   /** True if `use` would change the connection. */
   differs(slot: number): boolean;
-  /** The user has set another target: that of the settings. */
+  /** The user has changed the target in the settings: slot 0 and its settings are used. */
   resetSettings(): void;
   load(): Promise<void>;
 }
@@ -74,7 +74,7 @@ function createNetworkSlots(
     at: (number) => slots.get(number),
     securityProfileOf: (number) => {
       const profile = slots.get(number);
-      // NetworkConfiguration may have begun to fill it without an address
+      // NetworkConfiguration may have begun to fill the slot without an address
       if (profile !== undefined) return profile.url === '' ? null : profile.securityProfile;
       if (number !== settingsSlot) return null;
       return used === null ? network.access.securityProfile : settings.securityProfile;
@@ -88,7 +88,7 @@ function createNetworkSlots(
       if (slots.delete(number)) saver.save();
     },
     use: (number) => {
-      // the settings as trials of credentials have left them
+      // keep the current access: trying new credentials may have changed the password
       if (used === null) settings = network.access;
       active = number;
       used = contents(number);
@@ -127,7 +127,7 @@ type Variables = Pick<StationParts, 'variables' | 'version'>;
 interface Member {
   readonly read: (profile: NetworkProfile) => string;
   readonly write: (profile: NetworkProfile, value: string) => NetworkProfile;
-  /** null: it may be so */
+  /** null: the value is allowed */
   readonly issue: (value: string, deps: ConfigurationDeps) => Refusal | null;
 }
 
@@ -137,7 +137,7 @@ const memberTable: Readonly<Record<string, Member>> = {
   OcppCsmsUrl: {
     read: ({ url }) => url,
     write: (profile, url) => ({ ...profile, url: url.replace(/\/+$/, '') }),
-    issue: (url) => (isProfileUrl(url) ? null : invalid('no ws or wss URL that a connection is made to')),
+    issue: (url) => (isProfileUrl(url) ? null : invalid('not a ws or wss URL to which a connection can be made')),
   },
   SecurityProfile: {
     read: ({ securityProfile }) => String(securityProfile),
@@ -186,7 +186,7 @@ function createNetworkConfiguration(parts: Variables, deps: ConfigurationDeps): 
   const { variables, version } = parts;
   const { slots } = deps;
   if (version === 'ocpp2.0.1') return { checks: {}, stop: () => undefined };
-  /** of a slot that nothing has filled yet */
+  /** contents of a slot that nothing has filled yet */
   const draft = (slot: number): NetworkProfile => {
     const { url, securityProfile } = deps.access();
     const isSettings = slot === 0 && slots.active === 0;
@@ -222,7 +222,7 @@ function createNetworkConfiguration(parts: Variables, deps: ConfigurationDeps): 
 
 interface NetworkProfilesDeps {
   readonly network: Pick<Network, 'access' | 'setAccess'>;
-  /** true: password or certificates of a security profile are there */
+  /** true: the station has the password or certificates that a security profile needs */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
   /**
    * The next connection leads to another central system, which knows nothing of the station yet (B10.FR.10); not called
@@ -233,9 +233,9 @@ interface NetworkProfilesDeps {
 
 interface NetworkProfiles extends Part {
   readonly handlers: { readonly SetNetworkProfile: Handler<'SetNetworkProfile'> };
-  /** for SetVariables */
+  /** checks of values that SetVariables writes */
   readonly checks: VariableChecks;
-  /** After the variables. */
+  /** Called after the variables are loaded. */
   load(): Promise<void>;
   /** The station restarts, and values that waited for it are in force: the first profile of the priority counts. */
   restarted(): void;
@@ -290,7 +290,7 @@ function orderOf({ variables }: Parts, slots: NetworkSlots): readonly number[] {
   return order.length === 0 ? [0] : order;
 }
 
-/** A05.FR.06: a higher security profile that works takes the lower ones with it. */
+/** A05.FR.06: once a connection with a higher profile works, lower ones are removed. */
 function dropLower(parts: Parts, { network }: NetworkProfilesDeps, slots: NetworkSlots): void {
   const { variables, log } = parts;
   const context = { securityProfile: network.access.securityProfile, mayLower: mayLower(parts) };
@@ -338,7 +338,7 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
     registration.onAccepted(() => {
       dropLower(parts, deps, slots);
     }),
-    // B09.FR.27: the central system has set the password that counts
+    // B09.FR.27: the password set by the central system replaces the one of the profile
     variables.onChange('SecurityCtrlr', 'BasicAuthPassword', () => {
       const profile = slots.at(slots.active);
       if (profile !== undefined && profile.password !== null) slots.fill(slots.active, { ...profile, password: null });

@@ -28,7 +28,7 @@ export interface PricedTransaction {
   };
 }
 
-/** The tariff that a transaction is to have. */
+/** The tariff chosen for a transaction. */
 export interface Choice {
   readonly tariff: Tariff;
   readonly kind: TariffKindEnum;
@@ -38,15 +38,20 @@ export interface CostMetering {
   readonly running: readonly PricedTransaction[];
   get(transactionId: string): PricedTransaction | null;
   /**
-   * Prices a transaction from its start, where it has used no energy yet, with its fixed fees; else from now on.
-   * @param reservationS duration of the reservation that it uses; null: none
+   * Prices a transaction. If no energy was used yet, prices from the start, fixed fees included; otherwise from now,
+   * without them.
+   * @param reservationS duration of the reservation that the transaction uses; null: none
    */
   begin(transaction: Transaction, choice: Choice, reservationS: number | null): PricedTransaction;
-  /** Prices what comes from now on by another tariff. @returns null: no tariff prices the transaction */
+  /** Prices further use by another tariff. @returns null: no tariff prices the transaction */
   change(transactionId: string, choice: Choice): PricedTransaction | null;
-  /** Reads the meter. @param transition to the meter at its instant @returns null: no tariff prices the transaction */
+  /**
+   * Reads the meter.
+   * @param transition reads the meter as of this transition; absent: now
+   * @returns null: no tariff prices the transaction
+   */
   step(transactionId: string, transition?: EvseConnectorTransition): PricedTransaction | null;
-  /** @returns the transaction as it was; null: no tariff prices it */
+  /** Ends the pricing of a transaction. @returns its last state; null: no tariff prices it */
   end(transactionId: string): PricedTransaction | null;
   load(): Promise<void>;
 }
@@ -65,11 +70,11 @@ function factsOf(parts: StationParts, { evseId, idToken }: Transaction): CostFac
 const mean = (values: readonly number[]) =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Power and current are means over simulated time: at another rate than 1 the clock of the cost runs otherwise. */
+/** Power and current are means over simulated time: at a time rate other than 1, the cost's clock differs from it. */
 function advanced(priced: PricedTransaction, sample: MeterSample, ms: number, charging: boolean): PricedTransaction {
   const { last, cost, tariff, facts } = priced;
   const toMs = Math.max(ms, last.ms);
-  // registers do not fall; those of a device that was made anew count from there
+  // registers never fall; a recreated device restarts at 0, and a fall counts as no energy
   const energyWh =
     Math.max(0, sample.energyImportWh - last.importWh) - Math.max(0, sample.energyExportWh - last.exportWh);
   const simS = (sample.at - last.sim) / 1e6;
@@ -84,8 +89,8 @@ function advanced(priced: PricedTransaction, sample: MeterSample, ms: number, ch
   };
 }
 
-/** A transaction as it is priced at a reading of its meter. */
-function begun(
+/** Starts pricing and takes the first reading. */
+function beginPricing(
   parts: StationParts,
   transaction: Transaction,
   choice: Choice,
@@ -131,7 +136,7 @@ export function createCostMetering(parts: StationParts): CostMetering {
     },
     get: (transactionId) => running.get(transactionId) ?? null,
     begin: (transaction, choice, reservationS) =>
-      put(begun(parts, transaction, choice, reservationS, isCharging(transaction.evseId))),
+      put(beginPricing(parts, transaction, choice, reservationS, isCharging(transaction.evseId))),
     step,
     change(transactionId, choice) {
       const priced = step(transactionId);
@@ -157,13 +162,13 @@ interface PacerDeps {
   readonly transactions: Pick<Transactions, 'update' | 'byId'>;
   /** True if the station calculates costs at present. */
   readonly isLocal: () => boolean;
-  /** The meter of a transaction was read. */
+  /** Called when the meter of a transaction was read. */
   readonly read: (transactionId: string) => void;
 }
 
 interface Pacer {
   start(): void;
-  /** A transaction may be priced now. */
+  /** Called when a transaction may be priced. */
   wake(): void;
   stop(): void;
 }

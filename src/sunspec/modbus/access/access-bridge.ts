@@ -48,9 +48,10 @@ const classicSettings: ModelRights = {
 /**
  * Writers of the RW points of each model, as the public table of rights of DERSec has them (github.com/dersecure/rbac).
  * The table has no row for the classic models, 802 and 64414. The classic controls have the rights of their successors:
- * 123 those of 703 and 704, 124 those of 704 and of the reserves of 802, 126 those of 705. The control points of 802 have
- * the rights of 715. Its reserves bound the energy that a grid service may use and have the rights of 702. The simulation
- * controls of 64414 stand for nature and the operator. In a model without a row only the super administrator writes.
+ * 123 follows 703 and 704, 124 follows 704 and the reserves of 802, 126 follows 705. The control points of 802 have the
+ * rights of 715; its reserves limit the energy that a grid service may use, and have the rights of 702. The points of
+ * 64414 simulate what weather and the operator do, so only the super administrator may write them. The same holds for
+ * models without a row.
  */
 const rights: Readonly<Record<number, ModelRights>> = {
   1: { writers: network },
@@ -77,7 +78,7 @@ export function writersOf(modelId: number, path: string): Writers {
   return model?.except?.[path] ?? model?.writers ?? superOnly;
 }
 
-/** Per register of a map: one bit per role that may write it, and one for reading without a role. */
+/** Per register of a map: one bit per role that may write it, and a further bit for reading without a role. */
 type RegisterRights = Uint8Array;
 
 const bitOf = Object.fromEntries(roles.map((role, i) => [role, 1 << i])) as Readonly<Record<Role, number>>;
@@ -85,7 +86,7 @@ const discoveryBit = 1 << roles.length;
 
 /** Roles that write nothing. */
 const readers: ReadonlySet<Role> = new Set<Role>(['ReadOnlySunSpec']);
-/** The map itself refuses or ignores writes of read-only registers, with or without a role. */
+/** Bits of all roles that write something. Read-only registers have them: the map itself refuses or ignores the write. */
 const writerBits = roles.filter((role) => !readers.has(role)).reduce((bits, role) => bits | bitOf[role], 0);
 
 const rightsOf = memoPerLayout(({ base, models, slots, slotAt }): RegisterRights => {
@@ -101,7 +102,7 @@ const rightsOf = memoPerLayout(({ base, models, slots, slotAt }): RegisterRights
   return rights;
 });
 
-/** True if every register of a span has the bit; `outside` for those that the map does not have. */
+/** True if every register of a span has the bit. @param outside the right on registers beyond the map */
 function permits(layout: Layout, bit: number, address: number, count: number, outside: boolean): boolean {
   const rights = rightsOf(layout);
   const first = address - layout.base;
@@ -124,7 +125,7 @@ export function checkReadRight(layout: Layout, role: Role | null, address: numbe
 
 /**
  * Checks the rights on points before any other check of a write.
- * @throws SimError ACCESS_DENIED if the role may not write one of them
+ * @throws SimError ACCESS_DENIED if the role may not write one of the points
  */
 export function checkWriteRight(layout: Layout, role: Role | null, address: number, count: number): void {
   if (role !== null && !readers.has(role) && permits(layout, bitOf[role], address, count, true)) return;

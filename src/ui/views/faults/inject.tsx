@@ -121,7 +121,7 @@ function timingOf(whole: Schema | undefined, { parameters_schema, target_schema 
 
 function KindForm({ kind }: { readonly kind: Kind }) {
   const device = useFaultTarget();
-  const { schema: whole, problem: unread } = useFaultSchema(kind.protocol, kind.kind);
+  const { schema: whole, problem: readProblem } = useFaultSchema(kind.protocol, kind.kind);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const { busy, problem, run } = useDo();
   const parameters = kind.parameters_schema as Schema;
@@ -149,7 +149,7 @@ function KindForm({ kind }: { readonly kind: Kind }) {
     if ((await run(call)) !== undefined) say(`${words(kind.kind)} is in force`);
   };
   return (
-    <FormFrame onSubmit={submitting(send)} submit="Inject" call={call} busy={busy} problem={problem ?? unread}>
+    <FormFrame onSubmit={submitting(send)} submit="Inject" call={call} busy={busy} problem={problem ?? readProblem}>
       {issueOf('/device') !== null && <small class="issue">Faults act on: {issueOf('/device')}</small>}
       {Object.keys(parameters.properties ?? {}).length > 0 && <h3>Parameters</h3>}
       {fields(parameters)}

@@ -91,7 +91,7 @@ function furtherOf(text: string): object | null {
 }
 
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
-  const { schema: whole, problem: unread } = useSchema('AddedDevice');
+  const { schema: whole, problem: readProblem } = useSchema('AddedDevice');
   const schema = useMemo(() => whole && shownOf(whole), [whole]);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [more, setMore] = useState('');
@@ -112,7 +112,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
         submit="Add"
         call={call}
         busy={busy}
-        problem={problem ?? unread}
+        problem={problem ?? readProblem}
         disabled={further === null || !schema}
       >
         {schema && (

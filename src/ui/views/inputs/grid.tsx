@@ -77,13 +77,13 @@ function GridFacts({ grid }: { readonly grid: Grid }) {
 function Back({ grid, device }: { readonly grid: Grid | undefined; readonly device: number | undefined }) {
   const call = post('controls/grid', { ...scopeQuery(device), body: { source: 'csv' } });
   if (device !== undefined) return <Action call={call}>Back to the common grid</Action>;
-  const isWithout = grid?.profile_loaded === false;
+  const hasNoProfile = grid?.profile_loaded === false;
   return (
     <>
-      <Action call={call} disabled={isWithout}>
+      <Action call={call} disabled={hasNoProfile}>
         Back to the grid profile
       </Action>
-      {isWithout && <small class="muted">No grid profile is loaded: start with --grid_profile FILE.</small>}
+      {hasNoProfile && <small class="muted">No grid profile is loaded: start with --grid_profile FILE.</small>}
     </>
   );
 }

@@ -164,7 +164,7 @@ function Models({ models, owner, chosen }: ModelsProps) {
 }
 
 function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number }) {
-  const { data: model, problem: unread } = useLive(pointsCall(owner, id));
+  const { data: model, problem: readProblem } = useLive(pointsCall(owner, id));
   const [typed, setTyped] = useState<Readonly<Record<string, string>> | null>(null);
   const { busy, problem, run, forget } = useDo();
   const point = param('point');
@@ -173,7 +173,7 @@ function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number 
     if (isKnown && point !== null)
       document.querySelector(`tr[data-point="${CSS.escape(point)}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [isKnown, point]);
-  if (!model) return <Refused problem={unread} />;
+  if (!model) return <Refused problem={readProblem} />;
   const staged = Object.fromEntries(Object.entries(typed ?? {}).filter(([, text]) => text.trim() !== ''));
   const count = Object.keys(staged).length;
   const call = owner === 'site' || count === 0 ? null : writeCall(owner, id, staged);

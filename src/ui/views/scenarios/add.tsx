@@ -50,7 +50,7 @@ function linesOf(text: string): ReadonlyMap<string, number> {
       lines.set(pointerOf(frame), line);
     } else {
       const pointer = pointerOf(frame);
-      // the line of a member is that of its key
+      // the line of a member is the line of its key
       if (!lines.has(pointer)) lines.set(pointer, line);
       if (token === '{') frames.push({ pointer, index: null, key: '', awaitsKey: true });
       if (token === '[') frames.push({ pointer, index: 0, key: '', awaitsKey: false });
@@ -73,10 +73,10 @@ const maxCurlLength = 20_000;
 
 const choose = (added: unknown) => setParam('scenario', (added as Scenario).id);
 
-/** Scenarios that come with the simulator. */
+/** Scenarios bundled with the simulator. */
 export function Bundled({ bundled }: { readonly bundled: Listing['bundled'] }) {
   return (
-    <Panel title="Come with derbench">
+    <Panel title="Bundled with derbench">
       <ul class="bundled">
         {bundled.map(({ name, description }) => (
           <li key={name}>
