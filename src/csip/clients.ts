@@ -79,6 +79,8 @@ interface InForce extends ClientConduct {
   useServerTime: boolean;
   subscribe: boolean;
   sendsAlarms: boolean;
+  /** identifiers of the connection point: one for all devices, or one for each in their order */
+  nmis: readonly string[];
 }
 
 export interface ClientsOptions extends Omit<MemberParts, 'inForce' | 'eventsChanged'> {
@@ -115,7 +117,7 @@ export class Clients {
 
   constructor(options: ClientsOptions) {
     this.options = options;
-    const { server, rates, pin, withoutRegistration, register, timeStaleS, lost, revision, notifications, aus } =
+    const { server, rates, pin, withoutRegistration, register, timeStaleS, lost, revision, notifications, aus, nmis } =
       options.settings;
     this.inForce = {
       server: { host: server.host, port: server.port, tls: server.tls },
@@ -133,6 +135,7 @@ export class Clients {
       lostExpiryS: lost.expiryS,
       subscribe: notifications.subscribe,
       sendsAlarms: true,
+      nmis,
     };
     this.#codec = options.codecOf(() => this.inForce.revision, aus);
     this.notifications = new Notifications({ ...options, codec: this.#codec });

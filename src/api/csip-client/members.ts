@@ -1,6 +1,6 @@
 /** The client of IEEE 2030.5 and its head-end: members of replies and requests. */
 import { memo } from '../../core/lazy.ts';
-import { hasCheckDigit } from '../../contract/csip-settings.ts';
+import { connectionPointIdPattern, connectionPointIdText, hasCheckDigit } from '../../contract/csip-settings.ts';
 import { csipCertificateNames, csipIdentities, csipRevisions, csipStates } from '../../contract/csip-client.ts';
 import type {
   CsipCertificates,
@@ -316,6 +316,10 @@ export const config = members<Partial<CsipConfig>, { readonly plant: Pick<Plant,
   post_rate_s: number.orNull('Seconds between reports; null: that of the server, or disabled.'),
   use_server_time: flag.orNull('Null: disabled.'),
   subscribe: flag.orNull('Null: disabled.'),
+  nmis: list(text())(
+    'Identifiers of the connection point (NMI): none, one for all devices, or one for each in their order.',
+    (of) => of.nmis ?? [],
+  ),
   pin_set: flag.orNull('Whether a PIN is checked; null: disabled.'),
   check_hostname: flag.orNull('Whether the certificate of the server must name its host; null: disabled.'),
   strict_cipher: flag.orNull('Whether CCM-8 is the only suite; null: disabled.'),
@@ -476,6 +480,7 @@ export const maxPemLength = 32_768;
 const maxHostLength = 253;
 const maxRateS = 86_400;
 const maxPin = 999_999;
+const maxNmis = 4096;
 
 const pem = (description: string) =>
   z
@@ -521,6 +526,15 @@ export const configBodySchema = memo(() =>
       post_rate_s: rate('Seconds between reports and readings'),
       use_server_time: z.boolean().optional().openapi({ description: 'False: times of this machine are used.' }),
       subscribe: z.boolean().optional().openapi({ description: 'Whether resources are subscribed to.' }),
+      nmis: z
+        .array(z.string().regex(connectionPointIdPattern, { error: `must be ${connectionPointIdText}` }))
+        .max(maxNmis)
+        .optional()
+        .openapi({
+          description:
+            'Identifiers of the connection point (NMI) for CSIP-AUS, each of 1 to 32 characters without comma: none, one for all ' +
+            `devices, or one for each in their order, at most ${maxNmis}.`,
+        }),
       pin: z
         .int()
         .min(0)
