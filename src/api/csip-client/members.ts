@@ -27,9 +27,8 @@ import { deviceParam, newestParam } from '../common/schemas.ts';
 import { writer } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
 import { listInPieces } from '../http/streaming.ts';
+import { defaultSettingsSchema, modesSchema } from './modes.ts';
 
-/** Members by names that the schema does not list. */
-export const json = member(() => z.record(z.string(), z.unknown()));
 const texts = member(() => z.record(z.string(), z.string()));
 
 export const byServer = 'by the clock of the server';
@@ -64,17 +63,8 @@ const statusTexts: Readonly<Record<number, string>> = {
   254: 'rejected: received too late',
 };
 
-const modesSchema = memo(() =>
-  z
-    .record(z.string(), z.unknown())
-    .openapi({
-      description:
-        'The members of DERControlBase in snake case, in the unit of the name: `op_mod_max_lim_w_pct` in %, `op_mod_target_w` in W, ' +
-        '`op_mod_fixed_var` as `{ref, value_pct}`, `op_mod_fixed_pf_inject_w` as `{pf, excitation}`, a curve as `{curve_href, points}`.',
-    })
-    .openapi('CsipModes'),
-);
 const modes = member(modesSchema);
+const defaultSettings = member(defaultSettingsSchema);
 
 const leftOut = members<CsipLeftOutMode>()('CsipLeftOutMode', () => ({
   mode: text('Member of DERControlBase, such as `opModFreqWatt`.'),
@@ -175,7 +165,7 @@ const defaultControl = members<CsipDefaultControl>()('CsipDefaultControl', () =>
   program_href: text('Its DERProgram.'),
   modes: modes(),
   modes_in_force: list(text())('Members of DERControlBase that act now, because no event has them.'),
-  settings: json('Its members beside the modes, in the unit of the name: `es_delay_s`, `grad_w_pct_per_s`.'),
+  settings: defaultSettings('Its members beside the modes, in the unit of the name; absent: it does not have them.'),
   left_out: leftOutModes(),
 }));
 

@@ -25,8 +25,6 @@ const openOnPurpose = [
   'Authorization/id_token_info/*',
   'FaultKind/parameters_schema/*',
   'FaultKind/target_schema/*',
-  'CsipModes/*',
-  'CsipDefaultControl/settings/*',
   'CsipDocument/*',
   'OcppPayload/*',
   'ScenarioRequest/scenario/*',
