@@ -5,6 +5,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { errorText } from '../../src/core/errors.ts';
 import { compareAnswer, exchangesOf } from '../../src/recorder/replay/modbus-compare.ts';
 import type { RecordedExchange } from '../../src/recorder/replay/modbus-compare.ts';
 import { parseReplayArguments } from '../../src/recorder/replay/arguments.ts';
@@ -130,12 +131,10 @@ describe('replay of Modbus', () => {
       for (; ; given += 1) yield 'x'.repeat(1024 * 1024);
     }
     const reading = readRecording(linesOf(endless()));
-    expect(await reading.catch((error: Error) => error.message)).to.equal('line 1 of the recording is no JSON');
+    expect(await reading.catch(errorText)).to.equal('line 1 of the recording is no JSON');
     const unread = linesOf(endless());
     await unread.next();
-    expect(await unread.next().catch((error: Error) => error.message)).to.equal(
-      'line 2 of the recording has more than 8388608 characters',
-    );
+    expect(await unread.next().catch(errorText)).to.equal('line 2 of the recording has more than 8388608 characters');
     expect(given).to.be.at.most(9);
   });
 
