@@ -309,6 +309,8 @@ export interface CsipConfig {
   /** false: times of this machine in place of those of the server */
   readonly useServerTime: boolean;
   readonly subscribe: boolean;
+  /** identifiers of the connection point (NMI): one for all devices, or one for each in their order */
+  readonly nmis: readonly string[];
   /** true: a PIN is set and checked; the PIN itself is never shown */
   readonly pinSet: boolean;
   readonly checkHostname: boolean;

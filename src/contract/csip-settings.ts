@@ -134,3 +134,7 @@ export function withCheckDigit(digits: number): number {
 export function hasCheckDigit(digits: number): boolean {
   return digitSum(digits) % 10 === 0;
 }
+
+/** Identifier of a connection point (NMI), a String32. */
+export const connectionPointIdPattern = /^[^\s,](?:[^,]{0,30}[^\s,])?$/;
+export const connectionPointIdText = 'text of 1 to 32 characters without comma';

@@ -273,7 +273,6 @@ export interface OcppAuthorization {
 
 export interface OcppConnectOptions {
   readonly url?: string;
-  readonly version?: OcppVersion;
   readonly securityProfile?: OcppSecurityProfile;
   readonly password?: string;
 }

@@ -81,6 +81,8 @@ interface InForce extends ClientConduct {
   sendsAlarms: boolean;
   /** LFDIs given to devices behind an aggregator, by index */
   readonly lfdis: Map<number, string>;
+  /** identifiers of the connection point: one for all devices, or one for each in their order */
+  nmis: readonly string[];
 }
 
 export interface ClientsOptions extends Omit<MemberParts, 'inForce' | 'eventsChanged'> {
@@ -117,8 +119,20 @@ export class Clients {
 
   constructor(options: ClientsOptions) {
     this.options = options;
-    const { server, rates, pin, withoutRegistration, register, timeStaleS, lost, revision, notifications, aus, lfdis } =
-      options.settings;
+    const {
+      server,
+      rates,
+      pin,
+      withoutRegistration,
+      register,
+      timeStaleS,
+      lost,
+      revision,
+      notifications,
+      aus,
+      lfdis,
+      nmis,
+    } = options.settings;
     this.inForce = {
       server: { host: server.host, port: server.port, tls: server.tls },
       anywhere: true,
@@ -136,6 +150,7 @@ export class Clients {
       subscribe: notifications.subscribe,
       sendsAlarms: true,
       lfdis: new Map(lfdis.map((lfdi, at) => [options.plant.firstIndex + at, lfdi])),
+      nmis,
     };
     this.#codec = options.codecOf(() => this.inForce.revision, aus);
     this.notifications = new Notifications({ ...options, codec: this.#codec });

@@ -36,6 +36,7 @@ export interface MemberParts {
     readonly postRateS: number | null;
     readonly sendsAlarms: boolean;
     readonly lfdis: ReadonlyMap<number, string>;
+    readonly nmis: readonly string[];
   };
   readonly plant: Plant;
   readonly seed: number;
@@ -236,7 +237,7 @@ function reporterOf(
     lfdi,
     wholeMinutes: settings.aus !== null,
     penDigits: penDigits(settings.pen, settings.aus === null ? 'number' : 'decimal'),
-    nmi: nmiOf(settings, plant, first.index),
+    nmi: nmiOf(inForce.nmis, plant, first.index),
     postRateS: inForce.postRateS,
     readings: settings.readings,
   });
@@ -245,7 +246,7 @@ function reporterOf(
 }
 
 /** A single NMI applies to all devices; several apply to one device each, in order. */
-function nmiOf({ nmis }: CsipSettings, plant: Plant, index: number): string | null {
+function nmiOf(nmis: readonly string[], plant: Plant, index: number): string | null {
   if (nmis.length <= 1) return nmis[0] ?? null;
   return nmis[plant.devices.findIndex((device) => device.index === index)] ?? null;
 }

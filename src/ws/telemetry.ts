@@ -10,6 +10,7 @@ import { callEvery } from '../core/time/timers.ts';
 import type { Every } from '../core/time/timers.ts';
 import { createHttpGuard } from '../core/http/http-guard.ts';
 import type { HttpGuardConfig } from '../core/http/http-guard.ts';
+import { controlCounter, maxControlFrames } from '../core/net/control-frames.ts';
 import { hostAndPort } from '../core/net/listen.ts';
 import { LimitedLog } from '../core/log/limited-log.ts';
 import type { Logger } from '../core/log/log.ts';
@@ -63,10 +64,7 @@ const defaults: TelemetryOptions = {
 const maxIncomingBytes = 4096;
 /** maximum of frames in one message of a client */
 const maxFragments = 16;
-/**
- * Unread bytes at which a client is cut off: the library answers every ping even if the client does not read the
- * answers.
- */
+/** Unread bytes at which a client that pings is cut off: it would get ever more answers that it does not read. */
 const maxUnsentBytes = 1024 * 1024;
 const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011, noAnswer: 1006 } as const;
 
@@ -200,6 +198,8 @@ class TelemetryStream implements Telemetry {
       maxPayload: maxIncomingBytes,
       maxFragments,
       perMessageDeflate: false,
+      // the library would answer every ping of a flood
+      autoPong: false,
     });
     library.on('wsClientError', refuseHandshake);
     const end = guardUpgrades(
@@ -301,10 +301,20 @@ class TelemetryStream implements Telemetry {
       this.#counters.rx += 1;
       this.#noteActivity();
     });
-    socket.on('ping', () => {
+    const countControl = controlCounter(this.#context.clock);
+    /** True if a ping or pong is to be heeded. */
+    const heeds = () => {
+      const count = countControl();
+      if (count === maxControlFrames + 1) this.#closeFlooding(client);
+      return count <= maxControlFrames;
+    };
+    socket.on('ping', (data: Buffer) => {
+      if (!heeds() || socket.readyState !== socket.OPEN) return;
       if (tcp.writableLength > maxUnsentBytes) socket.terminate();
+      else socket.pong(data);
     });
     socket.on('pong', () => {
+      if (!heeds()) return;
       client.lastPongMs = this.#nowMs();
       client.hasPonged = true;
     });
@@ -345,6 +355,20 @@ class TelemetryStream implements Telemetry {
     this.#log.info(
       `client ${client.peer} disconnected with code ${loggedCode}: ${sent} messages sent, ${dropped} dropped`,
     );
+  }
+
+  /** Closes with 1008 and reads no further; the answer of the client would be behind the rest of its flood. */
+  #closeFlooding({ peer, socket, outbox }: Client): void {
+    this.#log.warning(`client ${peer} sends too many pings and is closed`);
+    if (socket.readyState !== socket.OPEN) {
+      socket.terminate();
+      return;
+    }
+    outbox.close();
+    socket.close(closeCodes.policy, 'too many pings');
+    socket.pause();
+    const cutOff = setTimeout(() => socket.terminate(), this.#options.closeTimeoutMs);
+    socket.once('close', () => clearTimeout(cutOff));
   }
 
   /** Applies the time limits, otherwise sends the next ping. */

@@ -264,6 +264,31 @@ describe('telemetry stream: connections', () => {
     await logged(/does not answer pings/);
   });
 
+  for (const kind of ['ping', 'pong'] as const)
+    it(`more than 100 ${kind}s of a client within a second close it with 1008, and it alone`, async () => {
+      stream = await openStream(1, { closeTimeoutMs: 20 });
+      const quiet = await client();
+      const flooding = await client();
+      let pongs = 0;
+      flooding.socket.on('pong', () => (pongs += 1));
+      const send = async (times: number) => {
+        const before = stream.telemetry.status().rxCount;
+        for (let i = 0; i < times; i += 1) flooding.socket[kind](`${i}`);
+        flooding.socket.send('behind them');
+        while (stream.telemetry.status().rxCount === before) await new Promise((resolve) => setImmediate(resolve));
+      };
+      await send(100);
+      stream.clock.ms = 1000;
+      await send(100);
+      expect(flooding.socket.readyState).to.equal(WebSocket.OPEN);
+      for (let i = 0; i < 30_000; i += 1) flooding.socket[kind]();
+      expect(await flooding.closed).to.deep.equal({ code: 1008, reason: 'too many pings' });
+      expect(pongs).to.equal(kind === 'ping' ? 200 : 0);
+      expect(quiet.socket.readyState).to.equal(WebSocket.OPEN);
+      await logged(/sends too many pings and is closed/);
+      await logged(/disconnected with code 1008/);
+    });
+
   it('closes who takes nothing for 60 s', async () => {
     stream = await openStream();
     const stuck = await client();

@@ -299,7 +299,6 @@ export const connectBodySchema = memo(() =>
             'Outbound rules apply. Default unchanged.',
           example: 'ws://127.0.0.1:8180/steve/websocket/CentralSystemService',
         }),
-      version: z.enum(ocppVersions).optional().openapi({ description: 'Default unchanged.' }),
       security_profile: securityProfile().optional().openapi({ description: 'Default unchanged.' }),
       password: z
         .string()

@@ -1,6 +1,6 @@
 /** The client of IEEE 2030.5 and its head-end: members of replies and requests. */
 import { memo } from '../../core/lazy.ts';
-import { hasCheckDigit } from '../../contract/csip-settings.ts';
+import { connectionPointIdPattern, connectionPointIdText, hasCheckDigit } from '../../contract/csip-settings.ts';
 import { csipCertificateNames, csipIdentities, csipRevisions, csipStates } from '../../contract/csip-client.ts';
 import type {
   CsipCertificates,
@@ -28,9 +28,8 @@ import { deviceParam, newestParam } from '../common/schemas.ts';
 import { writer } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
 import { listInPieces } from '../http/streaming.ts';
+import { defaultSettingsSchema, modesSchema } from './modes.ts';
 
-/** Members by names that the schema does not list. */
-export const json = member(() => z.record(z.string(), z.unknown()));
 const texts = member(() => z.record(z.string(), z.string()));
 
 export const byServer = 'by the clock of the server';
@@ -65,17 +64,8 @@ const statusTexts: Readonly<Record<number, string>> = {
   254: 'rejected: received too late',
 };
 
-const modesSchema = memo(() =>
-  z
-    .record(z.string(), z.unknown())
-    .openapi({
-      description:
-        'The members of DERControlBase in snake case, in the unit of the name: `op_mod_max_lim_w_pct` in %, `op_mod_target_w` in W, ' +
-        '`op_mod_fixed_var` as `{ref, value_pct}`, `op_mod_fixed_pf_inject_w` as `{pf, excitation}`, a curve as `{curve_href, points}`.',
-    })
-    .openapi('CsipModes'),
-);
 const modes = member(modesSchema);
+const defaultSettings = member(defaultSettingsSchema);
 
 const leftOut = members<CsipLeftOutMode>()('CsipLeftOutMode', () => ({
   mode: text('Member of DERControlBase, such as `opModFreqWatt`.'),
@@ -176,7 +166,7 @@ const defaultControl = members<CsipDefaultControl>()('CsipDefaultControl', () =>
   program_href: text('Its DERProgram.'),
   modes: modes(),
   modes_in_force: list(text())('Members of DERControlBase that act now, because no event has them.'),
-  settings: json('Its members beside the modes, in the unit of the name: `es_delay_s`, `grad_w_pct_per_s`.'),
+  settings: defaultSettings('Its members beside the modes, in the unit of the name; absent: it does not have them.'),
   left_out: leftOutModes(),
 }));
 
@@ -320,6 +310,10 @@ export const config = members<Partial<CsipConfig>, { readonly plant: Pick<Plant,
   post_rate_s: number.orNull('Seconds between reports; null: that of the server, or disabled.'),
   use_server_time: flag.orNull('Null: disabled.'),
   subscribe: flag.orNull('Null: disabled.'),
+  nmis: list(text())(
+    'Identifiers of the connection point (NMI): none, one for all devices, or one for each in their order.',
+    (of) => of.nmis ?? [],
+  ),
   pin_set: flag.orNull('Whether a PIN is checked; null: disabled.'),
   check_hostname: flag.orNull('Whether the certificate of the server must name its host; null: disabled.'),
   strict_cipher: flag.orNull('Whether CCM-8 is the only suite; null: disabled.'),
@@ -494,6 +488,7 @@ const maxHostLength = 253;
 const maxRateS = 86_400;
 const maxPin = 999_999;
 const lfdiPattern = /^[0-9A-Fa-f]{40}$/;
+const maxNmis = 4096;
 
 const pem = (description: string) =>
   z
@@ -550,6 +545,15 @@ export const configBodySchema = memo(() =>
           pattern: lfdiPattern.source,
           description:
             'LFDI of the device behind an aggregator, 40 hexadecimal digits; its SFDI follows. Null: made from that of the aggregator.',
+        }),
+      nmis: z
+        .array(z.string().regex(connectionPointIdPattern, { error: `must be ${connectionPointIdText}` }))
+        .max(maxNmis)
+        .optional()
+        .openapi({
+          description:
+            'Identifiers of the connection point (NMI) for CSIP-AUS, each of 1 to 32 characters without comma: none, one for all ' +
+            `devices, or one for each in their order, at most ${maxNmis}.`,
         }),
       pin: z
         .int()

@@ -35,6 +35,7 @@ import { writer } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
 import { listInPieces, replyInPieces } from '../http/streaming.ts';
 import { byServer, clientParam, clientQuery } from './members.ts';
+import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -290,14 +291,27 @@ const recorderBodySchema = memo(() =>
 
 export const tag = 'CSIP Client';
 
-/** The client, for an operation. @throws HttpProblem `disabled` */
-export function enabledClient({ csipClient }: { readonly csipClient: CsipClient }): CsipClient {
-  if (!csipClient.enabled)
+type Clients = Pick<RouteContext, 'csipClient' | 'plant'>;
+
+/**
+ * The client, for views; while it is off its views are empty.
+ * @param device that the request names; null: none
+ * @throws SimError UNKNOWN_DEVICE, also while it is off
+ */
+export function viewedClient({ csipClient, plant }: Clients, device: number | null): CsipClient {
+  if (device !== null) plant.device(device);
+  return csipClient;
+}
+
+/** The client, for operations. @throws SimError UNKNOWN_DEVICE, HttpProblem `disabled` */
+export function enabledClient(ctx: Clients, device: number | null = null): CsipClient {
+  const client = viewedClient(ctx, device);
+  if (!client.enabled)
     throw new HttpProblem(
       'disabled',
       'The client of IEEE 2030.5 is switched off: start with --csip_client_enable yes.',
     );
-  return csipClient;
+  return client;
 }
 
 /** A view of the client of a device. */
@@ -316,7 +330,7 @@ export function view<S, R>(
     summary,
     query: clientQuery,
     reply: schema,
-    handle: ({ csipClient }, { query: { device = null } }) => reply(read(csipClient, device)),
+    handle: (ctx, { query: { device = null } }) => reply(read(viewedClient(ctx, device), device)),
   });
 }
 
@@ -343,7 +357,7 @@ export const csipReportRoutes: readonly Route[] = [
     reply: der.schema,
     problems: ofServer,
     async handle(ctx, { query: { device = null }, body }) {
-      const client = enabledClient(ctx);
+      const client = enabledClient(ctx, device);
       await client.postDer([...new Set(body.post)], device);
       return der.reply(client.der(device));
     },
@@ -361,7 +375,7 @@ export const csipReportRoutes: readonly Route[] = [
     reply: readings.schema,
     problems: ofServer,
     async handle(ctx, { query: { device = null } }) {
-      const client = enabledClient(ctx);
+      const client = enabledClient(ctx, device);
       await client.postReadings(device);
       return readings.reply(client.readings(device));
     },
@@ -382,7 +396,7 @@ export const csipReportRoutes: readonly Route[] = [
     reply: logEvents.schema,
     problems: ofServer,
     async handle(ctx, { query: { device = null }, body: { enabled, code, ...more } }) {
-      const client = enabledClient(ctx);
+      const client = enabledClient(ctx, device);
       if (enabled === undefined && code === undefined) throw invalid('body', '', 'needs enabled or code');
       // the fallible part comes first: a request is carried out whole or not at all
       if (code !== undefined) await client.sendLogEvent({ code, ...camelCased(more) }, device);
@@ -404,7 +418,7 @@ export const csipReportRoutes: readonly Route[] = [
     reply: subscriptions.schema,
     problems: [...ofServer, 'unknown-resource'],
     handle: async (ctx, { query: { device = null }, body: { resource, enabled } }) =>
-      subscriptions.reply(await enabledClient(ctx).subscribe(resource, enabled, device)),
+      subscriptions.reply(await enabledClient(ctx, device).subscribe(resource, enabled, device)),
   }),
   route({
     method: 'get',
@@ -414,8 +428,8 @@ export const csipReportRoutes: readonly Route[] = [
     summary: 'Notifications of the server',
     query: notificationsQuery,
     reply: notifications.schema,
-    handle: ({ csipClient }, { query: { device = null, limit = defaultNotifications } }) =>
-      notifications.reply(csipClient.notifications(device, limit)),
+    handle: (ctx, { query: { device = null, limit = defaultNotifications } }) =>
+      notifications.reply(viewedClient(ctx, device).notifications(device, limit)),
   }),
   route({
     method: 'get',

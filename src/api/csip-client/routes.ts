@@ -37,10 +37,12 @@ import {
   serverTime,
   status,
 } from './members.ts';
-import { csipReportRoutes, enabledClient, tag, view } from './reports.ts';
+import { csipReportRoutes, enabledClient, tag, view, viewedClient } from './reports.ts';
 
-const statusOf = ({ csipClient, clock }: RouteContext, device: number | null) =>
-  status.reply(csipClient.status(device), { enabled: csipClient.enabled, nowMs: clock.nowMs() });
+function statusOf(ctx: RouteContext, device: number | null) {
+  const client = viewedClient(ctx, device);
+  return status.reply(client.status(device), { enabled: client.enabled, nowMs: ctx.clock.nowMs() });
+}
 
 const statusRoute = (path: string, operationId: string, summary: string) =>
   route({
@@ -77,7 +79,7 @@ function operation(
     reply: status.schema,
     problems: ['disabled', ...problems],
     async handle(ctx, { query: { device = null } }) {
-      await act(enabledClient(ctx), device);
+      await act(enabledClient(ctx, device), device);
       return statusOf(ctx, device);
     },
   });
@@ -94,7 +96,7 @@ export const csipRoutes: readonly Route[] = [
     summary: 'Settings of the client; keys and PIN are never shown',
     query: clientQuery,
     reply: config.schema,
-    handle: (ctx, { query: { device = null } }) => config.reply(ctx.csipClient.config(device) ?? {}, ctx),
+    handle: (ctx, { query: { device = null } }) => config.reply(viewedClient(ctx, device).config(device) ?? {}, ctx),
   }),
   route({
     method: 'post',
@@ -113,7 +115,7 @@ export const csipRoutes: readonly Route[] = [
     reply: config.schema,
     problems: ['disabled', 'conflict'],
     async handle(ctx, { query: { device = null }, body, by }) {
-      const client = enabledClient(ctx);
+      const client = enabledClient(ctx, device);
       if (Object.keys(body).length === 0) throw invalid('body', '', 'must name a setting at least');
       return config.reply(await client.configure(camelCased(body), device, by), ctx);
     },
@@ -139,7 +141,7 @@ export const csipRoutes: readonly Route[] = [
     query: clientsQuery,
     reply: reconnection.schema,
     problems: ['disabled'],
-    handle: (ctx, { query: { device = null } }) => ({ triggered: enabledClient(ctx).reconnect(device) }),
+    handle: (ctx, { query: { device = null } }) => ({ triggered: enabledClient(ctx, device).reconnect(device) }),
   }),
   operation(
     'rediscover',
@@ -169,7 +171,7 @@ export const csipRoutes: readonly Route[] = [
     reply: status.schema,
     problems: ['disabled'],
     handle(ctx, { query: { device = null }, body: { lost, duration_s: durationS = null } }) {
-      enabledClient(ctx).setCommunicationLost(lost, durationS, device);
+      enabledClient(ctx, device).setCommunicationLost(lost, durationS, device);
       return statusOf(ctx, device);
     },
   }),
@@ -197,7 +199,7 @@ export const csipRoutes: readonly Route[] = [
     async handle(ctx, { query: { device = null }, body }) {
       const choice =
         'select' in body ? body.select : { cert: body.cert_pem, key: body.key_pem, rootCert: body.root_cert_pem };
-      return certificates.reply(await enabledClient(ctx).selectCertificate(choice, device));
+      return certificates.reply(await enabledClient(ctx, device).selectCertificate(choice, device));
     },
   }),
   route({
@@ -212,7 +214,7 @@ export const csipRoutes: readonly Route[] = [
     reply: probeAnswer.schema,
     problems: ['disabled', 'upstream-error', 'upstream-timeout'],
     async handle(ctx, { query: { device = null }, body: { path = null, http_port: port = null } }) {
-      return probeAnswer.reply(await enabledClient(ctx).httpProbe(path, port, device));
+      return probeAnswer.reply(await enabledClient(ctx, device).httpProbe(path, port, device));
     },
   }),
   route({
@@ -244,8 +246,8 @@ export const csipRoutes: readonly Route[] = [
     query: clientQuery,
     reply: serverTime.schema,
     problems: ['not-connected'],
-    handle({ csipClient }, { query: { device = null } }) {
-      const time = csipClient.time(device);
+    handle(ctx, { query: { device = null } }) {
+      const time = viewedClient(ctx, device).time(device);
       if (time === null) throw new HttpProblem('not-connected', 'No Time resource of a server has been read.');
       return serverTime.reply(time);
     },
@@ -261,8 +263,8 @@ export const csipRoutes: readonly Route[] = [
     summary: 'DERPrograms with their default controls and curves',
     query: clientQuery,
     reply: programs.schema,
-    handle: ({ csipClient }, { query: { device = null } }) =>
-      replyInPieces(programs.reply(csipClient.programs(device))),
+    handle: (ctx, { query: { device = null } }) =>
+      replyInPieces(programs.reply(viewedClient(ctx, device).programs(device))),
   }),
   route({
     method: 'get',
@@ -272,8 +274,8 @@ export const csipRoutes: readonly Route[] = [
     summary: 'DERControls (events) with their states and responses',
     query: controlsQuery,
     reply: controls.schema,
-    handle: ({ csipClient }, { query: { device = null, state, limit = defaultLimit } }) =>
-      replyInPieces(controls.reply(csipClient.controls(device, state).slice(0, limit))),
+    handle: (ctx, { query: { device = null, state, limit = defaultLimit } }) =>
+      replyInPieces(controls.reply(viewedClient(ctx, device).controls(device, state).slice(0, limit))),
   }),
   route({
     method: 'get',
@@ -285,8 +287,8 @@ export const csipRoutes: readonly Route[] = [
     query: clientQuery,
     reply: controlWithXml.schema,
     problems: ['unknown-resource'],
-    handle: ({ csipClient }, { params: { mrid }, query: { device = null } }) =>
-      controlWithXml.reply(csipClient.control(mrid, device)),
+    handle: (ctx, { params: { mrid }, query: { device = null } }) =>
+      controlWithXml.reply(viewedClient(ctx, device).control(mrid, device)),
   }),
   route({
     method: 'post',
@@ -303,7 +305,7 @@ export const csipRoutes: readonly Route[] = [
     reply: control.schema,
     problems: ['disabled', 'unknown-resource', 'conflict'],
     handle: (ctx, { params: { mrid }, query: { device = null }, body }) =>
-      control.reply(enabledClient(ctx).opt(mrid, body.in, device)),
+      control.reply(enabledClient(ctx, device).opt(mrid, body.in, device)),
   }),
   view('curves', 'list_csip_curves', 'DERCurves, with values in the units of their axes', curves, (client, device) =>
     client.curves(device),
@@ -316,8 +318,8 @@ export const csipRoutes: readonly Route[] = [
     summary: 'Responses to events, sent and waiting',
     query: responsesQuery,
     reply: responses.schema,
-    handle: ({ csipClient }, { query: { device = null, mrid, limit = defaultLimit } }) =>
-      replyInPieces(responses.reply(csipClient.responses(device, mrid).slice(0, limit))),
+    handle: (ctx, { query: { device = null, mrid, limit = defaultLimit } }) =>
+      replyInPieces(responses.reply(viewedClient(ctx, device).responses(device, mrid).slice(0, limit))),
   }),
   ...csipReportRoutes,
 ];

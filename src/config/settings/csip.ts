@@ -202,7 +202,9 @@ export const csipConduct = {
     flags: ['--csip_notify_enc'],
     kind: onOff,
     needs: 'csip_client_enable',
-    doc: 'Whether notifications come over TLS with a certificate of the server. If not given: as csip_enc.',
+    doc:
+      'Whether notifications come over TLS, from any peer with a certificate of csip_root_cert; no: from any peer. ' +
+      'If not given: as csip_enc.',
   }),
   csip_notify_uri: optionalSetting({
     flags: ['--csip_notify_uri'],

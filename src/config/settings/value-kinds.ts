@@ -12,7 +12,7 @@ import {
   ocppUrlOf,
   ocppUrlText,
 } from '../../contract/ocpp-settings.ts';
-import { hasCheckDigit } from '../../contract/csip-settings.ts';
+import { connectionPointIdPattern, connectionPointIdText, hasCheckDigit } from '../../contract/csip-settings.ts';
 import { tlsVersions } from '../../core/tls/material.ts';
 import type { TlsVersion } from '../../core/tls/material.ts';
 import { isTimeZone } from '../../core/time/zone.ts';
@@ -312,8 +312,8 @@ export const csipPin: Kind<number> = kind(
 
 /** Identifiers of connection points, String32 of IEEE 2030.5; several devices may share one. */
 export const connectionPointIds = list(
-  z.string().regex(/^[^\s,](?:[^,]{0,30}[^\s,])?$/),
-  'text of 1 to 32 characters without comma',
+  z.string().regex(connectionPointIdPattern),
+  connectionPointIdText,
   'ID',
   identity,
   { repeats: true },

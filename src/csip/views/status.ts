@@ -111,7 +111,7 @@ export function configView(
   device: number,
   changedBy: CsipConfig['changedBy'],
 ): CsipConfig {
-  const { server, dcap, revision, pollRateS, postRateS, useServerTime, subscribe, pin } = inForce;
+  const { server, dcap, revision, pollRateS, postRateS, useServerTime, subscribe, pin, nmis } = inForce;
   const { checkHostname, strictCipher, identity } = options.settings;
   return {
     serverHost: server.host,
@@ -123,6 +123,7 @@ export function configView(
     postRateS,
     useServerTime,
     subscribe,
+    nmis,
     pinSet: pin !== null,
     checkHostname,
     strictCipher,
@@ -251,6 +252,7 @@ export class Configurator {
         { name: '/server_host', detail: refusedTargetText },
       ]);
     if (patch.lfdi !== undefined) this.#checkLfdi(patch.lfdi, device, connection);
+    this.#checkNmis(patch.nmis?.length ?? 0);
     const { certPem, keyPem, rootCertPem } = patch;
     const texts = {
       ...(certPem !== undefined && { cert: certPem }),
@@ -278,6 +280,18 @@ export class Configurator {
       for (const { client } of this.#clients.connections) void client.rediscover();
   }
 
+  /** @throws SimError COMMAND_BAD_VALUE */
+  #checkNmis(count: number): void {
+    const { settings, plant } = this.#clients.options;
+    const { length } = plant.devices;
+    if (count <= 1 || (settings.identity !== 'site' && count === length)) return;
+    const detail =
+      settings.identity === 'site'
+        ? 'must be one, since the devices of a site share their connection point'
+        : `must be one, or one for each of the ${length} devices`;
+    throw new SimError('COMMAND_BAD_VALUE', `${count} identifiers ${detail}`, [{ name: '/nmis', detail }]);
+  }
+
   /** Starts or stops listening for notifications. @returns undoes it */
   async #listening(on: boolean): Promise<() => Promise<void>> {
     const { notifications, connections } = this.#clients;
@@ -296,8 +310,8 @@ export class Configurator {
 
   /** Settings that need a new connection when they change. */
   #connected(): string {
-    const { server, dcap, revision, postRateS, pin, subscribe, lfdis } = this.#clients.inForce;
-    return JSON.stringify([server, dcap, revision, postRateS, pin, subscribe, [...lfdis]]);
+    const { server, dcap, revision, postRateS, pin, subscribe, lfdis, nmis } = this.#clients.inForce;
+    return JSON.stringify([server, dcap, revision, postRateS, pin, subscribe, [...lfdis], nmis]);
   }
 
   /** @throws SimError COMMAND_BAD_VALUE for an LFDI that the device cannot have */
@@ -324,5 +338,6 @@ export class Configurator {
     inForce.useServerTime = patch.useServerTime ?? inForce.useServerTime;
     inForce.subscribe = patch.subscribe ?? inForce.subscribe;
     if (patch.pin !== undefined) inForce.pin = patch.pin;
+    inForce.nmis = patch.nmis ?? inForce.nmis;
   }
 }

@@ -4,8 +4,8 @@ import type { WireChannel, WireEntry, WireLog } from '../../core/wire/wire-log.t
 import { isObject, isTooDeep } from './frames.ts';
 import type { FrameFacts } from './calls.ts';
 
-// Takes secrets out of frames before anything is kept of them: passwords of basic authentication, credentials inside
-// URLs, private keys. Names are compared without case, since keys of 1.6 have none.
+// Takes secrets out of frames before anything is kept of them: passwords of basic authentication, credentials and queries
+// of URLs, private keys. Names are compared without case, since keys of 1.6 have none.
 
 const hidden = '(hidden)';
 const maxDepth = 64;
@@ -15,7 +15,7 @@ const secretName = /authorization_?key|basic_?auth_?password/i;
 /** members of any payload that are secrets: SetNetworkProfile, and what vendors send */
 const secretMember = /authorization_?key|password|passwd|secret|private_?key|sim_?pin/i;
 /** a text that may be a URL, as far as it reaches */
-const word = /[^\s"'<>]+/g;
+const word = /[^\s"<>]+/g;
 const privateKey = /PRIVATE KEY/i;
 /** Frames without any of these have no secret; escapes could hide one. */
 const suspicious = /authorization|passw|secret|private|sim_?pin|"vpn"|:\/\/|\\|@/i;
@@ -48,15 +48,22 @@ function mapMembers(value: object, change: (name: string, member: unknown) => un
 }
 
 /**
- * Hides credentials before the host of a URL, also where the password has slashes or at signs. By hand: an expression
- * that looks for the last at sign from each scheme takes minutes for a hostile text.
+ * Hides credentials before the host of a URL, also where the password has slashes or at signs, and query and fragment,
+ * which may hold a token. By hand: an expression that looks for the last at sign from each scheme takes minutes for a
+ * hostile text.
  */
-function withoutUserInfo(text: string): string {
+function withoutUrlSecrets(text: string): string {
   return text.replace(word, (each) => {
     const scheme = each.indexOf('://');
+    if (scheme < 0) return each;
     const start = scheme + 3;
-    const end = each.lastIndexOf('@');
-    return scheme < 0 || end < start ? each : `${each.slice(0, start)}${hidden}${each.slice(end)}`;
+    const at = each.lastIndexOf('@');
+    const query = each.slice(start).search(/[?#]/) + start;
+    // an at sign behind a question mark: of a password, or of a query
+    if (query >= start && query < at) return `${each.slice(0, start)}${hidden}`;
+    const end = query < start ? each.length : query + 1;
+    const host = at < start ? each.slice(0, end) : `${each.slice(0, start)}${hidden}${each.slice(at, end)}`;
+    return end < each.length ? `${host}${hidden}` : host;
   });
 }
 
@@ -64,7 +71,7 @@ function cleanText(text: string, secretTexts: readonly string[]): string {
   if (privateKey.test(text)) return hidden;
   // text inside text, for example JSON in the data of a DataTransfer
   if (secretMember.test(text) && text.length > 40) return hidden;
-  return withoutKnown(withoutUserInfo(text), secretTexts);
+  return withoutKnown(withoutUrlSecrets(text), secretTexts);
 }
 
 function withoutKnown(text: string, secretTexts: readonly string[]): string {

@@ -12,6 +12,7 @@ import rpcClientModule from 'ocpp-rpc/lib/client.js';
 import type { WebSocket } from 'ws';
 import type { OcppSubprotocol } from '../../contract/ocpp.ts';
 import { socketErrorText } from '../../core/net/connect.ts';
+import { controlCounter, maxControlFrames } from '../../core/net/control-frames.ts';
 import { guardedLookup, isRefusedTarget, openLookup, refusedTargetText } from '../../core/net/outbound.ts';
 import type { NameSources } from '../../core/net/outbound.ts';
 import type { WallClock } from '../../core/time/clock.ts';
@@ -191,9 +192,6 @@ const maxUnsent = 4 * 1024 * 1024;
 /** Octets that may wait when a ping is answered: a central system that pings and does not read gets no more pongs. */
 const maxUnsentBeforePong = 16 * 1024;
 const closeTimeoutMs = 2000;
-/** Pings and pongs of the central system within `controlFramesMs`; at line speed they would leave no time for others. */
-const maxControlFrames = 100;
-const controlFramesMs = 1000;
 /** RFC 6455 5.5.1: octets of a reason. */
 const maxReason = 120;
 
@@ -218,18 +216,6 @@ class FramingClient extends RpcClient {
 
 const sendable = (code: number) =>
   (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code <= 4999);
-
-/** @returns counts one more control frame, and gives the number within the present time */
-function controlCounter(clock: Pick<WallClock, 'monotonicMs'>): () => number {
-  let count = 0;
-  let sinceMs = clock.monotonicMs();
-  return () => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - sinceMs >= controlFramesMs) [sinceMs, count] = [nowMs, 0];
-    count += 1;
-    return count;
-  };
-}
 
 /** Begins to connect; events follow, never within this call. */
 // the state of one connection, shared by what happens to it

@@ -266,14 +266,12 @@ export class ChargePoint implements OcppStation {
     };
   }
 
-  connect({ url: requestedUrl, version, securityProfile, password }: OcppConnectOptions): void {
+  connect({ url: requestedUrl, securityProfile, password }: OcppConnectOptions): void {
     const { link } = this.#transport;
     const inForce = link.credentials;
     const profile = securityProfile ?? inForce.securityProfile;
     const url = requestedUrl === undefined ? urlOfProfile(link.target.url, profile) : ocppUrlOf(requestedUrl);
     const octets = password === undefined ? inForce.password : ocppPasswordOctets(password, this.#options.version);
-    if (version !== undefined && version !== this.#options.version)
-      throw badValue('version: a station keeps the version that it was started with');
     if (!isOcppUrl(url)) throw badValue(`url: allowed: ${ocppUrlText}`);
     if (!isUrlOfProfile(url, profile))
       throw badValue(`url: security profile ${profile} needs ${profile >= 2 ? 'wss' : 'ws'}`);

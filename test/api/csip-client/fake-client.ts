@@ -212,6 +212,7 @@ export class FakeClient implements CsipClient {
     postRateS: 60,
     useServerTime: true,
     subscribe: false,
+    nmis: [],
     pinSet: true,
     checkHostname: true,
     strictCipher: false,

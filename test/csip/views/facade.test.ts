@@ -62,6 +62,29 @@ describe('the clients of IEEE 2030.5 over REST', () => {
     expect(await site.get('csip/config')).to.deep.equal(before);
   });
 
+  it('an identifier of the connection point is corrected while the client runs, and sent again', async () => {
+    site = await Site.open({
+      types: ['PV-3Phase', 'PV-3Phase'],
+      flags: ['--csip_aus', '1.2', '--csip_nmi', 'WRONG'],
+      prepare(opened, lfdis) {
+        for (const lfdi of lfdis) opened.register(lfdi);
+        opened.trick('PUT', /cp$/, { kind: 'answer', status: 400 }, lfdis.length);
+      },
+    });
+    const sent = () => site.headEnd.sent('PUT', /cp$/).map(({ body }) => /connectionPointId>(\w+)</.exec(body)?.[1]);
+    await site.until('the first ones', 60, () => sent()[1]);
+    expect(sent()).to.deep.equal(['WRONG', 'WRONG']);
+    const { nmis } = await site.post('csip/config', { nmis: ['6203832652', '6203832660'] });
+    expect(nmis).to.deep.equal(['6203832652', '6203832660']);
+    await site.until('the corrected ones', 60, () => sent()[3]);
+    expect(sent().slice(2)).to.have.members(['6203832652', '6203832660']);
+    for (const wrong of [['1', '2', '3'], ['a,b'], ['']]) {
+      const refusal = await site.post('csip/config', { nmis: wrong, poll_rate_s: 77 }).catch(errorText);
+      expect(refusal).to.include('422').and.include('/nmis');
+    }
+    expect(await site.get('csip/config')).to.include({ poll_rate_s: null });
+  });
+
   it('the XML of a control is that of the EndDevice that is asked for', async () => {
     site = await Site.open({
       types: ['PV-3Phase', 'PV-3Phase'],

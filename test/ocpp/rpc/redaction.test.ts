@@ -29,6 +29,14 @@ describe('secrets in the messages of a charge point', () => {
       }),
       'an address': call('GetDiagnostics', { location: `ftp://user:${secret}@host/x` }),
       'an address with slashes in its password': call('UpdateFirmware', { location: `https://u:a/${secret}@h/x` }),
+      'a password with a question mark': call('GetLog', { log: { remoteLocation: `https://u:a?b${secret}@h/x` } }),
+      'a password with a quote': call('GetDiagnostics', { location: `ftp://u:a'${secret}@h/x` }),
+      'the query of an address': call('GetLog', { log: { remoteLocation: `https://h/x?sig=${secret}` } }),
+      'the query of an address with an at sign': call('UpdateFirmware', {
+        firmware: { location: `https://h/x?to=a@b&sig=${secret}` },
+      }),
+      'the query of an address with credentials': call('PublishFirmware', { location: `http://u:p@h/x?${secret}` }),
+      'the fragment of an address': call('DataTransfer', { data: `https://h/x#token=${secret}` }),
       'a private key': call('DataTransfer', { vendorId: 'v', data: pem }),
       'a private key in a list': call('DataTransfer', { vendorId: 'v', list: [[pem]] }),
       'lists and objects of a secret': call('DataTransfer', { secret: [{ a: [secret, 5, true] }] }),
@@ -73,8 +81,9 @@ describe('secrets in the messages of a charge point', () => {
       });
 
     it('the host of a URL stays, with what stands around it', () => {
-      const data = 'see wss://u:p@h:1/x, "ftp://v@h" and mailto:w@h; a://h/x @';
-      const clean = 'see wss://(hidden)@h:1/x, "ftp://(hidden)@h" and mailto:w@h; a://h/x @';
+      const data = 'see wss://u:p@h:1/x, "ftp://v@h" and mailto:w@h; a://h/x @ b://h/x?y=z what? c://h?';
+      const clean =
+        'see wss://(hidden)@h:1/x, "ftp://(hidden)@h" and mailto:w@h; a://h/x @ b://h/x?(hidden) what? c://h?';
       expect(redacted(call('DataTransfer', { data }))).to.equal(call('DataTransfer', { data: clean }));
     });
 

@@ -308,7 +308,6 @@ describe('REST at a connected charging station of OCPP 2.1', () => {
     await refused('heartbeat', {}, 409);
     await refused('call', { action: 'Heartbeat', payload: {} }, 409);
     expect((await site.rest(`${connectorPath}/meter`, { send: true })).status).to.equal(409);
-    await refused('connect', { version: 'ocpp1.6j' }, 422);
     await post('connect');
     await site.until('it is back', () => site.peers === 2);
   });

@@ -271,7 +271,6 @@ describe('REST at a connected charge point of OCPP 1.6', () => {
       for (const connectorId of [0, 1])
         await station.next('StatusNotification', (told) => told.connectorId === connectorId);
       expect((await refused('connect', { url: 'wss://127.0.0.1/x' }, 422)).detail).to.match(/wss|ws/);
-      await refused('connect', { version: 'ocpp2.1' }, 422);
       await post('connect', { url: site.central.url, security_profile: 0 });
       await site.until('it is back', () => site.station.connected);
       expect(station.connected).to.equal(false);

@@ -87,7 +87,6 @@ function Connect({ status }: PartProps) {
         key={round}
         fields={[
           { kind: 'text', name: 'url', label: 'Central system', placeholder: status.url ?? 'ws://host:port/path' },
-          { kind: 'choice', name: 'version', label: 'Version', options: ['ocpp1.6j', 'ocpp2.0.1j', 'ocpp2.1'] },
           { kind: 'choice', name: 'security_profile', label: 'Security profile', options: ['0', '1', '2', '3'] },
           { kind: 'text', name: 'password', label: 'Password', secret: true, hint: 'Never shown again' },
         ]}

@@ -1,0 +1,36 @@
+/** Numbers in README and docs that count what the interface lists. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { assetTypes } from '../src/contract/kinds/table.ts';
+import { bundledFaultProfileNames, bundledScenarios } from '../src/config/profile/bundled.ts';
+import { Rest } from './support/rest.ts';
+
+const text = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const numbers = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+
+/** The number before a word of a document. */
+function numberIn(path: string, pattern: RegExp): number {
+  const [, number = ''] = pattern.exec(text(path)) ?? [];
+  return numbers.includes(number) ? numbers.indexOf(number) : Number(number);
+}
+
+describe('numbers in documents', () => {
+  let rest: Rest;
+  before(async () => {
+    rest = await Rest.open();
+  });
+  after(() => rest.api.stop());
+
+  it('README has as many kinds of faults as faults/kinds lists, and the sets of the package', async () => {
+    expect(numberIn('README.md', /Faults: (\d+) kinds/)).to.equal((await rest.get('/faults/kinds')).count);
+    expect(numberIn('README.md', /(\d+) ready sets/)).to.equal(bundledFaultProfileNames.length);
+  });
+
+  it('README has as many bundled scenarios as the package', () => {
+    expect(numberIn('README.md', /\[(\d+) bundled\]/)).to.equal(bundledScenarios().length);
+  });
+
+  it('docs/devices.md has as many kinds of devices as there are', () => {
+    expect(numberIn('docs/devices.md', /^All (\w+) kinds/m)).to.equal(assetTypes.length);
+  });
+});
