@@ -9,7 +9,10 @@
  * shows the lower one of the limit of the station and of the sum of the connectors, where a connector without a limit
  * counts with its rated power and the sum with at most that of the station. An idle connector counts too, since a vehicle
  * may arrive: the result is a maximum. Amperes of connector 0 are those of the phase with the highest sum, since a limit of
- * the station in amperes holds on each phase; those of an AC connector count as they were set.
+ * the station in amperes holds on each phase; those of an AC connector count as they were set. Watts, of a connector, of the
+ * station or its rating, become the amperes of a single-phase vehicle, which draws all of them from one phase whatever
+ * `numberPhases` permits: L1 of a three-phase connector. Its other phases carry a third each, the current of a three-phase
+ * vehicle; so do those of a DC connector. No connector counts with more than its rated current, nor with power factors.
  */
 import { combined, limitAt, nextChange, openLimit } from './limits.ts';
 import type { ChargingState, Limit, Nominal, OperationMode, RateUnit } from './model.ts';
@@ -19,7 +22,7 @@ interface CompositeRating extends Nominal {
   readonly connectorId: number;
   readonly maxPowerW: number;
   readonly maxCurrentA: number;
-  /** phases of the supply that it may load: 1 to 3 = L1 to L3; DC loads all of them */
+  /** phases of the supply that it may load: 1 to 3 = L1 to L3; empty for DC, whose converter loads all of them */
   readonly supplyPhases: readonly number[];
 }
 
@@ -28,8 +31,6 @@ interface GridRating {
   readonly station: Nominal & Pick<CompositeRating, 'maxPowerW'>;
   readonly connectors: readonly CompositeRating[];
 }
-
-type StationRating = GridRating['station'];
 
 export interface CompositeQuery extends GridRating {
   /** 0: the grid connection */
@@ -139,71 +140,83 @@ function atConnector(state: ChargingState, rating: CompositeRating, query: Compo
   return limitInUnit(combined(limitAt(state, rating.connectorId, atMs), whole), query.unit, rating);
 }
 
-/** Current that a connector may take from each phase of the supply that it loads. */
+/** The current with which a connector loads a phase of the supply. */
 interface PhaseLoad {
-  readonly currentA: number;
-  /** of one ampere on all of its phases */
+  readonly maxA: number;
+  /** fewest watts of the connector for an ampere on this phase */
   readonly wattsPerA: number;
-  readonly phases: readonly number[];
 }
 
 const allPhases: readonly number[] = [1, 2, 3];
 
-/** @param limit with the phases that the station permits */
-function phaseLoad(limit: Limit, rating: CompositeRating, station: StationRating): PhaseLoad {
-  if (rating.type === station.type) {
-    const currentA = Math.min(rating.maxCurrentA, inUnit(limit, 'A', rating) ?? Infinity);
-    const phases = limit.numberPhases === 1 ? rating.supplyPhases.slice(0, 1) : rating.supplyPhases;
-    return { currentA, wattsPerA: wattsPerAmpere(rating, limit.numberPhases), phases };
-  }
-  // a converter is between the connector and the supply
-  const powerW = Math.min(rating.maxPowerW, inUnit(limit, 'W', rating) ?? Infinity);
-  const wattsPerA = wattsPerAmpere(station, null);
-  return { currentA: powerW / wattsPerA, wattsPerA, phases: allPhases };
+/** @returns null: it does not load this phase. @param isTogether the current of all phases counts as that of one */
+function loadOn(phase: number, limit: Limit, rating: CompositeRating, isTogether: boolean): PhaseLoad | null {
+  const isFirst = isTogether || phase === rating.supplyPhases[0];
+  if (!isFirst && (limit.numberPhases === 1 || !rating.supplyPhases.includes(phase))) return null;
+  // a single-phase vehicle draws all watts from the first phase, whatever the limit permits
+  const wattsPerA = wattsPerAmpere(rating, isFirst ? 1 : null);
+  const limitA = Math.min(limit.limitA ?? Infinity, (limit.limitW ?? Infinity) / wattsPerA);
+  return { maxA: Math.min(rating.maxCurrentA, limitA), wattsPerA };
 }
 
-function phaseLoads(
-  { connectors, station }: GridRating,
-  limits: readonly Limit[],
-  numberPhases: Limit['numberPhases'],
-): readonly PhaseLoad[] {
-  const permitted = { ...openLimit, numberPhases };
-  return connectors.map((rating, i) => phaseLoad(combined(limits[i] ?? openLimit, permitted), rating, station));
+/** A converter is between the connector and the supply, whose phases it loads evenly. */
+function converterLoad(limit: Limit, rating: CompositeRating, wattsPerA: number): PhaseLoad {
+  const powerW = Math.min(rating.maxPowerW, inUnit(limit, 'W', rating) ?? Infinity);
+  return { maxA: powerW / wattsPerA, wattsPerA };
+}
+
+/** Maximum current of all loads of a phase within a power: those come first that need the fewest watts for it. */
+function currentWithinA(loads: readonly PhaseLoad[], powerW: number): number {
+  let leftW = powerW;
+  let sumA = 0;
+  for (const { maxA, wattsPerA } of [...loads].sort((a, b) => a.wattsPerA - b.wattsPerA)) {
+    const currentA = Math.min(maxA, leftW / wattsPerA);
+    sumA += currentA;
+    leftW = Math.max(0, leftW - currentA * wattsPerA);
+  }
+  return sumA;
 }
 
 /**
  * Maximum current on a phase of the grid connection.
  * @param limits of the connectors, in their order; default: they have none
- * @param numberPhases that the station permits
+ * @param ofStation its watts and phases count, not its amperes
  */
 export function maxPhaseCurrentA(
-  grid: GridRating,
+  { connectors, station }: GridRating,
   limits: readonly Limit[] = [],
-  numberPhases: Limit['numberPhases'] = null,
+  { limitW, numberPhases }: Pick<Limit, 'limitW' | 'numberPhases'> = openLimit,
 ): number {
-  const { station } = grid;
-  const loads = phaseLoads(grid, limits, numberPhases);
   // a station that may use one of three phases counts the current of all phases together
   const isTogether = station.phases === 1 || numberPhases === 1;
-  const sumsA = allPhases.map((phase) =>
-    loads.reduce((sumA, { currentA, phases }) => sumA + (isTogether || phases.includes(phase) ? currentA : 0), 0),
-  );
-  // a vehicle may use one phase alone, which then carries all of the power
-  const ratedA = station.maxPowerW / station.nominalVoltageV;
-  return clean(Math.min(ratedA, Math.max(...sumsA)));
+  const permitted = { ...openLimit, numberPhases };
+  const currentOn = (phase: number) => {
+    const loads = connectors.flatMap((rating, i) => {
+      const limit = combined(limits[i] ?? openLimit, permitted);
+      return rating.type === station.type
+        ? (loadOn(phase, limit, rating, isTogether) ?? [])
+        : converterLoad(limit, rating, wattsPerAmpere(station, numberPhases));
+    });
+    return currentWithinA(loads, Math.min(station.maxPowerW, limitW ?? Infinity));
+  };
+  return clean(Math.max(...allPhases.map(currentOn)));
 }
 
-/** The limit of the station in amperes: its watts as one connector can draw them, on the fewest phases. */
-function ownCurrentA(limit: Limit, query: CompositeQuery): number | null {
-  if (limit.limitW === null) return inUnit(limit, 'A', query.station);
-  const wattsPerA = phaseLoads(query, [], limit.numberPhases).map((load) => load.wattsPerA);
-  const currentA = limit.limitW / Math.min(...wattsPerA);
-  return inUnit({ ...limit, limitW: null, limitA: Math.min(currentA, limit.limitA ?? Infinity) }, 'A', query.station);
+/** The limit of the station in amperes: its watts as the connectors can draw them from one phase. */
+function ownInAmperes(limit: Limit, query: CompositeQuery): UnitLimit {
+  const { limitW, dischargeLimitW, numberPhases } = limit;
+  const currentOf = (powerW: number) => maxPhaseCurrentA(query, [], { limitW: powerW, numberPhases });
+  const ofWatts: Limit = {
+    ...openLimit,
+    limitA: limitW === null ? null : currentOf(limitW),
+    dischargeLimitA: dischargeLimitW == null ? null : 0 - currentOf(-dischargeLimitW),
+  };
+  return limitInUnit(combined({ ...limit, limitW: null, dischargeLimitW: null }, ofWatts), 'A', query.station);
 }
 
 function connectorsInUnit(limits: readonly Limit[], ofStation: Limit, query: CompositeQuery): number {
   const { connectors, station, unit } = query;
-  if (unit === 'A') return maxPhaseCurrentA(query, limits, ofStation.numberPhases);
+  if (unit === 'A') return maxPhaseCurrentA(query, limits, { limitW: null, numberPhases: ofStation.numberPhases });
   const limitsW = connectors.map((rating, i) => inUnit(limits[i] ?? openLimit, 'W', rating));
   const sumW = connectors.reduce((sum, { maxPowerW }, i) => sum + Math.min(maxPowerW, limitsW[i] ?? maxPowerW), 0);
   return clean(Math.min(sumW, station.maxPowerW));
@@ -213,10 +226,7 @@ function atGrid(state: ChargingState, query: CompositeQuery, atMs: number): Unit
   const { connectors, station, unit } = query;
   const limits = connectors.map((rating) => limitAt(state, rating.connectorId, atMs));
   const ofStation = limitAt(state, 0, atMs);
-  const ofOwn = {
-    ...limitInUnit(ofStation, unit, station),
-    ...(unit === 'A' && { limit: ownCurrentA(ofStation, query) }),
-  };
+  const ofOwn = unit === 'A' ? ownInAmperes(ofStation, query) : limitInUnit(ofStation, unit, station);
   if (limits.every(({ limitW, limitA }) => limitW === null && limitA === null)) return ofOwn;
   const ofSum = connectorsInUnit(limits, ofStation, query);
   return ofOwn.limit !== null && ofOwn.limit <= ofSum ? ofOwn : { limit: ofSum, numberPhases: ofStation.numberPhases };

@@ -271,12 +271,31 @@ interface IncomingCall {
   readonly changedNumber?: string;
 }
 
-/** Answers to an id that nothing has. An id that cannot be kept exactly is that of nothing. */
-const answersToUnknownId: Readonly<Record<string, Payload>> = {
-  RemoteStopTransaction: { status: 'Rejected' },
-  CancelReservation: { status: 'Rejected' },
-  ClearDisplayMessage: { status: 'Unknown' },
+/** Members that hold an id, and the answers to one that nothing has. */
+const answersToUnknownId: Readonly<Record<string, { readonly member: string; readonly answer: Payload }>> = {
+  RemoteStopTransaction: { member: 'transactionId', answer: { status: 'Rejected' } },
+  CancelReservation: { member: 'reservationId', answer: { status: 'Rejected' } },
+  ClearDisplayMessage: { member: 'id', answer: { status: 'Unknown' } },
 };
+
+/** A call for an id that cannot be kept exactly, which is that of nothing. */
+class UnknownId extends Error {
+  readonly answer: Payload;
+
+  constructor(description: string, answer: Payload) {
+    super(description);
+    this.answer = answer;
+  }
+}
+
+/** The refusal of a call with a number that cannot be kept exactly: as an unknown id where the number is the id. */
+function numberRefusal({ action, payload, changedNumber }: IncomingCall, issue: PayloadIssue): CallError | UnknownId {
+  const { code, description, details } = issue;
+  const idRow = Object.hasOwn(answersToUnknownId, action) ? answersToUnknownId[action] : undefined;
+  // the value tells the id from other numbers of the payload, and the text has no sign
+  const isId = idRow !== undefined && Math.abs(Number(payload[idRow.member])) === Number(changedNumber);
+  return isId ? new UnknownId(description, idRow.answer) : new CallError(code, description, details);
+}
 
 interface Responder {
   opened(version: OcppSubprotocol): void;
@@ -314,11 +333,8 @@ export function createResponder(options: ResponderOptions): Responder {
   const { clock, schemas, outlet, handle, log, deviceIndex } = options;
   let connection: Connection | null = null;
 
-  /**
-   * @returns the answer to a call that needs no handler
-   * @throws CallError unless the call may be handled
-   */
-  const check = ({ version, calls, earlierIds }: Connection, call: IncomingCall): Payload | undefined => {
+  /** @throws CallError, UnknownId unless the call may be handled */
+  const check = ({ version, calls, earlierIds }: Connection, call: IncomingCall): void => {
     const { id, action, payload, isEarly = false } = call;
     const isRepeated = remember(earlierIds, id);
     if (id.length > maxIdLength)
@@ -337,13 +353,14 @@ export function createResponder(options: ResponderOptions): Responder {
     }
     const ofNumber = numberIssue(version, call);
     const violation = schemas.check(version, action, 'request', payload) ?? ofNumber;
-    if (violation === null) return undefined;
+    if (violation === null) return;
     options.violated(id, action, violation);
-    if (violation === ofNumber && Object.hasOwn(answersToUnknownId, action)) return answersToUnknownId[action];
+    if (violation === ofNumber) throw numberRefusal(call, violation);
     throw new CallError(violation.code, violation.description, violation.details);
   };
 
   const refusal = (version: OcppSubprotocol, id: string, action: string, thrown: unknown): OutFrame => {
+    if (thrown instanceof UnknownId) return { kind: 'result', id, payload: thrown.answer };
     if (thrown instanceof CallError)
       return { kind: 'error', id, code: thrown.code, description: thrown.message, details: thrown.details };
     const stack = thrown instanceof Error ? thrown.stack : undefined;
@@ -380,9 +397,8 @@ export function createResponder(options: ResponderOptions): Responder {
         if (connection === at && !options.isMute())
           outlet.send(frame, { action, durationMs: clock.monotonicMs() - sinceMs });
       };
-      let answerAhead: Payload | undefined;
       try {
-        answerAhead = check(at, call);
+        check(at, call);
       } catch (error) {
         send(refusal(at.version, id, action, error));
         return;
@@ -410,9 +426,8 @@ export function createResponder(options: ResponderOptions): Responder {
       };
       try {
         if (instead instanceof CallError) throw instead;
-        const ready = instead ?? answerAhead;
-        if (ready !== undefined) {
-          succeed(ready);
+        if (instead !== undefined) {
+          succeed(instead);
           return;
         }
         const answer = handle(action, call.payload, (each) => {

@@ -65,7 +65,7 @@ export interface ConnectorRating {
   readonly maxPowerW: number;
   /** per phase */
   readonly maxCurrentA: number;
-  /** phases of the supply that it may load: 1 to 3 = L1 to L3; empty for DC */
+  /** phases of the supply that it may load: 1 to 3 = L1 to L3; empty for DC, whose converter loads all of them */
   readonly supplyPhases: readonly number[];
   readonly bidirectional: boolean;
   /** the cable is fixed to the station: it has no lock that could be opened */

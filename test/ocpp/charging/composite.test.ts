@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { compositeSchedule, inUnit, maxPhaseCurrentA, wattsPerAmpere } from '../../../src/ocpp/charging/composite.ts';
 import type { CompositeQuery } from '../../../src/ocpp/charging/composite.ts';
 import type { ChargingState, Limit, SchedulePeriod } from '../../../src/ocpp/charging/model.ts';
+import { holds } from '../../support/property.ts';
 import { noonMs } from './arbitrary.ts';
 import { one, periods, station, stateOf } from './profiles.ts';
 import type { Change } from './profiles.ts';
@@ -198,7 +200,6 @@ describe('Composite schedules: the grid connection', () => {
     const change = { connectors: [connector], station: { ...station, nominalVoltageV: 400 / Math.sqrt(3) } };
     expect(amperesOf([ofConnector(1, inAmperes({ limit: 10 }))], change)).to.equal(10);
     expect(amperesOf([{ schedule: inAmperes({ limit: 10 }) }], change)).to.equal(10);
-    expect(amperesOf([{ schedule: inWatts({ limit: 6900 }) }], change)).to.equal(10);
     expect(amperesOf([ofConnector(1, inAmperes({ limit: 40 }))], change)).to.equal(32);
   });
 
@@ -220,6 +221,95 @@ describe('Composite schedules: the grid connection', () => {
     expect(amperesOf([{ schedule: inWatts({ limit: 4600 }) }], { connectors: ports.slice(0, 2) })).to.equal(20);
     expect(maxPhaseCurrentA({ connectors: ports, station })).to.equal(64);
     expect(maxPhaseCurrentA({ connectors: ports, station: { ...station, maxPowerW: 11_500 } })).to.equal(50);
+  });
+
+  it('watts are those of a single-phase vehicle, which draws them all from L1, up to the current of the connector', () => {
+    const watts = (limit: number, numberPhases: 1 | 3 | null = null) => inWatts({ limit, numberPhases });
+    for (const numberPhases of [null, 1, 3] as const)
+      for (const [limit, limitA] of [
+        [4600, 20],
+        [9000, 32],
+      ] as const) {
+        const schedule = watts(limit, numberPhases);
+        expect(amperesOf([ofConnector(1, schedule)], { connectors: [connector] })).to.equal(limitA);
+        expect(amperesOf([{ schedule }], { connectors: [connector] })).to.equal(limitA);
+      }
+    expect(amperesOf([{ schedule: watts(9000) }], {})).to.equal(39.130435);
+    // the voltage is that of the connector
+    const supply = { ...station, nominalVoltageV: 400 / Math.sqrt(3) };
+    expect(amperesOf([{ schedule: watts(6900) }], { connectors: [connector], station: supply })).to.equal(30);
+    // L2 and L3 carry the third of a three-phase vehicle
+    const port = (phase: number) => ({ ...connector, ...single, connectorId: 2, supplyPhases: [phase] });
+    const sumsA = [1, 2, 3].map((phase) =>
+      amperesOf([ofConnector(1, watts(4600))], { connectors: [connector, port(phase)] }),
+    );
+    expect(sumsA).to.deep.equal([52, 38.666667, 38.666667]);
+    const discharge = { schedule: inWatts({ limit: 4600, dischargeLimit: -2300 }) };
+    expect(first(stateOf([discharge]), { ...grid, unit: 'A' })).to.include({ limit: 20, dischargeLimit: -10 });
+  });
+
+  it('watts that are left by one connector are those of the next one', () => {
+    const output = { ...dc, connectorId: 2, maxPowerW: 50_000, maxCurrentA: 125, supplyPhases: [] };
+    const wide = { ...station, maxPowerW: 90_000 };
+    const shown = (limit: number, numberPhases: 1 | null = null) =>
+      amperesOf([{ schedule: inWatts({ limit, numberPhases }) }], { connectors: [output, connector], station: wide });
+    expect(shown(4600)).to.equal(20);
+    expect(shown(32 * 230 + 6900)).to.equal(42);
+    expect(shown(32 * 230 + 6900, 1)).to.equal(62);
+    const outputs = [output, { ...output, connectorId: 3 }];
+    expect(maxPhaseCurrentA({ connectors: outputs, station: { ...station, maxPowerW: 69_000 } })).to.equal(100);
+  });
+
+  it('no vehicles draw more from a phase than the amperes shown', () => {
+    const anyPort = fc.record({
+      kind: fc.constantFrom('three', 'single', 'dc'),
+      limit: fc.option(fc.integer({ min: 0, max: 25_000 })),
+      inAmperes: fc.boolean(),
+      numberPhases: fc.constantFrom(null, 1, 3),
+      vehiclePhases: fc.constantFrom(1, 3),
+      part: fc.constantFrom(0, 0.5, 1, 1, 1),
+    });
+    const anyGrid = fc.record({
+      ports: fc.array(anyPort, { minLength: 1, maxLength: 3 }),
+      stationW: fc.option(fc.integer({ min: 0, max: 60_000 })),
+    });
+    holds(
+      'phases within the schedule of connector 0',
+      anyGrid,
+      ({ ports, stationW }) => {
+        const ratings = ports.map(({ kind }, i) => {
+          const connectorId = i + 1;
+          if (kind === 'dc') return { ...dc, connectorId, maxPowerW: 50_000, maxCurrentA: 125, supplyPhases: [] };
+          if (kind === 'three') return { ...connector, connectorId };
+          return { ...connector, ...single, connectorId, maxPowerW: 7400, supplyPhases: [(i % 3) + 1] };
+        });
+        const sumsA = [0, 0, 0];
+        let leftW = Math.min(60_000, stationW ?? Infinity);
+        for (const [i, { kind, limit, inAmperes: isA, numberPhases, vehiclePhases, part }] of ports.entries()) {
+          const phases = kind === 'single' || numberPhases === 1 ? 1 : vehiclePhases;
+          const limitW =
+            limit === null ? Infinity : isA ? (limit / 500) * (kind === 'dc' ? 1000 : phases * 230) : limit;
+          const ratedW = kind === 'dc' ? 50_000 : 32 * phases * 230;
+          const powerW = part * Math.min(limitW, ratedW, leftW);
+          leftW -= powerW;
+          const loaded = kind === 'dc' || phases === 3 ? [0, 1, 2] : kind === 'three' ? [0] : [i % 3];
+          for (const at of loaded) sumsA[at] = (sumsA[at] ?? 0) + powerW / 230 / loaded.length;
+        }
+        const profiles = ports.flatMap(({ limit, inAmperes: isA, numberPhases }, i) => {
+          const schedule = isA
+            ? inAmperes({ limit: (limit ?? 0) / 500, numberPhases })
+            : inWatts({ limit: limit ?? 0, numberPhases });
+          return limit === null ? [] : ofConnector(i + 1, schedule);
+        });
+        const own: Change[] = stationW === null ? [] : [{ schedule: inWatts({ limit: stationW }) }];
+        const shownA = amperesOf([...own, ...profiles], {
+          connectors: ratings,
+          station: { ...station, maxPowerW: 60_000 },
+        });
+        expect(Math.max(...sumsA)).to.be.at.most((shownA ?? Infinity) + 1e-5);
+      },
+      { runs: 1000 },
+    );
   });
 
   it('a three-phase connector that may use one phase loads L1', () => {

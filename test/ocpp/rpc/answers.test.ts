@@ -68,6 +68,40 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
       expect(await outcome).to.include({ kind: 'error', code: 'PropertyConstraintViolation' });
     });
 
+  for (const version of ['ocpp2.0.1', 'ocpp2.1'] as const)
+    it(`${version}: an id that cannot be kept exactly is that of nothing; beside a true id such a number is an error`, async () => {
+      await open(version);
+      const answerTo = async (action: string, payload: string) => {
+        station.sendText(`[2,"${action}${payload.length}","${action}",${payload}]`);
+        const [, , answer] = JSON.parse(await station.nextText()) as readonly unknown[];
+        return answer;
+      };
+      const long = '1732860000123456789';
+      const customData = `"customData":{"vendorId":"V","n":${long}}`;
+      for (const [action, member, status] of [
+        ['ClearDisplayMessage', 'id', 'Unknown'],
+        ['CancelReservation', 'reservationId', 'Rejected'],
+      ] as const) {
+        expect(await answerTo(action, `{"${member}":${long}}`), action).to.deep.equal({ status });
+        expect(await answerTo(action, `{"${member}":7,${customData}}`), action).to.equal('PropertyConstraintViolation');
+      }
+      expect(rig.violated).to.have.length(4);
+      expect(rig.handled).to.deep.equal([]);
+    });
+
+  it('ocpp1.6: an id that cannot be kept exactly is that of no transaction and no reservation, whatever its sign', async () => {
+    await open();
+    const ids = { RemoteStopTransaction: 'transactionId', CancelReservation: 'reservationId' };
+    for (const [action, member] of Object.entries(ids))
+      for (const id of ['1732860000123456789', '-1732860000123456789']) {
+        station.sendText(`[2,"${action}${id}","${action}",{"${member}":${id}}]`);
+        expect((JSON.parse(await station.nextText()) as readonly unknown[])[2], id).to.deep.equal({
+          status: 'Rejected',
+        });
+      }
+    expect(rig.handled).to.deep.equal([]);
+  });
+
   it('are answered in their own order, each when its handler is done', async () => {
     await open();
     const slow = kept();

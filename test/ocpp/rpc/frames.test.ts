@@ -166,11 +166,12 @@ describe('frames that a charge point cannot read (OCPP-J 4.2)', () => {
     expect(isTooDeep(`["\\\\",${'['.repeat(64)}`)).to.equal(true);
   });
 
-  it('numbers that would be others here are those beyond 2^53 that a double has not, outside of texts', () => {
+  it('numbers that would be others here have other digits in the shortest text of their double, outside of texts', () => {
     const kept = [
       '9007199254740992',
       '100000000000000000000',
       '1e22',
+      '1e23',
       '-1E+15',
       '0.12345678901234567890',
       '1e-400',
@@ -192,6 +193,14 @@ describe('frames that a charge point cannot read (OCPP-J 4.2)', () => {
       const isKept = BigInt(JSON.stringify(Number(value))) === value;
       expect(changedNumber(`[${value}]`)).to.equal(isKept ? null : String(value));
     });
+  });
+
+  it('a number of 200 000 zeros is read once, not once for each of them', () => {
+    const zeros = '0'.repeat(200_000);
+    for (const text of [`1${zeros}1`, `1.${zeros}1e20`])
+      expect(changedNumber(`[2,"a","Reset",{"x":${text}}]`) === text, text.slice(-9)).to.equal(true);
+    for (const text of [`1${zeros}e-199990`, `0.${zeros}1e200021`, `1e20,"y":0.${zeros}`])
+      expect(changedNumber(`[2,"a","Reset",{"x":${text}}]`), text.slice(-9)).to.equal(null);
   });
 
   it('10 of them within 60 s end the connection with 1002, and the next one waits by the back-off', async () => {

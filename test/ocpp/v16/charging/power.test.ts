@@ -125,6 +125,30 @@ describe('OCPP 1.6 smart charging: the power follows the profiles', () => {
     expect([kw(1), kw(2)]).to.deep.equal([kwOf(20, 1), kwOf(8, 1)]);
   });
 
+  it('watts of a single-phase vehicle all flow through L1, which GetCompositeSchedule of connector 0 in amperes shows', async () => {
+    const { rig, plug, set, call } = chargingRig();
+    await plug();
+    rig.command({ kind: 'evse.ev', connectorId: 1, ev: { phases: 1 } });
+    const station = { chargingProfileId: 2, ...atStation };
+    for (const [sent, connectorId] of [
+      [profile(), 1],
+      [profile(station), 0],
+    ] as const) {
+      for (const numberPhases of [{}, { numberPhases: 3 }]) {
+        const chargingSchedulePeriod = [{ startPeriod: 0, limit: 4600, ...numberPhases }];
+        await set({ ...sent, chargingSchedule: { chargingRateUnit: 'W', chargingSchedulePeriod } }, connectorId);
+        await rig.run(40);
+        const { currentA } = rig.connector();
+        // the power factor, and the standby of the station, are not in the conversion
+        expect(currentA[0]).to.be.within(19.9, 20.2);
+        const query = { connectorId: 0, duration: 60, chargingRateUnit: 'A' } as const;
+        const shown = (await call('GetCompositeSchedule', query)).chargingSchedule?.chargingSchedulePeriod[0]?.limit;
+        expect(shown).to.equal(20);
+      }
+      await call('ClearChargingProfile', {});
+    }
+  });
+
   it('6 A on one phase; below the minimum of three phases watts suspend, on one they charge (7.14)', async () => {
     const { rig, plug, set, kw } = chargingRig();
     await plug();
