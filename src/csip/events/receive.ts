@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedControl } from '../control/model.ts';
 import type { ListedControl, ListedDefault, ListedProgram, ScheduleOptions } from './model.ts';
-import { cancelInstant, randomizedPeriod, byPrimacy, isLive } from './state.ts';
+import { cancelInstant, givingUp, heldModes, randomizedPeriod, byPrimacy, isLive } from './state.ts';
 import type { ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
 
 /** Events of one EndDevice: the maximum that a slot of the store (8 MiB) holds if none uses curves. */
@@ -127,14 +127,19 @@ function seenAgain(event: TrackedEvent, { listed, programs }: Sighting, nowS: nu
   const latest = refreshed(event.listed, listed);
   const cancels = event.cancelAtS === null && latest.status === 'cancelled with randomization';
   const cancelAtS = cancels ? cancelInstant(event, nowS, options.pick) : event.cancelAtS;
-  return { ...event, listed: latest, programs: keys, present: true, cancelAtS };
+  const isEnded = latest.status !== 'scheduled' && latest.status !== 'active';
+  const given = isEnded ? givingUp(event, heldModes(event), cancelAtS ?? nowS) : event;
+  return { ...given, listed: latest, programs: keys, present: true, cancelAtS };
 }
 
 /** Assigns an event to its present programs. @param programs by key */
-function placed(event: TrackedEvent, programs: ReadonlyMap<string, TrackedProgram>): TrackedEvent {
+function placed(event: TrackedEvent, programs: ReadonlyMap<string, TrackedProgram>, nowS: number): TrackedEvent {
   const present = event.programs.filter((key) => programs.has(key));
   const [best] = present.flatMap((key) => programs.get(key) ?? []).sort(byPrimacy);
-  if (best === undefined) return { ...event, programs: present, left: isLive(event) || event.left };
+  if (best === undefined) {
+    if (!isLive(event)) return { ...event, programs: present };
+    return { ...givingUp(event, heldModes(event), nowS), programs: present, left: true };
+  }
   return { ...event, programs: present, programKey: best.key, primacy: best.primacy };
 }
 
@@ -166,18 +171,18 @@ export function afterReading(
     const sighting = seen.get(mrid);
     if (sighting === undefined) {
       const present = event.present && event.programs.some((key) => unread.has(key));
-      events.set(mrid, placed({ ...event, present }, byKey));
+      events.set(mrid, placed({ ...event, present }, byKey, nowS));
       continue;
     }
     const returned = event.left && event.own.endS > nowS;
     const updated = returned ? received(sighting, options) : seenAgain(event, sighting, nowS, options);
-    events.set(mrid, placed(updated, byKey));
+    events.set(mrid, placed(updated, byKey, nowS));
   }
   for (const [mrid, sighting] of seen) {
     const { listed: control } = sighting;
     if (events.has(mrid) || events.size >= maxEvents) continue;
     if (!concerns(control, options.deviceCategory) || isHistory(control, nowS, options)) continue;
-    events.set(mrid, placed(received(sighting, options), byKey));
+    events.set(mrid, placed(received(sighting, options), byKey, nowS));
   }
   return { ...state, programs, events: withinHistory(events) };
 }

@@ -12,7 +12,17 @@ import type {
   ScheduleOptions,
   ScheduleStep,
 } from './model.ts';
-import { byPriority, byStart, effectivePeriods, hasLostAll, heldModes, isLive, overlap, PeriodPass } from './state.ts';
+import {
+  byPriority,
+  byStart,
+  effectivePeriods,
+  givingUp,
+  hasLostAll,
+  heldModes,
+  isLive,
+  overlap,
+  PeriodPass,
+} from './state.ts';
 import { Claims } from './claims.ts';
 import { afterReading } from './receive.ts';
 import type { Period, ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
@@ -122,7 +132,8 @@ class Step {
     const { to } = row;
     if (to === 'scheduled') return this.#put({ ...event, phase: to });
     if (to === 'active') return this.#put({ ...event, phase: to, fixed: period, missed: event.optedOut });
-    const ended = this.#conclude(event, row.answer(facts));
+    const given = to === 'completed' ? event : givingUp(event, heldModes(event), this.#nowS);
+    const ended = this.#conclude(given, row.answer(facts));
     return this.#put({ ...ended, phase: to, fixed: period, endedS: this.#nowS });
   }
 
@@ -157,6 +168,12 @@ class Step {
 
   #periodOf(event: TrackedEvent): Period {
     return this.#periods.get(event.listed.mrid) ?? event.own;
+  }
+
+  /** The part of its period in which an event has its modes: until its random delay where it is cancelled with one. */
+  #claimOf(event: TrackedEvent): Period {
+    const { startS, endS } = this.#periodOf(event);
+    return { startS, endS: Math.min(endS, event.cancelAtS ?? Infinity) };
   }
 
   /** Ends the events whose end has come: none takes a mode from them any longer. */
@@ -195,7 +212,7 @@ class Step {
       pass.decide(this.#latest(each));
       if (!isBelow(each) || !this.#take(winner, this.#latest(each))) continue;
       pass.replace(this.#latest(each));
-      // without its modes an event moves the start of no other
+      // the wait of those that follow it ends here
       if (starts.has(each.listed.startS + each.listed.durationS)) this.#periods = pass.periods;
     }
   }
@@ -203,10 +220,11 @@ class Step {
   /** @returns whether the loser had a mode of the winner at an instant at which the winner has it */
   #take(winner: TrackedEvent, loser: TrackedEvent): boolean {
     // a clock that was set back leaves events active whose periods are apart
-    if (loser.phase !== 'active' && !overlap(this.#periodOf(winner), this.#periodOf(loser))) return false;
+    if (loser.phase !== 'active' && !overlap(this.#claimOf(winner), this.#periodOf(loser))) return false;
     const taken = heldModes(winner).filter((mode) => heldModes(loser).includes(mode));
     if (taken.length === 0) return false;
-    this.#put({ ...loser, lost: [...loser.lost, ...taken], lostTo: winner.programKey });
+    const given = givingUp(loser, taken, this.#nowS);
+    this.#put({ ...given, lost: [...loser.lost, ...taken], lostTo: winner.programKey });
     this.#changes += 1;
     return true;
   }
@@ -218,7 +236,7 @@ class Step {
       const event = this.#latest(each);
       if (!isLive(event)) continue;
       const { modes } = event.listed;
-      const period = this.#periodOf(event);
+      const period = this.#claimOf(event);
       const takers = new Map(modes.map((mode) => [mode, winners.takerOf(mode, period)]));
       const lost = modes.filter((mode) => (takers.get(mode) ?? null) !== null || event.lost.includes(mode));
       const last = Math.max(...[...takers.values()].map((taker) => taker ?? -1));
@@ -248,7 +266,8 @@ class Step {
     if (event === undefined || !isLive(event) || event.optedOut === !takesPart) return;
     this.#respond(event, takesPart ? 5 : 4, asksForUser);
     // an opt-out before the start does not count: the start decides anew
-    this.#put({ ...event, optedOut: !takesPart, missed: true });
+    const given = takesPart ? event : givingUp(event, heldModes(event), this.#nowS);
+    this.#put({ ...given, optedOut: !takesPart, missed: true });
   }
 
   /** Withdraws events that the device has started; others are still applied. */

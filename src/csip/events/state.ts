@@ -33,6 +33,8 @@ export interface TrackedEvent {
   readonly fixed: Period | null;
   /** end of an event that is cancelled with randomization */
   readonly cancelAtS: number | null;
+  /** by mode, the instant at which it gave the mode up before its end; absent: it gave up none */
+  readonly gaveUpS?: Readonly<Partial<Record<ModeName, number>>>;
   /** modes taken by other events; they do not come back */
   readonly lost: readonly ModeName[];
   /** key of the program whose event took the last mode */
@@ -198,27 +200,51 @@ export function cancelInstant({ listed }: TrackedEvent, nowS: number, pick: Sche
 
 const specifiedEndS = ({ listed }: TrackedEvent) => listed.startS + listed.durationS;
 
-/** True if an event that starts at the end of this one may follow it without a gap: this one must end by time. */
-const hasSuccessor = (event: TrackedEvent): boolean => {
+/** True if this event must end by time, so that one that starts at its specified end follows it without a gap. */
+const endsByTime = (event: TrackedEvent): boolean => {
   const { listed, phase, optedOut, left } = event;
-  if (listed.durationS <= 0 || optedOut) return false;
+  if (optedOut) return false;
   if (phase === 'completed') return true;
   return isLive(event) && !left && (listed.status === 'scheduled' || listed.status === 'active');
 };
+
+/**
+ * The event as it is after it has given up modes before its end: those that follow it have waited until this instant.
+ * An earlier instant stays, unless the event has taken part again since. @param modes that it holds
+ */
+export function givingUp(event: TrackedEvent, modes: readonly ModeName[], atS: number): TrackedEvent {
+  // no event waits for one that was never accepted
+  if (event.phase === 'received' || modes.length === 0) return event;
+  const earlier = endsByTime(event) ? {} : event.gaveUpS;
+  const gaveUpS: Partial<Record<ModeName, number>> = { ...event.gaveUpS };
+  for (const mode of modes) gaveUpS[mode] = Math.min(atS, earlier?.[mode] ?? Infinity);
+  return { ...event, gaveUpS };
+}
+
+/** The latest ends of a mode among the events that end at one instant; -Infinity: none. */
+interface LatestEnds {
+  /** of events that end by time */
+  readonly inTimeS: number;
+  /** of events that gave the mode up before */
+  readonly earlyS: number;
+}
+
+const noEnds: LatestEnds = { inTimeS: -Infinity, earlyS: -Infinity };
 
 /**
  * Effective periods, decided in order of specified start. Where an event starts at the specified end of an earlier one
  * with a common mode, the effective end of the earlier is the effective start of the later (2030.5-2018 10.2.3, rules m
  * and o): randomization leaves no gap that would show the default control, and no overlap of the two that would
  * supersede. Each event keeps its duration, so that a row of events without random durations runs with the random start
- * of the first.
+ * of the first. An event that ended early, or lost the mode, ended the wait of the later one at that instant: the later
+ * one starts at it where it would have started before it, and at its time otherwise.
  */
 export class PeriodPass {
   readonly #periods = new Map<string, Period>();
   /** events that another may follow, by specified end and mRID */
   readonly #byEnd = new Map<number, Map<string, TrackedEvent>>();
-  /** latest end by mode, for the events that end at an instant */
-  readonly #latestEnds = new Map<number, ReadonlyMap<ModeName, number>>();
+  /** by mode, for the events that end at an instant */
+  readonly #latestEnds = new Map<number, ReadonlyMap<ModeName, LatestEnds>>();
 
   constructor(events: ReadonlyMap<string, TrackedEvent>) {
     for (const event of events.values()) {
@@ -232,35 +258,53 @@ export class PeriodPass {
     return this.#periods;
   }
 
-  /** Takes an event as it is now: one that has ended, or lost modes, moves later ones no longer. */
+  /** Takes an event as it is now: one that has ended, or lost modes, makes later ones wait no longer. */
   replace(event: TrackedEvent): void {
     const endS = specifiedEndS(event);
     const sameEnd = this.#byEnd.get(endS);
-    if (!hasSuccessor(event)) sameEnd?.delete(event.listed.mrid);
+    const isFollowed = event.listed.durationS > 0 && (endsByTime(event) || event.gaveUpS !== undefined);
+    if (!isFollowed) sameEnd?.delete(event.listed.mrid);
     else if (sameEnd) sameEnd.set(event.listed.mrid, event);
     else this.#byEnd.set(endS, new Map([[event.listed.mrid, event]]));
   }
 
   /** Decides the period of an event; all with an earlier specified start have been. */
   decide(event: TrackedEvent): Period {
-    const { modes, mrid, startS: specifiedS } = event.listed;
     if (event.fixed !== null) return event.fixed;
-    const { own } = event;
+    const { listed, own } = event;
     const durationS = own.endS - own.startS;
-    const before = durationS > 0 && modes.length > 0 ? this.#endsBefore(specifiedS) : null;
-    const startS = before === null ? -Infinity : Math.max(...modes.map((mode) => before.get(mode) ?? -Infinity));
-    const period = startS > -Infinity ? { startS, endS: startS + durationS } : own;
-    this.#periods.set(mrid, period);
+    const startS = durationS > 0 ? this.#startOf(event) : own.startS;
+    const period = { startS, endS: startS + durationS };
+    this.#periods.set(listed.mrid, period);
     return period;
   }
 
-  #endsBefore(startS: number): ReadonlyMap<ModeName, number> {
+  #startOf({ listed, own }: TrackedEvent): number {
+    const latest = this.#endsBefore(listed.startS);
+    let [inTimeS, earlyS] = [-Infinity, -Infinity];
+    for (const mode of listed.modes) {
+      const ends = latest.get(mode) ?? noEnds;
+      inTimeS = Math.max(inTimeS, ends.inTimeS);
+      earlyS = Math.max(earlyS, ends.earlyS);
+    }
+    return Math.max(earlyS, inTimeS > -Infinity ? inTimeS : own.startS);
+  }
+
+  #endsBefore(startS: number): ReadonlyMap<ModeName, LatestEnds> {
     const cached = this.#latestEnds.get(startS);
     if (cached) return cached;
-    const latest = new Map<ModeName, number>();
+    const latest = new Map<ModeName, LatestEnds>();
     for (const event of this.#byEnd.get(startS)?.values() ?? []) {
       const { endS } = this.#periods.get(event.listed.mrid) ?? event.own;
-      for (const mode of heldModes(event)) latest.set(mode, Math.max(endS, latest.get(mode) ?? -Infinity));
+      const held = endsByTime(event) ? heldModes(event) : [];
+      for (const mode of event.listed.modes) {
+        const { inTimeS, earlyS } = latest.get(mode) ?? noEnds;
+        const gaveUpS = event.gaveUpS?.[mode];
+        if (held.includes(mode)) latest.set(mode, { inTimeS: Math.max(inTimeS, endS), earlyS });
+        // a step that comes late ends an event after its time
+        else if (gaveUpS !== undefined)
+          latest.set(mode, { inTimeS, earlyS: Math.max(earlyS, Math.min(gaveUpS, endS)) });
+      }
     }
     this.#latestEnds.set(startS, latest);
     return latest;

@@ -85,7 +85,6 @@ export const eventTransitions: readonly Transition[] = [
   { from: ['received'], when: (f) => f.over, to: 'rejected', answer: always(254), label: 'too late' },
   { from: ['received'], when: (f) => f.refusal !== null, to: 'rejected', answer: refused, label: 'not possible' },
   { from: ['received'], when: () => true, to: 'scheduled', answer: silent, label: 'accepted' },
-  // an event that waits for the end of another has a shorter wait, maybe none, once both have lost their modes
   { from: live, when: (f) => f.lostAll, to: 'superseded', answer: superseded, label: 'all modes taken' },
   { from: live, when: (f) => f.over, to: 'completed', answer: (f) => endings[f.part], label: 'end' },
   { from: ['active'], when: (f) => f.refusal !== null, to: 'rejected', answer: refused, label: 'not possible' },

@@ -68,7 +68,7 @@ describe('CSIP events: overlap', () => {
     expect(scene.of('S')).to.deep.equal([1, 7]);
   });
 
-  it('an event that loses its modes moves the start of none: the next one does not overlap, and runs', () => {
+  it('an event that loses its modes early moves the next one no longer: that does not overlap, and runs', () => {
     const winner = control('W', { randomizeDurationS: -20 });
     const between = control('B', { startS: 150, durationS: 60, randomizeDurationS: -60 });
     const next = control('N', { startS: 210 });

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ListedControl } from '../../../src/csip/events/model.ts';
-import { overlap } from '../../../src/csip/events/state.ts';
+import type { ModeName } from '../../../src/csip/control/model.ts';
+import type { ListedControl, ScheduleOptions } from '../../../src/csip/events/model.ts';
+import { overlap, restoreSchedule, saveSchedule } from '../../../src/csip/events/state.ts';
 import { knownControls } from '../../../src/csip/events/schedule.ts';
 import { holds } from '../../support/property.ts';
-import { control, outcome, pf, program, resolved, Scene, watt } from './scene.ts';
+import { applied, control, outcome, pf, program, resolved, Scene, watt } from './scene.ts';
 
 /** Effective start and end by mRID. @param picks the numbers from which random offsets follow, by mRID; default: 0 */
 function periodsOf(
@@ -137,12 +138,21 @@ describe('CSIP events: who is followed without a gap (rule m)', () => {
     }
   });
 
-  it('none whose program has left: one that is seen too late to run by itself is too late', () => {
+  it('one whose program has left, until then: one that is seen at its end runs, a later one may be too late', () => {
     const scene = sceneOf()
       .read(0, program('P', 1, [control('A', random)]))
       .time(100);
-    scene.read(225, program('Q', 2, [control('B', { startS: 200, durationS: 10 })]));
-    expect(scene.responses.slice(2)).to.deep.equal(['225 B 1', '225 B 254', '225 A 6']);
+    const short = (mrid: string) => control(mrid, { startS: 200, durationS: 10 });
+    scene.read(225, program('Q', 2, [short('B')])).time(235);
+    scene.read(236, program('Q', 2, [short('B'), short('C')]));
+    expect(scene.responses.slice(2)).to.deep.equal([
+      '225 B 1',
+      '225 A 6',
+      '225 B 2',
+      '235 B 3',
+      '236 C 1',
+      '236 C 254',
+    ]);
   });
 
   it('none that ends a second earlier or later', () => {
@@ -206,6 +216,174 @@ describe('CSIP events: who is followed without a gap (rule m)', () => {
     const scene = sceneOf().read(0, program('P', 1, controls));
     const starts = knownControls(scene.state).map(({ listed, effectiveStartS }) => [listed.mrid, effectiveStartS]);
     expect(Object.fromEntries(starts)).to.deep.equal({ A: 100, C: 100, B: 230, D: 210 });
+  });
+});
+
+describe('CSIP events: who has waited for one that ends early', () => {
+  const both: readonly ModeName[] = [watt, pf];
+  const random = { randomizeStartS: 30 };
+  const first = (over: Partial<ListedControl> = {}) => control('A', { ...random, ...over });
+  const next = (over: Partial<ListedControl> = {}) => control('B', { startS: 200, durationS: 20, ...over });
+  const ofBoth = { modes: both, control: resolved(both) };
+  /** A runs from 130 to 230, so that B waits until 230; a random cancellation of A lasts 18 s. */
+  const sceneOf = (over: ConstructorParameters<typeof Scene>[0] = {}) =>
+    new Scene({ pick: (mrid, purpose) => (purpose === 'cancel' ? 0.6 : mrid === 'A' ? 0.999 : 0), ...over });
+  const periodOf = ({ state }: Scene) =>
+    knownControls(state).flatMap(({ listed, effectiveStartS: startS, effectiveDurationS }) =>
+      listed.mrid === 'B' ? [startS, startS + effectiveDurationS] : [],
+    );
+  const answersOf = (scene: Scene) => scene.responses.filter((line) => line.includes('B') && !line.startsWith('0 '));
+  const waiting = (a = first(), b = next()) =>
+    sceneOf()
+      .read(0, program('P', 1, [a, b]))
+      .time(130, 200);
+
+  it('of one that is cancelled, or superseded by the server: starts at that instant, whole', () => {
+    for (const status of ['cancelled', 'superseded'] as const)
+      for (const durationS of [20, 100]) {
+        const b = next({ durationS });
+        const scene = waiting(first(), b).read(225, program('P', 1, [first({ status }), b]));
+        expect(periodOf(scene), status).to.deep.equal([225, 225 + durationS]);
+        expect(answersOf(scene.runTo(400)), status).to.deep.equal(['225 B 2', `${225 + durationS} B 3`]);
+      }
+  });
+
+  it('of one that is cancelled with randomization: starts when its random delay is over', () => {
+    const cancelled = [first({ status: 'cancelled with randomization' }), next()];
+    const scene = waiting().read(210, program('P', 1, cancelled));
+    expect(scene.now).to.deep.equal(['A: MaxLimW']);
+    expect(periodOf(scene)).to.deep.equal([228, 248]);
+    expect(answersOf(scene.runTo(400))).to.deep.equal(['228 B 2', '248 B 3']);
+    const predicted = sceneOf({ supersededResponse: 'at_discovery' }).read(0, program('P', 1, [first(), next()]));
+    predicted
+      .time(130, 200)
+      .read(210, program('P', 1, cancelled))
+      .runTo(400);
+    expect(answersOf(predicted)).to.deep.equal(['228 B 2', '248 B 3']);
+    const atOnce = waiting().read(210, program('P', 1, cancelled));
+    atOnce.read(220, program('P', 1, [first({ status: 'cancelled' }), next()])).runTo(400);
+    expect(answersOf(atOnce)).to.deep.equal(['220 B 2', '240 B 3']);
+  });
+
+  it('of one whose program leaves', () => {
+    const scene = sceneOf().read(0, program('P', 1, [first()]), program('Q', 2, [next()]));
+    scene
+      .time(130)
+      .read(225, program('Q', 2, [next()]))
+      .runTo(400);
+    expect(answersOf(scene)).to.deep.equal(['225 B 2', '245 B 3']);
+  });
+
+  it('of one that the user opts out of, the last time if several', () => {
+    const scene = waiting().opt(205, 'A', false);
+    expect(periodOf(scene)).to.deep.equal([205, 225]);
+    const again = sceneOf()
+      .read(0, program('P', 1, [first(), next()]))
+      .opt(150, 'A', false)
+      .opt(160, 'A', true);
+    expect(answersOf(again.time(200).opt(225, 'A', false).runTo(400))).to.deep.equal(['225 B 2', '245 B 3']);
+  });
+
+  it('of one that is refused after its start', () => {
+    const scene = sceneOf();
+    scene.outcomeOf = (id) => (id !== 'A' ? applied : outcome(scene.nowS < 225 ? 'waiting' : 'unsupported'));
+    scene
+      .read(0, program('P', 1, [first(), next()]))
+      .time(130, 200, 225, 225)
+      .runTo(400);
+    expect(scene.of('A')).to.deep.equal([1, 252]);
+    expect(answersOf(scene)).to.deep.equal(['225 B 2', '245 B 3']);
+  });
+
+  it('of one that loses its modes: starts then, and loses in turn only what the winner has', () => {
+    const winner = program('O', 0, [control('W', { startS: 225, durationS: 50 })]);
+    const same = sceneOf()
+      .read(0, winner, program('P', 1, [first(), next()]))
+      .time(130)
+      .runTo(400);
+    expect(answersOf(same)).to.deep.equal(['225 B 7']);
+    const more = sceneOf()
+      .read(0, winner, program('P', 1, [first(), next(ofBoth)]))
+      .time(130, 225);
+    expect(more.now).to.deep.equal(['W: MaxLimW', 'B: FixedPFInjectW']);
+    expect(answersOf(more.runTo(400))).to.deep.equal(['225 B 2', '245 B 3']);
+  });
+
+  it('of one that loses some of its modes: waits for the end of the others', () => {
+    const winner = program('O', 0, [control('W', { startS: 225, durationS: 3 })]);
+    const scene = sceneOf()
+      .read(0, winner, program('P', 1, [first(ofBoth), next(ofBoth)]))
+      .time(130, 225);
+    expect(periodOf(scene)).to.deep.equal([230, 250]);
+    expect(scene.runTo(240).now).to.deep.equal(['B: MaxLimW FixedPFInjectW']);
+  });
+
+  it('of one that never began: starts as soon as it is cancelled', () => {
+    const scene = sceneOf().read(0, program('P', 1, [first({ durationS: 10 }), next({ startS: 110 })]));
+    expect(periodOf(scene)).to.deep.equal([140, 160]);
+    scene.read(120, program('P', 1, [first({ durationS: 10, status: 'cancelled' }), next({ startS: 110 })]));
+    expect(answersOf(scene.runTo(400))).to.deep.equal(['120 B 2', '140 B 3']);
+  });
+
+  it('does not start before its time, and is not cut where its time has passed', () => {
+    const early = waiting().read(0, program('P', 1, [first(), next()]));
+    early.read(199, program('P', 1, [first({ status: 'cancelled' }), next()]));
+    expect(periodOf(early)).to.deep.equal([200, 220]);
+    const before = sceneOf({ pick: () => 0.999 });
+    const b = next({ randomizeStartS: -10 });
+    before.read(0, program('P', 1, [first(), b])).time(130, 195);
+    before.read(195, program('P', 1, [first({ status: 'cancelled' }), b]));
+    expect(periodOf(before)).to.deep.equal([195, 215]);
+  });
+
+  it('of several starts at the latest end by time, unless it has waited longer', () => {
+    const shorter = control('C', { randomizeDurationS: -10 });
+    const pick = (mrid: string) => (mrid === 'B' ? 0 : 0.999);
+    for (const [cancelS, startS] of [
+      [150, 190],
+      [195, 195],
+    ] as const) {
+      const low = (status: ListedControl['status']) => program('P', 1, [first({ status, ...ofBoth }), next(ofBoth)]);
+      const high = program('Q', 0, [shorter]);
+      const scene = sceneOf({ pick }).read(0, high, low('scheduled')).time(100, 130, 150);
+      if (cancelS > 190) scene.time(190);
+      expect(periodOf(scene.read(cancelS, high, low('cancelled')))).to.deep.equal([startS, startS + 20]);
+    }
+  });
+
+  it('of one that ended before in another way has its first end', () => {
+    const scene = sceneOf()
+      .read(0, program('P', 1, [first()]))
+      .time(130)
+      .opt(205, 'A', false);
+    scene.read(215, program('P', 1, [first({ status: 'cancelled' }), next()]));
+    expect(periodOf(scene)).to.deep.equal([205, 225]);
+  });
+
+  it('of one whose end passed between two steps starts at that end', () => {
+    const b = next({ durationS: 100 });
+    const scene = waiting(first(), b).read(300, program('P', 1, [first({ status: 'cancelled' }), b]));
+    expect(periodOf(scene)).to.deep.equal([230, 330]);
+  });
+
+  it('of one that was never accepted starts at its time', () => {
+    const check: ScheduleOptions['check'] = ({ base }) => outcome(pf in base ? 'invalid' : 'applied');
+    const scene = sceneOf({ check }).read(212, program('P', 1, [first(ofBoth), next()]));
+    expect(periodOf(scene)).to.deep.equal([200, 220]);
+  });
+
+  it('keeps what it waited for after a restart and after a clock was set back', () => {
+    const third = control('C', { randomizeDurationS: 60, modes: [pf], control: resolved([pf]) });
+    const list = (status: ListedControl['status'], statusOfC: ListedControl['status'] = 'scheduled') =>
+      program('P', 1, [first({ status }), next(ofBoth), { ...third, status: statusOfC }]);
+    const scene = sceneOf({ pick: (mrid) => (mrid === 'B' ? 0 : 0.999) })
+      .read(0, list('scheduled'))
+      .time(130, 200);
+    scene.read(225, list('cancelled'));
+    expect(periodOf(scene)).to.deep.equal([260, 280]);
+    scene.state = restoreSchedule(saveSchedule(scene.state)) ?? scene.state;
+    scene.read(150, list('cancelled')).read(160, list('cancelled', 'cancelled'));
+    expect(periodOf(scene)).to.deep.equal([225, 245]);
   });
 });
 

@@ -28,6 +28,8 @@ interface Known {
   cancelS: number;
   window: [number, number] | null;
   lost: Set<ModeName>;
+  /** when it gave up a mode before its end */
+  gaveUpS: Map<ModeName, number>;
   out: boolean;
   missed: boolean;
   started: boolean;
@@ -53,25 +55,46 @@ export class Reference {
     const { startS, durationS, startOffsetS, durationOffsetS, modes } = known.event;
     const ownStartS = startS + startOffsetS;
     const ownEndS = ownStartS + Math.max(0, durationS + durationOffsetS);
-    const before = [...this.#known.values()].filter(
-      (other) =>
-        other.event.durationS > 0 &&
-        other.event.startS + other.event.durationS === startS &&
-        other.event.modes.some((mode) => modes.includes(mode) && !other.lost.has(mode)) &&
-        !other.out &&
-        (other.state === 'completed' || (live(other) && (other.status === 'scheduled' || other.status === 'active'))),
-    );
-    if (before.length === 0 || ownEndS <= ownStartS) return [ownStartS, ownEndS];
-    const from = Math.max(...before.map((other) => this.#windowOf(other)[1]));
-    return [from, from + ownEndS - ownStartS];
+    if (ownEndS <= ownStartS) return [ownStartS, ownEndS];
+    const ends: number[] = [];
+    const earlyEnds: number[] = [];
+    for (const other of this.#known.values()) {
+      const { event, gaveUpS } = other;
+      if (event.durationS <= 0 || event.startS + event.durationS !== startS) continue;
+      for (const mode of event.modes.filter((each) => modes.includes(each))) {
+        const endS = this.#windowOf(other)[1];
+        if (this.#runsToItsEnd(other, mode)) ends.push(endS);
+        else if (gaveUpS.has(mode)) earlyEnds.push(Math.min(endS, gaveUpS.get(mode)!));
+      }
+    }
+    // the effective end of the earlier is the effective start of the later; an early end starts none before its time
+    const fromS = Math.max(ends.length === 0 ? ownStartS : Math.max(...ends), ...earlyEnds);
+    return [fromS, fromS + ownEndS - ownStartS];
+  }
+
+  #runsToItsEnd(known: Known, mode: ModeName): boolean {
+    const { state, status, lost, out } = known;
+    if (out || lost.has(mode)) return false;
+    return state === 'completed' || (live(known) && (status === 'scheduled' || status === 'active'));
+  }
+
+  /** Notes the end of some modes of an event, unless they have ended earlier. */
+  #giveUp(known: Known, modes: readonly ModeName[], atS: number): void {
+    if (this.#fresh.has(known)) return;
+    for (const mode of modes) {
+      if (known.lost.has(mode)) continue;
+      const earlierS = this.#runsToItsEnd(known, mode) ? Infinity : (known.gaveUpS.get(mode) ?? Infinity);
+      known.gaveUpS.set(mode, Math.min(earlierS, atS));
+    }
   }
 
   #answer(known: Known, status: number): void {
     this.responses.push(`${known.event.mrid} ${status}`);
   }
 
-  #end(known: Known, state: Known['state'], status: number): void {
+  #end(known: Known, state: Known['state'], status: number, nowS: number): void {
     known.window = this.#windowOf(known);
+    if (state !== 'completed') this.#giveUp(known, known.event.modes, nowS);
     known.state = state;
     this.#answer(known, status);
   }
@@ -93,6 +116,7 @@ export class Reference {
             cancelS: Infinity,
             window: null,
             lost: new Set(),
+            gaveUpS: new Map(),
             out: false,
             missed: false,
             started: false,
@@ -104,21 +128,24 @@ export class Reference {
         if (!live(known)) continue;
         if (status === 'cancelled with randomization' && known.cancelS === Infinity)
           known.cancelS = nowS + event.cancelDelayS;
+        if (status !== 'scheduled' && status !== 'active')
+          this.#giveUp(known, event.modes, known.cancelS < Infinity ? known.cancelS : nowS);
         known.status = status;
       }
     for (const known of this.#known.values()) {
       const mine = programs.filter(({ key }) => known.programs.has(key));
       known.programs = new Set(mine.map(({ key }) => key));
       if (mine.length > 0) known.primacy = Math.min(...mine.map(({ primacy }) => primacy));
-      else if (live(known)) this.#end(known, 'left', 6);
+      else if (live(known)) this.#end(known, 'left', 6, nowS);
     }
   }
 
   readonly #fresh = new Set<Known>();
 
-  opt(mrid: string, takesPart: boolean): void {
+  opt(mrid: string, takesPart: boolean, nowS: number): void {
     const known = this.#known.get(mrid);
     if (known === undefined || !live(known) || known.out !== takesPart) return;
+    if (!takesPart) this.#giveUp(known, known.event.modes, nowS);
     known.out = !takesPart;
     if (known.state === 'active' && known.out) known.missed = true;
     this.#answer(known, takesPart ? 5 : 4);
@@ -128,9 +155,9 @@ export class Reference {
   at(nowS: number): ReadonlyMap<ModeName, string> {
     for (const known of [...this.#fresh].sort((a, b) => a.event.startS - b.event.startS)) {
       this.#answer(known, 1);
-      if (known.status.startsWith('cancelled')) this.#end(known, 'ended', 6);
-      else if (known.status === 'superseded') this.#end(known, 'ended', 7);
-      else if (this.#windowOf(known)[1] <= nowS) this.#end(known, 'ended', 254);
+      if (known.status.startsWith('cancelled')) this.#end(known, 'ended', 6, nowS);
+      else if (known.status === 'superseded') this.#end(known, 'ended', 7, nowS);
+      else if (this.#windowOf(known)[1] <= nowS) this.#end(known, 'ended', 254, nowS);
     }
     this.#fresh.clear();
     for (let changed = true; changed; ) {
@@ -159,12 +186,12 @@ export class Reference {
     for (const known of all.filter(live)) {
       const endS = this.#windowOf(known)[1];
       const part = !known.started ? 10 : known.out ? 8 : known.missed ? 9 : 3;
-      if (known.status === 'cancelled') this.#end(known, 'ended', 6);
+      if (known.status === 'cancelled') this.#end(known, 'ended', 6, nowS);
       else if (known.status === 'cancelled with randomization' && known.state === 'scheduled')
-        this.#end(known, 'ended', 6);
-      else if (nowS >= Math.min(known.cancelS, endS) && known.cancelS < Infinity) this.#end(known, 'ended', 6);
-      else if (known.status === 'superseded' && !this.#isBridging(known, nowS)) this.#end(known, 'ended', 7);
-      else if (nowS >= endS) this.#end(known, 'completed', part);
+        this.#end(known, 'ended', 6, nowS);
+      else if (nowS >= Math.min(known.cancelS, endS) && known.cancelS < Infinity) this.#end(known, 'ended', 6, nowS);
+      else if (known.status === 'superseded' && !this.#isBridging(known, nowS)) this.#end(known, 'ended', 7, nowS);
+      else if (nowS >= endS) this.#end(known, 'completed', part, nowS);
     }
   }
 
@@ -193,22 +220,27 @@ export class Reference {
       (a.event.mrid < b.event.mrid ? -1 : 1);
     const rivals = all.filter(live).sort(rank);
     for (const [place, winner] of rivals.entries()) {
-      const [fromS, toS] = this.#windowOf(winner);
+      const [fromS, endS] = this.#windowOf(winner);
+      const toS = Math.min(endS, winner.cancelS);
       if (winner.out || (winner.state === 'scheduled' && nowS < fromS)) continue;
-      // one that loses its modes moves the start of no other: it is looked at before those that follow it
+      // one that loses its modes ends the wait of those that follow it: it is looked at before them
       for (const loser of rivals.slice(place + 1).sort((a, b) => a.event.startS - b.event.startS)) {
         const [from, to] = this.#windowOf(loser);
         const areApart = from >= toS || fromS >= to;
         if (areApart && !(winner.state === 'active' && loser.state === 'active')) continue;
         for (const mode of winner.event.modes)
-          if (!winner.lost.has(mode) && loser.event.modes.includes(mode)) loser.lost.add(mode);
+          if (!winner.lost.has(mode) && loser.event.modes.includes(mode) && !loser.lost.has(mode)) {
+            this.#giveUp(loser, [mode], nowS);
+            loser.lost.add(mode);
+          }
       }
     }
   }
 
   #begin(all: readonly Known[], nowS: number): void {
     for (const known of all.filter(live)) {
-      if (known.lost.size > 0 && known.event.modes.every((mode) => known.lost.has(mode))) this.#end(known, 'ended', 7);
+      if (known.lost.size > 0 && known.event.modes.every((mode) => known.lost.has(mode)))
+        this.#end(known, 'ended', 7, nowS);
       else if (known.state === 'scheduled' && nowS >= this.#windowOf(known)[0]) {
         known.window = this.#windowOf(known);
         known.state = 'active';
