@@ -104,7 +104,7 @@ export const confirmAskedFault = faultKind({
 export const delayFault = faultKind({
   ...dnp3,
   kind: 'delay',
-  summary: 'Responses come late.',
+  summary: 'Responses come late; beyond 64 late ones of a master further ones are lost.',
   targets: byFunction,
   parameters: z.strictObject({ delay_ms: waitMs.meta({ description: 'Delay, wall ms.' }) }),
 });

@@ -18,6 +18,7 @@ interface Node {
   readonly exclusiveMinimum?: number;
   readonly minItems?: number;
   readonly enum?: readonly unknown[];
+  readonly pattern?: string;
   readonly items?: Node;
   readonly anyOf?: readonly Node[];
   readonly properties?: Readonly<Record<string, Node>>;
@@ -32,7 +33,7 @@ const wrong = fc.constantFrom<unknown[]>(null, true, 'no such word', -1e300, 0.5
 
 /** Values about a schema: within, at and beyond its bounds, and of other types. */
 function about(node: Node): fc.Arbitrary<unknown> {
-  const { anyOf, enum: words, items, properties, type, minItems = 0 } = node;
+  const { anyOf, enum: words, items, pattern, properties, type, minItems = 0 } = node;
   const low = node.minimum ?? node.exclusiveMinimum ?? -1e6;
   const high = node.maximum ?? 1e6;
   const within = anyOf
@@ -46,7 +47,9 @@ function about(node: Node): fc.Arbitrary<unknown> {
           : type === 'boolean'
             ? fc.boolean()
             : type === 'string'
-              ? fc.string({ maxLength: 4 })
+              ? pattern === undefined
+                ? fc.string({ maxLength: 4 })
+                : fc.stringMatching(new RegExp(pattern))
               : fc.constantFrom(low, high, low - 1, high + 1, Math.trunc((low + high) / 2));
   return fc.oneof({ weight: 12, arbitrary: within }, { weight: 1, arbitrary: wrong });
 }
