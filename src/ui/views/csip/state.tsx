@@ -28,7 +28,10 @@ export function stateTone(state: CsipStatus['state']): Tone {
 export function membersOf(members: Readonly<Record<string, unknown>> | null): string {
   const all = Object.entries(members ?? {});
   if (all.length === 0) return dash;
-  return all.map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ');
+  // null: the server left it out
+  const shown = (value: unknown) =>
+    value === null ? dash : JSON.stringify(value, (_, inner: unknown) => (inner === null ? dash : inner));
+  return all.map(([name, value]) => `${name} ${typeof value === 'string' ? value : shown(value)}`).join(', ');
 }
 
 interface Of {
