@@ -20,7 +20,7 @@ import {
   requestIntervalFault,
   splitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
-import type { Deafness, Disturbance, Disturber, ListenerState, Reception, RequestFacts } from '../server/context.ts';
+import type { Deafness, Disturbance, Disturber, Reception, RequestFacts } from '../server/context.ts';
 import { modbusException } from '../server/unit.ts';
 import type { FramingName } from '../framing/framing.ts';
 import { canRewrite, chunkPauseMs, rewriteOf } from './rewrites.ts';
@@ -132,7 +132,7 @@ class WireDisturber implements Disturber {
     };
   }
 
-  shutForMs(deviceIndex: number | undefined, { open, sinceCloseMs }: ListenerState): number {
+  shutForMs(deviceIndex: number | undefined, sinceCloseMs: number): number {
     if (deviceIndex !== undefined && this.#silent.has(deviceIndex)) return Infinity;
     if (
       this.#outage.some(
@@ -143,9 +143,8 @@ class WireDisturber implements Disturber {
     let shutMs = 0;
     for (const fault of this.#connection) {
       if (fault.isOf(connectionLimitFault)) {
-        const { connections, policy } = fault.parameters;
-        if ((policy === 'refuse' || connections === 0) && open >= connections && this.#lasts(fault, deviceIndex))
-          return Infinity;
+        // at a higher limit the port stays open: a master that ends one connection begins the next at once
+        if (fault.parameters.connections === 0 && this.#lasts(fault, deviceIndex)) return Infinity;
       } else if (fault.isOf(reconnectPauseFault) && this.#lasts(fault, deviceIndex)) {
         shutMs = Math.max(shutMs, fault.parameters.pause_ms - sinceCloseMs);
       }

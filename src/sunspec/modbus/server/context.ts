@@ -166,14 +166,6 @@ export type Reception =
       readonly greeting?: Buffer;
     };
 
-/** State of a listener that decides whether it accepts connections. */
-export interface ListenerState {
-  /** open connections, unfinished handshakes included */
-  readonly open: number;
-  /** time since the end of the last connection, ms; Infinity: none has ended */
-  readonly sinceCloseMs: number;
-}
-
 /** Called only while `active`. */
 export interface Disturber {
   readonly active: boolean;
@@ -185,8 +177,9 @@ export interface Disturber {
    * How long the port of a listener stays closed, ms: 0 it is open, Infinity until the faults or the device change.
    * Called at each sweep and whenever a connection begins or ends.
    * @param deviceIndex undefined: several devices
+   * @param sinceCloseMs time since the end of the last connection; Infinity: none has ended
    */
-  shutForMs(deviceIndex: number | undefined, listener: ListenerState): number;
+  shutForMs(deviceIndex: number | undefined, sinceCloseMs: number): number;
   /** Calls back when faults begin or end. The returned function unsubscribes. */
   onChange(listener: () => void): () => void;
   /**

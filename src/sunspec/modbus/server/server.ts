@@ -252,7 +252,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     this.#endPause?.();
     this.#endPause = undefined;
     const sinceCloseMs = clock.monotonicMs() - this.#lastCloseMs;
-    const shutMs = disturber.active ? disturber.shutForMs(this.faultIndex, { open: this.#openCount, sinceCloseMs }) : 0;
+    const shutMs = disturber.active ? disturber.shutForMs(this.faultIndex, sinceCloseMs) : 0;
     if (shutMs <= 0) {
       if (this.#server === undefined && !this.#reopening) void this.#reopen();
       return;
