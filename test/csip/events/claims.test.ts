@@ -25,4 +25,11 @@ describe('CSIP events: claims of a mode', () => {
       }
     });
   });
+
+  it('of one start are in the order of their ends: one without length hides none', () => {
+    const claims = new Claims();
+    claims.add(mode, { startS: 5, endS: 10 }, 1);
+    claims.add(mode, { startS: 5, endS: 5 }, 2);
+    expect(claims.takerOf(mode, { startS: 6, endS: 7 })).to.equal(1);
+  });
 });
