@@ -118,7 +118,7 @@ const shown: Readonly<Record<string, (bed: Bed) => Promise<void>>> = {
   async 'one-connection'(bed) {
     const first = await bed.connect();
     expect(await bed.read(first, base, 2)).to.equal(marker);
-    expect(await bed.refusal()).to.equal('ECONNREFUSED');
+    expect(await bed.refusal()).to.equal('reset');
     expect(await bed.read(first, base, 2)).to.equal(marker);
   },
   async 'one-connection-newest-wins'(bed) {

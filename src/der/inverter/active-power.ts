@@ -459,7 +459,9 @@ function answerW(
  * @returns power on the ramp, W; null: the ramp is over and the decision unchanged
  */
 function glide(input: ActiveInput, decision: ActiveDecision, fromW: number, minW: number, dtS: number): number | null {
-  const glideW = rampTowards(Math.min(fromW, decision.ceilingW), decision.powerW, input.rampWS, dtS);
+  // a lower 702.WChaRteMax holds at once
+  const boundedW = Math.max(-input.settings.chargeMaxW, Math.min(fromW, decision.ceilingW));
+  const glideW = rampTowards(boundedW, decision.powerW, input.rampWS, dtS);
   if (glideW === decision.powerW) return null;
   decision.narrow(glideW, Math.min(minW, glideW), glideW);
   decision.powerW = answerW(input, glideW, decision.floorW, glideW);

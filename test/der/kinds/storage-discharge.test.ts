@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { codeOf } from '../../support/map.ts';
-import { KindRig } from './support.ts';
+import { KindRig, kindPlant, kindSpec, master } from './support.ts';
 import { StorageRig } from './support-storage.ts';
 
 describe('discharge settings of a storage', () => {
@@ -88,5 +88,25 @@ describe('discharge settings of a storage', () => {
       const { m702 } = new KindRig({ args: ['-d', type, ...flags] }).map;
       expect([m702.WDisChaRteMaxRtg, m702.WDisChaRteMax, m702.VADisChaRteMax]).to.deep.equal([value, value, value]);
     }
+  });
+});
+
+describe('702.WChaRteMax of a hybrid', () => {
+  it('holds at once when it is lowered amid the ramp to another policy', async () => {
+    const plant = kindPlant([kindSpec('hybrid')], { tickIntervalS: 1 });
+    plant.setSurroundings({ irradianceWm2: 0 });
+    const device = plant.device(0);
+    device.bank.transact(master, ({ m704 }) => {
+      Object.assign(m704, { WSetMod: 'WATTS', WSet: -5000, WSetEna: 'ENABLED' });
+    });
+    await plant.step(60);
+    expect(device.siteShare.powerW).to.be.closeTo(-5000, 1);
+    device.command({ kind: 'hybrid.policy', policy: 'manual' }, { source: 'rest' });
+    device.bank.transact(master, ({ m702, m704 }) => {
+      m704.WRmp = 1;
+      m702.WChaRteMax = 300;
+    });
+    await plant.step(1);
+    expect(device.siteShare.powerW).to.be.at.least(-300);
   });
 });
