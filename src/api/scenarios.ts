@@ -90,12 +90,14 @@ const kept = members<KeptScenario>()(null, () => ({
 
 const scenarioSummary = members<KeptScenario>()('ScenarioSummary', () => ({
   ...kept.members(),
-  run: nested(run).orNull('The last run; null: none.'),
+  run: nested(run).orNull('The last run; null: none, or its results had to make room for those of later runs.'),
 }));
 
 const scenario = members<KeptScenario>()('Scenario', () => ({
   ...kept.members(),
-  run: nested(runWithResults).orNull('The last run; null: none.'),
+  run: nested(runWithResults).orNull(
+    'The last run; null: none, or its results had to make room for those of later runs.',
+  ),
 }));
 
 const bundledScenario = members<BundledScenario>()(null, () => ({
@@ -234,8 +236,8 @@ export const scenarioRoutes: readonly Route[] = [
     summary: 'Checks a scenario and keeps it',
     description:
       'Every request, point and parameter in it is checked before it is kept; errors are reported together, as JSON ' +
-      'pointers. Its `config` is not applied to the running simulator: `conflict` when its devices are others, and ' +
-      '`unused_settings` names the rest. `conflict` also when 64 scenarios are kept.',
+      'pointers. Its `config` is not applied to the running simulator: `conflict` with all reasons when it is for other ' +
+      'devices or surroundings, and `unused_settings` names the rest. `conflict` also when 64 scenarios or 32 MiB of them are kept.',
     isImport: true,
     maxTextLength: 10_000,
     body: scenarioBodySchema,

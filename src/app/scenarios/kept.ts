@@ -115,8 +115,9 @@ interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip'>
 const maxScenarios = 64;
 /** Octets of the contents of all scenarios. */
 const maxContentBytes = 32 * 1024 * 1024;
-/** Memory of the results of all runs, bytes, as counted by the three that follow. */
+/** Memory of the results of all runs, bytes. */
 const maxResultBytes = 64 * 1024 * 1024;
+/** Memory of the result of one step or assertion, bytes, as measured. */
 const bytesOfStep = 1024;
 const bytesOfAssertion = 2560;
 /** Real time for the steps of `finally` when the simulator stops. */

@@ -16,16 +16,8 @@ import {
 } from '../../fault-kinds/dnp3.ts';
 import { targetOf } from '../../fault-kinds/rows.ts';
 import { functionCodes, iin } from '../stack/application/types.ts';
+import { undisturbed } from '../stack/outstation/types.ts';
 import type { Disturbance, Disturber } from '../stack/outstation/types.ts';
-
-const undisturbed: Disturbance = {
-  dropped: false,
-  badCrc: false,
-  sequenceShift: 0,
-  asksForConfirm: false,
-  addedOctets: null,
-  delayMs: 0,
-};
 
 /** `IIN2.5` as a mask. */
 const maskOf = (name: string): number => 1 << (8 * (Number(name[3]) - 1) + Number(name[5]));

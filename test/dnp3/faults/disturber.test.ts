@@ -15,7 +15,7 @@ import {
   wrongSequenceFault,
 } from '../../../src/fault-kinds/dnp3.ts';
 import { FaultBench } from '../../support/faults.ts';
-import { undisturbed } from '../rig/stack.ts';
+import { undisturbed } from '../../../src/dnp3/stack/outstation/types.ts';
 
 describe('faults of an outstation', () => {
   let bench: FaultBench;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { EventBuffer, Indications } from '../../../src/dnp3/stack/outstation/events.ts';
-import { HandClock, MasterTime, spec, undisturbed } from '../rig/stack.ts';
+import { undisturbed } from '../../../src/dnp3/stack/outstation/types.ts';
+import { HandClock, MasterTime, spec } from '../rig/stack.ts';
 
 describe('indications of DNP3', () => {
   function indications(bits = 0) {

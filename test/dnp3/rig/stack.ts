@@ -4,7 +4,7 @@ import { defaultVariations, quality } from '../../../src/dnp3/stack/points.ts';
 import type { PointKind, PointSpec } from '../../../src/dnp3/stack/points.ts';
 import { PointDatabase } from '../../../src/dnp3/stack/outstation/database.ts';
 import { Outstation } from '../../../src/dnp3/stack/outstation/outstation.ts';
-import { defaultLimits } from '../../../src/dnp3/stack/outstation/types.ts';
+import { defaultLimits, undisturbed } from '../../../src/dnp3/stack/outstation/types.ts';
 import type {
   Disturbance,
   AssociationClock,
@@ -117,16 +117,6 @@ const attributesOfRig: readonly DeviceAttribute[] = [
 
 const healthy = { online: quality.online };
 
-/** A response without a fault. */
-export const undisturbed: { -readonly [Name in keyof Disturbance]: Disturbance[Name] } = {
-  dropped: false,
-  badCrc: false,
-  sequenceShift: 0,
-  asksForConfirm: false,
-  addedOctets: null,
-  delayMs: 0,
-};
-
 export class Stack {
   readonly clock = new HandClock();
   readonly database: PointDatabase;
@@ -140,7 +130,13 @@ export class Stack {
   readonly replaced: number[] = [];
   /** how often the values were brought up to date */
   refreshes = 0;
-  readonly disturbance = { iin: 0, ignoresConfirm: false, ...undisturbed };
+  readonly disturbance: { iin: number; ignoresConfirm: boolean } & {
+    -readonly [Name in keyof Disturbance]: Disturbance[Name];
+  } = {
+    iin: 0,
+    ignoresConfirm: false,
+    ...undisturbed,
+  };
   readonly conditions = { localControl: false, trouble: false };
   readonly #sent = new Map<number, Buffer[]>();
   readonly #sessions = new Map<number, Session>();

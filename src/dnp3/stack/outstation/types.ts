@@ -106,6 +106,16 @@ export interface Disturbance {
   readonly delayMs: number;
 }
 
+/** A response without a fault. */
+export const undisturbed: Disturbance = {
+  dropped: false,
+  badCrc: false,
+  sequenceShift: 0,
+  asksForConfirm: false,
+  addedOctets: null,
+  delayMs: 0,
+};
+
 /** Deliberate misbehaviour, on request of a test bench. */
 export interface Disturber {
   /**
