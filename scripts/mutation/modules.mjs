@@ -37,6 +37,24 @@ export function filesOf(globs) {
   return [...new Set(files.map((file) => file.replaceAll('\\', '/')))].filter((file) => !left.has(file)).sort();
 }
 
+const blockLines = 30;
+
+/**
+ * Every n-th block of lines, counted over all files, as Stryker names ranges. A mutant that spans blocks is in none.
+ * @param files paths @param n 1: the files as a whole
+ */
+export function everyNthBlock(files, n) {
+  if (n === 1) return files;
+  const blocks = files.flatMap((file) => {
+    const lineCount = readFileSync(file, 'utf8').split('\n').length;
+    return Array.from(
+      { length: Math.ceil(lineCount / blockLines) },
+      (_, i) => `${file}:${i * blockLines + 1}-${(i + 1) * blockLines}`,
+    );
+  });
+  return blocks.filter((_, i) => i % n === 0);
+}
+
 /** @param name of the module, with what the file holds */
 export function resultFile(name) {
   return `.cache/mutation/${name}.json`;

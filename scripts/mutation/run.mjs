@@ -1,10 +1,11 @@
 /**
  * Mutation tests of the rule modules of `test/mutation.json`. Needs Node.js 24; Stryker is installed on first use.
  *
- *   npm run mutation -- [module...] [--all] [--changed[=REF]] [--part N/M] [--fresh] [--raise] [--list]
+ *   npm run mutation -- [module...] [--all] [--changed[=REF]] [--part N/M] [--sample N] [--fresh] [--raise] [--list]
  *
  * --changed takes the modules with a source or a test that differs from a commit (HEAD), --part every M-th from the N-th.
- * --fresh tries every mutant again, also those of unchanged files. --raise writes floors that a score permits.
+ * --sample mutates every N-th block of 30 lines: a score within some points in an N-th of the time. --fresh tries every mutant
+ * again, also those of unchanged files. --raise writes floors that a score permits.
  * Fails when a module is below its floor. `.cache/mutation` holds a report for each module, and `summary.json`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -55,6 +56,12 @@ function changedModules(ref) {
   );
 }
 
+/** Takes an option and its value out of the arguments. @returns the value; undefined without the option */
+function taken(args, option) {
+  const at = args.indexOf(option);
+  return at < 0 ? undefined : args.splice(at, 2)[1];
+}
+
 /** Modules in turn. @param part as `2/5`: the 2nd, the 7th and so on */
 function modulesOfPart(part) {
   const [number, count] = part.split('/').map(Number);
@@ -63,8 +70,7 @@ function modulesOfPart(part) {
 }
 
 function chosen(args) {
-  const at = args.indexOf('--part');
-  const part = at < 0 ? undefined : args.splice(at, 2)[1];
+  const part = taken(args, '--part');
   const names = args.filter((argument) => !argument.startsWith('-'));
   const unknown = args.find(
     (argument) => argument.startsWith('-') && !/^--(all|fresh|raise|list|changed(=.*)?)$/.test(argument),
@@ -81,7 +87,7 @@ function chosen(args) {
 }
 
 /** Lets Stryker try the mutants of a module. @returns whether it could */
-function mutate(module, isFresh) {
+function mutate(module, { isFresh, sample }) {
   const { status } = spawnSync(process.execPath, [stryker, 'run', `${folder}/stryker.conf.mjs`, '--logLevel', 'warn'], {
     stdio: 'inherit',
     env: {
@@ -91,6 +97,7 @@ function mutate(module, isFresh) {
       ...{ TEST_REPORT: undefined, TEST_SKIPPED: undefined, TEST_COST: undefined },
       MUTATION_MODULE: module,
       MUTATION_FORCE: isFresh ? '1' : '0',
+      MUTATION_SAMPLE: String(sample),
       FC_SCALE: process.env.FC_SCALE ?? '0.2',
       TEST_DEPTH: 'quick',
     },
@@ -115,29 +122,38 @@ function report({ module, floor, target }, { figures, survivors, equivalentShare
   ];
 }
 
+/** Points between a score and its floor: of a sample more, since another one may differ. */
+const margin = { all: 2, sample: 5 };
+
 function raiseFloors(summary) {
   const rows = ruleModules().map((row) => {
-    const reached = Math.round(((summary[row.module]?.score ?? 0) - 2) * 10) / 10;
+    const { score = 0, sample = 1 } = summary[row.module] ?? {};
+    const reached = Math.round((score - (sample === 1 ? margin.all : margin.sample)) * 10) / 10;
     return reached > row.floor ? { ...row, floor: reached } : row;
   });
   writeJson(tableFile, rows);
 }
 
 /** @returns what is wrong, in sentences */
-function runModule(row, isFresh) {
+function runModule(row, options) {
   const files = filesOf(row.mutate);
   const withoutReason = files.flatMap((file) =>
     unexplained(readFileSync(file, 'utf8')).map((line) => `${file}, ${line}: Stryker disable without a reason`),
   );
   if (withoutReason.length > 0) return withoutReason;
   console.log(`\n== ${row.module}: ${files.length} files, ${filesOf(row.spec).length} test files`);
-  if (!mutate(row.module, isFresh)) return [`${row.module}: Stryker failed`];
+  if (!mutate(row.module, options)) return [`${row.module}: Stryker failed`];
   const equivalents = readJson(equivalentsFile, []).filter(({ file }) => files.includes(file));
   const result = judged(readJson(resultFile(row.module)), equivalents);
   const { floor, target } = row;
-  const summary = { ...readJson(resultFile('summary'), {}), [row.module]: { ...result.figures, floor, target } };
+  const { sample } = options;
+  const summary = {
+    ...readJson(resultFile('summary'), {}),
+    [row.module]: { ...result.figures, floor, target, sample },
+  };
   writeJson(resultFile('summary'), summary);
-  return report(row, result);
+  // an equivalent mutant outside the sample did not survive, but was not tried
+  return report(row, sample === 1 ? result : { ...result, stale: [] });
 }
 
 const args = process.argv.slice(2);
@@ -147,7 +163,10 @@ if (args.includes('--list')) for (const { module } of ruleModules()) console.log
 else {
   install();
   mkdirSync('.cache/mutation', { recursive: true });
-  const wrong = chosen(args).flatMap((row) => runModule(row, args.includes('--fresh')));
+  const sample = Number(taken(args, '--sample') ?? 1);
+  if (!(Number.isInteger(sample) && sample >= 1)) throw new Error('--sample needs a whole number from 1 on');
+  const options = { isFresh: args.includes('--fresh'), sample };
+  const wrong = chosen(args).flatMap((row) => runModule(row, options));
   if (args.includes('--raise')) raiseFloors(readJson(resultFile('summary'), {}));
   for (const sentence of wrong) console.error(sentence);
   process.exitCode = wrong.length > 0 ? 1 : 0;

@@ -1,8 +1,9 @@
 /** Configuration of Stryker for the module of `test/mutation.json` that `MUTATION_MODULE` names. */
 import { fileURLToPath } from 'node:url';
-import { filesOf, moduleNamed, resultFile } from './modules.mjs';
+import { everyNthBlock, filesOf, moduleNamed, resultFile } from './modules.mjs';
 
 const { module, mutate, spec, static: judgesStatics } = moduleNamed(process.env.MUTATION_MODULE);
+const sample = Number(process.env.MUTATION_SAMPLE ?? 1);
 const pluginPath = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 export default {
@@ -14,7 +15,7 @@ export default {
     spec: filesOf(spec),
     require: ['./test/support/mocha-setup.ts'],
   },
-  mutate: filesOf(mutate),
+  mutate: everyNthBlock(filesOf(mutate), sample),
   mutator: {
     // Text is not a rule. In place of an object with required members `{}` would not compile, which leaves option bags.
     excludedMutations: ['StringLiteral', 'ObjectLiteral'],
@@ -26,7 +27,8 @@ export default {
   // a test of a busy machine may be slow; an endless loop is mostly ended by the count of its passes
   timeoutMS: 20_000,
   dryRunTimeoutMinutes: 15,
-  incremental: true,
+  // a run of all mutants later would take those of no block as gone
+  incremental: sample === 1,
   incrementalFile: resultFile(`${module}.incremental`),
   force: process.env.MUTATION_FORCE === '1',
   reporters: ['json', 'progress-append-only'],
