@@ -74,6 +74,22 @@ describe('replay of servers', () => {
     ]);
   });
 
+  it('documents of XML may differ in the measurements of the DER alone', () => {
+    const rules = { measurementTolerance: 'any', ignore: [], ids: new Map<string, string>() } as const;
+    const differences = (members: (value: number) => string) => {
+      const document = (value: number) => Buffer.from(`<DERAvailability>${members(value)}</DERAvailability>`);
+      return compareXml(document(7), document(8), rules).differences.map(differenceInWords);
+    };
+    for (const name of ['availabilityDuration', 'maxChargeDuration', 'reserveChargePercent', 'reservePercent'])
+      expect(
+        differences((value) => `<${name}>${value}</${name}>`),
+        name,
+      ).to.deep.equal([]);
+    const power = (value: number) =>
+      `<statWAvail><multiplier>${value}</multiplier><value>${value}</value></statWAvail>`;
+    expect(differences(power)).to.deep.equal(['/DERAvailability/statWAvail/multiplier was "7", is "8"']);
+  });
+
   describe('a central system', () => {
     let id = 0;
     const message = (direction: 'in' | 'out', frame: readonly unknown[]): RecordedMessage => ({

@@ -105,7 +105,8 @@ const times: ReadonlySet<string> = new Set([
   'swActTime',
 ]);
 /** Elements with measurements. */
-const measured = /\/(value|stateOfChargeStatus|estimatedVarAvail|estimatedWAvail|availabilityDuration)(\[\d+\])?(\/|$)/;
+const measured =
+  /\/(value|stateOfChargeStatus|reserveChargePercent|reservePercent|availabilityDuration|maxChargeDuration)(\[\d+\])?(\/|$)/;
 const longId = /^[0-9A-Fa-f]{32}$/;
 const anyTime = '<time>';
 
