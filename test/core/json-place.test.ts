@@ -8,7 +8,7 @@ describe('where a text stops being JSON', () => {
     text: string,
     line: number,
     column: number,
-    found: string | null,
+    character: string | null,
     expected: string,
   ])[] = [
     ['', 1, 1, null, 'a value'],
