@@ -1,4 +1,6 @@
-/** Holds a state that has no register for a control, and restores it afterwards, as `PointHolds` does with points. */
+/**
+ * Sets a state without a register while a control lasts, and restores it afterwards, as `PointHolds` does with points.
+ */
 import type { Origin, Source } from './origin.ts';
 
 /** A state without a register, and the control that asks for it. */

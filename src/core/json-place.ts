@@ -10,7 +10,7 @@ export interface JsonPlace {
   readonly column: number;
   /** text naming the permitted tokens */
   readonly expected: string;
-  /** null: the text ends there */
+  /** the character there; null: the text ends */
   readonly character: string | null;
 }
 

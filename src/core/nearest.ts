@@ -91,7 +91,7 @@ function closest(plainName: string, names: readonly string[]): string | null {
     counts[letter] = (counts[letter] ?? 0) + 1;
   }
   let compared = 0;
-  let best: string | null = null;
+  let closestName: string | null = null;
   // a single letter is close to every name: it matches only itself
   let bestSteps = plainName.length < 2 ? 1 : Math.min(maxSteps, Math.max(1, Math.floor(plainName.length / 3))) + 1;
   for (const name of names.slice(0, maxKnown)) {
@@ -103,11 +103,11 @@ function closest(plainName: string, names: readonly string[]): string | null {
     // a swap of neighbours is one step, as are an insertion, a deletion and a replacement
     const { steps } = damerauLevenshtein(plainName, text);
     if (steps < bestSteps && !isOtherWord(plainName, text)) {
-      best = name;
+      closestName = name;
       bestSteps = steps;
     }
   }
-  return best;
+  return closestName;
 }
 
 /** True if a word has enough letters to be a recognisable typing error: not 1.1 for 1.2, nor AC for A. */

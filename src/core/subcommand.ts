@@ -1,4 +1,4 @@
-/** Subcommands, which stand before the flags and replace the simulator, and the exit codes of the program. */
+/** Subcommands, which precede the flags and run instead of the simulator, and the exit codes of the program. */
 
 const subcommandNames = ['run', 'check', 'replay'] as const;
 type SubcommandName = (typeof subcommandNames)[number];

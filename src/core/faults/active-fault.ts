@@ -100,8 +100,8 @@ export class ActiveFault<P = unknown> {
   }
 
   /**
-   * True if its duration is over although the registry has not ended it yet: requests come between ticks. False for
-   * effects: a device that catches up is behind the clock and ends its effects at their own instants.
+   * True if its duration is over although the registry has not ended it yet: requests arrive between ticks. False for
+   * effects: a device that catches up is behind the clock, and ends each effect at the right instant itself.
    */
   get isOver(): boolean {
     return this.#isTimed && this.layer !== 'effect' && this.#ends.isDue(this.due);
@@ -148,7 +148,7 @@ export class ActiveFault<P = unknown> {
     return true;
   }
 
-  /** True if it would strike if an occasion came now. Counts none, and changes nothing for the next one. */
+  /** True if it would strike at an occasion now. Counts no occasion, and does not change the next one. */
   wouldStrike(deviceIndex: number | null): boolean {
     if (this.end !== null || this.isOver) return false;
     const { every } = this.facts;

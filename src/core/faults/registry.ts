@@ -53,7 +53,7 @@ export interface FaultFilter {
 /** Requests that are injected together. */
 export interface FaultSet {
   readonly requests: readonly FaultRequest[];
-  /** the profile they come from; null: none */
+  /** the fault profile of the requests; null: none */
   readonly profile: string | null;
   /** the device profile that defines them; absent: none */
   readonly deviceProfile?: string;
@@ -136,8 +136,8 @@ export class FaultRegistry {
   }
 
   /**
-   * Injects faults, all or none. A fault of all devices needs to fit at least one of them; it strikes those it fits.
-   * @param profile name of the set they come from
+   * Injects faults, all or none. A fault of all devices must fit at least one of them, and strikes those that it fits.
+   * @param profile name of the fault profile of the requests; null: none
    * @throws SimError COMMAND_BAD_VALUE with an issue for each wrong member, named by a pointer that begins with the
    *   number of the request (`/0/parameters/code`); UNKNOWN_DEVICE; COMMAND_CONFLICT at the limits of active faults and
    *   kept maps; and what the checks of a kind throw without naming a member
@@ -225,14 +225,14 @@ export class FaultRegistry {
 
   #checkKeptMaps(accepted: readonly ProposedFault[]): void {
     const devices = this.#options.deviceIndexes().length;
-    const kept = ({ keptMaps = 0 }: FaultKind, deviceIndex: number | null, groupSize = devices) =>
+    const mapsOf = ({ keptMaps = 0 }: FaultKind, deviceIndex: number | null, groupSize = devices) =>
       keptMaps * (deviceIndex === null ? groupSize : 1);
     const before = this.#active.reduce(
-      (sum, { facts: { kind, deviceIndex }, groupSize }) => sum + kept(kind, deviceIndex, groupSize ?? devices),
+      (sum, { facts: { kind, deviceIndex }, groupSize }) => sum + mapsOf(kind, deviceIndex, groupSize ?? devices),
       0,
     );
     const further = accepted.reduce(
-      (sum, { kind, request: { deviceIndex = null, group } }) => sum + kept(kind, deviceIndex, group?.length),
+      (sum, { kind, request: { deviceIndex = null, group } }) => sum + mapsOf(kind, deviceIndex, group?.length),
       0,
     );
     if (further === 0 || before + further <= maxKeptMaps) return;

@@ -1,6 +1,6 @@
 /**
- * Connections of an HTTP server: the order of their answers, answers that clients have not taken yet, and the maximum
- * number of connections. Unread answers stay in memory, so their number of bytes and their age are limited.
+ * Connections of an HTTP server: the order of their answers, unread answers, and the maximum number of connections.
+ * Unread answers stay in memory, so their number of bytes and the rate of their clients are limited.
  */
 import type { Socket } from 'node:net';
 import type { ServerResponse } from 'node:http';
@@ -33,7 +33,7 @@ interface UnreadAnswersOptions {
   readonly sweeper?: Pick<Sweeper, 'add' | 'delete'>;
 }
 
-/** Octets taken by a client at an instant. */
+/** Octets that a client has taken until an instant. */
 interface Sample {
   readonly ms: number;
   readonly taken: number;
@@ -165,7 +165,7 @@ export class UnreadAnswers implements Swept {
     }
   }
 
-  /** The oldest connection whose client takes too little; if there is none, the oldest connection. */
+  /** The oldest connection whose client reads too slowly; without such a client, the oldest connection. */
   #oldest(newest: UnreadSocket | undefined): UnreadSocket | undefined {
     const nowMs = this.#clock.monotonicMs();
     let oldest: UnreadSocket | undefined;
@@ -218,9 +218,9 @@ export function newestAnswer(socket: Duplex): ServerResponse | undefined {
  * Runs at once if the newest answer is closed or there is none, else when it is: it was sent, or the connection ended.
  */
 export function whenAnswered(socket: Duplex, run: () => void): void {
-  const last = newestAnswer(socket);
-  if (!last || last.closed) run();
-  else last.once('close', run);
+  const answer = newestAnswer(socket);
+  if (!answer || answer.closed) run();
+  else answer.once('close', run);
 }
 
 /**
@@ -268,8 +268,8 @@ export function leaveHttp(socket: object): void {
 
 /** True if the server waits for a request of the client, or for the rest of a request. */
 function isWaiting(socket: Socket): boolean {
-  const last = newestAnswer(socket);
-  return last === undefined || last.closed || !last.req.complete;
+  const answer = newestAnswer(socket);
+  return answer === undefined || answer.closed || !answer.req.complete;
 }
 
 /**

@@ -26,8 +26,9 @@ export interface HttpGuard {
   /** Refusal of a state-changing request, or an upgrade, of an origin that is not allowed; null: allowed. */
   checkOrigin(request: IncomingMessage): Refusal | null;
   /**
-   * Refusal of a read by a page of another origin; null: allowed. Without CORS headers such a page cannot see the
-   * answer; the refusal also stops it from loading the answer as script, image or frame. Links to it work.
+   * Refusal of a read by a page of an origin that is not allowed; null: allowed. Without CORS headers such a page
+   * cannot see the answer; the refusal also stops it from loading the answer as script, image or frame. Links to it
+   * work.
    */
   checkRead(request: IncomingMessage): Refusal | null;
   /** The origin of the request if it is a configured one, for the CORS headers; any other origin is never echoed. */

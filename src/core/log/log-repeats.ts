@@ -32,8 +32,8 @@ function pauseEndMs({ writtenMs }: LineCount<unknown>): number {
 }
 
 /**
- * Lets the same line pass ten times in any second, unless the options say another number. A line that comes more often
- * is suppressed until a second after it was last written; then the repetitions are reported as a count.
+ * Lets the same line pass ten times in any second, or as often as the options say. A more frequent line is suppressed
+ * until a second after it was last written; then the repetitions are reported as a count.
  */
 export class RepeatLimit<Line> {
   readonly #options: Options<Line>;

@@ -302,7 +302,7 @@ export class LogBook {
     const keepsDebug = this.#keepsDebug;
     return {
       keepsDebug,
-      // there is a debug line for each frame: while they are off, they must cost nothing
+      // debug lines can be as frequent as frames: while they are off, they must cost nothing
       debug: (text, device, at) => {
         if (keepsDebug) this.#take(module, 'debug', text, device, at);
       },

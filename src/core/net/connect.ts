@@ -89,14 +89,14 @@ const maxChain = 10;
 const maxNameLength = 200;
 
 /** The issuer that the last certificate of a chain names; null: it names none. */
-function lastIssuer(certificate: DetailedPeerCertificate): string | null {
-  let last = certificate;
+function lastIssuer(leaf: DetailedPeerCertificate): string | null {
+  let certificate = leaf;
   for (let length = 1; length < maxChain; length += 1) {
-    const above = last.issuerCertificate as DetailedPeerCertificate | undefined;
-    if (above === undefined || above === last) break;
-    last = above;
+    const issuer = certificate.issuerCertificate as DetailedPeerCertificate | undefined;
+    if (issuer === undefined || issuer === certificate) break;
+    certificate = issuer;
   }
-  const parts = Object.entries((last.issuer as typeof last.issuer | undefined) ?? {});
+  const parts = Object.entries((certificate.issuer as typeof certificate.issuer | undefined) ?? {});
   const text = parts.map(([name, value]) => `${name}=${[value ?? []].flat().join('+')}`).join(', ');
   return text === '' ? null : text.slice(0, maxNameLength);
 }

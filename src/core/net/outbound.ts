@@ -77,7 +77,7 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/\.$/, '');
 }
 
-/** Errors without an answer of any name server: another lookup would wait for the same servers. */
+/** Codes of errors without an answer of any name server: another lookup would wait for the same servers. */
 const unanswered: ReadonlySet<unknown> = new Set(['ETIMEOUT', 'ECANCELLED']);
 
 async function queryServers(name: string, signal: AbortSignal, sources: NameSources): Promise<LookupAddress[]> {

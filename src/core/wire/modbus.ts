@@ -58,7 +58,7 @@ export interface ModbusFacts {
   readonly exchange: ModbusExchange;
   /** time since the request, ms; null for the request */
   readonly durationMs: number | null;
-  /** null unless the message says that there was no answer */
+  /** reason of a message of the kind `no_answer`; else null */
   readonly noAnswer: NoAnswerReason | null;
 }
 
@@ -74,7 +74,7 @@ export interface ModbusContent {
   readonly exceptionCode: number | null;
   /** the points that a request names; null where they have no names, and in answers */
   readonly points: readonly string[] | null;
-  /** the points of a write that it leaves as they are; null in other messages, and where registers have no names */
+  /** the points that a write leaves unchanged; null in other messages, and where registers have no names */
   readonly ignored: readonly string[] | null;
   /** values that are written or answered, by point; null where the message carries none */
   readonly values: Readonly<Record<string, number | string | null>> | null;

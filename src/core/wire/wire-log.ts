@@ -235,7 +235,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
     return this.#dropped;
   }
 
-  /** Forgets the messages kept; ids go on. */
+  /** Drops the messages kept; ids continue. */
   clear(): void {
     this.#ring.fill(undefined);
     this.#first = this.#next;

@@ -1,4 +1,4 @@
-/** Responses that a client of IEEE 2030.5 has sent to events, and what they promise of the registers. */
+/** Responses that a client of IEEE 2030.5 has sent to events, and the register values that they promise. */
 import type { CsipControl } from '../../contract/csip-client.ts';
 import type { CsipSentResponse } from '../../contract/csip-reports.ts';
 import type { Device } from '../../contract/device.ts';

@@ -1,5 +1,5 @@
 /**
- * Judges claims: one is done if the device has the state that its positive answer promised. If not, the explanation
+ * Judges claims: a claim is done if the device has the state that its positive answer promised. If not, the explanation
  * comes from the protocol, or from faults that make a device answer positively without an effect.
  */
 import {
@@ -83,8 +83,8 @@ function faultsExplaining(
   const fits = (fault: ActiveFault) =>
     isOneOf(kinds, fault) && fault.strikeCount > 0 && fault.concerns(deviceIndex) && mayConcern(fault, place);
   const inForce = registry.active.filter(fits).map((fault) => ({ fault, isOn: true }));
-  const over = registry.ended.filter(({ fault, endedAtMs }) => endedAtMs >= sinceMs && fits(fault));
-  return [...inForce, ...over.map(({ fault }) => ({ fault, isOn: false }))];
+  const ended = registry.ended.filter(({ fault, endedAtMs }) => endedAtMs >= sinceMs && fits(fault));
+  return [...inForce, ...ended.map(({ fault }) => ({ fault, isOn: false }))];
 }
 
 export interface Judged extends Answered {
@@ -144,7 +144,7 @@ class Judge {
     this.#context = context;
   }
 
-  /** @param next the next answered command of the same subject; undefined: there is none */
+  /** @param next the next answered command of the same subject; undefined: none */
   judge(answered: Answered, next: Answered | undefined): Judged {
     const { claim } = answered;
     const { actual } = claim;
@@ -193,7 +193,7 @@ class Judge {
     );
   }
 
-  /** The last writer after the command; null: the command itself, or a fault in its name. */
+  /** The last writer since the command; null: none, the command itself, or a fault in its name. */
   #laterWriter({ exchange }: Answered, { writer, place }: ActualValue): Provenance | null {
     if (writer === null || writer.wallMs < exchange.wallMs) return null;
     if (writer.source !== exchange.protocol || writer.peer !== (exchange.writerPeer ?? exchange.peer)) return writer;

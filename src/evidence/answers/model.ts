@@ -108,7 +108,7 @@ export function registerPlace(device: Device, slot: PointSlot, factor = defaultF
   };
 }
 
-/** Step of a point in its unit x `factor`; undefined: no scaled number. */
+/** Step of a point in its unit x `factor`; undefined: a float, an enumeration or text. */
 export function stepOf({ def, sf }: PointSlot, factor = defaultFactor): number | undefined {
   const isNumber = !isFloat(def.type) && def.symbols === undefined && def.type !== 'string';
   return isNumber ? Math.abs(Number(`1e${sf}`) * factor) : undefined;

@@ -183,8 +183,8 @@ const idOf = (profile: unknown) => numberOf(memberOf(profile, 'chargingProfileId
 /** The unit of the schedules of a profile: one in 1.6, a list in 2.x. */
 function unitOf(profile: unknown): string | null {
   const schedule = memberOf(profile, 'chargingSchedule');
-  const first: unknown = Array.isArray(schedule) ? schedule[0] : schedule;
-  return textOf(memberOf(first, 'chargingRateUnit'));
+  const firstSchedule: unknown = Array.isArray(schedule) ? schedule[0] : schedule;
+  return textOf(memberOf(firstSchedule, 'chargingRateUnit'));
 }
 
 /** Reason why an installed profile may have ended; undefined: it must exist. */

@@ -31,7 +31,7 @@ export interface Shown {
   readonly decimals: number | null;
   /** octet of flags of DNP3; null: the protocol has none */
   readonly flags: number | null;
-  /** true: measurand in the configuration of the charge point; null: the protocol has no such configuration */
+  /** true: a list of measurands in the configuration of the charge point contains it; null: not OCPP */
   readonly listed: boolean | null;
 }
 
@@ -41,7 +41,7 @@ export interface Interval {
   readonly endMs: number;
 }
 
-/** A value under its name, with what its encoding has. */
+/** A value with its name and its encoding, whose absent members are null. */
 export function shownAs(name: string, raw: Value, encoding: Partial<Shown> = {}): Shown {
   return { name, raw, multiplier: null, unit: null, decimals: null, flags: null, listed: null, ...encoding };
 }

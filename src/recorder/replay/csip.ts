@@ -92,7 +92,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
 const hiddenPin = /(<(?:[\w.-]+:)?pIN\b[^>]*>)\(hidden\)/g;
 const timeElement = /(<(?:[\w.-]+:)?(?:currentTime|localTime)\b[^>]*>)(-?\d+)/g;
 
-/** A recorded request, and the number of its repetitions by the client. */
+/** A recorded request, and how often the client has sent it. */
 interface Served {
   readonly request: CsipRequest;
   count: number;
@@ -223,7 +223,7 @@ class CsipServer {
 }
 
 /**
- * Listens until no recorded request is missing, or until none arrives within the timeout.
+ * Listens until no recorded request is missing, or until no new request arrives within the timeout.
  * @param messages of CSIP only
  * @param say called with the address
  * @throws SimError LISTEN_FAILED
