@@ -3,9 +3,9 @@ import damerauLevenshtein from 'damerau-levenshtein';
 
 /** Characters of a name that are compared; the rest is ignored. */
 const comparedLength = 64;
-/** Maximum of known names that a search reads. */
+/** Maximum number of known names that a search reads. */
 const maxKnown = 4096;
-/** Maximum of known names whose edit distance is computed: a search ends within milliseconds. */
+/** Maximum number of known names whose edit distance is computed: a search ends within milliseconds. */
 const maxCompared = 256;
 /** Maximum edit distance of a similar name. */
 const maxSteps = 4;
@@ -151,7 +151,7 @@ export function didYouMean(given: string, names: readonly string[]): string {
     : `; did you mean ${near}${otherUnit(given, near)}?`;
 }
 
-/** Maximum of names in one request that get a suggestion: a request can have thousands of wrong names. */
+/** Maximum number of names in one request that get a suggestion: a request can have thousands of wrong names. */
 const maxSought = 10;
 
 /**

@@ -117,7 +117,8 @@ function valueOf(document: Document.Parsed): unknown {
   try {
     // the library counts the anchor too
     const value: unknown = document.toJS({ maxAliasCount: maxAliases + 1 });
-    if (holdsItself(value, new Set(), new Set())) throw new Error('an alias in it stands inside of what it refers to');
+    if (holdsItself(value, new Set(), new Set()))
+      throw new Error('an alias in it stands inside the mapping or list that it refers to');
     return value;
   } catch (error) {
     throw error instanceof ReferenceError && error.message.startsWith('Excessive alias') ? tooManyAliases() : error;

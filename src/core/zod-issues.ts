@@ -92,7 +92,7 @@ function ownWords({ message, input }: ZodIssue, allowed: readonly (string | numb
   return !short && typeof input === 'string' ? `${message}${didYouMean(input, allowed.map(String))}` : message;
 }
 
-/** Maximum of unknown members of one object that get a suggestion. */
+/** Maximum number of unknown members of one object that get a suggestion. */
 const maxSought = 20;
 
 const expectations: Readonly<Record<string, string>> = {

@@ -72,7 +72,7 @@ export interface FaultKind<P = unknown> {
   readonly targets: readonly string[];
   /** Issues of a target that do not depend on a device, named by pointers into the request; absent: no check. */
   readonly checkTarget?: (target: FaultTarget) => readonly Issue[];
-  /** maximum of copies of the register map that the fault keeps for each device; default 0 */
+  /** maximum number of copies of the register map that the fault keeps for each device; default 0 */
   readonly keptMaps?: number;
   /** strict object; its output is `parameters` of the fault */
   readonly parameters: z.ZodObject & z.ZodType<P>;

@@ -219,7 +219,7 @@ export class FaultRegistry {
     if (this.#active.length + further <= maxActiveFaults) return;
     throw new SimError(
       'COMMAND_CONFLICT',
-      `${this.#active.length} faults are active and ${further} more are asked for; ${maxActiveFaults} are possible`,
+      `${this.#active.length} faults are active and ${further} more are requested; ${maxActiveFaults} are possible`,
     );
   }
 
@@ -263,7 +263,8 @@ export class FaultRegistry {
       );
       return [fault];
     });
-    if (issues.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'the faults cannot be injected as asked', issues);
+    if (issues.length > 0)
+      throw new SimError('COMMAND_BAD_VALUE', 'the faults cannot be injected as requested', issues);
     return accepted;
   }
 

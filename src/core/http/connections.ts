@@ -159,7 +159,7 @@ export class UnreadAnswers implements Swept {
       const unreadOctets = socket.writableLength;
       this.#close(
         socket,
-        `${megabytes(unreadOctets)} of ${megabytes(bytes)} MiB of answers that clients have not read are its own`,
+        `it has ${megabytes(unreadOctets)} of the ${megabytes(bytes)} MiB of answers that clients have not read`,
       );
       bytes -= unreadOctets;
     }
@@ -215,7 +215,7 @@ export function newestAnswer(socket: Duplex): ServerResponse | undefined {
 }
 
 /**
- * Runs at once if the newest answer is closed or there is none, else when it is: it was sent, or the connection ended.
+ * Runs at once if no answer is pending, else when the newest answer was sent or its connection has ended.
  */
 export function whenAnswered(socket: Duplex, run: () => void): void {
   const answer = newestAnswer(socket);

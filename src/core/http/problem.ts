@@ -101,7 +101,7 @@ export function problemHeaders(problem: Problem): Record<string, string> {
 
 /** limit of sockets for which `limitUnread` was not called, ms */
 const defaultUnreadMs = 30_000;
-/** sockets with a refusal or `closeAnswered` under way */
+/** sockets that a refusal or `closeAnswered` closes */
 const ending = new WeakSet<Duplex>();
 
 function writeRefusal(socket: Duplex, problem: Problem, extra: Readonly<Record<string, string>>): void {

@@ -108,7 +108,7 @@ export class PeerLimitedLog {
   }
 }
 
-/** Maximum of messages that `onceEach` remembers; then it passes no further message on. */
+/** Maximum number of messages that `onceEach` remembers; then it passes no further message on. */
 const maxRemembered = 1000;
 
 /** Passes each message on once, for causes that repeat with each reading. */

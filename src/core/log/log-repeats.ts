@@ -2,7 +2,7 @@ import type { Later } from '../time/timers.ts';
 
 const defaultLines = 10;
 const windowMs = 1000;
-/** Maximum of different lines remembered at a time. */
+/** Maximum number of different lines remembered at a time. */
 const maxKeys = 1000;
 
 interface Options<Line> {

@@ -83,9 +83,9 @@ export function openSocket(target: ConnectTarget, signal: AbortSignal, names?: N
   });
 }
 
-/** Maximum of certificates of a chain that are read. */
+/** Maximum number of certificates of a chain that are read. */
 const maxChain = 10;
-/** characters */
+/** characters of the name of an issuer */
 const maxNameLength = 200;
 
 /** The issuer that the last certificate of a chain names; null: it names none. */

@@ -233,8 +233,8 @@ export function remoteClocks(options: RemoteClockOptions): RemoteClockFactory {
     if (warned || timeline.rate() === 1) return;
     warned = true;
     log.warning(
-      `the simulated clock runs at rate ${timeline.rate()} and the time of remote systems at 1: what they time lasts ` +
-        'longer or shorter for the devices; --remote_clock simulated puts both on one clock',
+      `the simulated clock runs at rate ${timeline.rate()} and the time of remote systems at 1: durations that they set ` +
+        'are longer or shorter for the devices; --remote_clock simulated puts both on one clock',
     );
   };
   const local = mode === 'wall' ? wallClock(options) : simulatedClock(options);

@@ -46,12 +46,12 @@ export const clientOffers: Readonly<Record<ClientPolicy, Offer>> = {
 /** Root certificates of the other end, and the certificate and key of this end if the other end requests them. */
 export interface ClientIdentity<T> {
   readonly rootCert: T;
-  /** with the certificates of intermediate CAs behind that of this end */
+  /** certificate of this end, followed by those of intermediate CAs */
   readonly cert?: T;
   readonly key?: T;
 }
 
-/** Names of the three in issues. */
+/** Names of certificate, key and root certificates in issues. */
 export type ClientNames = Required<ClientIdentity<string>>;
 
 function identityIssues({ cert, key }: ClientIdentity<string>, names: ClientNames): Issue[] {

@@ -184,7 +184,7 @@ export interface TlsFilesOptions<Identity> extends TlsWatchBasics {
   readonly settings: TlsSettings;
   /** the settings that name the files, for messages: clients can read the log and must not see paths */
   readonly names: TlsTriple<string>;
-  /** of the gate */
+  /** option of the gate */
   readonly identify: TlsGateOptions<Identity>['identify'];
 }
 

@@ -163,7 +163,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
   readonly #listeners = new Set<(entry: WireEntry<Facts>) => void>();
   /** a ring: message number n stands at n modulo its length */
   #ring: (Entry<Facts> | undefined)[];
-  /** maximum of octets kept of one message */
+  /** maximum number of octets kept of one message */
   readonly #maxMessageBytes: number;
   /** numbers of the oldest message kept, and of the next one */
   #first = 0;

@@ -11,7 +11,7 @@ export interface ReplayArguments {
   readonly file: string;
   readonly target: ReplayTarget;
   readonly options: ReplayOptions;
-  /** maximum of printed differences */
+  /** maximum number of printed differences */
   readonly maxShown: number;
 }
 

@@ -31,9 +31,9 @@ export interface Recording {
   readonly messages: readonly RecordedMessage[];
 }
 
-/** Maximum of characters in a line. */
+/** Maximum number of characters in a line. */
 const maxLine = 8 * 1024 * 1024;
-/** Maximum of entries in a recording. */
+/** Maximum number of entries in a recording. */
 const maxEntries = 2_000_000;
 
 function wrong(line: number, detail: string): SimError {

@@ -14,7 +14,7 @@ export interface ReplayReport {
   readonly notes: readonly string[];
 }
 
-/** Maximum of differences in the list; the others are counted. */
+/** Maximum number of differences in the list; the others are counted. */
 const maxKept = 10_000;
 
 /** Collects a report. */

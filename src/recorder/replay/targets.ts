@@ -96,7 +96,7 @@ export class Links<L extends Link> {
     const replayed = new Set(this.#devices.values());
     return [...this.#options.targets.byDevice.keys()]
       .filter((index) => !replayed.has(index))
-      .map((index) => `the address of device ${index} is not used: no request of the recording asks that device first`);
+      .map((index) => `the address of device ${index} is not used: no recorded connection is one to that device`);
   }
 
   #targetOf({ details }: RecordedMessage, device: number | undefined): Target | null {
