@@ -14,7 +14,7 @@ export const answerProtocols = ['modbus', 'csip', 'ocpp', 'dnp3'] as const;
 export type AnswerProtocol = (typeof answerProtocols)[number];
 
 /**
- * What a device has of a command. `done`: its value; `rounding`: its value but for a step of the encoding;
+ * Effect of a command on a device. `done`: its value; `rounding`: its value but for a step of the encoding;
  * `superseded`: the value of a later command or writer; `expired`: another value after the end of its time; `not_done`:
  * another value without such a reason, also by a fault; `unknown`: nothing in the device shows the value.
  */

@@ -31,7 +31,7 @@ function isRecordedPoint(name: string, messages: readonly RecordedMessage[]): bo
 
 function isModbusPoint(name: string, messages: readonly RecordedMessage[]): boolean {
   const plain = name.replace(/\[\d+\]/g, '');
-  return pointNames().some((known) => isIgnored(known, [plain])) || isRecordedPoint(name, messages);
+  return pointNames().some((point) => isIgnored(point, [plain])) || isRecordedPoint(name, messages);
 }
 
 /**
