@@ -46,8 +46,8 @@ export function readDnp3Points(text: string): readonly Dnp3FileRow[] | string {
   } catch {
     const place = jsonPlace(text);
     if (place === null) return 'is no JSON';
-    const { line, column, expected, found } = place;
-    const what = found === null ? 'the text ends' : `there is ${JSON.stringify(found)}`;
+    const { line, column, expected, character } = place;
+    const what = character === null ? 'the text ends' : `there is ${JSON.stringify(character)}`;
     return `is no JSON: at line ${line}, column ${column} ${what}, where ${expected} must stand`;
   }
   const parsed = fileSchema.safeParse(json, withInput);

@@ -33,7 +33,7 @@ export type CommName = (typeof commNames)[number];
 export interface AdapterStatus {
   readonly enabled: boolean;
   readonly state: CommState;
-  /** the protocol's own state word, or the last error in words */
+  /** the last error, or else the state in the words of the protocol; null: neither */
   readonly detail: string | null;
   /** for example `tcp://127.0.0.1:8502` */
   readonly endpoint: string | null;
@@ -108,10 +108,10 @@ export interface Adapter {
   readonly comm: CommName;
   /**
    * The adapter only connects to peers and has no clients: it stops before the listeners, and its state `error`
-   * is about the peer and degrades nothing. Default: false.
+   * is about the peer and does not degrade the health of the process. Default: false.
    */
   readonly outbound?: boolean;
-  /** Where it serves without authentication; absent: nowhere. */
+  /** Address served without authentication; absent: none. */
   readonly exposure?: Exposure;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -124,7 +124,7 @@ export interface Adapter {
   readonly reload?: () => void;
 }
 
-/** One line about a listener, in the column layout of all of them. */
+/** One line about a listener, in the column layout of all start lines. */
 export function startLine(name: string, text: string): string {
   return `${name.padEnd(9)} ${text}`;
 }
@@ -143,13 +143,13 @@ export class AdapterLifecycle {
     return this.#lastError;
   }
 
-  /** `stop` was called, and `start` not since. */
+  /** True if `stop` was called, and `start` not since. */
   get stopping(): boolean {
     return this.#stopping !== undefined;
   }
 
   /**
-   * Opens everything and is `listening` then; does nothing while it is running already.
+   * Runs `open`, then sets the state `listening`; does nothing while the adapter runs.
    * @param open leaves nothing open when it fails
    * @throws whatever `open` throws, kept as the last error
    */
@@ -168,7 +168,7 @@ export class AdapterLifecycle {
     if (this.state === 'starting') this.listening();
   }
 
-  /** Closes everything; a second call resolves with the first. */
+  /** Runs `close` and sets the state `stopped`; a second call resolves with the first. */
   stop(close: () => Promise<void> | void): Promise<void> {
     this.#stopping ??= this.#stop(close);
     return this.#stopping;
@@ -179,21 +179,21 @@ export class AdapterLifecycle {
     this.#state = 'stopped';
   }
 
-  /** Serves, again or for the first time. */
+  /** Sets the state `listening` and clears the last error; without effect after `stop`. */
   listening(): void {
     if (this.stopping) return;
     this.#state = 'listening';
     this.#lastError = null;
   }
 
-  /** The adapter has lost its peer and tries to reach it again. */
+  /** Sets the state `retrying`, with the reason as the last error; without effect after `stop`. */
   retrying(reason: string): void {
     if (this.stopping) return;
     this.#state = 'retrying';
     this.#lastError = reason;
   }
 
-  /** @param parts members of the adapter; an error replaces `detail` */
+  /** @param parts members set by the adapter; the last error replaces `detail` */
   status({ detail = null, ...parts }: Partial<AdapterStatus>): AdapterStatus {
     return {
       enabled: true,

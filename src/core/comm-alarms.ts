@@ -1,6 +1,6 @@
 /**
- * Communication alarms: an adapter has lost the line or the peer of a device. Listed with the alarms of the device,
- * without a bit in 701.Alrm, which an unreachable master could not read.
+ * Communication alarms: an adapter has lost the line or the peer of a device. They are listed with the alarms of the
+ * device but have no bit in 701.Alrm, which a master without a connection could not read.
  */
 
 export type CommAlarmSeverity = 'warning' | 'error';
@@ -22,11 +22,11 @@ export interface CommAlarm {
   readonly message: string;
 }
 
-/** The side of an adapter. */
+/** Raises and ends alarms, for adapters. */
 export interface CommAlarmSwitch {
-  /** Begins an alarm of a device; one that is on keeps its begin and takes the message. */
+  /** Begins an alarm of a device; an active alarm keeps its begin and gets the new message. */
   raise(deviceIndex: number, code: CommAlarmCode, message: string): void;
-  /** Ends an alarm; does nothing when it is not on. */
+  /** Ends an alarm; does nothing if it is not active. */
   end(deviceIndex: number, code: CommAlarmCode): void;
 }
 
@@ -68,7 +68,7 @@ export class CommAlarms implements CommAlarmSwitch {
     if (alarms?.size === 0) this.#active.delete(deviceIndex);
   }
 
-  /** Drops the alarms of a device that has left. */
+  /** Drops the alarms of a removed device. */
   forget(deviceIndex: number): void {
     this.#active.delete(deviceIndex);
   }

@@ -1,4 +1,6 @@
-/** State of a device without a register, taken and given back for a control as a hold does with points. */
+/**
+ * Sets a state without a register while a control lasts, and restores it afterwards, as `PointHolds` does with points.
+ */
 import type { Origin, Source } from './origin.ts';
 
 /** A state without a register, and the control that asks for it. */
@@ -7,7 +9,7 @@ export interface ControlValue<Value> {
   readonly value: Value;
 }
 
-/** One such state. */
+/** Access to a state without a register. */
 export interface CommandState<Value> {
   read(): Value;
   /** @throws SimError as `Device.command` */
@@ -35,12 +37,12 @@ export class CommandHold<Value> {
     this.#source = source;
   }
 
-  /** The control that has the state; null: none. */
+  /** Id of the control that holds the state; null: none. */
   get id(): string | null {
     return this.#taken?.requested.id ?? null;
   }
 
-  /** True if somebody else has written the state since. */
+  /** True if another writer has changed the state since the control set it. */
   get overwritten(): boolean {
     return this.#taken !== null && this.#state.mark() !== this.#taken.mark;
   }
@@ -52,7 +54,7 @@ export class CommandHold<Value> {
   change(requested: ControlValue<Value> | null): void {
     const taken = this.#taken;
     if (requested === null) {
-      // the device's own doing, as the end of a hold: local control does not prevent it
+      // as at the end of a hold, the source is `reversion`, which local control does not refuse
       if (taken && !this.overwritten)
         this.#state.write(taken.base, { source: 'reversion', peer: `${this.#source} ${taken.requested.id}` });
       this.#taken = null;
@@ -66,7 +68,7 @@ export class CommandHold<Value> {
     this.#taken = { base, requested, mark: this.#state.mark() };
   }
 
-  /** The device has been reset: there is nothing to give back. */
+  /** Forgets the held state after a reset of the device, without restoring it. */
   forget(): void {
     this.#taken = null;
   }

@@ -8,19 +8,22 @@ import { Late } from './lazy.ts';
 /** The adapter of one protocol behind the skeleton: `D` are its devices, `V` is its interface to REST. */
 export interface LoadedAdapter<D, V extends object> {
   readonly view: V;
-  /** Serves the devices of the start. @throws SimError LISTEN_FAILED, CONFIG_INVALID; `close` follows */
+  /**
+   * Serves the devices that exist at the start.
+   * @throws SimError LISTEN_FAILED, CONFIG_INVALID; then `close` is called
+   */
   open(devices: readonly D[]): Promise<void>;
-  /** Serves one more device. @throws with nothing left open for it */
+  /** Serves one more device. @throws Error, with nothing left open for the device */
   join(device: D): Promise<void>;
   /** Does nothing for a device that is not served. */
   leave(index: number): Promise<void>;
   /** Closes everything in bounded time. */
   close(): Promise<void>;
-  /** A `state` replaces that of the life cycle. */
+  /** A `state` replaces that of the lifecycle, unless the adapter is stopped. */
   status(): Partial<AdapterStatus>;
   startLines(): readonly string[];
   endpointOf?(deviceIndex: number): DeviceEndpoint | null;
-  /** Reads files again that may have changed. */
+  /** Reloads files that may have changed. */
   reload?(): void;
 }
 
@@ -29,16 +32,16 @@ export interface DeviceAdapterOptions<D, V extends object> {
   readonly comm: CommName;
   readonly outbound?: boolean;
   readonly exposure?: Exposure | null;
-  /** SIGHUP reads its files again */
+  /** SIGHUP reloads its files */
   readonly reloads?: boolean;
-  /** the service of each device in words: `OCPP charge point` */
+  /** service of each device, for error messages: `OCPP charge point` */
   readonly service: string;
-  /** ends when its device leaves */
+  /** alarm that ends when its device is removed */
   readonly alarm: CommAlarmCode;
   readonly commAlarms: CommAlarmSwitch;
   /** devices of the plant at the start */
   readonly devices: () => readonly D[];
-  /** the interface while nothing is loaded */
+  /** the `view` until the adapter has opened */
   readonly standIn: V;
   readonly load: () => Promise<LoadedAdapter<D, V>>;
 }
@@ -65,14 +68,14 @@ export class DeviceAdapter<D extends { readonly index: number }, V extends objec
   }
 
   get view(): V {
-    return this.#view.face;
+    return this.#view.proxy;
   }
 
   start(): Promise<void> {
     return this.#lifecycle.start(async () => {
       const { load, devices } = this.#options;
       const loaded = await load();
-      // `stop` may come while it opens
+      // set before `open`: a `stop` meanwhile must close the adapter
       this.#loaded = loaded;
       try {
         await loaded.open(devices());
@@ -121,8 +124,9 @@ export class DeviceAdapter<D extends { readonly index: number }, V extends objec
   }
 }
 
-/** Between the first connections of two devices, and at most for all of them, ms. */
+/** Maximum time between the first connections of two devices, ms. */
 const startGapMs = 50;
+/** Maximum time between the first connections of the first and the last device, ms. */
 const maxStartMs = 10_000;
 
 /** Time between the first connections of devices, which spreads them, ms. */

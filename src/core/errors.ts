@@ -1,12 +1,11 @@
 /**
- * The error of all parts, with its codes and the words of refused values; and the lack of file descriptors as such an
- * error.
+ * `SimError` with its codes, the words for refused values, and the shortage of file descriptors as a `SimError`.
  */
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 
 /**
- * The error family. The prefix names the responsible party: MAP_ and COMMAND_ the caller, CONFIG_ the user at start,
+ * Codes of `SimError`. The prefix names the responsible party: MAP_ and COMMAND_ the caller, CONFIG_ the user at start,
  * LISTEN_, SHORTAGE and STORE_ the machine, INTERNAL the simulator.
  * Each adapter has one table from these codes to its own exception or status.
  */
@@ -25,19 +24,19 @@ export const errorCodes = [
   'MAP_BAD_VALUE',
   /** the device lacks the function */
   'MAP_NOT_SUPPORTED',
-  /** the device is under local control and takes no remote write (715.LocRemCtl) */
+  /** the device is under local control and refuses remote writes (715.LocRemCtl) */
   'MAP_LOCAL_CONTROL',
-  /** the role of the client does not permit it */
+  /** the role of the client does not permit the access */
   'ACCESS_DENIED',
-  /** no device of that index */
+  /** no device with that index */
   'UNKNOWN_DEVICE',
-  /** no command record, control or other resource of that id */
+  /** no command record, control or other resource with that id */
   'UNKNOWN_RESOURCE',
   /** right path, wrong kind of device */
   'COMMAND_NOT_APPLICABLE',
   /** right device, wrong state */
   'COMMAND_CONFLICT',
-  /** well-formed, but not a value that makes sense */
+  /** a well-formed value that is not permitted */
   'COMMAND_BAD_VALUE',
   /** the operator queue of the device is full */
   'COMMAND_QUEUE_FULL',
@@ -47,7 +46,7 @@ export const errorCodes = [
   'LISTEN_FAILED',
   /** the process or the machine has no file descriptor left */
   'SHORTAGE',
-  /** a slot of the store has no room for more */
+  /** the store has no room for another entry or slot */
   'STORE_FULL',
   /** a remote peer refused, closed or answered nonsense */
   'PEER_ERROR',
@@ -77,19 +76,19 @@ export interface OutsideRange {
   readonly given: number;
   readonly min?: number;
   readonly max?: number;
-  /** 0 is taken beside the range */
+  /** 0 is accepted besides the range */
   readonly orZero?: true;
 }
 
-/** Without the last bits of a calculation: a bound of -33.333333333333336 is shown as -33.3333333. */
+/** A bound with 9 digits, which hide errors of rounding: -33.333333333333336 is shown as -33.3333333. */
 const plainNumber = (value: number) => String(Number(value.toPrecision(9)));
-/** A given number as it was sent, but for the last bit of a change of unit: it must not round to the bound it crosses. */
+/** A given number with 15 digits, which hide errors of a change of unit; fewer could round it to the crossed bound. */
 const givenNumber = (value: number) => String(Number(value.toPrecision(15)));
 
 /** `-5 kvar is outside -4.4..4.4 kvar`; with one bound `0 is below 1`. */
 export function outsideWords({ given, min, max, orZero }: OutsideRange, unit = ''): string {
   const value = givenNumber(given);
-  const [minText, maxText] = [min, max].map((each) => (each === undefined ? null : plainNumber(each)));
+  const [minText, maxText] = [min, max].map((bound) => (bound === undefined ? null : plainNumber(bound)));
   const unitText = unit === '' ? '' : ` ${unit}`;
   if (minText !== null && maxText !== null) {
     const range = `${minText}..${maxText}${unitText}`;
@@ -132,7 +131,7 @@ export class SimError extends Error {
   }
 }
 
-/** Message for an unknown device index. @param indexes the existing ones, ascending */
+/** Message for an unknown device index. @param indexes of the existing devices, ascending */
 export function noSuchDevice(index: number, indexes: readonly number[]): string {
   const [first, last] = [indexes[0], indexes.at(-1)];
   return `there is no device ${index}; ${first === undefined ? 'there are none' : `indexes run from ${first} to ${last ?? first}`}`;
@@ -143,13 +142,13 @@ export function errorText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Texts of the system's codes: the limit of the process, the limit of the machine. */
+/** Texts by error code of the system: EMFILE for the limit of the process, ENFILE for that of the machine. */
 export const shortageTexts: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files (raise the limit of open files, or serve fewer ports and connections)',
   ENFILE: 'the machine has too many open files',
 };
 
-/** A lack of file descriptors as an error for the user; null for any other error. Its cause counts as well. */
+/** The `SimError` for a shortage of file descriptors as error or as its cause; null for any other error. */
 export function shortageOf(error: unknown): SimError | null {
   if (error instanceof SimError && error.code === 'SHORTAGE') return error;
   if (!(error instanceof Error)) return null;
@@ -161,7 +160,7 @@ export function shortageOf(error: unknown): SimError | null {
 /** Descriptors that loading a part of the program may use at once, with room for connections accepted meanwhile. */
 const reserve = 32;
 
-/** `require` opens one file after the other and runs in one go: no connection takes a descriptor meanwhile. */
+/** `require` opens one file at a time and is synchronous: no connection uses a descriptor meanwhile. */
 const requireReserve = 4;
 
 /** @throws SimError SHORTAGE unless this many descriptors are free now */

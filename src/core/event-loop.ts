@@ -5,7 +5,7 @@ import type { Every } from './time/timers.ts';
 
 /** Delay of the event loop, as health and metrics show it. */
 export interface EventLoopState {
-  /** delay of timers in the last full period, ms; during the first period, its value so far */
+  /** delay of timers in the last full period, ms; during the first period, in its part so far */
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** how often the loop was blocked for more than 1 s */
@@ -35,7 +35,7 @@ const checkMs = 1000;
 const checksPerPeriod = 10;
 const slowMs = 100;
 const stallMs = 1000;
-/** a loop that stays slow is reported again after so many periods */
+/** a loop that stays slow is reported again after this many periods */
 const periodsPerWarning = 6;
 
 /** Delay of a sample beyond its due time, ms with three decimals. */

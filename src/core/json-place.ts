@@ -1,6 +1,8 @@
-/** Where a text stops being JSON (RFC 8259). The messages of the built-in parser do not always name the place. */
+/**
+ * Finds the first error in a JSON text (RFC 8259). The messages of the built-in parser do not always name its place.
+ */
 
-/** The first place at which a text cannot go on as JSON. */
+/** Place of the first error in a JSON text. */
 export interface JsonPlace {
   /** counted from 1 */
   readonly line: number;
@@ -9,7 +11,7 @@ export interface JsonPlace {
   /** text naming the permitted tokens */
   readonly expected: string;
   /** the character there; null: the text ends */
-  readonly found: string | null;
+  readonly character: string | null;
 }
 
 type State = 'value' | 'item' | 'name' | 'firstName' | 'colon' | 'next' | 'end';
@@ -20,13 +22,13 @@ const spaceForm = /[ \t\n\r]*/y;
 const escapeForm = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const plainForm = /[^"\\\u0000-\u001f]*/y;
 
-/** End of a form that begins at an index; the index itself if it does not. */
+/** End of the match of a form at an index; the index itself without a match. */
 function endOf(form: RegExp, text: string, at: number): number {
   form.lastIndex = at;
   return form.test(text) ? form.lastIndex : at;
 }
 
-/** End of the string that begins at an index, or the first wrong place in it. */
+/** End of the JSON string that begins at an index, or the place of its first error. */
 function endOfText(text: string, start: number): number | { readonly at: number; readonly expected: string } {
   let at = start + 1;
   for (;;) {
@@ -45,7 +47,7 @@ const expectations: Readonly<Record<State, string>> = {
   name: 'a member name in double quotes',
   firstName: 'a member name in double quotes or }',
   colon: 'a colon',
-  next: '', // depends on what encloses it
+  next: '', // depends on the enclosing object or list
   end: 'the end',
 };
 
@@ -112,18 +114,18 @@ class Scanner {
   }
 }
 
-/** The first place at which a text stops being JSON; null where it is JSON. Its time is linear in the length. */
+/** The first error in a JSON text; null: none. The time is linear in the length. */
 export function jsonPlace(text: string): JsonPlace | null {
   const error = new Scanner(text).error();
   if (error === null) return null;
   const before = text.slice(0, error.at);
   const lineStart = before.lastIndexOf('\n') + 1;
   const line = before.split('\n').length;
-  const letter = text.codePointAt(error.at);
+  const codePoint = text.codePointAt(error.at);
   return {
     line,
     column: error.at - lineStart + 1,
     expected: error.expected,
-    found: letter === undefined ? null : String.fromCodePoint(letter),
+    character: codePoint === undefined ? null : String.fromCodePoint(codePoint),
   };
 }

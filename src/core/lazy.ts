@@ -1,14 +1,16 @@
-/** Values that come later than the code that uses them: made at first use, loaded on demand, or set afterwards. */
+/**
+ * Values that do not exist yet when their users are created: made at first use, loaded on demand, or set afterwards.
+ */
 import { checkFreeDescriptors } from './errors.ts';
 
 /**
- * The result of `load`, from the first call on. A failure is not kept: the next call loads again.
+ * A function that loads at its first call and keeps the result. A failure is not kept: the next call loads again.
  *
- * Node itself keeps some failures for ever: of an `import()` that could not read one of its files, and of a `package.json`
+ * Node keeps some failures for ever: of an `import()` that could not read one of its files, and of a `package.json`
  * that `require` could not read. So loading begins only if enough file descriptors are free. Packages in CommonJS are
- * loaded with `require` (`createRequire`): it runs in one go, so that no connection takes a descriptor meanwhile, and
- * forgets a file that it could not read.
- * @param check throws unless loading can begin
+ * loaded with `require` (`createRequire`): it is synchronous, so that no connection uses a descriptor meanwhile, and
+ * does not keep the failure to read any other file.
+ * @param check throws if loading must not begin
  * @throws SimError SHORTAGE, and errors of `load`
  */
 export function lazily<T>(load: () => T | Promise<T>, check: () => void = checkFreeDescriptors): () => Promise<T> {
@@ -26,19 +28,19 @@ export function lazily<T>(load: () => T | Promise<T>, check: () => void = checkF
   };
 }
 
-/** An object that is made after those that refer to it: the parts of a protocol, say, which are loaded at the start. */
+/** An object that is created after its users, for example the parts of a protocol, which are loaded at the start. */
 export class Late<T extends object> {
-  /** Has the members of the object that is there when they are used. */
-  readonly face: T;
+  /** Passes each use of a member to the object that is set at that time. */
+  readonly proxy: T;
   #value: T | null;
 
-  /** @param standIn takes the place of the object before it is there; absent: any use fails */
+  /** @param standIn used until `set`; absent: any use before `set` fails */
   constructor(standIn: T | null = null) {
     this.#value = standIn;
-    this.face = new Proxy({} as T, {
+    this.proxy = new Proxy({} as T, {
       get: (_target, name) => {
         const value = this.#value;
-        if (value === null) throw new Error(`${String(name)} is used before its object is there`);
+        if (value === null) throw new Error(`${String(name)} is used before its object is set`);
         const member: unknown = Reflect.get(value, name);
         return typeof member === 'function' ? (member.bind(value) as unknown) : member;
       },

@@ -8,7 +8,7 @@ export class Listeners<Args extends readonly unknown[]> {
     this.#onFailure = onFailure;
   }
 
-  /** @returns unsubscribes */
+  /** @returns function that unsubscribes */
   add(listener: (...args: Args) => void): () => void {
     this.#listeners.add(listener);
     return () => {

@@ -1,17 +1,18 @@
-/** The known name that looks most like a given one: flags, keys, members, points, words of an enumeration, paths. */
+/** Finds the known name nearest to a given name: of flags, keys, members, points, words of an enumeration, paths. */
 import damerauLevenshtein from 'damerau-levenshtein';
 
-/** Characters of a name that are compared; a longer name is no slip of the pen. */
+/** Characters of a name that are compared; the rest is ignored. */
 const comparedLength = 64;
-/** Known names that are looked at, and of them that are compared step by step: a search ends within milliseconds. */
+/** Maximum number of known names that a search reads. */
 const maxKnown = 4096;
+/** Maximum number of known names whose edit distance is computed: a search ends within milliseconds. */
 const maxCompared = 256;
-/** A name that is further off is another name. */
+/** Maximum edit distance of a similar name. */
 const maxSteps = 4;
 
 const plain = (text: string) => text.slice(0, comparedLength).replace(/^-+/, '').replaceAll('-', '_').toLowerCase();
 
-/** A lower bound of the steps between two texts, from their letters alone: costs a fraction of the steps. */
+/** A lower bound of the edit distance of two texts from the counts of their letters, cheaper than the distance. */
 function minSteps(counts: Int8Array, length: number, other: string): number {
   let shared = 0;
   for (let i = 0; i < other.length; i += 1) {
@@ -27,13 +28,13 @@ function minSteps(counts: Int8Array, length: number, other: string): number {
   return Math.max(length, other.length) - shared;
 }
 
-/** A known name that the start of a given one must have to be meant by it. */
+/** Minimum length of an abbreviation; `beginning` accepts longer known names only. */
 const minStart = 3;
 
 /**
- * The known name each of whose words begins as those of the given one do: web_port is website_port; of several the one
- * with the fewest words: voltage is voltage_pu, not voltage_a_pu. Without this a short word is closer to any other short
- * word.
+ * The known name that the given one abbreviates word by word: web_port is website_port. Of several, it is the only one
+ * with the fewest words: voltage is voltage_pu, not voltage_a_pu. By edit distance a short word would be closer to any
+ * other short word.
  */
 function abbreviated(plainName: string, names: readonly string[]): string | null {
   if (plainName.length < minStart) return null;
@@ -51,7 +52,7 @@ function abbreviated(plainName: string, names: readonly string[]): string | null
   return shortest.length === 1 ? (shortest[0] ?? null) : null;
 }
 
-/** The longest known word that the given word begins with: Batt for Battery. */
+/** The longest known name that the given name begins with: Batt for Battery. */
 function beginning(plainName: string, names: readonly string[]): string | null {
   const matches = names
     .slice(0, maxKnown)
@@ -61,25 +62,28 @@ function beginning(plainName: string, names: readonly string[]): string | null {
 
 const reversingStart = /^(?:re|un|de|dis|non)$/;
 
-/** True if a text close to a known one is another word (restart, start), or has one more (setpoint_ac_kw, setpoint_kw). */
+/**
+ * True if two texts differ by a reversing prefix (restart, start), or `wanted` has more words (setpoint_ac_kw,
+ * setpoint_kw).
+ */
 function isOtherWord(wanted: string, text: string): boolean {
   const [short = '', long = ''] = [wanted, text].sort((a, b) => a.length - b.length);
   if (long.endsWith(short) && reversingStart.test(long.slice(0, long.length - short.length))) return true;
-  const [given, whole] = [wanted.split('_'), text.split('_')];
-  if (whole.length < 2 || given.length <= whole.length) return false;
+  const [wantedWords, textWords] = [wanted.split('_'), text.split('_')];
+  if (textWords.length < 2 || wantedWords.length <= textWords.length) return false;
   let next = 0;
-  for (const word of given) if (word === whole[next]) next += 1;
-  return next === whole.length;
+  for (const word of wantedWords) if (word === textWords[next]) next += 1;
+  return next === textWords.length;
 }
 
-/** The known name that looks most like `given`, or null when none is close. */
+/** The known name nearest to `given`; null: none is close. */
 export function nearest(given: string, names: readonly string[]): string | null {
   const plainName = plain(given);
   const same = names.slice(0, maxKnown).find((name) => plain(name) === plainName);
   return same ?? abbreviated(plainName, names) ?? closest(plainName, names) ?? beginning(plainName, names);
 }
 
-/** The known name the fewest steps away. */
+/** The known name with the smallest edit distance. */
 function closest(plainName: string, names: readonly string[]): string | null {
   const counts = new Int8Array(256);
   for (let i = 0; i < plainName.length; i += 1) {
@@ -87,8 +91,8 @@ function closest(plainName: string, names: readonly string[]): string | null {
     counts[letter] = (counts[letter] ?? 0) + 1;
   }
   let compared = 0;
-  let best: string | null = null;
-  // a single letter is close to every name: only the same letter in another case counts
+  let closestName: string | null = null;
+  // a single letter is close to every name: it matches only itself
   let bestSteps = plainName.length < 2 ? 1 : Math.min(maxSteps, Math.max(1, Math.floor(plainName.length / 3))) + 1;
   for (const name of names.slice(0, maxKnown)) {
     const text = plain(name);
@@ -99,17 +103,17 @@ function closest(plainName: string, names: readonly string[]): string | null {
     // a swap of neighbours is one step, as are an insertion, a deletion and a replacement
     const { steps } = damerauLevenshtein(plainName, text);
     if (steps < bestSteps && !isOtherWord(plainName, text)) {
-      best = name;
+      closestName = name;
       bestSteps = steps;
     }
   }
-  return best;
+  return closestName;
 }
 
-/** True if a word has enough letters to be recognised as a slip: 1.1 is no slip for 1.2, nor AC for A. */
-const canBeSlip = (given: string) => given.length > 2 && /[a-z]{2}/i.test(given.slice(0, comparedLength));
+/** True if a word has enough letters to be a recognisable typing error: not 1.1 for 1.2, nor AC for A. */
+const canBeTypo = (given: string) => given.length > 2 && /[a-z]{2}/i.test(given.slice(0, comparedLength));
 
-/** Units at the end of names, as they are written. */
+/** Unit signs, by the last word of a name. */
 const unitSigns: Readonly<Record<string, string>> = {
   w: 'W',
   kw: 'kW',
@@ -132,27 +136,27 @@ const unitSigns: Readonly<Record<string, string>> = {
   pu: 'per unit',
 };
 
-/** `, in kW` where the given name has another unit than the known one: the value must change with the name. */
+/** `, in kW` if the given name has another unit than the known one: the value must change with the name. */
 function otherUnit(given: string, near: string): string {
   const [givenUnit = '', unit = ''] = [given, near].map((name) => plain(name).split('_').at(-1));
   const sign = unitSigns[unit];
   return sign === undefined || givenUnit === unit || unitSigns[givenUnit] === undefined ? '' : `, in ${sign}`;
 }
 
-/** `; did you mean setpoint_kw?`, to be put behind a refusal; empty when no known name is close. */
+/** `; did you mean setpoint_kw?`, to append to a refusal; empty if no known name is close. */
 export function didYouMean(given: string, names: readonly string[]): string {
   const near = nearest(given, names);
-  return near === null || !(canBeSlip(given) || plain(given) === plain(near))
+  return near === null || !(canBeTypo(given) || plain(given) === plain(near))
     ? ''
     : `; did you mean ${near}${otherUnit(given, near)}?`;
 }
 
-/** Names of one request that a nearest one is sought for: a request can hold thousands of wrong ones. */
+/** Maximum number of names in one request that get a suggestion: a request can have thousands of wrong names. */
 const maxSought = 10;
 
 /**
- * `didYouMean` for the names of one request: of those that are asked for the first 10.
- * @param known called at the first wrong name
+ * `didYouMean` for the wrong names of one request; only the first 10 get a suggestion.
+ * @param listNames returns the known names; called at the first wrong name
  */
 export function suggestions(listNames: () => readonly string[]): (given: string) => string {
   let names: readonly string[] | undefined;
@@ -165,7 +169,7 @@ export function suggestions(listNames: () => readonly string[]): (given: string)
 
 const maxShown = 60;
 
-/** A given value in a refusal: text quoted, long values cut, objects and lists without content. */
+/** A given value in a refusal: text quoted and cut if long, objects and lists without content. */
 export function givenText(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > maxShown ? `${value.slice(0, maxShown - 1)}…` : value);

@@ -27,7 +27,7 @@ export function originText({ source, peer }: Origin): string {
   return peer === undefined ? source : `${source}, ${peer}`;
 }
 
-/** Remote sources: refused while a device is under local control (715.LocRemCtl). */
+/** Sources refused while a device is under local control (715.LocRemCtl). */
 export const remoteSources: readonly Source[] = ['modbus', 'csip', 'ocpp', 'dnp3'];
 
 /** Last writer of a point. */
@@ -37,7 +37,7 @@ export interface Provenance extends Origin {
   readonly wallMs: number;
 }
 
-/** True if a write came after another; at equal simulated time, as while the clock is paused, wall time decides. */
+/** True if write `a` is later than `b`; at equal simulated time, as while the clock is paused, wall time decides. */
 export function isLater(a: Provenance, b: Provenance): boolean {
   return a.at === b.at ? a.wallMs > b.wallMs : a.at > b.at;
 }

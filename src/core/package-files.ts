@@ -31,7 +31,7 @@ export const buildId = memo((): string => {
   try {
     if (runsFromBuild) return readFileSync(packageFile('dist/build-id.txt'), 'utf8').trim();
   } catch {
-    // sources without git were built
+    // the build had no git
   }
   return `npm-${packageVersion()}`;
 });

@@ -1,6 +1,6 @@
 /**
- * Durable named lists of JSON values, for queues and counters of protocols. In memory here; the interface suits files:
- * a promise resolves when the change is durable, and values are copies.
+ * Named lists of JSON values, for queues and counters of protocols. They are kept in memory; the interface suits files
+ * as well: a promise resolves when the change is durable, and values are copies.
  */
 import { createHash } from 'node:crypto';
 import { SimError } from './errors.ts';
@@ -26,7 +26,7 @@ export interface Slot {
 export interface Store {
   /**
    * The slot of a name, made by `slotName`; the same slot for the same name.
-   * @throws SimError INTERNAL for another name, STORE_FULL for one slot too many
+   * @throws SimError INTERNAL for a name of another form, STORE_FULL for one slot too many
    */
   slot(name: string): Slot;
 }
@@ -40,8 +40,8 @@ export interface StoreLimits {
 }
 
 /**
- * 10,000 values and 8 MiB for each slot: a station queues about a thousand messages a day while offline. A charge point has
- * about a dozen slots, and a process up to 10,000 of them.
+ * 10,000 values and 8 MiB for each slot: a station queues about a thousand messages a day while offline. A charge point
+ * has about a dozen slots, and a process up to 10,000 of them.
  */
 export const defaultStoreLimits: StoreLimits = { maxEntries: 10_000, maxBytes: 8 * 1024 * 1024, maxSlots: 200_000 };
 
@@ -61,7 +61,7 @@ export function slotName(...parts: readonly string[]): string {
 }
 
 function safePart(part: string): string {
-  // half a character would not be encoded at all
+  // `Buffer` replaces half a surrogate pair, for which `encodeURIComponent` throws
   const safe = encodeURIComponent(Buffer.from(part).toString()).replace(
     /^\.|[!'()*]/g,
     (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -74,7 +74,7 @@ function safePart(part: string): string {
 /** @throws SimError INTERNAL for a value that JSON would drop or change */
 function checkJson(value: unknown, name: string): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
-  if (typeof value === 'object') for (const [member, each] of Object.entries(value)) checkJson(each, member);
+  if (typeof value === 'object') for (const [member, inner] of Object.entries(value)) checkJson(inner, member);
   else if (!Number.isFinite(value))
     throw new SimError('INTERNAL', `the store keeps JSON only; ${name || 'the value'} is a ${typeof value}`);
 }

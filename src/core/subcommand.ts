@@ -1,6 +1,5 @@
-/** Words in front of the flags that ask for something else than the simulator, and the exit codes of all. */
+/** Subcommands, which precede the flags and run instead of the simulator, and the exit codes of the program. */
 
-/** Words in front of the flags that ask for something else than the simulator. */
 const subcommandNames = ['run', 'check', 'replay'] as const;
 type SubcommandName = (typeof subcommandNames)[number];
 

@@ -11,7 +11,7 @@ const reasons: Readonly<Record<string, string>> = {
 export function fileReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
-  // of the system: "ELOOP: too many symbolic links encountered, stat '...'"
+  // a message of the system reads "ELOOP: too many symbolic links encountered, stat '...'"
   return reasons[code] ?? ('syscall' in error ? error.message.replace(/^\w+: |, .*$/gs, '') : error.message);
 }
 

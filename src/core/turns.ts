@@ -4,8 +4,8 @@ interface Waiting {
 }
 
 /**
- * Work that must not overlap: one after the other, in the order of the calls. Libraries (async-mutex, p-limit) begin
- * even the first work in a later microtask; here it begins within the call, as a tick of the plant needs it.
+ * Runs work one at a time, in the order of the calls. Libraries (async-mutex, p-limit) begin even the first work in a
+ * later microtask; here it begins within the call, as a tick of the plant requires.
  */
 export class Turns {
   readonly #waiting: Waiting[] = [];
@@ -23,7 +23,7 @@ export class Turns {
         this.#waiting.push({ begin, refuse });
       });
     }
-    // handed over without a gap: no later call gets in between
+    // still true after a wait: the turn passes without a gap in which a later call could run
     this.#busy = true;
     try {
       return await run();
@@ -45,7 +45,7 @@ export class Turns {
   }
 }
 
-/** Calls back in a later turn of the event loop. */
+/** Calls `run` in a later turn of the event loop. */
 export type NextTurn = (run: () => void) => void;
 
 export interface LoopShareOptions {
@@ -64,15 +64,15 @@ const inNextTurn: NextTurn = (run) => {
 };
 
 /**
- * Work of many callers with a share of each turn of the event loop, so that other sockets and timers never wait for all
- * of it: work beyond the share waits for later turns, in the order of the calls.
+ * Limits the work of many callers to a share of each turn of the event loop, so that other sockets and timers never
+ * wait for all of it. Work beyond the share waits for later turns, in the order of the calls.
  */
 export class LoopShare {
   readonly #budgetMs: number;
   readonly #nowMs: () => number;
   readonly #nextTurn: NextTurn;
   readonly #waiting: (() => void)[] = [];
-  /** begin of the first work in this turn; null: there was none */
+  /** begin of the first work in this turn; null: no work yet */
   #turnStartMs: number | null = null;
 
   constructor({ budgetMs = defaultBudgetMs, nowMs = monotonicMs, nextTurn = inNextTurn }: LoopShareOptions = {}) {
@@ -134,15 +134,15 @@ export class LoopShare {
 }
 
 export interface LoopQueueOptions extends LoopShareOptions {
-  /** work below this does not count, so that light work never takes a turn for itself */
+  /** shorter work is not counted, so that light work never schedules a turn */
   readonly lightMs?: number;
 }
 
 const defaultLightMs = 0.1;
 
 /**
- * Callers that do their work themselves, say how long it took, and wait in one queue while all of them together have
- * used up their share of the turn of the event loop. A caller that has used up its part goes behind the others.
+ * Queue of callers that do their work themselves and report its time with `spent`. While all of them together have used
+ * up their share of a turn of the event loop, further work must `wait`, behind the work that waits already.
  */
 export class LoopQueue {
   readonly #budgetMs: number;
@@ -165,7 +165,7 @@ export class LoopQueue {
     this.#nextTurn = nextTurn;
   }
 
-  /** True if work that comes now has to wait. */
+  /** True if new work has to wait. */
   get isUsedUp(): boolean {
     return this.#spentMs >= this.#budgetMs;
   }

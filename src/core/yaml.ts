@@ -1,9 +1,9 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, ParsedNode } from 'yaml';
 
-/** Of one file, those that come out of other aliases included. Time grows with the square: 50,000 took 20 s. */
+/** In one file, with the copies that aliases inside of aliases make. Time grows with the square: 50,000 took 20 s. */
 const maxAliases = 1000;
-/** The lexer puts it before the text of a scalar. */
+/** Token of the lexer before the text of a scalar. */
 const scalarMark = '\u001f';
 
 function aliasesExceed(text: string, limit: number): boolean {
@@ -21,10 +21,10 @@ function tooManyAliases(): Error {
   return new Error(`its aliases make too many copies; allowed: ${maxAliases}`);
 }
 
-/** One document, and where its parts stand. */
+/** A parsed document, and the lines of its parts. */
 export interface YamlText {
   readonly value: unknown;
-  /** Line of a key or list entry, from 1; of the innermost part that is there for a path that leads nowhere. */
+  /** Line of a key or list entry, from 1; for a path that does not exist, the line of its innermost existing part. */
   lineOf(path: readonly PropertyKey[]): number;
 }
 
@@ -49,7 +49,7 @@ function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): numb
   return at;
 }
 
-/** The first key that stands twice in its mapping, with its offset; null: each stands once. */
+/** The first repetition of a key in its mapping, with its offset; null: none. */
 function repeatedKey(document: Document.Parsed): { readonly key: unknown; readonly offset: number } | null {
   let repeated: { readonly key: unknown; readonly offset: number } | null = null;
   visit(document, {
@@ -78,7 +78,7 @@ function parsedDocument(text: string, lineCounter = new LineCounter()): Document
     prettyErrors: true,
     schema: 'core',
     resolveKnownTags: false,
-    // the library compares each key with all before it: 40,000 take half a minute
+    // the library compares each key with all before it: 40,000 keys take half a minute
     uniqueKeys: false,
     lineCounter,
   });
@@ -101,7 +101,7 @@ function parsedDocument(text: string, lineCounter = new LineCounter()): Document
   return document;
 }
 
-/** @param above the objects that hold the value */
+/** True if a value contains a cycle. @param above the objects that contain the value */
 function holdsItself(value: unknown, above: Set<unknown>, seen: Set<unknown>): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (above.has(value)) return true;
@@ -117,7 +117,8 @@ function valueOf(document: Document.Parsed): unknown {
   try {
     // the library counts the anchor too
     const value: unknown = document.toJS({ maxAliasCount: maxAliases + 1 });
-    if (holdsItself(value, new Set(), new Set())) throw new Error('an alias in it stands inside of what it refers to');
+    if (holdsItself(value, new Set(), new Set()))
+      throw new Error('an alias in it stands inside the mapping or list that it refers to');
     return value;
   } catch (error) {
     throw error instanceof ReferenceError && error.message.startsWith('Excessive alias') ? tooManyAliases() : error;
@@ -133,7 +134,7 @@ export function parseYaml(text: string): unknown {
   return valueOf(parsedDocument(text));
 }
 
-/** The same with the places of its parts; JSON is YAML too. @throws as `parseYaml` */
+/** As `parseYaml`, with the lines of the parts; JSON is YAML too. */
 export function parseYamlText(text: string): YamlText {
   const lines = new LineCounter();
   const document = parsedDocument(text, lines);

@@ -40,7 +40,9 @@ function givenSuffix(issue: ZodIssue, { short }: Wording): string {
   return issue.input === undefined || short ? '' : `; given ${givenText(issue.input)}`;
 }
 
-/** The given value behind a schema's own text, which may already name it. */
+/**
+ * As `givenSuffix` behind a schema's own message; empty unless that begins with `must be`: others may name the value.
+ */
 function givenBehind(issue: ZodIssue, wording: Wording): string {
   const scalar = typeof issue.input === 'string' || typeof issue.input === 'number';
   return scalar && issue.message.startsWith('must be ') ? givenSuffix(issue, wording) : '';
@@ -60,37 +62,37 @@ function bound(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, word
     issue.code === 'too_big'
       ? { max: Number(issue.maximum), below: issue.inclusive === false }
       : { min: Number(issue.minimum), above: issue.inclusive === false };
-  // of several alternatives the one that has this bound
-  const whole = (wording.facts?.ranges(issue.path) ?? []).filter(({ min, max }) =>
+  // the ranges of alternatives of the schema that have this bound
+  const ranges = (wording.facts?.ranges(issue.path) ?? []).filter(({ min, max }) =>
     bound.max === undefined ? min === bound.min : max === bound.max,
   );
-  const { min, max, above = false, below = false } = whole.length === 1 ? (whole[0] ?? bound) : bound;
+  const { min, max, above = false, below = false } = ranges.length === 1 ? (ranges[0] ?? bound) : bound;
   if (min !== undefined && max !== undefined && !above && !below)
     return `must be from ${min} to ${max}${givenSuffix(issue, wording)}`;
   const lowerBound = min === undefined ? [] : [`${above ? 'more than' : 'at least'} ${min}`];
-  const most = max === undefined ? [] : [`${below ? 'less than' : 'at most'} ${max}`];
-  return `must be ${[...lowerBound, ...most].join(' and ')}${givenSuffix(issue, wording)}`;
+  const upperBound = max === undefined ? [] : [`${below ? 'less than' : 'at most'} ${max}`];
+  return `must be ${[...lowerBound, ...upperBound].join(' and ')}${givenSuffix(issue, wording)}`;
 }
 
-/** The discriminating member in place of the object that it stands in. */
+/** An issue of a discriminated union with the discriminating member as input, in place of its object. */
 function discriminating(issue: Extract<ZodIssue, { code: 'invalid_union' }>): ZodIssue {
   const { input, discriminator } = issue;
   if (discriminator === undefined || typeof input !== 'object' || input === null) return issue;
   return { ...issue, input: (input as Readonly<Record<string, unknown>>)[discriminator] };
 }
 
-/** The refusal of a word: the words that are taken, and the nearest of them. */
+/** The refusal of a word: the allowed words, and the nearest of them. */
 function notOneOf(issue: ZodIssue, allowed: readonly (string | number)[], wording: Wording): string {
   const near = !wording.short && typeof issue.input === 'string' ? didYouMean(issue.input, allowed.map(String)) : '';
   return `must be one of ${allowed.join(', ')}${givenSuffix(issue, wording)}${near}`;
 }
 
-/** Own words of a schema for a refused word, and the nearest of those that are taken. */
+/** The schema's own message for a refused word, and the nearest allowed word. */
 function ownWords({ message, input }: ZodIssue, allowed: readonly (string | number)[], { short }: Wording): string {
   return !short && typeof input === 'string' ? `${message}${didYouMean(input, allowed.map(String))}` : message;
 }
 
-/** Unknown members of one object for which the nearest known one is sought. */
+/** Maximum number of unknown members of one object that get a suggestion. */
 const maxSought = 20;
 
 const expectations: Readonly<Record<string, string>> = {
@@ -113,7 +115,7 @@ function anyOf(words: readonly string[]): string {
   return different.length < 2 ? last : `${different.slice(0, -1).join(', ')} or ${last}`;
 }
 
-/** Texts and numbers among values, as they are shown. */
+/** The strings and numbers among values. */
 export function scalarValues(values: readonly unknown[]): (string | number)[] {
   return values.filter((value) => typeof value === 'string' || typeof value === 'number');
 }
@@ -153,7 +155,7 @@ const wantsObject = (issues: readonly ZodIssue[]) =>
 /**
  * An issue in words.
  * @param member completes `is not ...` for an unknown member: `a member of this body`
- * @param facts of the schema, for the members that are known and the whole range of a number
+ * @param facts of the schema, for the known members and the whole range of a number
  * @param secret leaves the given value out
  */
 export function issueWords(issue: ZodIssue, member: string, facts?: SchemaFacts, secret = false): IssueWords[] {
@@ -218,7 +220,7 @@ function wordsOf(issue: ZodIssue, wording: Wording): IssueWords[] {
   }
 }
 
-/** An issue of zod as ours, named by JSON pointers; the root is the empty pointer. */
+/** An issue of zod as `Issue`s, named by JSON pointers; the root is the empty pointer. */
 export function pointerIssues(issue: ZodIssue, member: string, facts?: SchemaFacts): Issue[] {
   return issueWords(issue, member, facts).map(({ path, ...words }) => ({
     name: path.map(pointerStep).join(''),
@@ -226,20 +228,21 @@ export function pointerIssues(issue: ZodIssue, member: string, facts?: SchemaFac
   }));
 }
 
-/** Facts of a zod schema at a place of its input, for refusals: members, range of a number. */
+/** Range of a number; without `min` or `max`, that side has no bound. */
 interface NumberRange {
   readonly min?: number;
   readonly max?: number;
-  /** the bound itself is outside */
+  /** `min` itself is outside the range */
   readonly above?: boolean;
+  /** `max` itself is outside the range */
   readonly below?: boolean;
 }
 
-/** Facts about places in the input of a schema. */
+/** Facts about places in the input of a schema, for refusals. */
 export interface SchemaFacts {
   /** names that members may have there; undefined: any, or no object */
   members(path: readonly PropertyKey[]): readonly string[] | undefined;
-  /** ranges of the numbers that alternatives of the schema take there, each once; a number without bounds has none */
+  /** different ranges of the numbers that alternatives of the schema accept there, except numbers without bounds */
   ranges(path: readonly PropertyKey[]): readonly NumberRange[];
 }
 
@@ -264,7 +267,7 @@ function inside(schema: Schema, step: PropertyKey): readonly Schema[] {
   return member === undefined ? [] : bare(member);
 }
 
-/** The bounds that a number was given; those that make an integer a safe one are none. */
+/** The bounds that a schema sets for a number, without those of safe integers. */
 function rangeOf(schema: Schema): NumberRange {
   if (!(schema instanceof z.ZodNumber)) return {};
   const checks = (schema.def.checks ?? []).map((check): object => check._zod.def);

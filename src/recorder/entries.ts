@@ -57,7 +57,7 @@ function textCost(value: unknown, depth = 0): number {
   if (typeof value === 'string') return 2 * value.length;
   if (typeof value !== 'object' || value === null || depth > 2) return 0;
   let cost = 0;
-  for (const each of Object.values(value)) cost += textCost(each, depth + 1);
+  for (const inner of Object.values(value)) cost += textCost(inner, depth + 1);
   return cost;
 }
 
@@ -70,16 +70,19 @@ function passes({ channel, entry: { wallMs } }: Recorded, filter: RecordingFilte
   return (protocols === undefined || protocols.includes(channel.protocol)) && wallMs >= sinceMs && wallMs < untilMs;
 }
 
-function checkThere({ isLost }: Era): void {
+function checkKept({ isLost }: Era): void {
   if (isLost)
     throw new SimError('SHORTAGE', 'the recording was cleared, and its entries were dropped to make room for new ones');
 }
 
-/** @param end id of the last entry @throws SimError SHORTAGE after `clear`, when the entries were dropped to make room */
+/**
+ * @param end id of the last entry
+ * @throws SimError SHORTAGE after `clear`, when the entries were dropped to make room
+ */
 function* selected(era: Era, end: number, filter: RecordingFilter): Generator<Recorded> {
-  checkThere(era);
+  checkKept(era);
   for (let id = firstId(era); id <= end; id += 1) {
-    checkThere(era);
+    checkKept(era);
     id = Math.max(id, firstId(era));
     const recorded = era.list[era.first + id - firstId(era)];
     if (recorded === undefined || id > end) return;

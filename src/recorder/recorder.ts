@@ -1,4 +1,4 @@
-/** Records every channel of the wire log while it is on. */
+/** Records the channels of the wire log while enabled. */
 import type { Recorder, RecorderPatch, RecorderState, RecordingFilter } from '../contract/recorder.ts';
 import { recorderLimitMb } from '../contract/recorder.ts';
 import type { Origin, Provenance } from '../core/origin.ts';
@@ -25,7 +25,7 @@ type Protocols = RecorderState['protocols'];
 class WireRecorder implements Recorder {
   readonly #options: RecorderOptions;
   readonly #entries = new Entries(recorderLimitMb.byDefault * bytesPerMb);
-  /** ends of subscriptions by protocol and key; a new channel replaces a removed one of the same key */
+  /** functions that unsubscribe, by protocol and key; a new channel replaces a removed one with the same key */
   readonly #followed = new Map<string, () => void>();
   #unfollow: (() => void) | null = null;
   #limitMb: number = recorderLimitMb.byDefault;

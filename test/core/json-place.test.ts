@@ -8,7 +8,7 @@ describe('where a text stops being JSON', () => {
     text: string,
     line: number,
     column: number,
-    found: string | null,
+    character: string | null,
     expected: string,
   ])[] = [
     ['', 1, 1, null, 'a value'],
@@ -29,9 +29,9 @@ describe('where a text stops being JSON', () => {
     ['[1}', 1, 3, '}', 'a comma or ]'],
     ['[-]', 1, 2, '-', 'a value or ]'],
   ];
-  for (const [text, line, column, found, expected] of cases) {
+  for (const [text, line, column, character, expected] of cases) {
     it(JSON.stringify(text), () => {
-      expect(jsonPlace(text)).to.deep.equal({ line, column, expected, found });
+      expect(jsonPlace(text)).to.deep.equal({ line, column, expected, character });
       expect(() => {
         JSON.parse(text);
       }).to.throw();
@@ -83,6 +83,6 @@ describe('where a text stops being JSON', () => {
   });
 
   it('100,000 levels are no recursion', () => {
-    expect(jsonPlace('['.repeat(100_000))).to.include({ column: 100_001, found: null });
+    expect(jsonPlace('['.repeat(100_000))).to.include({ column: 100_001, character: null });
   });
 });

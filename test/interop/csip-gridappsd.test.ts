@@ -157,7 +157,7 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
       return found?.told.value === 30 ? found : undefined;
     });
     expect(broken.explanation).to.match(
-      /asked for op_mod_max_lim_w_pct, which is 704\.WMaxLimPct = 30, by event \w+ at .* and was answered with Response 2 \(started\); the register has 30, but the device acts by 90: fault 'ignore_effect'/,
+      /requested op_mod_max_lim_w_pct, which is 704\.WMaxLimPct = 30, by event \w+ at .* and was answered with Response 2 \(started\); the register has 30, but the device acts by 90: fault 'ignore_effect'/,
     );
   });
 });

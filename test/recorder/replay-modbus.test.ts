@@ -232,7 +232,7 @@ describe('replay of Modbus', () => {
       const elsewhere = await replayed([asked, answered], '5=');
       expect([elsewhere.code, ...elsewhere.errors]).to.deep.equal([2, error]);
       expect(elsewhere.out).to.deep.equal([
-        'modbus: the address of device 5 is not used: no request of the recording asks that device first',
+        'modbus: the address of device 5 is not used: no recorded connection is one to that device',
         'modbus: left out: 1 request to devices without an address',
         'modbus: 0 requests replayed, 0 differences',
       ]);

@@ -180,8 +180,8 @@ function parsed(text: string): unknown {
   } catch {
     const place = jsonPlace(text);
     if (place === null) throw new HttpProblem('malformed-json', 'The body is not valid JSON.');
-    const { line, column, expected, found } = place;
-    const present = found === null ? 'the body ends' : `there is ${JSON.stringify(found)}`;
+    const { line, column, expected, character } = place;
+    const present = character === null ? 'the body ends' : `there is ${JSON.stringify(character)}`;
     const detail = `The body is not valid JSON: at line ${line}, column ${column} ${present}, where ${expected} must stand.`;
     throw new HttpProblem('malformed-json', detail);
   }

@@ -136,7 +136,7 @@ export function createFront(
   const log = new LimitedLog(context.logBook.logger('Lab'), context.clock, `${name} connections`);
   const connections = createConnectionCap(context, unread, log);
   const answered: RequestListener = (request, response) => {
-    connections.asked(request.socket);
+    connections.requestBegan(request.socket);
     listener(request, response);
   };
   const server = createHttpServer(limits, answered, unread);

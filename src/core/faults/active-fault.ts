@@ -14,7 +14,7 @@ export interface FaultFacts<P = unknown> {
   /** counts from 1 in each process */
   readonly id: number;
   readonly kind: FaultKind<P>;
-  /** null: several devices, or every one; `meterIndex`: the meter */
+  /** null: every device, or a group; `meterIndex`: the meter */
   readonly deviceIndex: number | null;
   readonly target: FaultTarget;
   readonly parameters: P;
@@ -27,7 +27,7 @@ export interface FaultFacts<P = unknown> {
   readonly seed: number;
   /** name of its fault profile; null: none */
   readonly profile: string | null;
-  /** name of the device profile that gives it; null: none */
+  /** name of the device profile that defines it; null: none */
   readonly deviceProfile: string | null;
   readonly by: Origin;
   /** wall time, ms since the epoch */
@@ -42,7 +42,7 @@ export interface FaultDue {
 
 /** Callbacks to the registry about the end of a fault. */
 export interface FaultEnds {
-  /** true if the clock has reached this */
+  /** true if the clock of the layer has reached the end */
   isDue(due: FaultDue): boolean;
   /** called after the last of `count` strikes */
   spent(fault: ActiveFault): void;
@@ -54,19 +54,19 @@ export class ActiveFault<P = unknown> {
   readonly due: FaultDue;
   /** occasions at which it could have struck */
   occasions = 0;
-  /** occasions at which it did */
+  /** occasions at which it struck */
   strikeCount = 0;
   /** reason of its end; null: still in force */
   end: FaultEnd | null = null;
   /** for random values of the fault: noise, jitter, garbage */
   readonly random: RandomStream;
   readonly #chance: RandomStream;
-  /** random number of the next occasion, kept from a look ahead; null: not yet drawn */
+  /** random number for the next occasion, if `wouldStrike` has drawn it already; null: not yet drawn */
   #drawn: number | null = null;
   readonly #ends: FaultEnds;
   /** true if the fault has a duration; stored, since it is read very often */
   readonly #isTimed: boolean;
-  /** by device: occasions since its last turn */
+  /** by device: occasions since its last turn by `every` */
   readonly #sinceTurn = new Map<number | null, number>();
   /** indexes of the remaining devices of its group; null: no group */
   readonly #group: Set<number> | null;
@@ -100,8 +100,8 @@ export class ActiveFault<P = unknown> {
   }
 
   /**
-   * True if its duration is over although the registry has not ended it yet: requests come between ticks. False for
-   * effects: a device that catches up is behind the clock and ends its effects at their own instants.
+   * True if its duration is over although the registry has not ended it yet: requests arrive between ticks. False for
+   * effects: a device that catches up is behind the clock, and ends each effect at the right instant itself.
    */
   get isOver(): boolean {
     return this.#isTimed && this.layer !== 'effect' && this.#ends.isDue(this.due);
@@ -112,7 +112,7 @@ export class ActiveFault<P = unknown> {
     return this.end !== null && this.end !== 'count' && this.end !== 'duration';
   }
 
-  /** True if it is one of this kind, whose parameters are then typed. */
+  /** True if the fault is of this kind; narrows the type of its parameters. */
   isOf<Q>(kind: FaultKind<Q>): this is ActiveFault<Q> {
     return (this.facts.kind as FaultKind) === kind;
   }
@@ -122,7 +122,7 @@ export class ActiveFault<P = unknown> {
     return this.facts.deviceIndex === null && this.#group === null;
   }
 
-  /** Number of devices that are left of its group; null: it has none. */
+  /** Number of devices left in its group; null: no group. */
   get groupSize(): number | null {
     return this.#group?.size ?? null;
   }
@@ -141,14 +141,14 @@ export class ActiveFault<P = unknown> {
   strikes(deviceIndex: number | null): boolean {
     if (this.end !== null || this.isOver) return false;
     this.occasions += 1;
-    if (!this.#isTurn(deviceIndex)) return false;
+    if (!this.#takeTurn(deviceIndex)) return false;
     if (!this.#isChosen(true)) return false;
     this.strikeCount += 1;
     if (this.remaining === 0) this.#ends.spent(this);
     return true;
   }
 
-  /** True if it would strike if an occasion came now. Counts none, and changes nothing for the next one. */
+  /** True if it would strike at an occasion now. Counts no occasion, and does not change the next one. */
   wouldStrike(deviceIndex: number | null): boolean {
     if (this.end !== null || this.isOver) return false;
     const { every } = this.facts;
@@ -156,7 +156,7 @@ export class ActiveFault<P = unknown> {
     return this.#isChosen(false);
   }
 
-  /** @param isUsed whether the number is used up: otherwise the next call has it again */
+  /** @param isUsed false: the next call gets the same random number again */
   #isChosen(isUsed: boolean): boolean {
     if (this.facts.probability === 1) return true;
     const drawn = this.#drawn ?? this.#chance.next();
@@ -171,15 +171,16 @@ export class ActiveFault<P = unknown> {
   }
 
   /**
-   * Counts per device: with one count for all devices, `every: 2` would never strike one of two that a master polls in
-   * turn.
+   * Counts an occasion of a device. With one count for all devices, `every: 2` would never strike one of two devices
+   * that a master polls in turn.
+   * @returns true at every n-th occasion of the device
    */
-  #isTurn(deviceIndex: number | null): boolean {
+  #takeTurn(deviceIndex: number | null): boolean {
     const { every } = this.facts;
     if (every === 1) return true;
     const occasions = (this.#sinceTurn.get(deviceIndex) ?? 0) + 1;
-    const turn = occasions === every;
-    this.#sinceTurn.set(deviceIndex, turn ? 0 : occasions);
-    return turn;
+    const isTurn = occasions === every;
+    this.#sinceTurn.set(deviceIndex, isTurn ? 0 : occasions);
+    return isTurn;
   }
 }

@@ -28,11 +28,13 @@ export interface FaultCondition {
 
 /**
  * Restricts a fault beyond its device, in the terms of its protocol; an absent member is no restriction. The
- * catalogue has the members and their types, and which of them a kind takes.
+ * catalogue has the members and their types, and which of them a kind accepts.
  */
 export type FaultTarget = Readonly<Record<string, unknown>>;
 
-/** In the place of a device index: the meter of the connection point, which has none. No device, nor one of "every". */
+/**
+ * Stands for the meter of the connection point in place of a device index. "Every device" does not include the meter.
+ */
 export const meterIndex = -1;
 
 export interface FaultRequest {
@@ -40,15 +42,15 @@ export interface FaultRequest {
   readonly kind: string;
   /** null: every device, or those of `group`; `meterIndex`: the meter */
   readonly deviceIndex?: number | null;
-  /** indexes of the only devices that a request without a device of its own concerns; absent: every device */
+  /** without `deviceIndex`: indexes of the only devices concerned; absent: every device */
   readonly group?: readonly number[];
   readonly target?: FaultTarget;
   /** input of the kind's own schema */
   readonly parameters?: Readonly<Record<string, unknown>>;
   readonly when?: FaultCondition;
-  /** ends after so many strikes; absent: no limit */
+  /** strikes after which it ends; absent: no limit */
   readonly count?: number;
-  /** ends after so many seconds (of simulated time; in layer `transport` of wall time); absent: no limit */
+  /** seconds after which it ends (of simulated time; in layer `transport` of wall time); absent: no limit */
   readonly durationS?: number;
   /** probability of a strike at each occasion, 0..1; default 1 */
   readonly probability?: number;
@@ -66,11 +68,11 @@ export interface FaultKind<P = unknown> {
   readonly layer: FaultLayer;
   /** one sentence: the effect seen by a master */
   readonly summary: string;
-  /** members of a target that it takes */
+  /** members of a target that it accepts */
   readonly targets: readonly string[];
   /** Issues of a target that do not depend on a device, named by pointers into the request; absent: no check. */
   readonly checkTarget?: (target: FaultTarget) => readonly Issue[];
-  /** copies of its register map that the fault keeps of each device, at most; default 0 */
+  /** maximum number of copies of the register map that the fault keeps for each device; default 0 */
   readonly keptMaps?: number;
   /** strict object; its output is `parameters` of the fault */
   readonly parameters: z.ZodObject & z.ZodType<P>;
@@ -93,7 +95,7 @@ export type FaultCheck = (fault: ProposedFault, deviceIndex: number) => void;
 
 const noMeter = 'The connection point has no meter; the settings meter_unit and meter_port give it one.';
 
-/** Faults of target and parameters, by pointers into the request. */
+/** Issues of target and parameters, named by pointers into the request. */
 export function kindIssues(kind: FaultKind, { target = {}, parameters = {} }: FaultRequest): Issue[] {
   const issues: Issue[] = Object.keys(target)
     .filter((name) => target[name] !== undefined && !kind.targets.includes(name))
@@ -106,11 +108,11 @@ export function kindIssues(kind: FaultKind, { target = {}, parameters = {} }: Fa
   return [...issues, ...wrong.map((issue) => ({ ...issue, name: `/parameters${issue.name}` }))];
 }
 
-/** Issues of the numbers that every kind takes. */
+/** Issues of the numbers that every kind accepts. */
 export function numberIssues({ count, durationS, probability, every, seed }: FaultRequest): Issue[] {
   const issues: Issue[] = [];
-  const expect = (fine: boolean, name: string, detail: string) => {
-    if (!fine) issues.push({ name: `/${name}`, detail });
+  const expect = (isValid: boolean, name: string, detail: string) => {
+    if (!isValid) issues.push({ name: `/${name}`, detail });
   };
   expect(count === undefined || (Number.isInteger(count) && count >= 1), 'count', 'must be a whole number from 1 on');
   expect(
@@ -132,7 +134,7 @@ export function numberIssues({ count, durationS, probability, every, seed }: Fau
   return issues;
 }
 
-/** The fault of a request for which `kindIssues` found no issue. */
+/** The fault of a request without `kindIssues`. */
 export function proposed(kind: FaultKind, request: FaultRequest): ProposedFault {
   return { kind, request, parameters: kind.parameters.parse(request.parameters ?? {}) };
 }

@@ -53,9 +53,9 @@ export interface FaultFilter {
 /** Requests that are injected together. */
 export interface FaultSet {
   readonly requests: readonly FaultRequest[];
-  /** the profile they come from; null: none */
+  /** the fault profile of the requests; null: none */
   readonly profile: string | null;
-  /** the device profile that gives them; absent: none */
+  /** the device profile that defines them; absent: none */
   readonly deviceProfile?: string;
 }
 
@@ -75,11 +75,11 @@ export interface FaultRegistryOptions {
   /** Devices with an equal value give the same result in every check; default: each device by itself. */
   readonly shapeOf?: (deviceIndex: number) => unknown;
   readonly log?: RegistryLog;
-  /** of the wall clock */
+  /** timer of the wall clock; default `callLater` */
   readonly later?: Later;
 }
 
-/** Active faults, for a component that carries out those of its protocol. */
+/** Active faults, for a component that applies those of its protocol. */
 export interface FaultSource {
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
   /** true if the condition of a fault holds at a device */
@@ -92,7 +92,7 @@ export class FaultRegistry {
   readonly #checks = new Map<FaultKind, FaultCheck[]>();
   readonly #listeners = new Listeners<[change: FaultChange]>((error) => {
     const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
-    this.#options.log?.error(`a change of the faults was not followed: ${message}`, undefined, stack);
+    this.#options.log?.error(`a listener for changes of faults failed: ${message}`, undefined, stack);
   });
   /** changes not yet announced to all listeners */
   readonly #pending: FaultChange[] = [];
@@ -136,8 +136,8 @@ export class FaultRegistry {
   }
 
   /**
-   * Injects faults, all or none. A fault of all devices needs to fit at least one of them; it strikes those it fits.
-   * @param profile name of the set they come from
+   * Injects faults, all or none. A fault of all devices must fit at least one of them, and strikes those that it fits.
+   * @param profile name of the fault profile of the requests; null: none
    * @throws SimError COMMAND_BAD_VALUE with an issue for each wrong member, named by a pointer that begins with the
    *   number of the request (`/0/parameters/code`); UNKNOWN_DEVICE; COMMAND_CONFLICT at the limits of active faults and
    *   kept maps; and what the checks of a kind throw without naming a member
@@ -146,7 +146,7 @@ export class FaultRegistry {
     return this.injectSets([{ requests, profile }], by);
   }
 
-  /** The same for several sets, all or none; requests are numbered across the sets. */
+  /** As `inject` for several sets, all or none; requests are numbered across the sets. */
   injectSets(sets: readonly FaultSet[], by: Origin): readonly ActiveFault[] {
     const requested = sets.flatMap((set) => set.requests.map((request) => ({ request, set })));
     this.#checkRoom(requested.length);
@@ -169,15 +169,15 @@ export class FaultRegistry {
     );
   }
 
-  /** Ends the faults of a removed device alone, and those of which no device is left. */
+  /** Ends the faults that name a removed device, and those of groups without a remaining device. */
   deviceRemoved(deviceIndex: number): void {
     this.clear({ deviceIndex }, 'device_removed');
     for (const fault of this.#active) fault.forget(deviceIndex);
-    const deserted = this.#active.filter(({ groupSize }) => groupSize === 0);
-    this.#end(deserted, 'device_removed');
+    const withoutDevice = this.#active.filter(({ groupSize }) => groupSize === 0);
+    this.#end(withoutDevice, 'device_removed');
   }
 
-  /** Ends the faults of a device alone after its reset, except those from its configuration. */
+  /** Ends the faults that name a device, after its reset, except those from its configuration. */
   deviceReset(deviceIndex: number): void {
     const resetFaults = this.#active.filter(
       (fault) => fits(fault, { deviceIndex }) && fault.facts.by.source !== 'profile',
@@ -219,20 +219,20 @@ export class FaultRegistry {
     if (this.#active.length + further <= maxActiveFaults) return;
     throw new SimError(
       'COMMAND_CONFLICT',
-      `${this.#active.length} faults are active and ${further} more are asked for; ${maxActiveFaults} are possible`,
+      `${this.#active.length} faults are active and ${further} more are requested; ${maxActiveFaults} are possible`,
     );
   }
 
   #checkKeptMaps(accepted: readonly ProposedFault[]): void {
     const devices = this.#options.deviceIndexes().length;
-    const kept = ({ keptMaps = 0 }: FaultKind, deviceIndex: number | null, groupSize = devices) =>
+    const mapsOf = ({ keptMaps = 0 }: FaultKind, deviceIndex: number | null, groupSize = devices) =>
       keptMaps * (deviceIndex === null ? groupSize : 1);
     const before = this.#active.reduce(
-      (sum, { facts: { kind, deviceIndex }, groupSize }) => sum + kept(kind, deviceIndex, groupSize ?? devices),
+      (sum, { facts: { kind, deviceIndex }, groupSize }) => sum + mapsOf(kind, deviceIndex, groupSize ?? devices),
       0,
     );
     const further = accepted.reduce(
-      (sum, { kind, request: { deviceIndex = null, group } }) => sum + kept(kind, deviceIndex, group?.length),
+      (sum, { kind, request: { deviceIndex = null, group } }) => sum + mapsOf(kind, deviceIndex, group?.length),
       0,
     );
     if (further === 0 || before + further <= maxKeptMaps) return;
@@ -255,15 +255,16 @@ export class FaultRegistry {
       const fault = proposed(kind, request);
       issues.push(
         ...this.#deviceIssues(fault, concernedBy(request, indexes, this.#options.hasMeter?.() === true)).map(
-          (each) => ({
-            ...each,
-            name: `/${i}${each.name}`,
+          (issue) => ({
+            ...issue,
+            name: `/${i}${issue.name}`,
           }),
         ),
       );
       return [fault];
     });
-    if (issues.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'the faults cannot be injected as asked', issues);
+    if (issues.length > 0)
+      throw new SimError('COMMAND_BAD_VALUE', 'the faults cannot be injected as requested', issues);
     return accepted;
   }
 
@@ -272,13 +273,13 @@ export class FaultRegistry {
     return { name: '/kind', detail: `there is no fault ${kind} of ${protocol}${didYouMean(kind, allowed)}`, allowed };
   }
 
-  /** Issues of the first device, unless the fault fits any device. @throws SimError of a check without issues */
+  /** Issues of the first device if the fault fits no device, else none. @throws the error of a check without issues */
   #deviceIssues(fault: ProposedFault, indexes: readonly number[]): readonly Issue[] {
     const checks = this.#checks.get(fault.kind);
     if (checks === undefined) return [];
     const { shapeOf = (index: number) => index } = this.#options;
     const checked = new Set<unknown>();
-    let first: unknown;
+    let firstError: unknown;
     for (const index of indexes) {
       const shape = shapeOf(index);
       if (checked.has(shape)) continue;
@@ -287,12 +288,12 @@ export class FaultRegistry {
         for (const check of checks) check(fault, index);
         return [];
       } catch (error) {
-        first ??= error;
+        firstError ??= error;
       }
     }
-    if (first === undefined) return [];
-    if (first instanceof SimError && first.issues.length > 0) return first.issues;
-    throw first as Error;
+    if (firstError === undefined) return [];
+    if (firstError instanceof SimError && firstError.issues.length > 0) return firstError.issues;
+    throw firstError as Error;
   }
 
   #create({ kind, request, parameters }: ProposedFault, by: Origin, set: FaultSet | undefined): ActiveFault {
@@ -319,7 +320,7 @@ export class FaultRegistry {
         durationS,
         probability: request.probability ?? 1,
         every: request.every ?? 1,
-        seed: request.seed ?? ownSeed(seed, id),
+        seed: request.seed ?? defaultSeed(seed, id),
         beganAtMs: wall.nowMs(),
       },
       due,
@@ -356,7 +357,7 @@ export class FaultRegistry {
     this.#options.log?.info(`fault ${id} ${what}: ${kind.protocol} ${kind.kind} of ${whose}, asked by ${who}`, device);
   }
 
-  /** Waits for the next end by the wall clock, which also comes while simulated time is paused. */
+  /** Sets the timer for the next end by the wall clock, which runs also while simulated time is paused. */
   #watchWall(): void {
     this.#stopWaiting?.();
     this.#stopWaiting = null;
@@ -382,8 +383,8 @@ export class FaultRegistry {
 
 const nameOf = (protocol: FaultProtocol, kind: string) => `${protocol}.${kind}`;
 
-/** The default seed of a fault; given in a request, it yields the same numbers. */
-function ownSeed(seed: number, id: number): number {
+/** The seed of a fault without a requested one; a request with this seed repeats its numbers. */
+function defaultSeed(seed: number, id: number): number {
   return Math.floor(createRandom(seed, 'fault', id).next() * 2 ** 32);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Connections of an HTTP server: the order of their answers, answers that clients have not taken yet, and the maximum
- * number of connections. Unread answers stay in memory, so their number of bytes and their age are limited.
+ * Connections of an HTTP server: the order of their answers, unread answers, and the maximum number of connections.
+ * Unread answers stay in memory, so their number of bytes and the rate of their clients are limited.
  */
 import type { Socket } from 'node:net';
 import type { ServerResponse } from 'node:http';
@@ -13,7 +13,7 @@ import type { WallClock } from '../time/clock.ts';
 interface UnreadLimits {
   /** unread bytes of all connections together */
   readonly totalBytes: number;
-  /** min rate at which a client must take an unread answer, measured over each window */
+  /** minimum rate at which a client must read its answer, measured over each window */
   readonly minBytesPerS: number;
   /** length of a window */
   readonly windowMs: number;
@@ -33,7 +33,7 @@ interface UnreadAnswersOptions {
   readonly sweeper?: Pick<Sweeper, 'add' | 'delete'>;
 }
 
-/** Octets taken by a client at an instant. */
+/** Octets that a client has taken until an instant. */
 interface Sample {
   readonly ms: number;
   readonly taken: number;
@@ -47,7 +47,7 @@ interface Entry {
   windowStartMs: number;
   takenAtWindowStart: number;
   /**
-   * samples at least one `sampleMs` apart, at first the same: the rate is measured since the earlier one, so it soon
+   * two samples at least `sampleMs` apart, at first equal: the rate is measured since the earlier one, so it soon
    * ignores the initial filling of system buffers
    */
   samples: readonly [last: Sample, earlier: Sample];
@@ -68,8 +68,8 @@ export class UnreadAnswers implements Swept {
   /** oldest first */
   readonly #unread = new Map<UnreadSocket, Entry>();
   /**
-   * connections closed because their clients took too little, because all unread answers together exceeded `totalBytes`,
-   * or to make room for a new connection
+   * connections closed because their clients took too little, because all unread answers together exceeded
+   * `totalBytes`, or to make room for a new connection
    */
   closed = 0;
 
@@ -87,7 +87,7 @@ export class UnreadAnswers implements Swept {
     return sum;
   }
 
-  /** Called when bytes of an answer wait for the client; repeated calls for one socket do no harm. */
+  /** To be called when bytes of an answer wait for the client, once or more for each socket. */
   watch(socket: UnreadSocket): void {
     if (socket.destroyed) return;
     if (!this.#unread.has(socket)) {
@@ -159,13 +159,13 @@ export class UnreadAnswers implements Swept {
       const unreadOctets = socket.writableLength;
       this.#close(
         socket,
-        `${megabytes(unreadOctets)} of ${megabytes(bytes)} MiB of answers that clients have not read are its own`,
+        `it has ${megabytes(unreadOctets)} of the ${megabytes(bytes)} MiB of answers that clients have not read`,
       );
       bytes -= unreadOctets;
     }
   }
 
-  /** The oldest connection whose client takes too little; if there is none, the oldest connection. */
+  /** The oldest connection whose client reads too slowly; without such a client, the oldest connection. */
   #oldest(newest: UnreadSocket | undefined): UnreadSocket | undefined {
     const nowMs = this.#clock.monotonicMs();
     let oldest: UnreadSocket | undefined;
@@ -192,7 +192,7 @@ export class UnreadAnswers implements Swept {
 }
 
 const newest = Symbol('newest answer');
-/** A field of the socket, as a WeakMap would cost a frequent small request more time than the rest of this file. */
+/** Field of the socket: a WeakMap would cost a frequent small request more time than the rest of this file. */
 interface TrackedSocket {
   [newest]?: ServerResponse;
 }
@@ -208,17 +208,19 @@ export function trackAnswer(response: ServerResponse): void {
 }
 
 /**
- * The answer to the newest request of a connection, sent or pending. Answers leave in order, so the newest leaves last.
+ * The answer to the newest request of a connection, sent or pending. Answers are sent in order, so it is sent last.
  */
 export function newestAnswer(socket: Duplex): ServerResponse | undefined {
   return (socket as TrackedSocket)[newest];
 }
 
-/** Runs at once, or when the newest answer has left; not at all when the connection ends first. */
+/**
+ * Runs at once if no answer is pending, else when the newest answer was sent or its connection has ended.
+ */
 export function whenAnswered(socket: Duplex, run: () => void): void {
-  const last = newestAnswer(socket);
-  if (!last || last.closed) run();
-  else last.once('close', run);
+  const answer = newestAnswer(socket);
+  if (!answer || answer.closed) run();
+  else answer.once('close', run);
 }
 
 /**
@@ -229,7 +231,7 @@ export function limitUnread(socket: Duplex, timeoutMs: number, answers?: UnreadA
   unreadLimits.set(socket, { timeoutMs, answers });
 }
 
-/** Tells the server of the connection that bytes of an answer wait for the client. */
+/** Reports to the server of the connection that bytes of an answer wait for the client. */
 export function watchUnread(socket: Socket): void {
   unreadLimits.get(socket)?.answers?.watch(socket);
 }
@@ -239,10 +241,6 @@ export function unreadLimitMs(socket: Duplex): number | undefined {
   return unreadLimits.get(socket)?.timeoutMs;
 }
 
-/**
- * The maximum number of HTTP connections: at the maximum, the client that has kept the server waiting longest is
- * disconnected, or without such a client the one that reads its answer most slowly.
- */
 interface ConnectionCapOptions {
   readonly max: number;
   readonly monotonicMs: () => number;
@@ -252,7 +250,7 @@ interface ConnectionCapOptions {
   readonly unread: Pick<UnreadAnswers, 'closeSlowest'>;
 }
 
-/** A client that has just connected must have time to send its request. */
+/** Time that a new client has to send its request before it may be disconnected. */
 export const minWaitMs = 1000;
 
 const waitingSince = Symbol('monotonic ms of the connection or of its last request');
@@ -263,20 +261,21 @@ interface CappedSocket {
   [upgraded]?: true;
 }
 
-/** From here on the connection belongs to another protocol, whose rules close it. It still counts for the maximum. */
+/** Marks a connection as one of another protocol, which closes it by its own rules. It still counts for the maximum. */
 export function leaveHttp(socket: object): void {
   (socket as CappedSocket)[upgraded] = true;
 }
 
 /** True if the server waits for a request of the client, or for the rest of a request. */
 function isWaiting(socket: Socket): boolean {
-  const last = newestAnswer(socket);
-  return last === undefined || last.closed || !last.req.complete;
+  const answer = newestAnswer(socket);
+  return answer === undefined || answer.closed || !answer.req.complete;
 }
 
 /**
- * Replaces `maxConnections` of a server, which refuses every new connection at the cap: idle connections would keep every
- * slot.
+ * The maximum number of HTTP connections: at the maximum, the client that has kept the server waiting longest is
+ * disconnected, or without such a client the one that reads its answer most slowly. `maxConnections` of a server would
+ * refuse every new connection instead, and idle connections would keep every slot.
  */
 export class ConnectionCap {
   readonly #options: ConnectionCapOptions;
@@ -291,7 +290,7 @@ export class ConnectionCap {
     return this.#open;
   }
 
-  /** Takes a new connection in; at the cap a client that waits or reads slowly gives way, or else the new one is closed. */
+  /** Adds a new connection; at the maximum it closes an idle or slow one, or without such a connection the new one. */
   admit(socket: Socket): void {
     const nowMs = this.#options.monotonicMs();
     if (this.#open.size >= this.#options.max && !this.#makeRoom(nowMs)) {
@@ -303,8 +302,8 @@ export class ConnectionCap {
     socket.once('close', () => this.#open.delete(socket));
   }
 
-  /** A request has begun: waiting time is counted from the last request. */
-  asked(socket: Socket): void {
+  /** Counts the waiting time of a connection from now, the begin of a request. */
+  requestBegan(socket: Socket): void {
     (socket as CappedSocket)[waitingSince] = this.#options.monotonicMs();
   }
 

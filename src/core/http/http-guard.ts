@@ -21,13 +21,14 @@ interface Refusal {
  * and which pages may change state. Requests without `Origin` (scripts) pass.
  */
 export interface HttpGuard {
-  /** True if the `Host` of this request is served here. */
+  /** Refusal of a request whose `Host` is not served here; null: it is served. */
   checkHost(request: IncomingMessage): Refusal | null;
-  /** True if the origin of a state-changing request or an upgrade is allowed. */
+  /** Refusal of a state-changing request, or an upgrade, of an origin that is not allowed; null: allowed. */
   checkOrigin(request: IncomingMessage): Refusal | null;
   /**
-   * True if a browser may read this. Without CORS headers pages of other origins cannot see the answer; this also
-   * stops them from loading it as script, image or frame. Links to it work.
+   * Refusal of a read by a page of an origin that is not allowed; null: allowed. Without CORS headers such a page
+   * cannot see the answer; the refusal also stops it from loading the answer as script, image or frame. Links to it
+   * work.
    */
   checkRead(request: IncomingMessage): Refusal | null;
   /** The origin of the request if it is a configured one, for the CORS headers; any other origin is never echoed. */
@@ -41,7 +42,7 @@ function canonicalIPv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/** Host name of a `Host` header in lower case, without port and brackets; null when it is not one. */
+/** Host name of a `Host` header in lower case, without port and brackets; null: the header is not valid. */
 export function hostName(header: string): string | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i.exec(header);
   if (!match) return null;
@@ -74,7 +75,7 @@ export function isFromOwnSite(request: IncomingMessage): boolean {
   return ownSites.has(fetchMetadata(request, 'site'));
 }
 
-/** `Host` as sent, unless it is missing or given more than once. */
+/** `Host` as sent; null: missing, or sent more than once. */
 function singleHost(request: IncomingMessage): string | null {
   let host: string | null = null;
   for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {

@@ -99,9 +99,9 @@ export function problemHeaders(problem: Problem): Record<string, string> {
   };
 }
 
-/** for sockets without a limit of their own, ms */
+/** limit of sockets for which `limitUnread` was not called, ms */
 const defaultUnreadMs = 30_000;
-/** sockets that are being closed here */
+/** sockets that a refusal or `closeAnswered` closes */
 const ending = new WeakSet<Duplex>();
 
 function writeRefusal(socket: Duplex, problem: Problem, extra: Readonly<Record<string, string>>): void {
@@ -130,7 +130,7 @@ function writeRefusal(socket: Duplex, problem: Problem, extra: Readonly<Record<s
 
 /**
  * Answers on a bare socket, where no response object exists (parse failures, refused upgrades), and closes it. Earlier
- * requests of the connection are answered first. Only the first refusal of a socket counts.
+ * requests of the connection are answered first. Later refusals of the socket are ignored.
  */
 export function refuseOnSocket(socket: Duplex, problem: Problem, extra: Readonly<Record<string, string>> = {}): void {
   if (ending.has(socket)) return;

@@ -60,7 +60,7 @@ function suppressedLines(times: number, about: string): string {
   return times === 1 ? `1 more line about ${about} was left out` : `${times} more lines about ${about} were left out`;
 }
 
-/** For all peers together: five peers at the limit of one have room. */
+/** Lines of all peers together in any second: those of five peers at their limits. */
 const linesOfAll = 50;
 
 type Level = 'info' | 'warning';
@@ -108,7 +108,7 @@ export class PeerLimitedLog {
   }
 }
 
-/** Maximum of messages that `onceEach` remembers, after which it passes none on. */
+/** Maximum number of messages that `onceEach` remembers; then it passes no further message on. */
 const maxRemembered = 1000;
 
 /** Passes each message on once, for causes that repeat with each reading. */

@@ -2,7 +2,7 @@ import type { Later } from '../time/timers.ts';
 
 const defaultLines = 10;
 const windowMs = 1000;
-/** Different lines remembered at a time. */
+/** Maximum number of different lines remembered at a time. */
 const maxKeys = 1000;
 
 interface Options<Line> {
@@ -19,9 +19,9 @@ interface Options<Line> {
 
 interface LineCount<Line> {
   line: Line;
-  /** the last times it was written, at most as often as it passes, oldest first */
+  /** instants of its last writes, oldest first, at most as many as pass in a second */
   readonly writtenMs: number[];
-  /** repetitions suppressed since then */
+  /** suppressed repetitions that are not yet reported */
   held: number;
   lastMs: number;
 }
@@ -32,8 +32,8 @@ function pauseEndMs({ writtenMs }: LineCount<unknown>): number {
 }
 
 /**
- * Lets the same line pass ten times in any second, unless the options say another number. A line that comes more often
- * is suppressed until a second after it was last written; then the repetitions are reported as a count.
+ * Lets the same line pass ten times in any second, or as often as the options say. A more frequent line is suppressed
+ * until a second after it was last written; then the repetitions are reported as a count.
  */
 export class RepeatLimit<Line> {
   readonly #options: Options<Line>;
@@ -41,7 +41,7 @@ export class RepeatLimit<Line> {
   /** in the order of their last line */
   readonly #countsByKey = new Map<string, LineCount<Line>>();
   readonly #holding = new Set<LineCount<Line>>();
-  /** the first end of a pause */
+  /** the earliest end of a pause */
   #dueMs = Infinity;
   #cancelTimer: (() => void) | null = null;
 
@@ -50,7 +50,7 @@ export class RepeatLimit<Line> {
     this.#lines = options.lines ?? defaultLines;
   }
 
-  /** True if the line is to be written now. */
+  /** Counts a line. @returns true if it is to be written now, false if it is suppressed */
   admits(line: Line): boolean {
     const nowMs = this.#options.monotonicMs();
     if (nowMs >= this.#dueMs) this.#reportUntil(nowMs);
@@ -86,7 +86,7 @@ export class RepeatLimit<Line> {
     return count;
   }
 
-  /** Lines not repeated since then start over anyway. */
+  /** Forgets lines that were not repeated since `lastMs`: their pauses are over. */
   #forgetUntil(lastMs: number): void {
     for (const [key, count] of this.#countsByKey) {
       if (count.lastMs > lastMs) return;

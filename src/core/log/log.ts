@@ -1,6 +1,6 @@
 /**
- * Logs of one process: entries of all modules in a bounded buffer and as printed lines. Text from outside is made printable,
- * and lines that clients can read do not name the place of the installation.
+ * Logs of one process: entries of all modules in a bounded buffer and as printed lines. Text from outside is made
+ * printable, and lines that clients can read do not name the place of the installation.
  */
 import { pino } from 'pino';
 import type { Logger as PinoLogger, DestinationStream } from 'pino';
@@ -27,7 +27,7 @@ function installRoot(): string {
  * @param root ends with a separator; default where this program and its libraries are
  */
 export function createPathShortener(root: string = installRoot()): (text: string) => string {
-  // of a program in the root directory every path would be shortened
+  // for a program in the root directory every path would be shortened
   if (root.length < 2) return (text) => text;
   const below = new RegExp(`(?<![\\w./\\\\-])(?:file://)?${root.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}`, 'g');
   return (text) => (text.includes(root) ? text.replaceAll(below, '') : text);
@@ -139,7 +139,7 @@ export class LogBuffer {
  * present.
  */
 export interface Logger {
-  /** true if lines of the level `debug` are kept: asked before one is put together; absent: they are not */
+  /** true: lines of the level `debug` are kept; to be checked before building one. Default: false */
   readonly keepsDebug?: boolean;
   debug(message: string, deviceIndex?: number, at?: SimTime): void;
   info(message: string, deviceIndex?: number, at?: SimTime): void;
@@ -171,14 +171,14 @@ export function deviceLogger(log: Logger, index: number): Logger {
 
 /** The simulated clock, as log lines show it. */
 interface LogTimeline {
-  /** the instant at which requests act */
+  /** the instant at which requests take effect */
   acting(): SimTime;
   /** simulated date, ms since the epoch */
   dateMs(t: SimTime): number;
 }
 
-/** of paths, for the lines that clients can read */
-const shortened = createPathShortener();
+/** for the lines that clients can read */
+const shortenPaths = createPathShortener();
 
 type Line = Omit<LogEntry, 'id' | 'timeMs' | 'simMs'>;
 
@@ -188,7 +188,7 @@ const pinoLevel = { debug: 'debug', info: 'info', warning: 'warn', error: 'error
 const unprintable = '\\p{Cc}\\p{Cs}\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
 const hasUnprintable = new RegExp(`[${unprintable}]`, 'u');
 const unprintableInLines = new RegExp(`(?!\\n)[${unprintable}]`, 'gu');
-// also the backslash: one in the text could pass for an escape
+// also the backslash: in a text it could look like an escape
 const escaped = new RegExp(`[${unprintable}\\\\]`, 'gu');
 
 function escapeOf(character: string): string {
@@ -197,7 +197,7 @@ function escapeOf(character: string): string {
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
-/** `text` of at most so many bytes of UTF-8, with an ellipsis where something is missing. */
+/** `text` cut to at most `maxBytes` of UTF-8; a cut text ends in an ellipsis. */
 function cutTo(maxBytes: number, text: string): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const bytes = Buffer.from(text);
@@ -243,10 +243,10 @@ function textStream(write: (line: string) => void): DestinationStream {
 }
 
 interface LogBookOptions {
-  /** lowest level that is printed; the buffer keeps every level from `info` (and `debug` when asked for) */
+  /** lowest level that is printed; the buffer keeps every level from `info`, and with `debug` also that level */
   readonly level?: LogLevel;
   readonly format?: 'text' | 'json';
-  /** where lines go; default standard error */
+  /** writes a printed line; default: to standard error */
   readonly write?: (line: string) => void;
   readonly clock?: WallClock;
   readonly later?: Later;
@@ -254,7 +254,7 @@ interface LogBookOptions {
 
 /**
  * Writes the same line (module, level, device, text) at most ten times in any second, then one with a count. A printed
- * line begins with its wall time; behind it stands its simulated time (`sim`).
+ * line begins with its wall time, followed by its simulated time (`sim`).
  */
 export function createLogBook(options: LogBookOptions = {}): LogBook {
   return new LogBook(options);
@@ -302,7 +302,7 @@ export class LogBook {
     const keepsDebug = this.#keepsDebug;
     return {
       keepsDebug,
-      // debug lines are per frame: they must cost nothing unless asked for
+      // debug lines can be as frequent as frames: while they are off, they must cost nothing
       debug: (text, device, at) => {
         if (keepsDebug) this.#take(module, 'debug', text, device, at);
       },
@@ -318,7 +318,7 @@ export class LogBook {
     };
   }
 
-  /** Lines from here on carry the time of this clock. */
+  /** Adds the simulated time of this clock to lines from now on. */
   follow(timeline: LogTimeline): void {
     this.#timeline = timeline;
   }
@@ -352,7 +352,7 @@ export class LogBook {
       timeMs: this.#clock.nowMs(),
       simMs,
       ...line,
-      message: shortened(line.message),
+      message: shortenPaths(line.message),
     });
     const { module, deviceIndex, message } = line;
     const printed =

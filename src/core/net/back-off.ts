@@ -64,7 +64,7 @@ export function ocppBackOff(
 /** Longest delay of a Node timer; a longer one fires at once. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** One series of attempts with its form. */
+/** The waits in one series of attempts. */
 export class BackOff {
   readonly #form: BackOffForm;
   #failures = 0;

@@ -1,4 +1,4 @@
-/** Outgoing connections, in clear or inside TLS, with an end to every attempt and errors in words. */
+/** Outgoing connections, in clear or inside TLS, with a time limit for each attempt and errors in words. */
 import { connect as connectTcp } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
@@ -14,7 +14,7 @@ import type { NameSources } from './outbound.ts';
 export interface ConnectTarget {
   readonly host: string;
   readonly port: number;
-  /** an attempt that takes longer is given up */
+  /** a longer attempt is given up */
   readonly timeoutMs: number;
   /** absent: in clear */
   readonly tls?: ClientTlsUse;
@@ -31,7 +31,7 @@ function begin({ host, port, tls }: ConnectTarget, lookup: LookupFunction): Sock
 
 /**
  * A connected socket, for TLS after the handshake.
- * @param signal gives the attempt up
+ * @param signal aborts the attempt
  * @param names sources of the addresses of names; default those of the system
  * @throws SimError PEER_ERROR, PEER_TIMEOUT, SHORTAGE
  */
@@ -41,7 +41,7 @@ export function openSocket(target: ConnectTarget, signal: AbortSignal, names?: N
   const lookup = target.anywhere === true ? openLookup : guardedLookup;
   const socket = begin(target, lookup(looking.signal, names));
   let issuer: string | null = null;
-  // before the verification, after which the certificate can no longer be read
+  // runs before the verification, after which the certificate can no longer be read
   socket.prependOnceListener('secure', () => {
     if (socket instanceof TLSSocket) issuer = lastIssuer(socket.getPeerCertificate(true));
   });
@@ -83,19 +83,20 @@ export function openSocket(target: ConnectTarget, signal: AbortSignal, names?: N
   });
 }
 
-/** Maximum of certificates that are looked at, and of characters of a name. */
+/** Maximum number of certificates of a chain that are read. */
 const maxChain = 10;
+/** characters of the name of an issuer */
 const maxNameLength = 200;
 
-/** The name of the authority that a chain of certificates leads to without having its certificate. */
-function lastIssuer(certificate: DetailedPeerCertificate): string | null {
-  let last = certificate;
+/** The issuer that the last certificate of a chain names; null: it names none. */
+function lastIssuer(leaf: DetailedPeerCertificate): string | null {
+  let certificate = leaf;
   for (let length = 1; length < maxChain; length += 1) {
-    const above = last.issuerCertificate as DetailedPeerCertificate | undefined;
-    if (above === undefined || above === last) break;
-    last = above;
+    const issuer = certificate.issuerCertificate as DetailedPeerCertificate | undefined;
+    if (issuer === undefined || issuer === certificate) break;
+    certificate = issuer;
   }
-  const parts = Object.entries((last.issuer as typeof last.issuer | undefined) ?? {});
+  const parts = Object.entries((certificate.issuer as typeof certificate.issuer | undefined) ?? {});
   const text = parts.map(([name, value]) => `${name}=${[value ?? []].flat().join('+')}`).join(', ');
   return text === '' ? null : text.slice(0, maxNameLength);
 }

@@ -1,10 +1,12 @@
 import type { WallClock } from '../time/clock.ts';
 
-/** Pings and pongs of a peer within `controlFramesMs`; at line speed they would leave no time for others. */
+/**
+ * Maximum pings and pongs of a peer within `controlFramesMs`; at line speed they would leave no time for other peers.
+ */
 export const maxControlFrames = 100;
 const controlFramesMs = 1000;
 
-/** @returns counts one more ping or pong of a WebSocket, and gives the number within the present second */
+/** @returns function that counts a ping or pong of a WebSocket and returns their number within the present second */
 export function controlCounter(clock: Pick<WallClock, 'monotonicMs'>): () => number {
   let count = 0;
   let sinceMs = clock.monotonicMs();

@@ -39,8 +39,8 @@ function listenFailed(host: string, port: number, cause: unknown, what: string |
 }
 
 /**
- * Remedy for a port in use by another process; empty for other failures.
- * @param flag the setting of the port, which takes 0
+ * Remedy for a port in use by another process, or not permitted; empty for other failures.
+ * @param flag the setting of the port, which accepts 0
  */
 export function portRemedy({ cause }: Error, flag: string): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
@@ -72,7 +72,7 @@ export function listen(server: Server, host: string, port: number, what?: string
         resolve(server.address() as AddressInfo);
       });
     } catch (cause) {
-      // a port out of range is thrown at once
+      // for a port out of range `listen` throws within the call
       fail(cause);
     }
   });
@@ -86,7 +86,7 @@ const serialReasons: readonly (readonly [RegExp, string])[] = [
   [/inappropriate ioctl|not a tty|no such device or address|is a directory/i, 'it is not a serial port'],
 ];
 
-/** Why a serial port cannot be opened, in words for the user, without its path where the reason is a known one. */
+/** Why a serial port cannot be opened, in words for the user: one of `serialReasons`, or the message of the library. */
 export function serialReason(cause: unknown): string {
   const words = firstLine(cause);
   return serialReasons.find(([pattern]) => pattern.test(words))?.[1] ?? words;

@@ -51,7 +51,7 @@ const ipv6 = (address: string): LookupAddress => ({ address, family: 6 });
 /** Numbers that systems read as an IPv4 address: `2130706433`, `0x7f.1` (inet_aton). */
 const numeric = /^(?:0x[\da-f]*|\d+)(?:\.(?:0x[\da-f]*|\d+)){0,3}\.?$/i;
 
-/** The address that a host in numbers stands for; null for a name. */
+/** The address of a host that is given in numbers; null for a name. */
 function numericAddress(host: string): LookupAddress | null {
   if (!numeric.test(host)) return null;
   try {
@@ -77,10 +77,10 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/\.$/, '');
 }
 
-/** No name server has spoken: another lookup would wait for the same ones. */
+/** Codes of errors without an answer of any name server: another lookup would wait for the same servers. */
 const unanswered: ReadonlySet<unknown> = new Set(['ETIMEOUT', 'ECANCELLED']);
 
-async function asked(name: string, signal: AbortSignal, sources: NameSources): Promise<LookupAddress[]> {
+async function queryServers(name: string, signal: AbortSignal, sources: NameSources): Promise<LookupAddress[]> {
   const resolver = sources.resolver();
   const cancel = () => {
     resolver.cancel();
@@ -101,14 +101,14 @@ async function asked(name: string, signal: AbortSignal, sources: NameSources): P
   } finally {
     signal.removeEventListener('abort', cancel);
   }
-  // names unknown to name servers: search domains, name services of the system
+  // the name servers do not know the name: the system has search domains and other name services
   return sources.system(name);
 }
 
 /**
- * Addresses of a host name: of the hosts file, else of the name servers, else of the system's own lookup, which is used
- * only after an answer of the name servers, so that it cannot wait for them, or at once for names below `.local`. IPv4
- * first.
+ * Addresses of a host name, IPv4 first: from the hosts file, else from the name servers, else from the system's own
+ * lookup. That lookup begins only after an answer of the name servers, so that it does not wait for them; for names
+ * below `.local` it begins at once.
  * @param signal aborts the lookup
  * @throws Error with the code of the system (`ENOTFOUND`, `ETIMEOUT`, ...)
  */
@@ -126,10 +126,10 @@ export async function resolveName(
   signal.throwIfAborted();
   // RFC 6762 3: by multicast only, through the system; a silent name server must not delay these names
   if (/\.local$/.test(bare(name))) return sources.system(name);
-  return asked(name, signal, sources);
+  return queryServers(name, signal, sources);
 }
 
-/** Link-local and site-local networks, metadata services of clouds, reserved addresses and those of many machines. */
+/** Link-local and site-local networks, metadata services of clouds, multicast and reserved addresses. */
 const refused = new BlockList();
 refused.addSubnet('169.254.0.0', 16, 'ipv4');
 refused.addSubnet('224.0.0.0', 4, 'ipv4');
@@ -140,33 +140,33 @@ refused.addSubnet('ff00::', 8, 'ipv6');
 for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) refused.addAddress(address, 'ipv4');
 for (const address of ['fd00:ec2::254', 'fd20:ce::254']) refused.addAddress(address, 'ipv6');
 
-/** A pattern of IPv6 addresses that translators and tunnels lead to an IPv4 address, and the places of its octets. */
+/** IPv6 addresses that translators and tunnels map to an IPv4 address, and the places of its octets. */
 interface Embedding {
-  /** octets in hex that the address begins with; `..` stands for any */
+  /** matches the first hex digits of the address */
   readonly pattern: RegExp;
   readonly octets: readonly [number, number, number, number];
   /** every bit of the IPv4 address is inverted */
   readonly inverted?: true;
 }
 
-const last = [12, 13, 14, 15] as const;
+const lastOctets = [12, 13, 14, 15] as const;
 const localNat64 = /^0064ff9b0001/;
 const embeddings: readonly Embedding[] = [
   // the compatible, mapped and translated forms (RFC 4291 2.5.5, RFC 7915 of SIIT)
-  { pattern: /^0{24}/, octets: last },
-  { pattern: /^0{20}ffff/, octets: last },
-  { pattern: /^0{16}ffff0000/, octets: last },
+  { pattern: /^0{24}/, octets: lastOctets },
+  { pattern: /^0{20}ffff/, octets: lastOctets },
+  { pattern: /^0{16}ffff0000/, octets: lastOctets },
   // NAT64: the well-known prefix, and the prefix for local use with every length that RFC 6052 2.2 gives it
-  { pattern: /^0064ff9b0{16}/, octets: last },
-  { pattern: localNat64, octets: last },
+  { pattern: /^0064ff9b0{16}/, octets: lastOctets },
+  { pattern: localNat64, octets: lastOctets },
   { pattern: localNat64, octets: [6, 7, 9, 10] },
   { pattern: localNat64, octets: [7, 9, 10, 11] },
   { pattern: localNat64, octets: [9, 10, 11, 12] },
   // 6to4, Teredo (its server, its client), ISATAP
   { pattern: /^2002/, octets: [2, 3, 4, 5] },
   { pattern: /^20010000/, octets: [4, 5, 6, 7] },
-  { pattern: /^20010000/, octets: last, inverted: true },
-  { pattern: /^.{16}0[02]005efe/, octets: last },
+  { pattern: /^20010000/, octets: lastOctets, inverted: true },
+  { pattern: /^.{16}0[02]005efe/, octets: lastOctets },
 ];
 
 /** An IPv6 address as 32 hex digits. */
@@ -193,8 +193,8 @@ function leadsToRefused(address: string): boolean {
 
 /**
  * True if a connection requested over REST must not go to this IP address. Loopback and private addresses are allowed:
- * devices are there. Names are not addresses: `guardedLookup` checks what they resolve to. A NAT64 with a prefix of its
- * network's own looks like any other IPv6 network and is not known.
+ * devices are there. Names are not addresses: `guardedLookup` checks what they resolve to. A NAT64 with a
+ * network-specific prefix looks like any other IPv6 network and is not recognised.
  */
 export function isRefusedTarget(address: string): boolean {
   const [bare = ''] = address.split('%');
@@ -219,13 +219,13 @@ function noAddress(hostname: string): NodeJS.ErrnoException {
 /**
  * The `lookup` of `net.connect` and `tls.connect` for targets set over REST: fails where a name resolves to a refused
  * address.
- * @param signal gives a lookup under way up
+ * @param signal aborts a lookup under way
  */
 export function guardedLookup(signal: AbortSignal, sources?: NameSources): LookupFunction {
   return lookupUnless(isRefusedTarget, signal, sources);
 }
 
-/** The `lookup` for targets of flags and files, which may be anywhere. @param signal gives a lookup under way up */
+/** The `lookup` for targets of flags and files, which may be anywhere. @param signal aborts a lookup under way */
 export function openLookup(signal: AbortSignal, sources?: NameSources): LookupFunction {
   return lookupUnless(() => false, signal, sources);
 }
@@ -239,10 +239,10 @@ function lookupUnless(
     const requestedFamily = family === 4 || family === 'IPv4' ? 4 : family === 6 || family === 'IPv6' ? 6 : 0;
     resolveName(hostname, signal, sources).then(
       (resolved) => {
-        const addresses = requestedFamily === 0 ? resolved : resolved.filter((each) => each.family === requestedFamily);
-        const bad = addresses.find(({ address }) => refuses(address));
+        const addresses = requestedFamily === 0 ? resolved : resolved.filter((of) => of.family === requestedFamily);
+        const refusedAddress = addresses.find(({ address }) => refuses(address));
         const [first] = addresses;
-        if (bad) callback(refusal(hostname, bad.address), '', 0);
+        if (refusedAddress) callback(refusal(hostname, refusedAddress.address), '', 0);
         else if (first === undefined) callback(noAddress(hostname), '', 0);
         else if (all === true) callback(null, addresses);
         else callback(null, first.address, first.family);

@@ -1,6 +1,6 @@
 import { callEvery } from '../time/timers.ts';
 
-/** Something whose time limits a sweeper checks. */
+/** A connection, or another object, with time limits that a sweeper checks. */
 export interface Swept {
   sweep(): void;
 }
@@ -8,7 +8,7 @@ export interface Swept {
 const intervalMs = 500;
 
 /**
- * One timer for the time limits of any number of connections, so that no socket and no listener needs one of its own.
+ * One timer for the time limits of any number of connections, so that no socket and no listener needs a timer.
  * It runs only while there is something to check and does not keep the process alive.
  */
 export class Sweeper {

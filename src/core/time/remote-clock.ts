@@ -1,8 +1,8 @@
 /**
  * The time of a remote system (2030.5 server, OCPP central system, DNP3 master), one clock per peer. It is an offset on
  * one of two clocks that never go back: that of the machine, or the simulated one. A jump of the system clock, or a
- * change of the simulated time of day, therefore moves neither it nor what waits for an instant of it. Before the first
- * `sync` it shows the local calendar: the system clock, or the simulated date.
+ * change of the simulated time of day, therefore moves neither the remote time nor the acts that wait for it. Before
+ * the first `sync` the remote time is the local calendar: the system clock, or the simulated date.
  */
 import { errorText, SimError } from '../errors.ts';
 import type { Logger } from '../log/log.ts';
@@ -19,13 +19,14 @@ export interface RemoteClock {
   /** Remote time now, ms since the epoch. */
   nowMs(): number;
   /**
-   * Remote time of a simulated instant, ms since the epoch, for the time stamps of events. In `wall` an instant of the
-   * tick under way, or a past one, lies as far back as the simulation has taken for it.
+   * Remote time of a simulated instant, ms since the epoch, for the time stamps of events. In `wall` an instant before
+   * the present lies back by the real time that the simulation has taken since.
    */
   ofSim(t: SimTime): number;
   /**
-   * Local instant of something that happens now, ms on the clock that carries this one: kept with it, it gives the same
-   * remote time later, whatever the simulated clock has done since. In `wall` it is the present, in `simulated` it is `t`.
+   * Local instant of a present event, ms on the clock of the mode. Stored with the event, it gives the same remote time
+   * later (`ofLocal`), whatever the simulated clock has done since. In `wall` it is the present, in `simulated` it is
+   * `t`, or the time shown if the clock is paused after `t`.
    */
   localOf(t: SimTime): number;
   /** Remote time of a local instant, ms since the epoch. */
@@ -42,18 +43,18 @@ export interface RemoteClock {
   /** Seconds by which the remote time is ahead of the local calendar; null before the first `sync`. */
   readonly offsetS: number | null;
   /**
-   * Calls `act` once when the remote time reaches `remoteMs`, never within this call; at once afterwards if it has. In
-   * `wall` to the millisecond between ticks, in `simulated` at the exact simulated instant. A time that a `sync` jumps
-   * over counts as reached, and an act that has run does not run again when it jumps back. Acts run in order of time,
+   * Calls `act` once when the remote time reaches `remoteMs`, or soon after this call if it has passed, never within
+   * the call. In `wall` to the millisecond between ticks, in `simulated` at the exact simulated instant. A time that a
+   * `sync` jumps over counts as reached, and an act does not run again after a jump back. Acts run in order of time,
    * then of registration. A failing act is logged.
-   * @returns cancels it; without an effect once it has run
+   * @returns cancels the act; without effect after it has run
    */
   at(remoteMs: number, act: () => void): () => void;
   /** Drops every act. */
   clear(): void;
 }
 
-/** The simulated clock and its timetable, as remote clocks use them. */
+/** The simulated clock and its scheduler, as remote clocks use them. */
 export interface SimTimeline {
   /** the present instant */
   readonly sim: () => SimTime;
@@ -61,7 +62,7 @@ export interface SimTimeline {
   readonly dateMs: (t: SimTime) => number;
   /** simulated seconds per real second, kept while paused */
   readonly rate: () => number;
-  /** real ms from an instant to the present; if not given, those at the present rate */
+  /** real ms from an instant to the present; default: computed with the present rate */
   readonly ageMs?: (t: SimTime) => number;
   readonly paused: () => boolean;
   /** calls `act` at a simulated instant, never within the call; the returned function cancels it */
@@ -93,13 +94,13 @@ interface LocalClock {
   /** of a reading of the machine's monotonic clock */
   ofMonotonic(ms: number): number;
   ofSim(t: SimTime): number;
-  /** null: none is known */
+  /** null: the clock is that of the machine */
   simOf(localMs: number): SimTime | null;
-  /** of a present event */
+  /** local instant of a present event */
   stamp(t: SimTime): number;
   /** offset to the local calendar, ms, at present */
   readonly calendarMs: number;
-  /** calls `run` at an instant or, if that is far away, before; never within the call */
+  /** calls `run` at an instant, or earlier if that is beyond the longest timer; never within the call */
   wait(localMs: number, run: () => void): () => void;
 }
 
@@ -126,7 +127,7 @@ function simulatedClock({ wall, timeline }: RemoteClockOptions): LocalClock {
     ofMonotonic: (ms) => now() - (timeline.paused() ? 0 : Math.max(0, wall.monotonicMs() - ms) * timeline.rate()),
     ofSim: (t) => t / 1000,
     simOf: simTimeFromMs,
-    // a clock that was paused between two ticks acts at the end of the last one, and has shown a later time
+    // while the clock is paused between two ticks, events have the end of the last tick, but the time shown is later
     stamp: (t) => Math.max(t, timeline.paused() ? timeline.sim() : t) / 1000,
     get calendarMs() {
       return timeline.dateMs(timeline.sim()) - now();
@@ -232,8 +233,8 @@ export function remoteClocks(options: RemoteClockOptions): RemoteClockFactory {
     if (warned || timeline.rate() === 1) return;
     warned = true;
     log.warning(
-      `the simulated clock runs at rate ${timeline.rate()} and the time of remote systems at 1: what they time lasts ` +
-        'longer or shorter for the devices; --remote_clock simulated puts both on one clock',
+      `the simulated clock runs at rate ${timeline.rate()} and the time of remote systems at 1: durations that they set ` +
+        'are longer or shorter for the devices; --remote_clock simulated puts both on one clock',
     );
   };
   const local = mode === 'wall' ? wallClock(options) : simulatedClock(options);

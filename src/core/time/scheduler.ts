@@ -18,15 +18,15 @@ function precedes<T extends number>(a: Entry<T>, b: Entry<T>): boolean {
   return a.due < b.due || (a.due === b.due && a.rank < b.rank);
 }
 
-/** cancelled timers that may stay in the heap before it is cleared of them */
+/** cancelled timers that may stay in the heap before they are dropped */
 const toleratedCancelled = 16;
 
 /**
- * Timers in simulated time, or another that a number counts. Nothing runs by itself: the owner of the clock asks when the
- * next one is due, steps exactly there and runs it, so that an expiry never depends on the length of a tick.
+ * Timers in simulated time, or in another time that is a number. None fires by itself: the owner of the clock reads
+ * `nextDue`, steps exactly there and runs the timer, so that an expiry never depends on the length of a tick.
  */
 export class Scheduler<T extends number = SimTime> {
-  /** a binary heap whose first entry is waiting; further down are cancelled ones too */
+  /** a binary heap; its first entry is waiting, others may be cancelled */
   #heap: Entry<T>[] = [];
   #cancelled = 0;
   #nextRank = 0;
@@ -36,7 +36,7 @@ export class Scheduler<T extends number = SimTime> {
     return this.#heap[0]?.due ?? Infinity;
   }
 
-  /** Timers of equal due time run in the order in which they were set. */
+  /** Sets a timer. Timers of equal due time run in the order in which they were set. */
   at(due: T, action: () => void): Timer<T> {
     const entry: Entry<T> = { due, action, waiting: true, rank: this.#nextRank++ };
     this.#rise(entry, this.#heap.length);

@@ -31,23 +31,24 @@ export class SimClock {
   /** end of the last tick, which is the time of the devices */
   #now: SimTime;
   #shiftMs = 0;
-  /** between ticks the time runs on from here, beginning at `anchorMs` of the monotonic clock */
+  /** instant from which the time runs on between ticks, since `#anchorMs` of the monotonic clock */
   #anchor: SimTime;
   #anchorMs: number;
   #horizon: SimTime;
   #shownTime: SimTime;
-  /** real seconds between ticks, as far as known */
+  /** expected real seconds between ticks; 0 before the first tick */
   #intervalS = 0;
   /** rate or pause has changed since the last tick */
   #changed = false;
-  /** where the rate has changed last, and that before */
+  /** instant of the last change of rate */
   #rateSince: SimTime;
+  /** rate before that change */
   #rateBefore = 1;
-  /** the instant of the act that runs inside a tick; null: none does */
+  /** the instant of the act that runs inside a tick; null: none */
   #actingAt: SimTime | null = null;
   /** the time shown does not run on with real time */
   #stands = false;
-  /** the next instant at which a tick will end before its time; Infinity: none */
+  /** the instant that the time shown does not pass before a tick has reached it; Infinity: none */
   #nextEnd: () => number = endless;
 
   constructor(wall: WallClock, settings: ClockSettings, start: SimTime) {
@@ -86,8 +87,8 @@ export class SimClock {
 
   /**
    * The present instant, never going back. Between two ticks it runs on with real time, so that a timer started by
-   * a request in mid-tick gets its full length; it does not pass the expected end of the next tick. Inside `actAt` it is
-   * the instant of the act, which may lie before the time shown already.
+   * a request in mid-tick gets its full length; it does not pass the expected end of the next tick. Only inside `actAt`
+   * it is the instant of the act, which may be earlier than the time shown before.
    */
   sim(): SimTime {
     return this.#actingAt ?? this.#present();
@@ -100,7 +101,9 @@ export class SimClock {
     return this.#shownTime;
   }
 
-  /** Real ms that the simulation has taken from an instant to the present, at its last two rates; 0: it has not come. */
+  /**
+   * Real ms that the simulation has taken from an instant to the present, at its last two rates; 0: a future instant.
+   */
   ageMs(t: SimTime): number {
     const present = this.sim();
     const since = present - Math.max(t, this.#rateSince);
@@ -109,14 +112,14 @@ export class SimClock {
   }
 
   /**
-   * The instant at which a request takes effect: now, or the end of the last tick while paused. The clock may have
-   * been paused between two ticks; a step must not hold a request back until it comes past the time shown.
+   * The instant at which a request takes effect: the present, or while paused the end of the last tick. A clock paused
+   * between two ticks shows a later time, and a request must not wait until steps have passed that time.
    */
   acting(): SimTime {
     return this.#actingAt ?? (this.paused ? this.#now : this.#present());
   }
 
-  /** Runs `act` with `t` as the present instant: that of a tick under way to which all devices have advanced. */
+  /** Runs `act` with `t` as the present instant: one inside the tick under way that all devices have reached. */
   actAt(t: SimTime, act: () => void): void {
     this.#actingAt = t;
     try {
@@ -126,12 +129,15 @@ export class SimClock {
     }
   }
 
-  /** Does not show a later time than this before a tick has reached it. @param nextEnd null: as usual */
+  /**
+   * Keeps the time shown from passing the instant of `nextEnd` before a tick has reached it.
+   * @param nextEnd null: no limit
+   */
   waitFor(nextEnd: (() => number) | null): void {
     this.#nextEnd = nextEnd ?? endless;
   }
 
-  /** Stays at the end of the last tick until `goOn`, so that events meanwhile have that very instant. */
+  /** Stops the time at the end of the last tick until `goOn`, so that events meanwhile have that very instant. */
   stand(): void {
     this.#stands = true;
   }
@@ -143,19 +149,20 @@ export class SimClock {
   }
 
   /**
-   * Where a tick that falls due now must end: one interval (or the slots it takes over) further, or, when the rate
-   * or the pause has changed since the last tick, where the clock has run to.
+   * End of a tick that is due now: `seconds` after the last tick, or, if the rate or the pause has changed since, the
+   * time that the clock has reached.
+   * @param seconds simulated, of one interval or of several that the tick makes up for
    */
   tickEnd(seconds: number): SimTime {
     if (!this.#changed) return addSeconds(this.#now, seconds);
-    // at most one interval after the change: a machine that was suspended must not simulate hours in one tick
+    // at most `seconds` after the change: a machine that was suspended must not simulate hours in one tick
     return Math.max(Math.min(this.#flowing(), addSeconds(this.#anchor, seconds)), this.#now + 1) as SimTime;
   }
 
   /** Ends a tick at `t`. @param nextSeconds expected length of the next one, simulated */
   advanceTo(t: SimTime, nextSeconds: number): void {
     this.#now = t;
-    // after a change of rate the tick may end before the time shown already: the clock then waits at that time
+    // after a change of rate the tick may end before the time shown: the clock then waits at that time
     this.#anchor = Math.max(t, this.#shownTime) as SimTime;
     this.#anchorMs = this.#wall.monotonicMs();
     this.#horizon = Math.max(addSeconds(t, nextSeconds), this.#anchor) as SimTime;
@@ -181,8 +188,8 @@ export class SimClock {
   }
 
   /**
-   * Date of a tick that ends at `t` now, ms since the epoch. In `wall_clock` it is the wall's: the shift is that of the
-   * end of the last tick, and behind a late one `t` lies ahead of the wall by as much.
+   * Date of a tick that ends at `t` now, ms since the epoch. In `wall_clock` it is the wall time: the shift dates from
+   * the end of the last tick, and after a late tick `t` is ahead of the wall time by the delay.
    */
   stampMs(t: SimTime): number {
     return this.#settings.mode === 'wall_clock' ? this.#wall.nowMs() : this.dateMs(t);
@@ -265,8 +272,8 @@ export class SimClock {
 
   #showTime(time: string): void {
     const dateMs = this.dateMs(this.#now);
-    const local = new Date(dateMs + this.#offsetMs(dateMs)).toISOString().slice(0, 10);
-    this.#shiftMs = localDateMs(local, time, this.#settings.timezone) - this.#now / 1000;
+    const localDate = new Date(dateMs + this.#offsetMs(dateMs)).toISOString().slice(0, 10);
+    this.#shiftMs = localDateMs(localDate, time, this.#settings.timezone) - this.#now / 1000;
     this.#offset = null;
   }
 }

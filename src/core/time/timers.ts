@@ -1,6 +1,6 @@
 /**
- * Timers of the machine. Calls that are passed as options, so that tests can replace them, do not keep the process
- * alive.
+ * Timers of the machine. Those of `Later` and `Every`, which are options so that tests can replace them, do not keep
+ * the process alive.
  */
 import type { WallClock } from './clock.ts';
 
@@ -53,7 +53,7 @@ export class Ticker {
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
   #stopped = false;
-  /** slots that had no tick of their own */
+  /** slots without a separate tick */
   skipped = 0;
 
   constructor(options: TickerOptions) {

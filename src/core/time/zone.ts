@@ -2,7 +2,7 @@
 
 /** True if a text is an IANA name that this runtime knows. */
 export function isTimeZone(text: string): boolean {
-  // newer runtimes also take offsets such as +01:00, which are not IANA names
+  // newer runtimes also accept offsets such as +01:00, which are not IANA names
   if (!/^[A-Za-z]/.test(text)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });

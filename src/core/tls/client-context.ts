@@ -16,13 +16,13 @@ type Offer = Pick<SecureContextOptions, 'minVersion' | 'maxVersion' | 'ciphers'>
 
 /** The suite that IEEE 2030.5 and Secure SunSpec Modbus require, which runtimes do not offer by default. */
 const ccm8 = 'ECDHE-ECDSA-AES128-CCM8';
-/** The level that takes CCM8 in every OpenSSL. It also takes weak keys, so it is for protocols that need the suite. */
+/** The level that permits CCM8 in every OpenSSL. It also permits weak keys, so only protocols that need CCM8 use it. */
 const anyStrength = '@SECLEVEL=0';
 
 /** IEEE 2030.5 6.7: TLS 1.2 alone, since with TLS 1.3 on offer the required suite would never be used. */
 const only12 = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
 
-/** OCPP 2.x part 2, A00; those with ECDHE_RSA are for central systems with an RSA key that give forward secrecy. */
+/** OCPP 2.x part 2, A00, and ECDHE-RSA for central systems with an RSA key that offer forward secrecy. */
 const ocppSuites = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -43,15 +43,15 @@ export const clientOffers: Readonly<Record<ClientPolicy, Offer>> = {
   sunspec: { minVersion: 'TLSv1.2', ciphers: withCcm8InForce(`${DEFAULT_CIPHERS}:${ccm8}`) },
 };
 
-/** Root certificates of the other end, and the own certificate with its key where the other end asks for one. */
+/** Root certificates of the other end, and the certificate and key of this end if the other end requests them. */
 export interface ClientIdentity<T> {
   readonly rootCert: T;
-  /** certificates of intermediate CAs behind it */
+  /** certificate of this end, followed by those of intermediate CAs */
   readonly cert?: T;
   readonly key?: T;
 }
 
-/** How issues name the three. */
+/** Names of certificate, key and root certificates in issues. */
 export type ClientNames = Required<ClientIdentity<string>>;
 
 function identityIssues({ cert, key }: ClientIdentity<string>, names: ClientNames): Issue[] {
@@ -69,7 +69,7 @@ function identityIssues({ cert, key }: ClientIdentity<string>, names: ClientName
   return issues;
 }
 
-/** Options of the context of a client, or the errors in the texts, which no issue repeats. */
+/** Options of the context of a client, or issues of the texts, which never quote them. */
 export function clientMaterial(
   pem: ClientIdentity<string>,
   policy: ClientPolicy,
@@ -97,7 +97,7 @@ export function clientMaterial(
 }
 
 /**
- * A context from texts that came over REST.
+ * A context from texts of a request over REST.
  * @param place the member of the request that holds the texts: `tls` gives the issues `/tls/cert`, `/tls/key`,
  *   `/tls/root_cert`
  * @throws SimError COMMAND_BAD_VALUE; the texts themselves are never in it
@@ -113,7 +113,7 @@ export function createClientContext(pem: ClientIdentity<string>, policy: ClientP
 /** TLS of a connection that is opened here. */
 export interface ClientTlsUse {
   readonly context: SecureContext;
-  /** true if the certificate of the other end must be one of the host; its chain is checked either way */
+  /** true if the certificate of the other end must name the host; its chain is checked in any case */
   readonly checkHostname: boolean;
 }
 
@@ -137,7 +137,7 @@ export interface Negotiated {
   readonly suite: string;
 }
 
-/** @param socket after its handshake. @returns null for one in clear */
+/** @param socket after its handshake. @returns null for a connection in clear */
 export function negotiatedBy(socket: Socket): Negotiated | null {
   if (!(socket instanceof TLSSocket)) return null;
   return { version: socket.getProtocol() ?? 'none', suite: socket.getCipher().name };
@@ -147,10 +147,10 @@ export function negotiatedBy(socket: Socket): Negotiated | null {
 interface ClientTlsFilesOptions extends TlsWatchBasics {
   /** paths of PEM files */
   readonly files: ClientIdentity<string>;
-  /** the settings that name them */
+  /** the settings that name the files */
   readonly names: ClientNames;
   readonly policy: ClientPolicy;
-  /** called when `context` is another one: connections that are open still have the one before */
+  /** called after `context` was replaced; open connections keep the previous one */
   readonly onChange?: () => void;
 }
 
@@ -160,7 +160,7 @@ export class ClientTlsFiles extends TlsWatch {
 
   /** @throws SimError CONFIG_INVALID with the errors in the files */
   constructor({ files, names, policy, onChange, ...basics }: ClientTlsFilesOptions) {
-    const given = (['cert', 'key', 'rootCert'] as const).flatMap((name) => {
+    const filesByRole = (['cert', 'key', 'rootCert'] as const).flatMap((name) => {
       const path = files[name];
       return path === undefined ? [] : [[name, { name: names[name], path }] as const];
     });
@@ -168,10 +168,10 @@ export class ClientTlsFiles extends TlsWatch {
       ...basics,
       names,
       peers: 'servers',
-      paths: given.map(([, { path }]) => path),
+      paths: filesByRole.map(([, { path }]) => path),
       keyPath: files.key,
       read(readText) {
-        const { texts, issues } = readPemFiles(given, readText);
+        const { texts, issues } = readPemFiles(filesByRole, readText);
         return issues.length > 0 ? { issues } : clientMaterial({ rootCert: '', ...texts }, policy, names);
       },
       replaced: (material) => {
@@ -182,7 +182,7 @@ export class ClientTlsFiles extends TlsWatch {
     this.#context = createSecureContext(this.material.context);
   }
 
-  /** For connections from now on. */
+  /** For new connections. */
   get context(): SecureContext {
     return this.#context;
   }

@@ -39,7 +39,7 @@ export class TlsGate<Identity> {
   readonly #pending = new Map<string, Pending<Identity>>();
   /** the handshake whose connection is just being closed */
   #closing: Pending<Identity> | undefined;
-  /** the reason of a connection that has lost its address and whose `close` follows */
+  /** reason for the failure of a connection without an address, until its `close` */
   #unclaimedReason: string | undefined;
 
   constructor(material: TlsMaterial, options: TlsGateOptions<Identity>) {
@@ -56,7 +56,7 @@ export class TlsGate<Identity> {
       },
     );
     this.#server.on('tlsClientError', (error, socket) => {
-      this.#explain(error, socket);
+      this.#noteReason(error, socket);
     });
   }
 
@@ -69,7 +69,7 @@ export class TlsGate<Identity> {
   admit(socket: Socket, end: HandshakeEnd<Identity>): void {
     const key = keyOf(socket);
     const pending: Pending<Identity> = { end, secured: false, reason: undefined };
-    // before the TLS layer adds its own: an `error` without a listener would end the process. `close` follows it
+    // the TLS layer adds its listener later, and an `error` without listener would end the process; `close` follows it
     socket.on('error', ignore);
     socket.once('close', () => {
       if (pending.secured) return;
@@ -103,8 +103,8 @@ export class TlsGate<Identity> {
     pending.end.secured(socket, this.#options.identify(certificate.raw));
   }
 
-  /** Tells why a handshake fails, while its connection is still open or within its `close` event. */
-  #explain(error: Error, socket: TLSSocket): void {
+  /** Stores the reason of a failed handshake, while its connection is still open or within its `close` event. */
+  #noteReason(error: Error, socket: TLSSocket): void {
     const key = keyOf(socket);
     const pending = (key === undefined ? undefined : this.#pending.get(key)) ?? this.#closing;
     const reason = reasonOf(error, socket, this.#options.rootCertName);
@@ -116,7 +116,7 @@ export class TlsGate<Identity> {
     this.#closing = pending;
     pending.reason ??= this.#unclaimedReason;
     this.#unclaimedReason = undefined;
-    // for a refused certificate, listeners of the same event that run after this one give the reason
+    // the reason of a refused certificate comes from a `close` listener that runs after this one
     setImmediate(() => {
       if (this.#closing === pending) this.#closing = undefined;
       pending.end.failed(pending.reason ?? 'it ended the connection');
@@ -125,12 +125,12 @@ export class TlsGate<Identity> {
 }
 
 /**
- * Sessions are not resumed: Node would give the certificate of the first handshake, but neither its expiry nor a change
- * of the root certificates would count again. So there are no tickets, and of TLS 1.2 there is no session cache.
+ * Sessions are not resumed: Node would return the certificate of the first handshake, without a new check of its expiry
+ * and of the root certificates. So there are no tickets, and for TLS 1.2 there is no session cache.
  */
 const sessionOptions = { secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION };
 
-/** Tells connections apart, raw or TLS; undefined when the peer has gone already. */
+/** Key of a connection, equal for its raw and its TLS socket; undefined: the peer has disconnected. */
 function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string | undefined {
   if (remoteAddress === undefined || remotePort === undefined) return undefined;
   return `${remoteAddress} ${remotePort} ${localAddress ?? ''} ${localPort ?? 0}`;
@@ -191,7 +191,7 @@ interface HandshakeContext {
 /** The part of a listener that its handshakes use. */
 export interface HandshakeOwner<Identity> {
   readonly context: HandshakeContext;
-  /** the device that lines of the log are about */
+  /** device of its lines in the log */
   readonly deviceIndex: number | undefined;
   secured(handshake: Handshake<Identity>, socket: TLSSocket, identity: Identity): void;
   failed(handshake: Handshake<Identity>): void;
@@ -222,12 +222,12 @@ export class Handshake<Identity> implements Swept, HandshakeEnd<Identity> {
     gate.admit(this.#socket, this);
   }
 
-  /** Ends the handshake without a failure: the listener closes, or a fault needs its place. */
+  /** Ends the handshake without counting a failure: the listener closes, or a fault takes its slot. */
   abandon(): void {
     this.#end(null);
   }
 
-  /** A later handshake needs its place. */
+  /** Ends the handshake in favour of a later one. */
   giveWay(): void {
     this.#end('too many others were begun and not finished');
   }

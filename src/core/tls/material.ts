@@ -18,7 +18,7 @@ export interface TlsTriple<T> {
 }
 
 export interface TlsPolicy {
-  /** OpenSSL names, colon between; no other is offered. Null: those of Secure SunSpec */
+  /** the suites offered, as OpenSSL names with colons between; null: those of Secure SunSpec Modbus */
   readonly ciphers: string | null;
   /** minimum version; the later one is offered as well */
   readonly minVersion: TlsVersion;
@@ -35,8 +35,8 @@ export const secureSunSpecCiphers = [
 ] as const;
 
 /**
- * A list of suites with CCM8 among them, in force. OpenSSL from 3.2 on counts the short tag of CCM8 as 64 bits, which
- * only level 0 takes.
+ * A list of suites in which CCM8 takes effect. OpenSSL from 3.2 on rates the short tag of CCM8 at 64 bits, which only
+ * security level 0 permits.
  */
 export function withCcm8InForce(list: string, openssl = process.versions.openssl): string {
   const [major = 0, minor = 0] = openssl.split('.').map(Number);
@@ -170,7 +170,7 @@ export interface TlsMaterial {
 
 export type TlsReading = { readonly material: TlsMaterial } | { readonly issues: readonly Issue[] };
 
-/** OpenSSL offers all suites of TLS 1.3 when the list has none of them; the version itself is then not offered. */
+/** Versions to offer. For a list without suites of TLS 1.3 OpenSSL would offer them all, so TLS 1.3 is left out. */
 function versionsOf({ ciphers, minVersion }: TlsPolicy): Pick<SecureContextOptions, 'minVersion' | 'maxVersion'> {
   const words = ciphers === null ? [] : wordsOf(ciphers);
   const names13 = words.some(isSuite13);

@@ -13,7 +13,7 @@ import type { TlsMaterial, TlsReading, TlsPolicy, TlsTriple } from './material.t
 import { TlsGate } from './gate.ts';
 import type { TlsGateOptions } from './gate.ts';
 
-/** The disk, so that tests need none. */
+/** Access to files; tests replace it. */
 export interface TlsIo {
   /** @throws Error that `fileReason` puts into words */
   readonly readText: (path: string, maxBytes: number) => string;
@@ -71,7 +71,7 @@ const watchMs = 5000;
 
 /**
  * Reads the files at the start, and again when they change. Files that do not fit together, for example while they are
- * being written, leave those before in force and are tried again.
+ * being written, are not used and are tried again; the previous files stay in force.
  */
 export class TlsWatch {
   readonly #options: TlsWatchOptions;
@@ -94,7 +94,7 @@ export class TlsWatch {
     this.#remark(reading.material);
   }
 
-  /** That in force. */
+  /** The material in force. */
   get material(): TlsMaterial {
     return this.#material;
   }
@@ -112,7 +112,7 @@ export class TlsWatch {
   }
 
   /**
-   * As `check`, on request: always logs the outcome, also a failure that was logged before or that nothing has changed.
+   * As `check`, on request: always logs the outcome, also a repeated failure, or that nothing has changed.
    */
   reload(): void {
     this.#lastFailure = undefined;
@@ -126,7 +126,7 @@ export class TlsWatch {
     if (stamps === this.#inForce) return;
     const reading = this.#options.read(this.#io.readText);
     if ('issues' in reading) {
-      this.#keep(reading.issues);
+      this.#logUnused(reading.issues);
       return;
     }
     this.#inForce = stamps;
@@ -145,8 +145,8 @@ export class TlsWatch {
     return this.#options.paths.map((path) => this.#io.stampOf(path) ?? 'none').join(' | ');
   }
 
-  /** Logged once for each failure, however often the files are tried again. */
-  #keep(issues: readonly Issue[]): void {
+  /** Logs why the files are not used, once for each failure, however often they are tried again. */
+  #logUnused(issues: readonly Issue[]): void {
     const failure = issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
     if (failure === this.#lastFailure) return;
     this.#lastFailure = failure;
@@ -184,7 +184,7 @@ export interface TlsFilesOptions<Identity> extends TlsWatchBasics {
   readonly settings: TlsSettings;
   /** the settings that name the files, for messages: clients can read the log and must not see paths */
   readonly names: TlsTriple<string>;
-  /** as the gate has it */
+  /** option of the gate */
   readonly identify: TlsGateOptions<Identity>['identify'];
 }
 

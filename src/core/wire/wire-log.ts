@@ -1,5 +1,5 @@
 /**
- * Messages of every protocol as they went over the wire: kept for REST, passed to scenario conditions and recorders.
+ * Messages of every protocol as sent or received: kept for REST, and passed to scenario conditions and recorders.
  */
 import { Buffer } from 'node:buffer';
 import { errorText } from '../errors.ts';
@@ -78,14 +78,14 @@ export interface WireFilter<Facts> {
   /** only messages with a higher id */
   readonly afterId?: number;
   readonly where?: (entry: WireEntry<Facts>) => boolean;
-  /** maximum number of messages; the newest are given */
+  /** maximum number of messages; the newest are listed */
   readonly limit?: number;
 }
 
 export interface WireLogOptions {
   readonly clock: WallClock;
   readonly sim: () => SimTime;
-  /** for listeners that fail */
+  /** receives failures of listeners and of `redact` */
   readonly log: Pick<Logger, 'error'>;
 }
 
@@ -149,7 +149,7 @@ class Entry<Facts> implements WireEntry<Facts> {
 
 /**
  * The messages of one protocol, or of one peer of it. Without observers it costs one test of `active`. Memory is
- * bounded by entries and octets: the oldest messages go, and gaps in the ids show that some are missing.
+ * bounded by entries and octets: the oldest messages are dropped, and gaps in the ids show that some are missing.
  */
 export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer | string = Buffer> {
   readonly protocol: string;
@@ -163,8 +163,8 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
   readonly #listeners = new Set<(entry: WireEntry<Facts>) => void>();
   /** a ring: message number n stands at n modulo its length */
   #ring: (Entry<Facts> | undefined)[];
-  /** octets kept of one message at most */
-  readonly #longest: number;
+  /** maximum number of octets kept of one message */
+  readonly #maxMessageBytes: number;
   /** numbers of the oldest message kept, and of the next one */
   #first = 0;
   #next = 0;
@@ -172,7 +172,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
   #slab = noBytes;
   #slabEnd = 0;
   #lastId = 0;
-  #lost = 0;
+  #dropped = 0;
   #recording = false;
   #removed = false;
   #changedBy: Provenance | null = null;
@@ -185,7 +185,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
     this.key = options.key;
     this.isText = options.text === true;
     this.#ring = new Array<Entry<Facts> | undefined>(options.entries);
-    this.#longest = Math.min(options.messageBytes ?? defaultMessageBytes, options.bytes);
+    this.#maxMessageBytes = Math.min(options.messageBytes ?? defaultMessageBytes, options.bytes);
   }
 
   /** True if messages are kept. */
@@ -230,12 +230,12 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
     return this.#lastId;
   }
 
-  /** messages that were kept once and had to go for others */
+  /** messages dropped for newer ones */
   get dropped(): number {
-    return this.#lost;
+    return this.#dropped;
   }
 
-  /** Forgets the messages kept; ids go on. */
+  /** Drops the messages kept; ids continue. */
   clear(): void {
     this.#ring.fill(undefined);
     this.#first = this.#next;
@@ -243,7 +243,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
     this.#slab = noBytes;
   }
 
-  /** Ends it for good: forgets messages and listeners, takes no more of either. @see WireLog.remove */
+  /** Closes the channel: drops messages and listeners, and accepts no more of either. @see WireLog.remove */
   retire(): void {
     this.#removed = true;
     this.#recording = false;
@@ -253,25 +253,25 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
   }
 
   /**
-   * Takes a message; to be called only while `active`. Never throws.
+   * Keeps a message while recording, and passes it to the listeners; to be called only while `active`. Never throws.
    * @returns its id
    */
-  push(given: WireMessage<Facts, Raw>): number {
+  push(original: WireMessage<Facts, Raw>): number {
     if (this.#removed) return this.#lastId;
     this.#lastId += 1;
-    const message = this.#options.redact === undefined ? given : this.#redacted(given, this.#options.redact);
+    const message = this.#options.redact === undefined ? original : this.#redacted(original, this.#options.redact);
     if (message === null) return this.#lastId;
     const { clock, sim } = this.#log;
     const { raw } = message;
     const rawLength = typeof raw === 'string' ? Buffer.byteLength(raw) : raw.length;
-    const length = Math.min(rawLength, this.#longest);
+    const length = Math.min(rawLength, this.#maxMessageBytes);
     const slab = this.#roomFor(length);
     const at = slab === this.#slab ? this.#slabEnd : 0;
     if (slab === this.#slab) this.#slabEnd += length;
     put(raw, slab, at, length);
     const entry = new Entry(this.#lastId, message, rawLength, clock.nowMs(), sim(), slab, at, length);
     if (this.#recording) this.#keep(entry);
-    for (const listener of this.#listeners) this.#tell(listener, entry);
+    for (const listener of this.#listeners) this.#notify(listener, entry);
     return entry.id;
   }
 
@@ -305,12 +305,12 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
   }
 
   /**
-   * Calls back with each message from now on, within `push`; the returned function ends it. A listener that throws
+   * Calls back with each message from now on, within `push`; the returned function unsubscribes. A listener that throws
    * gets no further message.
    */
   subscribe(listener: (entry: WireEntry<Facts>) => void): () => void {
     if (this.#removed) return () => undefined;
-    // two subscriptions of one function end one by one
+    // one function may be subscribed twice, and each subscription ends separately
     const subscription = (entry: WireEntry<Facts>) => {
       listener(entry);
     };
@@ -341,13 +341,13 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
     try {
       return redact(message);
     } catch {
-      // its text could hold the secret
+      // the text of the error could hold the secret
       this.#log.log.error(`a message of ${this.protocol} could not be searched for secrets and is not kept`);
       return null;
     }
   }
 
-  /** The slab of the channel with room for so many octets at its end, or one for a long message alone. */
+  /** The slab of the channel, with room for `length` octets at its end, or a separate one for a long message. */
   #roomFor(length: number): Buffer {
     if (4 * length > slabBytes) return Buffer.allocUnsafeSlow(length);
     if (this.#slabEnd + length > this.#slab.length) {
@@ -370,10 +370,10 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
     this.#bytes -= this.#ring[at]?.keptBytes ?? 0;
     this.#ring[at] = undefined;
     this.#first += 1;
-    this.#lost += 1;
+    this.#dropped += 1;
   }
 
-  #tell(listener: (entry: WireEntry<Facts>) => void, entry: WireEntry<Facts>): void {
+  #notify(listener: (entry: WireEntry<Facts>) => void, entry: WireEntry<Facts>): void {
     try {
       listener(entry);
     } catch (error) {
@@ -394,7 +394,7 @@ export class WireLog {
     this.#options = options;
   }
 
-  /** The channels there are, oldest first. */
+  /** All channels, oldest first. */
   get channels(): readonly WireChannel[] {
     return [...this.#channels];
   }
@@ -412,7 +412,7 @@ export class WireLog {
     return channel;
   }
 
-  /** Calls back with each channel that is made from now on, before its first message; the returned function ends it. */
+  /** Calls back with each new channel, before its first message; the returned function unsubscribes. */
   onChannel(listener: (channel: WireChannel) => void): () => void {
     const subscription = (channel: WireChannel) => {
       listener(channel);
@@ -428,7 +428,7 @@ export class WireLog {
     return undefined;
   }
 
-  /** Ends and forgets a channel, for example that of a charging station that leaves. */
+  /** Closes and removes a channel, for example that of a removed charging station. */
   remove(channel: Pick<WireChannel, 'protocol' | 'key'>): void {
     const removedChannel = this.find(channel.protocol, channel.key);
     if (removedChannel === undefined) return;

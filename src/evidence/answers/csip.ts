@@ -1,4 +1,4 @@
-/** Responses that a client of IEEE 2030.5 has sent to events, and what they promise of the registers. */
+/** Responses that a client of IEEE 2030.5 has sent to events, and the register values that they promise. */
 import type { CsipControl } from '../../contract/csip-client.ts';
 import type { CsipSentResponse } from '../../contract/csip-reports.ts';
 import type { Device } from '../../contract/device.ts';
@@ -85,9 +85,9 @@ function claimsOf(
   return Object.keys(control.modes)
     .filter((mode) => !noModes.has(mode))
     .flatMap((mode) => {
-      const out = control.leftOut.find((each) => each.mode === mode);
-      if (out !== undefined && out.reason !== 'outweighed')
-        return [unseen(control, mode, `the device has left the mode out (${out.reason})`)];
+      const omission = control.leftOut.find((each) => each.mode === mode);
+      if (omission !== undefined && omission.reason !== 'outweighed')
+        return [unseen(control, mode, `the device has left the mode out (${omission.reason})`)];
       const claim = claims.find((each) => each.mode === mode);
       if (claim === undefined) return [unseen(control, mode, 'no register has the mode')];
       return claim.values.map((value) =>
@@ -96,7 +96,7 @@ function claimsOf(
     });
 }
 
-const didFor = ({ mrid }: CsipControl, what: string) => `asked for ${what} by event ${mrid}`;
+const didFor = ({ mrid }: CsipControl, what: string) => `requested ${what} by event ${mrid}`;
 
 function unseen(control: CsipControl, mode: string, reason: string): Claim {
   const subject = `${control.mrid} ${mode}`;
@@ -119,13 +119,13 @@ function held(device: Device, control: CsipControl, mode: string, { slot, value 
   };
 }
 
-/** The reason why an event that has begun need not hold any more; null: it must hold. */
+/** Reason why the values of a mode need no longer be in force; null: they must be. */
 function endOf(control: CsipControl, mode: string): string | null {
   const { state, leftOut, optedOut } = control;
   if (state === 'completed' || state === 'cancelled' || state === 'superseded') return `the event is ${state}`;
-  if (optedOut) return 'the user takes no part in it';
+  if (optedOut) return 'the user has opted out of it';
   const isOutweighed = leftOut.some((each) => each.reason === 'outweighed' && each.mode === mode);
-  return isOutweighed ? 'another control of this mode comes before it' : null;
+  return isOutweighed ? 'another control of this mode has priority' : null;
 }
 
 /** The claim after the end of an event: its writes are no longer in force. */
@@ -139,7 +139,7 @@ function released(device: Device, control: CsipControl, mode: string, slot: Poin
     value: 'released',
     unit: null,
     subject: `${control.mrid} end of ${point}`,
-    did: didFor(control, `${mode} until its end, after which ${point} must be given back,`),
+    did: didFor(control, `${mode} until its end, after which ${point} must be released,`),
     actual: isOwn ? register : { ...register, value: 'released' },
     holds: !isOwn,
   };

@@ -6,7 +6,7 @@ import { tidy } from '../consistency/model.ts';
 import type { Answered, Claim, Exchange, ActualValue } from './model.ts';
 import { registerPlace, slotNamed, stepOf } from './model.ts';
 
-/** Functions that carry controls out; a select moves nothing. */
+/** Functions that carry out controls; a select has no effect. */
 const functions: ReadonlySet<string> = new Set(['operate', 'direct_operate']);
 const success = 0;
 
@@ -18,8 +18,8 @@ interface Bound {
   readonly resolution?: number;
 }
 
-/** The value of an output of the outstation that has no register. */
-function ownPlace(view: Dnp3PointView): ActualValue {
+/** The value of an output as the outstation shows it. */
+function outputValue(view: Dnp3PointView): ActualValue {
   const isBinary = view.type === 'BO';
   return {
     place: `${view.type}${view.index}`,
@@ -29,11 +29,13 @@ function ownPlace(view: Dnp3PointView): ActualValue {
   };
 }
 
-/** The register that an output is bound to, in the unit of the output. */
+/**
+ * The value of the register that an output is bound to, in the unit of the output; without a register, of the output.
+ */
 function boundPlace(device: Device, view: Dnp3PointView): Bound {
   const [, scale, name] = binding.exec(view.boundTo ?? '') ?? [];
   const slot = name === undefined ? undefined : slotNamed(device, name);
-  if (slot === undefined) return { actual: ownPlace(view) };
+  if (slot === undefined) return { actual: outputValue(view) };
   const factor = scale === undefined ? 1 : scale === '-' ? -1 : Number.parseFloat(scale);
   const register = registerPlace(device, slot, factor);
   if (slot.def.symbols === undefined) {
@@ -44,7 +46,7 @@ function boundPlace(device: Device, view: Dnp3PointView): Bound {
       : { actual: register, resolution: Math.max(step, Math.abs(view.multiplier)) };
   }
   // the profile decides which symbol an output stands for: several outputs share 715.OpCtl
-  const { value } = ownPlace(view);
+  const { value } = outputValue(view);
   const { followed, ...rest } = register;
   const isOn = followed === 'ENABLED' ? true : followed === 'DISABLED' ? false : undefined;
   return { actual: { ...rest, value, ...(view.type === 'BO' && isOn !== undefined && { followed: isOn }) } };
@@ -70,7 +72,7 @@ function claimOf(outstations: Dnp3Outstations, device: Device, control: Dnp3Cont
 
 /** Claims of all positive answers of an outstation. @param sinceMs wall time of the earliest command, ms */
 export function dnp3Answers({ dnp3 }: AnswerSources, device: Device, sinceMs: number): readonly Answered[] {
-  // one entry per master: the next request follows the answer, which repeats the request
+  // by master, which waits for the answer before its next request
   const pending = new Map<string, Dnp3Message>();
   return dnp3.messages({ deviceIndex: device.index }).flatMap((message): Answered[] => {
     const { direction, peer } = message;

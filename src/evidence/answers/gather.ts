@@ -65,7 +65,7 @@ function hasClient({ csipClient }: AnswerSources, { index }: Device): boolean {
   }
 }
 
-const absent = [
+const absenceReasons = [
   off,
   'the device has no outstation',
   'the device is no charging station',
@@ -75,7 +75,7 @@ const absent = [
 /** The reason why a device does not carry out remote commands, in words; null: it does. */
 function hindranceOf({ plant }: AnswerSources, device: Device): string | null {
   if (plant.silentDevices.has(device.index)) return 'the device is off';
-  return device.localControl ? 'the device is under local control (715.LocRemCtl) and takes nothing from afar' : null;
+  return device.localControl ? 'the device is under local control (715.LocRemCtl) and refuses remote commands' : null;
 }
 
 export interface AnswersWanted {
@@ -94,7 +94,7 @@ export function answersOf(from: AnswerSources, device: Device, { sinceMs, protoc
       return { protocol, recorded: reason === null, reason };
     });
   const answered = protocols.flatMap(({ protocol, reason }) =>
-    reason !== null && absent.includes(reason) ? [] : readers[protocol](from, device, sinceMs),
+    reason !== null && absenceReasons.includes(reason) ? [] : readers[protocol](from, device, sinceMs),
   );
   answered.sort((a, b) => a.exchange.answeredWallMs - b.exchange.answeredWallMs);
   const all = judged(answered, {

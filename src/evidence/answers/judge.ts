@@ -1,6 +1,6 @@
 /**
- * Judges claims: true if the device has the state that its positive answer promised. The reason of a false claim comes from
- * the protocol, or from faults that make a device answer positively without an effect.
+ * Judges claims: a claim is done if the device has the state that its positive answer promised. If not, the explanation
+ * comes from the protocol, or from faults that make a device answer positively without an effect.
  */
 import {
   alterWriteFault,
@@ -50,19 +50,20 @@ export const falseAnswerKinds: Readonly<Record<AnswerProtocol, readonly Kind[]>>
 /** A fault that struck during a command or after it. */
 export interface Explanation {
   readonly fault: ActiveFault;
+  /** true: still in force */
   readonly isOn: boolean;
 }
 
 const isOneOf = (kinds: readonly Kind[], { protocol, facts }: ActiveFault): boolean =>
   kinds.some((kind) => kind.protocol === protocol && kind.kind === facts.kind.kind);
 
-/** The target of a fault may have a point. A place that is no point is not looked up. */
+/** True if the target of a fault may include a place; places other than points are not checked. */
 function mayConcern(fault: ActiveFault, place: string): boolean {
   const { points } = targetOf(fault.facts.target);
   const dot = place.indexOf('.');
   if (points === undefined || !/^\d+\./.test(place)) return true;
   const model = place.slice(0, dot);
-  // an adoption request stands for the set in force
+  // an adoption request concerns all points of its model
   const isRequest = /\.Adpt(Crv|Ctl)/.test(place);
   return points.some(
     (name) => name === place || name === model || place.startsWith(`${name}.`) || (isRequest && name.startsWith(model)),
@@ -70,9 +71,8 @@ function mayConcern(fault: ActiveFault, place: string): boolean {
 }
 
 /**
- * The faults that can explain why a device does not have what it said.
+ * The faults that can explain why a device does not have the state that it answered.
  * @param sinceMs wall time of the command
- * @param answeredMs wall time of its answer
  */
 function faultsExplaining(
   registry: Pick<FaultRegistry, 'active' | 'ended'>,
@@ -83,12 +83,12 @@ function faultsExplaining(
   const fits = (fault: ActiveFault) =>
     isOneOf(kinds, fault) && fault.strikeCount > 0 && fault.concerns(deviceIndex) && mayConcern(fault, place);
   const inForce = registry.active.filter(fits).map((fault) => ({ fault, isOn: true }));
-  const over = registry.ended.filter(({ fault, endedAtMs }) => endedAtMs >= sinceMs && fits(fault));
-  return [...inForce, ...over.map(({ fault }) => ({ fault, isOn: false }))];
+  const ended = registry.ended.filter(({ fault, endedAtMs }) => endedAtMs >= sinceMs && fits(fault));
+  return [...inForce, ...ended.map(({ fault }) => ({ fault, isOn: false }))];
 }
 
 export interface Judged extends Answered {
-  /** null: the command has expired, or nothing shows its effect */
+  /** null: the command was superseded or has expired, or nothing shows its effect */
   readonly done: boolean | null;
   readonly cause: AnswerCause;
   /** null: done exactly */
@@ -124,7 +124,7 @@ function words(value: Value): string {
   return String(value);
 }
 
-/** 0: the same; Infinity: not to be compared as numbers */
+/** Difference of two values; 0: equal but for noise, Infinity: different and not both numbers. */
 function distance(a: Value, b: Value): number {
   if (a === b) return 0;
   if (typeof a !== 'number' || typeof b !== 'number') return Infinity;
@@ -144,40 +144,40 @@ class Judge {
     this.#context = context;
   }
 
-  /** @param next the next answered command of the same subject; undefined: there is none */
+  /** @param next the next answered command of the same subject; undefined: none */
   judge(answered: Answered, next: Answered | undefined): Judged {
     const { claim } = answered;
     const { actual } = claim;
-    const plain = (cause: AnswerCause, reason: string | null, explanations: readonly Explanation[] = []): Judged => ({
+    const verdict = (cause: AnswerCause, reason: string | null, explanations: readonly Explanation[] = []): Judged => ({
       ...answered,
       done: doneOf[cause],
       cause,
       explanation: reason === null ? null : `${this.#answeredText(answered)}; ${reason}.`,
       explanations,
     });
-    if (claim.reason !== undefined || actual === null) return plain('unknown', claim.reason ?? 'nothing shows it');
+    if (claim.reason !== undefined || actual === null) return verdict('unknown', claim.reason ?? 'nothing shows it');
     const held = holding(claim, actual);
     if (held !== null) {
       if (actual.followed === undefined || distance(actual.followed, claim.value) === 0)
-        return plain(held, held === 'done' ? null : rounding(claim, actual));
-      if (next !== undefined) return plain('superseded', this.#commandText(next));
+        return verdict(held, held === 'done' ? null : rounding(claim, actual));
+      if (next !== undefined) return verdict('superseded', this.#commandText(next));
       const state = `${actual.holder} has ${words(actual.value)}, but the device acts by ${words(actual.followed)}`;
-      return this.#broken(answered, state, plain);
+      return this.#notDone(answered, state, verdict);
     }
     const has = `${actual.holder} has ${words(actual.value)}`;
-    if (next !== undefined) return plain('superseded', `${has}: ${this.#commandText(next)}`);
-    if (claim.ended !== undefined) return plain('expired', `${has}: ${claim.ended}`);
+    if (next !== undefined) return verdict('superseded', `${has}: ${this.#commandText(next)}`);
+    if (claim.ended !== undefined) return verdict('expired', `${has}: ${claim.ended}`);
     const writer = this.#laterWriter(answered, actual);
-    if (writer?.source === 'reversion') return plain('expired', `${has}: it reverted at ${this.#clock(writer.at)}`);
+    if (writer?.source === 'reversion') return verdict('expired', `${has}: it reverted at ${this.#clock(writer.at)}`);
     if (writer !== null && writer.source !== 'fault')
-      return plain('superseded', `${has}: ${writerText(writer)} wrote it at ${this.#clock(writer.at)}`);
-    return this.#broken(answered, has, plain);
+      return verdict('superseded', `${has}: ${writerText(writer)} wrote it at ${this.#clock(writer.at)}`);
+    return this.#notDone(answered, has, verdict);
   }
 
-  #broken(
+  #notDone(
     { exchange, claim: { actual } }: Answered,
     has: string,
-    plain: (cause: AnswerCause, reason: string, explanations: readonly Explanation[]) => Judged,
+    verdict: (cause: AnswerCause, reason: string, explanations: readonly Explanation[]) => Judged,
   ): Judged {
     const { faults, deviceIndex, hindrance } = this.#context;
     const explanations = faultsExplaining(faults, exchange.protocol, {
@@ -185,15 +185,15 @@ class Judge {
       place: actual?.place ?? '',
       sinceMs: exchange.wallMs,
     });
-    if (explanations.length > 0) return plain('not_done', `${has}: ${faultWords(explanations)}`, explanations);
-    return plain(
+    if (explanations.length > 0) return verdict('not_done', `${has}: ${faultWords(explanations)}`, explanations);
+    return verdict(
       'not_done',
       hindrance === null ? `${has}, and nothing explains it` : `${has}: ${hindrance}`,
       explanations,
     );
   }
 
-  /** The last writer if it is not the command itself; null: it is, or nothing was written since. */
+  /** The last writer since the command; null: none, the command itself, or a fault in its name. */
   #laterWriter({ exchange }: Answered, { writer, place }: ActualValue): Provenance | null {
     if (writer === null || writer.wallMs < exchange.wallMs) return null;
     if (writer.source !== exchange.protocol || writer.peer !== (exchange.writerPeer ?? exchange.peer)) return writer;
@@ -219,7 +219,7 @@ class Judge {
   }
 }
 
-/** Verdict if a value fulfils a claim, exactly or by rounding; null: not fulfilled. */
+/** The cause by which a value fulfils a claim; null: not fulfilled. */
 function holding({ value, holds, resolution = 0 }: Claim, held: ActualValue): 'done' | 'rounding' | null {
   if (holds !== undefined) return holds ? 'done' : null;
   const gap = distance(held.value, value);
@@ -232,24 +232,26 @@ function rounding({ resolution = 0 }: Claim, { holder, value }: ActualValue): st
 }
 
 function faultWords(explanations: readonly Explanation[]): string {
-  const each = explanations.map(
+  const texts = explanations.map(
     ({ fault: { facts }, isOn }) => `fault '${facts.kind.kind}' (${facts.id}) ${isOn ? 'is' : 'was'} on`,
   );
-  return each.join(', ');
+  return texts.join(', ');
 }
 
 /** Judges all claims of a device. @param answered claims in the order of the answers */
 export function judged(answered: readonly Answered[], context: JudgeContext): readonly Judged[] {
   const judge = new Judge(context);
   const next = new Map<string, Answered>();
-  const wide: Answered[] = [];
+  const takingOver: Answered[] = [];
   const verdicts: Judged[] = [];
-  for (const each of answered.toReversed()) {
-    const { subject } = each.claim;
-    const other = wide.find(({ exchange, claim }) => exchange !== each.exchange && claim.takesOver?.(subject) === true);
-    verdicts.push(judge.judge(each, next.get(subject) ?? other));
-    next.set(subject, each);
-    if (each.claim.takesOver !== undefined) wide.push(each);
+  for (const current of answered.toReversed()) {
+    const { subject } = current.claim;
+    const other = takingOver.find(
+      ({ exchange, claim }) => exchange !== current.exchange && claim.takesOver?.(subject) === true,
+    );
+    verdicts.push(judge.judge(current, next.get(subject) ?? other));
+    next.set(subject, current);
+    if (current.claim.takesOver !== undefined) takingOver.push(current);
   }
   return verdicts.reverse();
 }

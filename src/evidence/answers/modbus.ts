@@ -17,26 +17,26 @@ type Entry = WireEntry<ModbusFacts>;
 
 /** Functions that change registers or coils: Modbus application protocol 1.1b3, 6.5 to 6.17. */
 const writes: ReadonlySet<number> = new Set([5, 6, 15, 16, 22, 23]);
-/** Model of the surroundings, which move by themselves. */
+/** Model of the surroundings, whose values change by themselves. */
 const surroundingsModel = 64414;
 
-/** The reason why a point need not show a write; undefined: it must. */
+/** Reason why a point need not show the written value; undefined: it must. */
 function unseen(slot: PointSlot | undefined, isIgnored: boolean): string | undefined {
   if (slot === undefined) return 'the device has no such point';
-  if (isIgnored) return 'the point takes no value, and the write says so by leaving it as it is';
-  if (slot.modelId === surroundingsModel) return 'the point belongs to the surroundings, which move by themselves';
-  if (slot.def.effect === 'latch') return 'the point acts at the moment of the write and keeps nothing';
+  if (isIgnored) return 'the device acknowledges writes of the point and does not change it';
+  if (slot.modelId === surroundingsModel) return 'the point belongs to the surroundings, which change by themselves';
+  if (slot.def.effect === 'latch') return 'the point acts at the moment of the write and keeps no value';
   return undefined;
 }
 
-/** A write that was answered, and what its octets say. */
+/** A write with its positive answer, and its decoded content. */
 interface Write {
   readonly exchange: Exchange;
   readonly content: ModbusContent;
   readonly request: ModbusExchange;
 }
 
-/** Classic models revert by timers of their own, which leave no writer behind. */
+/** Reason why a written value may have reverted: timers of classic models do so without a writer; undefined: none. */
 function endOf(device: Device, slot: PointSlot, { at }: Exchange, present: SimTime): string | undefined {
   const timer = isClassicModel(slot.modelId) && slot.def.reversion !== undefined ? slot.def.reversion : null;
   const seconds = timer === null ? null : pointNumber(device.bank, slot.modelId, timer);
@@ -85,10 +85,10 @@ function adoptionClaim(
   const outcome = typeof state === 'string' ? state : null;
   const valueInForce = (slot: PointSlot) => device.heldValue(slot) ?? bank.value(slot);
   // a stored set that was written since the adoption differs from the adopted one
-  const isOther = (stored: PointSlot) =>
+  const isChangedSince = (stored: PointSlot) =>
     isLater(pointName(stored)) || (bank.provenance(stored)?.wallMs ?? 0) > exchange.answeredWallMs;
   const differing = pairsOf(bank.layout, request, number).find(
-    ([stored, inForce]) => bank.value(stored) !== valueInForce(inForce) && !isOther(stored),
+    ([stored, inForce]) => bank.value(stored) !== valueInForce(inForce) && !isChangedSince(stored),
   );
   const writer = bank.provenance(differing?.[1] ?? request) ?? null;
   const holder = 'the register';
@@ -145,7 +145,7 @@ function writesTo({ modbusMessages }: AnswerSources, device: Device, sinceMs: nu
   });
   return entries.flatMap((entry): Write[] => {
     const { exchange } = entry.facts;
-    // the built-in master is no peer of the device: its request comes in at the listener too
+    // requests that the built-in master sends are left out: the listener records them too
     if (entry.kind === 'request' && entry.direction === 'in') requests.set(exchange, entry);
     const request = requests.get(exchange);
     if (entry.kind !== 'answer' || request === undefined || request.wallMs < sinceMs) return [];
@@ -159,7 +159,7 @@ function writesTo({ modbusMessages }: AnswerSources, device: Device, sinceMs: nu
 
 /** Claims of all positive answers to Modbus masters. @param sinceMs wall time of the earliest write, ms */
 export function modbusAnswers(from: AnswerSources, device: Device, sinceMs: number): readonly Answered[] {
-  const place = { device, now: from.plant.time.sim };
+  const context = { device, now: from.plant.time.sim };
   const all = writesTo(from, device, sinceMs);
   const last = new Map<string, number>();
   all.forEach(({ content }, n) => {
@@ -170,7 +170,7 @@ export function modbusAnswers(from: AnswerSources, device: Device, sinceMs: numb
     const values = Object.entries(write.content.values ?? {});
     if (values.length === 0) return [{ exchange, claim: withoutPoints(write.request) }];
     const isLater = (point: string) => (last.get(point) ?? -1) > n;
-    return values.map((value) => ({ exchange, claim: claimOf(place, value, write, isLater) }));
+    return values.map((value) => ({ exchange, claim: claimOf(context, value, write, isLater) }));
   });
 }
 
@@ -190,7 +190,7 @@ function exchangeOf(request: Entry, answer: Entry): Exchange {
   };
 }
 
-/** A write to registers that have no names, or that a fault of the structure has torn apart. */
+/** Claim about a write that covers no whole point: registers without a name, or moved by a fault of the map. */
 function withoutPoints({ address, count }: ModbusExchange): Claim {
   const name = `registers ${address ?? 'unknown'}${count !== null && count > 1 ? ` and ${count - 1} more` : ''}`;
   const reason = 'no point of the device lies whole in the registers that were written';

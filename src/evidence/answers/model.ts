@@ -14,9 +14,9 @@ export const answerProtocols = ['modbus', 'csip', 'ocpp', 'dnp3'] as const;
 export type AnswerProtocol = (typeof answerProtocols)[number];
 
 /**
- * `done`: the device holds it; `rounding`: but for a step of the encoding; `superseded`: by a later command or writer;
- * `expired`: its time is over; `not_done`: nothing explains that the device does not hold it; `unknown`: nothing in the
- * device shows it.
+ * Effect of a command on a device. `done`: its value; `rounding`: its value but for a step of the encoding;
+ * `superseded`: the value of a later command or writer; `expired`: another value after the end of its time; `not_done`:
+ * another value without such a reason, also by a fault; `unknown`: nothing in the device shows the value.
  */
 export const answerCauses = ['done', 'rounding', 'superseded', 'expired', 'not_done', 'unknown'] as const;
 export type AnswerCause = (typeof answerCauses)[number];
@@ -87,8 +87,8 @@ export interface Answered {
   readonly claim: Claim;
 }
 
-/** The value of a point x this = value of the command; default 1. */
-const asIs = 1;
+/** Value of a command / value of its point, unless a protocol scales it. */
+const defaultFactor = 1;
 
 function inUnitOf(value: unknown, factor: number): Value {
   if (typeof value === 'number') return tidy(value * factor);
@@ -96,7 +96,7 @@ function inUnitOf(value: unknown, factor: number): Value {
 }
 
 /** The present value of a register. */
-export function registerPlace(device: Device, slot: PointSlot, factor = asIs): ActualValue {
+export function registerPlace(device: Device, slot: PointSlot, factor = defaultFactor): ActualValue {
   const { bank } = device;
   const held = device.heldValue(slot);
   return {
@@ -108,13 +108,13 @@ export function registerPlace(device: Device, slot: PointSlot, factor = asIs): A
   };
 }
 
-/** Step of a point in its unit; undefined: it has none. */
-export function stepOf({ def, sf }: PointSlot, factor = asIs): number | undefined {
+/** Step of a point in its unit x `factor`; undefined: a float, an enumeration or text. */
+export function stepOf({ def, sf }: PointSlot, factor = defaultFactor): number | undefined {
   const isNumber = !isFloat(def.type) && def.symbols === undefined && def.type !== 'string';
   return isNumber ? Math.abs(Number(`1e${sf}`) * factor) : undefined;
 }
 
-/** The slot of `704.WMaxLimPct` that the device implements. */
+/** The slot of a name such as `704.WMaxLimPct`; undefined: the device does not implement it. */
 export function slotNamed(device: Device, name: string): PointSlot | undefined {
   return slotOf(device.bank.layout, name);
 }

@@ -28,9 +28,9 @@ export const place = (name: string, value: Value, writer: ActualValue['writer'] 
 });
 
 /** A value that a station must show under a name; a later command with the same name supersedes the claim. */
-export function stationClaim(name: string, value: Value, shown: ActualValue | Value, did: string): Claim {
-  const at = typeof shown === 'object' && shown !== null ? shown : place(name, shown);
-  return { name, value, unit: null, did, subject: name, actual: at };
+export function stationClaim(name: string, value: Value, current: ActualValue | Value, did: string): Claim {
+  const actual = typeof current === 'object' && current !== null ? current : place(name, current);
+  return { name, value, unit: null, did, subject: name, actual };
 }
 
 /** The present on the clock that profiles and reservations follow, ms since the epoch. */
@@ -56,7 +56,7 @@ export function connectorsOf({ detail }: Device): readonly EvseConnectorDetail[]
   return detail.kind === 'evse' ? detail.connectors : [];
 }
 
-/** States as a central system must expect them. */
+/** Meaning of the states of a control for its positive answer. */
 const states: Readonly<Record<OcppDerControlState, 'holds' | 'later' | 'gone' | 'broken'>> = {
   applied: 'holds',
   scheduled: 'later',
@@ -69,7 +69,7 @@ const states: Readonly<Record<OcppDerControlState, 'holds' | 'later' | 'gone' | 
 
 const subjectOf = (controlId: string, type: string) => `DER control ${controlId} of ${type}`;
 
-/** A register that the control has written and that has no effect on the device; null: all have an effect. */
+/** A register that the control has written without an effect on the device; null: none. */
 function withheld(device: Device, controlId: string): ActualValue | null {
   const { bank } = device;
   const slot = bank.layout.slots.find((each) => {
@@ -79,7 +79,7 @@ function withheld(device: Device, controlId: string): ActualValue | null {
   return slot === undefined ? null : registerPlace(device, slot);
 }
 
-/** Reason why a control may have ended: it has a duration, and usually a start. */
+/** Reason why a control may have ended: its request has a duration, and usually a start. */
 function controlEnd(request: unknown, station: OcppStation): Pick<Claim, 'ended' | 'reason'> {
   const members = typeof request === 'object' && request !== null ? Object.values(request) : [];
   const values: unknown = members.find((each) => numberOf(memberOf(each, 'duration')) !== null);
@@ -153,13 +153,14 @@ export function clearedDerControls({ station, request }: OcppCall): readonly Cla
   ];
 }
 
-/** Tolerance above a limit, as a share: the current follows the voltage, the schedule assumes the nominal one. */
+/** Tolerance above a limit in amperes, as a share: schedules assume the nominal voltage. */
 const ampereTolerance = 0.12;
+/** Tolerance above a limit in watts, as a share. */
 const wattTolerance = 0.01;
 
 const stationPurposes: ReadonlySet<string> = new Set(['ChargePointMaxProfile', 'ChargingStationMaxProfile']);
 
-/** Limit of a profile at the places of its effect, W; null: no limit at present. */
+/** Present limit of the composite schedule of a connector, W; null: none. */
 function limitNow(station: OcppStation, connectorId: number): number | null {
   // the first period begins now
   const [period] = station.functions.compositeSchedule(connectorId, 60, 'W').periods;
@@ -182,8 +183,8 @@ const idOf = (profile: unknown) => numberOf(memberOf(profile, 'chargingProfileId
 /** The unit of the schedules of a profile: one in 1.6, a list in 2.x. */
 function unitOf(profile: unknown): string | null {
   const schedule = memberOf(profile, 'chargingSchedule');
-  const first: unknown = Array.isArray(schedule) ? schedule[0] : schedule;
-  return textOf(memberOf(first, 'chargingRateUnit'));
+  const firstSchedule: unknown = Array.isArray(schedule) ? schedule[0] : schedule;
+  return textOf(memberOf(firstSchedule, 'chargingRateUnit'));
 }
 
 /** Reason why an installed profile may have ended; undefined: it must exist. */
@@ -212,7 +213,7 @@ function limitClaim(call: OcppCall, entry: OcppProfileEntry, connectorId: number
     value: limitW,
     unit: 'W',
     did: `set charging profile ${entry.profileId}, by which the limit ${where} is ${limitW} W now,`,
-    // each profile has its part in the limit
+    // claims about the limit by other profiles are not superseded
     subject: `limit ${connectorId} by profile ${entry.profileId}`,
     actual: {
       ...place(`limit ${where}`, Math.round(allowed * 10) / 10, writer ?? null),
@@ -269,15 +270,15 @@ export function clearedProfiles({ station, request }: OcppCall): readonly Claim[
     const [, of, at, ofPurpose, atLevel] = /^charging profile (\d+) at (\d+) of (\w*) (\S+)$/.exec(subject) ?? [];
     if (of === undefined) return false;
     if (id !== null) return of === String(id);
-    const isOf = (criterion: number | string | null, given = '') => criterion === null || String(criterion) === given;
+    const isOf = (criterion: number | string | null, text = '') => criterion === null || String(criterion) === text;
     return isOf(connectorId, at) && isOf(purpose, ofPurpose) && isOf(level, atLevel);
   };
   const common = { name, unit: null, did: `cleared ${name}`, subject: name, takesOver: matches };
-  // a profile that was set since takes over by its id
+  // a profile that is set later takes over by its id
   if (id !== null)
     return [{ ...common, subject: `${name} at any of it`, value: false, actual: place(name, left.length > 0) }];
-  const words = left.map((each) => each.profileId).join(', ');
+  const ids = left.map((each) => each.profileId).join(', ');
   return left.length === 0
     ? [{ ...common, value: 0, actual: place(name, 0) }]
-    : [{ ...common, value: 0, actual: null, reason: `profiles ${words} are there, perhaps set again since` }];
+    : [{ ...common, value: 0, actual: null, reason: `profiles ${ids} exist, perhaps set again since` }];
 }

@@ -31,10 +31,10 @@ function isSameText(a: Value, b: Value): boolean {
   return x === y || (x !== '' && y !== '' && Number(x) === Number(y));
 }
 
-function settingClaim(name: string, value: string, shown: string | null | undefined, reason?: string): Claim {
-  const claim = { ...stationClaim(name, value, shown ?? null, `set ${name} = ${value}`), subject: `setting ${name}` };
+function settingClaim(name: string, value: string, current: string | null | undefined, reason?: string): Claim {
+  const claim = { ...stationClaim(name, value, current ?? null, `set ${name} = ${value}`), subject: `setting ${name}` };
   return reason === undefined
-    ? { ...claim, holds: isSameText(shown ?? null, value) }
+    ? { ...claim, holds: isSameText(current ?? null, value) }
     : { ...claim, actual: null, reason };
 }
 
@@ -120,7 +120,7 @@ function availabilityClaims({ device, request, exchange }: OcppCall): readonly C
     );
     const claim = stationClaim(name, state, place(name, value, writer ?? null), `set the ${name} to ${state}`);
     return exchange.answer === 'Scheduled' && value !== state
-      ? { ...claim, actual: null, reason: 'it is to follow when the transaction ends' }
+      ? { ...claim, actual: null, reason: 'it changes when the transaction ends' }
       : claim;
   });
 }
@@ -149,7 +149,7 @@ function cancellationClaims({ station, request }: OcppCall): readonly Claim[] {
 
 // remote starts and stops of transactions
 
-/** Holds if a session of the token has begun since the call, or an authorisation waits for a vehicle. */
+/** Claim that a session of the token has begun since the call, or that its authorisation waits for a vehicle. */
 function startClaims({ device, station, request, answer, exchange }: OcppCall): readonly Claim[] {
   const token = textOf(memberOf(request, 'idTag') ?? memberOf(request, 'idToken', 'idToken'));
   if (token === null) return [];
@@ -162,7 +162,7 @@ function startClaims({ device, station, request, answer, exchange }: OcppCall): 
     if (startId !== null && each.remoteStartId === startId) return true;
     return each.idToken === token && each.startedAtS >= secondsBetween(device.startedAt, exchange.at);
   });
-  const isKnown =
+  const hasTransaction =
     startedTransactionId !== null &&
     station.functions.transactions().some((each) => each.transactionId === startedTransactionId);
   const isWaiting = connectorsOf(device).some((each) => isRequestedConnector(each.connectorId) && each.authorised);
@@ -172,7 +172,7 @@ function startClaims({ device, station, request, answer, exchange }: OcppCall): 
   const name = startId === null ? `session of ${token}` : `session of ${token} (remoteStartId ${startId})`;
   return [
     {
-      ...stationClaim(name, true, session !== undefined || isKnown || isWaiting, `started a ${name}`),
+      ...stationClaim(name, true, session !== undefined || hasTransaction || isWaiting, `started a ${name}`),
       subject: `start ${exchange.messageId ?? ''}`,
       ...(wasAuthorised && { ended: 'the authorisation has ended without a vehicle' }),
     },
@@ -249,7 +249,7 @@ const positiveStatuses: ReadonlySet<string> = new Set([
   'AcceptedCanceled',
 ]);
 
-/** The status of an answer; Accepted for a SetVariables of which any result is positive. */
+/** The status of an answer; Accepted for SetVariables with a positive result. */
 function statusOf(payload: unknown): string | null {
   const status = textOf(memberOf(payload, 'status'));
   if (status !== null) return status;

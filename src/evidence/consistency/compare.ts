@@ -1,6 +1,6 @@
 /**
- * Compares what protocols present of a quantity, and says in plain words why they differ, faults of one protocol
- * included.
+ * Compares the values of a quantity that protocols present, and explains in plain words why they differ, also by faults
+ * of one protocol.
  */
 import { strictPointsFault } from '../../fault-kinds/modbus-map.ts';
 import { targetOf } from '../../fault-kinds/rows.ts';
@@ -11,7 +11,7 @@ import type { FaultProtocol } from '../../core/faults/kinds.ts';
 import { malformedXmlFault, missingElementFault, staleFault, wrongMultiplierFault } from '../../fault-kinds/csip.ts';
 import { meterJumpFault } from '../../fault-kinds/ocpp.ts';
 
-/** Protocols that have faults of their own, by presenter. */
+/** Protocol of the faults that change the values of a presenter; absent: no such faults. */
 export const faultProtocolOf: Readonly<Partial<Record<Presenter, FaultProtocol>>> = {
   modbus: 'modbus',
   dnp3: 'dnp3',
@@ -19,7 +19,7 @@ export const faultProtocolOf: Readonly<Partial<Record<Presenter, FaultProtocol>>
   csip: 'csip',
 };
 
-const spoilers = [malformedXmlFault, missingElementFault, staleFault, wrongMultiplierFault] as const;
+const csipValueFaults = [malformedXmlFault, missingElementFault, staleFault, wrongMultiplierFault] as const;
 
 /** True if a fault changes values; other faults delay, suppress or garble answers. */
 export function changesValues(fault: ActiveFault): boolean {
@@ -29,13 +29,13 @@ export function changesValues(fault: ActiveFault): boolean {
     case 'ocpp':
       return fault.isOf(meterJumpFault);
     case 'csip':
-      return spoilers.some((kind) => fault.facts.kind.kind === kind.kind);
+      return csipValueFaults.some((kind) => fault.facts.kind.kind === kind.kind);
     default:
       return false;
   }
 }
 
-/** The target of a fault may have a register. Registers by address are not looked up. */
+/** True if the target of a fault may include a register. Targets by address are not checked: they may. */
 function mayConcern(fault: ActiveFault, place: string): boolean {
   const { points } = targetOf(fault.facts.target);
   if (points === undefined) return true;
@@ -55,17 +55,17 @@ function faultsExplaining(faults: readonly ActiveFault[], { presenter, place }: 
   const protocol = faultProtocolOf[presenter];
   const changing = faults.filter((fault) => fault.protocol === protocol && changesValues(fault));
   if (presenter === 'modbus') return changing.filter((fault) => mayConcern(fault, place));
-  // the meter of OCPP lies about its energy registers alone
+  // the faults of OCPP change the energy registers alone
   return presenter === 'ocpp' && !place.startsWith('Energy.') ? [] : changing;
 }
 
 export interface Compared extends Presented {
-  /** value less that of the reference; null: no numbers, or nothing to compare */
+  /** value minus that of the reference; null: no numbers, or nothing to compare */
   readonly difference: number | null;
   /** null: there is nothing to compare */
   readonly agrees: boolean | null;
   readonly cause: Cause;
-  /** null: it is equal */
+  /** null: equal */
   readonly explanation: string | null;
 }
 
@@ -94,10 +94,10 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** `HH:MM:SS` */
 const clockOf = (ms: number) => new Date(ms).toISOString().slice(11, 19);
 
-/** The difference that steps of both encodings can hide. */
+/** The difference that the steps of both encodings explain. */
 function roomFor(a: Presented, b: Presented): number {
-  const each = ({ resolution, floors }: Presented) => (resolution ?? 0) * (floors ? 1 : 0.5);
-  return each(a) + each(b);
+  const errorOf = ({ resolution, floors }: Presented) => (resolution ?? 0) * (floors ? 1 : 0.5);
+  return errorOf(a) + errorOf(b);
 }
 
 function differenceOf(one: Presented, reference: Presented): number | null {
@@ -142,7 +142,7 @@ function earlier({ interval, sentAtMs }: Presented): string | null {
   return sentAtMs === undefined ? null : `it was sent last at ${clockOf(sentAtMs)} UTC`;
 }
 
-/** A protocol that shows nothing where the reference has a value. */
+/** The comparison of a protocol that shows no value. */
 function withoutValue(one: Presented, reference: Presented, faults: readonly ActiveFault[]): Compared {
   const explaining = reference.value === null ? [] : faultsExplaining(faults, one);
   const isExplained = one.disturbed === true || (explaining.length > 0 && one.presenter === 'modbus');
@@ -158,7 +158,7 @@ function withoutValue(one: Presented, reference: Presented, faults: readonly Act
 
 /**
  * @param faults those in force that concern the device
- * @param isMeaningful whether the quantity means anything now
+ * @param isMeaningful false: too little power flows for the quantity to mean anything
  */
 export function compared(
   one: Presented,

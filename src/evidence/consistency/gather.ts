@@ -19,7 +19,7 @@ export interface ComparedQuantity {
   readonly presentations: readonly Compared[];
 }
 
-/** How a protocol takes part. */
+/** Participation of a protocol. */
 export interface Participation {
   readonly presenter: Presenter;
   /** reason why it presents nothing of the device; null: it presents values */
@@ -58,8 +58,8 @@ function ocppSource(from: Sources, device: Device): Source {
 function csipSource({ csipClient, plant }: Sources, device: Device): Source {
   if (!csipClient.enabled) return off;
   try {
-    const isOne = csipClient.config(device.index)?.identity !== 'site' || plant.devices.length === 1;
-    if (!isOne) return 'the server is told of all devices as one';
+    const isAlone = csipClient.config(device.index)?.identity !== 'site' || plant.devices.length === 1;
+    if (!isAlone) return 'the server receives all devices as one';
     const reader = new CsipReader(csipClient, device.index);
     return one((row) => reader.read(row));
   } catch (error) {
@@ -108,14 +108,14 @@ function isOf({ bank, assetType }: Device, { needs, kind }: QuantityRow): boolea
   return needs === undefined || slotOf(bank.layout, needs) !== undefined;
 }
 
-/** Enough power flows for a quantity to mean something. */
-function isMeaningful({ bank }: Device, { least }: QuantityRow): boolean {
-  if (least === undefined) return true;
-  const [flows, rated] = [least.point, least.of].map((name) => {
+/** True if enough power flows for a quantity to mean something. */
+function isMeaningful({ bank }: Device, { minPower }: QuantityRow): boolean {
+  if (minPower === undefined) return true;
+  const [power, rated] = [minPower.point, minPower.of].map((name) => {
     const slot = slotOf(bank.layout, name);
     return slot === undefined ? null : bank.value(slot);
   });
-  return typeof flows !== 'number' || typeof rated !== 'number' || flows >= least.share * rated;
+  return typeof power !== 'number' || typeof rated !== 'number' || power >= minPower.share * rated;
 }
 
 function quantityOf(
@@ -129,8 +129,8 @@ function quantityOf(
     const source = sources[presenter];
     return typeof source === 'string' ? [] : source(row);
   });
-  const first = row.hasCoarseResolution ? (['rest', 'registers'] as const) : (['registers', 'rest'] as const);
-  const [reference] = first.flatMap((presenter) => presented.find((each) => each.presenter === presenter) ?? []);
+  const preference = row.hasCoarseResolution ? (['rest', 'registers'] as const) : (['registers', 'rest'] as const);
+  const [reference] = preference.flatMap((presenter) => presented.find((each) => each.presenter === presenter) ?? []);
   if (reference === undefined) return [];
   const others = presented.filter((each) => each !== reference);
   const presentations = [reference, ...others].map((each) =>

@@ -4,33 +4,34 @@ import type { CsipDerDocument } from '../../contract/csip-reports.ts';
 import type { Dnp3PointType } from '../../contract/dnp3.ts';
 import type { Plant } from '../../contract/plant.ts';
 
-/** A number in the unit of the quantity, a state in words, or whether something is on; null: there is none. */
+/** A number in the unit of the quantity, a state in words, or true for on; null: no value. */
 export type Value = number | string | boolean | null;
 
-/** Ways by which a quantity leaves a device. `registers` are the truth: the map without faults. */
+/** Interfaces that present a quantity of a device. `registers` are the truth: the map without faults. */
 export const presenters = ['registers', 'modbus', 'rest', 'stream', 'dnp3', 'ocpp', 'csip'] as const;
 export type Presenter = (typeof presenters)[number];
 
 /**
- * `equal`: the same value; `rounding`: steps of the encodings explain it; `earlier`: a mean, or a document that was sent
- * before; `fault`: a fault of the protocol explains it; `unexplained`; `no_value`: there is nothing to compare.
+ * `equal`: the same value; `rounding`: steps of the encodings explain it; `earlier`: a mean, or a document that was
+ * sent before; `fault`: a fault of the protocol explains it; `unexplained`: a difference without such a reason;
+ * `no_value`: nothing to compare.
  */
 export const causes = ['equal', 'rounding', 'earlier', 'fault', 'unexplained', 'no_value'] as const;
 export type Cause = (typeof causes)[number];
 
-/** One value as the protocol encodes it: raw x multiplier, in the unit beside it. */
+/** One value as the protocol encodes it: `raw` x `multiplier`, in `unit`. */
 export interface Shown {
   /** point, member or measurand */
   readonly name: string;
   readonly raw: Value;
-  /** null: the encoding has none */
+  /** null: none in the encoding */
   readonly multiplier: number | null;
   readonly unit: string | null;
   /** decimal places of a textual value; null: the value is not text */
   readonly decimals: number | null;
   /** octet of flags of DNP3; null: the protocol has none */
   readonly flags: number | null;
-  /** true where the configuration of a charge point asks for it; null: nothing is asked for */
+  /** true: a list of measurands in the configuration of the charge point contains it; null: not OCPP */
   readonly listed: boolean | null;
 }
 
@@ -40,7 +41,7 @@ export interface Interval {
   readonly endMs: number;
 }
 
-/** A value under its name, with what its encoding has. */
+/** A value with its name and its encoding, whose absent members are null. */
 export function shownAs(name: string, raw: Value, encoding: Partial<Shown> = {}): Shown {
   return { name, raw, multiplier: null, unit: null, decimals: null, flags: null, listed: null, ...encoding };
 }
@@ -51,15 +52,15 @@ export interface Presented {
   /** `701.W`, `metrics.power_kw`, `AI537`, `Power.Active.Import` */
   readonly place: string;
   readonly value: Value;
-  /** reason why there is no value; null: there is one */
+  /** reason why `value` is null; else null */
   readonly missing: string | null;
-  /** step of the encoding in the unit of the quantity; null: it has none of its own */
+  /** step of the encoding in the unit of the quantity; null: none */
   readonly resolution: number | null;
-  /** the encoding drops what is below a step; absent: it rounds */
+  /** the encoding rounds down to a step; absent: to the nearest step */
   readonly floors?: true;
   /** the encoding has no sign */
   readonly isMagnitude?: true;
-  /** simulated date of the state that it shows, ms since the epoch; null: known by the clock of a server alone */
+  /** simulated date of the presented state, ms since the epoch; null: known by the clock of a server alone */
   readonly atMs: number | null;
   /** wall time of the last message to the peer, ms since the epoch; absent: the peer reads */
   readonly sentAtMs?: number;
@@ -69,14 +70,14 @@ export interface Presented {
   readonly disturbed?: true;
 }
 
-/** Where a register has a quantity; a text alone: the point with factor 1. */
+/** A register that has a quantity. */
 export interface RegisterPlace {
   /** `701.W` */
   readonly point: string;
   /** value of the point x factor = value of the quantity; default 1 */
   readonly factor?: number;
   readonly isMagnitude?: true;
-  /** words in place of symbols in lower case */
+  /** words by symbol; default: the symbol in lower case */
   readonly words?: Readonly<Record<string, string>>;
 }
 
@@ -105,23 +106,24 @@ export interface Dnp3Place {
   readonly factor?: number;
   /** the point is on where the quantity is off */
   readonly isInverse?: true;
-  /** the point shows something else while this register has this symbol */
+  /** the point does not show the quantity while this register has this symbol */
   readonly unless?: readonly [point: string, symbol: string];
 }
 
-/** A measurand of the meter at the inlet of a station; less the other one where it has two directions. */
+/** A measurand of the meter at the inlet of a station. */
 export interface OcppPlace {
   readonly measurand: string;
+  /** measurand of the other direction, which is subtracted */
   readonly less?: string;
-  /** of `less` or of the measurand, whichever is not 0: they are magnitudes of one quantity */
-  readonly matchesAnyOf?: true;
+  /** `less` is added: both are magnitudes of one quantity, and one of them is 0 */
+  readonly isSum?: true;
   readonly phase?: string;
   readonly isMagnitude?: true;
-  /** of the only connector of the station, not of its inlet */
+  /** at the only connector of the station, not at its inlet */
   readonly ofConnector?: true;
 }
 
-/** A reading of the mirror by unit of measurement and phase, export less import. */
+/** A reading of the mirror by unit of measurement and phase, export minus import. */
 export interface CsipReadingPlace {
   readonly uom: number;
   readonly phase?: number;
@@ -130,9 +132,9 @@ export interface CsipReadingPlace {
 export interface CsipDocumentPlace {
   readonly document: CsipDerDocument;
   readonly member: string;
-  /** in its place where the document does not have it */
+  /** members in place of `member`, where the document does not have it */
   readonly others?: readonly string[];
-  /** undefined: the member says nothing about it */
+  /** undefined: the member has no such value */
   readonly read: (member: unknown) => CsipMember | undefined;
 }
 
@@ -144,10 +146,10 @@ export interface CsipMember {
 }
 
 export const units = ['W', 'var', 'VA', 'V', 'A', 'Hz', 'Wh', 'varh', '%', '', 'word', 'flag'] as const;
-/** '' has none; `word`: a state in words; `flag`: on or off */
+/** '': no unit; `word`: a state in words; `flag`: on or off */
 export type Unit = (typeof units)[number];
 
-/** A row of the table of quantities. What a protocol does not have is absent. */
+/** A row of the table of quantities. A protocol without the quantity is absent. */
 export interface QuantityRow {
   readonly about: string;
   readonly unit: Unit;
@@ -160,10 +162,10 @@ export interface QuantityRow {
   /** REST is the reference: the registers are coarser, and not all maps have them */
   readonly hasCoarseResolution?: true;
   /** share of the rated power that must flow for the quantity to mean anything; protocols may differ below it */
-  readonly least?: { readonly point: string; readonly share: number; readonly of: string };
+  readonly minPower?: { readonly point: string; readonly share: number; readonly of: string };
   /** symbol of a register that stands for on; default ENABLED */
   readonly on?: string;
-  /** in order of preference: current models, then classic ones; missing points are skipped */
+  /** in order of preference: current models, then classic ones; missing points are skipped. A string has factor 1 */
   readonly registers?: readonly (string | RegisterPlace)[];
   readonly rest?: RestPlace;
   /** member of the messages of the stream */
@@ -173,10 +175,11 @@ export interface QuantityRow {
   readonly csip?: CsipReadingPlace | CsipDocumentPlace;
 }
 
-/** The instant at which a device is looked at. */
+/** The instant of a comparison, as simulated dates, ms since the epoch. */
 export interface Moment {
-  /** simulated dates, ms since the epoch: of the last tick, which has the measurements, and of now */
+  /** end of the last tick, which has the measurements */
   readonly tickMs: number;
+  /** the present */
   readonly nowMs: number;
 }
 
@@ -184,7 +187,7 @@ export function momentOf(plant: Plant): Moment {
   return { tickMs: plant.dateMs(plant.latest.sim), nowMs: plant.time.dateMs };
 }
 
-/** Without the digits that binary fractions add to a decimal one. */
+/** Rounds to 12 digits, which hide the errors of binary fractions. */
 export function tidy(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(12)) + 0 : value;
 }

@@ -69,7 +69,7 @@ function phaseCurrent(i: 0 | 1 | 2): QuantityRow {
     ocpp: {
       measurand: 'Current.Import',
       less: 'Current.Export',
-      matchesAnyOf: true,
+      isSum: true,
       phase: `L${i + 1}`,
       isMagnitude: true,
     },
@@ -112,8 +112,8 @@ const powers = {
     about: 'Power factor with the sign of the active power.',
     unit: '',
     measured: true,
-    // below, the registers have 1 and a meter divides noise by noise
-    least: { point: '701.VA', share: 1e-3, of: '702.WMaxRtg' },
+    // below this share the registers have 1, and a meter divides noise by noise
+    minPower: { point: '701.VA', share: 1e-3, of: '702.WMaxRtg' },
     registers: ['701.PF', ...classic('PF', { factor: 0.01, isMagnitude: true })],
     ...metric('power_factor'),
     dnp3: { point: 'AI545' },
@@ -306,7 +306,7 @@ const states = {
     dnp3: { point: 'BI23', bound: 'disconnect switch' },
   },
   local_control: {
-    about: 'Whether the device takes no remote writes.',
+    about: 'Whether the device refuses remote writes.',
     unit: 'flag',
     on: 'LOCAL',
     registers: ['715.LocRemCtl'],
@@ -407,7 +407,7 @@ const namedRows: Readonly<Record<OwnName, QuantityRow>> = {
   ...limits,
 };
 
-/** Inputs of DNP3 that say whether one function is on; those of trips say that it is blocked. */
+/** Inputs of DNP3 that show that a function is on; those of trips show that it is blocked. */
 const enableInputs: Readonly<Partial<Record<FunctionName, Dnp3Place>>> = {
   volt_var: { point: 'BI81' },
   volt_watt: { point: 'BI77' },

@@ -1,4 +1,4 @@
-/** Readers of quantities, by protocol: each takes the values that a peer has got last, or would get next. */
+/** Readers of quantities, by protocol: each reads the values that a peer received last, or would receive next. */
 import { pointValue } from '../../sunspec/map/bank.ts';
 import type { CsipClient } from '../../contract/csip-client.ts';
 import type { CsipReadingSet, CsipReadings, CsipSentDocument } from '../../contract/csip-reports.ts';
@@ -23,8 +23,9 @@ import type { OcppMeterReading, OcppSampledValue, OcppStation } from '../../cont
 import type { Plant } from '../../contract/plant.ts';
 import type { Sources } from '../sources.ts';
 
-/** FlowDirectionType: delivered by the device. */
+/** FlowDirectionType for power delivered by the device. */
 const reverse = 19;
+/** by UomType */
 const units: Readonly<Record<number, string>> = { 29: 'V', 33: 'Hz', 38: 'W', 63: 'var' };
 
 /** The value as the server reads it, by the multiplier that was sent. */
@@ -56,7 +57,7 @@ export class CsipReader {
     return 'uom' in place ? this.#reading(place) : this.#document(place);
   }
 
-  /** Sets of both directions are one quantity. */
+  /** The sets of both directions together are one quantity. */
   #reading({ uom, phase }: CsipReadingPlace): Presented | null {
     const sets = this.#readings.sets.filter(
       (set) => set.meter === 'device' && set.uom === uom && (phase === undefined || set.phase === phase),
@@ -78,8 +79,8 @@ export class CsipReader {
         shown: [],
       };
     const value = sets.reduce((sum, set) => {
-      const each = readByServer(set, set.values.at(-1)?.value ?? 0);
-      return sum + (isDirected(set) && set.flowDirection !== reverse ? -each : each);
+      const reading = readByServer(set, set.values.at(-1)?.value ?? 0);
+      return sum + (isDirected(set) && set.flowDirection !== reverse ? -reading : reading);
     }, 0);
     return {
       ...common,
@@ -101,8 +102,8 @@ export class CsipReader {
     const common = { presenter: 'csip', place: `${name}.${member}`, atMs: null, sentAtMs: sent.sentAtMs } as const;
     const disturbed = sent.arrived === undefined ? {} : { disturbed: true as const };
     const none = (missing: string) => ({ ...common, ...disturbed, value: null, missing, resolution: null, shown: [] });
-    if (sent.result !== 'accepted') return none(`the server has not taken the last document (${sent.result})`);
-    if (sent.arrived === null) return none('the server has got nothing that can be read');
+    if (sent.result !== 'accepted') return none(`the server has not accepted the last document (${sent.result})`);
+    if (sent.arrived === null) return none('the server has received nothing that can be read');
     const decoded = read((sent.arrived ?? sent.body)[member]);
     // the device has no such value, or a fault has removed the member
     if (decoded === undefined)
@@ -124,7 +125,7 @@ const isDirected = ({ flowDirection }: CsipReadingSet) => flowDirection !== null
 
 const hasMember = ({ body }: CsipSentDocument, member: string) => body[member] !== undefined;
 
-// members of documents, decoded as a server decodes them
+// members of documents, decoded as by a server
 
 type ReadMember = (member: unknown) => CsipMember | undefined;
 
@@ -132,7 +133,7 @@ function objectOf(member: unknown): Readonly<Record<string, unknown>> {
   return typeof member === 'object' && member !== null ? (member as Readonly<Record<string, unknown>>) : {};
 }
 
-/** value x 10^multiplier: ActivePower and its like. */
+/** value x 10^multiplier: ActivePower and similar types. */
 export function scaledMember(): ReadMember {
   return (member) => {
     const { value, multiplier = 0 } = objectOf(member);
@@ -184,7 +185,7 @@ export class Dnp3Reader {
   constructor(outstations: Dnp3Outstations, device: Device, moment: Moment, rows: readonly QuantityRow[]) {
     this.#device = device;
     this.#moment = moment;
-    // an outstation has a thousand points
+    // only the required points, of a thousand in an outstation
     const bound = new Set(rows.flatMap((row) => (row.dnp3 && boundOf(row, row.dnp3)) ?? []));
     this.#points = outstations.points(device.index, { coverage: 'served', bound });
   }
@@ -199,25 +200,25 @@ export class Dnp3Reader {
     const isBinary = view.type === 'BI';
     let value: Value = null;
     if (online && raw !== null) value = isBinary ? (raw !== 0) !== isInverse : tidy((engineeringValue ?? 0) * factor);
-    const number = typeof value === 'number';
+    const isNumber = typeof value === 'number';
     return {
       presenter: 'dnp3',
       place: nameOf(view),
       value,
       missing: value === null ? 'the point is not online' : null,
-      resolution: number ? tidy(Math.abs(multiplier * factor)) : null,
+      resolution: isNumber ? tidy(Math.abs(multiplier * factor)) : null,
       ...(view.type === 'CTR' && { floors: true as const }),
-      // measurements are compared at the end of a tick, all else before each answer
+      // an outstation updates measurements at the end of a tick, all other points before each answer
       atMs: row.measured ? this.#moment.tickMs : this.#moment.nowMs,
       shown: [shownAs(nameOf(view), raw, { multiplier: isBinary ? null : multiplier, unit, flags })],
     };
   }
 
-  /** The point of the built-in map, or with a map from a file the one that is bound alike. */
+  /** The point of the built-in map, or, with a map from a file, a point with the same binding. */
   #find({ point }: Dnp3Place, bound: string | undefined): Dnp3PointView | undefined {
     const type = point.replace(/\d+$/, '');
-    const alike = this.#points.filter((view) => view.type === type && view.boundTo === bound);
-    return alike.find((view) => nameOf(view) === point) ?? alike[0];
+    const candidates = this.#points.filter((view) => view.type === type && view.boundTo === bound);
+    return candidates.find((view) => nameOf(view) === point) ?? candidates[0];
   }
 
   #showsOther({ unless }: Dnp3Place): boolean {
@@ -238,7 +239,7 @@ function shownOf({ measurand, phase, unit, value, digits, listed }: OcppSampledV
 
 export class OcppReader {
   readonly #inlet: OcppMeterReading;
-  /** null: the station has several connectors */
+  /** null: the station has no connector, or several */
   readonly #connector: OcppMeterReading | null;
   readonly #atMs: number;
 
@@ -255,11 +256,11 @@ export class OcppReader {
     const sample = this.#find(place.measurand, place);
     if (sample === undefined) return null;
     const less = place.less === undefined ? undefined : this.#find(place.less, place);
-    const [first, second] = [Number(sample.value), Number(less?.value ?? 0)];
+    const [value, lessValue] = [Number(sample.value), Number(less?.value ?? 0)];
     return {
       presenter: 'ocpp',
       place: less === undefined ? sample.measurand : `${sample.measurand}, ${less.measurand}`,
-      value: tidy(place.matchesAnyOf ? first + second : first - second),
+      value: tidy(place.isSum ? value + lessValue : value - lessValue),
       missing: null,
       resolution: Number(`1e-${sample.digits}`),
       ...(place.isMagnitude && { isMagnitude: true as const }),

@@ -40,7 +40,7 @@ function rawOf(slot: PointSlot, words: Buffer): number | null {
   const octets = Buffer.from(words);
   const view = new DataView(octets.buffer, octets.byteOffset, octets.byteLength);
   if (codec === undefined) return null;
-  // of accumulators "not implemented" is 0, as it is before anything was counted
+  // 0 of an accumulator may mean "not implemented", but also that nothing was counted yet
   return codec.absent(view, 0) && !slot.def.type.startsWith('acc') ? null : codec.get(view, 0);
 }
 
@@ -130,7 +130,7 @@ export function trueRegister(device: Device, row: QuantityRow, moment: Moment): 
 const bases = [40_000, 0, 50_000] as const;
 const marker = 'SunS';
 const endModel = 0xffff;
-/** A chain with more models goes in a circle. */
+/** A chain with more models is a loop. */
 const maxModels = 200;
 
 /** The chain as a master walks it: addresses of models by id, or why it has found none. */
@@ -145,9 +145,9 @@ function peekOrNull(window: RegisterWindow, address: number, count: number): Buf
   }
 }
 
-/** @param ownBase of the undisturbed map, which a master of the site may know */
-function walk(window: RegisterWindow, ownBase: number): Chain {
-  const base = [...new Set([ownBase, ...bases])].find(
+/** @param layoutBase address of the undisturbed map, which a master of the site may know */
+function walk(window: RegisterWindow, layoutBase: number): Chain {
+  const base = [...new Set([layoutBase, ...bases])].find(
     (address) => peekOrNull(window, address, 2)?.toString('latin1') === marker,
   );
   if (base === undefined) return { problem: 'a master finds no SunSpec map' };
@@ -181,7 +181,10 @@ class Master {
     return chain.models.has(modelId) ? null : `a master finds no model ${modelId}`;
   }
 
-  /** Registers of a point where the chain leads to; call it only without a `problem`. @throws SimError as a refusal */
+  /**
+   * Registers of a point at its place in the chain; to be called only without a `problem`.
+   * @throws SimError if refused
+   */
   readonly wordsOf: WordsOf = ({ modelId, address, def }) => {
     const chain = this.#walked;
     const place = this.#layout.models.find((model) => model.def.id === modelId);
@@ -208,7 +211,7 @@ export class ModbusReader {
     this.#master = new Master(device.bank.layout, window);
   }
 
-  /** One for each register that has the quantity in the map of masters. */
+  /** One value for each register of the quantity in the map of masters. */
   read(row: QuantityRow): readonly Presented[] {
     const { layout } = this.#device.bank;
     const hidden = new Set(layout.models.flatMap((model) => (model.hidden ? [model.def.id] : [])));

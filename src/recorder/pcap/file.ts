@@ -7,19 +7,19 @@ import { isIP, isIPv6 } from 'node:net';
 import type { ModbusFacts } from '../../core/wire/modbus.ts';
 import type { Recorded } from '../entries.ts';
 import { LinkFrames } from '../link-frames.ts';
-import { MadeConnection } from './frames.ts';
+import { SyntheticConnection } from './frames.ts';
 import type { End } from './frames.ts';
 
 /** Ports at which dissectors expect the protocols. */
 const ports = { modbus: 502, dnp3: 20_000 } as const;
 /** Local addresses towards peers on other machines: addresses for documentation (RFC 5737, RFC 3849). */
-const ownAddress = { ipv4: '192.0.2.1', ipv6: '2001:db8::1' } as const;
+const localAddress = { ipv4: '192.0.2.1', ipv6: '2001:db8::1' } as const;
 const loopback = { ipv4: '127.0.0.1', ipv6: '::1' } as const;
 /** for a server known only by name */
-const unknownAddress = '192.0.2.2';
+const unknlocalAddress = '192.0.2.2';
 /** ports of the built-in master, whose real ones are unknown */
-const firstOwnPort = 49_152;
-const ownPorts = 16_384;
+const firstLocalPort = 49_152;
+const localPorts = 16_384;
 
 /** approximate octets of one piece; each takes a turn of the event loop */
 const pieceOctets = 16 * 1024;
@@ -45,14 +45,14 @@ function record(frame: Buffer, wallMs: number): Buffer {
 function endOf(peer: string): End {
   const cut = peer.lastIndexOf(':');
   const host = peer.slice(0, cut).replace(/^\[|\]$/g, '');
-  return { address: isIP(host) ? host : unknownAddress, port: Number(peer.slice(cut + 1)) & 0xffff };
+  return { address: isIP(host) ? host : unknlocalAddress, port: Number(peer.slice(cut + 1)) & 0xffff };
 }
 
 /** The local address for a connection with a peer. */
-function ownAddressFor({ address }: End): string {
+function localAddressFor({ address }: End): string {
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';
   const isHere = address === '::1' || address.startsWith('127.');
-  return (isHere ? loopback : ownAddress)[family];
+  return (isHere ? loopback : localAddress)[family];
 }
 
 /** The payload of a message and its connection. */
@@ -60,7 +60,7 @@ interface Carried {
   readonly octets: Buffer;
   /** peer of its connection: `address:port` */
   readonly peer: string;
-  /** true: the built-in master asks the peer; false: the peer asks the simulator */
+  /** true: the built-in master sends requests to the peer; false: the peer sends requests to the simulator */
   readonly peerServes: boolean;
 }
 
@@ -83,25 +83,25 @@ function carriedByDnp3({ entry }: Recorded, links: Map<string, LinkFrames>): Car
 
 /** The connections of a file, by protocol and peer. */
 class Connections {
-  readonly #known = new Map<string, MadeConnection>();
+  readonly #connections = new Map<string, SyntheticConnection>();
 
-  of(protocol: keyof typeof ports, { peer, peerServes }: Carried): MadeConnection {
+  of(protocol: keyof typeof ports, { peer, peerServes }: Carried): SyntheticConnection {
     const key = `${protocol} ${peer}`;
-    let connection = this.#known.get(key);
-    if (connection === undefined) this.#known.set(key, (connection = this.#made(protocol, peer, peerServes)));
+    let connection = this.#connections.get(key);
+    if (connection === undefined) this.#connections.set(key, (connection = this.#create(protocol, peer, peerServes)));
     return connection;
   }
 
-  #made(protocol: keyof typeof ports, peer: string, peerServes: boolean): MadeConnection {
+  #create(protocol: keyof typeof ports, peer: string, peerServes: boolean): SyntheticConnection {
     const there = endOf(peer);
-    const here = { address: ownAddressFor(there), port: ports[protocol] };
-    if (!peerServes) return new MadeConnection(there, here);
-    const master = { ...here, port: firstOwnPort + (this.#known.size % ownPorts) };
-    return new MadeConnection(master, { ...there, port: ports[protocol] });
+    const here = { address: localAddressFor(there), port: ports[protocol] };
+    if (!peerServes) return new SyntheticConnection(there, here);
+    const master = { ...here, port: firstLocalPort + (this.#connections.size % localPorts) };
+    return new SyntheticConnection(master, { ...there, port: ports[protocol] });
   }
 }
 
-/** The file in pieces, without messages of other protocols, of serial lines and truncated ones. */
+/** The file in pieces, without truncated messages and those of other protocols or serial lines. */
 export function* packetFile(entries: Iterable<Recorded>): Generator<Buffer> {
   let held: Buffer[] = [fileHeader];
   let octets = 0;

@@ -67,9 +67,9 @@ function checksum(...parts: readonly Buffer[]): number {
 
 /** The part of the IP header that the checksum of TCP includes (RFC 9293 3.1, RFC 8200 8.1). */
 function pseudoHeader(source: Buffer, destination: Buffer, length: number): Buffer {
-  const isShort = source.length === 4;
-  const rest = Buffer.alloc(isShort ? 4 : 8);
-  if (isShort) {
+  const isIpv4 = source.length === 4;
+  const rest = Buffer.alloc(isIpv4 ? 4 : 8);
+  if (isIpv4) {
     rest[1] = tcp;
     rest.writeUInt16BE(length, 2);
   } else {
@@ -128,12 +128,12 @@ function frameOf(segment: Segment, toServer: boolean, id: number): Buffer {
   const source = addressBytes(segment.from.address);
   const destination = addressBytes(segment.to.address);
   const part = tcpPart(segment, source, destination);
-  const isShort = source.length === 4;
-  const ip = isShort ? ipv4Header(source, destination, part.length, id) : ipv6Header(source, destination, part.length);
+  const isIpv4 = source.length === 4;
+  const ip = isIpv4 ? ipv4Header(source, destination, part.length, id) : ipv6Header(source, destination, part.length);
   const ethernet = Buffer.alloc(ethernetOctets);
   const [server, client] = [macOf(1), macOf(2)];
   ethernet.set(toServer ? [...server, ...client] : [...client, ...server], 0);
-  ethernet.writeUInt16BE(isShort ? etherType.ipv4 : etherType.ipv6, 12);
+  ethernet.writeUInt16BE(isIpv4 ? etherType.ipv4 : etherType.ipv6, 12);
   return Buffer.concat([ethernet, ip, part]);
 }
 
@@ -142,10 +142,10 @@ const noData = Buffer.alloc(0);
 /** Maximum octets of one segment: with headers a packet must stay below 64 KiB. */
 const maxData = 32 * 1024;
 
-/** Start of sequence numbers, easy to read. */
+/** First sequence number, easy to read. */
 const firstSeq = 1000;
 
-export class MadeConnection {
+export class SyntheticConnection {
   readonly #client: End;
   readonly #server: End;
   /** next sequence numbers */

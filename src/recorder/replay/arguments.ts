@@ -11,31 +11,31 @@ export interface ReplayArguments {
   readonly file: string;
   readonly target: ReplayTarget;
   readonly options: ReplayOptions;
-  /** maximum of printed differences */
-  readonly shown: number;
+  /** maximum number of printed differences */
+  readonly maxShown: number;
 }
 
 export const replayHelp = `Usage: derbench replay FILE [--modbus [INDEX=]HOST:PORT]... [--dnp3 [INDEX=]HOST:PORT]... [options]
 
 Replays a recording (GET recorder/download) against a build that runs already, and lists where its answers differ.
 
-  --modbus HOST:PORT        the Modbus masters of the recording ask this address
-  --modbus INDEX=HOST:PORT  those that asked the device of this index ask this one; may be given several times
-  --modbus proxy=HOST:PORT  those that asked the map of another maker; meter=HOST:PORT: those that asked no device
+  --modbus HOST:PORT        address for the requests of the recorded Modbus masters
+  --modbus INDEX=HOST:PORT  address for the requests to the device of this index; may be given several times
+  --modbus proxy=HOST:PORT  address for the map of another maker; meter=HOST:PORT: for requests to no device
   --dnp3 [INDEX=]HOST:PORT  the same for DNP3 masters
   --ocpp [HOST:]PORT        plays the central system of the recording; the stations of the build connect to it
   --csip [HOST:]PORT        plays the IEEE 2030.5 server of the recording over plain HTTP (--csip_enc no at the build)
   --csip-pin PIN            PIN of the Registration, which a recording does not have (default 111115)
-  --pace fast|wall|sim      fast: as fast as answers come (default); wall, sim: at the recorded offsets of either time
+  --pace fast|wall|sim      fast: as fast as answers arrive (default); wall, sim: at the recorded offsets of that time
   --rate N                  with --pace sim: simulated seconds per second of the target (default 1)
-  --tolerance PERCENT       values that move may differ by so much of the recorded value (default: they may differ)
+  --tolerance PERCENT       values that move may differ by this part of the recorded value (default: by any amount)
   --exact                   values that move must be the same
   --ignore NAME,...         points that are not compared: 701.W, 701 (the whole model), W (in any model), AI 536
   --timeout SECONDS         wait for an answer, or the next message of a client (default 5)
   --limit N                 differences to print (default 100)
 
-Values that move are measurements, counters and rests of times. Exit code: 0 no difference, 4 differences, 2 wrong use, no
-recording, or nothing that could be compared, 1 the other end cannot be reached.`;
+Values that move are measurements, counters and remaining times. Exit code: 0 no difference, 4 differences, 2 wrong use,
+no recording, or nothing that could be compared, 1 the other end cannot be reached.`;
 
 const options = {
   modbus: { type: 'string', multiple: true },
@@ -79,10 +79,10 @@ function listenerOf(flag: string, text: string): Target {
   return targetOf(flag, text);
 }
 
-function deviceTargets(flag: 'modbus' | 'dnp3', given: readonly string[]): DeviceTargets {
+function deviceTargets(flag: 'modbus' | 'dnp3', texts: readonly string[]): DeviceTargets {
   const byDevice = new Map<number, Target>();
   const named: Record<'all' | 'proxy' | 'meter', Target | null> = { all: null, proxy: null, meter: null };
-  for (const text of given) {
+  for (const text of texts) {
     const [, word, address = text] = /^([^=]*)=(.*)$/.exec(text) ?? [];
     if (word !== undefined && !/^(?:\d{1,9}|proxy|meter)$/.test(word))
       throw wrong(`--${flag} takes [INDEX=]HOST:PORT; ${JSON.stringify(word)} is no index of a device, proxy or meter`);
@@ -123,11 +123,11 @@ interface Words {
 
 const isName = (name: string): name is Name => Object.hasOwn(options, name);
 
-function checkOption(name: string, rawName: string, value: string | undefined, isAgain: boolean): void {
+function checkOption(name: string, rawName: string, value: string | undefined, isRepeated: boolean): void {
   if (!isName(name)) {
     const near = didYouMean(
       rawName,
-      Object.keys(options).map((each) => `--${each}`),
+      Object.keys(options).map((option) => `--${option}`),
     );
     throw wrong(`${rawName} is no option${near}`);
   }
@@ -135,7 +135,7 @@ function checkOption(name: string, rawName: string, value: string | undefined, i
   if (type === 'string' && value === undefined) throw wrong(`${rawName} lacks its value`);
   if (type === 'boolean' && value !== undefined)
     throw wrong(`${rawName} takes no value; given ${JSON.stringify(value)}`);
-  if (isAgain && !multiple) throw wrong(`${rawName} is given twice`);
+  if (isRepeated && !multiple) throw wrong(`${rawName} is given twice`);
 }
 
 /** Parses the arguments. Node's own checks are off, since their messages differ in style. */
@@ -163,7 +163,7 @@ export function parseReplayArguments(argv: readonly string[]): ReplayArguments |
   const [file, ...more] = positionals;
   if (file === undefined) throw wrong('the file of the recording is missing');
   if (more.length > 0)
-    throw wrong(`there is one file; given also ${more.map((each) => JSON.stringify(each)).join(', ')}`);
+    throw wrong(`there is one file; given also ${more.map((word) => JSON.stringify(word)).join(', ')}`);
   const { modbus, dnp3, ocpp, csip, limit } = values;
   const target: ReplayTarget = {
     ...(Array.isArray(modbus) && { modbus: deviceTargets('modbus', modbus) }),
@@ -177,6 +177,6 @@ export function parseReplayArguments(argv: readonly string[]): ReplayArguments |
     file,
     target,
     options: optionsOf(values),
-    shown: numberOf('limit', limit as string | undefined, 100, 0, 10_000),
+    maxShown: numberOf('limit', limit as string | undefined, 100, 0, 10_000),
   };
 }

@@ -20,7 +20,7 @@ import { pointKinds } from './dnp3-objects.ts';
 import { isIgnored, pointNames } from './points.ts';
 
 const dnp3Point = new RegExp(`^(${pointKinds.join('|')}) \\d{1,5}$`);
-/** A member or element, or its path. The new build may add members, so they are not checked. */
+/** Form of a member or element, or of its path. Names are not checked: the new build may have added them. */
 const member = /^[\w/[\].:-]+$/;
 
 /** True if the recording has a point of this name, as with the map of another manufacturer. */
@@ -31,11 +31,13 @@ function isRecordedPoint(name: string, messages: readonly RecordedMessage[]): bo
 
 function isModbusPoint(name: string, messages: readonly RecordedMessage[]): boolean {
   const plain = name.replace(/\[\d+\]/g, '');
-  return pointNames().some((each) => isIgnored(each, [plain])) || isRecordedPoint(name, messages);
+  return pointNames().some((point) => isIgnored(point, [plain])) || isRecordedPoint(name, messages);
 }
 
-/** @throws SimError CONFIG_INVALID for a name that is unknown in all replayed protocols */
-/** Checks the names of `--ignore`, since a misspelt one would silently ignore nothing. */
+/**
+ * Checks the names of `--ignore`: a misspelt name would silently ignore nothing.
+ * @throws SimError CONFIG_INVALID for a name that is unknown in all replayed protocols
+ */
 export function checkIgnored(
   ignore: readonly string[],
   { modbus, dnp3, ocpp, csip }: ReplayTarget,
@@ -80,30 +82,33 @@ async function recordingOf(file: string): Promise<Recording> {
 function unknownProtocols({ messages }: Recording): readonly string[] {
   const counts = new Map<string, number>();
   for (const { protocol } of messages)
-    if (!recordedProtocols.some((each) => each === protocol)) counts.set(protocol, (counts.get(protocol) ?? 0) + 1);
+    if (!recordedProtocols.some((name) => name === protocol)) counts.set(protocol, (counts.get(protocol) ?? 0) + 1);
   return [...counts].map(
     ([protocol, n]) =>
       `left out: ${counted(n, 'message')} of ${JSON.stringify(protocol)}, a protocol that is not known`,
   );
 }
 
-function printReport({ protocol, requests, differences, ignored, notes }: ReplayReport, shown: number, io: CommandIo) {
-  const more = differences.length - shown;
-  for (const difference of differences.slice(0, shown)) io.out(difference);
-  if (more > 0) io.out(`... and ${counted(more, 'more difference')} (--limit shows more)`);
+function printReport(report: ReplayReport, maxShown: number, io: CommandIo) {
+  const { protocol, requests, differences, ignored, notes } = report;
+  const hidden = differences.length - maxShown;
+  for (const difference of differences.slice(0, maxShown)) io.out(difference);
+  if (hidden > 0) io.out(`... and ${counted(hidden, 'more difference')} (--limit shows more)`);
   for (const note of notes) io.out(`${protocol}: ${note}`);
-  const loose = ignored > 0 ? `, ${counted(ignored, 'value')} that may differ` : '';
-  io.out(`${protocol}: ${counted(requests, 'request')} replayed, ${counted(differences.length, 'difference')}${loose}`);
+  const suffix = ignored > 0 ? `, ${counted(ignored, 'value')} that may differ` : '';
+  io.out(
+    `${protocol}: ${counted(requests, 'request')} replayed, ${counted(differences.length, 'difference')}${suffix}`,
+  );
 }
 
-async function run({ file, target, options, shown }: ReplayArguments, io: CommandIo): Promise<number> {
+async function run({ file, target, options, maxShown }: ReplayArguments, io: CommandIo): Promise<number> {
   const recording = await recordingOf(file);
   checkIgnored(options.ignore, target, recording.messages);
   for (const line of unknownProtocols(recording)) io.out(line);
   const reports = await replay(recording.messages, target, options, (line) => {
     io.out(line);
   });
-  for (const report of reports) printReport(report, shown, io);
+  for (const report of reports) printReport(report, maxShown, io);
   const isVacuous = ({ compared, differences }: ReplayReport) => compared === 0 && differences.length === 0;
   const vacuous = reports.filter(isVacuous).map(({ protocol }) => protocol);
   if (vacuous.length > 0)
@@ -114,8 +119,8 @@ async function run({ file, target, options, shown }: ReplayArguments, io: Comman
 
 /**
  * @param argv arguments after `replay`
- * @returns exit code: 0 no difference, 4 differences, 2 invalid usage, no recording or nothing to compare, 1 the other
- * end cannot be reached
+ * @returns exit code: 0 no difference, 4 differences, 2 invalid usage, no recording or nothing to compare, 1 another
+ *   failure, such as a target that cannot be reached
  */
 export async function replayCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   try {

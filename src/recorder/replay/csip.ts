@@ -1,6 +1,6 @@
 /**
- * Replays the IEEE 2030.5 server of a recording to the clients of a new build, over plain HTTP: it repeats its answers
- * in order, and the last one for any further request.
+ * Replays the IEEE 2030.5 server of a recording to the clients of a new build, over plain HTTP. Each request gets its
+ * recorded answers in order, and after them the last one again.
  */
 import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
@@ -83,7 +83,7 @@ function csipScriptOf(messages: readonly RecordedMessage[]): CsipScript {
 
 /** Maximum octets of one body of a client. */
 const maxBody = 1024 * 1024;
-/** Documents whose number depends on the length of a session. */
+/** Root elements of documents whose number depends on the length of a session. */
 const periodic = /^(MirrorMeterReading|MirrorMeterReadingList|DERStatus|DERAvailability|DERCapability|DERSettings)$/;
 /** Headers that this server sets itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
@@ -92,7 +92,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
 const hiddenPin = /(<(?:[\w.-]+:)?pIN\b[^>]*>)\(hidden\)/g;
 const timeElement = /(<(?:[\w.-]+:)?(?:currentTime|localTime)\b[^>]*>)(-?\d+)/g;
 
-/** The repetitions of one request. */
+/** A recorded request, and how often the client has sent it. */
 interface Served {
   readonly request: CsipRequest;
   count: number;
@@ -107,13 +107,13 @@ class CsipServer {
   readonly #script: CsipScript;
   readonly #options: CsipServerOptions;
   readonly #findings: Findings;
-  /** called for each request that has not come before */
+  /** called for each request that was still missing or is not in the recording, before its answer */
   readonly #progress: () => void;
   readonly #served: ReadonlyMap<string, Served>;
   readonly #unknown = new Set<string>();
   readonly #ids = new Map<string, string>();
   #origin = '';
-  /** time of the first Time document; later ones keep their recorded distance from it */
+  /** recorded time of the first Time document, and the instant of its answer; later documents show the time since */
   #firstTime: { readonly recorded: number; readonly atMs: number } | null = null;
 
   constructor(script: CsipScript, options: CsipServerOptions, findings: Findings, progress: () => void) {
@@ -125,7 +125,7 @@ class CsipServer {
   }
 
   /** @param origin `http://host:port`, which replaces the recorded ones */
-  at(origin: string): void {
+  setOrigin(origin: string): void {
     this.#origin = origin;
   }
 
@@ -211,7 +211,7 @@ class CsipServer {
     return this.#script.origins.reduce((changed, origin) => changed.replaceAll(origin, this.#origin), text);
   }
 
-  /** Shifts a Time by the offset of the first Time document. */
+  /** Sets the times of a Time document to the recorded time of the first one plus the time since. */
   #timely(text: string): string {
     const [, recorded] = /<(?:[\w.-]+:)?currentTime\b[^>]*>(-?\d+)/.exec(text) ?? [];
     if (recorded === undefined) return text;
@@ -223,7 +223,7 @@ class CsipServer {
 }
 
 /**
- * Listens until every recorded request has come, or no new one comes.
+ * Listens until no recorded request is missing, or until no new request arrives within the timeout.
  * @param messages of CSIP only
  * @param say called with the address
  * @throws SimError LISTEN_FAILED
@@ -237,18 +237,18 @@ export async function replayCsip(
   const findings = new Findings();
   const script = csipScriptOf(messages);
   findings.notes.push(...script.notes);
-  let over: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => (over = resolve));
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
   const idle = new Idle(firstClientMs, options.timeoutMs, () => {
-    over();
+    end();
   });
   const csip = new CsipServer(script, options, findings, () => {
     idle.touch();
-    if (csip.done) setTimeout(over, options.silenceMs);
+    if (csip.done) setTimeout(end, options.silenceMs);
   });
   const address = await listen(csip.server, host, port, 'the replayed server of IEEE 2030.5');
   const origin = `http://${hostAndPort(address.address, address.port)}`;
-  csip.at(origin);
+  csip.setOrigin(origin);
   say(`the IEEE 2030.5 server of the recording listens on ${origin}/`);
   await ended;
   idle.stop();

@@ -78,8 +78,8 @@ class Reader {
     const [group = 0, variation = 0, qualifier = 0] = this.#octets.subarray(this.#at, this.#at + 3);
     this.#at += 3;
     const type = objectType(group, variation);
-    const strings = group === 110 || group === 111;
-    const size = strings ? variation : group === 80 ? 0 : (type?.size ?? otherOctets(group, variation));
+    const isString = group === 110 || group === 111;
+    const size = isString ? variation : group === 80 ? 0 : (type?.size ?? otherOctets(group, variation));
     const width = { 0x00: 1, 0x01: 2, 0x07: 1, 0x08: 2, 0x17: 1, 0x28: 2 }[qualifier];
     if (size === null || width === undefined) return false;
     const block = { group, variation, type, size };

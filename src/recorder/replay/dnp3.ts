@@ -123,7 +123,7 @@ interface Dnp3Request {
 }
 
 const confirmFunction = 0;
-/** Internal indications that depend neither on events nor on the start time nor on the clock. */
+/** Internal indications that do not depend on events, the start time or the clock. */
 const comparedIin: readonly (readonly [number, string])[] = [
   [0x0020, 'local_control'],
   [0x0040, 'device_trouble'],
@@ -218,8 +218,8 @@ function compare(request: Dnp3Request, fragments: readonly Buffer[], rules: Rule
 }
 
 /**
- * Each recorded connection is replayed by one connection; requests go one after the other, in recorded order. Events,
- * unsolicited responses and times are not compared.
+ * Each recorded connection is replayed by one connection; requests are sent one after another, in recorded order.
+ * Events, unsolicited responses and times are not compared.
  * @param messages of DNP3 only
  * @throws SimError PEER_ERROR, PEER_TIMEOUT if the target cannot be reached
  */
@@ -239,16 +239,16 @@ export async function replayDnp3(
       connectionOf: ({ peer }) => peer.slice(peer.indexOf('@') + 1),
     },
   );
-  findings.notes.push(...links.unasked());
+  findings.notes.push(...links.unusedTargets());
   const pacer = new Pacer(options);
-  let homeless = 0;
+  let withoutTarget = 0;
   try {
     for (const request of requests) {
       const { message, pair, responses } = request;
       await pacer.until(message);
       const link = await links.of(message);
       if (link === null) {
-        homeless += 1;
+        withoutTarget += 1;
         continue;
       }
       const isSilent = responses.length === 0;
@@ -264,6 +264,7 @@ export async function replayDnp3(
   const { uncompared } = findings;
   if (uncompared > 0)
     findings.notes.push(`not compared: ${counted(uncompared, 'request')} without a recorded response`);
-  if (homeless > 0) findings.notes.push(`left out: ${counted(homeless, 'request')} to devices without an address`);
+  if (withoutTarget > 0)
+    findings.notes.push(`left out: ${counted(withoutTarget, 'request')} to devices without an address`);
   return findings.report('dnp3');
 }

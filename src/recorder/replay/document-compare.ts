@@ -30,17 +30,17 @@ const maxDepth = 64;
 const asNumber = (value: unknown) =>
   typeof value === 'number' ? value : typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
 
-/** True if ids correspond: each recorded id stands for one replayed id. */
-function isPaired(recorded: string, replayed: string, form: RegExp, ids: Map<string, string>): boolean {
+/** Pairs a recorded id with a replayed one, unless it has a pair already. @returns true if the two are a pair */
+function pairIds(recorded: string, replayed: string, form: RegExp, ids: Map<string, string>): boolean {
   if (!form.test(recorded) || !form.test(replayed)) return false;
   if (!ids.has(recorded)) ids.set(recorded, replayed);
   return ids.get(recorded) === replayed;
 }
 
-/** True if two different values are equivalent: times, or corresponding ids. */
-function standForTheSame(recorded: unknown, replayed: unknown, { ids }: JsonRules): boolean {
+/** True if two different values are equivalent: both are times, or they are a pair of ids. */
+function areEquivalent(recorded: unknown, replayed: unknown, { ids }: JsonRules): boolean {
   if (typeof recorded !== 'string' || typeof replayed !== 'string') return false;
-  return (timeForm.test(recorded) && timeForm.test(replayed)) || isPaired(recorded, replayed, generatedId, ids);
+  return (timeForm.test(recorded) && timeForm.test(replayed)) || pairIds(recorded, replayed, generatedId, ids);
 }
 
 function mayDiffer(
@@ -66,7 +66,7 @@ export function compareJson(recorded: unknown, replayed: unknown, rules: JsonRul
     } else if (isMembers(before) && isMembers(after)) {
       for (const name of new Set([...Object.keys(before), ...Object.keys(after)]))
         compare(before[name], after[name], `${pointer}/${name}`, depth + 1);
-    } else if (!standForTheSame(before, after, rules)) {
+    } else if (!areEquivalent(before, after, rules)) {
       if (mayDiffer(pointer, before, after, rules)) ignored += 1;
       else differences.push({ pointer, recorded: before, replayed: after });
     }
@@ -100,7 +100,7 @@ const times: ReadonlySet<string> = new Set([
   'readingTime',
   'changedTime',
   'lastUpdateTime',
-  // the start of the program
+  // set at the start of the program
   'mfDate',
   'swActTime',
 ]);
@@ -148,7 +148,7 @@ export function compareXml(recorded: Buffer, replayed: Buffer, rules: Omit<JsonR
     const replayedText = after[name];
     const leaf = name.slice(name.lastIndexOf('/') + 1).replace(/\[\d+\]$/, '');
     if (replayedText === undefined) continue;
-    if (times.has(leaf) || isPaired(text, replayedText, longId, rules.ids)) before[name] = after[name] = anyTime;
+    if (times.has(leaf) || pairIds(text, replayedText, longId, rules.ids)) before[name] = after[name] = anyTime;
   }
   return compareJson(before, after, { ...rules, moves: (pointer) => measured.test(pointer) });
 }

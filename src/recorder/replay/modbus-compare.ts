@@ -20,9 +20,9 @@ export interface RecordedExchange {
   readonly count: number | null;
   /** address of the first register of each point */
   readonly points: ReadonlyMap<string, number>;
-  /** all octets of the answer; null: neither an answer nor a reason for its absence is recorded */
+  /** all octets of the answer; null: no answer is recorded */
   readonly answer: Buffer | null;
-  /** reason for the absence of an answer */
+  /** recorded reason for the absence of an answer; null: none */
   readonly noAnswer: string | null;
 }
 
@@ -111,7 +111,7 @@ function exchangeInWords({ n, functionCode, address, count, unitId }: RecordedEx
   return `request ${n}, ${verbs[functionCode] ?? `${name} of`} ${registers} by unit ${unitId}`;
 }
 
-/** The octets of an answer; none if nothing came in time or the connection ended. */
+/** The octets of an answer; none if they did not arrive in time or the connection ended. */
 export interface Received {
   readonly octets: Buffer;
   readonly closed: boolean;

@@ -85,7 +85,7 @@ class ModbusLink {
 }
 
 /**
- * Each recorded peer is replayed by one connection; requests go one after the other, in recorded order.
+ * Each recorded peer is replayed by one connection; requests are sent one after another, in recorded order.
  * @param messages of Modbus only
  * @throws SimError PEER_ERROR, PEER_TIMEOUT if the target cannot be reached
  */
@@ -106,16 +106,16 @@ export async function replayModbus(
       connectionOf: ({ peer }) => peer,
     },
   );
-  findings.notes.push(...links.unasked());
+  findings.notes.push(...links.unusedTargets());
   const pacer = new Pacer(options);
-  let homeless = 0;
+  let withoutTarget = 0;
   try {
     for (const exchange of exchanges) {
       const { request, answer, noAnswer } = exchange;
       await pacer.until(request);
       const link = await links.of(request);
       if (link === null) {
-        homeless += 1;
+        withoutTarget += 1;
         continue;
       }
       const received = await link.ask(request.raw, answer?.length ?? 0);
@@ -129,6 +129,7 @@ export async function replayModbus(
   }
   const { uncompared } = findings;
   if (uncompared > 0) findings.notes.push(`not compared: ${counted(uncompared, 'request')} without a recorded answer`);
-  if (homeless > 0) findings.notes.push(`left out: ${counted(homeless, 'request')} to devices without an address`);
+  if (withoutTarget > 0)
+    findings.notes.push(`left out: ${counted(withoutTarget, 'request')} to devices without an address`);
   return findings.report('modbus');
 }

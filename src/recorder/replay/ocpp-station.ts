@@ -1,4 +1,6 @@
-/** The central system of one recorded station: repeats its answers and its calls, which are steps. */
+/**
+ * Replays the central system towards one recorded station: repeats its calls and its answers to calls of the station.
+ */
 import { compareJson, differenceInWords } from './document-compare.ts';
 import type { JsonRules } from './document-compare.ts';
 import type { ReplayOptions } from './options.ts';
@@ -14,6 +16,7 @@ interface RecordedAnswer {
   readonly parts: readonly unknown[];
 }
 
+/** A recorded call of either side and its answer. */
 interface OcppStep {
   /** number of the call within its direction, from 1 */
   readonly n: number;
@@ -21,7 +24,7 @@ interface OcppStep {
   readonly message: RecordedMessage;
   readonly action: string;
   readonly payload: unknown;
-  /** null: none was recorded */
+  /** null: no answer was recorded */
   readonly answer: RecordedAnswer | null;
 }
 
@@ -32,7 +35,7 @@ interface OcppScript {
 }
 
 const typeNumbers = { call: 2, result: 3, error: 4 } as const;
-/** Secrets are masked in a recording: such a call would set a wrong one. */
+/** Mask of secrets in a recording. A replayed call with it would set a wrong secret. */
 const hidden = '(hidden)';
 
 interface Frame {
@@ -155,7 +158,10 @@ export class ReplayedStation {
     this.#speak();
   }
 
-  /** Gives up waiting: overdue messages are missing, and the next call is sent. @returns false: no step is left */
+  /**
+   * Reports overdue answers and calls of the station as missing, and sends the next call of the central system.
+   * @returns false: no step is left
+   */
   skip(): boolean {
     for (const [id, step] of this.#openCalls) {
       this.#findings.differ(`${this.#inWords(step)}: was answered, is not answered`);
@@ -176,7 +182,7 @@ export class ReplayedStation {
     return true;
   }
 
-  /** Sends the calls of the central system that come next. */
+  /** Sends the next call of the central system, if it is due. */
   #speak(): void {
     while (this.#send !== null && this.#openCalls.size === 0) {
       const at = this.#left.findIndex(({ by, action }) => by === 'central' || !isPeriodic(action));
@@ -210,12 +216,13 @@ export class ReplayedStation {
       this.#compare(step, step.payload, payload, '');
       if (step.answer) this.#lastAnswers.set(action, step.answer);
     }
-    this.#reply(id, step ? step.answer : (this.#lastAnswers.get(action) ?? null), action, step !== undefined);
+    const answer = step ? step.answer : (this.#lastAnswers.get(action) ?? null);
+    this.#reply(id, answer, action, step !== undefined);
   }
 
-  #reply(id: string, answer: RecordedAnswer | null, action: string, isKnown: boolean): void {
+  #reply(id: string, answer: RecordedAnswer | null, action: string, isRecorded: boolean): void {
     // as in the recording, the call gets no answer
-    if (answer === null && isKnown) return;
+    if (answer === null && isRecorded) return;
     const { isError, parts } = answer ?? {
       isError: true,
       parts: ['NotImplemented', `${action} is not in the recording`, {}],

@@ -11,7 +11,7 @@ import { Findings } from './report.ts';
 import type { ReplayReport } from './report.ts';
 import type { Target } from './targets.ts';
 
-/** Octets of one message of a station. */
+/** Maximum octets of one message of a station. */
 const maxPayload = 1024 * 1024;
 
 function stationsOf(messages: readonly RecordedMessage[], options: ReplayOptions, findings: Findings) {
@@ -46,19 +46,20 @@ class CentralSystem {
   readonly #sockets: WebSocketServer;
   /** identities that are not in the recording */
   readonly #strangers = new Set<string>();
-  readonly #touched: () => void;
+  readonly #onActivity: () => void;
 
-  constructor(stations: ReadonlyMap<string, ReplayedStation>, findings: Findings, touched: () => void) {
+  /** @param onActivity called at each connection, and after each message */
+  constructor(stations: ReadonlyMap<string, ReplayedStation>, findings: Findings, onActivity: () => void) {
     this.#stations = stations;
     this.#findings = findings;
-    this.#touched = touched;
+    this.#onActivity = onActivity;
     this.#sockets = new WebSocketServer({
       server: this.server,
       maxPayload,
-      handleProtocols: (offered) => [...offered].find((each) => each.startsWith('ocpp')) ?? false,
+      handleProtocols: (offered) => [...offered].find((name) => name.startsWith('ocpp')) ?? false,
     });
     this.#sockets.on('connection', (socket, { url }) => {
-      this.#take(socket, identityIn(url ?? ''));
+      this.#accept(socket, identityIn(url ?? ''));
     });
   }
 
@@ -68,8 +69,8 @@ class CentralSystem {
     this.server.close();
   }
 
-  #take(socket: WebSocket, id: string): void {
-    this.#touched();
+  #accept(socket: WebSocket, id: string): void {
+    this.#onActivity();
     socket.on('error', () => undefined);
     const station = this.#stations.get(id);
     if (station === undefined) {
@@ -83,7 +84,7 @@ class CentralSystem {
     };
     socket.on('message', (data: Buffer) => {
       station.hear(data.toString());
-      this.#touched();
+      this.#onActivity();
     });
     socket.on('close', () => {
       station.disconnect(send);
@@ -93,8 +94,8 @@ class CentralSystem {
 }
 
 /**
- * Listens until every station has sent its recorded messages, or nothing more comes; nothing operates the stations
- * meanwhile.
+ * Listens until every station has sent its recorded messages, or no further message arrives. Actions at the stations,
+ * such as plugging in, are not replayed.
  * @param messages of OCPP only
  * @param say called with the address
  * @throws SimError LISTEN_FAILED
@@ -107,17 +108,17 @@ export async function replayOcpp(
 ): Promise<ReplayReport> {
   const findings = new Findings();
   const stations = stationsOf(messages, options, findings);
-  let over: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => (over = resolve));
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
   const idle = new Idle(firstClientMs, options.timeoutMs, () => {
     // each station advances to its next call, if any
-    const more = [...stations.values()].filter((station) => station.skip());
-    if (more.length > 0) idle.touch();
-    else over();
+    const unfinished = [...stations.values()].filter((station) => station.skip());
+    if (unfinished.length > 0) idle.touch();
+    else end();
   });
   const central = new CentralSystem(stations, findings, () => {
     idle.touch();
-    if ([...stations.values()].every(({ done }) => done)) setTimeout(over, options.silenceMs);
+    if ([...stations.values()].every(({ done }) => done)) setTimeout(end, options.silenceMs);
   });
   const address = await listen(central.server, host, port, 'the replayed central system');
   say(`the central system of the recording listens on ws://${hostAndPort(address.address, address.port)}/`);

@@ -8,7 +8,7 @@ export interface ReplayOptions {
   readonly pace: Pace;
   /** simulated seconds per second of the target, for the pace `sim` */
   readonly rate: number;
-  /** `exact`: every value must be equal; a number: percent by which measurements may differ; `any`: at will */
+  /** `exact`: every value must be equal; a number: percent by which measurements may differ; `any`: by any amount */
   readonly measurementTolerance: 'exact' | number | 'any';
   /** points that are not compared: `701.W`, `701` (the whole model), or `Hb` (in any model) */
   readonly ignore: readonly string[];

@@ -69,7 +69,7 @@ function floatValue(words: Buffer): ShownValue {
   return { text: String(value), number: Number.isFinite(value) ? value : null, absent: Number.isNaN(value) };
 }
 
-/** The value for "not implemented": all bits set, or the sign bit alone. */
+/** The value for "not implemented": all bits set, or the sign bit alone; for accumulators none, -1 equals no value. */
 function absentValue(type: PointType, bits: number): bigint {
   if (/^int|sunssf/.test(type)) return -(1n << BigInt(bits - 1));
   return type.startsWith('acc') ? -1n : (1n << BigInt(bits)) - 1n;

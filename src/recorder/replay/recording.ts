@@ -31,8 +31,9 @@ export interface Recording {
   readonly messages: readonly RecordedMessage[];
 }
 
-/** Maximum of characters in a line, and of entries in a recording. */
+/** Maximum number of characters in a line. */
 const maxLine = 8 * 1024 * 1024;
+/** Maximum number of entries in a recording. */
 const maxEntries = 2_000_000;
 
 function wrong(line: number, detail: string): SimError {
@@ -87,7 +88,7 @@ function octetsOf(entry: Members, encoding: 'utf8' | 'base64', line: number): Bu
 }
 
 function messageOf(entry: Members, line: number): RecordedMessage {
-  const direction = wireDirections.find((each) => each === entry.direction);
+  const direction = wireDirections.find((name) => name === entry.direction);
   if (direction === undefined) throw wrong(line, 'has a direction that is not in or out');
   const encoding = textOf(entry, 'encoding', line);
   if (encoding !== 'utf8' && encoding !== 'base64') throw wrong(line, 'has an encoding that is not utf8 or base64');
@@ -109,7 +110,7 @@ function messageOf(entry: Members, line: number): RecordedMessage {
 }
 
 /**
- * Lines of a text that comes in pieces, without their ends.
+ * Lines of a text in pieces, without line ends.
  * @throws SimError CONFIG_INVALID for a line that is too long, before it is read whole
  */
 export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
@@ -126,16 +127,16 @@ export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<st
 }
 
 /**
- * @param lines without their ends; empty ones are skipped, and so is a byte order mark before the first
+ * @param lines without line ends; empty lines and a byte order mark before the first are skipped
  * @throws SimError CONFIG_INVALID with the line that is invalid
  */
 export async function readRecording(lines: AsyncIterable<string> | Iterable<string>): Promise<Recording> {
   let header: Members | null = null;
   const messages: RecordedMessage[] = [];
   let line = 0;
-  for await (const given of lines) {
+  for await (const rawLine of lines) {
     line += 1;
-    const text = line === 1 ? given.replace(/^\uFEFF/, '') : given;
+    const text = line === 1 ? rawLine.replace(/^\uFEFF/, '') : rawLine;
     if (text === '') continue;
     const members = membersOf(text, line);
     if (header === null) header = checkHeader(members);

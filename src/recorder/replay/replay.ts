@@ -1,4 +1,4 @@
-/** Replays a recording against a new build: its clients to a server, its servers to a client. */
+/** Replays a recording against a new build: recorded clients to its servers, recorded servers to its clients. */
 import { SimError } from '../../core/errors.ts';
 import { replayCsip } from './csip.ts';
 import { replayDnp3 } from './dnp3.ts';

@@ -4,17 +4,17 @@ export interface ReplayReport {
   readonly protocol: string;
   /** number of requests that were replayed, or of requests of the new build that were answered */
   readonly requests: number;
-  /** number of them that were compared with a recorded answer or recorded silence */
+  /** number of requests that were compared with a recorded answer or recorded silence */
   readonly compared: number;
   /** sentences in order of occurrence */
   readonly differences: readonly string[];
-  /** number of values whose difference does not count: measurements, or within the tolerance */
+  /** number of values whose difference is accepted: by the tolerance, or by `ignore` */
   readonly ignored: number;
   /** parts that were not replayed, with reasons */
   readonly notes: readonly string[];
 }
 
-/** Maximum of differences in the list; the others are counted. */
+/** Maximum number of differences in the list; the others are counted. */
 const maxKept = 10_000;
 
 /** Collects a report. */

@@ -1,4 +1,4 @@
-/** Servers for replayed clients, and the connections to them. */
+/** Addresses of servers for replayed clients, and the connections to them. */
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { errorText, SimError } from '../../core/errors.ts';
@@ -13,7 +13,7 @@ export interface Target {
 
 /** Addresses of devices: a common one, or one by index. */
 export interface DeviceTargets {
-  /** for devices without an address of their own */
+  /** for devices that are not in `byDevice` */
   readonly all: Target | null;
   readonly byDevice: ReadonlyMap<number, Target>;
   /** for the map of another manufacturer, which has a separate port; null: its requests are skipped */
@@ -58,8 +58,8 @@ export interface LinksOptions<L extends Link> {
 }
 
 /**
- * The connections of a replay, one for each recorded one. A connection goes to the first device that it asked, and
- * closes after its last request, since a server may limit the number of connections.
+ * The connections of a replay, one for each recorded connection. A connection is opened to the first device among its
+ * recorded requests, and closed after the last of them, since a server may limit the number of connections.
  */
 export class Links<L extends Link> {
   readonly #open = new Map<string, L>();
@@ -91,12 +91,12 @@ export class Links<L extends Link> {
     return link;
   }
 
-  /** Addresses of devices that no recorded request asks, one sentence each. */
-  unasked(): readonly string[] {
+  /** Notes about addresses of devices that are not used, one sentence each. */
+  unusedTargets(): readonly string[] {
     const replayed = new Set(this.#devices.values());
     return [...this.#options.targets.byDevice.keys()]
       .filter((index) => !replayed.has(index))
-      .map((index) => `the address of device ${index} is not used: no request of the recording asks that device first`);
+      .map((index) => `the address of device ${index} is not used: no recorded connection is one to that device`);
   }
 
   #targetOf({ details }: RecordedMessage, device: number | undefined): Target | null {

@@ -240,7 +240,7 @@ describe('GET answers', () => {
       const [, row] = await rows(station, 'ocpp');
       expect([row?.told.name, row?.done, row?.cause]).to.deep.equal(['limit of connector 1', false, 'not_done']);
       expect(row?.explanation).to.match(
-        /^OCPP central system of CP-1 set charging profile 2, by which the limit of connector 1 is 2000 W now, at .* and was answered with Accepted; the limit in force of connector 1 has \d+: the device is under local control \(715\.LocRemCtl\) and takes nothing from afar\.$/,
+        /^OCPP central system of CP-1 set charging profile 2, by which the limit of connector 1 is 2000 W now, at .* and was answered with Accepted; the limit in force of connector 1 has \d+: the device is under local control \(715\.LocRemCtl\) and refuses remote commands\.$/,
       );
       await mixed.site.post(`controls/local?device=${station}`, { local: false });
       await mixed.site.advance(2);
@@ -311,7 +311,7 @@ describe('GET answers', () => {
       const row = found.find(({ told }) => told.value === 33);
       expect([row?.done, row?.cause]).to.deep.equal([false, 'not_done']);
       expect(row?.explanation).to.match(
-        /^IEEE 2030\.5 server https:\S+ asked for op_mod_max_lim_w_pct, which is 704\.WMaxLimPct = 33, by event \w+ at .* and was answered with Response 2 \(started\); the register has \d+(\.\d+)?: fault 'wrong_status' \(\d+\) is on\.$/,
+        /^IEEE 2030\.5 server https:\S+ requested op_mod_max_lim_w_pct, which is 704\.WMaxLimPct = 33, by event \w+ at .* and was answered with Response 2 \(started\); the register has \d+(\.\d+)?: fault 'wrong_status' \(\d+\) is on\.$/,
       );
     });
   });

@@ -163,7 +163,7 @@ describe('FaultRegistry', () => {
       });
       expect(registry.inject([one()], by)).to.have.length(1);
       expect(heard).to.have.length(1);
-      expect(rig.lines.at(-1)).to.equal('error: a change of the faults was not followed: broken');
+      expect(rig.lines.at(-1)).to.equal('error: a listener for changes of faults failed: broken');
     });
 
     it('may change faults themselves: all hear of all changes in one order', () => {

@@ -44,7 +44,7 @@ describe('the maximum of HTTP connections', () => {
       onGaveWay: (socket, waitedMs) => gone.push(`${peerOf(socket)} after ${waitedMs} ms`),
     });
     server = createServer((request, response) => {
-      cap.asked(request.socket);
+      cap.requestBegan(request.socket);
       trackAnswer(response);
       if (request.url === '/slow') pending.push(response);
       else if (request.url === '/large') {
