@@ -75,6 +75,8 @@ export class DeviceAdapter<D extends { readonly index: number }, V extends objec
     return this.#lifecycle.start(async () => {
       const { load, devices } = this.#options;
       const loaded = await load();
+      // a `stop` during the load had nothing to close
+      if (this.#lifecycle.stopping) return;
       // set before `open`: a `stop` meanwhile must close the adapter
       this.#loaded = loaded;
       try {

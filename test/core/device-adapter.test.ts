@@ -97,6 +97,23 @@ describe('the skeleton of adapters with something for each device', () => {
     expect(protocol.calls).to.deep.equal(['open', 'close']);
   });
 
+  it('opens nothing when it is stopped while the protocol loads', async () => {
+    const protocol = new Protocol();
+    let endLoad: () => void = () => undefined;
+    const loading = new Promise<Protocol>((resolve) => {
+      endLoad = () => {
+        resolve(protocol);
+      };
+    });
+    const { adapter } = adapterOf({ load: () => loading });
+    const start = adapter.start();
+    const stop = adapter.stop();
+    endLoad();
+    await Promise.all([start, stop]);
+    expect(protocol.calls).to.deep.equal([]);
+    expect(adapter.status().state).to.equal('stopped');
+  });
+
   it('refuses a device in words of its service; the alarm of a device ends when it leaves', async () => {
     const { adapter, protocol, alarms } = adapterOf();
     await adapter.addDevice({ index: 7 });

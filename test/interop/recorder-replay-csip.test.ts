@@ -2,6 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { replayCommand } from '../../src/recorder/replay/command.ts';
 import { HeadEnd, lfdiOf } from '../csip/head-end/head-end.ts';
@@ -82,6 +85,20 @@ describe('replays the server of a recorded session of IEEE 2030.5', function () 
     const { code, lines } = await replayed();
     expect(lines.at(-1), lines.join('\n')).to.match(/^csip: \d+ requests replayed, 0 differences/);
     expect(code).to.equal(0);
+  });
+
+  it('and ends with the exit code of the program when the port is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const lines: string[] = [];
+    const code = await replayCommand([file, '--csip', String(port)], {
+      out: () => undefined,
+      error: (line) => lines.push(line),
+    });
+    other.close();
+    expect(code).to.equal(3);
+    expect(lines.join()).to.include(String(port));
   });
 
   it('and shows what another build does not send, and sends otherwise', async () => {

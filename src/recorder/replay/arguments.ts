@@ -35,7 +35,7 @@ Replays a recording (GET recorder/download) against a build that runs already, a
   --limit N                 differences to print (default 100)
 
 Values that move are measurements, counters and remaining times. Exit code: 0 no difference, 4 differences, 2 wrong use,
-no recording, or nothing that could be compared, 1 the other end cannot be reached.`;
+no recording, or nothing that could be compared, 3 the port cannot be opened, 1 the other end cannot be reached.`;
 
 const options = {
   modbus: { type: 'string', multiple: true },

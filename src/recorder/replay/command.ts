@@ -119,8 +119,8 @@ async function run({ file, target, options, maxShown }: ReplayArguments, io: Com
 
 /**
  * @param argv arguments after `replay`
- * @returns exit code: 0 no difference, 4 differences, 2 invalid usage, no recording or nothing to compare, 1 another
- *   failure, such as a target that cannot be reached
+ * @returns exit code: 0 no difference, 4 differences, 2 invalid usage, no recording or nothing to compare, 3 a port
+ *   that cannot be opened, 1 another failure, such as a target that cannot be reached
  */
 export async function replayCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   try {
@@ -131,6 +131,7 @@ export async function replayCommand(argv: readonly string[], io: CommandIo): Pro
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
     io.error(`derbench replay: ${error.message}`);
+    if (error.code === 'LISTEN_FAILED') return exitCodes.addressInUse;
     return error.code === 'CONFIG_INVALID' ? exitCodes.usage : exitCodes.internal;
   }
 }
