@@ -18,18 +18,18 @@ import {
 import { refused, shown } from './issues.ts';
 
 /**
- * Flags for kinds that no device has. Files and environment variables may hold such settings for other runs.
+ * Issues of flags for kinds that no device has. Files and environment variables may have such settings for other runs.
  */
 function kindIssues({ values, layers, originOf }: Gathered, kinds: ReadonlySet<AssetType>): Issue[] {
   const issues = settingKeys.flatMap((key): Issue[] => {
     const { kinds: ofSetting } = settingOf(key);
     if (ofSetting === undefined || !layers.flags.has(key) || ofSetting.some((kind) => kinds.has(kind))) return [];
-    const missing = ofSetting.map((kind) => kindTable[kind].label).join(' or ');
+    const kindLabels = ofSetting.map((kind) => kindTable[kind].label).join(' or ');
     const types = typesOfKinds(ofSetting).join(', ');
     return [
       {
         name: originOf(key),
-        detail: `given ${shown(values[key])}, but no ${missing} is simulated; allowed: with device type ${types}`,
+        detail: `given ${shown(values[key])}, but no ${kindLabels} is simulated; allowed: with device type ${types}`,
       },
     ];
   });
@@ -62,7 +62,7 @@ export function crossIssues(gathered: Gathered, { devices, count, kinds }: Devic
   ];
   // conflicting settings leave open which files are used
   if (conflicts.length === 0) issues.push(...csipFileIssues(gathered, count), ...ocppFileIssues(gathered));
-  // without all devices the indexes would be shifted
+  // invalid devices are left out, which would shift the indexes
   if (devices.length === count) issues.push(...chargePointIdIssues(gathered, devices));
   if (gathered.kindsKnown) issues.push(...kindIssues(gathered, kinds));
   return issues;

@@ -70,14 +70,9 @@ export const deviceEntrySchema = z.strictObject({
     })
     .optional()
     .meta({ description: 'OCPP settings of the charge point of an EVSE, in place of the common ones.' }),
-  count: z
-    .int()
-    .min(1)
-    .max(maxDevices)
-    .optional()
-    .meta({
-      description: 'Number of devices of this entry; default 1. With a name, several devices are numbered from 1.',
-    }),
+  count: z.int().min(1).max(maxDevices).optional().meta({
+    description: 'Number of devices of this entry; default 1. With a name, several devices are numbered from 1.',
+  }),
 });
 
 export type DeviceEntry = z.infer<typeof deviceEntrySchema>;

@@ -159,7 +159,7 @@ function missingIssue({ text, name }: Reference, { assetType }: DeviceTypeInfo):
   };
 }
 
-/** Reads profiles and fills in their defaults; devices with the same file and kind of device type share one object. */
+/** Reads and completes profiles; devices with one file, kind, phases and wind type share one object. */
 export class ProfileStore {
   readonly #options: StoreOptions;
   /** files and profiles with issues that were reported */

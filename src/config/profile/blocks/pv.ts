@@ -223,7 +223,7 @@ function resolveInputs(
   });
 }
 
-/** The DC window, V; default: half the lowest MPP voltage to 1.25 times the highest open-circuit voltage of a string. */
+/** The DC window, V; default: half the lowest MPP voltage to 1.25 times the highest open-circuit string voltage. */
 function windowOf(
   input: PvBlock,
   strings: readonly StringDesign[],

@@ -80,14 +80,9 @@ export const windSchema = z
           'Reactive power at full active power, as a fraction of the apparent power rating; default 0.33 ' +
           '(nrel-5mw), 0.50 (iea-15mw), 0.44 (farm-100kw).',
       }),
-    lvrt_gain: z
-      .number()
-      .min(0)
-      .max(10)
-      .optional()
-      .meta({
-        description: 'Additional reactive current in a voltage dip, pu per pu of voltage below 0.9 pu; default 2.',
-      }),
+    lvrt_gain: z.number().min(0).max(10).optional().meta({
+      description: 'Additional reactive current in a voltage dip, pu per pu of voltage below 0.9 pu; default 2.',
+    }),
     lvrt_recovery_s: z
       .number()
       .min(0.01)
