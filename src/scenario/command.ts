@@ -42,7 +42,7 @@ Ports not set by a flag or by the scenario are chosen freely. Exit codes: 0 all 
 not valid, 4 a step or an assertion failed.`;
 
 /** Flags of `derbench run`, apart from those of the simulator. */
-export const ownFlags: readonly string[] = ['--pace', '--set', '--junit', '--json', '--html', '--record', '--quiet'];
+export const runFlags: readonly string[] = ['--pace', '--set', '--junit', '--json', '--html', '--record', '--quiet'];
 
 /** A text such as 0034 is not a number. */
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d{1,3})?$/i;
@@ -85,7 +85,7 @@ class Words {
     }
     const [name = '', inline] = word.split(/=(.*)/s);
     const flag = name.startsWith('--') ? `--${name.slice(2).replaceAll('-', '_')}` : name;
-    if (!ownFlags.includes(flag)) {
+    if (!runFlags.includes(flag)) {
       // a flag of the simulator and its value
       this.flags.push(word);
       const [following] = this.#rest;

@@ -26,5 +26,5 @@ export interface ScenarioHost {
    * Reserves the clock for this scenario; the returned function releases it.
    * @throws SimError COMMAND_CONFLICT while another scenario has it
    */
-  ownClock(): () => void;
+  reserveClock(): () => void;
 }

@@ -43,7 +43,7 @@ export class ScenarioRun {
   readonly #host: ScenarioHost;
   readonly #by: Origin;
   readonly #pace: Pace;
-  readonly #giveClockBack: () => void;
+  readonly #releaseClock: () => void;
   readonly #journal = new Journal();
   readonly #signals: Signals;
   readonly #feeds: Feeds;
@@ -75,7 +75,7 @@ export class ScenarioRun {
     this.#host = host;
     this.#by = by;
     const { plant, wall } = host;
-    this.#giveClockBack = host.ownClock();
+    this.#releaseClock = host.reserveClock();
     this.#pace = createPace(pace, plant, host.later, { source: 'scenario', peer: scenario.name });
     this.#pace.begin();
     this.#start = plant.now;
@@ -270,7 +270,7 @@ export class ScenarioRun {
     } catch {
       // the simulator is stopping
     }
-    this.#giveClockBack();
+    this.#releaseClock();
     if (this.#state === 'running') this.#state = this.#record.failures.length === 0 ? 'passed' : 'failed';
     this.#endedAtMs = wall.nowMs();
   }

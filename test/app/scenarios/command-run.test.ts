@@ -175,7 +175,7 @@ steps:
       .to.throw(SimError)
       .with.property('issues')
       .that.deep.equals([
-        { name: '--junit', detail: 'is a flag of derbench run FILE and cannot stand beside --scenario' },
+        { name: '--junit', detail: 'is a flag of derbench run FILE; it cannot be given together with --scenario' },
       ]);
     expect(() => flaggedScenario(['--scenario', 'a.yaml', '--scenario=b.yaml'], undefined)).to.throw(SimError);
   });
