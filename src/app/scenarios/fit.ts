@@ -163,8 +163,8 @@ type Feeder = AppConfig['grid']['feeder'];
 const feederText = (feeder: Feeder) =>
   feeder === null ? 'no feeder' : `a feeder of short_circuit_ratio ${feeder.scr} and x_over_r ${feeder.xOverR}`;
 
-function* gridMisfits(given: unknown, grid: AppConfig['grid']): Generator<string> {
-  const block = gridBlock.safeParse(given);
+function* gridMisfits(value: unknown, grid: AppConfig['grid']): Generator<string> {
+  const block = gridBlock.safeParse(value);
   if (!block.success) return;
   const { nominal_frequency_hz: hz, feeder: line } = block.data;
   if (hz !== undefined && hz !== grid.nominalFrequencyHz)

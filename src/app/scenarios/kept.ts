@@ -185,7 +185,7 @@ class KeptScenarios implements ScenarioBook {
   }
 
   list(): readonly KeptScenario[] {
-    return [...this.#kept.values()].map(shown);
+    return [...this.#kept.values()].map(viewOf);
   }
 
   bundled(): readonly BundledScenario[] {
@@ -193,7 +193,7 @@ class KeptScenarios implements ScenarioBook {
   }
 
   get(id: string): KeptScenario {
-    return shown(this.#find(id));
+    return viewOf(this.#find(id));
   }
 
   async add(addition: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario> {
@@ -222,7 +222,7 @@ class KeptScenarios implements ScenarioBook {
         isDropped: false,
       };
       this.#kept.set(entry.id, entry);
-      return shown(entry);
+      return viewOf(entry);
     } catch (error) {
       throw refused(error, ofScenario);
     }
@@ -323,7 +323,7 @@ class KeptScenarios implements ScenarioBook {
     void entry.run.finished.then(() => {
       this.#makeRoom(entry);
     });
-    return shown(entry);
+    return viewOf(entry);
   }
 
   async stop(id: string): Promise<KeptScenario> {
@@ -331,7 +331,7 @@ class KeptScenarios implements ScenarioBook {
     if (entry.run?.report.state !== 'running') throw new SimError('COMMAND_CONFLICT', 'the scenario does not run');
     entry.run.stop();
     await this.#within(stopMs, entry.run.finished);
-    return shown(entry);
+    return viewOf(entry);
   }
 
   remove(id: string): void {
@@ -419,7 +419,7 @@ function pathOf(name: string): string {
   ]);
 }
 
-function shown({ id, head, bundled, addedBy, addedAtMs, unusedSettings, run }: Kept): KeptScenario {
+function viewOf({ id, head, bundled, addedBy, addedAtMs, unusedSettings, run }: Kept): KeptScenario {
   const { name, description, parameters } = head;
   return { id, name, description, bundled, parameters, addedBy, addedAtMs, unusedSettings, run: run?.report ?? null };
 }

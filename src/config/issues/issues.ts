@@ -49,8 +49,8 @@ const maxListedNames = 20;
  * The issue of an unknown name: with the nearest known name, or with all known names if there are few.
  * @param what sort of name, for example `flag`
  */
-export function unknownName(name: string, what: string, given: string, names: readonly string[]): Issue {
-  const nearestName = nearest(given, names);
+export function unknownName(name: string, what: string, unknown: string, names: readonly string[]): Issue {
+  const nearestName = nearest(unknown, names);
   if (nearestName !== null) return { name, detail: `unknown ${what}; nearest known: ${nearestName}`, allowed: names };
   const allowed = names.length > maxListedNames ? 'those that derbench --help lists' : names.join(', ');
   return { name, detail: `unknown ${what}; allowed: ${allowed}`, allowed: names };

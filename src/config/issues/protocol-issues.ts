@@ -71,11 +71,11 @@ class FileCheck {
     const names = new Set(missing.map(([, role]) => this.#nameOf(role)));
     return [...names].map((name) => {
       const paths = missing.flatMap(([path, role]) => (this.#nameOf(role) === name ? [path] : []));
-      const [first = ''] = paths;
-      if (paths.length === 1) return refused(name, first, 'the path of a file that exists');
+      const [firstPath = ''] = paths;
+      if (paths.length === 1) return refused(name, firstPath, 'the path of a file that exists');
       const listed = paths.slice(0, maxListed).map((path) => basename(path));
       const more = paths.length > maxListed ? ` and ${paths.length - maxListed} more` : '';
-      return refused(name, dirname(first), `a directory with ${listed.join(', ')}${more}`);
+      return refused(name, dirname(firstPath), `a directory with ${listed.join(', ')}${more}`);
     });
   }
 

@@ -203,10 +203,10 @@ function isFileKey(key: string): key is SettingKey {
 }
 
 /** The issue of an unknown key; for the spelling of a flag the issue names the key of that flag. */
-function unknownKey(name: string, given: string): Issue {
+function unknownKey(name: string, key: string): Issue {
   const allowed = [...fileKeys, 'grid', 'faults', 'devices'];
-  const flag = flagSpelled(given);
-  if (flag === null || !isFileKey(flag.key)) return unknownName(name, 'key', given, allowed);
+  const flag = flagSpelled(key);
+  if (flag === null || !isFileKey(flag.key)) return unknownName(name, 'key', key, allowed);
   return { name, detail: `unknown key; the key of the flag ${flag.spelling} is ${flag.key}`, allowed };
 }
 

@@ -94,11 +94,11 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
   return { help, version, values, issues };
 }
 
-function unknownFlag(given: string, spelling: string): Issue {
+function unknownFlag(word: string, spelling: string): Issue {
   const key = settingKeys.find((name) => name === spelling.replace(/^-+/, '') && settingOf(name).flags === undefined);
-  if (key === undefined) return unknownName(given, 'flag', given, knownSpellings);
+  if (key === undefined) return unknownName(word, 'flag', word, knownSpellings);
   return {
-    name: given,
+    name: word,
     detail: `unknown flag; ${key} is a key of configuration files, and ${variableOf(key)} a variable of the environment`,
   };
 }

@@ -102,9 +102,9 @@ function readText(key: SettingKey, name: string, text: string, cwd: string, issu
   return value;
 }
 
-function flagLayer(given: ReadonlyMap<SettingKey, GivenFlag>, cwd: string, issues: Issue[]): Layer {
+function flagLayer(flags: ReadonlyMap<SettingKey, GivenFlag>, cwd: string, issues: Issue[]): Layer {
   const layer = new Map<SettingKey, unknown>();
-  for (const [key, { spelling, text }] of given) {
+  for (const [key, { spelling, text }] of flags) {
     const value = readText(key, spelling, text, cwd, issues);
     if (value !== undefined) layer.set(key, value);
   }

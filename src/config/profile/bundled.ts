@@ -5,7 +5,7 @@ import { packageFile } from '../../core/package-files.ts';
 import { parseYaml } from '../../core/yaml.ts';
 
 const extensions = ['.yaml', '.yml', '.json'];
-/** Prefix of the names of EVSE profiles: it tells the profiles of the two flags apart without opening files. */
+/** Prefix of the names of EVSE profiles: it distinguishes the profiles of the two flags without opening files. */
 const evsePrefix = 'EVSE-';
 
 /** Files of a folder of `config`, which come with the program, by name without extension. */

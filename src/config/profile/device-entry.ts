@@ -93,7 +93,7 @@ function refusedMember(reason: string) {
 /** A bundled name as in flags, with or without the extension of the file. */
 function bundledName(names: readonly string[], error?: string) {
   return z.preprocess(
-    (given) => (typeof given === 'string' ? bareName(given) : given),
+    (value) => (typeof value === 'string' ? bareName(value) : value),
     z.enum(names as [string, ...string[]], error === undefined ? undefined : { error }),
   );
 }

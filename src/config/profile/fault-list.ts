@@ -14,7 +14,7 @@ export const faultListSchema = z.array(faultEntrySchema).max(maxFaultsAtOnce);
 export type FaultList = z.infer<typeof faultListSchema>;
 
 const bundledSetSchema = z.preprocess(
-  (given) => (typeof given === 'string' ? bareName(given) : given),
+  (value) => (typeof value === 'string' ? bareName(value) : value),
   z.enum(bundledFaultProfileNames as [string, ...string[]]),
 );
 /** Faults in a request, which cannot name files: bundled sets by name, and faults in full. */
