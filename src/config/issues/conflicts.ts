@@ -5,7 +5,7 @@ import { isGiven } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { flagOf, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
-import { shown } from './issues.ts';
+import { quoted } from './issues.ts';
 import { dnp3AllowedPeer, maxDnp3Address } from '../../contract/dnp3-settings.ts';
 import { isUrlOfProfile, needsPassword } from '../../contract/ocpp-settings.ts';
 import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
@@ -238,11 +238,11 @@ const dnp3Conflicts: readonly Conflict[] = [
 const ocppEnabled = ({ values }: Run) => values.ocpp_enable;
 const profileOf = ({ values }: Run) => securityProfileOf(values);
 
-/** The detail of an endpoint that does not suit a security profile; null: it does. @param profileName its origin */
+/** The detail for a URL that does not suit `profile`; null: it does. @param profileName origin of `profile` */
 export function transportDetail(url: string, profile: OcppSecurityProfile, profileName: string): string | null {
   if (isUrlOfProfile(url, profile)) return null;
   const scheme = profile >= 2 ? 'wss' : 'ws';
-  return `given ${shown(url)} with ${profileName} ${profile}; allowed: a ${scheme}:// URL, or another security profile`;
+  return `given ${quoted(url)} with ${profileName} ${profile}; allowed: a ${scheme}:// URL, or another security profile`;
 }
 
 /** A file that is required from a security profile on. */
@@ -322,7 +322,7 @@ const conflicts: readonly Conflict[] = [
     setting: 'N',
     when: ({ values, file, count, ...run }) => file?.devices != null && isGiven(run, 'N') && values.N !== count,
     detail: ({ values, file, count }) =>
-      `given ${shown(values.N)}; allowed: ${count}, the number of devices listed in ${file?.label ?? ''}, or nothing`,
+      `given ${quoted(values.N)}; allowed: ${count}, the number of devices listed in ${file?.label ?? ''}, or nothing`,
   },
   {
     setting: 'grid_profile',

@@ -15,7 +15,7 @@ import {
   dnp3TlsIssues,
   modbusTlsIssues,
 } from './protocol-issues.ts';
-import { refused, shown } from './issues.ts';
+import { refused, quoted } from './issues.ts';
 
 /**
  * Issues of flags for kinds that no device has. Files and environment variables may have such settings for other runs.
@@ -29,14 +29,14 @@ function kindIssues({ values, layers, originOf }: Gathered, kinds: ReadonlySet<A
     return [
       {
         name: originOf(key),
-        detail: `given ${shown(values[key])}, but no ${kindLabels} is simulated; allowed: with device type ${types}`,
+        detail: `given ${quoted(values[key])}, but no ${kindLabels} is simulated; allowed: with device type ${types}`,
       },
     ];
   });
   if (values.f !== null && kinds.size === 1 && kinds.has('evse')) {
     issues.push({
       name: originOf('f'),
-      detail: `given ${shown(values.f)}, but all devices are EVSE; allowed: --evse_profile`,
+      detail: `given ${quoted(values.f)}, but all devices are EVSE; allowed: --evse_profile`,
     });
   }
   return issues;
@@ -50,7 +50,7 @@ function missingFiles({ values, originOf, io }: Gathered): Issue[] {
   });
 }
 
-/** Issues between settings, and between them and the devices. */
+/** Issues between settings, and between settings and devices. */
 export function crossIssues(gathered: Gathered, { devices, count, kinds }: DeviceList): Issue[] {
   const conflicts = conflictIssues(gathered, count);
   const issues = [

@@ -18,7 +18,7 @@ function withoutSecrets(url: string): string {
 }
 
 /** A given value as an issue shows it: quoted when text, cut when long, URLs without credentials and query. */
-export function shown(value: unknown): string {
+export function quoted(value: unknown): string {
   // JSON has no infinity: it would show as null
   const fullText = value === undefined ? 'nothing' : typeof value === 'number' ? String(value) : JSON.stringify(value);
   const text = fullText.replace(address, withoutSecrets);
@@ -36,7 +36,7 @@ export function refused(
   allowed: string | readonly (string | number)[],
   { secret = false, remark = null }: { readonly secret?: boolean; readonly remark?: string | null } = {},
 ): Issue {
-  const valueText = secret ? 'a secret value' : `${shown(value)}${remark === null ? '' : `, ${remark}`}`;
+  const valueText = secret ? 'a secret value' : `${quoted(value)}${remark === null ? '' : `, ${remark}`}`;
   const text = typeof allowed === 'string' ? allowed : allowed.join(', ');
   const near = typeof allowed === 'string' || secret ? '' : didYouMean(String(value), allowed.map(String));
   const issue: Issue = { name, detail: `given ${valueText}; allowed: ${text}${near}` };

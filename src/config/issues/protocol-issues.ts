@@ -11,7 +11,7 @@ import { csipOf, passwordText, pemOf } from '../layers/protocols.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { flagOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
-import { refused, shown } from './issues.ts';
+import { refused, quoted } from './issues.ts';
 import { maxPointsFileBytes, readDnp3Points } from '../../contract/dnp3-points.ts';
 import { createChargePointIds } from '../../contract/charge-point-ids.ts';
 import {
@@ -233,7 +233,7 @@ export function chargePointIdIssues({ values, originOf }: Gathered, devices: rea
     if (!isIdOfVersion(id, version)) return [refused(name, id, `an identity without colon, as ${version} requires`)];
     const other = deviceOfId.get(id);
     if (other !== undefined)
-      return [{ name, detail: `given ${shown(id)}, which device ${other} has too; allowed: another identity` }];
+      return [{ name, detail: `given ${quoted(id)}, which device ${other} has too; allowed: another identity` }];
     deviceOfId.set(id, station.index);
   }
   return [];

@@ -1,5 +1,5 @@
 import type { Issue } from '../../core/errors.ts';
-import { shown, unknownName } from '../issues/issues.ts';
+import { quoted, unknownName } from '../issues/issues.ts';
 import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
 
@@ -72,7 +72,7 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
     if (!looksLikeFlag(word)) {
       const hint = scenarioFile.test(word) ? `; a scenario runs with: derbench run ${word}` : '';
       issues.push({
-        name: shown(word),
+        name: quoted(word),
         detail: `is neither a flag nor the value of a flag; allowed: flags, each with its value${hint}`,
       });
       continue;

@@ -1,4 +1,4 @@
-/** The values in force: defaults, presets, files, environment and flags, later ones over earlier ones. */
+/** The values in force: flags override the environment, which overrides files and presets, which override defaults. */
 import convict from 'convict';
 import type { Issue } from '../../core/errors.ts';
 import { refused, unknownName } from '../issues/issues.ts';

@@ -22,7 +22,7 @@ import { refused } from '../issues/issues.ts';
 
 const msPerHour = 3_600_000;
 
-/** Longitude, degrees east, at which the sun is highest near 12:00 of the clock, when a clock starts by default. */
+/** Longitude, degrees east, at which the sun is highest near 12:00 of the clock, so that the default start has sun. */
 function noonLongitude(values: Values): number {
   const offsetMs = zoneOffsetMs(values.wall_clock_timezone, Date.parse(`${values.start_date}T12:00:00Z`));
   const degrees = (15 * offsetMs) / msPerHour;

@@ -14,7 +14,7 @@ import { readMapping, systemIo } from '../layers/files.ts';
 import type { ConfigIo } from '../layers/files.ts';
 import type { Gathered } from '../layers/gather.ts';
 
-/** Where a list of faults stands. */
+/** The place of a list of faults. */
 interface Place {
   /** directory that relative paths start from */
   readonly base: string;

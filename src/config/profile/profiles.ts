@@ -79,7 +79,7 @@ function fuelCellProfile(v: Values): string | null {
 /** A profile and the name that telemetry shows for it. */
 export interface FoundProfile {
   readonly profile: DeviceProfile;
-  /** null when the user named none */
+  /** null: the user named no profile */
   readonly profileName: string | null;
   /** the flag or key that chose the profile, for messages; absent: the default of the device type */
   readonly profilePlace?: string;

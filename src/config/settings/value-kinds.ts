@@ -136,7 +136,7 @@ function isHost(text: string): boolean {
 const bareHost = (text: string) => text.replace(/^\[(.*)\]$/, '$1').toLowerCase();
 const hostSchema = z.string().refine(isHost, 'an IP address or a host name');
 
-/** Address or name to bind to; IPv6 with or without brackets. */
+/** IP address or host name, in lower case and without the brackets of IPv6. */
 export const host: Kind<string> = kind(hostSchema, {
   allowed: 'an IP address or a host name',
   placeholder: 'HOST',
