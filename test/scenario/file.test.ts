@@ -100,7 +100,7 @@ describe('scenario files', () => {
       'main.yaml:4: steps[2].expect: needs one of e',
       'main.yaml:5: steps[3].grid.voltage_pu: no pa',
       'main.yaml:6: steps[4]: has at and after; all',
-      'main.yaml:7: steps[5].cron: is no cron patte',
+      'main.yaml:7: steps[5].cron: is not a cron pa',
       'main.yaml:8: steps[6].expect: no step has th',
     ]);
     expect(issues[0]).to.contain('did you mean voltage_pu?');
