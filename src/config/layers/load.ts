@@ -113,8 +113,9 @@ function namedFile(path: unknown, io: ConfigIo, issues: Issue[]): ConfigFile | n
 }
 
 /**
- * The configuration of a run from the settings and blocks of a configuration file, given as an object. Ports that the
- * object omits are any free ports, even if the file in `config` sets them; the clock starts paused.
+ * The configuration of a run from the settings and blocks of a configuration file, given as an object. The ports of
+ * `presetLayer` that the object omits are any free ports, even if the file in `config` sets them; the clock starts
+ * paused.
  * @throws SimError CONFIG_INVALID with all issues at once
  */
 export function configOfOptions(options: Readonly<Record<string, unknown>>, io: ConfigIo = systemIo): AppConfig {
