@@ -29,7 +29,7 @@ import type { Recorder } from '../contract/recorder.ts';
 import type { Adapter } from '../core/adapter.ts';
 import { createRecorder } from '../recorder/recorder.ts';
 
-/** The recorder of a simulator, with what the header of a recording says of it. */
+/** Parts for the recorder of a simulator, and the data for the header of a recording. */
 interface RecorderSetup {
   readonly wireLog: WireLog;
   readonly plant: Plant;

@@ -29,12 +29,12 @@ import { conditionIssue, holds, checkTarget } from '../sunspec/faults/targets.ts
 import { checkReading } from '../sunspec/faults/reading-check.ts';
 import type { Layout } from '../sunspec/map/layout.ts';
 
-/** The devices whose layouts the checks look at. */
+/** The devices whose layouts the checks read. */
 type CheckedPlant = Pick<Plant, 'devices' | 'device' | 'meter'>;
 
 export interface FaultSetup extends Pick<FaultRegistryOptions, 'wall' | 'sim' | 'seed' | 'later'> {
   readonly log: Logger;
-  /** called for the first fault, not before */
+  /** called when the first fault is injected, not earlier */
   readonly plant: () => CheckedPlant;
 }
 
@@ -47,32 +47,32 @@ function layoutOf(plant: CheckedPlant, index: number): Layout {
   return layout;
 }
 
-/** The meter takes no writes, does nothing, and speaks Modbus alone. */
+/** Refuses faults without effect on the meter, which accepts no writes, has no functions, and serves Modbus only. */
 function checkMeter({ protocol, kind }: FaultKind): void {
   if (protocol === 'modbus' && !modbusAcceptanceFaults.some((row) => row.kind === kind)) return;
-  const detail = `the meter has no fault ${kind} of ${protocol}; it takes those of Modbus in reading, structure and transport`;
+  const detail = `the meter has no fault ${kind} of ${protocol}; allowed: faults of Modbus in reading, structure and transport`;
   throw new SimError('COMMAND_BAD_VALUE', 'the fault does not act on the meter', [{ name: '/device', detail }]);
 }
 
-/** Points and registers that a fault names must exist. */
+/** Checks that points and registers of a fault exist, and that its condition is possible. */
 function mapCheck(plant: () => CheckedPlant): FaultCheck {
   return ({ kind, request: { target = {}, when } }, deviceIndex) => {
     if (deviceIndex === meterIndex) checkMeter(kind);
     const layout = layoutOf(plant(), deviceIndex);
     const { registers, ...points } = target;
     checkTarget(layout, strikesRequests(kind) || registers === undefined ? points : target);
-    const wrong = when && conditionIssue(layout, when);
-    if (wrong)
-      throw new SimError('COMMAND_BAD_VALUE', 'the fault has a condition that the device cannot meet', [wrong]);
+    const issue = when && conditionIssue(layout, when);
+    if (issue)
+      throw new SimError('COMMAND_BAD_VALUE', 'the fault has a condition that the device cannot meet', [issue]);
   };
 }
 
-/** A registry of every kind. `followPlant` makes its faults end by simulated time and with their devices. */
+/** A registry with every kind of fault. `followPlant` ends its faults by simulated time and with their devices. */
 export function createFaultRegistry({ log, plant, ...options }: FaultSetup): FaultRegistry {
   const registry = new FaultRegistry({
     ...options,
     deviceIndexes: () => plant().devices.map(({ index }) => index),
-    // the checks below, and those of the effects, depend on the layout only
+    // the checks below, and the checks of effects, depend on the layout only
     shapeOf: (index) => layoutOf(plant(), index),
     hasMeter: () => plant().meter !== null,
     log: new LimitedLog(log, options.wall, 'faults'),
@@ -87,7 +87,7 @@ export function createFaultRegistry({ log, plant, ...options }: FaultSetup): Fau
   return registry;
 }
 
-/** Ends faults that are over with each tick, and faults of a device when it leaves. */
+/** Ends expired faults at each tick, and the faults of a device when it is removed. */
 export function followPlant(registry: FaultRegistry, plant: Plant): void {
   plant.onTick(() => {
     registry.expire();
@@ -97,7 +97,7 @@ export function followPlant(registry: FaultRegistry, plant: Plant): void {
   });
 }
 
-/** Checks conditions of faults by the registers of their devices; none holds for a device that has left. */
+/** Checks conditions of faults by the registers of their devices; for a removed device no condition holds. */
 export function conditionCheck(plant: Pick<Plant, 'devices'>): FaultSource['holds'] {
   return (fault, deviceIndex) => {
     const bank = plant.devices.find(({ index }) => index === deviceIndex)?.bank;
@@ -105,7 +105,7 @@ export function conditionCheck(plant: Pick<Plant, 'devices'>): FaultSource['hold
   };
 }
 
-/** An issue of a request, at its place in the configuration. */
+/** An issue of a request, named by its place in the configuration. */
 function configIssue({ name, detail, ...more }: Issue, places: readonly string[]): Issue {
   const [, number, rest = ''] = /^\/(\d+)(.*)$/s.exec(flatPointer(name)) ?? [];
   const where = number === undefined ? undefined : places[Number(number)];
@@ -126,14 +126,14 @@ type FaultConfig = Pick<AppConfig, 'faults' | 'devices'>;
 /** The parts that configured faults act on. */
 interface Struck {
   readonly plant: Plant;
-  /** enabled adapters alone */
+  /** enabled adapters only */
   readonly adapters: readonly Pick<Adapter, 'comm'>[];
 }
 
-/** Warns once for each protocol whose faults are in force, but carried out by nothing that runs. */
+/** Warns once for each protocol that has faults in force, but no enabled adapter. */
 function warnOfSwitchedOff({ active }: FaultRegistry, adapters: Struck['adapters'], log: Logger): void {
-  for (const named of new Set(active.map(({ protocol }) => protocol))) {
-    const off = switchedOff(protocolFaults, named, adapters);
+  for (const protocol of new Set(active.map((fault) => fault.protocol))) {
+    const off = switchedOff(protocolFaults, protocol, adapters);
     if (off === null) continue;
     log.warning(`the configuration has faults of ${off.name}, but ${off.name} is switched off: they have no effect`);
   }
@@ -166,9 +166,9 @@ function setOf({ profile, faults, places }: FaultGroup, device: number | null = 
 type ProfiledDevice = Pick<DeviceConfig, 'profile' | 'profileName'>;
 
 /**
- * The faults that a device profile gives its devices. Each is one fault for all of them, so that the number of devices
- * does not count against the limit of active faults.
- * @param indexes of its devices; a fault of a single device names it, as one of the entry of a device does
+ * The faults that a device profile gives its devices. Each is one fault for all devices, so that their number does not
+ * count against the limit of active faults.
+ * @param indexes of the devices; for a single device a fault names that device, like a fault of a device entry
  */
 function setsOfProfile({ profile, profileName }: ProfiledDevice, indexes: readonly number[]): PlacedSet[] {
   const [first, ...others] = indexes;
@@ -225,18 +225,18 @@ export function injectConfigured(
   warnOfSwitchedOff(registry, adapters, log);
 }
 
-/** Faults that the profile of a device gives it when it joins a running simulator. */
+/** The faults of the profile of a device that joins a running simulator. */
 export interface JoiningFaults {
   /**
-   * Checks them before the device is visible.
-   * @throws SimError CONFIG_INVALID for faults that do not fit it, named from the root of the profile
+   * Checks the faults before the device is visible.
+   * @throws SimError CONFIG_INVALID for faults that do not fit the device, named from the root of the profile
    */
   check(device: Device, config: DeviceConfig): void;
-  /** @throws SimError COMMAND_CONFLICT when there is no room for them */
+  /** Injects the faults. @throws SimError COMMAND_CONFLICT above a limit of the registry */
   begin(device: Device, config: DeviceConfig): void;
 }
 
-/** A registry of one device, which can be checked before it has joined. */
+/** A registry of one device, for checks before the device joins. */
 function registryOf(device: Device, wall: WallClock): FaultRegistry {
   const registry = createFaultRegistry({
     wall,

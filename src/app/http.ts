@@ -14,7 +14,7 @@ import { hostAndPort } from '../core/net/listen.ts';
 import type { Adapter } from '../core/adapter.ts';
 import { createTelemetry } from '../ws/telemetry.ts';
 
-/** The parts of the interface's context that do not come from the configuration. */
+/** The parts of the context of REST that do not follow from the configuration. */
 export type HttpSetup = Omit<
   ApiContext,
   'config' | 'history' | 'remoteHistory' | 'evseProfiles' | 'faultProfiles' | 'startSettingsOf' | 'info'
@@ -25,11 +25,11 @@ export interface Http {
   /** the adapters of the setup, and the stream */
   readonly adapters: readonly Adapter[];
   readonly exposures: readonly Exposure[];
-  /** @param address at which it listens */
+  /** @param address of the listener */
   startLines(address: { readonly host: string; readonly port: number }): readonly string[];
 }
 
-/** @param checkReplies whether each reply is held to its schema */
+/** @param checkReplies true: each reply is checked against its schema */
 export function createHttp(
   { web, csip, historySamples, startSettings }: AppConfig,
   setup: HttpSetup,

@@ -1,4 +1,4 @@
-/** Starts the program for `createSimulator`: configuration, log, device addresses, errors for scripts. */
+/** Starts a simulator for `createSimulator`: configuration, log, device addresses, errors for scripts. */
 import { createApp } from './build.ts';
 import type { App, Endpoints } from './start-stop.ts';
 import { configOfOptions } from '../config/layers/load.ts';
@@ -16,7 +16,7 @@ interface Started {
   readonly stop: () => Promise<void>;
 }
 
-function inWordsOfScripts(error: unknown): unknown {
+function errorForScripts(error: unknown): unknown {
   if (!(error instanceof SimError)) return error;
   const code = error.code.toLowerCase().replaceAll('_', '-');
   const detail = error.code === 'CONFIG_INVALID' ? formatIssues(error) : error.message;
@@ -68,6 +68,6 @@ export async function startSimulator({ log, ...options }: SimulatorOptions): Pro
     const endpoints = await app.start();
     return { endpoints, ...addressesOf(app), stop };
   } catch (error) {
-    throw inWordsOfScripts(error);
+    throw errorForScripts(error);
   }
 }

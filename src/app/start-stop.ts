@@ -1,4 +1,4 @@
-/** A simulator that is built: the order in which its parts start and stop. */
+/** A simulator, and the order in which its parts start and stop. */
 import type { Api } from '../api/http/server.ts';
 import type { AppConfig } from '../config/settings/app-config.ts';
 import type { Recorder } from '../contract/recorder.ts';
@@ -20,10 +20,10 @@ import type { Scenarios } from './scenarios/kept.ts';
 
 export interface AppOptions {
   readonly wall?: WallClock;
-  /** timers of `wall`, for what waits for a remote system */
+  /** timers of `wall`, for waits for a remote system */
   readonly later?: Later;
   readonly logBook?: LogBook;
-  /** default: one in memory, which ends with the simulator */
+  /** default: a store in memory, which is lost when the simulator ends */
   readonly store?: Store;
   readonly checkReplies?: boolean;
   /** called when `POST stop` asks for the end of the process */
@@ -40,7 +40,7 @@ export interface Endpoints {
 export interface Parts {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
-  /** REST, and every adapter in the order in which they start; the stream is among them */
+  /** REST, and every adapter, the stream included, in the order of their start */
   readonly http: Http;
   readonly changes: DeviceChanges;
   readonly ticker: Ticker;
@@ -51,14 +51,14 @@ export interface Parts {
   readonly scenarios: Scenarios;
 }
 
-/** A simulator, with its order of start and stop. */
+/** Starts and stops the parts of a simulator. */
 export class App {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
-  /** of all messages */
+  /** recorder of all messages */
   readonly recorder: Recorder;
   readonly version = packageVersion();
   readonly buildId = buildId();
@@ -77,7 +77,7 @@ export class App {
     this.recorder = parts.recorder;
   }
 
-  /** The simulator as a scenario of this name sees it. */
+  /** The simulator as the host of a scenario of this name. */
   scenarioHost(name: string): ScenarioHost {
     return this.#parts.scenarios.hostOf(name);
   }
@@ -88,14 +88,19 @@ export class App {
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
       log.warning(warning);
     if (this.#config.ignoredVariables.length > 0)
-      log.debug(`ignored, since a cluster sets them for its services: ${this.#config.ignoredVariables.join(', ')}`);
+      log.debug(
+        `environment variables that a cluster sets for its services are ignored: ${this.#config.ignoredVariables.join(', ')}`,
+      );
     try {
       for (const adapter of this.adapters) await adapter.start();
       const address = await this.api.start();
       ticker.start();
       eventLoop.start();
       log.info(`derbench ${this.version} runs with ${devicesInWords(this.plant)}`);
-      const listeners = [...http.startLines(address), ...this.adapters.flatMap((each) => each.startLines?.() ?? [])];
+      const listeners = [
+        ...http.startLines(address),
+        ...this.adapters.flatMap((adapter) => adapter.startLines?.() ?? []),
+      ];
       return { http: address, lines: [...listeners, this.#summaryLine()] };
     } catch (error) {
       await this.stop();
@@ -111,17 +116,17 @@ export class App {
 
   async #stop(): Promise<void> {
     const { log, ticker, changes, eventLoop, scenarios } = this.#parts;
-    await this.#ended('a scenario', scenarios.kept.close());
+    await this.#waitForEnd('a scenario', scenarios.kept.close());
     this.plant.end();
     // from here on no new request is served; answers under way may finish
     const http = this.api.stop();
     // HTTP requests may be waiting for work of these adapters
     await this.#stopAdapters(({ outbound = false }) => outbound);
-    await this.#ended('the tick', ticker.stop());
-    await this.#ended('a change of the devices', changes.settled());
+    await this.#waitForEnd('the tick', ticker.stop());
+    await this.#waitForEnd('a change of the devices', changes.settled());
     this.plant.commands.cancelAll();
     await this.#stopAdapters(({ outbound = false }) => !outbound);
-    await this.#ended('HTTP', http);
+    await this.#waitForEnd('HTTP', http);
     this.faults.close();
     eventLoop.stop();
     log.info('stopped');
@@ -129,11 +134,11 @@ export class App {
   }
 
   async #stopAdapters(which: (adapter: Adapter) => boolean): Promise<void> {
-    await Promise.all(this.adapters.filter(which).map((adapter) => this.#ended(adapter.comm, adapter.stop())));
+    await Promise.all(this.adapters.filter(which).map((adapter) => this.#waitForEnd(adapter.comm, adapter.stop())));
   }
 
   /** Waits for one part; a failure is logged and does not prevent the others from closing. */
-  async #ended(what: string, work: Promise<unknown>): Promise<void> {
+  async #waitForEnd(what: string, work: Promise<unknown>): Promise<void> {
     try {
       await work;
     } catch (error) {

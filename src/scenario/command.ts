@@ -28,21 +28,21 @@ export interface ScenarioCommand {
 export const commandHelp = `derbench run FILE [FILE ...] [options] [flags of the simulator]
 derbench check FILE [FILE ...]
 
-Runs scenarios one after the other, each on a simulator of its own, or only checks them. FILE may be the name of a
-bundled scenario, such as volt-watt.
+Runs scenarios one after the other, each on a new simulator, or only checks them. FILE may be the name of a bundled
+scenario, such as volt-watt.
   --pace fast|real     fast: as fast as possible on a paused clock (default); real: at the rate of the clock
   --set NAME=VALUE     a parameter of the scenario; may be repeated
   --junit FILE         results as JUnit XML
-  --json FILE          results as JSON; of several scenarios a list
+  --json FILE          results as JSON; for several scenarios a list
   --html FILE          results as one page with plots; only for one scenario
-  --record FILE        all messages of the run, as replay and tshark read them: .jsonl or .pcap; only for one scenario
-  --quiet              prints failures and the last line only
+  --record FILE        all messages of the run: .jsonl for derbench replay, .pcap for tshark; only for one scenario
+  --quiet              print only failures and the last line
 SIGINT, SIGTERM or SIGHUP end the run; its steps of finally are carried out, unless a second signal comes.
-Ports not set by a flag or by the scenario are chosen freely. Exit codes: 0 all passed, 2 wrong use or a file that is
-not valid, 4 a step or an assertion failed.`;
+Ports not set by a flag or by the scenario are any free ports. Exit codes: 0 all passed, 2 the command line or a file
+is not valid, 4 a step or an assertion failed; others as in derbench --help.`;
 
 /** Flags of `derbench run`, apart from those of the simulator. */
-export const ownFlags: readonly string[] = ['--pace', '--set', '--junit', '--json', '--html', '--record', '--quiet'];
+export const runFlags: readonly string[] = ['--pace', '--set', '--junit', '--json', '--html', '--record', '--quiet'];
 
 /** A text such as 0034 is not a number. */
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d{1,3})?$/i;
@@ -53,7 +53,7 @@ function valueOfText(text: string): string | number | boolean | null {
   return plainNumber.test(text) ? Number(text) : text;
 }
 
-/** Parses the words in order. */
+/** Parses the words of a command line in order. */
 class Words {
   readonly files: string[] = [];
   readonly flags: string[] = [];
@@ -85,7 +85,7 @@ class Words {
     }
     const [name = '', inline] = word.split(/=(.*)/s);
     const flag = name.startsWith('--') ? `--${name.slice(2).replaceAll('-', '_')}` : name;
-    if (!ownFlags.includes(flag)) {
+    if (!runFlags.includes(flag)) {
       // a flag of the simulator and its value
       this.flags.push(word);
       const [following] = this.#rest;
@@ -131,7 +131,7 @@ export function scenarioCommand(words: readonly string[]): ScenarioCommand {
       name: '--pace',
       detail: `given "${pace}"; allowed: ${runPaces.join(', ')}${didYouMean(pace, runPaces)}`,
     });
-  if (files.length === 0) issues.push({ name: 'FILE', detail: 'is missing: the scenario to be run' });
+  if (files.length === 0) issues.push({ name: 'FILE', detail: 'is missing: the scenario to run' });
   for (const flag of ['--html', '--record'])
     if (files.length > 1 && values.has(flag))
       issues.push({ name: flag, detail: 'is for one scenario; several are given' });
@@ -166,7 +166,7 @@ export function flaggedScenario(
   const at = words.findIndex((word) => scenarioFlag.test(word));
   if (words.filter((word) => scenarioFlag.test(word)).length > 1)
     throw new SimError('CONFIG_INVALID', 'The command line is not valid:', [
-      { name: '--scenario', detail: 'given twice; derbench run takes several files' },
+      { name: '--scenario', detail: 'given twice; allowed: once; derbench run accepts several files' },
     ]);
   const inline = at < 0 ? scenarioVariable : scenarioFlag.exec(words[at] ?? '')?.[1];
   const file = inline ?? words[at + 1];

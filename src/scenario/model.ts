@@ -30,7 +30,7 @@ export interface Comparison {
   readonly atLeast?: number;
   readonly atMost?: number;
   readonly between?: readonly [number, number];
-  /** added to each bound above, in the unit of the signal */
+  /** allowed deviation from each bound above, in the unit of the signal */
   readonly tolerance?: number;
 }
 
@@ -174,7 +174,7 @@ export interface Step {
   readonly mark: string | null;
 }
 
-/** Steps that run each time the trigger comes true, parallel to the steps of the scenario. */
+/** Steps that run each time the trigger becomes true, parallel to the steps of the scenario. */
 export interface Rule {
   readonly place: Place;
   readonly name: string;
@@ -187,11 +187,11 @@ export interface Rule {
 export interface Scenario {
   readonly name: string;
   readonly description: string;
-  /** in force, overridden by those of the caller */
+  /** parameters in force: those of the caller, else of the file */
   readonly parameters: Readonly<Record<string, SignalValue>>;
   readonly steps: readonly Step[];
   readonly rules: readonly Rule[];
-  /** hold from start to end */
+  /** must hold from start to end */
   readonly always: readonly Expectation[];
   /** run at the end in any case */
   readonly finally: readonly Step[];
@@ -202,7 +202,7 @@ export interface Scenario {
   /** simulated s after which the run is aborted as failed */
   readonly timeoutS: number;
   readonly onFailure: 'continue' | 'stop';
-  /** octets with parameters put in and loops expanded */
+  /** octets after substitution of parameters and expansion of loops */
   readonly filledBytes: number;
 }
 

@@ -104,7 +104,7 @@ devices:
       /^mine\.yaml: faults\[0\]: given "no-fc7"; allowed: the path of a file that exists, or a bundled set of faults .*no-fc6/,
     );
     expect(wrong('[{ kind: drop, device: 1 }]')).to.deep.equal([
-      'mine.yaml: faults[0].device: given in a device profile; allowed: nothing',
+      'mine.yaml: faults[0].device: given in a device profile; allowed: no device here',
     ]);
     expect(wrong('[{ kind: freeze, points: [802.SoC] }]')[0]).to.match(/^mine\.yaml: faults\[0\]\.points\[0\]: /);
   });

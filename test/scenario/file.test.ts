@@ -100,7 +100,7 @@ describe('scenario files', () => {
       'main.yaml:4: steps[2].expect: needs one of e',
       'main.yaml:5: steps[3].grid.voltage_pu: no pa',
       'main.yaml:6: steps[4]: has at and after; all',
-      'main.yaml:7: steps[5].cron: is no cron patte',
+      'main.yaml:7: steps[5].cron: is not a cron pa',
       'main.yaml:8: steps[6].expect: no step has th',
     ]);
     expect(issues[0]).to.contain('did you mean voltage_pu?');
@@ -126,7 +126,7 @@ describe('scenario files', () => {
       `/steps/1: ${nothing}`,
       '/steps/3/expect: no value can meet all of its comparisons',
       '/steps/4/expect: no value can meet all of its comparisons',
-      '/rules/0/when/timeout: is for steps; a rule waits to the end of the scenario',
+      '/rules/0/when/timeout: is for steps only: a rule waits until the end of the scenario',
       '/rules/1: must be an object; given 5',
     ]);
   });
@@ -161,11 +161,11 @@ describe('scenario files', () => {
 
   it('over REST have no includes and at most 10,000 steps', () => {
     expect(issuesOf(() => read({ steps: [{ include: 'x.yaml' }] }))).to.deep.equal([
-      '/steps/0/include: include is for files only',
+      '/steps/0/include: `include` is for scenarios in files only',
     ]);
     expect(read({ steps: [{ repeat: 10_000, steps: [{ after: 1 }] }] }).steps).to.have.length(10_000);
     const tooMany = { steps: [{ repeat: 5001, steps: [{ after: 1 }, { after: 1 }] }] };
-    expect(issuesOf(() => read(tooMany))[0]).to.contain('is the step after 10000');
+    expect(issuesOf(() => read(tooMany))[0]).to.contain('is step 10001; a scenario has at most 10000 steps');
   });
 
   /** A loop whose step has this body, of which the interface accepts none. */
@@ -174,7 +174,7 @@ describe('scenario files', () => {
     steps: [{ repeat, steps: [{ call: { request: 'POST /controls/grid', body, status: 422 } }] }],
   });
   const limit =
-    'with parameters put in, and with loops and included files counted each time, a scenario has at most 16 MiB';
+    'after substitution of parameters, with loops and included files counted each time, a scenario has at most 16 MiB';
 
   it('have at most 16 MiB with parameters put in, found before they are', () => {
     const p = 'x'.repeat(1000);

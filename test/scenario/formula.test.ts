@@ -33,11 +33,11 @@ describe('parameters of scenarios', () => {
       'no parameter is named "limit"; did you mean limit_pct?; known: limit_pct, rating_w, name, on, none',
     );
     expect(words('${limit_pc * 2}')).to.contain('no parameter is named "limit_pc"; did you mean limit_pct?');
-    expect(words('${name * 2}')).to.equal('${name * 2}: the parameter name is "roof", which is no number');
+    expect(words('${name * 2}')).to.equal('${name * 2}: the parameter name is "roof", which is not a number');
     expect(words('${limit_pct / 0}')).to.equal('${limit_pct / 0}: has no finite value');
-    expect(words('${limit_pct ** 2}')).to.contain('known: + - * / %');
-    expect(words('${pow(2)}')).to.contain('known: min, max, round');
-    expect(words('${constructor.constructor(1)}')).to.contain('known: min, max, round');
+    expect(words('${limit_pct ** 2}')).to.contain('allowed: + - * / %');
+    expect(words('${pow(2)}')).to.contain('allowed: min, max, round');
+    expect(words('${constructor.constructor(1)}')).to.contain('allowed: min, max, round');
     expect(words('${limit_pct.x}')).to.contain('is not arithmetic');
     expect(words('${}')).to.contain('is not arithmetic');
     expect(words('${limit_pct *}')).to.match(/^\$\{limit_pct \*\}: /);

@@ -1,4 +1,4 @@
-/** The adapters that a configuration asks for. Those of `DeviceAdapter` load their protocol when they start. */
+/** The adapters that a configuration enables. A `DeviceAdapter` loads the code of its protocol when it starts. */
 import type { CsipClient } from '../../contract/csip-client.ts';
 import { disabledCsipClient } from '../../contract/csip-disabled.ts';
 import type { Device } from '../../contract/device.ts';
@@ -17,7 +17,7 @@ import type { ModbusContext } from './modbus.ts';
 
 type Context = Omit<ModbusContext, 'modbusMessages'>;
 
-/** The adapters, and what REST works with. */
+/** The adapters, and the interfaces that REST uses. */
 interface Adapters {
   /** in the order in which they start */
   readonly adapters: readonly Adapter[];
@@ -42,9 +42,9 @@ export function composeAdapters(context: Context): Adapters {
   const csip = csipOf(context);
   const ocpp = ocppOf(context);
   const dnp3 = dnp3Of(context);
-  const ofDevices = [csip, ocpp, dnp3].filter((adapter) => adapter !== null);
+  const deviceAdapters = [csip, ocpp, dnp3].filter((adapter) => adapter !== null);
   return {
-    adapters: [...composeModbus({ ...context, modbusMessages }), sunspecClient, ...ofDevices],
+    adapters: [...composeModbus({ ...context, modbusMessages }), sunspecClient, ...deviceAdapters],
     modbusMessages,
     sunspecClient,
     csipClient: csip?.view ?? disabledCsipClient,

@@ -1,4 +1,4 @@
-/** The adapters for Modbus masters that a configuration asks for. */
+/** The adapters for Modbus masters that a configuration enables. */
 import { microsPerSecond } from '../../core/time/clock.ts';
 import type { AppConfig } from '../../config/settings/app-config.ts';
 import type { AdapterParts } from '../../contract/adapter-parts.ts';
@@ -29,8 +29,8 @@ import { createTemplate } from '../../der/device/template.ts';
 import type { Layout } from '../../sunspec/map/layout.ts';
 
 /**
- * Device types, without aliases, whose map passes a test. Takes up to a second, so it is used only for messages about a
- * start that fails.
+ * Device types, without aliases, whose map passes a test. Takes up to a second, so only messages about a failed start
+ * use it.
  */
 function deviceTypesWhere(
   { deviceOf, grid, simModels }: AppConfig,

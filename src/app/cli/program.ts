@@ -9,8 +9,8 @@ import { exitCodes, asksForSubcommand } from '../../core/subcommand.ts';
 import { callLater } from '../../core/time/timers.ts';
 
 /**
- * Ends the process at once. Node waits for lookups of the system before it exits, during which neither timers nor
- * handlers of signals run: with one under way only a signal without a handler ends the process.
+ * Ends the process at once. Node waits for lookups of the system before it exits, and runs neither timers nor handlers
+ * of signals meanwhile: during a lookup only a signal without a handler ends the process.
  */
 function exitNow(code: number): never {
   if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) process.kill(process.pid, 'SIGKILL');
@@ -45,8 +45,8 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** Stops cleanly; a second signal, or 4 seconds, end the process at once. */
-function endWith(app: App): () => void {
+/** Stops cleanly; a second call ends the process at once, and so does a stop that takes 4 s. */
+function stopHandler(app: App): () => void {
   let ending = false;
   return () => {
     if (ending) exitNow(exitCodes.internal);
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
     const { subcommand } = await import('./subcommands.ts');
     const code = await subcommand(words);
     if (code !== null) {
-      // a lookup that has failed counts as one under way until the event loop has turned
+      // Node lists a failed lookup as active until the next turn of the event loop
       await nextTurn();
       exitNow(code);
     }
@@ -78,10 +78,10 @@ async function main(): Promise<void> {
       end();
     },
   });
-  end = endWith(app);
+  end = stopHandler(app);
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
-  // without files to reload the signal ends the process, as it does by default
+  // without files to reload SIGHUP keeps its default effect: it ends the process
   const reloads = app.adapters.flatMap(({ reload }) => reload ?? []);
   if (reloads.length > 0)
     process.on('SIGHUP', () => {
@@ -91,7 +91,7 @@ async function main(): Promise<void> {
   process.stdout.write(`derbench is ready\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
 }
 
-/** Runs the program as the command line says. */
+/** Runs the program with the command line of the process. */
 export function run(): void {
   main().catch(fail);
 }

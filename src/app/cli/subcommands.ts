@@ -4,7 +4,7 @@ import { printableLines } from '../../core/log/log.ts';
 import type { CommandOutput } from '../scenarios/command-run.ts';
 
 const line = (stream: NodeJS.WriteStream) => (text: string) => {
-  // names in scenarios come from outside
+  // names in scenarios are untrusted: they could contain control characters
   stream.write(`${printableLines(text)}\n`);
 };
 
@@ -23,7 +23,7 @@ const output: CommandOutput = {
     let count = 0;
     const end = () => {
       count += 1;
-      // the run ends, then the steps of finally, then the process
+      // the first signal ends the run, the second one the steps of finally, the third one the process
       if (count > maxInterrupts) process.exit(exitCodes.failed);
       listener();
     };
@@ -39,7 +39,7 @@ async function replay(words: readonly string[]): Promise<number> {
   return replayCommand(words, { out: line(process.stdout), error: line(process.stderr) });
 }
 
-/** @param name the subcommand; null: the flag `--scenario` */
+/** Runs or checks scenarios. @param name the subcommand; null: the flag `--scenario` */
 async function scenario(name: 'run' | 'check' | null, words: readonly string[]): Promise<number | null> {
   const { commandHelp, flaggedScenario, scenarioCommand } = await import('../../scenario/command.ts');
   if (name !== null && words.some((word) => word === '-h' || word === '--help')) {
@@ -56,7 +56,7 @@ async function scenario(name: 'run' | 'check' | null, words: readonly string[]):
 
 /**
  * Carries out the subcommand of a command line.
- * @returns the exit code; null: the words ask for the simulator after all
+ * @returns the exit code; null: the command line starts a simulator without a scenario
  * @throws SimError CONFIG_INVALID, LISTEN_FAILED
  */
 export function subcommand(words: readonly string[]): Promise<number | null> {

@@ -27,15 +27,15 @@ export function isDeviceServer(adapter: Adapter): adapter is Adapter & DeviceSer
 
 export interface DeviceChangesOptions {
   readonly plant: SimPlant;
-  /** adapters with listeners of their own per device; called before a device joins and after it has left */
+  /** adapters with a listener, session or outstation for each device; called before a device joins and after it left */
   readonly servers: readonly DeviceServer[];
   readonly deviceOf: AppConfig['deviceOf'];
   readonly seriesOf: SeriesOf;
   readonly chargePointId: ChargePointIdOf;
-  /** of profiles; absent: they are left out */
+  /** faults of profiles; absent: faults are ignored */
   readonly faults?: JoiningFaults;
   readonly log: Logger;
-  /** default that of the configuration */
+  /** default: the maximum of a configuration */
   readonly maxDevices?: number;
 }
 
@@ -44,7 +44,7 @@ const unfit = (issues: readonly Issue[]) =>
 
 export class DeviceChanges {
   readonly #options: DeviceChangesOptions;
-  /** one change at a time: an index, a port and a place are taken together */
+  /** one change at a time: each takes an index, a port and a place together */
   readonly #turns = new Turns();
 
   constructor(options: DeviceChangesOptions) {
@@ -55,14 +55,14 @@ export class DeviceChanges {
    * Adds one device under the next free index, on every adapter and in the plant, or changes nothing.
    * @param entry names bundled profiles only
    * @throws SimError COMMAND_BAD_VALUE with every issue as a JSON pointer into the entry, COMMAND_CONFLICT when there
-   *   is no room for it (number of devices, port, unit id), SHORTAGE, STOPPING
+   *   is no room for the device (number of devices, port, unit id), SHORTAGE, STOPPING
    */
   add(entry: DeviceEntry, by: Origin): Promise<SimDevice> {
     return this.#turns.take(async () => {
       const { plant, log } = this.#options;
       const max = this.#options.maxDevices ?? maxDevices;
       if (plant.devices.length >= max)
-        throw new SimError('COMMAND_CONFLICT', `there are ${plant.devices.length} devices; ${max} are possible`);
+        throw new SimError('COMMAND_CONFLICT', `there are ${plant.devices.length} devices; allowed: up to ${max}`);
       const device = await this.#join(entry, this.#configOf(entry, plant.nextIndex));
       log.info(
         `device ${device.index} added (${device.name}, ${device.deviceType}), asked by ${originText(by)}`,
@@ -73,14 +73,14 @@ export class DeviceChanges {
   }
 
   /**
-   * Takes a device out of the plant and of the adapters; resolves when its listener is closed.
+   * Removes a device from the plant and from the adapters; resolves when its listener is closed.
    * @throws SimError UNKNOWN_DEVICE, STOPPING
    */
   remove(index: number, by: Origin): Promise<void> {
     return this.#turns.take(async () => {
       const { plant, log } = this.#options;
       const { name } = await plant.remove(index);
-      await this.#leaveAll(this.#options.servers, index);
+      await this.#removeFrom(this.#options.servers, index);
       log.info(`device ${index} removed (${name}), asked by ${originText(by)}`, index);
     });
   }
@@ -131,12 +131,12 @@ export class DeviceChanges {
       await this.#beginFaults(joined, config);
       return joined;
     } catch (error) {
-      await this.#leaveAll(serving, index);
+      await this.#removeFrom(serving, index);
       throw this.#explained(error, entry, profileIssues);
     }
   }
 
-  /** A device without the faults of its profile would be another one, so it leaves again where they find no room. */
+  /** Injects the faults of the profile; if the registry refuses them, the device is removed again. */
   async #beginFaults(device: SimDevice, config: DeviceConfig): Promise<void> {
     try {
       this.#options.faults?.begin(device, config);
@@ -150,16 +150,17 @@ export class DeviceChanges {
   #checkIdentity(device: IdentifiedDevice): void {
     const { plant, chargePointId } = this.#options;
     const id = chargePointId(device);
-    const other = id === null ? undefined : plant.devices.find((each) => each !== device && chargePointId(each) === id);
+    const other =
+      id === null ? undefined : plant.devices.find((present) => present !== device && chargePointId(present) === id);
     if (other === undefined) return;
     throw new SimError(
       'COMMAND_CONFLICT',
-      `device ${other.index} has the charge point identity ${JSON.stringify(id)}; give another one in ocpp.id`,
+      `device ${other.index} has the charge point identity ${JSON.stringify(id)}; give another identity in ocpp.id`,
     );
   }
 
-  /** A server that fails to close must not prevent the others from closing. */
-  async #leaveAll(servers: readonly DeviceServer[], index: number): Promise<void> {
+  /** Removes a device from adapters; one that fails to close must not prevent the others from closing. */
+  async #removeFrom(servers: readonly DeviceServer[], index: number): Promise<void> {
     for (const server of servers) {
       try {
         await server.removeDevice(index);
@@ -169,7 +170,7 @@ export class DeviceChanges {
     }
   }
 
-  /** Issues of the configuration as issues of the request. */
+  /** Turns an error of the configuration into an error of the request. */
   #explained(error: unknown, entry: DeviceEntry, translate: typeof entryIssues): unknown {
     if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') return error;
     if (entry.profile !== undefined || entry.evse_profile !== undefined) return unfit(translate(error.issues, entry));
@@ -178,7 +179,7 @@ export class DeviceChanges {
       `a device cannot be added: ${error.issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`,
     );
     const detail =
-      'what the configuration gives such a device does not fit it, and the log has the reason; give a profile';
+      'the configuration gives such a device a profile or settings that do not fit; the log has the reason; give a profile';
     return unfit([{ name: entry.device_type === undefined ? '' : '/device_type', detail }]);
   }
 }

@@ -66,7 +66,7 @@ interface PlantSetup {
   readonly commAlarms: CommAlarms;
   readonly seriesOf: SeriesOf;
   readonly logBook: Pick<LogBook, 'logger'>;
-  /** of the simulator */
+  /** version of the simulator */
   readonly version: string;
 }
 
@@ -91,7 +91,7 @@ export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): Sim
     feeder: config.grid.feeder,
     simModels: config.simModels,
     meter: config.meter,
-    ...(hasLine(config) && { unitAddressOf: startAddressOf(config) }),
+    ...(usesRtuFrames(config) && { unitAddressOf: startAddressOf(config) }),
     monotonicMs: () => wall.monotonicMs(),
     faults,
     commAlarms,
@@ -99,12 +99,12 @@ export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): Sim
   });
 }
 
-/** Modbus masters use RTU frames, on a serial line or over TCP: 1.DA then shows the address of a device. */
-function hasLine({ modbus, rtu }: AppConfig): boolean {
+/** True if Modbus masters use RTU frames, on a serial line or over TCP: 1.DA then shows the address of a device. */
+function usesRtuFrames({ modbus, rtu }: AppConfig): boolean {
   return rtu !== null || (modbus.enabled && modbus.framing === 'rtu_over_tcp');
 }
 
-/** On a serial line and on a shared TCP port each device has an address of its own, otherwise all have address 1. */
+/** On a serial line and on a shared TCP port each device has its own address, otherwise all devices have address 1. */
 function startAddressOf({ modbus, rtu }: AppConfig): (index: number) => number {
   return rtu !== null || modbus.sharedPort ? (index) => 1 + index : () => 1;
 }
@@ -131,7 +131,7 @@ const bundled = {
 
 const loadColumns: readonly SeriesColumn[] = [{ name: 'load_kw', required: true, min: 0, max: 1e6 }];
 
-/** The text of a series; weather files of others are read as one of irradiance. */
+/** The text of a series; weather files in other formats are converted to a series of irradiance. */
 function textOf(path: string, columns: readonly SeriesColumn[]): string {
   const text = readFileSync(path, 'utf8');
   return columns === weatherColumns ? weatherTable(text) : text;
@@ -140,7 +140,7 @@ function textOf(path: string, columns: readonly SeriesColumn[]): string {
 /** Reads the series of a device. */
 export type SeriesOf = (device: DeviceConfig) => DeviceSeries;
 
-/** @returns the series of a device. @throws SimError CONFIG_INVALID naming the lines that are wrong */
+/** The returned function throws SimError CONFIG_INVALID, which names the invalid lines of a series. */
 export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTimeScale'>): SeriesOf {
   const { seriesEnd: end } = config;
   const tables = new Map<string, Series>();
@@ -156,11 +156,11 @@ export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTi
   function dc({ assetType, series }: DeviceConfig): DeviceSeries['dc'] {
     const { dcSeries } = kindTable[assetType];
     if (dcSeries === null) return null;
-    const standard = bundled[dcSeries];
+    const bundledSeries = bundled[dcSeries];
     const columns = dcSeries === 'wind' ? windColumns : weatherColumns;
     return {
-      series: table(series.dc ?? standard.path, series.dc ?? standard.name, columns),
-      name: series.dc === null ? standard.name : basename(series.dc),
+      series: table(series.dc ?? bundledSeries.path, series.dc ?? bundledSeries.name, columns),
+      name: series.dc === null ? bundledSeries.name : basename(series.dc),
       timeScale: dcSeries === 'wind' ? config.windTimeScale : 1,
     };
   }

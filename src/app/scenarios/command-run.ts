@@ -1,4 +1,4 @@
-/** Scenarios on the command line: a simulator for each, its run, its results. */
+/** Scenarios on the command line: each has its own simulator, run and results. */
 import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { createApp } from '../build.ts';
@@ -17,7 +17,7 @@ import { createLogBook } from '../../core/log/log.ts';
 import type { Origin } from '../../core/origin.ts';
 import { fileReason } from '../../core/text-file.ts';
 import { callLater } from '../../core/time/timers.ts';
-import { ownFlags } from '../../scenario/command.ts';
+import { runFlags } from '../../scenario/command.ts';
 import type { ScenarioCommand } from '../../scenario/command.ts';
 import { layoutIssues } from '../../scenario/file/layout.ts';
 import { configOfScenario, readScenario } from '../../scenario/file/read.ts';
@@ -39,23 +39,23 @@ export interface CommandOutput {
   /** Shows a line in place of the one shown before; null: there is no terminal */
   readonly show: ((line: string) => void) | null;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Calls back when the user wants an end; the returned function ends it. */
+  /** Calls `listener` at each signal that ends a run; the returned function removes the listener. */
   readonly onInterrupt: (listener: () => void) => () => void;
 }
 
 const progressMs = 200;
-/** of what the command line asks for */
+/** Origin of the run and of the recording that the command line starts. */
 const commandOrigin: Origin = { source: 'default' };
 
 interface Prepared {
   readonly app: App;
   readonly config: AppConfig;
   readonly scenario: Scenario;
-  /** Calls back when `POST stop` asks for the end of the simulator. */
+  /** Calls `listener` at `POST stop`. */
   readonly whenStopped: (listener: () => void) => void;
 }
 
-/** Flags of the simulator, and the configuration that the scenario brings along. @throws SimError CONFIG_INVALID */
+/** Flags of the simulator, and the configuration in the scenario. @throws SimError CONFIG_INVALID */
 function layersOf({ flags, parameters, pace, usesFreePorts }: ScenarioCommand, file: string, source: Source) {
   const directory = dirname(resolve(file));
   const presets: Presets = { usesFreePorts, isPaused: pace !== 'real' };
@@ -64,14 +64,14 @@ function layersOf({ flags, parameters, pace, usesFreePorts }: ScenarioCommand, f
     const mapping = config && { mapping: config, directory, label: `${basename(file)}: config` };
     return { flags, inline: { mapping, presets } };
   }
-  const isNamed = parseFlags(flags).values.has('config');
-  const named = isNamed ? [] : ['--config', isBundledExample(config) ? config : resolve(directory, config)];
-  return { flags: [...named, ...flags], inline: { mapping: null, presets } };
+  const hasConfigFlag = parseFlags(flags).values.has('config');
+  const configFlag = hasConfigFlag ? [] : ['--config', isBundledExample(config) ? config : resolve(directory, config)];
+  return { flags: [...configFlag, ...flags], inline: { mapping: null, presets } };
 }
 
 /**
- * Runs `load`; the issue of an unknown flag knows the flags of `derbench run` too.
- * @param isRun false: for the flag `--scenario`, beside which they cannot stand
+ * Runs `load`; the issue of an unknown flag also names flags of `derbench run`.
+ * @param isRun false: the command line has `--scenario`, which excludes those flags
  */
 function withFlagsOfRun<T>(isRun: boolean, load: () => T): T {
   try {
@@ -80,16 +80,16 @@ function withFlagsOfRun<T>(isRun: boolean, load: () => T): T {
     if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
     const issues = error.issues.map((issue) => {
       if (issue.allowed !== knownSpellings) return issue;
-      if (isRun) return unknownName(issue.name, 'flag', issue.name, [...ownFlags, ...knownSpellings]);
-      return ownFlags.includes(issue.name)
-        ? { name: issue.name, detail: 'is a flag of derbench run FILE and cannot stand beside --scenario' }
+      if (isRun) return unknownName(issue.name, 'flag', issue.name, [...runFlags, ...knownSpellings]);
+      return runFlags.includes(issue.name)
+        ? { name: issue.name, detail: 'is a flag of derbench run FILE; it cannot be given together with --scenario' }
         : issue;
     });
     throw new SimError('CONFIG_INVALID', error.message, issues);
   }
 }
 
-/** Runs `load`; issues of the configuration in a scenario get its lines. @param label of that configuration in issues */
+/** Runs `load`; issues of the configuration in a scenario get its lines. @param label of the configuration in issues */
 function atLines<T>(source: Source, label: string | null, load: () => T): T {
   try {
     return load();
@@ -106,8 +106,8 @@ function atLines<T>(source: Source, label: string | null, load: () => T): T {
 }
 
 /** A simulator that is not started, and the scenario checked against it. @throws SimError CONFIG_INVALID */
-function prepare(given: string, command: ScenarioCommand, env: CommandOutput['env']): Prepared {
-  const file = existsSync(given) ? given : (bundledScenarioPath(given) ?? given);
+function prepare(pathOrName: string, command: ScenarioCommand, env: CommandOutput['env']): Prepared {
+  const file = existsSync(pathOrName) ? pathOrName : (bundledScenarioPath(pathOrName) ?? pathOrName);
   const source = sourceOfFile(file);
   const { flags, inline } = layersOf(command, file, source);
   const loaded = atLines(source, inline.mapping?.label ?? null, () =>
@@ -115,7 +115,8 @@ function prepare(given: string, command: ScenarioCommand, env: CommandOutput['en
       loadConfig(flags, { ...env, DERBENCH_SCENARIO: undefined }, {}, inline),
     ),
   );
-  if (loaded.kind !== 'run') throw invalidScenario([{ name: `--${loaded.kind}`, detail: 'stands without a scenario' }]);
+  if (loaded.kind !== 'run')
+    throw invalidScenario([{ name: `--${loaded.kind}`, detail: 'is allowed only without a scenario' }]);
   let onStop: () => void = () => undefined;
   const app = createApp(loaded.config, {
     logBook: createLogBook({ write: () => undefined }),
@@ -134,9 +135,9 @@ function prepare(given: string, command: ScenarioCommand, env: CommandOutput['en
   return { app, config: loaded.config, scenario, whenStopped };
 }
 
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+const countText = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Issues of one of several files, with the path by which it was given. */
+/** Issues of one of several files, with the path of the command line. */
 function issuesOf(file: string, { message, issues }: SimError): readonly Issue[] {
   const label = basename(file);
   if (issues.length === 0) return [{ name: file, detail: message }];
@@ -147,20 +148,20 @@ function issuesOf(file: string, { message, issues }: SimError): readonly Issue[]
 }
 
 /**
- * Checks every file of a command, and reports all mistakes at once.
- * @param valid called with each file that is valid
+ * Checks every file of a command, and reports all issues at once.
+ * @param onValid called with each valid file
  * @throws SimError CONFIG_INVALID
  */
 function checkEach(
   command: ScenarioCommand,
   env: CommandOutput['env'],
-  valid: (file: string, scenario: Scenario) => void,
+  onValid: (file: string, scenario: Scenario) => void,
 ) {
   const { files } = command;
   const refused: { readonly file: string; readonly error: SimError }[] = [];
   for (const file of files) {
     try {
-      valid(file, prepare(file, command, env).scenario);
+      onValid(file, prepare(file, command, env).scenario);
     } catch (error) {
       if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID' || files.length === 1) throw error;
       refused.push({ file, error });
@@ -169,7 +170,7 @@ function checkEach(
   if (refused.length > 0)
     throw new SimError(
       'CONFIG_INVALID',
-      `${refused.length} of ${counted(files.length, 'scenario')} ${refused.length === 1 ? 'is' : 'are'} not valid:`,
+      `${refused.length} of ${countText(files.length, 'scenario')} ${refused.length === 1 ? 'is' : 'are'} not valid:`,
       refused.flatMap(({ file, error }) => issuesOf(file, error)),
     );
 }
@@ -177,13 +178,13 @@ function checkEach(
 /** Checks the files of a command. @throws SimError CONFIG_INVALID */
 export function checkScenarios(command: ScenarioCommand, { print, env }: CommandOutput): void {
   const { json, junit, html, record } = command;
-  const useless = Object.entries({ '--json': json, '--junit': junit, '--html': html, '--record': record });
-  const issues = useless.flatMap(([name, path]) =>
+  const resultPaths = Object.entries({ '--json': json, '--junit': junit, '--html': html, '--record': record });
+  const issues = resultPaths.flatMap(([name, path]) =>
     path === null ? [] : { name, detail: 'is for derbench run; check has no results' },
   );
   if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'The command line is not valid:', issues);
   checkEach(command, env, (file, { name, steps, rules, finally: last }) => {
-    const counts = [counted(steps.length + last.length, 'step'), counted(rules.length, 'rule')];
+    const counts = [countText(steps.length + last.length, 'step'), countText(rules.length, 'rule')];
     print(`${file}: ${name} is valid: ${counts.join(', ')}`);
   });
 }
@@ -191,9 +192,9 @@ export function checkScenarios(command: ScenarioCommand, { print, env }: Command
 interface Finished {
   readonly report: RunReport;
   readonly origin: ReportOrigin;
-  /** the user wanted an end */
+  /** a signal ended the run */
   readonly isInterrupted: boolean;
-  /** why the recording could not be written */
+  /** issue of a recording that could not be written; null: none */
   readonly refusal: Issue | null;
 }
 
@@ -241,20 +242,20 @@ function showProgress(run: ScenarioRun, { show }: CommandOutput, isQuiet: boolea
 
 /**
  * Runs the scenarios of a command one after the other.
- * @returns whether all have passed
- * @throws SimError CONFIG_INVALID before the first runs; LISTEN_FAILED, when the results of those before are written
+ * @returns true if all have passed
+ * @throws SimError CONFIG_INVALID before the first run; LISTEN_FAILED after the results of earlier runs are written
  */
 export async function runScenarios(command: ScenarioCommand, output: CommandOutput): Promise<boolean> {
   checkResultFiles(command);
-  // before hours of a run
+  // an invalid file must not be found only after hours of earlier runs
   if (command.files.length > 1) checkEach(command, output.env, () => undefined);
   const finished: Finished[] = [];
   try {
     for (const file of command.files) {
-      const one = await runOne(file, command, output);
-      finished.push(one);
-      for (const line of reportLines(one.report)) output.print(line);
-      if (one.isInterrupted) break;
+      const result = await runOne(file, command, output);
+      finished.push(result);
+      for (const line of reportLines(result.report)) output.print(line);
+      if (result.isInterrupted) break;
     }
   } finally {
     writeResults(command, finished);
@@ -273,7 +274,7 @@ function writeResults({ junit, json, html }: ScenarioCommand, finished: readonly
     ['--junit', junit, () => junitXml(finished.map(({ report }) => report))],
     ['--html', html, () => htmlPage(first.report, first.origin)],
   ];
-  // one that cannot be written does not keep the others from it
+  // a result that cannot be written does not prevent the others
   const refusals = [
     ...finished.flatMap(({ refusal }) => refusal ?? []),
     ...results.flatMap(([flag, path, content]) =>
@@ -283,7 +284,7 @@ function writeResults({ junit, json, html }: ScenarioCommand, finished: readonly
   if (refusals.length > 0) throw new SimError('CONFIG_INVALID', 'A result cannot be written:', refusals);
 }
 
-/** @returns why it cannot be written; null: it is */
+/** @returns the issue of a recording that cannot be written; null: it was written */
 async function writeRecording(recorder: Recorder, path: string): Promise<Issue | null> {
   const isCapture = extname(path).toLowerCase() === '.pcap';
   const parts = await (isCapture ? recorder.packets() : recorder.lines());
@@ -299,7 +300,7 @@ function writeParts(path: string, parts: Iterable<string | Buffer>): void {
   }
 }
 
-/** Why a file cannot be written. */
+/** The issue of a file for which `work` fails; null: it succeeds. */
 function refusalOf(flag: string, path: string, work: () => void): Issue | null {
   try {
     work();
@@ -309,9 +310,9 @@ function refusalOf(flag: string, path: string, work: () => void): Issue | null {
   }
 }
 
-/** Results that could not be written are refused before anything runs. @throws SimError CONFIG_INVALID */
+/** Refuses files for results that could not be written, before anything runs. @throws SimError CONFIG_INVALID */
 function checkResultFiles({ files, junit, json, html, record }: ScenarioCommand): void {
-  const taken = new Map(files.map((file) => [resolve(file), 'is a scenario that is run']));
+  const taken = new Map(files.map((file) => [resolve(file), 'is a scenario of this command']));
   const issues: Issue[] = [];
   for (const [flag, path] of Object.entries({ '--json': json, '--junit': junit, '--html': html, '--record': record })) {
     if (path === null) continue;

@@ -1,4 +1,4 @@
-/** Compares the `config` of a scenario with the running simulator, which takes none of it over. */
+/** Compares the `config` of a scenario with the running simulator, which applies none of it. */
 import { z } from 'zod';
 import { readFileSync } from 'node:fs';
 import { bundledExamplePath } from '../../config/profile/bundled.ts';
@@ -37,7 +37,7 @@ function typesText(types: Counted): string {
   return types.map(([type, count]) => (count === 1 ? type : `${count} x ${type}`)).join(', ');
 }
 
-/** The reason why the types of the devices differ from those of the entries. null: they are equal. */
+/** The difference between the types of the devices and of the entries; null: they are equal. */
 function typeMisfit(entries: Entries, plant: Plant): string | null {
   const required = entries.map(({ device_type: type = '', count = 1 }) => [typeOf(type), count] as const);
   const present = plant.devices.map(({ deviceType }) => typeOf(deviceType));
@@ -45,7 +45,7 @@ function typeMisfit(entries: Entries, plant: Plant): string | null {
   const fits = required.every(([type, count]) => {
     const types = present.slice(end, end + count);
     end += count;
-    return types.length === count && (type === '' || types.every((each) => each === type));
+    return types.length === count && (type === '' || types.every((presentType) => presentType === type));
   });
   if (fits) return null;
   const counts = present.reduce<[string, number][]>((list, type) => {
@@ -64,14 +64,14 @@ interface WrongEntry {
 }
 type Invalid = (entries: readonly WrongEntry[]) => Error;
 
-/** Models and ratings of the device that the scenario's own simulator makes of an entry. */
+/** Models and ratings of the device that an entry describes. */
 interface Required {
   readonly models: readonly number[];
   readonly ratings: readonly { readonly path: string; readonly value: AnyPointValue }[];
 }
 
 /** True for a text that can only be the path of a file. */
-const isPath = (given: unknown): boolean => typeof given === 'string' && /[./\\]/.test(given);
+const isPath = (value: unknown): boolean => typeof value === 'string' && /[./\\]/.test(value);
 
 /**
  * @returns null: the entry names no profile, or a file, which is not read for a request
@@ -119,7 +119,7 @@ function requiredOf(
   }
 }
 
-/** The reasons why a device has not the models and ratings of an entry. */
+/** The differences between a device and the models and ratings of an entry. */
 function ratingMisfits({ index, bank }: Device, { models, ratings }: Required): readonly string[] {
   const present = new Set(bank.layout.models.map(({ def }) => def.id));
   const absent = models.filter((id) => !present.has(id));
@@ -132,7 +132,7 @@ function ratingMisfits({ index, bank }: Device, { models, ratings }: Required): 
   });
 }
 
-/** null: a device has been compared, and others may have a turn. */
+/** Yields null after each device, when other work may run. */
 function* devicesMisfits(
   entries: Entries,
   plant: Plant,
@@ -161,17 +161,17 @@ const gridBlock = z.looseObject({
 
 type Feeder = AppConfig['grid']['feeder'];
 const feederText = (feeder: Feeder) =>
-  feeder === null ? 'no line' : `a line of short_circuit_ratio ${feeder.scr} and x_over_r ${feeder.xOverR}`;
+  feeder === null ? 'no feeder' : `a feeder of short_circuit_ratio ${feeder.scr} and x_over_r ${feeder.xOverR}`;
 
-function* gridMisfits(given: unknown, grid: AppConfig['grid']): Generator<string> {
-  const block = gridBlock.safeParse(given);
+function* gridMisfits(value: unknown, grid: AppConfig['grid']): Generator<string> {
+  const block = gridBlock.safeParse(value);
   if (!block.success) return;
   const { nominal_frequency_hz: hz, feeder: line } = block.data;
   if (hz !== undefined && hz !== grid.nominalFrequencyHz)
     yield `the grid has ${grid.nominalFrequencyHz} Hz, and the scenario is for ${hz} Hz`;
   const feeder = line ? { scr: line.short_circuit_ratio, xOverR: line.x_over_r } : null;
   if (feederText(feeder) !== feederText(grid.feeder))
-    yield `devices have ${feederText(grid.feeder)} to the grid, and the scenario is for ${feederText(feeder)}`;
+    yield `the grid has ${feederText(grid.feeder)}, and the scenario is for ${feederText(feeder)}`;
 }
 
 function* skyMisfits(
@@ -184,7 +184,7 @@ function* skyMisfits(
     yield `clouds is ${running.clouds}, and the scenario is for ${JSON.stringify(clouds)}`;
 }
 
-/** The settings of a bundled example of a configuration; null: there is none of this name. */
+/** The settings of a bundled configuration; null: no bundled configuration has this name. */
 export function settingsOfBundled(name: string): Readonly<Record<string, unknown>> | null {
   const path = bundledExamplePath(name);
   return path === undefined ? null : (parseYaml(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>);
@@ -193,9 +193,9 @@ export function settingsOfBundled(name: string): Readonly<Record<string, unknown
 const maxMisfits = 20;
 
 /**
- * Reasons why the running simulator is not the one of a scenario: all, or the first twenty. Only what its `config` names
- * is compared, `grid` as a whole: without a feeder it is a stiff one. A part of the work in each turn.
- * @param invalid makes the error of entries that are invalid
+ * Reasons why the running simulator does not fit the `config` of a scenario: all, or the first twenty. Compares only
+ * settings in `config`, but `grid` as a whole: a grid without `feeder` is stiff. Yields when other work may run.
+ * @param invalid creates the error of invalid entries
  */
 export function* misfits(
   config: Readonly<Record<string, unknown>>,
@@ -211,12 +211,12 @@ export function* misfits(
   const entries = parsed.data ?? [];
   const typeReason = typeMisfit(entries, plant);
   const reasons: string[] = [];
-  for (const each of [
+  for (const group of [
     gridMisfits(config['grid'], running.grid),
     skyMisfits(config, running),
     typeReason === null ? devicesMisfits(entries, plant, running, invalid) : [typeReason],
   ])
-    for (const reason of each) {
+    for (const reason of group) {
       if (reasons.length === maxMisfits) return [...reasons, 'and more'];
       if (reason === null) yield;
       else reasons.push(reason);

@@ -1,6 +1,6 @@
 /**
- * Scenarios that a running simulator keeps, and the simulator as their host. Their code is loaded with the first of
- * them.
+ * Scenarios that a running simulator keeps, and the simulator as their host. The code of scenarios is loaded with the
+ * first scenario.
  */
 import { messageMembers as ofModbus } from '../../api/modbus.ts';
 import { messageMembers as ofDnp3 } from '../../api/outstations.ts';
@@ -39,7 +39,7 @@ import type { KnownNames } from '../../scenario/file/layout.ts';
 import type { Perform } from '../../api/http/perform.ts';
 import type { RunningConfig } from './fit.ts';
 
-/** Gives scenarios the simulator that they run on. */
+/** Parts of the simulator that scenarios run on. */
 interface HostParts {
   readonly plant: Plant;
   readonly wall: WallClock;
@@ -50,7 +50,7 @@ interface HostParts {
   readonly clockHold: ClockHold;
 }
 
-/** Lets one scenario at a time have the clock. */
+/** Reserves the clock for one scenario at a time. */
 class ClockHold implements ClockOwner {
   #name: string | null = null;
 
@@ -69,7 +69,7 @@ class ClockHold implements ClockOwner {
   }
 }
 
-/** @returns makes the host of a scenario, whose requests carry its name */
+/** @returns function from the name of a scenario to its host, whose requests carry the name */
 function createScenarioHost({
   plant,
   wall,
@@ -85,7 +85,7 @@ function createScenarioHost({
     later,
     csip,
     perform: (request) => perform({ ...request, by: { source: 'scenario', peer: name } }),
-    ownClock: () => clockHold.take(name),
+    reserveClock: () => clockHold.take(name),
     onMessage: (protocol, station, listener) =>
       wireLog.find(protocol, station)?.subscribe(({ id }) => {
         listener(id);
@@ -97,7 +97,7 @@ function createScenarioHost({
   });
 }
 
-/** Members of messages and codes of alarms, as the interface shows them. */
+/** Members of messages and codes of alarms, as REST shows them. */
 export function scenarioNames(): KnownNames {
   return {
     alarmCodes: [...Object.keys(alarmKinds), ...Object.keys(commAlarmKinds)],
@@ -120,9 +120,9 @@ const maxResultBytes = 64 * 1024 * 1024;
 /** Memory of the result of one step or assertion, bytes, as measured. */
 const bytesOfStep = 1024;
 const bytesOfAssertion = 2560;
-/** Real time for the steps of `finally` when the simulator stops. */
+/** Real time for the steps of `finally` when the simulator stops, ms. */
 const finallyMs = 2000;
-/** The same for the answer to a request that ends a run. */
+/** Real time for which a request to stop waits for the end of the run, ms. */
 const stopMs = 1000;
 
 /** The code of scenarios. */
@@ -131,7 +131,7 @@ const fitCode = lazily(() => import('./fit.ts'));
 
 interface Kept {
   readonly id: string;
-  /** the content as JSON, null for a bundled one; it is read again for each run, since values and steps take more memory */
+  /** content as JSON, read again for each run, because values and steps take more memory; null: bundled */
   readonly content: string | null;
   readonly head: Pick<Scenario, 'name' | 'description' | 'parameters'>;
   readonly bundled: string | null;
@@ -141,7 +141,7 @@ interface Kept {
   run: ScenarioRun | null;
   /** octets of the steps of `run` with parameters put in */
   filledBytes: number;
-  /** true: the results of its run had to make room for others */
+  /** true: the results of its run were dropped for those of later runs */
   isDropped: boolean;
 }
 
@@ -152,18 +152,18 @@ function resultBytesOf({ run, filledBytes }: Kept): number {
   return filledBytes + stepsInAll * bytesOfStep + (assertionsInAll - assertionsForgotten) * bytesOfAssertion;
 }
 
-/** An error of a scenario as one of the request, whose body has the cause at a JSON pointer. */
+/** Turns an error of a scenario into an error of the request. @param issueOf names an issue by its place in the body */
 function refused(error: unknown, issueOf: (issue: Issue) => Issue): unknown {
   if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') return error;
   return new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(issueOf));
 }
 
-/** A place in the body, or in the file of a bundled scenario. */
+/** Names an issue by its place in the body, or in the file of a bundled scenario. */
 const ofScenario = ({ name, detail }: Issue): Issue =>
   name === '' || name.startsWith('/')
     ? { name: `/scenario${name}`, detail }
     : { name: '/bundled', detail: `${name}: ${detail}` };
-/** A parameter that a place of the scenario refuses. */
+/** Names an issue by the parameters of the request. */
 const ofParameters = ({ name, detail }: Issue): Issue =>
   /(^|\W)parameters$/.test(name)
     ? { name: '/parameters', detail }
@@ -173,7 +173,7 @@ class KeptScenarios implements ScenarioBook {
   readonly maxScenarios = maxScenarios;
   readonly #parts: KeptParts;
   readonly #kept = new Map<string, Kept>();
-  /** ids are not used again */
+  /** ids are never reused */
   #lastId = 0;
   /** true: no run begins any more */
   #isClosed = false;
@@ -185,7 +185,7 @@ class KeptScenarios implements ScenarioBook {
   }
 
   list(): readonly KeptScenario[] {
-    return [...this.#kept.values()].map(shown);
+    return [...this.#kept.values()].map(viewOf);
   }
 
   bundled(): readonly BundledScenario[] {
@@ -193,21 +193,21 @@ class KeptScenarios implements ScenarioBook {
   }
 
   get(id: string): KeptScenario {
-    return shown(this.#find(id));
+    return viewOf(this.#find(id));
   }
 
-  async add(given: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario> {
+  async add(addition: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario> {
     const code = await loaded();
     this.#checkRoom();
     try {
       const [source, bundled] =
-        'content' in given
-          ? [code.sourceOfRequest(given.content), null]
-          : [code.sourceOfFile(pathOf(given.bundled)), given.bundled];
-      const content = 'content' in given ? JSON.stringify(given.content) : null;
+        'content' in addition
+          ? [code.sourceOfRequest(addition.content), null]
+          : [code.sourceOfFile(pathOf(addition.bundled)), addition.bundled];
+      const content = 'content' in addition ? JSON.stringify(addition.content) : null;
       const unusedSettings = await this.#unused(code, source, {});
       const scenario = await this.#read(code, source, bundled ?? 'scenario', {});
-      // others may have been kept meanwhile
+      // other scenarios may have been added meanwhile
       this.#checkRoom(content);
       const entry: Kept = {
         id: String((this.#lastId += 1)),
@@ -222,7 +222,7 @@ class KeptScenarios implements ScenarioBook {
         isDropped: false,
       };
       this.#kept.set(entry.id, entry);
-      return shown(entry);
+      return viewOf(entry);
     } catch (error) {
       throw refused(error, ofScenario);
     }
@@ -232,7 +232,7 @@ class KeptScenarios implements ScenarioBook {
     if (this.#kept.size >= maxScenarios)
       throw new SimError('COMMAND_CONFLICT', `${maxScenarios} scenarios are kept; DELETE scenarios/{id} makes room`);
     const octets = [...this.#kept.values(), { content }].reduce(
-      (sum, each) => sum + (each.content === null ? 0 : Buffer.byteLength(each.content)),
+      (sum, entry) => sum + (entry.content === null ? 0 : Buffer.byteLength(entry.content)),
       0,
     );
     if (octets > maxContentBytes)
@@ -256,7 +256,7 @@ class KeptScenarios implements ScenarioBook {
     );
   }
 
-  /** Forgets results of ended runs until all of them fit, oldest scenario first; those of the last run stay. */
+  /** Drops results of ended runs, oldest scenario first, until the others fit; the results of `last` stay. */
   #makeRoom(last: Kept): void {
     const kept = [...this.#kept.values()];
     let sum = kept.reduce((all, entry) => all + resultBytesOf(entry), 0);
@@ -269,29 +269,32 @@ class KeptScenarios implements ScenarioBook {
     }
   }
 
-  /** @throws SimError COMMAND_CONFLICT with all reasons why this simulator is not the one of the scenario */
+  /**
+   * The settings of `config` that this simulator does not apply.
+   * @throws SimError COMMAND_CONFLICT with the reasons why this simulator does not fit the scenario
+   */
   async #unused(
     code: ScenarioCode,
     source: Source,
     parameters: NonNullable<ScenarioStart['parameters']>,
   ): Promise<readonly string[]> {
-    const named = code.configOfScenario(source, parameters);
-    if (named === null) return [];
+    const configOrName = code.configOfScenario(source, parameters);
+    if (configOrName === null) return [];
     const { misfits, settingsOfBundled } = await fitCode();
     const { plant, config: running } = this.#parts;
-    const config = typeof named === 'string' ? settingsOfBundled(named) : named;
+    const config = typeof configOrName === 'string' ? settingsOfBundled(configOrName) : configOrName;
     if (config === null) return ['config'];
-    const invalid = (words: readonly { readonly path: readonly PropertyKey[]; readonly detail: string }[]) =>
+    const invalid = (entries: readonly { readonly path: readonly PropertyKey[]; readonly detail: string }[]) =>
       code.invalidScenario(
-        words.map(({ path, detail }) => ({
+        entries.map(({ path, detail }) => ({
           name: code.placeText(source.place(['config', 'devices', ...path])),
           detail,
         })),
       );
     const reasons = await this.#loopShare.runInParts(misfits(config, plant, running, invalid));
     if (reasons.length > 0)
-      throw new SimError('COMMAND_CONFLICT', `${reasons.join('; ')}; derbench run starts a simulator of its own`);
-    return typeof named === 'string' ? ['config'] : Object.keys(config).filter((key) => key !== 'devices');
+      throw new SimError('COMMAND_CONFLICT', `${reasons.join('; ')}; derbench run starts a simulator for the scenario`);
+    return typeof configOrName === 'string' ? ['config'] : Object.keys(config).filter((key) => key !== 'devices');
   }
 
   async start(id: string, { pace, parameters }: ScenarioStart, by: Origin): Promise<KeptScenario> {
@@ -302,25 +305,25 @@ class KeptScenarios implements ScenarioBook {
     try {
       const source =
         content === null ? code.sourceOfFile(pathOf(bundled ?? '')) : code.sourceOfRequest(JSON.parse(content));
-      // devices may have come and gone since it was added
+      // devices may have been added or removed since the scenario was added
       await this.#unused(code, source, parameters ?? {});
       scenario = await this.#read(code, source, head.name, parameters);
     } catch (error) {
       throw refused(error, ofParameters);
     }
-    // it may have been removed meanwhile, and the simulator may stop
+    // the scenario may have been removed meanwhile, or the simulator stops
     const entry = this.#find(id);
     if (this.#isClosed) throw new SimError('STOPPING', 'the simulator stops');
-    const usual = plant.time.mode === 'paused' ? 'fast' : 'real';
-    entry.run = new code.ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? usual, by });
+    const defaultPace = plant.time.mode === 'paused' ? 'fast' : 'real';
+    entry.run = new code.ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? defaultPace, by });
     entry.filledBytes = scenario.filledBytes;
     entry.isDropped = false;
     this.#makeRoom(entry);
-    // rules make results while it runs
+    // rules add results during the run
     void entry.run.finished.then(() => {
       this.#makeRoom(entry);
     });
-    return shown(entry);
+    return viewOf(entry);
   }
 
   async stop(id: string): Promise<KeptScenario> {
@@ -328,7 +331,7 @@ class KeptScenarios implements ScenarioBook {
     if (entry.run?.report.state !== 'running') throw new SimError('COMMAND_CONFLICT', 'the scenario does not run');
     entry.run.stop();
     await this.#within(stopMs, entry.run.finished);
-    return shown(entry);
+    return viewOf(entry);
   }
 
   remove(id: string): void {
@@ -346,7 +349,7 @@ class KeptScenarios implements ScenarioBook {
         run !== null
           ? 'the scenario still runs'
           : isDropped
-            ? 'its results were dropped: those of later runs took the memory'
+            ? 'its results were dropped to make room for those of later runs'
             : 'the scenario has not run',
       );
     const { origin } = this.#parts;
@@ -355,7 +358,7 @@ class KeptScenarios implements ScenarioBook {
     return JSON.stringify(code.reportDocument(run.report, origin));
   }
 
-  /** Ends a run under way; its steps of `finally` have a moment before the simulator stops. */
+  /** Ends a run under way; its steps of `finally` have `finallyMs` before the simulator stops. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const run = [...this.#kept.values()].find((entry) => entry.run?.report.state === 'running')?.run;
@@ -364,7 +367,7 @@ class KeptScenarios implements ScenarioBook {
     await this.#within(finallyMs, run.finished);
   }
 
-  /** Waits for an end, but not longer. */
+  /** Waits for the end of a run, at most `ms`. */
   #within(ms: number, finished: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#parts.later(ms, resolve);
@@ -382,12 +385,12 @@ class KeptScenarios implements ScenarioBook {
   }
 }
 
-/** The scenarios of a running simulator, and the simulator as they see it. */
+/** The scenarios of a running simulator, and the simulator as their host. */
 export interface Scenarios {
   readonly kept: KeptScenarios;
   readonly clock: ClockHold;
   readonly hostOf: (name: string) => ScenarioHost;
-  /** serves their requests */
+  /** serves the requests of scenarios */
   readonly api: Late<Pick<Api, 'perform' | 'checkRequest'>>;
 }
 
@@ -410,13 +413,13 @@ type ScenarioCode = Awaited<ReturnType<typeof loaded>>;
 function pathOf(name: string): string {
   const path = bundledScenarioPath(name);
   if (path !== undefined) return path;
-  const names = bundledScenarios().map((each) => each.name);
+  const names = bundledScenarios().map((scenario) => scenario.name);
   throw new SimError('COMMAND_BAD_VALUE', 'no such scenario', [
     { name: '/bundled', detail: `no bundled scenario has this name${didYouMean(name, names)}`, allowed: names },
   ]);
 }
 
-function shown({ id, head, bundled, addedBy, addedAtMs, unusedSettings, run }: Kept): KeptScenario {
+function viewOf({ id, head, bundled, addedBy, addedAtMs, unusedSettings, run }: Kept): KeptScenario {
   const { name, description, parameters } = head;
   return { id, name, description, bundled, parameters, addedBy, addedAtMs, unusedSettings, run: run?.report ?? null };
 }

@@ -1,11 +1,11 @@
-/** Rows of settings that are valid by themselves and conflict with others or with the number of devices. */
+/** Settings that are valid by themselves, but conflict with other settings or with the number of devices. */
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { Issue } from '../../core/errors.ts';
 import { isGiven } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { flagOf, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
-import { shown } from './issues.ts';
+import { quoted } from './issues.ts';
 import { dnp3AllowedPeer, maxDnp3Address } from '../../contract/dnp3-settings.ts';
 import { isUrlOfProfile, needsPassword } from '../../contract/ocpp-settings.ts';
 import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
@@ -20,7 +20,7 @@ interface Run extends Gathered {
 interface Conflict {
   /** the setting that the issue is named after */
   readonly setting: SettingKey;
-  /** another name of the issue */
+  /** name of the issue; absent: the origin of the setting */
   readonly name?: (run: Run) => string;
   readonly when: (run: Run) => boolean;
   /** the refused value and the allowed ones */
@@ -30,7 +30,7 @@ interface Conflict {
 const dnp3Enabled = ({ values }: Run) => values.dnp3_enable;
 const csipEnabled = ({ values }: Run) => values.csip_client_enable;
 
-/** Files that have no meaning beside a directory that holds them. */
+/** Settings of certificates that cannot be combined with a directory of certificates. */
 const besideDirectory = (
   [
     ['csip_cert', 'csip_cert_dir'],
@@ -48,7 +48,7 @@ const besideDirectory = (
   }),
 );
 
-/** A listener by its settings; port 0 stands for any free ones. */
+/** The settings of a listener; port 0 means any free port. */
 interface Listener {
   readonly port: SettingKey & ('website_port' | 'mb_port' | 'csip_website_port' | 'csip_notify_port' | 'dnp3_port');
   readonly host: SettingKey & ('website_ip' | 'mb_host' | 'csip_website_ip' | 'csip_notify_host' | 'dnp3_host');
@@ -57,26 +57,27 @@ interface Listener {
 
 const everyAddress = new Set(['0.0.0.0', '::']);
 
-const highestPort = 65535;
+const maxPort = 65535;
 
-/** With a port for each device; 0 stands for any free ports. */
+/** Last port of a listener with a port for each device. */
 const lastPort = ({ values, count }: Run, port: Listener['port']) => values[port] + values.first_device + count - 1;
 
 /** First and last port of a listener: each device has one, unless the devices share it. */
 function portsOf(run: Run, port: Listener['port']): readonly [first: number, last: number] {
   const { values } = run;
-  const forEach = (port === 'mb_port' && !values.mb_shared_port) || (port === 'dnp3_port' && !values.dnp3_shared_port);
-  return forEach ? [values[port] + values.first_device, lastPort(run, port)] : [values[port], values[port]];
+  const isPerDevice =
+    (port === 'mb_port' && !values.mb_shared_port) || (port === 'dnp3_port' && !values.dnp3_shared_port);
+  return isPerDevice ? [values[port] + values.first_device, lastPort(run, port)] : [values[port], values[port]];
 }
 
-function overlap(run: Run, one: Listener, other: Listener): boolean {
+function overlap(run: Run, listener: Listener, other: Listener): boolean {
   const { values } = run;
-  if (!one.when(run) || !other.when(run) || values[one.port] === 0 || values[other.port] === 0) return false;
-  const [first, last] = portsOf(run, one.port);
+  if (!listener.when(run) || !other.when(run) || values[listener.port] === 0 || values[other.port] === 0) return false;
+  const [first, last] = portsOf(run, listener.port);
   const [otherFirst, otherLast] = portsOf(run, other.port);
-  const hosts = [values[one.host], values[other.host]];
-  const meet = hosts[0] === hosts[1] || hosts.some((host) => everyAddress.has(host));
-  return meet && first <= otherLast && otherFirst <= last;
+  const hosts = [values[listener.host], values[other.host]];
+  const shareHost = hosts[0] === hosts[1] || hosts.some((host) => everyAddress.has(host));
+  return shareHost && first <= otherLast && otherFirst <= last;
 }
 
 const website: Listener = { port: 'website_port', host: 'website_ip', when: () => true };
@@ -89,9 +90,9 @@ const csipNotify: Listener = {
 };
 const dnp3: Listener = { port: 'dnp3_port', host: 'dnp3_host', when: dnp3Enabled };
 
-const portConflict = (one: Listener, other: Listener, detail: Conflict['detail']): Conflict => ({
-  setting: one.port,
-  when: (run) => overlap(run, one, other),
+const portConflict = (listener: Listener, other: Listener, detail: Conflict['detail']): Conflict => ({
+  setting: listener.port,
+  when: (run) => overlap(run, listener, other),
   detail,
 });
 
@@ -103,11 +104,12 @@ const csipPorts = (
     [csipNotify, modbus],
     [csipNotify, csipWebsite],
   ] as const
-).map(([one, other]) =>
+).map(([listener, other]) =>
   portConflict(
-    one,
+    listener,
     other,
-    ({ values, originOf }) => `given ${values[one.port]}, which ${originOf(other.port)} uses; allowed: another port`,
+    ({ values, originOf }) =>
+      `given ${values[listener.port]}, which ${originOf(other.port)} uses; allowed: another port`,
   ),
 );
 
@@ -116,7 +118,7 @@ const dnp3Ports = [website, modbus, csipWebsite].map((other) =>
     dnp3,
     other,
     ({ values, originOf }) =>
-      `given ${values.dnp3_port}, whose ports meet those of ${originOf(other.port)}; allowed: another port`,
+      `given ${values.dnp3_port}, whose ports overlap those of ${originOf(other.port)}; allowed: another port`,
   ),
 );
 
@@ -164,7 +166,7 @@ const csipConflicts: readonly Conflict[] = [
     when: (run) => csipEnabled(run) && run.values.csip_lfdi.length > 0 && run.values.csip_identity !== 'aggregator',
     detail: ({ originOf, values }) =>
       `given together with ${originOf('csip_identity')} ${values.csip_identity}; allowed: with csip_identity aggregator, ` +
-      'since other LFDIs are those of certificates',
+      'because other LFDIs follow from certificates',
   },
   {
     setting: 'csip_lfdi',
@@ -185,14 +187,14 @@ function addressesOf({ values, count }: Run): readonly [first: number, last: num
   return shared ? [first + values.first_device, first + values.first_device + count - 1] : [first, first];
 }
 
-/** A master that has the address of an outstation; undefined: none. */
+/** The address of a master that is also the address of an outstation; undefined: none. */
 function sharedAddress(run: Run): number | undefined {
   const [first, last] = addressesOf(run);
   return run.values.dnp3_remote_addr.find((master) => master >= first && master <= last);
 }
 
-/** An allowed peer bound to an address that no master has; undefined: none. */
-function strangeBinding({ values }: Run): number | undefined {
+/** The address that an allowed peer is bound to, but no master has; undefined: none. */
+function unknownBinding({ values }: Run): number | undefined {
   return values.dnp3_allowed_peers
     ?.map((text) => dnp3AllowedPeer(text)?.masterAddress ?? null)
     .find((address): address is number => address !== null && !values.dnp3_remote_addr.includes(address));
@@ -220,31 +222,31 @@ const dnp3Conflicts: readonly Conflict[] = [
       dnp3Enabled(run) &&
       !run.values.dnp3_shared_port &&
       run.values.dnp3_port !== 0 &&
-      lastPort(run, 'dnp3_port') > highestPort,
+      lastPort(run, 'dnp3_port') > maxPort,
     detail: (run) =>
       `given ${run.values.dnp3_port}, so that the last outstation would be on port ${lastPort(run, 'dnp3_port')}; ` +
-      `allowed: a last port up to ${highestPort}, 0, or dnp3_shared_port`,
+      `allowed: a last port up to ${maxPort}, 0, or dnp3_shared_port`,
   },
   {
     setting: 'dnp3_allowed_peers',
-    when: (run) => dnp3Enabled(run) && run.values.dnp3_enc && strangeBinding(run) !== undefined,
+    when: (run) => dnp3Enabled(run) && run.values.dnp3_enc && unknownBinding(run) !== undefined,
     detail: (run) =>
-      `given a certificate bound to address ${strangeBinding(run) ?? ''}; allowed: addresses of ${run.originOf('dnp3_remote_addr')}`,
+      `given a certificate bound to address ${unknownBinding(run) ?? ''}; allowed: addresses of ${run.originOf('dnp3_remote_addr')}`,
   },
 ];
 
 const ocppEnabled = ({ values }: Run) => values.ocpp_enable;
 const profileOf = ({ values }: Run) => securityProfileOf(values);
 
-/** The reason why an endpoint does not suit the security profile; null: it does. @param profileName where the profile stands */
+/** The detail for a URL that does not suit `profile`; null: it does. @param profileName origin of `profile` */
 export function transportDetail(url: string, profile: OcppSecurityProfile, profileName: string): string | null {
   if (isUrlOfProfile(url, profile)) return null;
   const scheme = profile >= 2 ? 'wss' : 'ws';
-  return `given ${shown(url)} with ${profileName} ${profile}; allowed: a ${scheme}:// URL, or another security profile`;
+  return `given ${quoted(url)} with ${profileName} ${profile}; allowed: a ${scheme}:// URL, or another security profile`;
 }
 
-/** A file that a security profile needs. */
-const required = (
+/** A file that is required from a security profile on. */
+const requiredFile = (
   setting: SettingKey & ('ocpp_cert' | 'ocpp_key' | 'ocpp_root_cert'),
   from: OcppSecurityProfile,
 ): Conflict => ({
@@ -286,22 +288,22 @@ const ocppConflicts: readonly Conflict[] = [
       `not given with ${originOf('ocpp_security_profile')} ${values.ocpp_security_profile}; allowed: the ` +
       'path of a file with the password, or DERBENCH_OCPP_PASSWORD',
   },
-  required('ocpp_root_cert', 2),
-  required('ocpp_cert', 3),
-  required('ocpp_key', 3),
+  requiredFile('ocpp_root_cert', 2),
+  requiredFile('ocpp_cert', 3),
+  requiredFile('ocpp_key', 3),
 ];
 
 const lastUnitId = ({ values, count }: Run) => values.first_device + count;
 
-/** First and last unit id of devices where the meter is beside them; none: the first is above the last. */
+/** First and last unit id of the devices on the ports and lines of the meter; the first is above the last if none. */
 function deviceUnits(run: Run): readonly [number, number] {
-  const { mb_enable: served, mb_shared_port: shared, rtu_enable: line, meter_port: ownPort } = run.values;
-  if (line || (served && shared && ownPort === null)) return [run.values.first_device + 1, lastUnitId(run)];
-  return served && ownPort === null ? [1, 1] : [1, 0];
+  const { mb_enable: served, mb_shared_port: shared, rtu_enable: line, meter_port: meterPort } = run.values;
+  if (line || (served && shared && meterPort === null)) return [run.values.first_device + 1, lastUnitId(run)];
+  return served && meterPort === null ? [1, 1] : [1, 0];
 }
 
-/** Settings of a clock that does not follow the real one. */
-const ownClock = (['time_rate', 'start_clock_time', 'start_date', 'start_paused'] as const).map(
+/** Settings of the simulated clock, which wall_clock excludes. */
+const clockConflicts = (['time_rate', 'start_clock_time', 'start_date', 'start_paused'] as const).map(
   (setting): Conflict => ({
     setting,
     when: ({ values }) => values.wall_clock && values[setting] !== settingOf(setting).default,
@@ -315,12 +317,12 @@ const ownClock = (['time_rate', 'start_clock_time', 'start_date', 'start_paused'
 const overRtuFraming = ({ values }: Run) => values.mb_enable && values.mb_framing === 'rtu_over_tcp';
 
 const conflicts: readonly Conflict[] = [
-  ...ownClock,
+  ...clockConflicts,
   {
     setting: 'N',
     when: ({ values, file, count, ...run }) => file?.devices != null && isGiven(run, 'N') && values.N !== count,
     detail: ({ values, file, count }) =>
-      `given ${shown(values.N)}; allowed: ${count}, the number of devices listed in ${file?.label ?? ''}, or nothing`,
+      `given ${quoted(values.N)}; allowed: ${count}, the number of devices listed in ${file?.label ?? ''}, or nothing`,
   },
   {
     setting: 'grid_profile',
@@ -337,11 +339,11 @@ const conflicts: readonly Conflict[] = [
     setting: 'mb_port',
     when: (run) => {
       const { mb_enable: served, mb_shared_port: shared, mb_port: port } = run.values;
-      return served && !shared && port !== 0 && lastPort(run, 'mb_port') > highestPort;
+      return served && !shared && port !== 0 && lastPort(run, 'mb_port') > maxPort;
     },
     detail: (run) =>
       `given ${run.values.mb_port}, so that the last device would be on port ${lastPort(run, 'mb_port')}; allowed: a ` +
-      `last port up to ${highestPort}, 0, or mb_shared_port`,
+      `last port up to ${maxPort}, 0, or mb_shared_port`,
   },
   {
     setting: 'meter_unit',
@@ -352,7 +354,7 @@ const conflicts: readonly Conflict[] = [
     detail: (run) => {
       const [from, to] = deviceUnits(run);
       const units = from === to ? `unit id ${from}` : `unit ids ${from} to ${to}`;
-      return `given ${run.values.meter_unit ?? ''}, but devices have ${units}; allowed: another one up to ${maxUnitId}`;
+      return `given ${run.values.meter_unit ?? ''}, but devices have ${units}; allowed: another unit id up to ${maxUnitId}`;
     },
   },
   {
@@ -366,7 +368,7 @@ const conflicts: readonly Conflict[] = [
       );
     },
     detail: ({ values }) =>
-      `given ${values.meter_port ?? ''}, which is the Modbus port of devices; allowed: another one`,
+      `given ${values.meter_port ?? ''}, which is a Modbus port of devices; allowed: another port`,
   },
   {
     setting: 'rtu_port',

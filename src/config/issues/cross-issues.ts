@@ -15,28 +15,28 @@ import {
   dnp3TlsIssues,
   modbusTlsIssues,
 } from './protocol-issues.ts';
-import { refused, shown } from './issues.ts';
+import { refused, quoted } from './issues.ts';
 
 /**
- * Flags for kinds that no device has. Files and environment variables may hold such settings for other runs.
+ * Issues of flags for kinds that no device has. Files and environment variables may have such settings for other runs.
  */
 function kindIssues({ values, layers, originOf }: Gathered, kinds: ReadonlySet<AssetType>): Issue[] {
   const issues = settingKeys.flatMap((key): Issue[] => {
     const { kinds: ofSetting } = settingOf(key);
     if (ofSetting === undefined || !layers.flags.has(key) || ofSetting.some((kind) => kinds.has(kind))) return [];
-    const missing = ofSetting.map((kind) => kindTable[kind].label).join(' or ');
+    const kindLabels = ofSetting.map((kind) => kindTable[kind].label).join(' or ');
     const types = typesOfKinds(ofSetting).join(', ');
     return [
       {
         name: originOf(key),
-        detail: `given ${shown(values[key])}, but no ${missing} is simulated; allowed: with device type ${types}`,
+        detail: `given ${quoted(values[key])}, but no ${kindLabels} is simulated; allowed: with device type ${types}`,
       },
     ];
   });
   if (values.f !== null && kinds.size === 1 && kinds.has('evse')) {
     issues.push({
       name: originOf('f'),
-      detail: `given ${shown(values.f)}, but all devices are EVSE; allowed: --evse_profile`,
+      detail: `given ${quoted(values.f)}, but all devices are EVSE; allowed: --evse_profile`,
     });
   }
   return issues;
@@ -50,7 +50,7 @@ function missingFiles({ values, originOf, io }: Gathered): Issue[] {
   });
 }
 
-/** Issues between settings, and between them and the devices. */
+/** Issues between settings, and between settings and devices. */
 export function crossIssues(gathered: Gathered, { devices, count, kinds }: DeviceList): Issue[] {
   const conflicts = conflictIssues(gathered, count);
   const issues = [
@@ -62,7 +62,7 @@ export function crossIssues(gathered: Gathered, { devices, count, kinds }: Devic
   ];
   // conflicting settings leave open which files are used
   if (conflicts.length === 0) issues.push(...csipFileIssues(gathered, count), ...ocppFileIssues(gathered));
-  // without all devices the indexes would be shifted
+  // invalid devices are left out, which would shift the indexes
   if (devices.length === count) issues.push(...chargePointIdIssues(gathered, devices));
   if (gathered.kindsKnown) issues.push(...kindIssues(gathered, kinds));
   return issues;

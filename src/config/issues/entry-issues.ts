@@ -1,4 +1,4 @@
-/** Issues of a device that is added over the network, as places in the entry that the client gave. */
+/** Issues of a device that is added over the network, named by JSON pointers into the entry of the client. */
 import { pointerStep } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
@@ -19,8 +19,8 @@ function pointerOf(path: string): string {
   return steps.map(pointerStep).join('');
 }
 
-/** The member that decides which profile the device has. */
-function deciding({ profile, evse_profile: evse, device_type: type }: DeviceEntry): string {
+/** JSON pointer of the member that chooses the profile of the device. */
+function profileChoice({ profile, evse_profile: evse, device_type: type }: DeviceEntry): string {
   if (profile !== undefined) return '/profile';
   if (evse !== undefined) return '/evse_profile';
   return type === undefined ? '' : '/device_type';
@@ -28,7 +28,7 @@ function deciding({ profile, evse_profile: evse, device_type: type }: DeviceEntr
 
 /**
  * Issues with JSON pointers for names.
- * @param issues named by members of the entry; those of an inline profile `profile: <key path>`
+ * @param issues named by members of the entry; issues of an inline profile are named `profile: <key path>`
  */
 export function entryIssues(issues: readonly Issue[], entry: DeviceEntry): Issue[] {
   return issues.map((issue) => {
@@ -38,11 +38,11 @@ export function entryIssues(issues: readonly Issue[], entry: DeviceEntry): Issue
     const path = name.startsWith('profile: ') ? name.slice('profile: '.length) : '';
     const inProfile = profileMembers.includes(path.split(/[.[]/)[0] ?? '');
     if (typeof entry.profile === 'object' && inProfile) return { ...issue, name: `/profile${pointerOf(path)}` };
-    return { ...issue, name: deciding(entry), detail: `${path === '' ? name : path}: ${detail}` };
+    return { ...issue, name: profileChoice(entry), detail: `${path === '' ? name : path}: ${detail}` };
   });
 }
 
-/** The same for issues that the device finds in its profile, named from the root of the profile. */
+/** As `entryIssues`, for issues that the device finds in its profile; they are named by key paths of the profile. */
 export function profileIssues(issues: readonly Issue[], entry: DeviceEntry): Issue[] {
   return entryIssues(
     issues.map((issue) => ({ ...issue, name: `profile: ${issue.name}` })),

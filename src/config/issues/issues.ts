@@ -6,10 +6,10 @@ import { hasOwnWords, issueWords, meantBranch, scalarValues } from '../../core/z
 
 const maxGivenLength = 80;
 
-/** A URL behind its scheme. */
+/** A URL after its scheme. */
 const address = /:\/\/[^\s"]*/g;
 
-/** Without user name, password and query, which may have secrets. */
+/** Removes user name, password and query, which may contain secrets. */
 function withoutSecrets(url: string): string {
   const at = url.lastIndexOf('@');
   const plain = at < 0 ? url : `://...@${url.slice(at + 1)}`;
@@ -18,10 +18,10 @@ function withoutSecrets(url: string): string {
 }
 
 /** A given value as an issue shows it: quoted when text, cut when long, URLs without credentials and query. */
-export function shown(value: unknown): string {
+export function quoted(value: unknown): string {
   // JSON has no infinity: it would show as null
-  const whole = value === undefined ? 'nothing' : typeof value === 'number' ? String(value) : JSON.stringify(value);
-  const text = whole.replace(address, withoutSecrets);
+  const fullText = value === undefined ? 'nothing' : typeof value === 'number' ? String(value) : JSON.stringify(value);
+  const text = fullText.replace(address, withoutSecrets);
   return text.length > maxGivenLength ? `${text.slice(0, maxGivenLength - 1)}…` : text;
 }
 
@@ -36,7 +36,7 @@ export function refused(
   allowed: string | readonly (string | number)[],
   { secret = false, remark = null }: { readonly secret?: boolean; readonly remark?: string | null } = {},
 ): Issue {
-  const valueText = secret ? 'a secret value' : `${shown(value)}${remark === null ? '' : `, ${remark}`}`;
+  const valueText = secret ? 'a secret value' : `${quoted(value)}${remark === null ? '' : `, ${remark}`}`;
   const text = typeof allowed === 'string' ? allowed : allowed.join(', ');
   const near = typeof allowed === 'string' || secret ? '' : didYouMean(String(value), allowed.map(String));
   const issue: Issue = { name, detail: `given ${valueText}; allowed: ${text}${near}` };
@@ -45,12 +45,15 @@ export function refused(
 
 const maxListedNames = 20;
 
-/** The issue of an unknown name: with the nearest known name, or with all known names if there are few. */
-export function unknownName(name: string, what: string, given: string, names: readonly string[]): Issue {
-  const near = nearest(given, names);
-  if (near !== null) return { name, detail: `unknown ${what}; nearest known: ${near}`, allowed: names };
-  const all = names.length > maxListedNames ? 'those that derbench --help lists' : names.join(', ');
-  return { name, detail: `unknown ${what}; allowed: ${all}`, allowed: names };
+/**
+ * The issue of an unknown name: with the nearest known name, or with all known names if there are few.
+ * @param what sort of name, for example `flag`
+ */
+export function unknownName(name: string, what: string, unknown: string, names: readonly string[]): Issue {
+  const nearestName = nearest(unknown, names);
+  if (nearestName !== null) return { name, detail: `unknown ${what}; nearest known: ${nearestName}`, allowed: names };
+  const allowed = names.length > maxListedNames ? 'those that derbench --help lists' : names.join(', ');
+  return { name, detail: `unknown ${what}; allowed: ${allowed}`, allowed: names };
 }
 
 /** The part of a JSON Schema that issue texts are made of. */
@@ -128,11 +131,10 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 type ZodIssue = z.core.$ZodIssue;
 
 /**
- * Issues of a value that a zod schema refused, in words of the user.
+ * Issues of a value that a zod schema refused, with the allowed values.
  * @param check.schema the same schema as JSON Schema, without references
- * @param check.where put before each key, for example the file's name
- * @param check.absent what to say of an unknown key instead of naming the nearest known one; null: name the nearest
- *   known key as usual
+ * @param check.where prefix of each key, for example the name of the file
+ * @param check.absent text for an unknown key; null: the issue names the nearest known key
  */
 export function zodIssues(
   issues: readonly ZodIssue[],
@@ -144,7 +146,7 @@ export function zodIssues(
   },
   base: readonly PropertyKey[] = [],
 ): Issue[] {
-  const named = (path: readonly PropertyKey[]) =>
+  const nameOf = (path: readonly PropertyKey[]) =>
     path.length === 0 ? check.where : `${check.where}: ${keyPath(path)}`;
   return issues.flatMap((issue): Issue[] => {
     const path = [...base, ...issue.path];
@@ -152,31 +154,31 @@ export function zodIssues(
     if (issue.code === 'unrecognized_keys') {
       const owner = node?.anyOf?.find((branch) => branch.properties) ?? node;
       const names = Object.keys(owner?.properties ?? {});
-      if (names.length === 0) return issue.keys.map((key) => ({ name: named([...path, key]), detail: 'unknown key' }));
+      if (names.length === 0) return issue.keys.map((key) => ({ name: nameOf([...path, key]), detail: 'unknown key' }));
       return issue.keys.map((key) => {
-        const name = named([...path, key]);
-        const words = check.absent?.([...path, key]) ?? null;
-        return words === null ? unknownName(name, 'key', key, names) : { name, detail: words, allowed: names };
+        const name = nameOf([...path, key]);
+        const detail = check.absent?.([...path, key]) ?? null;
+        return detail === null ? unknownName(name, 'key', key, names) : { name, detail, allowed: names };
       });
     }
     if (issue.code === 'invalid_union') {
       const branch = meantBranch(issue.errors);
       if (branch) return zodIssues(branch, check, path);
-      if (hasOwnWords(issue)) return [refused(named(path), valueAt(check.input, path), issue.message)];
+      if (hasOwnWords(issue)) return [refused(nameOf(path), valueAt(check.input, path), issue.message)];
       if ('options' in issue)
-        return [refused(named(path), valueAt(check.input, path), scalarValues(issue.options ?? []))];
+        return [refused(nameOf(path), valueAt(check.input, path), scalarValues(issue.options ?? []))];
     }
     if (issue.code === 'invalid_key') {
       return [
         {
-          name: named(path),
-          detail: `not a name that a key may have; allowed: ${issue.issues[0]?.message ?? 'another name'}`,
+          name: nameOf(path),
+          detail: `not a valid key; allowed: ${issue.issues[0]?.message ?? 'another name'}`,
         },
       ];
     }
     if (!node && issue.code !== 'custom' && issue.code !== 'invalid_format') {
       return issueWords(issue, 'a key here').map(({ path: steps, ...words }) => ({
-        name: named([...base, ...steps]),
+        name: nameOf([...base, ...steps]),
         ...words,
       }));
     }
@@ -184,7 +186,7 @@ export function zodIssues(
       issue.code === 'custom' || issue.code === 'invalid_format' || !node
         ? issue.message
         : (node.enum ?? nodeText(node));
-    return [refused(named(path), valueAt(check.input, path), allowed)];
+    return [refused(nameOf(path), valueAt(check.input, path), allowed)];
   });
 }
 

@@ -1,4 +1,4 @@
-/** Settings of the protocols: whether files, certificates, passwords and identities fit. */
+/** Issues of the settings of protocols: files, certificates, passwords and identities. */
 import { basename, dirname } from 'node:path';
 import { csipPemFiles } from '../../contract/csip-settings.ts';
 import type { CsipPemFiles, CsipSettings } from '../../contract/csip-settings.ts';
@@ -11,7 +11,7 @@ import { csipOf, passwordText, pemOf } from '../layers/protocols.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { flagOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
-import { refused, shown } from './issues.ts';
+import { refused, quoted } from './issues.ts';
 import { maxPointsFileBytes, readDnp3Points } from '../../contract/dnp3-points.ts';
 import { createChargePointIds } from '../../contract/charge-point-ids.ts';
 import {
@@ -45,17 +45,17 @@ class FileCheck {
     this.#settings = settings;
   }
 
-  /** @param indexes devices that have a connection of their own */
+  /** @param indexes indexes of the devices that have a connection each */
   issues(indexes: readonly number[]): Issue[] {
     const connections = indexes.map((index) => filesOf(csipPemFiles(this.#settings, index)));
     const places = new Map(connections.flat().map(([role, path]) => [path, role]));
     const missing = [...places].filter(([path]) => !this.#gathered.io.isFile(path));
     if (missing.length > 0) return this.#missing(missing);
-    const unread = [...places].flatMap(([path, role]) => this.#read(path, role));
-    return unread.length > 0 ? unread : this.#firstWrong(connections);
+    const readIssues = [...places].flatMap(([path, role]) => this.#read(path, role));
+    return readIssues.length > 0 ? readIssues : this.#firstInvalid(connections);
   }
 
-  /** The setting that leads to a file. */
+  /** The setting that names a file or its directory. */
   #nameOf(role: Role): string {
     const { kind } = this.#settings.certificates;
     const inDirectory = kind === 'test_pki' || (kind === 'per_device' && role !== 'rootCert');
@@ -71,11 +71,11 @@ class FileCheck {
     const names = new Set(missing.map(([, role]) => this.#nameOf(role)));
     return [...names].map((name) => {
       const paths = missing.flatMap(([path, role]) => (this.#nameOf(role) === name ? [path] : []));
-      const [first = ''] = paths;
-      if (paths.length === 1) return refused(name, first, 'the path of a file that exists');
+      const [firstPath = ''] = paths;
+      if (paths.length === 1) return refused(name, firstPath, 'the path of a file that exists');
       const listed = paths.slice(0, maxListed).map((path) => basename(path));
       const more = paths.length > maxListed ? ` and ${paths.length - maxListed} more` : '';
-      return refused(name, dirname(first), `a directory with ${listed.join(', ')}${more}`);
+      return refused(name, dirname(firstPath), `a directory with ${listed.join(', ')}${more}`);
     });
   }
 
@@ -88,30 +88,30 @@ class FileCheck {
     }
   }
 
-  /** The issues of the first connection that has some. */
-  #firstWrong(connections: readonly (readonly (readonly [Role, string])[])[]): Issue[] {
+  /** The issues of the first connection with issues. */
+  #firstInvalid(connections: readonly (readonly (readonly [Role, string])[])[]): Issue[] {
     for (const files of connections) {
       const paths = Object.fromEntries(files) as Partial<Record<Role, string>>;
-      const issues = this.#wrong(paths);
+      const issues = this.#materialIssues(paths);
       if (issues.length > 0) return issues;
     }
     return [];
   }
 
-  #wrong(paths: Partial<Record<Role, string>>): Issue[] {
+  #materialIssues(paths: Partial<Record<Role, string>>): Issue[] {
     const text = (role: Role) => this.#texts.get(paths[role] ?? '') ?? '';
-    const inWords = (role: Role, detail: string): Issue => ({
+    const issueOf = (role: Role, detail: string): Issue => ({
       name: this.#nameOf(role),
       detail: `${paths[role] ?? ''}: ${detail}`,
     });
     if (paths.key === undefined)
-      return certificatesOf(text('cert')) ? [] : [inWords('cert', 'is not a certificate in PEM')];
+      return certificatesOf(text('cert')) ? [] : [issueOf('cert', 'is not a certificate in PEM')];
     const result = clientMaterial(
       { cert: text('cert'), key: text('key'), rootCert: text('rootCert') },
       this.#settings.strictCipher ? 'csip_strict' : 'csip',
       { cert: 'cert', key: 'key', rootCert: 'rootCert' },
     );
-    return 'material' in result ? [] : result.issues.map(({ name, detail }) => inWords(name as Role, detail));
+    return 'material' in result ? [] : result.issues.map(({ name, detail }) => issueOf(name as Role, detail));
   }
 }
 
@@ -122,13 +122,13 @@ class FileCheck {
 export function csipFileIssues(gathered: Gathered, count: number): Issue[] {
   const settings = csipOf(gathered);
   if (settings === null) return [];
-  const first = gathered.values.first_device;
-  const one = settings.identity !== 'per_device' || settings.certificates.kind === 'files';
-  const indexes = Array.from({ length: one ? 1 : count }, (_, at) => first + at);
+  const firstIndex = gathered.values.first_device;
+  const hasOneConnection = settings.identity !== 'per_device' || settings.certificates.kind === 'files';
+  const indexes = Array.from({ length: hasOneConnection ? 1 : count }, (_, at) => firstIndex + at);
   return new FileCheck(gathered, settings).issues(indexes);
 }
 
-/** Issues of the point map. */
+/** Issues of the DNP3 point map. */
 export function dnp3PointsIssues({ values, io, originOf }: Gathered): Issue[] {
   const { dnp3_points: path } = values;
   if (!values.dnp3_enable || path === null || !io.isFile(path)) return [];
@@ -144,8 +144,8 @@ export function dnp3PointsIssues({ values, io, originOf }: Gathered): Issue[] {
 type OcppFileKey = 'ocpp_root_cert' | 'ocpp_cert' | 'ocpp_key';
 type Paths = readonly (readonly [OcppFileKey, string])[];
 
-/** Texts of PEM files by setting, or the issues of those that cannot be read. */
-function texts({ io, originOf }: Gathered, paths: Paths): Readonly<Record<string, string>> | readonly Issue[] {
+/** Texts of PEM files by setting, or the issues of files that cannot be read. */
+function readPemTexts({ io, originOf }: Gathered, paths: Paths): Readonly<Record<string, string>> | readonly Issue[] {
   const missing = paths.filter(([, path]) => !io.isFile(path));
   if (missing.length > 0)
     return missing.map(([key, path]) => refused(originOf(key), path, 'the path of a file that exists'));
@@ -172,9 +172,13 @@ function pemIssues(gathered: Gathered): readonly Issue[] {
           ['ocpp_key', pem.own.key],
         ];
   const paths: Paths = [['ocpp_root_cert', pem.rootCert], ...clientPaths];
-  const read = texts(gathered, paths);
-  if (Array.isArray(read)) return read as readonly Issue[];
-  const { ocpp_root_cert: rootCert = '', ocpp_cert: cert, ocpp_key: key } = read as Readonly<Record<string, string>>;
+  const pemTexts = readPemTexts(gathered, paths);
+  if (Array.isArray(pemTexts)) return pemTexts as readonly Issue[];
+  const {
+    ocpp_root_cert: rootCert = '',
+    ocpp_cert: cert,
+    ocpp_key: key,
+  } = pemTexts as Readonly<Record<string, string>>;
   const result = clientMaterial(
     { rootCert, ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) },
     'ocpp',
@@ -209,8 +213,8 @@ function passwordIssues(gathered: Gathered): Issue[] {
 }
 
 /**
- * The first identity that is too long, or given twice; own ones are named by the device. The paths of `evse` have them
- * also while OCPP is off.
+ * The issue of the first identity that is invalid or given twice; an identity of an entry is named by its device.
+ * Checked also while OCPP is off, because the paths of `evse` have the identities.
  */
 export function chargePointIdIssues({ values, originOf }: Gathered, devices: readonly DeviceConfig[]): Issue[] {
   const stations = devices.map(({ assetType, ocpp }, at) => ({
@@ -229,13 +233,13 @@ export function chargePointIdIssues({ values, originOf }: Gathered, devices: rea
     if (!isIdOfVersion(id, version)) return [refused(name, id, `an identity without colon, as ${version} requires`)];
     const other = deviceOfId.get(id);
     if (other !== undefined)
-      return [{ name, detail: `given ${shown(id)}, which device ${other} has too; allowed: an identity of its own` }];
+      return [{ name, detail: `given ${quoted(id)}, which device ${other} has too; allowed: another identity` }];
     deviceOfId.set(id, station.index);
   }
   return [];
 }
 
-/** Issues of files, password and identities. */
+/** Issues of the certificate files and the password of OCPP. */
 export function ocppFileIssues(gathered: Gathered): Issue[] {
   if (!gathered.values.ocpp_enable) return [];
   return [...pemIssues(gathered), ...passwordIssues(gathered)];
@@ -284,7 +288,7 @@ function fileIssues({ values, originOf, io }: Gathered, { keys, switchedBy, poli
     key: fileOf(keys.key),
     rootCert: fileOf(keys.rootCert),
   };
-  if (issues.length === 0 && areThere(files)) {
+  if (issues.length === 0 && areGiven(files)) {
     const reading = readTlsMaterial(files, policy, io.readFile);
     if ('issues' in reading) {
       const pathOf = new Map(Object.values(files).map(({ name, path }) => [name, path]));
@@ -296,6 +300,6 @@ function fileIssues({ values, originOf, io }: Gathered, { keys, switchedBy, poli
   return issues;
 }
 
-function areThere(files: TlsTriple<TlsFile | null>): files is TlsTriple<TlsFile> {
+function areGiven(files: TlsTriple<TlsFile | null>): files is TlsTriple<TlsFile> {
   return files.cert !== null && files.key !== null && files.rootCert !== null;
 }

@@ -22,7 +22,7 @@ import type { SettingKey } from '../settings/settings.ts';
 export interface ConfigIo {
   /** relative paths of flags and variables start here */
   readonly cwd: string;
-  /** Text of a file. @throws Error that says why not, in words for the user */
+  /** Text of a file. @throws Error whose message is for the user */
   readonly readFile: (path: string, maxBytes: number) => string;
   readonly isFile: (path: string) => boolean;
 }
@@ -64,9 +64,9 @@ function bundledHint(path: string, bundled: readonly string[]): string {
 
 /**
  * Reads a YAML or JSON file that holds one mapping: at most 1 MiB and 16 levels deep.
- * @param name name of issues: the flag or key with the path
+ * @param name name of the issues: the flag or key that gives the path
  * @param bundled names that are allowed instead of a path
- * @returns null: there is an issue
+ * @returns null if there is an issue
  * @throws SimError SHORTAGE
  */
 export function readMapping(
@@ -87,7 +87,7 @@ export function readMapping(
   try {
     text = io.readFile(path, maxFileBytes);
   } catch (error) {
-    // the file itself may be valid
+    // a shortage says nothing about the file
     const shortage = shortageOf(error);
     if (shortage !== null) throw shortage;
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -136,7 +136,7 @@ const feederSchema = z
 const gridSchema = z
   .strictObject({
     nominal_frequency_hz: nominalFrequencySchema.optional().meta({
-      description: 'Nominal frequency, Hz; default that of the profiles that say one, else 60.',
+      description: 'Nominal frequency, Hz; default that of the profiles that set it, else 60.',
       examples: [50, 60],
     }),
     profile: z
@@ -182,7 +182,7 @@ export const configFileSchema = z
   })
   .meta({ title: 'Configuration', description: 'Settings of the simulator and its devices.' });
 
-/** Only issues need it. */
+/** Built on demand: only issues need it. */
 const blocksJsonSchema = memo(() => z.toJSONSchema(blocksSchema, { io: 'input' }));
 
 export interface ConfigFile {
@@ -194,7 +194,7 @@ export interface ConfigFile {
   readonly devices: readonly (DeviceEntry | null)[] | null;
   /** relative paths in the file start here */
   readonly directory: string;
-  /** base name, put before the keys of its issues */
+  /** base name, prefix of the names of its issues */
   readonly label: string;
 }
 
@@ -202,12 +202,12 @@ function isFileKey(key: string): key is SettingKey {
   return (fileKeys as readonly string[]).includes(key);
 }
 
-/** The issue of an unknown key; the spelling of a flag names the key that it stands for. */
-function unknownKey(name: string, given: string): Issue {
+/** The issue of an unknown key; for the spelling of a flag the issue names the key of that flag. */
+function unknownKey(name: string, key: string): Issue {
   const allowed = [...fileKeys, 'grid', 'faults', 'devices'];
-  const flag = flagSpelled(given);
-  if (flag === null || !isFileKey(flag.key)) return unknownName(name, 'key', given, allowed);
-  return { name, detail: `unknown key; the flag ${flag.spelling} has the key ${flag.key}`, allowed };
+  const flag = flagSpelled(key);
+  if (flag === null || !isFileKey(flag.key)) return unknownName(name, 'key', key, allowed);
+  return { name, detail: `unknown key; the key of the flag ${flag.spelling} is ${flag.key}`, allowed };
 }
 
 /** Reads and checks a configuration file. Invalid parts are left out, so that the rest can be checked too. */
@@ -221,7 +221,7 @@ export interface ConfigMapping {
   readonly mapping: Readonly<Record<string, unknown>>;
   /** relative paths in it start here */
   readonly directory: string;
-  /** put before the keys of its issues */
+  /** prefix of the names of its issues */
   readonly label: string;
 }
 

@@ -1,9 +1,9 @@
 import type { Issue } from '../../core/errors.ts';
-import { shown, unknownName } from '../issues/issues.ts';
+import { quoted, unknownName } from '../issues/issues.ts';
 import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
 
-/** One flag of the command line: the spelling that the user chose, and its text. Texts of a repeated flag are joined. */
+/** A flag of the command line: the spelling that the user chose, and its text. Texts of a repeated flag are joined. */
 export interface GivenFlag {
   readonly spelling: string;
   readonly text: string;
@@ -23,7 +23,7 @@ const keyOfSpelling: ReadonlyMap<string, SettingKey> = new Map(
   settingKeys.flatMap((key) => (settingOf(key).flags ?? []).map((spelling) => [spelling, key] as const)),
 );
 
-/** Every spelling that the command line knows. */
+/** Every spelling that the command line accepts. */
 export const knownSpellings: readonly string[] = [...keyOfSpelling.keys(), ...helpSpellings, ...versionSpellings];
 
 /** The flag and the setting of a word without dashes; null: no such flag. */
@@ -71,7 +71,10 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
   for (let word = take(); word !== undefined; word = take()) {
     if (!looksLikeFlag(word)) {
       const hint = scenarioFile.test(word) ? `; a scenario runs with: derbench run ${word}` : '';
-      issues.push({ name: shown(word), detail: `stands alone; allowed: flags, each with its value${hint}` });
+      issues.push({
+        name: quoted(word),
+        detail: `is neither a flag nor the value of a flag; allowed: flags, each with its value${hint}`,
+      });
       continue;
     }
     const equals = word.indexOf('=');
@@ -91,11 +94,11 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
   return { help, version, values, issues };
 }
 
-function unknownFlag(given: string, spelling: string): Issue {
+function unknownFlag(word: string, spelling: string): Issue {
   const key = settingKeys.find((name) => name === spelling.replace(/^-+/, '') && settingOf(name).flags === undefined);
-  if (key === undefined) return unknownName(given, 'flag', given, knownSpellings);
+  if (key === undefined) return unknownName(word, 'flag', word, knownSpellings);
   return {
-    name: given,
+    name: word,
     detail: `unknown flag; ${key} is a key of configuration files, and ${variableOf(key)} a variable of the environment`,
   };
 }
@@ -113,8 +116,8 @@ function accept(
   }
   const earlier = values.get(key);
   if (earlier && !kind.list) {
-    const as = earlier.spelling === spelling ? '' : ` (as ${earlier.spelling})`;
-    return { name: spelling, detail: `given twice${as}; allowed: once` };
+    const asSpelled = earlier.spelling === spelling ? '' : ` (as ${earlier.spelling})`;
+    return { name: spelling, detail: `given twice${asSpelled}; allowed: once` };
   }
   values.set(key, { spelling, text: earlier ? `${earlier.text}${kind.separator}${text}` : text });
   return null;

@@ -1,4 +1,4 @@
-/** The values in force: defaults, presets, files, environment and flags, later ones over earlier ones. */
+/** The values in force: flags override the environment, which overrides files and presets, which override defaults. */
 import convict from 'convict';
 import type { Issue } from '../../core/errors.ts';
 import { refused, unknownName } from '../issues/issues.ts';
@@ -9,7 +9,7 @@ import type { GivenFlag } from './flags.ts';
 import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
 
-/** Ports of listeners, and the setting without which there is no listener; null: there always is. */
+/** Ports of listeners, and the setting that turns the listener on; null: the port becomes free in any case. */
 const ports: readonly (readonly [port: SettingKey, of: SettingKey | null])[] = [
   ['website_port', null],
   ['mb_port', null],
@@ -18,6 +18,7 @@ const ports: readonly (readonly [port: SettingKey, of: SettingKey | null])[] = [
   ['proxy_port', 'proxy'],
 ];
 
+/** Defaults that a calling program replaces. */
 export interface Presets {
   readonly usesFreePorts: boolean;
   /** true: time passes only in steps, unless the settings choose the wall clock */
@@ -30,8 +31,8 @@ const isOn = (value: unknown): boolean => value !== undefined && value !== null 
 
 /** @param given settings from files, variables and flags */
 export function presetLayer({ usesFreePorts, isPaused }: Presets, given: Layer): Layer {
-  const free = ports.filter(([, of]) => usesFreePorts && (of === null || isOn(given.get(of))));
-  const layer = new Map<SettingKey, unknown>(free.map(([port]) => [port, 0]));
+  const freePorts = ports.filter(([, of]) => usesFreePorts && (of === null || isOn(given.get(of))));
+  const layer = new Map<SettingKey, unknown>(freePorts.map(([port]) => [port, 0]));
   if (isPaused && given.get('wall_clock') !== true) layer.set('start_paused', true);
   return layer;
 }
@@ -66,7 +67,7 @@ const convictSchema = Object.fromEntries(
 
 /**
  * Merges layers over the defaults; later layers win.
- * @throws Error when a value passes that its own check refuses, which is an error of the program
+ * @throws Error for a value that the check of its setting refuses, which is a fault of the program
  */
 export function mergeLayers(layers: readonly Layer[]): Values {
   // flags and variables come as layers too: convict's own reading of both turns 007 into 7
@@ -82,7 +83,7 @@ export interface Gathered {
   readonly values: Values;
   readonly file: ConfigFile | null;
   readonly layers: { readonly flags: Layer; readonly env: Layer; readonly file: Layer };
-  /** names of the variables of a cluster, which have no effect */
+  /** names of variables that a cluster sets for services, which have no effect */
   readonly ignoredVariables: readonly string[];
   /** flag, variable or key of a value in force */
   readonly originOf: (key: SettingKey) => string;
@@ -101,9 +102,9 @@ function readText(key: SettingKey, name: string, text: string, cwd: string, issu
   return value;
 }
 
-function flagLayer(given: ReadonlyMap<SettingKey, GivenFlag>, cwd: string, issues: Issue[]): Layer {
+function flagLayer(flags: ReadonlyMap<SettingKey, GivenFlag>, cwd: string, issues: Issue[]): Layer {
   const layer = new Map<SettingKey, unknown>();
-  for (const [key, { spelling, text }] of given) {
+  for (const [key, { spelling, text }] of flags) {
     const value = readText(key, spelling, text, cwd, issues);
     if (value !== undefined) layer.set(key, value);
   }
@@ -111,7 +112,7 @@ function flagLayer(given: ReadonlyMap<SettingKey, GivenFlag>, cwd: string, issue
 }
 
 /**
- * True for the variables that Kubernetes sets in every container beside a service, here one whose name
+ * True for the variables that Kubernetes sets in containers for each service, here for a service whose name
  * begins with `derbench`: NAME_SERVICE_HOST, NAME_SERVICE_PORT, NAME_SERVICE_PORT_HTTP, NAME_PORT=tcp://10.0.0.1:80,
  * NAME_PORT_80_TCP, NAME_PORT_80_TCP_ADDR.
  */
@@ -154,7 +155,7 @@ export function isGiven({ layers }: Pick<Gathered, 'layers'>, key: SettingKey): 
 export interface Inline {
   /** content of the configuration if no file is named */
   readonly mapping: ConfigMapping | null;
-  /** hold over a file that is named, and under everything else */
+  /** override a named file, and nothing else */
   readonly presets: Presets;
 }
 
@@ -175,7 +176,7 @@ export function gather(
     return fromEnv.has(key) ? variableOf(key) : key;
   };
   const path = fromFlags.get('config') ?? fromEnv.get('config');
-  const before = issues.length;
+  const issuesBefore = issues.length;
   const file =
     typeof path === 'string'
       ? readConfigFile(
@@ -185,20 +186,20 @@ export function gather(
           issues,
         )
       : inline.mapping && configFileOf(inline.mapping, issues);
-  const typeLost =
+  const isTypeInvalid =
     (flags.has('device_type') && !fromFlags.has('device_type')) ||
     (env[variableOf('device_type')] !== undefined && !fromEnv.has('device_type'));
   const layers = { flags: fromFlags, env: fromEnv, file: file?.settings ?? new Map<SettingKey, unknown>() };
   const presets = presetLayer(inline.presets, new Map([...layers.file, ...fromEnv, ...fromFlags]));
-  const beneath = typeof path === 'string' ? [layers.file, presets] : [presets, layers.file];
+  const lowerLayers = typeof path === 'string' ? [layers.file, presets] : [presets, layers.file];
   const inFile = (key: SettingKey) => (layers.file.has(key) && file ? `${file.label}: ${key}` : key);
   return {
-    values: mergeLayers([...beneath, layers.env, layers.flags]),
+    values: mergeLayers([...lowerLayers, layers.env, layers.flags]),
     file,
     layers,
     ignoredVariables: variablesOfServices(env),
     io,
-    kindsKnown: issues.length === before && !typeLost,
+    kindsKnown: issues.length === issuesBefore && !isTypeInvalid,
     originOf: (key) => (originOf(key) === key ? inFile(key) : originOf(key)),
   };
 }

@@ -23,8 +23,8 @@ function wrap(text: string, columns: number): string[] {
 
 function row(head: string, text: readonly string[]): string {
   const body = text.flatMap((line) => wrap(line, width - indent));
-  const first = `  ${head}`;
-  const lines = first.length < indent ? [first.padEnd(indent) + (body.shift() ?? '')] : [first];
+  const headText = `  ${head}`;
+  const lines = headText.length < indent ? [headText.padEnd(indent) + (body.shift() ?? '')] : [headText];
   return [...lines, ...body.map((line) => ' '.repeat(indent) + line)].join('\n').trimEnd();
 }
 
@@ -50,9 +50,9 @@ function allowedText(key: SettingKey): string {
 function settingRow(key: SettingKey): string {
   const { flags, kind, default: preset, doc } = settingOf(key);
   const head = flags ? `${flags.join(', ')} ${kind.placeholder}` : `(${key}: ${kind.placeholder})`;
-  const many = kind.list ? ' May be repeated.' : '';
+  const repeatText = kind.list ? ' May be repeated.' : '';
   return row(head, [
-    `${doc}${allowedText(key)}${many}`,
+    `${doc}${allowedText(key)}${repeatText}`,
     `Default: ${defaultText(preset)}. Environment: ${variableOf(key)}`,
   ]);
 }
@@ -62,7 +62,7 @@ const groupText = ({ title, page, settings }: SettingGroup) => ['', `${title} ($
 const examples: readonly (readonly [command: string, effect: string])[] = [
   ['derbench', 'One PV inverter: Modbus TCP on port 8502, HTTP on 8111.'],
   ['derbench -d Batt -N 3 -p 15020', 'Three batteries on the ports 15020 to 15022.'],
-  ['derbench --config mixed-site', 'A bundled site of every kind.'],
+  ['derbench --config mixed-site', 'A bundled site with devices of every kind.'],
   ['derbench -p 0 -wp 0 --start_paused yes', 'For tests: free ports, and a clock that REST steps.'],
   ['derbench --time_rate 60', 'One simulated minute per second.'],
 ];
@@ -73,7 +73,7 @@ const exitText: Readonly<Record<keyof typeof exitCodes, string>> = {
   usage: 'A flag, a variable or the configuration file is not valid; every issue is printed.',
   addressInUse: 'A port or serial line cannot be opened.',
   failed: 'An assertion or step of a scenario failed.',
-  killed: 'In place of 0 or 1: it ended while the system looked up a host name, which nothing but SIGKILL interrupts.',
+  killed: 'Instead of 0 or 1, if the program ends while the system looks up a host name: only SIGKILL interrupts that.',
 };
 
 /** Text of `--help`, at most 100 columns wide. */
@@ -85,7 +85,7 @@ export function helpText(): string {
     '',
     'A value follows its flag as the next word or after "=". Long names may be written with dashes.',
     'A flag overrides its environment variable, which overrides the configuration file. A name in',
-    'brackets has no flag: it is a key of the file, and has a variable.',
+    'brackets has no flag: set it in the file or by its environment variable.',
     '',
     'Examples:',
     ...examples.map(([command, effect]) => `  ${command.padEnd(40)}${effect}`),

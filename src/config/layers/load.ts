@@ -22,7 +22,7 @@ import { refused } from '../issues/issues.ts';
 
 const msPerHour = 3_600_000;
 
-/** Degrees east at which the sun is highest near 12:00 of the clock, so that a start at noon finds the sun. */
+/** Longitude, degrees east, at which the sun is highest near 12:00 of the clock, so that the default start has sun. */
 function noonLongitude(values: Values): number {
   const offsetMs = zoneOffsetMs(values.wall_clock_timezone, Date.parse(`${values.start_date}T12:00:00Z`));
   const degrees = (15 * offsetMs) / msPerHour;
@@ -32,8 +32,8 @@ function noonLongitude(values: Values): number {
 /**
  * The configuration of a run: flag over environment variable over configuration file over default.
  * @param argv the command line without program and script
- * @param env environment; variables that begin with `DERBENCH_` count
- * @param inline a configuration that the program code brings along
+ * @param env environment; only variables that begin with `DERBENCH_` are read
+ * @param inline configuration given by a calling program
  * @throws SimError CONFIG_INVALID with all issues of all layers at once
  */
 export function loadConfig(
@@ -47,12 +47,12 @@ export function loadConfig(
   if (flags.version) return { kind: 'version', text: `derbench ${packageVersion()}` };
 
   const issues: Issue[] = [...flags.issues];
-  const realIo: ConfigIo = {
+  const completeIo: ConfigIo = {
     cwd: io.cwd ?? systemIo.cwd,
     readFile: io.readFile ?? systemIo.readFile,
     isFile: io.isFile ?? systemIo.isFile,
   };
-  return { kind: 'run', config: configured(gather(flags.values, env, realIo, issues, inline), issues) };
+  return { kind: 'run', config: configured(gather(flags.values, env, completeIo, issues, inline), issues) };
 }
 
 /**
@@ -71,9 +71,9 @@ function configured(gathered: Gathered, issues: Issue[]): AppConfig {
   };
   const list = buildDevices(gathered, new ProfileStore({ ...storeOptions, issues }), issues);
   const frequency = nominalFrequency(gathered, list.devices, issues);
-  // a setting whose value was refused counts as not given
-  const named = new Set(issues.map(({ name }) => name));
-  issues.push(...crossIssues(gathered, list).filter(({ name }) => !named.has(name)));
+  // a refused value is left out, so that a further issue of its setting may be untrue
+  const namesWithIssues = new Set(issues.map(({ name }) => name));
+  issues.push(...crossIssues(gathered, list).filter(({ name }) => !namesWithIssues.has(name)));
   const gridPath = gridProfilePath(gathered, issues);
   const proxy = proxyOf(gathered, issues);
   const startFaults = commonFaults(gathered, issues);
@@ -102,7 +102,7 @@ function configured(gathered: Gathered, issues: Issue[]): AppConfig {
 const label = 'options';
 const blocks = ['devices', 'grid', 'faults'] as const;
 
-/** The file behind the option `config`; null: none was given. */
+/** The file that the option `config` names; null: none, or the option is not valid. */
 function namedFile(path: unknown, io: ConfigIo, issues: Issue[]): ConfigFile | null {
   if (path === undefined) return null;
   const { kind } = settingOf('config');
@@ -113,25 +113,25 @@ function namedFile(path: unknown, io: ConfigIo, issues: Issue[]): ConfigFile | n
 }
 
 /**
- * The configuration of a run from the settings and blocks of a configuration file, given as an object. Ports that it
- * does not have are free ones, also where the file in `config` has others; the clock is paused.
+ * The configuration of a run from the settings and blocks of a configuration file, given as an object. The ports of
+ * `presetLayer` that the object omits are any free ports, even if the file in `config` sets them; the clock starts
+ * paused.
  * @throws SimError CONFIG_INVALID with all issues at once
  */
 export function configOfOptions(options: Readonly<Record<string, unknown>>, io: ConfigIo = systemIo): AppConfig {
   const issues: Issue[] = [];
   // same content as a file: no undefined members
   const { config, ...mapping } = JSON.parse(JSON.stringify(options)) as Record<string, unknown>;
-  const named = namedFile(config, io, issues);
+  const baseFile = namedFile(config, io, issues);
   for (const block of blocks)
     if (config !== undefined && block in mapping)
       issues.push({ name: `${label}: ${block}`, detail: 'given beside config; allowed: one of the two' });
   const inlineFile = configFileOf({ mapping, directory: io.cwd, label }, issues);
-  const fileSettings = new Map([...(named?.settings ?? []), ...inlineFile.settings]);
-  const presets = presetLayer({ usesFreePorts: true, isPaused: true }, fileSettings);
-  const settings = new Map([...(named?.settings ?? []), ...inlineFile.settings]);
-  const file = { ...(named ?? inlineFile), settings };
+  const settings = new Map([...(baseFile?.settings ?? []), ...inlineFile.settings]);
+  const presets = presetLayer({ usesFreePorts: true, isPaused: true }, settings);
+  const file = { ...(baseFile ?? inlineFile), settings };
   const gathered: Gathered = {
-    values: mergeLayers([named?.settings ?? new Map(), presets, inlineFile.settings]),
+    values: mergeLayers([baseFile?.settings ?? new Map(), presets, inlineFile.settings]),
     file,
     layers: { flags: new Map(), env: new Map(), file: settings },
     io,

@@ -1,4 +1,4 @@
-/** The client of IEEE 2030.5, charge points and outstations, from the values in force. */
+/** Settings of the client of IEEE 2030.5, the charge points and the outstations, from the values in force. */
 import { resolve } from 'node:path';
 import type { CsipCertificateSource, CsipSettings } from '../../contract/csip-settings.ts';
 import type { Gathered } from './gather.ts';
@@ -98,29 +98,29 @@ export function dnp3Notices(v: Values): readonly string[] {
 const maxPasswordFileBytes = 4096;
 
 /** The security profile of the settings. */
-export function securityProfileOf({ ocpp_security_profile: given }: Values): OcppSecurityProfile {
-  return ocppSecurityProfiles.find((profile) => profile === given) ?? 0;
+export function securityProfileOf({ ocpp_security_profile: number }: Values): OcppSecurityProfile {
+  return ocppSecurityProfiles.find((profile) => profile === number) ?? 0;
 }
 
 /**
- * The password as it was given, or as its file has it; null: none.
+ * The password of the setting, else of its file; null: none.
  * @throws Error with the reason when the file cannot be read
  */
 export function passwordText({
-  values: { ocpp_password: given, ocpp_password_file: file },
+  values: { ocpp_password: password, ocpp_password_file: file },
   io,
 }: Gathered): string | null {
-  if (given !== null || file === null) return given;
+  if (password !== null || file === null) return password;
   return io.readFile(file, maxPasswordFileBytes).replace(/\r?\n$/, '');
 }
 
-/** The password is kept for a security profile without one: the key SecurityProfile and REST may raise the profile. */
+/** The password, also for a security profile without one: the key SecurityProfile and REST may raise the profile. */
 function passwordOf(gathered: Gathered): Buffer | null {
   const text = passwordText(gathered);
   return text === null ? null : ocppPasswordOctets(text, gathered.values.ocpp_version);
 }
 
-/** null: no PEM files. Like the password they apply to a profile that is raised later. */
+/** The PEM files, which like the password apply also to a profile that is raised later; null: none. */
 export function pemOf({ ocpp_root_cert: rootCert, ocpp_cert: cert, ocpp_key: key }: Values): OcppPemFiles | null {
   if (rootCert === null) return null;
   return { rootCert, own: cert !== null && key !== null ? { cert, key } : null };
@@ -144,7 +144,7 @@ export function ocppOf(gathered: Gathered): OcppSettings | null {
 
 const certificateKeys = ['ocpp_root_cert', 'ocpp_cert', 'ocpp_key'] as const;
 
-/** Lines for the log about certificate settings that can never count without the others. */
+/** Log lines about certificate settings that have no effect without others. */
 export function ocppUnused(v: Values): readonly string[] {
   const pem = pemOf(v);
   if (!v.ocpp_enable || pem?.own != null) return [];
@@ -166,10 +166,10 @@ export function ocppNotices(
   if (layers.flags.has('ocpp_password'))
     lines.push(
       'ocpp_password is given on the command line, where other users of this machine can see it; ' +
-        'ocpp_password_file and DERBENCH_OCPP_PASSWORD hide it',
+        'use ocpp_password_file or DERBENCH_OCPP_PASSWORD instead',
     );
   if (securityProfileOf(v) === 1)
-    lines.push('with ocpp_security_profile 1 the password of OCPP goes over the network in clear');
+    lines.push('with ocpp_security_profile 1 the password of OCPP is sent over the network in clear');
   if (!devices.some(({ assetType }) => assetType === 'evse'))
     lines.push('ocpp_enable is yes, but no EVSE is simulated: there is no charge point until one is added');
   return lines;

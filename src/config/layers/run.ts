@@ -53,7 +53,7 @@ export function gridProfilePath({ values, file, io }: Gathered, issues: Issue[])
   return path;
 }
 
-/** The proxy of the settings, with its map as the file has it: the proxy checks the map. */
+/** The settings of the proxy, with the content of its map unchecked: the proxy checks it. */
 export function proxyOf({ values, originOf, io }: Gathered, issues: Issue[]): AppConfig['proxy'] {
   const { proxy: text, proxy_host: host, proxy_port: port } = values;
   if (text === null) return null;
@@ -94,11 +94,12 @@ function meterOf(values: Values): AppConfig['meter'] {
   return unitId === null && port === null ? null : { unitId, port, float: float ?? false };
 }
 
-/** Lines about settings of the meter that no interface carries out. */
+/** Log lines about settings of the meter without effect. */
 function meterUnused({ meter_unit: unit, meter_port: port, mb_enable: tcp, rtu_enable: line }: Values): string[] {
-  const about = (name: string) => `${name} is given, and the meter is shown over REST alone, because Modbus is off`;
-  if (port !== null && !tcp) return [about('meter_port')];
-  return unit !== null && !tcp && !line ? [about('meter_unit')] : [];
+  if (port !== null && !tcp) return ['meter_port is given, but Modbus TCP is off: no port serves the meter'];
+  return unit !== null && !tcp && !line
+    ? ['meter_unit is given, but Modbus is off: the meter is shown over REST only']
+    : [];
 }
 
 function modbusTlsOf(values: Values): AppConfig['modbus']['tls'] {
@@ -119,8 +120,7 @@ function clockOf(v: Values): AppConfig['clock'] {
 }
 
 /**
- * Lines for the log about settings whose switch is off, or that take effect only after another setting is changed at run
- * time.
+ * Log lines about settings whose switch is off, or that take effect only after another setting is changed at run time.
  */
 function unusedSettings(values: Values): readonly string[] {
   const off = switches.filter((name) => !values[name]);
@@ -135,13 +135,13 @@ function unusedSettings(values: Values): readonly string[] {
   return lines;
 }
 
-/** A line about `map_float` where no device has models that exist in floating-point form. */
+/** A log line about `map_float` if no device has models with a floating-point form. */
 function floatUnused(
   { map_float: float, meter_unit: unit, meter_port: port }: Values,
   devices: Parts['devices'],
 ): string[] {
-  const shows = devices.some(({ profile: { map } }) => map.layout === 'classic' || map.layout === 'both');
-  return float === true && !shows && unit === null && port === null
+  const hasFloatModels = devices.some(({ profile: { map } }) => map.layout === 'classic' || map.layout === 'both');
+  return float === true && !hasFloatModels && unit === null && port === null
     ? ['map_float is given and has no effect: no device has map_layout classic or both, and there is no meter']
     : [];
 }
@@ -150,7 +150,7 @@ interface Parts extends Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faul
   readonly frequency: StartFrequency;
 }
 
-/** Call it only when nothing is wrong. @param gridPath see `gridProfilePath` */
+/** The configuration of a run; call it only without issues. @param gridPath see `gridProfilePath` */
 export function appConfig(
   gathered: Gathered,
   { devices, deviceOf, proxy, faults, frequency }: Parts,

@@ -5,7 +5,7 @@ import { packageFile } from '../../core/package-files.ts';
 import { parseYaml } from '../../core/yaml.ts';
 
 const extensions = ['.yaml', '.yml', '.json'];
-/** file names of EVSE profiles begin with it, so that each flag lists its own without opening files */
+/** Prefix of the names of EVSE profiles: it distinguishes the profiles of the two flags without opening files. */
 const evsePrefix = 'EVSE-';
 
 /** Files of a folder of `config`, which come with the program, by name without extension. */
@@ -19,15 +19,17 @@ function bundledFiles(folder: string): ReadonlyMap<string, string> {
   );
 }
 
-const files = bundledFiles('profiles');
+const deviceProfiles = bundledFiles('profiles');
 const proxyMaps = bundledFiles('proxy');
 const faultProfiles = bundledFiles('faults');
 const examples = bundledFiles('examples');
 const scenarios = bundledFiles('scenarios');
 
 /** Names of the bundled device profiles, without those of EVSE. */
-export const bundledProfileNames: readonly string[] = [...files.keys()].filter((name) => !name.startsWith(evsePrefix));
-export const bundledEvseProfileNames: readonly string[] = [...files.keys()].filter((name) =>
+export const bundledProfileNames: readonly string[] = [...deviceProfiles.keys()].filter(
+  (name) => !name.startsWith(evsePrefix),
+);
+export const bundledEvseProfileNames: readonly string[] = [...deviceProfiles.keys()].filter((name) =>
   name.startsWith(evsePrefix),
 );
 
@@ -39,12 +41,12 @@ export function bareName(text: string): string {
 
 /** True if a text names a bundled profile, with or without extension; a path (`./x.yaml`) never does. */
 export function isBundledProfile(text: string): boolean {
-  return files.has(bareName(text));
+  return deviceProfiles.has(bareName(text));
 }
 
 /** File of a bundled profile, or undefined. */
 export function bundledProfilePath(text: string): string | undefined {
-  return files.get(bareName(text));
+  return deviceProfiles.get(bareName(text));
 }
 
 /** Names of the proxy maps that come with the program. */

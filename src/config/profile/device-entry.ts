@@ -36,7 +36,7 @@ const stationId = z
   });
 const stationVersion = z.enum(ocppVersions).meta({ description: 'Version of OCPP; default the setting ocpp_version.' });
 const stationUrl = z.string().refine(isOcppUrl, ocppUrlText);
-const stationUrlText = 'Endpoint of its central system; default the setting ocpp_csms_url.';
+const stationUrlText = 'Endpoint of the central system; default the setting ocpp_csms_url.';
 
 /** An entry of `devices` in a file. */
 export const deviceEntrySchema = z.strictObject({
@@ -69,13 +69,10 @@ export const deviceEntrySchema = z.strictObject({
       url: stationUrl.optional().meta({ description: stationUrlText }),
     })
     .optional()
-    .meta({ description: 'What the charge point of an EVSE has of its own.' }),
-  count: z
-    .int()
-    .min(1)
-    .max(maxDevices)
-    .optional()
-    .meta({ description: 'Number of such devices; default 1. Several with one name are numbered from 1.' }),
+    .meta({ description: 'OCPP settings of the charge point of an EVSE, in place of the common ones.' }),
+  count: z.int().min(1).max(maxDevices).optional().meta({
+    description: 'Number of devices of this entry; default 1. With a name, several devices are numbered from 1.',
+  }),
 });
 
 export type DeviceEntry = z.infer<typeof deviceEntrySchema>;
@@ -84,24 +81,24 @@ const hostOf = (url: string) => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'
 
 const onlyInConfiguration = 'files can be named only in the configuration';
 
-/** A member of entries in files that is refused here; its JSON Schema accepts nothing. */
+/** A member that entries in files have and requests may not have; its JSON Schema accepts no value. */
 function refusedMember(reason: string) {
   return z
     .unknown()
     .refine(() => false, reason)
     .optional()
-    .meta({ description: `Not here: ${reason}.`, not: {} });
+    .meta({ description: `Not allowed in a request: ${reason}.`, not: {} });
 }
 
 /** A bundled name as in flags, with or without the extension of the file. */
 function bundledName(names: readonly string[], error?: string) {
   return z.preprocess(
-    (given) => (typeof given === 'string' ? bareName(given) : given),
+    (value) => (typeof value === 'string' ? bareName(value) : value),
     z.enum(names as [string, ...string[]], error === undefined ? undefined : { error }),
   );
 }
 
-/** A profile in a request, whose faults name no files. */
+/** A profile in a request; its faults cannot name files. */
 const addedProfileSchema = deviceProfileSchema
   .extend({ faults: bareFaultListSchema.optional().meta(deviceProfileSchema.shape.faults.meta() ?? {}) })
   .meta(deviceProfileSchema.meta() ?? {});
@@ -136,11 +133,11 @@ export const addedDeviceSchema = z.strictObject({
         .meta({ description: `${stationUrlText} Outbound rules apply.` }),
     })
     .optional()
-    .meta({ description: 'What the charge point of an EVSE has of its own.' }),
+    .meta({ description: 'OCPP settings of the charge point of an EVSE, in place of the common ones.' }),
   dc_profile: refusedMember(onlyInConfiguration),
   load_profile: refusedMember(onlyInConfiguration),
   vehicles: refusedMember(onlyInConfiguration),
-  faults: refusedMember('faults are put in over /faults'),
+  faults: refusedMember('faults are added with POST /faults'),
   count: refusedMember('one device is added at a time'),
 });
 

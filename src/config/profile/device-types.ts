@@ -9,7 +9,7 @@ export interface DeviceTypeInfo {
   readonly phases: Phases;
   /** bundled profile used when none is given */
   readonly defaultProfile: string;
-  /** of wind turbines */
+  /** type of the turbine; absent: not a wind turbine */
   readonly windType?: WindTurbineType;
 }
 

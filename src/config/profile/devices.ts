@@ -24,7 +24,7 @@ import type { DeviceProfile } from './device-profile.ts';
 
 const defaultHz = 60;
 
-/** Nominal frequency of the grid with its origin, for an issue. */
+/** Nominal frequency of the grid, and the setting or profile that sets it. */
 interface NominalFrequency {
   readonly hz: number;
   readonly from: string;
@@ -32,11 +32,11 @@ interface NominalFrequency {
 
 /** The frequency of a plant at its start. */
 export interface StartFrequency extends NominalFrequency {
-  /** lines for the log when a profile moves the grid of devices whose profiles say nothing */
+  /** log line if a profile changes the frequency also for devices whose profiles do not set it */
   readonly notices: readonly string[];
 }
 
-/** An issue when a profile is made for another grid; null: it fits. @param where put before the key */
+/** The issue of a profile for another frequency; null: it fits. @param where prefix of the key */
 function frequencyIssue(
   { nominalFrequencyHz }: Pick<DeviceProfile, 'nominalFrequencyHz'>,
   { hz, from }: NominalFrequency,
@@ -50,8 +50,8 @@ function frequencyIssue(
 }
 
 /**
- * Finds the frequency of the grid; without any statement it is 60 Hz.
- * @param issues receives one issue for each profile that is made for another grid
+ * The frequency of the grid: from the file, else from the first profile that sets it, else 60 Hz.
+ * @param issues receives one issue for each profile that is made for another frequency
  */
 export function nominalFrequency(
   { file }: Gathered,
@@ -62,26 +62,29 @@ export function nominalFrequency(
   for (const { profile, profileName, name } of devices)
     if (!labels.has(profile))
       labels.set(profile, profileName === null ? `profile of ${name}` : `profile ${profileName} of ${name}`);
-  const [first] = [...labels].filter(([{ nominalFrequencyHz }]) => nominalFrequencyHz !== null);
-  const stated = file?.grid.nominal_frequency_hz;
+  const [settingProfile] = [...labels].filter(([{ nominalFrequencyHz }]) => nominalFrequencyHz !== null);
+  const fileHz = file?.grid.nominal_frequency_hz;
   const frequency: NominalFrequency =
-    stated !== undefined
-      ? { hz: stated, from: 'grid.nominal_frequency_hz' }
-      : { hz: first?.[0].nominalFrequencyHz ?? defaultHz, from: first?.[1] ?? 'the default of the grid' };
+    fileHz !== undefined
+      ? { hz: fileHz, from: 'grid.nominal_frequency_hz' }
+      : {
+          hz: settingProfile?.[0].nominalFrequencyHz ?? defaultHz,
+          from: settingProfile?.[1] ?? 'the default of the grid',
+        };
   for (const [profile, label] of labels) {
     const issue = frequencyIssue(profile, frequency, label);
     if (issue) issues.push(issue);
   }
   const others = [...labels].filter(([{ nominalFrequencyHz }]) => nominalFrequencyHz === null).length;
-  const isMoved = stated === undefined && first !== undefined && frequency.hz !== defaultHz && others > 0;
-  return { ...frequency, notices: isMoved ? [movedInWords(frequency, others)] : [] };
+  const isChanged = fileHz === undefined && frequency.hz !== defaultHz && others > 0;
+  return { ...frequency, notices: isChanged ? [frequencyNotice(frequency, others)] : [] };
 }
 
-function movedInWords({ hz, from }: NominalFrequency, others: number): string {
-  const whose = others === 1 ? 'one other profile that says' : `${others} other profiles that say`;
+function frequencyNotice({ hz, from }: NominalFrequency, others: number): string {
+  const profiles = others === 1 ? 'one other profile that sets' : `${others} other profiles that set`;
   return (
-    `the nominal frequency of the grid is ${hz} Hz in the place of ${defaultHz} Hz, as ${from} says, also for the devices ` +
-    `of ${whose} none; grid.nominal_frequency_hz in the configuration file decides`
+    `the nominal frequency of the grid is ${hz} Hz instead of ${defaultHz} Hz, as ${from} says, also for the devices ` +
+    `of ${profiles} none; grid.nominal_frequency_hz in the configuration file overrides it`
   );
 }
 
@@ -89,7 +92,7 @@ function movedInWords({ hz, from }: NominalFrequency, others: number): string {
 export interface DeviceList {
   /** only valid ones */
   readonly devices: readonly DeviceConfig[];
-  /** all, valid or not */
+  /** number of all devices, valid or not */
   readonly count: number;
   readonly kinds: ReadonlySet<AssetType>;
 }
@@ -125,7 +128,7 @@ function settingsSeries({ values }: Gathered, kind: AssetType): DeviceSeriesPath
   return { dc: of('dc_profile'), load: of('load_profile'), vehicles: of('vehicles') };
 }
 
-/** @param where put before the member in an issue */
+/** @param where prefix of the member in an issue */
 function entrySeries(
   { gathered, issues }: Building,
   entry: DeviceEntry,
@@ -142,7 +145,7 @@ function entrySeries(
     if (!isForKind(key, kind)) {
       const kinds =
         settingOf(key)
-          .kinds?.map((one) => kindTable[one].label)
+          .kinds?.map((allowed) => kindTable[allowed].label)
           .join(', ') ?? '';
       issues.push({ name: `${where}${key}`, detail: `given for a device of kind ${kind}; allowed for: ${kinds}` });
     } else if (!gathered.io.isFile(path))
@@ -181,11 +184,11 @@ function entryProfile(
   return placed(store.byReference({ text, base, name }, type), name);
 }
 
-function entryType({ device_type: given, evse_profile: evse }: DeviceEntry, preset: DeviceTypeName): DeviceTypeName {
-  return given ?? (evse === undefined ? preset : 'EVSE');
+function entryType({ device_type: type, evse_profile: evse }: DeviceEntry, preset: DeviceTypeName): DeviceTypeName {
+  return type ?? (evse === undefined ? preset : 'EVSE');
 }
 
-/** The type of devices without an entry in a file; evse_profile without device_type makes them EVSE. */
+/** The device type of the settings; evse_profile without device_type means EVSE. */
 function presetType(gathered: Gathered): DeviceTypeName {
   const { device_type: type, evse_profile: evse } = gathered.values;
   return isGiven(gathered, 'device_type') || evse === null ? type : 'EVSE';
@@ -194,8 +197,8 @@ function presetType(gathered: Gathered): DeviceTypeName {
 type UnnamedDevice = Omit<DeviceConfig, 'name'>;
 
 /**
- * A device by its entry.
- * @param preset type where the entry says nothing of it
+ * The device of an entry.
+ * @param preset type if the entry has neither device_type nor evse_profile
  * @returns null when its profile has issues
  */
 function entryDevice(
@@ -217,19 +220,19 @@ function entryDevice(
 /** OCPP settings of the station of an entry. */
 function entryStation(
   { gathered: { values, originOf }, issues }: Building,
-  { ocpp: given, count = 1 }: DeviceEntry,
+  { ocpp: station, count = 1 }: DeviceEntry,
   kind: AssetType,
   where: string,
 ): OcppStationSettings | undefined {
-  if (given === undefined) return undefined;
-  const { id, version, url } = given;
-  const put = (member: string, detail: string | null) => {
+  if (station === undefined) return undefined;
+  const { id, version, url } = station;
+  const addIssue = (member: string, detail: string | null) => {
     if (detail !== null) issues.push({ name: `${where}ocpp${member}`, detail });
   };
-  if (kind !== 'evse') put('', `given for a device of kind ${kind}; allowed for: EVSE`);
-  if (id !== undefined && count > 1) put('.id', `given for ${count} devices; allowed: for one device`);
+  if (kind !== 'evse') addIssue('', `given for a device of kind ${kind}; allowed for: EVSE`);
+  if (id !== undefined && count > 1) addIssue('.id', `given for ${count} devices; allowed: for one device`);
   if (url !== undefined && values.ocpp_enable)
-    put('.url', transportDetail(url, securityProfileOf(values), originOf('ocpp_security_profile')));
+    addIssue('.url', transportDetail(url, securityProfileOf(values), originOf('ocpp_security_profile')));
   return {
     ...(id !== undefined && count === 1 && { id }),
     ...(version !== undefined && { version }),
@@ -237,7 +240,7 @@ function entryStation(
   };
 }
 
-/** Faults that act on this device alone: they may name no device. */
+/** Faults that act on the devices of an entry alone, and so must not name a device. */
 function entryFaults({ gathered: { file, io }, issues }: Building, entry: DeviceEntry, where: string): FaultGroup[] {
   const place = { base: file?.directory ?? io.cwd, nameOf: (position: number) => `${where}faults[${position}]` };
   return ownFaultGroups(entry.faults ?? [], place, 'the entry of a device', io, issues);
@@ -257,7 +260,7 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
   let index = values.first_device;
   entries.forEach((entry, position) => {
     const count = fits ? (entry?.count ?? 1) : 1;
-    const first = index;
+    const firstIndex = index;
     index += count;
     if (!entry) return;
     kinds.add(deviceTypes[entryType(entry, values.device_type)].assetType);
@@ -266,7 +269,7 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
     for (let k = 0; k < count; k += 1) {
       const deviceName =
         entry.name === undefined
-          ? `${device.deviceType} ${first + k}`
+          ? `${device.deviceType} ${firstIndex + k}`
           : count > 1
             ? `${entry.name} ${k + 1}`
             : entry.name;
@@ -277,7 +280,7 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
 }
 
 /**
- * A further device on a grid that is there. Members that its entry leaves out are taken from the settings.
+ * Builds a device that is added to a running plant. Members that its entry omits are taken from the settings.
  * @throws SimError CONFIG_INVALID with all its issues, named by the members of the entry
  */
 export function buildDevice(

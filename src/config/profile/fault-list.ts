@@ -14,10 +14,10 @@ export const faultListSchema = z.array(faultEntrySchema).max(maxFaultsAtOnce);
 export type FaultList = z.infer<typeof faultListSchema>;
 
 const bundledSetSchema = z.preprocess(
-  (given) => (typeof given === 'string' ? bareName(given) : given),
+  (value) => (typeof value === 'string' ? bareName(value) : value),
   z.enum(bundledFaultProfileNames as [string, ...string[]]),
 );
-/** The same in a request, which cannot name files. */
+/** Faults in a request, which cannot name files: bundled sets by name, and faults in full. */
 export const bareFaultListSchema = z
   .array(
     z.union([bundledSetSchema, faultSchema], {
@@ -26,11 +26,11 @@ export const bareFaultListSchema = z
   )
   .max(maxFaultsAtOnce);
 
-/** Faults that belong together. */
+/** The faults of one set, or one fault in full. */
 export interface FaultGroup {
   /** name of the set; null: faults written in the configuration itself */
   readonly profile: string | null;
   readonly faults: readonly FlatFault[];
-  /** position of each fault, for messages: `fleet.yaml: faults[2]` */
+  /** origin of each fault, for messages: `fleet.yaml: faults[2]` */
   readonly places: readonly string[];
 }

@@ -14,7 +14,7 @@ import { readMapping, systemIo } from '../layers/files.ts';
 import type { ConfigIo } from '../layers/files.ts';
 import type { Gathered } from '../layers/gather.ts';
 
-/** The origin of a list. */
+/** The place of a list of faults. */
 interface Place {
   /** directory that relative paths start from */
   readonly base: string;
@@ -22,10 +22,10 @@ interface Place {
   readonly nameOf: (position: number) => string;
 }
 
-/** Only issues need it. */
+/** Built on demand: only issues need it. */
 const profileJsonSchema = memo(() => z.toJSONSchema(faultProfileSchema, { io: 'input' }));
 
-/** A set from its file; null when it has issues. @param name the flag or key that led to it */
+/** Reads a set of faults; null when it has issues. @param name the flag or key that names the file */
 function readProfile(
   path: string,
   name: string,
@@ -39,7 +39,7 @@ function readProfile(
   return checked?.data ?? null;
 }
 
-/** The groups of a list; one with issues is left out. */
+/** The groups of a list; a group with issues is left out. */
 export function faultGroups(
   list: readonly (string | FlatFault)[],
   place: Place,
@@ -74,7 +74,11 @@ export function faultGroups(
   });
 }
 
-/** The groups of a list that acts on its own devices, so that its faults may name none. @param owner of the list */
+/**
+ * The groups of a list in a device entry or profile. Its faults act on the devices of that owner, and so must not name
+ * a device.
+ * @param owner of the list, for issues
+ */
 export function ownFaultGroups(
   list: readonly (string | FlatFault)[],
   place: Place,
@@ -82,9 +86,9 @@ export function ownFaultGroups(
   io: ConfigIo,
   issues: Issue[],
 ): FaultGroup[] {
-  list.forEach((given, position) => {
-    if (typeof given !== 'string' && given.device !== undefined)
-      issues.push({ name: `${place.nameOf(position)}.device`, detail: `given in ${owner}; allowed: nothing` });
+  list.forEach((entry, position) => {
+    if (typeof entry !== 'string' && entry.device !== undefined)
+      issues.push({ name: `${place.nameOf(position)}.device`, detail: `given in ${owner}; allowed: no device here` });
   });
   return faultGroups(list, place, io, issues);
 }

@@ -36,7 +36,7 @@ export function kindsOfBlock(block: BlockName): AssetType[] {
 }
 
 export interface ProfileTarget extends Pick<DeviceTypeInfo, 'assetType' | 'phases' | 'windType'> {
-  /** of a PV array where the profile gives none */
+  /** longitude of a PV array whose profile gives none, degrees east */
   readonly longitudeDeg: number;
 }
 
@@ -49,7 +49,7 @@ interface GivenRatings {
 
 interface KindParameters {
   readonly source: SourceParameters;
-  /** points of 702 where the profile gives none; without WChaRteMaxRtg the device only delivers */
+  /** defaults of points of 702; without WChaRteMaxRtg the device only delivers power */
   readonly ratings: Readonly<Record<string, number>>;
 }
 
@@ -68,11 +68,11 @@ const inverterRatings: Readonly<Record<Phases, { readonly wMaxW: number; readonl
 };
 
 const windVoltageV = { 'nrel-5mw': 690, 'iea-15mw': 6600, 'farm-100kw': 480 } as const;
-/** reactive share of an inverter without reactive ratings */
+/** Reactive share of an inverter whose profile gives no reactive ratings. */
 const usualReactiveShare = 0.44;
 const fuelCellW = { PEMFC: 5000, SOFC: 200_000 } as const;
 const hybridW = 15_000;
-/** of a station at 230 V line to neutral */
+/** Rated voltage of a station, line to line: 230 V line to neutral. */
 const evseVoltageV = 400;
 const evseW = 22_000;
 const dcConnectorW = 50_000;
@@ -114,11 +114,11 @@ function batteryParameters({ blocks, given, target, where, issues }: Request): K
   };
 }
 
-/** The inverter of a turbine has room for its reactive power at full active power. */
+/** Sizes the inverter of a turbine for its reactive power at full active power. */
 function windRatings({ ratedPowerW, reactiveShare, turbine }: WindParameters, { wMaxW, vaMaxVa }: GivenRatings) {
   const vaPerW = 1 / Math.sqrt(1 - reactiveShare ** 2);
   const watts = wMaxW ?? (vaMaxVa === undefined ? ratedPowerW : Math.floor(vaMaxVa / vaPerW));
-  // to the next thousandth of the rating
+  // rounded up to a thousandth of the rating
   const apparent = vaMaxVa ?? (Math.ceil(1000 * vaPerW) * watts) / 1000;
   const reactive = reactiveShare * apparent;
   return {
@@ -165,12 +165,12 @@ const noLevels = {
 /** The member that gave a limit of the hybrid: the battery block overrides the hybrid block. */
 function hybridMember(name: string, part: NonNullable<KindBlocks['battery']>, where: string): string {
   const member = (['soc_min_pct', 'soc_max_pct'] as const).find(
-    (one) => part[one] !== undefined && name === `${where}: hybrid.${one}`,
+    (limit) => part[limit] !== undefined && name === `${where}: hybrid.${limit}`,
   );
   return member === undefined ? name : `${where}: battery.${member}`;
 }
 
-/** The hybrid block sizes the parts; their own blocks override it. */
+/** The hybrid block sizes its parts; the blocks pv and battery override it. */
 function hybridParameters({ blocks, given, target, where, issues }: Request): KindParameters {
   const ratings = powerRatings(given, hybridW);
   const { hybrid: block = {}, battery: part = {} } = blocks;
@@ -199,7 +199,7 @@ function hybridParameters({ blocks, given, target, where, issues }: Request): Ki
   const pv = resolvePv(blocks.pv ?? {}, whole.pvW, { ...target, arrayW: whole.pvW }, where, issues);
   const battery = resolveBattery(
     { ...part, power_w: whole.batteryW, capacity_wh: whole.batteryWh, ...levels },
-    // on the bus of the hybrid, behind a converter of its own
+    // a DC-DC converter connects the battery to the bus of the hybrid: no AC voltage sizes its strings
     { ratedW: whole.batteryW, vNomV: 0 },
     where,
     issues,
@@ -215,7 +215,7 @@ function hybridParameters({ blocks, given, target, where, issues }: Request): Ki
       ...ratings,
       VNomRtg: inverterRatings[target.phases].vNomV,
       ...(whole.chargeFromGrid && { WChaRteMaxRtg: ratings.WMaxRtg }),
-      // the battery gives active power alone
+      // the battery delivers active power only
       WDisChaRteMaxRtg: Math.min(ratings.WMaxRtg, whole.batteryW),
       VADisChaRteMaxRtg: Math.min(ratings.WMaxRtg, whole.batteryW),
     },
@@ -236,7 +236,7 @@ function evseParameters({ blocks, given, where, issues }: Request): KindParamete
   const presetW = block.max_power_w ?? (block.connectors ? connectorsW(block.connectors) : evseW);
   const evse = resolveEvse(block, given.wMaxW ?? given.vaMaxVa ?? presetW, where, issues);
   const ratings = powerRatings(given, evse.maxPowerW);
-  // room for the reactive power of the chargers, to the next hundred VA
+  // sized for the reactive power of the chargers, rounded up to 100 VA
   const powerFactor = Math.min(...evse.connectors.map((connector) => connector.powerFactor));
   const vaMaxVa = given.vaMaxVa ?? Math.ceil(ratings.WMaxRtg / powerFactor / 100) * 100;
   return {
@@ -261,8 +261,8 @@ const parametersOfKind: Readonly<Record<AssetType, (request: Request) => KindPar
 };
 
 /**
- * Fills in the defaults of the blocks of a profile, and the ratings that follow from them. Issues go to the list of the
- * request.
+ * Fills in the defaults of the blocks of a profile, and the ratings that follow from them. Adds issues to the list of
+ * the request.
  */
 export function kindParameters(request: Request): KindParameters {
   return parametersOfKind[request.target.assetType](request);

@@ -30,7 +30,7 @@ function withMember(from: Members, [name = '', ...rest]: readonly string[], valu
   return Object.fromEntries(Object.entries({ ...from, [name]: inner }).filter(([, member]) => member !== undefined));
 }
 
-/** A profile with the values of the settings of its kind. */
+/** A profile in which the settings of its kind replace members. */
 function withOverrides(input: DeviceProfileInput, kind: AssetType, values: Values): DeviceProfileInput {
   let members: Members = input;
   for (const key of overrideKeys) {
@@ -45,7 +45,7 @@ function withOverrides(input: DeviceProfileInput, kind: AssetType, values: Value
 }
 
 /**
- * An issue of a profile, named after the setting if that gave the value.
+ * An issue of a profile; if a setting replaced the refused member, the issue is named by the setting.
  * @param where prefix of the name of the issue
  */
 function issueOfSetting(issue: Issue, where: string, values: Values, originOf: (key: SettingKey) => string): Issue {
@@ -53,8 +53,10 @@ function issueOfSetting(issue: Issue, where: string, values: Values, originOf: (
   const path = issue.name.slice(`${where}: `.length);
   // a combination that no fuel cell has is an issue of the whole block
   const key =
-    replaced.find((one) => settingOf(one).member?.path === path) ??
-    (path === 'fuel_cell' ? replaced.find((one) => settingOf(one).member?.path.startsWith('fuel_cell.')) : undefined);
+    replaced.find((setting) => settingOf(setting).member?.path === path) ??
+    (path === 'fuel_cell'
+      ? replaced.find((setting) => settingOf(setting).member?.path.startsWith('fuel_cell.'))
+      : undefined);
   return key === undefined ? issue : { ...issue, name: originOf(key) };
 }
 
@@ -71,15 +73,15 @@ const combinationProfiles: readonly (readonly [chemistry: string, mode: string, 
  */
 function fuelCellProfile(v: Values): string | null {
   const combination = [v.fuelcell_chemistry ?? 'PEMFC', v.fuelcell_mode ?? 'fc_only', v.fuelcell_fuel ?? 'tank'];
-  return combinationProfiles.find((row) => combination.every((word, i) => row[i] === word))?.[3] ?? null;
+  return combinationProfiles.find((row) => combination.every((value, i) => row[i] === value))?.[3] ?? null;
 }
 
 /** A profile and the name that telemetry shows for it. */
 export interface FoundProfile {
   readonly profile: DeviceProfile;
-  /** null when the user named none */
+  /** null: the user named no profile */
   readonly profileName: string | null;
-  /** the flag or key that chose it, for messages; absent: none did */
+  /** the flag or key that chose the profile, for messages; absent: the default of the device type */
   readonly profilePlace?: string;
 }
 
@@ -97,7 +99,7 @@ interface Reference {
 interface ProfileOrigin {
   /** directory that relative paths in it start from */
   readonly base: string;
-  /** put before its keys */
+  /** prefix of its keys in issues */
   readonly name: string;
 }
 
@@ -122,10 +124,10 @@ interface StoreOptions {
   readonly cache: ProfileCache;
 }
 
-/** Only issues need it. */
+/** Built on demand: only issues need it. */
 const profileJsonSchema = memo(() => z.toJSONSchema(deviceProfileSchema, { io: 'input' }));
 
-/** Issue of a profile of an EVSE given for another kind, or of another profile given for an EVSE. */
+/** Issue of an EVSE profile given for another kind, or of another profile given for an EVSE; null: no issue. */
 function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { assetType }: DeviceTypeInfo): Issue | null {
   const evse = input.evse !== undefined;
   const given = `given ${JSON.stringify(text)}`;
@@ -133,7 +135,7 @@ function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { asset
     return evse
       ? {
           name,
-          detail: `${given}, which is the profile of an EVSE; allowed: another profile here, this one with --evse_profile`,
+          detail: `${given}, which is an EVSE profile; allowed: another profile here, or this one with --evse_profile`,
           allowed: bundledProfileNames,
         }
       : null;
@@ -141,7 +143,7 @@ function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { asset
   if (evse || !blockNames.some((block) => input[block] !== undefined)) return null;
   return {
     name,
-    detail: `${given}, which is no profile of an EVSE; allowed: one of an EVSE (${bundledEvseProfileNames.join(', ')}), this one with -f`,
+    detail: `${given}, which is not an EVSE profile; allowed: an EVSE profile (${bundledEvseProfileNames.join(', ')}), or this one with -f`,
     allowed: bundledEvseProfileNames,
   };
 }
@@ -151,16 +153,16 @@ function missingIssue({ text, name }: Reference, { assetType }: DeviceTypeInfo):
   return {
     name,
     detail:
-      `given ${JSON.stringify(text)}, which is no file; allowed: a path or a bundled profile ` +
+      `given ${JSON.stringify(text)}, which is not a file; allowed: a path or a bundled profile ` +
       `(${allowed.join(', ')})${didYouMean(basename(text), allowed)}`,
     allowed,
   };
 }
 
-/** Finds profiles; one file gives one object per kind and phases, however many devices use it. */
+/** Reads and completes profiles; devices with one file, kind, phases and wind type share one object. */
 export class ProfileStore {
   readonly #options: StoreOptions;
-  /** files and profiles whose issues are reported already */
+  /** files and profiles with issues that were reported */
   readonly #invalid = new Set<string>();
   readonly #reported = new Set<string>();
 
@@ -174,7 +176,7 @@ export class ProfileStore {
     const bundled = bundledProfilePath(reference.text);
     const path = bundled ?? resolve(reference.base, reference.text);
     if (bundled === undefined && !io.isFile(path)) {
-      // a missing file is named once, like one with issues
+      // a missing file is reported once, like a file with issues
       if (!this.#invalid.has(path)) issues.push(missingIssue(reference, type));
       this.#invalid.add(path);
       return null;
@@ -184,8 +186,8 @@ export class ProfileStore {
   }
 
   /** A profile written in the configuration itself; null when it has issues. */
-  inline(input: DeviceProfileInput, stands: ProfileOrigin, type: DeviceTypeInfo): FoundProfile | null {
-    const profile = this.#complete(input, stands, type);
+  inline(input: DeviceProfileInput, origin: ProfileOrigin, type: DeviceTypeInfo): FoundProfile | null {
+    const profile = this.#complete(input, origin, type);
     return profile && { profile, profileName: null };
   }
 
@@ -206,9 +208,9 @@ export class ProfileStore {
     const input = this.#read(path, reference.name, bundled);
     const issue = input && roleIssue(input, reference, type);
     if (issue) this.#report(issue);
-    const of = bundled ? { place: reference.name, given: reference.text } : null;
-    const stands = { base: dirname(path), name: basename(path) };
-    const profile = input && !issue ? this.#complete(input, stands, type, of) : null;
+    const choice = bundled ? { place: reference.name, given: reference.text } : null;
+    const origin = { base: dirname(path), name: basename(path) };
+    const profile = input && !issue ? this.#complete(input, origin, type, choice) : null;
     if (profile) resolved.set(key, profile);
     else this.#invalid.add(key);
     return profile;
@@ -231,7 +233,10 @@ export class ProfileStore {
     return input ?? null;
   }
 
-  /** @param bundled the setting that chose a bundled profile, which the user cannot change */
+  /**
+   * Fills in the defaults of a profile; null when it has issues.
+   * @param bundled the setting that chose a bundled profile: issues name it, because the user cannot change the file
+   */
   #complete(
     input: DeviceProfileInput,
     { base, name: where }: ProfileOrigin,
@@ -252,7 +257,7 @@ export class ProfileStore {
     return profileIssues.length === 0 ? profile : null;
   }
 
-  /** Several profiles may show the same issue of one setting. */
+  /** Reports an issue once: several profiles may have the same issue of one setting. */
   #report(issue: Issue): void {
     const text = `${issue.name}: ${issue.detail}`;
     if (this.#reported.has(text)) return;
@@ -261,7 +266,7 @@ export class ProfileStore {
   }
 }
 
-/** A charging station that comes with the program. */
+/** The charging station of a bundled EVSE profile. */
 interface BundledEvseProfile {
   readonly name: string;
   readonly description: string | null;

@@ -18,16 +18,16 @@ export interface DeviceConfig {
   readonly assetType: AssetType;
   readonly name: string;
   readonly phases: Phases;
-  /** shared by all devices of the same profile and phases */
+  /** shared by all devices with one profile, kind, phases and wind type */
   readonly profile: DeviceProfile;
   /** file name without directory and extension; null when the user named no profile */
   readonly profileName: string | null;
-  /** place of the choice of the profile, for messages: `site.yaml: devices[1].profile`, `-f`; absent: no choice */
+  /** flag or key that chose the profile: `site.yaml: devices[1].profile`, `-f`; absent: the default of the type */
   readonly profilePlace?: string;
   readonly series: DeviceSeriesPaths;
   /** faults from the start, of this device only */
   readonly faults: readonly FaultGroup[];
-  /** OCPP settings of this device; absent: the settings of the flags */
+  /** OCPP settings of this device alone; absent: the common settings */
   readonly ocpp?: OcppStationSettings;
 }
 
@@ -49,7 +49,7 @@ export interface AppConfig {
   readonly ignoredVariables: readonly string[];
   /** the configuration file, for messages */
   readonly configPath: string | null;
-  /** the scenario of `--scenario`, which `app/cli/subcommands.ts` runs before a simulator without one would start; null: none */
+  /** file of the scenario of `--scenario`, which `app/cli/subcommands.ts` runs; null: none */
   readonly scenarioPath: string | null;
   readonly web: {
     readonly host: string;
@@ -79,9 +79,9 @@ export interface AppConfig {
   readonly remoteClock: RemoteClockMode;
   readonly tickS: number;
   readonly seed: number;
-  /** largest deviation between devices of one profile, percent */
+  /** maximum deviation between devices of one profile, percent */
   readonly deviceSpreadPct: number;
-  /** number of the first device in a fleet of several processes */
+  /** index of the first device in a fleet of several processes */
   readonly firstDevice: number;
   readonly grid: {
     readonly nominalFrequencyHz: number;
@@ -109,7 +109,7 @@ export interface AppConfig {
     /** 0: never */
     readonly idleTimeoutS: number;
     readonly frameTimeoutS: number;
-    /** TLS with client certificates; null: in clear */
+    /** TLS with client certificates; null: without TLS */
     readonly tls: (TlsPolicy & { readonly files: TlsTriple<string> }) | null;
   };
   /** meter of the connection point; null: no meter */
@@ -159,13 +159,13 @@ export interface AppConfig {
     readonly level: LogLevel;
     readonly format: 'text' | 'json';
   };
-  /** lines for the log about settings without effect */
+  /** log lines about settings without effect */
   readonly unused: readonly string[];
-  /** log lines about settings of a profile for all devices, and about risks */
+  /** log lines about a frequency that a profile sets for all devices, about risks, and about missing charge points */
   readonly notices: readonly string[];
   readonly devices: readonly DeviceConfig[];
   /**
-   * A further device, as if its entry were in the configuration: settings are its defaults, profiles are shared.
+   * Configuration of a device that is added at run time: the settings are its defaults, and profiles are shared.
    * @throws SimError CONFIG_INVALID with all its issues, named by the members of the entry
    */
   readonly deviceOf: (entry: DeviceEntry, index: number) => DeviceConfig;

@@ -99,8 +99,8 @@ export const csipSettings = {
     default: 'per_device',
     needs: 'csip_client_enable',
     doc:
-      'per_device: each device has its own certificate and connection; aggregator: one certificate stands ' +
-      'for all devices, each with an EndDevice of its own; site: one certificate and one EndDevice, with ' +
+      'per_device: each device has its own certificate and connection; aggregator: one certificate for ' +
+      'all devices, each of which has its own EndDevice; site: one certificate and one EndDevice, with ' +
       'all devices as its DERs.',
   }),
   csip_cert_dir: optionalSetting({
@@ -116,7 +116,7 @@ export const csipSettings = {
     kind: { ...path, placeholder: 'DIRECTORY' },
     needs: 'csip_client_enable',
     doc:
-      'Directory that scripts/make-csip-pki.sh has made: certificates of devices and aggregator, root, and ' +
+      'Directory that scripts/make-csip-pki.sh created: certificates of devices and aggregator, root, and ' +
       'chains that a server has to refuse.',
   }),
   csip_strict_cipher: setting({
@@ -124,14 +124,14 @@ export const csipSettings = {
     kind: onOff,
     default: false,
     needs: 'csip_client_enable',
-    doc: 'Offers ECDHE-ECDSA-AES128-CCM8 alone; otherwise ECDHE-ECDSA-AES128-GCM-SHA256 as well.',
+    doc: 'Offers only ECDHE-ECDSA-AES128-CCM8; otherwise also ECDHE-ECDSA-AES128-GCM-SHA256.',
   }),
   csip_check_hostname: setting({
     flags: ['--csip_check_hostname'],
     kind: onOff,
     default: true,
     needs: 'csip_client_enable',
-    doc: 'Whether the certificate of the server must be one of its host; its chain is checked either way.',
+    doc: 'Whether the certificate of the server must name its host; its chain is checked in any case.',
   }),
   csip_revision: optionalSetting({
     flags: ['--csip_revision'],
@@ -161,21 +161,21 @@ export const csipConduct = {
     kind: csipPin,
     secret: true,
     needs: 'csip_client_enable',
-    doc: 'PIN that the Registration of the server must show: 5 digits and their check digit. If not given: it is not compared.',
+    doc: 'PIN that the Registration of the server must show: 5 digits and their check digit. If not given: any PIN is accepted.',
   }),
   csip_register: setting({
     flags: ['--csip_register'],
     kind: onOff,
     default: false,
     needs: 'csip_client_enable',
-    doc: 'In-band registration: adds an EndDevice to the list of the server where it is missing.',
+    doc: 'In-band registration: adds an EndDevice to the list of the server if it is missing there.',
   }),
   csip_without_registration: setting({
     flags: ['--csip_without_registration'],
     kind: choice(csipWithoutRegistration, 'CONDUCT'),
     default: 'continue',
     needs: 'csip_client_enable',
-    doc: 'What a client with a PIN does when its EndDevice has no RegistrationLink.',
+    doc: 'Conduct of a client with a PIN whose EndDevice has no RegistrationLink.',
   }),
   csip_subscribe: setting({
     flags: ['--csip_subscribe'],
@@ -203,7 +203,7 @@ export const csipConduct = {
     kind: onOff,
     needs: 'csip_client_enable',
     doc:
-      'Whether notifications come over TLS, from any peer with a certificate of csip_root_cert; no: from any peer. ' +
+      'Whether notifications are received over TLS, from any peer with a certificate of csip_root_cert; no: from any peer. ' +
       'If not given: as csip_enc.',
   }),
   csip_notify_uri: optionalSetting({
@@ -217,7 +217,7 @@ export const csipConduct = {
     kind: choice(csipSupersededResponses, 'INSTANT'),
     default: 'at_start',
     needs: 'csip_client_enable',
-    doc: 'When response 7 (superseded) is sent: at the start of the event that takes over, or as soon as that is known.',
+    doc: 'Time of response 7 (superseded): at the start of the superseding event, or as soon as that event is known.',
   }),
   csip_nmi: setting({
     flags: ['--csip_nmi'],
@@ -239,8 +239,8 @@ export const csipConduct = {
     default: [],
     needs: 'csip_client_enable',
     doc:
-      'LFDIs of the devices behind an aggregator, in their order, as the server has registered them. A device ' +
-      'without one has an LFDI made from that of the aggregator, its index and csip_pen.',
+      'LFDIs of the devices behind an aggregator, in their order, as the server has registered them. The ' +
+      'LFDI of any other device is derived from that of the aggregator, the index of the device and csip_pen.',
   }),
   csip_readings_flow: setting({
     flags: ['--csip_readings_flow'],
@@ -287,7 +287,7 @@ export const csipConduct = {
     kind: integer(60, 2_592_000),
     default: 86_400,
     needs: 'csip_client_enable',
-    doc: 'Age in seconds from which the Time of an FSA gives way to that of the server, and that of the server counts as stale.',
+    doc: 'Age in seconds above which a Time is stale. The Time of the server replaces a stale Time of an FSA; a stale Time of the server is logged.',
   }),
   csip_lost_after_s: setting({
     flags: ['--csip_lost_after_s'],

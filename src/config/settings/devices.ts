@@ -21,7 +21,7 @@ export const deviceSettings = {
     flags: ['-d', '--device_type'],
     kind: choice(deviceTypeNames, 'TYPE'),
     default: 'PV-3Phase',
-    doc: 'Type of device to simulate. With evse_profile and no device_type it is EVSE.',
+    doc: 'Type of device to simulate. If evse_profile is given without device_type: EVSE.',
   }),
   N: setting({
     flags: ['-N'],
@@ -50,9 +50,9 @@ export const mapSettings = {
     kind: choice(mapLayouts, 'LAYOUT'),
     member: { path: 'layout' },
     doc:
-      'SunSpec models that the maps show: current has 701 to 715, classic the generation before (101 to ' +
+      'SunSpec models that the maps show: current has 701 to 715, classic the previous generation (101 to ' +
       '103, 120 to 124, 160), both has classic and then current, mixed has 123 and then current. Overrides ' +
-      'the profile. If not given: as the profile says, otherwise current.',
+      'the profile. If not given: the layout of the profile, else current.',
   }),
   map_float: optionalSetting({
     flags: ['--map_float'],
@@ -78,7 +78,7 @@ export const mapSettings = {
   }),
 };
 
-/** Ratings and settings of 702 that describe the size of an inverter: another size makes them void. */
+/** Ratings and settings of 702 that depend on the size of an inverter: a setting of the size removes them. */
 const inverterSize = [
   'WMax',
   'WMaxOvrExt',
@@ -132,7 +132,7 @@ export const kindSettings = {
     kind: choice(fuelCellFuels, 'FUEL'),
     kinds: ['fuelcell'],
     member: { path: 'fuel_cell.fuel' },
-    doc: 'Hydrogen from a tank or from a continuous supply. If not given: the value of the profile, else tank.',
+    doc: 'Hydrogen from a tank or from a continuous supply. If not given: the value of the profile, else tank, or continuous for SOFC with fc_only.',
   }),
   hybrid_pv_kw: optionalSetting({
     flags: ['--hybrid_pv_kw'],

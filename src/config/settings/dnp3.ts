@@ -15,7 +15,7 @@ export const dnp3Settings = {
     kind: port,
     default: 20000,
     needs: 'dnp3_enable',
-    doc: 'TCP port of the outstation of device 0; those of further devices follow by index. 0: any free ports.',
+    doc: 'TCP port of the outstation of device 0; the ports of further devices follow by index. 0 = any free ports.',
   }),
   dnp3_host: setting({
     flags: ['--dnp3_host'],
@@ -29,28 +29,28 @@ export const dnp3Settings = {
     kind: dnp3Station,
     default: 1,
     needs: 'dnp3_enable',
-    doc: 'Link address of the outstations; with dnp3_shared_port that of device 0, and those of further devices follow by index.',
+    doc: 'Link address of the outstations; with dnp3_shared_port that of device 0, and the addresses of further devices follow by index.',
   }),
   dnp3_remote_addr: setting({
     flags: ['-d3m', '--dnp3_remote_addr'],
     kind: dnp3Masters,
     default: [4],
     needs: 'dnp3_enable',
-    doc: 'Link addresses of the masters that are served; each has events, selects and a clock of its own.',
+    doc: 'Link addresses of the masters that are served; each has its own events, selects and clock.',
   }),
   dnp3_profile: setting({
     flags: ['--dnp3_profile'],
     kind: choice(dnp3Profiles, 'PROFILE'),
     default: 'an2018',
     needs: 'dnp3_enable',
-    doc: 'Point map: that of AN2018-001, or what IEEE 1815.2 changes in it.',
+    doc: 'Point map: that of AN2018-001, or the same with the changes of IEEE 1815.2.',
   }),
   dnp3_points: optionalSetting({
     flags: ['--dnp3_points'],
     kind: path,
     needs: 'dnp3_enable',
     mustExist: true,
-    doc: 'JSON file with a point map in the place of the built-in one.',
+    doc: 'JSON file with a point map that replaces the built-in one.',
   }),
   dnp3_unsolicited: setting({
     flags: ['--dnp3_unsolicited'],
@@ -64,7 +64,7 @@ export const dnp3Settings = {
     kind: onOff,
     default: false,
     needs: 'dnp3_enable',
-    doc: 'Serves all outstations on dnp3_port, each at a link address of its own.',
+    doc: 'Serves all outstations on dnp3_port, each at its own link address.',
   }),
   dnp3_enc: setting({
     flags: ['--dnp3_enc'],
@@ -98,8 +98,8 @@ export const dnp3Settings = {
     kind: dnp3Peers,
     needs: 'dnp3_enc',
     doc:
-      'Certificates that masters may present, with semicolons between them: common name, subject, or ' +
-      'sha256: and the fingerprint; @ and a link address behind one bind it to that address. If not given: ' +
+      'Certificates that masters may present, separated by semicolons: common name, subject, or sha256: and ' +
+      'the fingerprint, optionally followed by @ and the only link address of its master. If not given: ' +
       'every certificate of the CA.',
   }),
 };

@@ -53,20 +53,20 @@ export const modbusSettings = {
     flags: ['--mb_foreign_unit'],
     kind: choice(['silent', 'gateway'], 'POLICY'),
     doc:
-      'Answer to a unit id that no device has: silent gives none, gateway gives exception 0x0B. If not ' +
+      'Answer to a unit id that no device has: silent is no answer, gateway is exception 0x0B. If not ' +
       'given: gateway, with RTU frames silent.',
   }),
   meter_unit: optionalSetting({
     flags: ['--meter_unit'],
     kind: integer(1, maxUnitId),
     doc:
-      'Unit id of a meter of the connection point, on every Modbus port and on the serial line; with ' +
-      'meter_port at its own port. If not given: no meter.',
+      'Unit id of a meter of the connection point, on the serial line and on every Modbus port, or only on ' +
+      'meter_port if that is given. If not given: 1 on meter_port; without meter_port there is no meter.',
   }),
   meter_port: optionalSetting({
     flags: ['--meter_port'],
     kind: port,
-    doc: 'Modbus TCP port of its own for the meter of the connection point, in the place of the ports of devices. 0 = any free port.',
+    doc: 'Separate Modbus TCP port of the meter of the connection point, instead of the ports of the devices. 0 = any free port.',
   }),
 };
 
@@ -120,7 +120,7 @@ export const modbusTlsSettings = {
     kind: cipherList,
     needs: 'mb_enc',
     doc:
-      'Cipher suites of Modbus over TLS, as OpenSSL names separated by colons, TLS 1.3 included; no others ' +
+      'Cipher suites of Modbus over TLS, also of TLS 1.3, as OpenSSL names separated by colons; no others ' +
       `are offered. If not given: those of Secure SunSpec: ${secureSunSpecCiphers.join(', ')}.`,
   }),
   mb_tls_version: setting({
@@ -192,6 +192,6 @@ export const clientSettings = {
     default: false,
     doc:
       'Lets REST clients connect the SunSpec client to pseudo terminals (/dev/pts/N), for example those of ' +
-      'socat. The terminals of open shells are among them.',
+      'socat. They then can also reach the terminals of open shells.',
   }),
 };

@@ -15,7 +15,7 @@ export const programSettings = {
     flags: ['--scenario'],
     kind: path,
     noFile: true,
-    doc: 'Scenario that is run at the rate of the clock; the process ends with its result. derbench run --help has more.',
+    doc: 'Scenario to run at the rate of the clock; its result is the exit code. See derbench run --help.',
   }),
   history_samples: setting({
     flags: ['--history_samples'],

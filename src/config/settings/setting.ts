@@ -38,7 +38,7 @@ export interface Setting<T> {
   readonly doc: string;
 }
 
-/** A member of a device profile that takes the value of a setting; paths are dotted. */
+/** A member of a device profile that a setting replaces; paths are dotted. */
 export interface ReplacedMember {
   readonly path: string;
   /** value of the member per value of the setting; default 1 */

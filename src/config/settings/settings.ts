@@ -42,7 +42,7 @@ const settings = {
 /** One heading of the help text. */
 export interface SettingGroup {
   readonly title: string;
-  /** page of the documentation that says more */
+  /** page of the documentation with details */
   readonly page: string;
   readonly settings: readonly SettingKey[];
 }
@@ -83,7 +83,7 @@ export function settingOf(key: SettingKey): Setting<unknown> {
   return settings[key];
 }
 
-/** The long spelling, for a setting that was not given. */
+/** The last spelling of the flag, or the key of a setting without flag; for issues of a setting that was not given. */
 export function flagOf(key: SettingKey): string {
   return settingOf(key).flags?.at(-1) ?? key;
 }

@@ -36,7 +36,7 @@ export const tickSettings = {
     flags: ['--start_paused'],
     kind: onOff,
     default: false,
-    doc: 'Starts with the clock paused; REST steps it or lets it run.',
+    doc: 'Starts with the clock paused; REST steps or starts it.',
   }),
   time_rate: setting({
     flags: ['--time_rate'],
@@ -69,9 +69,9 @@ export const tickSettings = {
     kind: number(0, 10),
     default: 1,
     doc:
-      'Largest deviation between devices of one profile in what scatters in a real fleet (module power, ' +
-      'efficiency, capacity left, charge at start and others), percent; the first device of a profile is ' +
-      'as the profile says, and ratings never differ. 0 = devices of one profile are equal.',
+      'Maximum deviation between devices of one profile in properties that vary in a real fleet (module power, ' +
+      'efficiency, remaining capacity, charge at start and others), percent; the first device of a profile has ' +
+      'the values of the profile, and ratings never differ. 0 = devices of one profile are equal.',
   }),
   first_device: setting({
     flags: ['--first_device'],
@@ -79,7 +79,7 @@ export const tickSettings = {
     default: 0,
     doc:
       'Index of the first device, for a fleet that is split into several processes. In each process the ' +
-      'first device of a profile is as the profile says (device_spread_pct); all others are as in one process.',
+      'first device of a profile has its values (device_spread_pct); all others are as in one process.',
   }),
 };
 

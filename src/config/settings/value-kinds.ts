@@ -25,7 +25,7 @@ export interface Kind<T> {
   readonly allowed: string | readonly string[];
   /** word for a value in the help text */
   readonly placeholder: string;
-  /** true: several values; a flag may be repeated, and one text holds all of them (comma, or semicolon for `dnp3Peers`) */
+  /** true: several values, as repeated flags or separated in one text */
   readonly list: boolean;
   /** separator of the values of a list in one text */
   readonly separator: ',' | ';';
@@ -136,7 +136,7 @@ function isHost(text: string): boolean {
 const bareHost = (text: string) => text.replace(/^\[(.*)\]$/, '$1').toLowerCase();
 const hostSchema = z.string().refine(isHost, 'an IP address or a host name');
 
-/** Address or name to bind to; IPv6 with or without brackets. */
+/** IP address or host name, in lower case and without the brackets of IPv6. */
 export const host: Kind<string> = kind(hostSchema, {
   allowed: 'an IP address or a host name',
   placeholder: 'HOST',
@@ -165,7 +165,7 @@ function list(
   });
 }
 
-/** A file or a name; a text that `isName` accepts is a name, and stays as it is. */
+/** A file or a name; a text that `isName` accepts is a name, and is kept unchanged. */
 export function pathOrName(isName: (text: string) => boolean, allowed: string): Kind<string> {
   return kind(pathText, {
     allowed,
@@ -174,7 +174,7 @@ export function pathOrName(isName: (text: string) => boolean, allowed: string): 
   });
 }
 
-/** Files or names; a text that `isName` accepts is a name, and stays as it is. */
+/** Files or names; a text that `isName` accepts is a name, and is kept unchanged. */
 export function pathsOrNames(isName: (text: string) => boolean, allowed: string): Kind<readonly string[]> {
   return {
     ...list(pathText, allowed, 'FILE', identity),
@@ -300,7 +300,7 @@ export const uriBase: Kind<string> = kind(z.string().refine(isUriBase, 'a URI'),
 
 const pinSchema = z.union([z.string().regex(/^\d{6}$/), z.int().min(0).max(999_999)]);
 
-/** PIN of IEEE 2030.5 8.3.2 with its check digit; a number, if a file has it without quotes. */
+/** PIN of IEEE 2030.5 8.3.2 with its check digit; a file may have it as a number. */
 export const csipPin: Kind<number> = kind(
   pinSchema.refine((value) => hasCheckDigit(Number(value)), 'a PIN'),
   {
@@ -319,7 +319,7 @@ export const connectionPointIds = list(
   { repeats: true },
 );
 
-/** LFDIs of devices in upper case; the same may not stand twice, which a conflict says. */
+/** LFDIs of devices, in upper case. Duplicates are kept: the conflicts of settings report them. */
 export const lfdiList = list(
   z.string().regex(/^[0-9A-Fa-f]{40}$/),
   '40 hexadecimal digits',

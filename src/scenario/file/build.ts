@@ -52,17 +52,17 @@ function onlyMember(given: Given, names: readonly string[], here: Here, path: re
 /** A request from a path with query, and a body. */
 export function requestOf(method: ScenarioRequest['method'], target: string, body?: unknown): ScenarioRequest {
   const cut = target.indexOf('?');
-  const bare = cut < 0 ? target : target.slice(0, cut);
+  const path = cut < 0 ? target : target.slice(0, cut);
   const query = cut < 0 ? {} : { query: parseQuery(target.slice(cut + 1)) as Record<string, string> };
-  return { method, path: bare.startsWith('/') ? bare : `/${bare}`, ...query, ...(body !== undefined && { body }) };
+  return { method, path: path.startsWith('/') ? path : `/${path}`, ...query, ...(body !== undefined && { body }) };
 }
 
 const signalNames = ['point', 'snapshot', 'get'];
-/** conditions that an event meets */
+/** names of conditions that an event meets */
 const eventNames = ['message', 'write', 'csip_event'];
 
-function signal(raw: RawSignal, { device: common }: Defaults): Signal {
-  const device = raw.device ?? common;
+function signal(raw: RawSignal, { device: stepDevice }: Defaults): Signal {
+  const device = raw.device ?? stepDevice;
   if (raw.point !== undefined) return { kind: 'point', device, point: raw.point };
   if (raw.snapshot !== undefined) return { kind: 'snapshot', device, member: raw.snapshot };
   const request = requestOf('GET', raw.get ?? '');
@@ -89,8 +89,8 @@ function isNever({
   tolerance = 0,
 }: RawCondition): boolean {
   const exact = typeof equals === 'number' ? [equals] : [];
-  const low = Math.max(...[above, atLeast, between?.[0]].filter((each) => each !== undefined), ...exact);
-  const high = Math.min(...[below, atMost, between?.[1]].filter((each) => each !== undefined), ...exact);
+  const low = Math.max(...[above, atLeast, between?.[0]].filter((bound) => bound !== undefined), ...exact);
+  const high = Math.min(...[below, atMost, between?.[1]].filter((bound) => bound !== undefined), ...exact);
   if (low - tolerance > high + tolerance) return true;
   return tolerance === 0 && low === high && (low === above || high === below);
 }
@@ -132,8 +132,8 @@ function leafCondition(
   if (raw.write) {
     const { point, model, device = null, source = null } = raw.write;
     const dot = point?.indexOf('.') ?? -1;
-    const named = point === undefined ? null : point.slice(dot + 1);
-    return { kind: 'write', test: { device, model: model ?? Number(point?.slice(0, dot)), point: named, source } };
+    const pointName = point === undefined ? null : point.slice(dot + 1);
+    return { kind: 'write', test: { device, model: model ?? Number(point?.slice(0, dot)), point: pointName, source } };
   }
   if (raw.csip_event) {
     const { state, mrid = null, device = null, lfdi = null, program = null } = raw.csip_event;
@@ -148,13 +148,13 @@ function conditionOf(raw: RawWhen, defaults: Defaults, here: Here, path: readonl
   const kind = onlyMember(raw, [...signalNames, ...eventNames, 'all', 'any'], here, path);
   if (kind !== 'all' && kind !== 'any') return kind === null ? null : leafCondition(raw, defaults, here, path);
   const list = raw[kind] ?? [];
-  const conditions = list.map((each, n) => leafCondition(each, defaults, here, [...path, kind, n]));
-  return { kind, conditions: conditions.filter((each) => each !== null) };
+  const conditions = list.map((leaf, n) => leafCondition(leaf, defaults, here, [...path, kind, n]));
+  return { kind, conditions: conditions.filter((condition) => condition !== null) };
 }
 
 function cronIssue(pattern: string): string | null {
   const { valid, errors } = validateDetailed(pattern);
-  if (!valid) return `is no cron pattern of 5 or 6 fields: ${errors.map(({ message }) => message).join('; ')}`;
+  if (!valid) return `is not a cron pattern of 5 or 6 fields: ${errors.map(({ message }) => message).join('; ')}`;
   try {
     // rejects days that no month has
     createTask(pattern, () => undefined);
@@ -194,11 +194,12 @@ export function triggerOf(raw: RawTrigger, device: number, here: Here): Trigger 
   };
 }
 
-function windowOf(raw: RawExpectation, here: Here, path: readonly PropertyKey[], whole: boolean): Window {
-  if (raw.within !== undefined && (raw.for !== undefined || whole))
-    here.issue([...path, 'within'], whole ? 'cannot stand in always' : 'cannot be given together with for');
-  if (raw.after !== undefined && raw.for === undefined && !whole) here.issue([...path, 'after'], 'needs for beside it');
-  if (whole) return { kind: 'for', afterS: raw.after ?? 0, s: Infinity };
+function windowOf(raw: RawExpectation, here: Here, path: readonly PropertyKey[], isAlways: boolean): Window {
+  if (raw.within !== undefined && (raw.for !== undefined || isAlways))
+    here.issue([...path, 'within'], isAlways ? 'is not allowed in `always`' : 'cannot be given together with `for`');
+  if (raw.after !== undefined && raw.for === undefined && !isAlways)
+    here.issue([...path, 'after'], 'is allowed only together with `for`');
+  if (isAlways) return { kind: 'for', afterS: raw.after ?? 0, s: Infinity };
   if (raw.within !== undefined) return { kind: 'within', s: raw.within };
   if (raw.for !== undefined) return { kind: 'for', afterS: raw.after ?? 0, s: raw.for };
   return { kind: 'now' };
@@ -236,7 +237,7 @@ function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: re
   return { kind: 'value', test: valueTest(raw, defaults, here, path) };
 }
 
-/** @param step that contains it; null: it holds from start to end */
+/** @param step the step of the assertion; null: an assertion of `always` */
 export function expectationOf(
   raw: RawExpectation,
   step: RawStep | null,
@@ -258,12 +259,12 @@ export function expectationOf(
   };
 }
 
-function listOf<T>(given: T | readonly T[] | undefined): readonly T[] {
-  if (given === undefined) return [];
-  return Array.isArray(given) ? (given as readonly T[]) : [given as T];
+function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? (value as readonly T[]) : [value as T];
 }
 
-/** A request, and the file key for pointers into its body. */
+/** A request; `keyOf` maps pointers into its body to keys of the file. */
 export interface PlannedRequest extends Action {
   readonly keyOf: (pointer: readonly string[]) => readonly PropertyKey[];
 }
@@ -312,17 +313,18 @@ function stepName(raw: RawStep, trigger: Trigger, actions: readonly Action[]): s
   return raw.expect === undefined ? (raw.mark === undefined ? 'wait' : `mark ${raw.mark}`) : 'assertions';
 }
 
-/** Members of a step without effect of their own. A name alone is a note in the report. */
+/** Members of a step that only modify other members. A name alone is a note in the report. */
 const scopeNames = ['device', 'connector'];
 
 /** @param actions from `actionsOf` */
 export function stepOf(raw: RawStep, actions: readonly PlannedRequest[], here: Here): Step {
   const trigger = triggerOf(raw, raw.device ?? 0, here);
-  if (raw.mark === 'start') here.issue(['mark'], 'start is the mark of the start; allowed: another name');
+  if (raw.mark === 'start')
+    here.issue(['mark'], '`start` is the mark of the start of the scenario; allowed: another name');
   if (Object.keys(raw).every((key) => scopeNames.includes(key)))
     here.issue([], 'does nothing: it needs a trigger, an action, expect, mark or name');
-  const expectations = listOf(raw.expect).map((each, n) =>
-    expectationOf(each, raw, here, Array.isArray(raw.expect) ? ['expect', n] : ['expect']),
+  const expectations = listOf(raw.expect).map((expectation, n) =>
+    expectationOf(expectation, raw, here, Array.isArray(raw.expect) ? ['expect', n] : ['expect']),
   );
   return {
     place: here.place([]),
@@ -330,7 +332,7 @@ export function stepOf(raw: RawStep, actions: readonly PlannedRequest[], here: H
     title: raw.name ?? null,
     trigger,
     actions: actions.map(({ place, name, request, status }) => ({ place, name, request, status })),
-    expectations: expectations.filter((each) => each !== null),
+    expectations: expectations.filter((expectation) => expectation !== null),
     mark: raw.mark ?? null,
   };
 }

@@ -5,7 +5,7 @@ import { shortForms } from './short-forms.ts';
 
 type Json = Record<string, unknown>;
 
-/** A text that may replace a value of another type. */
+/** A reference to a parameter, which may replace a value of any type. */
 const parameter = { type: 'string', pattern: '\\$\\{[^{}]+\\}' };
 
 /** Permits `${name}` in place of every value that is not text. */
@@ -20,8 +20,8 @@ function withParameters(schema: unknown): unknown {
     ]),
   );
   const types = [node['type'] ?? []].flat();
-  const isOther = types.some((type) => type === 'number' || type === 'integer' || type === 'boolean');
-  if (!isOther && node['enum'] === undefined) return inner;
+  const isNotText = types.some((type) => type === 'number' || type === 'integer' || type === 'boolean');
+  if (!isNotText && node['enum'] === undefined) return inner;
   const { description, ...rest } = inner;
   return { ...(description !== undefined && { description }), anyOf: [rest, parameter] };
 }
@@ -55,7 +55,7 @@ export function scenarioJsonSchema(config: Json, bodyOf: (operation: string) => 
       };
   }
   const steps = { type: 'array', minItems: 1, items: { $ref: '#/$defs/entry' } };
-  const listed = (schema: Json): Json => ({ ...schema, properties: { ...(schema['properties'] as Json), steps } });
+  const withSteps = (schema: Json): Json => ({ ...schema, properties: { ...(schema['properties'] as Json), steps } });
   const head = jsonOf(headSchema());
   return {
     title: 'Scenario',
@@ -66,14 +66,14 @@ export function scenarioJsonSchema(config: Json, bodyOf: (operation: string) => 
       ...(head['properties'] as Json),
       config: { anyOf: [{ type: 'string', description: 'A configuration file, or a bundled one.' }, hoisted(config)] },
       steps,
-      rules: { type: 'array', items: listed(jsonOf(ruleSchema())) },
+      rules: { type: 'array', items: withSteps(jsonOf(ruleSchema())) },
       finally: steps,
     },
     required: ['steps'],
     $defs: {
       ...definitions,
-      entry: { anyOf: [step, listed(jsonOf(repeatSchema())), jsonOf(includeSchema())] },
-      included: listed(jsonOf(includedSchema())),
+      entry: { anyOf: [step, withSteps(jsonOf(repeatSchema())), jsonOf(includeSchema())] },
+      included: withSteps(jsonOf(includedSchema())),
     },
   };
 }

@@ -47,7 +47,7 @@ function pointNames({ bank }: Device, model: number): readonly string[] {
   return bank.layout.slots.filter(({ modelId }) => modelId === model).map(({ path }) => path);
 }
 
-/** The reason why a device lacks a point. name null: lacks the model. */
+/** The reason why a device lacks a point. @param name null: any point of the model */
 function absence(device: Device, model: number, name: string | null): Problems {
   const names = pointNames(device, model);
   if (names.length === 0) return [`device ${device.index} has no model ${model}`];
@@ -58,24 +58,23 @@ function absence(device: Device, model: number, name: string | null): Problems {
 
 const orders = ['above', 'below', 'atLeast', 'atMost', 'between'] as const;
 
-/** The reason why a comparison makes no sense for a point. */
+/** The reasons why a point can never meet a comparison. */
 function valueProblems({ def }: PointSlot, point: string, comparison: Comparison): Problems {
   const values = [comparison.equals, comparison.not].filter((value) => value !== undefined && value !== null);
   const isOrdered = orders.some((order) => comparison[order] !== undefined);
   const { symbols = {}, type } = def;
   const names = Object.keys(symbols);
   if (type.startsWith('enum')) {
-    if (isOrdered || comparison.tolerance !== undefined)
-      return [`${point} is an enumeration, which takes equals and not only`];
+    if (isOrdered || comparison.tolerance !== undefined) return [`${point} is an enumeration; allowed: equals, not`];
     return values.flatMap((value) =>
       typeof value === 'number' || names.includes(String(value))
         ? []
         : [
-            `${point} cannot be ${JSON.stringify(value)}${didYouMean(String(value), names)}; it has ${names.join(', ')}`,
+            `${point} cannot be ${JSON.stringify(value)}${didYouMean(String(value), names)}; allowed: ${names.join(', ')}`,
           ],
     );
   }
-  if (type === 'string') return isOrdered ? [`${point} is a text, which takes equals and not only`] : [];
+  if (type === 'string') return isOrdered ? [`${point} is a text; allowed: equals, not`] : [];
   return values
     .filter((value) => typeof value !== 'number')
     .map((value) => `${point} is a number and cannot be ${JSON.stringify(value)}`);
@@ -117,7 +116,7 @@ class Layout {
 
   device(index: number | null): Problems {
     if (index === null || this.#addsDevices || this.#find(index)) return [];
-    return [`there is no device ${index}; indexes are ${this.#plant.devices.map((each) => each.index).join(', ')}`];
+    return [`there is no device ${index}; indexes are ${this.#plant.devices.map((device) => device.index).join(', ')}`];
   }
 
   /** @param name null: any point of the model */
@@ -177,27 +176,27 @@ class Layout {
     );
   }
 
-  /** The reason why a device lacks a point. device null: why all devices lack it. */
+  /** The reason why a device lacks a point. @param device null: why all devices lack the point */
   #pointOfAny(device: number | null, model: number, name: string | null): Problems {
     const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
-    let first: Problems = [];
-    // in a fleet usually the first device has it
+    let firstProblems: Problems = [];
+    // in a fleet usually the first device has the point
     for (const index of indexes) {
       const problems = this.point(index, model, name);
       if (problems.length === 0) return [];
-      if (first.length === 0) first = problems;
+      if (firstProblems.length === 0) firstProblems = problems;
     }
-    return first;
+    return firstProblems;
   }
 
   /** @param point includes the model */
   #anyPoint(device: number | null, point: string): Problems {
     return /^\d+\../.test(point)
       ? this.#pointOfAny(device, modelOf(point), nameOf(point))
-      : [`${JSON.stringify(point)} is no model and point, such as 704.WMaxLimPct`];
+      : [`${JSON.stringify(point)} is not a model and a point, such as 704.WMaxLimPct`];
   }
 
-  /** Finds protocols without messages, and members that the messages of no protocol have. */
+  /** The reasons why no message meets a test: the client is off, or messages of the protocol lack a member. */
   #message({ protocol, match }: MessageTest): Problems {
     if (protocol === 'csip' && !this.#hasCsip)
       return ['compares messages of IEEE 2030.5, and the client is switched off (csip_client_enable)'];
@@ -220,7 +219,7 @@ class Layout {
       }
       case 'all':
       case 'any':
-        return condition.conditions.flatMap((each) => this.condition(each));
+        return condition.conditions.flatMap((leaf) => this.condition(leaf));
       case 'csip_event':
         if (this.#hasCsip) return this.device(condition.test.device);
         return ['waits for an event of IEEE 2030.5, and the client is switched off (csip_client_enable)'];
@@ -243,15 +242,15 @@ class Layout {
   #devicesOf({ path, query, body }: ScenarioRequest): Problems {
     const { device, inject } = membersOf(body);
     const faults = (Array.isArray(inject) ? inject : []) as readonly unknown[];
-    const named = [device, ...faults.map((fault) => membersOf(fault)['device'])];
-    const indexes = [query?.['device'], ...named].filter((each) => each !== undefined).map(Number);
+    const bodyDevices = [device, ...faults.map((fault) => membersOf(fault)['device'])];
+    const indexes = [query?.['device'], ...bodyDevices].filter((index) => index !== undefined).map(Number);
     const isStation = /^\/evse\/[^/]+\/connectors\//.test(path);
     return isStation && !this.#addsDevices && this.#plant.devices.every(({ assetType }) => assetType !== 'evse')
       ? ['there is no charging station']
       : [...new Set(indexes)].filter(Number.isInteger).flatMap((index) => this.device(index));
   }
 
-  /** The reason why a point refuses a value, as far as can be told in advance. */
+  /** The reason why a point refuses a value, as far as it is known before the run. */
   #written(index: number, model: number, name: string, value: unknown): Problems {
     const point = `${model}.${name}`;
     const problems = this.point(index, model, name);
@@ -278,8 +277,8 @@ function* placedProblems(scenario: Scenario, steps: readonly Step[], layout: Lay
 }
 
 /**
- * Unknown devices, models, points, members and events, and values that a point never has. A scenario that adds devices
- * may name them in advance. null: a part of the check is over, and others may have a turn.
+ * Issues of unknown devices, models, points and members, and of values that a point never has. A scenario that adds
+ * devices may name devices in advance. Yields null after each part of the check, when other work may run.
  */
 export function* layoutIssues(scenario: Scenario, surroundings: Surroundings): Generator<Issue | null, void> {
   const steps = allSteps(scenario);

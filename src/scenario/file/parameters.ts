@@ -22,46 +22,48 @@ const functions: Readonly<Record<string, (...values: number[]) => number>> = {
   round: (value = 0) => Math.round(value),
 };
 
-/** @throws Error in words for the user */
-function refuse(words: string): never {
-  throw new Error(words);
+/** @throws Error whose message is for the user */
+function refuse(message: string): never {
+  throw new Error(message);
 }
 
-/** @param nameValue value of a name; throws if it is unknown or no number */
+/** @param nameValue value of a name; throws for an unknown name and for a value that is not a number */
 function nodeValue(node: jsep.Expression, nameValue: (name: string) => number): number {
-  const inner = (each: unknown) => nodeValue(each as jsep.Expression, nameValue);
+  const inner = (child: unknown) => nodeValue(child as jsep.Expression, nameValue);
   switch (node.type) {
     case 'Literal': {
       const { value, raw } = node as jsep.Literal;
-      return typeof value === 'number' ? value : refuse(`${raw} is no number`);
+      return typeof value === 'number' ? value : refuse(`${raw} is not a number`);
     }
     case 'Identifier':
       return nameValue((node as jsep.Identifier).name);
     case 'UnaryExpression': {
       const { operator, argument } = node as jsep.UnaryExpression;
-      if (operator !== '-' && operator !== '+') refuse(`operator ${operator} is not known`);
+      if (operator !== '-' && operator !== '+') refuse(`unknown sign ${operator}; allowed: + -`);
       return operator === '-' ? -inner(argument) : inner(argument);
     }
     case 'BinaryExpression': {
       const { operator, left, right } = node as jsep.BinaryExpression;
       const apply = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
-      return apply ? apply(inner(left), inner(right)) : refuse(`operator ${operator} is not known; known: + - * / %`);
+      return apply ? apply(inner(left), inner(right)) : refuse(`unknown operator ${operator}; allowed: + - * / %`);
     }
     case 'CallExpression': {
       const { callee, arguments: values } = node as jsep.CallExpression;
       const name = callee.type === 'Identifier' ? (callee as jsep.Identifier).name : '';
       const apply = Object.hasOwn(functions, name) ? functions[name] : undefined;
       if (values.length === 0) refuse(`${name}() needs a number`);
-      return apply ? apply(...values.map(inner)) : refuse('such a function is not known; known: min, max, round');
+      return apply
+        ? apply(...values.map(inner))
+        : refuse(`unknown function${name === '' ? '' : ` ${name}`}; allowed: min, max, round`);
     }
     default:
-      return refuse('is not arithmetic: numbers, parameters, + - * / %, parentheses, min, max, round');
+      return refuse('is not arithmetic; allowed: numbers, parameters, + - * / %, parentheses, min, max, round');
   }
 }
 
 /**
  * The value of a formula such as `limit_pct / 100 * 5000`.
- * @throws Error in words for the user: invalid, or without a finite value
+ * @throws Error whose message is for the user: the formula is invalid, or has no finite value
  */
 function formulaValue(text: string, nameValue: (name: string) => number): number {
   if (text.length > maxLength) refuse(`is longer than ${maxLength} characters`);
@@ -74,52 +76,52 @@ export type Parameters = Readonly<Record<string, SignalValue>>;
 /** Names of parameters and marks. */
 export const nameForm = /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/;
 
-const whole = /^\$\{([^{}]*)\}$/;
-const inside = /\$\{([^{}]*)\}/g;
+const wholeReference = /^\$\{([^{}]*)\}$/;
+const references = /\$\{([^{}]*)\}/g;
 
 /** A `${...}` without a value, with a message for the user. */
 export class ParameterError extends Error {
   readonly path: readonly PropertyKey[];
 
-  constructor(words: string, path: readonly PropertyKey[]) {
-    super(words);
+  constructor(message: string, path: readonly PropertyKey[]) {
+    super(message);
     this.path = path;
   }
 }
 
-function named(name: string, parameters: Parameters): SignalValue {
+function parameterValue(name: string, parameters: Parameters): SignalValue {
   if (Object.hasOwn(parameters, name)) return parameters[name] ?? null;
   const names = Object.keys(parameters);
   const list = names.length === 0 ? 'there are none' : `known: ${names.join(', ')}`;
   throw new Error(`no parameter is named "${name}"${didYouMean(name, names)}; ${list}`);
 }
 
-function numberNamed(name: string, parameters: Parameters): number {
-  const value = named(name, parameters);
+function numericParameter(name: string, parameters: Parameters): number {
+  const value = parameterValue(name, parameters);
   if (typeof value === 'number') return value;
-  throw new Error(`the parameter ${name} is ${JSON.stringify(value)}, which is no number`);
+  throw new Error(`the parameter ${name} is ${JSON.stringify(value)}, which is not a number`);
 }
 
 /** @param text a name, or a formula */
 function valueOf(text: string, parameters: Parameters, path: readonly PropertyKey[]): SignalValue {
   const inner = text.trim();
   try {
-    if (nameForm.test(inner)) return named(inner, parameters);
-    return formulaValue(inner, (name) => numberNamed(name, parameters));
+    if (nameForm.test(inner)) return parameterValue(inner, parameters);
+    return formulaValue(inner, (name) => numericParameter(name, parameters));
   } catch (error) {
     throw new ParameterError(nameForm.test(inner) ? errorText(error) : `\${${text}}: ${errorText(error)}`, path);
   }
 }
 
 /**
- * Octets of the entries of a scenario with parameters put in, those of loops and included files counted each time. One
- * limit for files and requests: 10,000 ordinary steps of a loop exceed the size that a body may have.
+ * Maximum octets of the entries of a scenario after substitution of parameters; entries of loops and included files
+ * count each time. Files and requests have one limit: 10,000 ordinary steps of a loop are larger than a body may be.
  */
 export const maxFilledBytes = 16 * 1024 * 1024;
 /** Octets that a number, a name or a place in a list counts for. */
 const bytesOfMember = 8;
 
-/** Octets that may still be put in. Texts count by their characters. */
+/** Counts the octets of entries after substitution; a text counts its characters. */
 export class FilledBytes {
   #left = maxFilledBytes;
 
@@ -138,7 +140,7 @@ export class FilledBytes {
     if (this.#left >= 0) return;
     const size = `${maxFilledBytes / 1024 / 1024} MiB`;
     throw new ParameterError(
-      `with parameters put in, and with loops and included files counted each time, a scenario has at most ${size}`,
+      `after substitution of parameters, with loops and included files counted each time, a scenario has at most ${size}`,
       path,
     );
   }
@@ -146,13 +148,13 @@ export class FilledBytes {
 
 function filledText(value: string, parameters: Parameters, bytes: FilledBytes, path: readonly PropertyKey[]): unknown {
   bytes.take(value.length, path);
-  const name = whole.exec(value)?.[1];
+  const name = wholeReference.exec(value)?.[1];
   const filled = (inner: string) => {
     const result = valueOf(inner, parameters, path);
     if (typeof result === 'string') bytes.take(result.length, path);
     return result;
   };
-  return name !== undefined ? filled(name) : value.replace(inside, (_, inner: string) => String(filled(inner)));
+  return name !== undefined ? filled(name) : value.replace(references, (_, inner: string) => String(filled(inner)));
 }
 
 /**

@@ -63,22 +63,22 @@ function partName(path: readonly PropertyKey[]): string | undefined {
 const reserved: readonly { readonly form: RegExp; readonly words: string }[] = [
   {
     form: /^\/controls\/time(\/|$)/,
-    words: 'the scenario has the clock: after, time and cron pass time, and config has time_rate',
+    words: 'the scenario has the clock: pass time with `after`, `time` or `cron`, and set time_rate in `config`',
   },
   { form: /^\/scenarios\/[^/]+(\/st(art|op))?$/, words: 'a scenario cannot start, stop or delete scenarios' },
 ];
 
-/** A path without what makes no difference to its operation: the prefix of the interface, and slashes at its end. */
+/** A path without the prefix of the interface and slashes at its end, neither of which changes the operation. */
 const barePath = (path: string): string => path.replace(/^\/api\/sim(?=\/)/, '').replace(/(?<=.)\/+$/, '');
 
-/** A part of the work, after which others may have a turn. */
+/** Yielded after a part of the work, when other work may run. */
 type Turn = undefined;
 
 /** Reads lists of steps and expands them. */
 class Reader {
   readonly #check: RequestCheck;
   readonly #filledBytes = new FilledBytes();
-  /** by place and words: an include in a loop reports its issues once */
+  /** issues by place and text: an include in a loop reports its issues once */
   readonly #issues = new Map<string, Issue>();
   #issuesNotKept = 0;
   #issueCount = 0;
@@ -124,7 +124,11 @@ class Reader {
     };
   }
 
-  /** The value parsed by a schema; null after an issue. @param whole words for the value: `a step` */
+  /**
+   * The value parsed by a schema; null after an issue.
+   * @param whole name of the value in issues: `a step`
+   * @param more further members, for hints
+   */
   parsed<S extends z.ZodType>(
     schema: S,
     value: unknown,
@@ -147,7 +151,7 @@ class Reader {
 
   /** The value with parameters substituted. undefined: a parameter is unknown, or the scenario is too large. */
   filled(value: unknown, parameters: Parameters, here: Here): unknown {
-    // one issue for all that follow
+    // only the first excess is an issue
     if (this.#filledBytes.exceeded) return undefined;
     try {
       return withParameters(value, parameters, this.#filledBytes);
@@ -191,7 +195,8 @@ class Reader {
     const here = this.here(source, base);
     this.#steps += 1;
     if (this.#steps > maxSteps) {
-      if (this.#steps === maxSteps + 1) here.issue([], `is the step after ${maxSteps}; a scenario has at most so many`);
+      if (this.#steps === maxSteps + 1)
+        here.issue([], `is step ${maxSteps + 1}; a scenario has at most ${maxSteps} steps`);
       return [];
     }
     const filled = this.filled(entry, parameters, here);
@@ -227,8 +232,8 @@ class Reader {
         .split('/')
         .slice(1)
         .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-      const about = error.in === 'body' ? '' : `${error.in} ${error.name}: `;
-      here.issue(error.in === 'body' ? keyOf(pointer) : keyOf([]), about + error.detail);
+      const prefix = error.in === 'body' ? '' : `${error.in} ${error.name}: `;
+      here.issue(error.in === 'body' ? keyOf(pointer) : keyOf([]), prefix + error.detail);
     }
   }
 
@@ -327,7 +332,7 @@ class Reader {
     const { every } = raw;
     for (const name of ['timeout', 'real_timeout'] as const)
       if (raw.when?.[name] !== undefined)
-        here.issue(['when', name], 'is for steps; a rule waits to the end of the scenario');
+        here.issue(['when', name], 'is for steps only: a rule waits until the end of the scenario');
     const trigger = every === undefined ? triggerOf(raw, 0, here) : { kind: 'every' as const, s: every };
     if (trigger.kind !== 'every' && trigger.kind !== 'cron' && trigger.kind !== 'when') return [];
     const inner = yield* this.steps(raw.steps, source, [...base, 'steps'], parameters);
@@ -335,7 +340,7 @@ class Reader {
       if (step.trigger.kind === 'at')
         this.note({
           name: placeText(step.place),
-          detail: 'at counts from the start of the scenario; a rule takes after',
+          detail: '`at` counts from the start of the scenario; use `after` in a rule',
         });
     }
     return [{ place: here.place([]), name: raw.name ?? `rule ${(base.at(-1) as number) + 1}`, trigger, steps: inner }];
@@ -348,55 +353,53 @@ interface Loose extends Readonly<Record<string, unknown>> {
   readonly finally?: unknown;
 }
 
-/** Parameters that the scenario does not declare, in words. */
-function unknownParameters(source: Source, given: Parameters): readonly string[] {
+/** Details of issues of parameters that the scenario does not declare. */
+function unknownParameters(source: Source, callerParameters: Parameters): readonly string[] {
   const names = new Set(Object.keys(source.value['parameters'] ?? {}));
-  return Object.keys(given)
+  return Object.keys(callerParameters)
     .filter((key) => !names.has(key))
     .slice(0, maxIssues)
     .map((key) => `has no parameter named "${key}"${didYouMean(key, [...names])}`);
 }
 
 /** The parameters in force; an unknown one is an issue. @throws SimError CONFIG_INVALID for too many */
-function parametersOf(source: Source, given: Parameters, here: Here): Parameters {
+function parametersOf(source: Source, callerParameters: Parameters, here: Here): Parameters {
   const defaults = (source.value['parameters'] ?? {}) as Parameters;
-  for (const each of [defaults, given])
-    if (Object.keys(each).length > maxParameters)
+  for (const parameters of [defaults, callerParameters])
+    if (Object.keys(parameters).length > maxParameters)
       throw invalidScenario([
         { name: placeText(source.place(['parameters'])), detail: `has at most ${maxParameters} parameters` },
       ]);
-  for (const detail of unknownParameters(source, given)) here.issue(['parameters'], detail);
-  return { ...defaults, ...given };
+  for (const detail of unknownParameters(source, callerParameters)) here.issue(['parameters'], detail);
+  return { ...defaults, ...callerParameters };
 }
 
 /**
- * Reads the scenario of a source, a step or rule in each turn.
+ * Reads the scenario of a source; yields before each step and rule, when other work may run.
  * @param name for a scenario without a name
- * @param given parameters that override those of the file
- * @param more finds additional issues; null: others may have a turn
+ * @param callerParameters parameters that override those of the file
+ * @param more finds additional issues; null: other work may run
  * @throws SimError CONFIG_INVALID with every issue and its place
  */
 export function* readingScenario(
   source: Source,
   name: string,
-  given: Parameters,
+  callerParameters: Parameters,
   check: RequestCheck,
   more: (scenario: Scenario) => Iterable<Issue | null> = () => [],
 ): Generator<undefined, Scenario> {
   const reader = new Reader(check);
   const value: Loose = source.value;
   const here = reader.here(source, []);
-  const parameters = parametersOf(source, given, here);
+  const parameters = parametersOf(source, callerParameters, here);
   const others: readonly string[] = otherMembers;
   const headMembers = Object.fromEntries(Object.entries(value).filter(([key]) => !others.includes(key)));
   const filled = reader.filled(headMembers, parameters, here);
   const head = filled === undefined ? null : reader.parsed(headSchema(), filled, here, 'a scenario', otherMembers);
-  const always = (head?.always ?? []).map((each, n) =>
-    expectationOf(each, null, reader.here(source, ['always', n]), []),
-  );
-  const plots = (head?.plots ?? []).map((each, n) => {
+  const always = (head?.always ?? []).map((raw, n) => expectationOf(raw, null, reader.here(source, ['always', n]), []));
+  const plots = (head?.plots ?? []).map((raw, n) => {
     const plot = reader.here(source, ['plots', n]);
-    return { place: plot.place([]), signal: signalOf(each, plot) };
+    return { place: plot.place([]), signal: signalOf(raw, plot) };
   });
   const scenario: Scenario = {
     name: head?.name ?? name,
@@ -404,7 +407,7 @@ export function* readingScenario(
     parameters,
     steps: yield* reader.steps(value.steps, source, ['steps'], parameters),
     rules: yield* reader.rules(value.rules, source, parameters),
-    always: always.filter((each) => each !== null),
+    always: always.filter((expectation) => expectation !== null),
     finally: value.finally === undefined ? [] : yield* reader.steps(value.finally, source, ['finally'], parameters),
     plots: plots.flatMap(({ place, signal }) => (signal === null ? [] : { place, signal })),
     durationS: head?.duration ?? 0,
@@ -424,11 +427,11 @@ export function* readingScenario(
 export function readScenario(
   source: Source,
   name: string,
-  given: Parameters,
+  callerParameters: Parameters,
   check: RequestCheck,
   more?: (scenario: Scenario) => Iterable<Issue | null>,
 ): Scenario {
-  const reading = readingScenario(source, name, given, check, more);
+  const reading = readingScenario(source, name, callerParameters, check, more);
   for (;;) {
     const turn = reading.next();
     if (turn.done === true) return turn.value;
@@ -438,16 +441,19 @@ export function readScenario(
 /**
  * The configuration of a scenario with parameters substituted: a mapping, or the name of a file or bundled example;
  * null: none.
- * @param given parameters that override those of the file
+ * @param callerParameters parameters that override those of the file
  * @throws SimError CONFIG_INVALID
  */
-export function configOfScenario(source: Source, given: Parameters): string | Readonly<Record<string, unknown>> | null {
+export function configOfScenario(
+  source: Source,
+  callerParameters: Parameters,
+): string | Readonly<Record<string, unknown>> | null {
   const { config, parameters = {} } = source.value;
   if (config === undefined) return null;
   const refuse = (path: readonly PropertyKey[], detail: string) =>
     invalidScenario([{ name: placeText(source.place(['config', ...path])), detail }]);
   try {
-    const filled = withParameters(config, { ...(parameters as Parameters), ...given });
+    const filled = withParameters(config, { ...(parameters as Parameters), ...callerParameters });
     if (typeof filled === 'string' && filled !== '') return filled;
     if (typeof filled === 'object' && filled !== null && !Array.isArray(filled))
       return filled as Record<string, unknown>;

@@ -12,18 +12,18 @@ import { shortForms } from './short-forms.ts';
 const secondsOf = { ms: 0.001, s: 1, min: 60, h: 3600, d: 86_400 } as const;
 const durationForm = /^(\d+(?:\.\d+)?) ?(ms|s|min|h|d)$/;
 const durationText = 'must be seconds, or a number with ms, s, min, h or d, such as 90 s or 1.5 h';
-const longestS = 366 * 86_400;
+const maxDurationS = 366 * 86_400;
 
-function seconds(given: string): number {
-  const [, number = '', unit = 's'] = durationForm.exec(given) ?? [];
+function seconds(durationWithUnit: string): number {
+  const [, number = '', unit = 's'] = durationForm.exec(durationWithUnit) ?? [];
   return Number(number) * secondsOf[unit as keyof typeof secondsOf];
 }
 
 /** A duration in seconds, or text such as `90 s`; the result is seconds. */
 export const duration = z
-  .union([z.number().min(0).max(longestS), z.string().regex(durationForm, durationText)], { error: durationText })
-  .transform((given) => (typeof given === 'number' ? given : seconds(given)))
-  .refine((s) => s <= longestS, 'must be at most 366 d');
+  .union([z.number().min(0).max(maxDurationS), z.string().regex(durationForm, durationText)], { error: durationText })
+  .transform((value) => (typeof value === 'number' ? value : seconds(value)))
+  .refine((s) => s <= maxDurationS, 'must be at most 366 d');
 
 const timeOfDayForm = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/;
 
@@ -48,13 +48,13 @@ const name = z.string().regex(nameForm, 'must be letters, digits and underscores
 const signalMembers = {
   point: point.optional().meta({ description: 'Point of the registers, for example `701.W`.' }),
   snapshot: text(100).optional().meta({ description: 'Member of the snapshot of a device: `metrics.power_kw`.' }),
-  get: text(2048).optional().meta({ description: 'Operation whose answer is looked at: `modbus` or `site?device=1`.' }),
+  get: text(2048).optional().meta({ description: 'Operation whose answer is read: `modbus` or `site?device=1`.' }),
   pointer: z
     .string()
     .max(1000)
     .regex(/^(\/[^/]*)*$/, 'must be a JSON pointer, such as /interfaces/0/counters/requests')
     .optional()
-    .meta({ description: 'Place in the answer to `get`, as a JSON pointer; default the whole of it.' }),
+    .meta({ description: 'Place in the answer to `get`, as a JSON pointer; default the whole answer.' }),
   device: device.optional().meta({ description: 'Index of the device; default that of the step, else 0.' }),
 };
 
@@ -74,7 +74,9 @@ const comparisonMembers = {
     .min(0)
     .optional()
     .meta({ description: 'Deviation that is allowed from the bounds, in their unit.' }),
-  since: name.optional().meta({ description: 'Compares the difference from the value at this mark; `start` is one.' }),
+  since: name
+    .optional()
+    .meta({ description: 'Compares the difference from the value at this mark; `start` is the mark of the start.' }),
 };
 
 const messageMembers = {
@@ -94,7 +96,7 @@ const writeSchema = z
     source: z.enum(sources).optional().meta({ description: 'Writer; default any but the scenario.' }),
     device: device.optional(),
   })
-  .refine(({ model, point: given }) => (model === undefined) !== (given === undefined), {
+  .refine(({ model, point: pointName }) => (model === undefined) !== (pointName === undefined), {
     error: 'exactly one of model, point is required',
   });
 
@@ -105,19 +107,19 @@ const csipEventSchema = z.strictObject({
   state: z.enum(csipEventStates).meta({
     description: 'As `csip/controls` shows it; `started`: active, and the device carries it out (response 2).',
   }),
-  mrid: hex(32).optional().meta({ description: 'Of the event; default any.' }),
-  device: device.optional().meta({ description: 'That it concerns; default any.' }),
-  lfdi: hex(40).optional().meta({ description: 'Of the EndDevice; default any.' }),
-  program: text(2048).optional().meta({ description: 'mRID or address of its program; default any.' }),
+  mrid: hex(32).optional().meta({ description: 'mRID of the event; default any.' }),
+  device: device.optional().meta({ description: 'Index of a device that the event concerns; default any.' }),
+  lfdi: hex(40).optional().meta({ description: 'LFDI of the EndDevice; default any.' }),
+  program: text(2048).optional().meta({ description: 'mRID or address of the program of the event; default any.' }),
 });
 
 const conditionMembers = {
   ...signalMembers,
   ...comparisonMembers,
-  for: duration.optional().meta({ description: 'The comparison must hold for so long.' }),
+  for: duration.optional().meta({ description: 'Simulated time for which the comparison must hold.' }),
   message: messageSchema.optional(),
   write: writeSchema.optional().meta({ description: 'A write to the registers, for example by a master.' }),
-  csip_event: csipEventSchema.optional().meta({ description: 'An event of IEEE 2030.5 comes into a state.' }),
+  csip_event: csipEventSchema.optional().meta({ description: 'An event of IEEE 2030.5 enters a state.' }),
 };
 
 const leafSchema = memo(() => z.strictObject(conditionMembers));
@@ -128,10 +130,10 @@ const whenSchema = memo(() =>
     ...conditionMembers,
     all: z.array(leafSchema()).min(1).max(20).optional().meta({ description: 'All of these conditions.' }),
     any: z.array(leafSchema()).min(1).max(20).optional().meta({ description: 'One of these conditions.' }),
-    timeout: duration.optional().meta({ description: 'The step fails after so much simulated time; default 1 h.' }),
+    timeout: duration.optional().meta({ description: 'Simulated time after which the step fails; default 1 h.' }),
     real_timeout: duration.optional().meta({
       description:
-        'The clock stands still meanwhile, and the step fails after so much real time: for answers of a peer.',
+        'Real time after which the step fails; meanwhile the simulated clock stands still. For answers of a peer.',
     }),
   }),
 );
@@ -154,31 +156,33 @@ const expectationSchema = memo(() =>
         messages: z.array(z.record(z.string(), z.unknown())).min(1).max(100),
       })
       .optional()
-      .meta({ description: 'Messages that come in this order since the step began; others may lie between them.' }),
+      .meta({ description: 'Messages since the step began that are in this order; others may be between them.' }),
     no_alarm: z.union([z.literal(true), z.strictObject(scope)]).optional(),
     nothing_left: z
       .union([z.literal(true), z.strictObject(scope)])
       .optional()
-      .meta({ description: 'No point differs from its start value, as `registers/changes` tells.' }),
+      .meta({ description: 'No point differs from its start value, as `registers/changes` shows.' }),
     consistent: z.union([z.literal(true), z.strictObject({ device: device.optional() })]).optional(),
     answered: z
       .union([
         z.literal(true),
         z.strictObject({
           device: device.optional(),
-          protocol: z.enum(messageProtocols).optional().meta({ description: 'Default all that are switched on.' }),
-          except: scope.except.meta({ description: 'Points, keys or commands that are not judged.' }),
+          protocol: z.enum(messageProtocols).optional().meta({ description: 'Default: all enabled protocols.' }),
+          except: scope.except.meta({ description: 'Points, keys or commands that are ignored.' }),
         }),
       ])
       .optional()
       .meta({
         description:
-          'Commands of peers since the step began that were answered positively are done, as `answers` tells; ' +
-          'in `always` and `finally` those since the start.',
+          'Commands of peers that were answered positively since the step began are done, as `answers` shows; ' +
+          'in `always` and `finally` since the start.',
       }),
-    within: duration.optional().meta({ description: 'It must come true within so much simulated time.' }),
-    for: duration.optional().meta({ description: 'It must hold at every tick for so long.' }),
-    after: duration.optional().meta({ description: 'With `for`: it need not hold before.' }),
+    within: duration.optional().meta({ description: 'Simulated time within which the assertion must become true.' }),
+    for: duration.optional().meta({ description: 'Simulated time for which the assertion must hold at every tick.' }),
+    after: duration
+      .optional()
+      .meta({ description: 'With `for` or in `always`: simulated time from which on the assertion must hold.' }),
   }),
 );
 
@@ -193,9 +197,11 @@ const callSchema = z.strictObject({
 });
 
 const triggerMembers = {
-  at: duration.optional().meta({ description: 'So long after the start of the scenario.' }),
-  after: duration.optional().meta({ description: 'So long after the step before.' }),
-  time: timeOfDay.optional().meta({ description: 'The next time that the simulated clock shows this.' }),
+  at: duration.optional().meta({ description: 'Simulated time after the start of the scenario.' }),
+  after: duration.optional().meta({ description: 'Simulated time after the previous step.' }),
+  time: timeOfDay
+    .optional()
+    .meta({ description: 'Time of day: the next instant at which the simulated clock shows it.' }),
   cron: text(100).optional().meta({ description: 'The next match of the pattern, on the simulated clock.' }),
 };
 
@@ -204,14 +210,19 @@ export const stepSchema = memo(() =>
     name: text(200).optional(),
     ...triggerMembers,
     when: whenSchema().optional(),
-    device: device.optional().meta({ description: 'For the short forms and signals of this step; default 0.' }),
-    connector: z.int().min(1).max(1000).optional().meta({ description: 'For the short forms of charging; default 1.' }),
+    device: device.optional().meta({ description: 'Device of the short forms and signals of this step; default 0.' }),
+    connector: z
+      .int()
+      .min(1)
+      .max(1000)
+      .optional()
+      .meta({ description: 'Connector of the short forms of charging; default 1.' }),
     call: z.union([callSchema, z.array(callSchema).min(1).max(100)]).optional(),
     ...Object.fromEntries(
       Object.entries(shortForms).map(([key, { doc }]) => [key, z.unknown().optional().meta({ description: doc })]),
     ),
     expect: z.union([expectationSchema(), z.array(expectationSchema()).min(1).max(100)]).optional(),
-    mark: name.optional().meta({ description: 'Remembers the values of this instant under a name, for `since`.' }),
+    mark: name.optional().meta({ description: 'Name under which the values of this instant are stored, for `since`.' }),
   }),
 );
 
@@ -225,7 +236,7 @@ export const ruleSchema = memo(() =>
       when: whenSchema().optional(),
       steps: z.array(z.unknown()).min(1).max(1000),
     })
-    .refine((rule) => [rule.every, rule.cron, rule.when].filter((each) => each !== undefined).length === 1, {
+    .refine((rule) => [rule.every, rule.cron, rule.when].filter((trigger) => trigger !== undefined).length === 1, {
       error: 'exactly one of every, cron, when is required',
     }),
 );
@@ -242,7 +253,7 @@ export const repeatSchema = memo(() =>
   }),
 );
 
-/** Each round of a loop has them all. */
+/** Maximum number of parameters; each round of a loop copies them. */
 export const maxParameters = 1000;
 const parametersSchema = z
   .record(name, scalar)
@@ -255,11 +266,15 @@ export const headSchema = memo(() =>
   z.strictObject({
     name: text(100).optional().meta({ description: 'Default the name of the file.' }),
     description: z.string().max(4000).optional(),
-    parameters: parametersSchema.optional().meta({ description: 'Names and their values, put in for `${name}`.' }),
-    duration: duration.optional().meta({ description: 'The scenario lasts at least so long.' }),
-    timeout: duration.optional().meta({ description: 'Simulated time after which it has failed; default 30 d.' }),
+    parameters: parametersSchema.optional().meta({ description: 'Names and their values, which replace `${name}`.' }),
+    duration: duration.optional().meta({ description: 'Minimum duration of the scenario.' }),
+    timeout: duration.optional().meta({ description: 'Simulated time after which the scenario fails; default 30 d.' }),
     on_failure: z.enum(['continue', 'stop']).optional().meta({ description: 'Default continue.' }),
-    always: z.array(expectationSchema()).max(100).optional().meta({ description: 'Hold from the start to the end.' }),
+    always: z
+      .array(expectationSchema())
+      .max(100)
+      .optional()
+      .meta({ description: 'Assertions that must hold from the start to the end.' }),
     plots: z.array(z.strictObject(signalMembers)).max(50).optional(),
   }),
 );

@@ -83,7 +83,7 @@ export const shortForms: Readonly<Record<string, ShortForm>> = {
         : null,
     keyOf: ([first, ...rest]) => (first === 'points' ? rest : []),
   },
-  hold: body('/controls/holds', 'A timed control: values of points that end by themselves.'),
+  hold: body('/controls/holds', 'A timed control: values of points for a limited time.'),
   gradient: body('/controls/gradient', 'Slopes of set-points.'),
   local: {
     doc: 'Local (true) or remote (false) control of the device.',
@@ -110,8 +110,8 @@ export const shortForms: Readonly<Record<string, ShortForm>> = {
     operation: null,
     requests: (value, { device }) => {
       const items = (Array.isArray(value) ? value : [value]) as unknown[];
-      const inject = items.map((each) =>
-        device === undefined || !isObject(each) || 'device' in each ? each : { ...each, device },
+      const inject = items.map((fault) =>
+        device === undefined || !isObject(fault) || 'device' in fault ? fault : { ...fault, device },
       );
       return [{ method: 'POST', path: '/faults', body: { inject } }];
     },
@@ -123,7 +123,7 @@ export const shortForms: Readonly<Record<string, ShortForm>> = {
     expects: 'true',
     requests: (value) => (value === true ? [{ method: 'POST', path: '/faults', body: { clear: true } }] : null),
   },
-  plug: connector('plug', 'Plugs a vehicle in; `true` takes the one of the profile.'),
+  plug: connector('plug', 'Plugs a vehicle in; `true`: the vehicle of the profile.'),
   unplug: connector('unplug', 'Unplugs the vehicle.'),
   authorize: connector('authorize', 'Presents a token.'),
   start_charging: connector('start', 'Starts a session.'),

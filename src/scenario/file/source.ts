@@ -9,8 +9,9 @@ import type { YamlText } from '../../core/yaml.ts';
 import { placeText } from '../model.ts';
 import type { Place } from '../model.ts';
 
-/** Maximum of the bytes of all files of a scenario, and of the depth of includes. */
+/** Maximum size of all files of a scenario together. */
 export const maxScenarioBytes = 5 * 1024 * 1024;
+/** Maximum depth of includes. */
 export const maxIncludeDepth = 8;
 
 /** A mapping with the places of its keys. */
@@ -43,7 +44,7 @@ export function sourceOfRequest(value: unknown): Source {
   return {
     value: mapping(value, place([])),
     place,
-    include: (_path, at) => refuse(place(at), 'include is for files only'),
+    include: (_path, at) => refuse(place(at), '`include` is for scenarios in files only'),
   };
 }
 
@@ -58,7 +59,7 @@ class Files {
     this.#root = root;
   }
 
-  /** Reads each file once. @throws Error in words for the user */
+  /** Reads each file once. @throws Error whose message is for the user */
   text(path: string): string {
     const text = readTextFile(path, maxScenarioBytes);
     this.#left -= Buffer.byteLength(text);
@@ -71,9 +72,9 @@ class Files {
     return reading(whole, () => parseYamlText(text));
   }
 
-  /** Resolves links and checks that the file is inside the folder. @throws Error in words for the user */
+  /** Resolves links and checks that the file is inside the folder. @throws Error whose message is for the user */
   inside(path: string, from: string): string {
-    if (isAbsolute(path)) throw new Error('must be relative to the file that has it');
+    if (isAbsolute(path)) throw new Error('must be relative to the file with the include');
     const real = realpathSync(resolve(from, path));
     if (!real.startsWith(this.#root.endsWith(sep) ? this.#root : this.#root + sep))
       throw new Error('leads out of the folder of the scenario');

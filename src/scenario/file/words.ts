@@ -57,7 +57,7 @@ export function testText(test: ValueTest): string {
   return `${signalText(test.signal)}${sinceText(test)} ${comparisonText(test.comparison)}`;
 }
 
-/** `an OCPP message with {"action":"BootNotification"}` */
+/** `ocpp message with {"action":"BootNotification"}` */
 export function messageText({ protocol, station, match }: MessageTest): string {
   const of = station === null ? '' : ` of ${station}`;
   return `${protocol} message${of} with ${valueText(match)}`;

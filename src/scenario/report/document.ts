@@ -13,7 +13,7 @@ const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOStrin
 /** Ports chosen by the operating system differ between equal runs. */
 const localPort = /\b(127\.0\.0\.1|localhost|\[::1\]):\d+/g;
 
-/** A step without ports in its expected refusals. */
+/** A step without local ports in the details of its actions. */
 function maskedStep(step: StepResult) {
   const { actions, ...json } = stepJson(step);
   const masked = actions.map((action) => ({
@@ -57,5 +57,5 @@ export function reportDocument(report: RunReport, { version, buildId, seed }: Re
   };
 }
 
-/** Members of `reportDocument` with real times, which differ between equal runs. */
+/** Members of `reportDocument` that differ between equal runs: real times. */
 export const realMembers = ['real'] as const;

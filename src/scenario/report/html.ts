@@ -38,7 +38,7 @@ const numberText = (value: number) => String(Number(value.toPrecision(5)));
 
 const size = { width: 900, height: 180, left: 70, right: 12, top: 12, bottom: 26 };
 
-/** A chart of one signal with dashed lines where an assertion about it failed. */
+/** A chart of one signal with dashed lines at the times at which assertions about the signal failed. */
 function chart({ signal, unit, samples }: SignalSeries, failedAtS: readonly number[]): string {
   const values = samples.map(([, value]) => value);
   const [low, high] = [Math.min(...values), Math.max(...values)];

@@ -59,7 +59,7 @@ function caseXml(suite: string, { name, place, timeS, outcome, message }: Case):
 
 function suiteXml(report: RunReport): readonly string[] {
   const cases = [...report.steps().map(stepCase), ...report.assertions().map(assertionCase)];
-  const number = (outcome: Case['outcome']) => cases.filter((each) => each.outcome === outcome).length;
+  const number = (outcome: Case['outcome']) => cases.filter((testCase) => testCase.outcome === outcome).length;
   const seconds = ((report.endedAtMs ?? report.startedAtMs) - report.startedAtMs) / 1000;
   const name = xmlText(report.name);
   const errors =
@@ -75,7 +75,7 @@ function suiteXml(report: RunReport): readonly string[] {
   return [
     `  <testsuite name="${name}" timestamp="${new Date(report.startedAtMs).toISOString().slice(0, 19)}" ${counts}>`,
     ...errors,
-    ...cases.map((each) => caseXml(report.name, each)),
+    ...cases.map((testCase) => caseXml(report.name, testCase)),
     '  </testsuite>',
   ];
 }

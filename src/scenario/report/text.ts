@@ -5,7 +5,7 @@ import type { RunReport } from '../../contract/scenarios.ts';
 export function reportLines(report: RunReport): readonly string[] {
   const { assertionsPassed, assertionsInAll, state } = report;
   const steps = report.steps();
-  const done = steps.filter((each) => each.state === 'done').length;
+  const done = steps.filter((step) => step.state === 'done').length;
   const realS = ((report.endedAtMs ?? report.startedAtMs) - report.startedAtMs) / 1000;
   const failures = report.failures.map((words) => `  ✗ ${words}`);
   const error = report.error === null ? [] : [`  ! ${report.error}`];

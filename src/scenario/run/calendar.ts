@@ -10,7 +10,7 @@ const msPerHour = 3_600_000;
 const msPerDay = 24 * msPerHour;
 /** Search step inside months that the pattern excludes. */
 const skippedMs = 20 * msPerHour;
-/** Days without a match after which the search ends. */
+/** Days without a match after which the search ends: five years. */
 const searchedDays = 366 * 5;
 
 /** The pattern of a time of day: once a day, apart from days on which the clock is changed. */
@@ -50,7 +50,7 @@ export class CronPattern {
     ) {
       const matchMs = this.#within(quarter, afterMs);
       if (matchMs !== null) return matchMs;
-      // the jump cannot pass the first hour of a month that matches
+      // a jump within excluded months cannot skip the first hour of a month that matches
       if (!this.#hasMonth(quarter) && !this.#hasMonth(quarter + skippedMs)) quarter += skippedMs;
     }
     return null;
@@ -64,11 +64,11 @@ export class CronPattern {
     const local = new Date(quarter + zoneOffsetMs(this.#zone, quarter));
     const { second, minute, hour, month } = this.#fields;
     if (!hour.includes(local.getUTCHours()) || !month.includes(local.getUTCMonth() + 1)) return null;
-    const from = local.getUTCMinutes();
+    const firstMinute = local.getUTCMinutes();
     for (const m of minute) {
-      if (m < from || m >= from + 15) continue;
+      if (m < firstMinute || m >= firstMinute + 15) continue;
       for (const s of second) {
-        const at = quarter + (m - from) * 60_000 + s * 1000;
+        const at = quarter + (m - firstMinute) * 60_000 + s * 1000;
         if (at > afterMs && this.#task.match(new Date(at))) return at;
       }
     }
@@ -76,6 +76,7 @@ export class CronPattern {
   }
 }
 
+/** Instants of triggers without a condition. */
 export class Instants {
   readonly #plant: Plant;
   readonly #start: SimTime;
@@ -114,7 +115,7 @@ export class Instants {
   }
 }
 
-/** The trigger of a rule without a timeout: it waits until the end of the scenario. */
+/** The trigger of a rule, without a timeout: the rule waits until the end of the scenario. */
 export function endless(trigger: Extract<Rule['trigger'], { readonly kind: 'cron' | 'when' }>): Trigger {
   return trigger.kind === 'when' ? { ...trigger, timeoutS: Infinity, realTimeoutS: null } : trigger;
 }

@@ -37,7 +37,7 @@ export class Check {
     return this.verdict === 'pending' && !this.isDropped ? this.#until : Infinity;
   }
 
-  /** True if it is decided when its step is done, before other steps at the same instant. */
+  /** True if the assertion is decided when its step is done, before other steps at the same instant. */
   get isImmediate(): boolean {
     return this.expectation.window.kind === 'now' && !this.#waitsForMessages;
   }
@@ -66,13 +66,13 @@ export class Check {
     return this.expectation.subject.kind === 'messages';
   }
 
-  /** True if more messages would break it. */
+  /** True if further messages can break the assertion. */
   get #isBounded(): boolean {
     const { subject } = this.expectation;
     return subject.kind === 'messages' && subject.count !== null && subject.count.atMost !== Infinity;
   }
 
-  /** Decides at the end of the scenario: a window that is open to the end passes if it held, else the assertion fails. */
+  /** Decides at the end of the scenario: a window open to the end passes if it held, else the assertion fails. */
   close(instant: SimTime): void {
     if (this.verdict !== 'pending') return;
     const { window } = this.expectation;
@@ -108,7 +108,7 @@ export class Check {
   }
 
   #words(instant: SimTime): string {
-    const observation = this.#last?.text() ?? 'the scenario ended before it was looked at';
+    const observation = this.#last?.text() ?? 'the scenario ended before the first observation';
     if (this.verdict === 'passed') return observation;
     const { window, subject, title } = this.expectation;
     const requirement =
@@ -122,8 +122,8 @@ export class Check {
         : window.kind === 'within'
           ? `did not come true within ${valueText(window.s)} s; `
           : `broken ${this.#sinceBegin(instant)}; `;
-    const titled = title === null ? '' : `${title}: `;
-    return `${titled}${requirement}: ${when}${observation}${history === '' ? '' : ` (${history})`}`;
+    const prefix = title === null ? '' : `${title}: `;
+    return `${prefix}${requirement}: ${when}${observation}${history === '' ? '' : ` (${history})`}`;
   }
 }
 

@@ -11,24 +11,23 @@ function equal(value: SignalValue, reference: SignalValue, tolerance: number, sy
 }
 
 /**
- * True if a value meets every bound. Only a number meets `above`, `below` and the like; null meets `equals: null`
- * alone.
+ * True if a value meets every bound. Only a number meets `above`, `below`, `atLeast`, `atMost` and `between`; null
+ * meets only `equals: null`.
  */
 export function meets(value: SignalValue, c: Comparison, symbols?: Symbols): boolean {
   const { tolerance = 0 } = c;
-  // null can only be compared with null
   if (value === null) return c.equals === null && Object.keys(c).length === 1;
   if (c.equals !== undefined && !equal(value, c.equals, tolerance, symbols)) return false;
   if (c.not !== undefined && equal(value, c.not, tolerance, symbols)) return false;
-  const ordered = [c.above, c.below, c.atLeast, c.atMost, c.between].some((bound) => bound !== undefined);
-  if (!ordered) return true;
+  const hasOrder = [c.above, c.below, c.atLeast, c.atMost, c.between].some((bound) => bound !== undefined);
+  if (!hasOrder) return true;
   if (typeof value !== 'number') return false;
-  const [least, most] = c.between ?? [-Infinity, Infinity];
+  const [lower, upper] = c.between ?? [-Infinity, Infinity];
   return (
     (c.above === undefined || value > c.above - tolerance) &&
     (c.below === undefined || value < c.below + tolerance) &&
-    value >= Math.max(c.atLeast ?? -Infinity, least) - tolerance &&
-    value <= Math.min(c.atMost ?? Infinity, most) + tolerance
+    value >= Math.max(c.atLeast ?? -Infinity, lower) - tolerance &&
+    value <= Math.min(c.atMost ?? Infinity, upper) + tolerance
   );
 }
 

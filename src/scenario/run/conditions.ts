@@ -12,18 +12,18 @@ import { isMessage } from './messages.ts';
 import type { Signals } from './signals.ts';
 import type { ScenarioHost } from './host.ts';
 
-/** Persistent states: an event that is already in one counts. */
+/** Persistent states: an event that is already in such a state meets a condition. */
 const lasting: readonly CsipEventTest['state'][] = ['scheduled', 'active', 'started'];
 
-/** Events by condition that have counted in a run. Each counts once, so that a rule runs once for each. */
-const countedIn = new WeakMap<ScenarioHost, Map<CsipEventTest, Set<string>>>();
+/** Events that met a condition of a run, by condition. Each meets it once, so that a rule runs once for each event. */
+const usedEventsOf = new WeakMap<ScenarioHost, Map<CsipEventTest, Set<string>>>();
 
-function countedBy(test: CsipEventTest, host: ScenarioHost): Set<string> {
-  const ofHost = countedIn.get(host) ?? new Map<CsipEventTest, Set<string>>();
-  countedIn.set(host, ofHost);
-  const counted = ofHost.get(test) ?? new Set<string>();
-  ofHost.set(test, counted);
-  return counted;
+function usedEvents(test: CsipEventTest, host: ScenarioHost): Set<string> {
+  const ofHost = usedEventsOf.get(host) ?? new Map<CsipEventTest, Set<string>>();
+  usedEventsOf.set(host, ofHost);
+  const used = ofHost.get(test) ?? new Set<string>();
+  ofHost.set(test, used);
+  return used;
 }
 
 const pathOf = (href: string): string => (URL.canParse(href) ? new URL(href).pathname : href);
@@ -45,19 +45,19 @@ const isIn = (state: CsipEventTest['state'], event: CsipEvent): boolean =>
 
 const keyOf = ({ endDeviceLfdi, mrid }: CsipEvent): string => `${endDeviceLfdi} ${mrid}`;
 
-/** A condition that the first matching event meets for good. */
+/** A condition that stays met after the first matching event. */
 class ObservedCsipEvent implements ObservedCondition {
   readonly position = null;
   readonly #test: CsipEventTest;
   readonly #host: ScenarioHost;
-  readonly #counted: Set<string>;
+  readonly #used: Set<string>;
   readonly #end: () => void;
   #met: string | null = null;
 
   constructor(test: CsipEventTest, { host, wake }: RunSources) {
     this.#test = test;
     this.#host = host;
-    this.#counted = countedBy(test, host);
+    this.#used = usedEvents(test, host);
     // an event with an mRID may have reached its final state earlier
     if (lasting.includes(test.state) || test.mrid !== null) for (const event of host.csip.events()) this.#take(event);
     this.#end = host.csip.onEvent((event) => {
@@ -68,7 +68,7 @@ class ObservedCsipEvent implements ObservedCondition {
 
   #take(event: CsipEvent): void {
     if (this.#met !== null || !isIn(this.#test.state, event) || !concerns(this.#test, event)) return;
-    if (!this.#counted.has(keyOf(event))) this.#met = keyOf(event);
+    if (!this.#used.has(keyOf(event))) this.#met = keyOf(event);
   }
 
   isMet(): boolean {
@@ -79,7 +79,7 @@ class ObservedCsipEvent implements ObservedCondition {
     return false;
   }
 
-  /** The start or end of an event, where time must stop, if it is on the simulated clock. */
+  /** The next start or end of an event on the simulated clock, at which a tick must end. */
   get due(): number {
     if (this.#met !== null) return Infinity;
     const { csip, plant } = this.#host;
@@ -96,7 +96,7 @@ class ObservedCsipEvent implements ObservedCondition {
   }
 
   take(): void {
-    if (this.#met !== null) this.#counted.add(this.#met);
+    if (this.#met !== null) this.#used.add(this.#met);
   }
 
   end(): void {
@@ -176,13 +176,13 @@ function lastSeen(test: ValueTest, value: SignalValue, signals: Signals): string
   return `the last value was ${valueText(value)}${unit === null ? '' : ` ${unit}`}`;
 }
 
-/** An external event; once it has arrived the condition stays met. */
+/** A condition that stays met once a message or write has arrived. */
 class ObservedEvent implements ObservedCondition {
   readonly due = Infinity;
   readonly #words: string;
   readonly #meets: (event: RunEvent) => boolean;
   readonly #reader: JournalReader;
-  #hasCome = false;
+  #hasArrived = false;
 
   constructor(words: string, reader: JournalReader, meets: (event: RunEvent) => boolean) {
     this.#words = words;
@@ -191,16 +191,16 @@ class ObservedEvent implements ObservedCondition {
   }
 
   get position(): number | null {
-    return this.#hasCome ? this.#reader.position : null;
+    return this.#hasArrived ? this.#reader.position : null;
   }
 
   isMet(): boolean {
-    if (!this.#hasCome && this.#reader.next(this.#meets) !== null) {
-      this.#hasCome = true;
+    if (!this.#hasArrived && this.#reader.next(this.#meets) !== null) {
+      this.#hasArrived = true;
       // a group may still wait long for its other conditions
       this.#reader.end();
     }
-    return this.#hasCome;
+    return this.#hasArrived;
   }
 
   holds(): boolean {
@@ -208,7 +208,7 @@ class ObservedEvent implements ObservedCondition {
   }
 
   lastObservation(): string {
-    return this.#hasCome ? `${this.#words} came` : `${this.#words} did not come`;
+    return this.#hasArrived ? `${this.#words} came` : `${this.#words} did not come`;
   }
 
   end(): void {
@@ -226,7 +226,7 @@ function isWrite({ device, model, point, source }: WriteTest, event: RunEvent): 
   return points.some((slot) => slot.modelId === model && (point === null || slot.path === point));
 }
 
-/** Several conditions of which all, or one, must be met; those met by events stay met. */
+/** Several conditions of which all, or one, must be met; conditions met by events stay met. */
 class ObservedGroup implements ObservedCondition {
   readonly #parts: readonly ObservedCondition[];
   readonly #all: boolean;
@@ -250,17 +250,17 @@ class ObservedGroup implements ObservedCondition {
   }
 
   isMet(instant: SimTime): Promise<boolean> {
-    return this.#every((part) => part.isMet(instant));
+    return this.#combined((part) => part.isMet(instant));
   }
 
   holds(): Promise<boolean> {
-    return this.#every((part) => part.holds());
+    return this.#combined((part) => part.holds());
   }
 
-  async #every(ask: (part: ObservedCondition) => boolean | Promise<boolean>): Promise<boolean> {
-    const met: boolean[] = [];
-    for (const part of this.#parts) met.push(await ask(part));
-    return this.#all ? met.every(Boolean) : met.some(Boolean);
+  async #combined(read: (part: ObservedCondition) => boolean | Promise<boolean>): Promise<boolean> {
+    const results: boolean[] = [];
+    for (const part of this.#parts) results.push(await read(part));
+    return this.#all ? results.every(Boolean) : results.some(Boolean);
   }
 
   lastObservation(): string {
@@ -280,15 +280,15 @@ export function observe(condition: Condition, sources: RunSources, from: number)
     case 'value':
       return new ObservedValue(condition.test, condition.forS, sources.signals);
     case 'message':
-      return event((each) => isMessage(condition.test, each));
+      return event((arrival) => isMessage(condition.test, arrival));
     case 'write':
-      return event((each) => isWrite(condition.test, each));
+      return event((arrival) => isWrite(condition.test, arrival));
     case 'csip_event':
       return new ObservedCsipEvent(condition.test, sources);
     case 'all':
     case 'any':
       return new ObservedGroup(
-        condition.conditions.map((each) => observe(each, sources, from)),
+        condition.conditions.map((part) => observe(part, sources, from)),
         condition.kind === 'all',
       );
   }

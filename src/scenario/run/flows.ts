@@ -21,8 +21,8 @@ interface WaitRule {
   /** instant at which the condition is given up */
   readonly deadline: number;
   /**
-   * deadline on the wall clock while the simulated clock stands still; null: the simulated clock runs, and `deadline`
-   * counts
+   * deadline of monotonic real time while the simulated clock stands still; null: the simulated clock runs, and
+   * `deadline` applies
    */
   readonly realDeadlineMs: number | null;
 }
@@ -49,11 +49,11 @@ class Waits {
   }
 
   /** Ends the waits that are due. @returns true if a wait has ended */
-  async finishDue(instant: SimTime, wallMs: number): Promise<boolean> {
+  async finishDue(instant: SimTime, monotonicMs: number): Promise<boolean> {
     let anyDone = false;
     for (const wait of [...this.#waits]) {
       const isMet = wait.due <= instant || (wait.observed !== null && (await wait.observed.isMet(instant)));
-      const isGivenUp = wait.realDeadlineMs === null ? wait.deadline <= instant : wait.realDeadlineMs <= wallMs;
+      const isGivenUp = wait.realDeadlineMs === null ? wait.deadline <= instant : wait.realDeadlineMs <= monotonicMs;
       if (isMet || isGivenUp) anyDone = this.#finish(wait, isMet) || anyDone;
     }
     return anyDone;
@@ -81,7 +81,7 @@ class Waits {
 /** Maximum of starts of a rule at one instant; more would never end. */
 const maxRoundsAtOnce = 1000;
 
-/** The run, for its flows. */
+/** The parts of a run that its flows use. */
 interface FlowRun {
   readonly host: ScenarioHost;
   readonly sources: RunSources;
@@ -159,13 +159,13 @@ export class Flows {
 
   /** Runs steps. @param events see `Cursor` */
   async steps(steps: readonly Step[], events: number, isOfRule: boolean): Promise<void> {
-    const { record: book } = this.#run;
+    const { record: runRecord } = this.#run;
     const cursor: Cursor = { last: this.#now, events };
     // steps of the scenario are listed before they start
-    const records = isOfRule ? null : steps.map((step) => book.step(step, false));
+    const records = isOfRule ? null : steps.map((step) => runRecord.step(step, false));
     for (const [n, step] of steps.entries()) {
       if (this.#isEnded) return;
-      const record = records?.[n] ?? book.step(step, true);
+      const record = records?.[n] ?? runRecord.step(step, true);
       const ended = await this.#triggered(step.trigger, cursor, () => this.#start(record, cursor));
       if (ended.isMet) await this.#complete(record, ended.begun);
       else {
@@ -184,7 +184,7 @@ export class Flows {
     this.#run.fail([placeText(place), ...(title === null ? [] : [title]), words].join(': '));
   }
 
-  /** Reads the field anew: after an earlier check the compiler takes it for false, even behind an `await`. */
+  /** Reads the field anew: after an earlier check the compiler assumes false, even after an `await`. */
   #ended(): boolean {
     return this.#isEnded;
   }
@@ -194,7 +194,7 @@ export class Flows {
     await this.#until(until, () => undefined);
   }
 
-  /** Runs the steps of a rule each time its trigger comes true. */
+  /** Runs the steps of a rule each time its trigger becomes true. */
   async rule({ place, trigger, steps }: Rule): Promise<void> {
     const cursor: Cursor = { last: this.#now, events: this.#run.sources.journal.end };
     let [at, rounds] = [cursor.last, 0];
@@ -208,13 +208,13 @@ export class Flows {
       // keeps events that arrive while the steps run
       const reader = this.#run.sources.journal.reader(cursor.events);
       await this.steps(steps, cursor.events, true);
-      if (trigger.kind === 'when') await this.#over(trigger.condition);
+      if (trigger.kind === 'when') await this.#waitUntilFalse(trigger.condition);
       reader.end();
     }
   }
 
   /** Waits until a condition is false again: a rule runs once for each time it becomes true. */
-  async #over(condition: Condition): Promise<void> {
+  async #waitUntilFalse(condition: Condition): Promise<void> {
     const observed = observe(condition, this.#run.sources, this.#run.sources.journal.end);
     if (!(await observed.holds())) {
       observed.end();
@@ -247,7 +247,7 @@ export class Flows {
 
   async #complete(record: StepRecord, { checks, answers }: Begun): Promise<void> {
     const { step } = record;
-    const refusal = record.answered(await answers);
+    const refusal = record.setAnswers(await answers);
     if (step.mark !== null) await this.#run.mark(step.mark);
     record.state = refusal === null ? 'done' : 'failed';
     record.message = refusal;

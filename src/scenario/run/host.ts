@@ -16,15 +16,15 @@ export interface ScenarioHost {
   readonly wall: WallClock;
   readonly later: Later;
   readonly csip: CsipEvents;
-  /** Performs a request for the scenario; starts within the call, never throws. */
+  /** Performs a request for the scenario; starts it within the call, and never throws or rejects. */
   perform(request: ScenarioRequest): Promise<ScenarioAnswer>;
-  /** Calls the listener with the id of each new message of a protocol; the returned function ends it. */
+  /** Calls the listener with the id of each new message of a protocol; the returned function removes the listener. */
   onMessage(protocol: string, station: string, listener: (id: number) => void): () => void;
-  /** True if this scenario was the last client to switch the recording of a protocol's messages. */
+  /** True if this scenario was the last client that switched the recording of messages of a protocol. */
   hasSwitchedMessages(protocol: string): boolean;
   /**
    * Reserves the clock for this scenario; the returned function releases it.
    * @throws SimError COMMAND_CONFLICT while another scenario has it
    */
-  ownClock(): () => void;
+  reserveClock(): () => void;
 }

@@ -32,7 +32,7 @@ const maxKept = 100_000;
 const isUnread = (event: RunEvent | 'dropped'): boolean =>
   event !== 'dropped' && event.kind === 'message' && event.message === undefined;
 
-/** Reads a journal from a position on, which keeps the events from there on. */
+/** Reads a journal from a position; the journal keeps the events from there on. */
 export class JournalReader {
   /** number of events before the next one to read */
   position: number;

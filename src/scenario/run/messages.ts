@@ -47,15 +47,15 @@ class Feed {
   async read(): Promise<number> {
     let lost = 0;
     while (this.#unread.length > 0) {
-      const [first] = this.#unread;
-      const query = { after_id: (first?.id ?? 1) - 1, limit: maxMessagesPerRead };
+      const [oldest] = this.#unread;
+      const query = { after_id: (oldest?.id ?? 1) - 1, limit: maxMessagesPerRead };
       const { status, body } = await this.#host.perform({ method: 'GET', path: this.#path, query });
-      const byId = new Map(status < 400 ? (body as MessageList).messages.map((each) => [each.id, each]) : []);
-      const last = Math.max(0, ...byId.keys());
+      const byId = new Map(status < 400 ? (body as MessageList).messages.map((message) => [message.id, message]) : []);
+      const lastId = Math.max(0, ...byId.keys());
       const unread = this.#unread;
-      this.#unread = unread.filter(({ id }) => id > last && byId.size > 0);
+      this.#unread = unread.filter(({ id }) => id > lastId && byId.size > 0);
       for (const event of unread) {
-        if (event.id > last && byId.size > 0) continue;
+        if (event.id > lastId && byId.size > 0) continue;
         event.message = byId.get(event.id) ?? null;
         if (event.message === null) lost += 1;
       }
@@ -68,7 +68,7 @@ class Feed {
   }
 }
 
-/** The feeds of one run. It starts the recordings that its tests need, and ends those it started. */
+/** The feeds of one run. Starts the recordings that its tests need, and ends the recordings that it started. */
 export class Feeds {
   readonly #host: ScenarioHost;
   readonly #journal: Journal;
@@ -102,7 +102,7 @@ export class Feeds {
     const problems: string[] = [];
     for (const { protocol } of subjects) {
       // without a name, disabled protocols do not matter
-      if (protocol === null) for (const each of messageProtocols) await this.#recordOne(each);
+      if (protocol === null) for (const anyProtocol of messageProtocols) await this.#recordOne(anyProtocol);
       const problem = protocol === null ? null : await this.#recordOne(protocol);
       if (problem !== null) problems.push(problem);
     }
@@ -118,7 +118,7 @@ export class Feeds {
     return this.#begin(protocol, path, body);
   }
 
-  /** Starts a recording unless it is on. @returns why that is impossible; null: it is on */
+  /** Starts a recording unless it is on. @returns the reason of a refusal; null: the recording is on */
   async #begin(protocol: MessageProtocol, path: string, state: unknown): Promise<string | null> {
     if ((state as { readonly enabled?: boolean }).enabled !== false) return null;
     const { status, body } = await this.#host.perform({ method: 'POST', path, body: { enabled: true } });
@@ -151,7 +151,7 @@ export class Feeds {
     const { body } = await this.#host.perform({ method: 'GET', path: '/ocpp' });
     return (
       (body as { readonly charge_points?: readonly ({ readonly id: string } | null)[] }).charge_points?.find(
-        (each) => each !== null,
+        (station) => station !== null,
       )?.id ?? null
     );
   }

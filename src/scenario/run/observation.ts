@@ -7,17 +7,17 @@ import type { Device } from '../../contract/device.ts';
 
 /** A condition under observation. */
 export interface ObservedCondition {
-  /** True if it is met now. */
+  /** True if the condition is met at this instant. */
   isMet(now: SimTime): boolean | Promise<boolean>;
   /** True while the condition holds; always false for an event, which is momentary. */
   holds(): boolean | Promise<boolean>;
-  /** next instant at which it may become true without an event; Infinity: none */
+  /** next instant at which the condition may become true without an event; Infinity: none */
   readonly due: number;
-  /** position in the journal after the events that met it; null: no events */
+  /** position in the journal after the events that met the condition; null: no events */
   readonly position: number | null;
-  /** Marks the events that met it as used. */
+  /** Marks the events that met the condition as used. */
   take?(): void;
-  /** The last observation, for the message of a step that waited in vain. */
+  /** The last observation in words, for the message of a step that waited in vain. */
   lastObservation(): string;
   end(): void;
 }
@@ -46,7 +46,7 @@ export interface SubjectObserver {
   end(): void;
 }
 
-/** Start of the events that count for an assertion. */
+/** Start of the messages and commands that count for an assertion. */
 export interface Since {
   /** position in the journal */
   readonly events: number;

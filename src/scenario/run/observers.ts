@@ -21,7 +21,7 @@ interface Answers {
   }[];
 }
 
-/** Maximum of broken promises in a failure. */
+/** Maximum of commands that are not done, and of refusals, in the text of a failure. */
 const maxNamed = 5;
 
 /** @param sinceMs wall time of the first command that counts */
@@ -120,7 +120,7 @@ function messageObserver(
 ): SubjectObserver {
   let number = 0;
   const reader = journal.reader(from);
-  /** true for the next message of the order, or any of those to count */
+  /** True for the next message of a sequence, or for any message to count. */
   const meets = (event: RunEvent) => {
     const next = count === null ? tests.slice(number, number + 1) : tests;
     return next.some((test) => isMessage(test, event));

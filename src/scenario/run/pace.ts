@@ -42,7 +42,7 @@ class FastPace implements Pace {
   }
 
   wake(): void {
-    // a tick ends soon without it
+    // a tick ends soon in any case
   }
 
   end(): void {

@@ -25,7 +25,7 @@ function actionResult({ name, status: expectedStatus }: Action, answer: Scenario
   };
   // the sentence of a refusal may already contain its cause
   const causes = errors.filter((error) => detail?.includes(error.detail) !== true);
-  const words = [detail, ...causes.map((error) => `${error.name}: ${error.detail}`)].filter((each) => each !== null);
+  const words = [detail, ...causes.map((error) => `${error.name}: ${error.detail}`)].filter((text) => text !== null);
   return { name, status, isExpected, detail: status < 400 ? null : words.join('; ') };
 }
 
@@ -44,14 +44,14 @@ export class StepRecord {
     this.#actions = step.actions.map((action) => actionResult(action, null));
   }
 
-  /** Takes the answers of its actions. @returns message of the first unexpected answer; null: none */
-  answered(answers: readonly ScenarioAnswer[]): string | null {
+  /** Stores the answers of the actions. @returns message of the first unexpected answer; null: none */
+  setAnswers(answers: readonly ScenarioAnswer[]): string | null {
     this.#actions = this.step.actions.map((action, n) => actionResult(action, answers[n] ?? null));
     const at = this.#actions.findIndex(({ isExpected }) => !isExpected);
-    const wrong = this.#actions[at];
-    if (wrong === undefined) return null;
+    const unexpected = this.#actions[at];
+    if (unexpected === undefined) return null;
     const expectedStatus = this.step.actions[at]?.status ?? null;
-    const { name, status, detail } = wrong;
+    const { name, status, detail } = unexpected;
     const expected = expectedStatus === null ? '' : `, not ${expectedStatus}`;
     return `${name} was answered with ${String(status)}${expected}${detail === null ? '' : `: ${detail}`}`;
   }
@@ -82,7 +82,7 @@ export class RunRecord {
   readonly #steps: StepRecord[] = [];
   #ofRules: StepRecord[] = [];
   #isClosed = false;
-  /** assertions of the scenario's steps and of `always` */
+  /** assertions of the steps of the scenario and of `always` */
   readonly #checks: Check[] = [];
   #checksOfRules: Check[] = [];
   readonly #failures: string[] = [];
@@ -160,7 +160,7 @@ export class RunRecord {
 
   get steps(): readonly StepResult[] {
     const all = [...this.#steps, ...this.#ofRules];
-    return all.map((each) => each.result(this.#start));
+    return all.map((record) => record.result(this.#start));
   }
 
   get counts() {
@@ -208,7 +208,7 @@ class Series {
     if (!(value instanceof Promise)) this.#add(s, value);
   }
 
-  async ask(s: number): Promise<void> {
+  async sampleAnswer(s: number): Promise<void> {
     this.#add(s, await this.#reader.read());
   }
 
@@ -225,13 +225,14 @@ class Series {
   }
 }
 
-/** Ticks per sample of a signal that takes a request. */
+/** Ticks per sample of a signal that needs a request. */
 const requestStride = 20;
 
 /** The plotted signals of one run. */
 export class SeriesBook {
   /** signals that are read without a request */
   readonly #series: readonly Series[];
+  /** signals that are read by a request */
   readonly #ofAnswers: readonly Series[];
   #ticks = 0;
   #isDue = false;
@@ -247,17 +248,17 @@ export class SeriesBook {
 
   sample(instant: SimTime): void {
     const s = secondsBetween(this.#begin, instant);
-    for (const each of this.#series) each.sample(s);
+    for (const series of this.#series) series.sample(s);
     this.#isDue ||= this.#ticks % requestStride === 0;
     this.#ticks += 1;
   }
 
-  /** Samples signals that take a request, at intervals. */
-  async ask(instant: SimTime): Promise<void> {
+  /** Samples signals that need a request, every `requestStride` ticks. */
+  async sampleAnswers(instant: SimTime): Promise<void> {
     if (!this.#isDue) return;
     this.#isDue = false;
     const s = secondsBetween(this.#begin, instant);
-    for (const each of this.#ofAnswers) await each.ask(s);
+    for (const series of this.#ofAnswers) await series.sampleAnswer(s);
   }
 
   /** Series with at least one number. */

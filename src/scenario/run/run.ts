@@ -29,7 +29,7 @@ import { RunRecord, SeriesBook } from './record.ts';
 import { Signals } from './signals.ts';
 
 /** Real ms between two observations of a condition for which the clock stands still. */
-const standingLookMs = 20;
+const standingObserveMs = 20;
 /** Minimum of simulated time for the steps of `finally`, whatever limit the scenario has. */
 const minFinallyS = 3600;
 
@@ -43,7 +43,7 @@ export class ScenarioRun {
   readonly #host: ScenarioHost;
   readonly #by: Origin;
   readonly #pace: Pace;
-  readonly #giveClockBack: () => void;
+  readonly #releaseClock: () => void;
   readonly #journal = new Journal();
   readonly #signals: Signals;
   readonly #feeds: Feeds;
@@ -62,7 +62,7 @@ export class ScenarioRun {
   #endedAtMs: number | null = null;
   /** the flows of steps and rules, later the flow of `finally` */
   #flows: Flows;
-  /** true while the steps of `finally` run, which run in spite of failures */
+  /** true while the steps of `finally` run, which failures do not end */
   #isLast = false;
   /** number of calls to `stop` */
   #stops = 0;
@@ -75,7 +75,7 @@ export class ScenarioRun {
     this.#host = host;
     this.#by = by;
     const { plant, wall } = host;
-    this.#giveClockBack = host.ownClock();
+    this.#releaseClock = host.reserveClock();
     this.#pace = createPace(pace, plant, host.later, { source: 'scenario', peer: scenario.name });
     this.#pace.begin();
     this.#start = plant.now;
@@ -118,7 +118,7 @@ export class ScenarioRun {
       sources: this.#sources,
       instants: this.#instants,
       record: this.#record,
-      expect: (...given) => this.#expect(...given),
+      expect: (...args) => this.#expect(...args),
       mark: (name) => this.#signals.mark(name, this.#marked),
       fail: (words) => {
         this.#fail(words);
@@ -187,8 +187,8 @@ export class ScenarioRun {
   }
 
   /**
-   * Observes conditions after each write, also to devices that join later, and records writes for which steps wait in
-   * the journal. The returned function ends it.
+   * Observes conditions after each write, also to devices that join later; writes that steps wait for are added to the
+   * journal. The returned function removes the listeners.
    */
   #followWrites(): () => void {
     const { plant } = this.#host;
@@ -254,7 +254,7 @@ export class ScenarioRun {
     await this.#read();
     await this.#observe();
     for (const check of this.#open) check.close(this.#now);
-    this.#sort();
+    this.#removeDecided();
   }
 
   async #close(): Promise<void> {
@@ -270,7 +270,7 @@ export class ScenarioRun {
     } catch {
       // the simulator is stopping
     }
-    this.#giveClockBack();
+    this.#releaseClock();
     if (this.#state === 'running') this.#state = this.#record.failures.length === 0 ? 'passed' : 'failed';
     this.#endedAtMs = wall.nowMs();
   }
@@ -294,8 +294,8 @@ export class ScenarioRun {
       if (this.#flows.isEnded || isOver()) return;
       const instant = this.#now;
       if (instant >= deadline) {
-        const what = this.#isLast ? 'the steps of finally' : 'the scenario';
-        this.#fail(`${what} did not end within ${valueText(secondsBetween(this.#start, deadline))} s`);
+        const part = this.#isLast ? 'the steps of finally' : 'the scenario';
+        this.#fail(`${part} did not end within ${valueText(secondsBetween(this.#start, deadline))} s`);
         return;
       }
       const dues = [deadline, waits.due, ...this.#open.map(({ due }) => due)];
@@ -310,7 +310,7 @@ export class ScenarioRun {
       await this.#quiet();
       await this.#read();
       await this.#observe();
-      await this.#series.ask(this.#now);
+      await this.#series.sampleAnswers(this.#now);
     } while (await this.#flows.waits.finishDue(this.#now, this.#host.wall.monotonicMs()));
   }
 
@@ -330,10 +330,11 @@ export class ScenarioRun {
       const observation = check.observe(instant);
       if (observation !== undefined) await observation;
     }
-    if (this.#open.some(({ verdict }) => verdict !== 'pending')) this.#sort();
+    if (this.#open.some(({ verdict }) => verdict !== 'pending')) this.#removeDecided();
   }
 
-  #sort(): void {
+  /** Removes decided assertions from the open ones, and reports failures. */
+  #removeDecided(): void {
     for (const { verdict, expectation, message } of this.#open)
       if (verdict === 'failed') this.#fail(`${placeText(expectation.place)}: ${message}`);
     this.#open = this.#open.filter(({ verdict, isDropped }) => verdict === 'pending' && !isDropped);
@@ -358,7 +359,7 @@ export class ScenarioRun {
   /** Waits a moment of real time without passing simulated time. */
   #stand(): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#host.later(standingLookMs, () => {
+      const cancel = this.#host.later(standingObserveMs, () => {
         this.#wake();
       });
       this.#onWake = () => {

@@ -12,7 +12,7 @@ export interface SignalReader {
   /** null: unknown or none */
   readonly unit: string | null;
   readonly symbols: Symbols;
-  /** The present value; a promise if it takes a request. Null: not available. */
+  /** The present value; a promise if a request is needed. Null: not available. */
   read(): SignalValue | Promise<SignalValue>;
   /** reason why the last value was null, if known */
   readonly lack?: string | null;
@@ -144,7 +144,7 @@ export class Signals {
 
   /** The difference from the value at a mark. null: not both are numbers. */
   difference(signal: Signal, mark: string, value: SignalValue): SignalValue {
-    const before = this.#marks.get(mark)?.get(JSON.stringify(signal));
-    return typeof value === 'number' && typeof before === 'number' ? value - before : null;
+    const markValue = this.#marks.get(mark)?.get(JSON.stringify(signal));
+    return typeof value === 'number' && typeof markValue === 'number' ? value - markValue : null;
   }
 }

@@ -315,7 +315,7 @@ describe('interface 13: POST devices', () => {
           in: 'body',
           name: '/device_type',
           detail:
-            'what the configuration gives such a device does not fit it, and the log has the reason; give a profile',
+            'the configuration gives such a device a profile or settings that do not fit; the log has the reason; give a profile',
         },
       ]);
       expect(lines.join('')).to.contain('10kW-3Phase');
@@ -340,7 +340,7 @@ describe('interface 13: POST devices', () => {
       await open({ changes: { maxDevices: 3 } });
       await rest.post('/devices', {}, 201);
       expect((await rest.refused('/devices', 409, 'conflict', {})).detail).to.equal(
-        'there are 3 devices; 3 are possible',
+        'there are 3 devices; allowed: up to 3',
       );
       await rest.post('/devices/0/remove', {});
       await rest.post('/devices', {}, 201);

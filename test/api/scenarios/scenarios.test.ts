@@ -119,7 +119,7 @@ describe('scenarios over REST', () => {
     const runs = await Promise.all(ids.map(async (id) => (await call('GET', `/${id}`)).run));
     expect(runs.map((run) => run === null)).to.deep.equal([true, false, false, false, false]);
     expect((await call('GET', `/${ids[0]}/report`)).detail).to.equal(
-      'its results were dropped: those of later runs took the memory',
+      'its results were dropped to make room for those of later runs',
     );
     for (const id of ids) await call('DELETE', `/${id}`);
   });

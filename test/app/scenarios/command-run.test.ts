@@ -134,9 +134,9 @@ steps:
       'limit.yaml:3: steps[0].expect: there is no alarm soc_lo; did you mean soc_low?',
       'limit.yaml:4: steps[1].expect: messages of modbus have no member unit; did you mean unit_id?',
       'limit.yaml:8: steps[5].expect: device 0 has no point 704.WMaxLimPtc; did you mean 704.WMaxLimPct?',
-      'limit.yaml:8: steps[5].expect: "WMaxLimPct" is no model and point, such as 704.WMaxLimPct',
+      'limit.yaml:8: steps[5].expect: "WMaxLimPct" is not a model and a point, such as 704.WMaxLimPct',
       'limit.yaml:5: steps[2]: messages of dnp3 have no member functoin; did you mean function?',
-      'limit.yaml:6: steps[3].registers: 704.WMaxLimPctEna cannot be "ENABLE"; did you mean ENABLED?; it has DISABLED, ENABLED',
+      'limit.yaml:6: steps[3].registers: 704.WMaxLimPctEna cannot be "ENABLE"; did you mean ENABLED?; allowed: DISABLED, ENABLED',
       'limit.yaml:7: steps[4].registers: 701.W of device 0 is read only',
     ]);
     expect(issues[4]).to.match(/; known: id, timestamp, .*objects/);
@@ -160,10 +160,10 @@ steps:
       'limit.yaml:4: steps[2].fault: there is no device 9; indexes are 0',
       'limit.yaml:5: steps[3].plug: there is no charging station',
       'limit.yaml:6: steps[4].expect: there is no device 9; indexes are 0',
-      'limit.yaml:7: steps[5].registers: 704.WMaxLimPctEna cannot be "ON"; it has DISABLED, ENABLED',
+      'limit.yaml:7: steps[5].registers: 704.WMaxLimPctEna cannot be "ON"; allowed: DISABLED, ENABLED',
       'limit.yaml:7: steps[5].registers: 704.WMaxLimPct is a number and cannot be "much"',
       'limit.yaml:8: steps[6].expect: device 0 has no point 704.WMaxLim',
-      'limit.yaml:8: steps[6].expect: "WMaxLimPct" is no model and point, such as 704.WMaxLimPct',
+      'limit.yaml:8: steps[6].expect: "WMaxLimPct" is not a model and a point, such as 704.WMaxLimPct',
       'limit.yaml:9: steps[7]: compares messages of IEEE 2030.5, and the client is switched off (csip_client_enable)',
     ]);
   });
@@ -175,7 +175,7 @@ steps:
       .to.throw(SimError)
       .with.property('issues')
       .that.deep.equals([
-        { name: '--junit', detail: 'is a flag of derbench run FILE and cannot stand beside --scenario' },
+        { name: '--junit', detail: 'is a flag of derbench run FILE; it cannot be given together with --scenario' },
       ]);
     expect(() => flaggedScenario(['--scenario', 'a.yaml', '--scenario=b.yaml'], undefined)).to.throw(SimError);
   });

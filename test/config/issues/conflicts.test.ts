@@ -56,14 +56,14 @@ describe('settings of Modbus lines', () => {
     [['--rtu_stopbits', '1.5'], ['--rtu_stopbits: given "1.5"; allowed: a whole number from 1 to 2']],
     [['--rtu_baud', '0'], ['--rtu_baud: given "0"; allowed: a whole number from 110 to 4000000']],
     [['--mb_framing', 'ascii'], ['--mb_framing: given "ascii"; allowed: tcp, rtu_over_tcp']],
-    [['--meter_unit', '1'], ['--meter_unit: given 1, but devices have unit id 1; allowed: another one up to 247']],
+    [['--meter_unit', '1'], ['--meter_unit: given 1, but devices have unit id 1; allowed: another unit id up to 247']],
     [
       ['--meter_unit', '2', '-N', '3', '--mb_shared_port', 'yes'],
-      ['--meter_unit: given 2, but devices have unit ids 1 to 3; allowed: another one up to 247'],
+      ['--meter_unit: given 2, but devices have unit ids 1 to 3; allowed: another unit id up to 247'],
     ],
     [
       ['--meter_port', '8504', '-N', '3'],
-      ['--meter_port: given 8504, which is the Modbus port of devices; allowed: another one'],
+      ['--meter_port: given 8504, which is a Modbus port of devices; allowed: another port'],
     ],
     [['--mb_foreign_unit', 'loud'], ['--mb_foreign_unit: given "loud"; allowed: silent, gateway']],
     [

@@ -51,7 +51,7 @@ describe('interface 12.1: configuration file', () => {
 
   const cases: readonly (readonly [string, string, string | RegExp])[] = [
     ['an unknown key', 'website_prt: 1', 'c.yaml: website_prt: unknown key; nearest known: website_port'],
-    ['a short flag', 'wp: 1', 'c.yaml: wp: unknown key; the flag -wp has the key website_port'],
+    ['a short flag', 'wp: 1', 'c.yaml: wp: unknown key; the key of the flag -wp is website_port'],
     ['an abbreviated key', 'web_port: 1', 'c.yaml: web_port: unknown key; nearest known: website_port'],
     ['a key of flags only', 'config: d.yaml', /^c.yaml: config: unknown key/],
     ['a number in quotes', 'tick: "0.5"', 'c.yaml: tick: given "0.5"; allowed: a number from 0.1 to 60'],

@@ -240,7 +240,7 @@ describe('interface 12.1: device profile', () => {
       '{ models: { 702: { WMaxRtg: [1] } } }',
       'models.702.WMaxRtg: given [1]; allowed: a number, or text of 1 to 256 characters',
     ],
-    ['{ models: { 702: { "W Max": 1 } } }', 'models.702.W Max: not a name that a key may have; allowed: a point name'],
+    ['{ models: { 702: { "W Max": 1 } } }', 'models.702.W Max: not a valid key; allowed: a point name'],
     ['{ models: { 702: 5 } }', 'models.702: given 5; allowed: a mapping'],
     ['{ pv: { module: X } }', 'pv.module: given "X"; allowed: CS5P-220M, DATASHEET-270'],
     ['{ pv: { series: 0 } }', 'pv.series: given 0; allowed: a number from 1 to 1000'],

@@ -146,7 +146,7 @@ describe('interface 12.1: devices of a mixed site', () => {
     ],
     [
       '{ device_type: PV, profile: station.yaml }',
-      'profile: given "station.yaml", which is the profile of an EVSE; allowed: another profile here, this one with --evse_profile',
+      'profile: given "station.yaml", which is an EVSE profile; allowed: another profile here, or this one with --evse_profile',
     ],
     [
       '{ device_type: PV, profile: { battery: {} } }',
@@ -179,7 +179,7 @@ describe('interface 12.1: devices of a mixed site', () => {
   }
   it('refuse the profile of another kind as EVSE', () => {
     expect(fileIssues('devices: [{ evse_profile: roof.yaml }]', files)[0]).to.match(
-      /^c.yaml: devices\[0\]\.evse_profile: given "roof.yaml", which is no profile of an EVSE; /,
+      /^c.yaml: devices\[0\]\.evse_profile: given "roof.yaml", which is not an EVSE profile; /,
     );
   });
 });

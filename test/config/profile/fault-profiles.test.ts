@@ -100,7 +100,7 @@ describe('faults of a configuration', () => {
       ),
     ).to.deep.equal(['c.yaml: devices[0].faults[1].kind: given "nope"']);
     expect(fileIssues('devices: [{ faults: [{ kind: drop, device: 1 }] }]\n')).to.deep.equal([
-      'c.yaml: devices[0].faults[0].device: given in the entry of a device; allowed: nothing',
+      'c.yaml: devices[0].faults[0].device: given in the entry of a device; allowed: no device here',
     ]);
   });
 });

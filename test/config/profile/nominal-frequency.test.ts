@@ -21,9 +21,9 @@ describe('the nominal frequency', () => {
     const noticesOf = (yaml: string) => run(['--config', 'c.yaml'], { files: { '/site/c.yaml': yaml } }).notices;
     const mixed = 'devices:\n  - { device_type: PV-3Phase }\n  - { profile: 5kW-1Phase-EU, device_type: PV-1Phase }\n';
     expect(run(['--config', 'c.yaml'], { files: { '/site/c.yaml': mixed } }).notices).to.deep.equal([
-      'the nominal frequency of the grid is 50 Hz in the place of 60 Hz, as profile 5kW-1Phase-EU of PV-1Phase 1 says, ' +
-        'also for the devices of one other profile that says none; ' +
-        'grid.nominal_frequency_hz in the configuration file decides',
+      'the nominal frequency of the grid is 50 Hz instead of 60 Hz, as profile 5kW-1Phase-EU of PV-1Phase 1 says, ' +
+        'also for the devices of one other profile that sets none; ' +
+        'grid.nominal_frequency_hz in the configuration file overrides it',
     ]);
     expect(noticesOf(`grid: { nominal_frequency_hz: 50 }\n${mixed}`)).to.deep.equal([]);
     expect(noticesOf('devices:\n  - { profile: 10kW-3Phase-EU, count: 3 }\n')).to.deep.equal([]);

@@ -232,8 +232,8 @@ describe('settings of the client of IEEE 2030.5', () => {
     [
       ['--csip_lfdi', lfdi, '--csip_identity', 'site', '-N', '2'],
       [
-        '--csip_lfdi: given together with --csip_identity site; allowed: with csip_identity aggregator, since other LFDIs ' +
-          'are those of certificates',
+        '--csip_lfdi: given together with --csip_identity site; allowed: with csip_identity aggregator, because other LFDIs ' +
+          'follow from certificates',
       ],
     ],
     [

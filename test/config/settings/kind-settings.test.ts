@@ -40,7 +40,7 @@ describe('interface 12: EVSE profiles', () => {
     expect(sourceOf(['--evse_profile', 'plain.yaml'], { files }).evse?.maxPowerW).to.equal(5000);
   });
   it('-f refuses the profile of an EVSE and names --evse_profile', () => {
-    const line = ', which is the profile of an EVSE; allowed: another profile here, this one with --evse_profile';
+    const line = ', which is an EVSE profile; allowed: another profile here, or this one with --evse_profile';
     expect(issueLines(['-f', 'EVSE-AC-22kW-1port', '-N', '3'])).to.deep.equal([
       `-f: given "EVSE-AC-22kW-1port"${line}`,
     ]);
@@ -52,7 +52,7 @@ describe('interface 12: EVSE profiles', () => {
     const [issue] = issuesOf(['--evse_profile', '10kW-3Phase']);
     expect(issue?.name).to.equal('--evse_profile');
     expect(issue?.detail).to.match(
-      /^given "10kW-3Phase", which is no profile of an EVSE; allowed: one of an EVSE \(EVSE-.*\), this one with -f$/,
+      /^given "10kW-3Phase", which is not an EVSE profile; allowed: an EVSE profile \(EVSE-.*\), or this one with -f$/,
     );
   });
   it('lists its own profiles for a file that is missing', () => {

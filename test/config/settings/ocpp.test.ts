@@ -114,7 +114,7 @@ describe('settings of OCPP charge points', () => {
     const config = run([...on, '--ocpp_security_profile', '1', '--ocpp_password_file', 'pw'], { files });
     expect(config.ocpp?.password?.toString()).to.equal(secret);
     expect(config.notices).to.deep.equal([
-      'with ocpp_security_profile 1 the password of OCPP goes over the network in clear',
+      'with ocpp_security_profile 1 the password of OCPP is sent over the network in clear',
     ]);
   });
 
@@ -295,7 +295,7 @@ describe('settings of OCPP charge points', () => {
       [
         'an identity that another station has',
         '  - { device_type: EVSE }\n  - { device_type: EVSE, ocpp: { id: CP } }\n',
-        'ocpp.id of device 1: given "CP", which device 0 has too; allowed: an identity of its own',
+        'ocpp.id of device 1: given "CP", which device 0 has too; allowed: another identity',
       ],
       ['an unknown member', '  - { device_type: EVSE, ocpp: { csid: A } }\n', 'devices[0].ocpp.csid: unknown key'],
     ] as const)

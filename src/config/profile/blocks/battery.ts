@@ -34,18 +34,18 @@ export const batterySchema = z
     soh_pct: z.number().min(50).max(100).optional().meta({ description: 'State of health at start, %; default 100.' }),
     cycle_life: z.number().min(1).max(1e6).nullable().optional().meta({
       description:
-        'Equivalent full cycles after which the state of health is 20 points lower; default null, no ageing.',
+        'Equivalent full cycles after which the state of health is 20 percentage points lower; default null, no ageing.',
     }),
     soc_drift: z
       .strictObject({
-        per_cycle_pct: drift.meta({ description: 'Points per equivalent full cycle; default 0.' }),
-        per_day_pct: drift.meta({ description: 'Points per day of simulated time; default 0.' }),
+        per_cycle_pct: drift.meta({ description: 'Percentage points per equivalent full cycle; default 0.' }),
+        per_day_pct: drift.meta({ description: 'Percentage points per day of simulated time; default 0.' }),
       })
       .nullable()
       .optional()
       .meta({
         description:
-          'How the reported state of charge moves away from the true one until the battery is full; default null, not at all.',
+          'Drift of the reported state of charge from the true one, until the battery is full; default null, no drift.',
       }),
     ambient_temperature_c: z
       .number()
@@ -53,7 +53,7 @@ export const batterySchema = z
       .max(80)
       .nullable()
       .optional()
-      .meta({ description: 'Room temperature, C; default null, which takes the temperature of the surroundings.' }),
+      .meta({ description: 'Room temperature, C; default null, the temperature of the surroundings.' }),
     thermal_time_constant_s: z
       .number()
       .min(1)
@@ -71,11 +71,11 @@ export const batterySchema = z
 
 export type BatteryInput = z.infer<typeof batterySchema>;
 
-/** Limits the time of a step: each cell is simulated. */
+/** Maximum number of cells. Each cell is simulated, so it limits the time of a step. */
 const maxCells = 20_000;
 
 const smallBankModules = 4;
-/** From this rating on a bank feeds the bridge of the inverter itself; smaller ones have a booster between. */
+/** Rating from which a bank feeds the inverter bridge without a booster, W. */
 const directW = 50_000;
 /** Voltage of a cell under load near its floor, V. */
 const lowCellV = { nmc: 3.3, lfp: 3 } as const;
@@ -101,7 +101,7 @@ export interface BatteryPlace {
   readonly vNomV: number;
 }
 
-/** The bounds in rising order, each with its default. */
+/** The bounds of the state of charge, in rising order. */
 const bounds = ['soc_min_pct', 'soc_reserve_min_pct', 'soc_reserve_max_pct', 'soc_max_pct'] as const;
 
 /**
@@ -159,7 +159,7 @@ export function resolveBattery(
 
 type Bound = (typeof bounds)[number];
 
-/** Of two bounds in the wrong order the issue names the one that was given: the other may be a default. */
+/** Checks the order of the bounds. An issue names a bound that was given: the other bound may be a default. */
 function checkLevels(
   input: BatteryInput,
   levels: Readonly<Record<Bound, number>>,
@@ -187,7 +187,7 @@ function checkLevels(
   for (let at = 1; at < bounds.length; at += 1) {
     const [lower, upper] = [bounds[at - 1], bounds[at]];
     if (lower === undefined || upper === undefined || levels[lower] <= levels[upper]) continue;
-    const reserve =
+    const member =
       upper === 'soc_max_pct'
         ? lower
         : upper === 'soc_reserve_min_pct'
@@ -195,10 +195,10 @@ function checkLevels(
           : input[lower] === undefined
             ? upper
             : lower;
-    const [rule, other] = reserve === lower ? (['up to', upper] as const) : (['from', lower] as const);
+    const [rule, other] = member === lower ? (['up to', upper] as const) : (['from', lower] as const);
     issues.push({
-      name: `${where}: battery.${reserve}`,
-      detail: `given ${levels[reserve]}; allowed: ${rule} ${other}, which is ${levels[other]}`,
+      name: `${where}: battery.${member}`,
+      detail: `given ${levels[member]}; allowed: ${rule} ${other}, which is ${levels[other]}`,
     });
   }
 }

@@ -34,7 +34,7 @@ const evSchema = z.strictObject({
     .meta({ description: 'State of charge at which the vehicle stops charging, %; default 100.' }),
   reserve_soc_pct: percent
     .optional()
-    .meta({ description: 'State of charge that the vehicle needs at departure, %: V2G stops here; default 30.' }),
+    .meta({ description: 'State of charge that the vehicle needs at departure, %: V2G stops there; default 30.' }),
   ac_max_charge_w: watts
     .optional()
     .meta({ description: 'Rating of the on-board charger, W at the meter; default 11000.' }),
@@ -70,10 +70,10 @@ const evSchema = z.strictObject({
   }),
   ac_ramp_a_per_s: ampsPerSecond
     .optional()
-    .meta({ description: 'How fast the vehicle follows a new limit, AC, A/s per phase; default 8.' }),
+    .meta({ description: 'Rate at which the vehicle follows a new limit, AC, A/s per phase; default 8.' }),
   dc_ramp_a_per_s: ampsPerSecond
     .optional()
-    .meta({ description: 'How fast the vehicle follows a new limit, DC, A/s; default 20.' }),
+    .meta({ description: 'Rate at which the vehicle follows a new limit, DC, A/s; default 20.' }),
   end_of_charge_fraction: z.number().min(0).max(0.5).optional().meta({
     description: 'The vehicle stops charging when its curve falls to this fraction of the maximum; default 0.02.',
   }),
@@ -88,7 +88,7 @@ const connectorSchema = z.strictObject({
   standard: z.enum(evseConnectorStandards).optional().meta({ description: 'Plug; default Type2, for dc CCS2.' }),
   max_power_w: watts.optional().meta({
     description:
-      'Rating, W at the meter; default current times phases times voltage up to the rating of the station, for dc that rating.',
+      'Rating, W at the meter; default for ac current times phases times voltage, up to the rating of the station; for dc that rating.',
   }),
   max_current_a: z
     .number()
@@ -119,7 +119,7 @@ const connectorSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        'Maximum output voltage of a dc connector, V; at least 1.1 times battery_voltage_v of the vehicle ' +
+        'Maximum output voltage of a DC connector, V; at least 1.1 times battery_voltage_v of the vehicle ' +
         'that charges there; default 920. For dc only.',
     }),
   power_factor: z
@@ -155,14 +155,14 @@ export const evseSchema = z
     connectors: z.array(connectorSchema).min(1).max(20).optional().meta({
       description: 'Connectors, numbered from 1 in this order; default one three-phase AC connector of 32 A.',
     }),
-    ev: evSchema.optional().meta({ description: 'The vehicle that arrives where no other is named.' }),
+    ev: evSchema.optional().meta({ description: 'Vehicle of the connectors for which vehicles has no entry.' }),
     vehicles: z
       .array(
         evSchema.extend({
           connector: z.number().int().min(1).max(20).meta({ description: 'Number of the connector.' }),
           plugged_at_start: z.boolean().optional().meta({
             description:
-              'Whether the vehicle is plugged in at start; default true. With false it is the vehicle that arrives at this connector.',
+              'Whether the vehicle is plugged in at start; default true. With false it is plugged in by a later command.',
           }),
         }),
       )
@@ -170,7 +170,7 @@ export const evseSchema = z
       .optional()
       .meta({
         description:
-          'Vehicles of single connectors; members that are left out are taken from ev. Default none: nothing is plugged in at start.',
+          'Vehicles of single connectors; omitted members are taken from ev. Default none: nothing is plugged in at start.',
       }),
     auto_authorize: z
       .boolean()
@@ -220,6 +220,7 @@ const fastCharge: readonly ChargingCurvePoint[] = [
   { socPct: 100, fraction: 0.04 },
 ];
 
+/** Full power up to a state of charge, then linear to zero at 100 %. */
 function twoStage(taperSocPct: number): readonly ChargingCurvePoint[] {
   const flat = { socPct: taperSocPct, fraction: 1 };
   return [...(taperSocPct > 0 ? [{ socPct: 0, fraction: 1 }] : []), flat, { socPct: 100, fraction: 0 }];
@@ -277,11 +278,11 @@ function resolveEv(input: EvInput, inherited: EvInput, where: string, issues: Is
 const acOnly = ['phases', 'min_current_a', 'voltage_v', 'power_factor'] as const;
 const dcOnly = ['voltage_max_v'] as const;
 
-/** Issues for members that describe something the connector does not have. */
+/** Reports members for another type of connector, and V2G without bidirectional. */
 function strayMembers(input: ConnectorInput, where: string, issues: Issue[]): void {
-  const [others, type] = input.type === 'dc' ? ([acOnly, 'ac'] as const) : ([dcOnly, 'dc'] as const);
+  const [otherMembers, otherType] = input.type === 'dc' ? ([acOnly, 'ac'] as const) : ([dcOnly, 'dc'] as const);
   const stray = [
-    ...others.map((member) => [member, `type ${type}`] as const),
+    ...otherMembers.map((member) => [member, `type ${otherType}`] as const),
     ...(input.bidirectional === true ? [] : [['max_discharge_w', 'bidirectional true'] as const]),
   ];
   for (const [member, condition] of stray) {
@@ -340,10 +341,10 @@ function resolveVehicles(
   });
 }
 
-/** A DC connector must reach the voltage of a full pack, which is 1.1 times the voltage at half charge. */
+/** Reports DC connectors below the voltage of a full pack, which is 1.1 times the voltage at half charge. */
 function checkVoltages({ connectors, vehicles, ev }: EvseParameters, where: string, issues: Issue[]): void {
   for (const [i, { type, connectorId, voltageV }] of connectors.entries()) {
-    const vehicle = vehicles.find((each) => each.connectorId === connectorId)?.ev ?? ev;
+    const vehicle = vehicles.find((entry) => entry.connectorId === connectorId)?.ev ?? ev;
     const fullV = vehicle.batteryVoltageV + vehicle.batteryVoltageV / 10;
     if (type === 'ac' || voltageV >= fullV) continue;
     issues.push({

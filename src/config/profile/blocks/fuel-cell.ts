@@ -44,11 +44,11 @@ export const fuelCellSchema = z
       .optional()
       .meta({ description: 'Nominal inverter efficiency; default 0.97.' }),
     cell_count: z.number().int().min(1).max(100_000).optional().meta({
-      description: 'Cells in series; default 75 for a PEMFC stack of 5 kW, growing with the square root of the power.',
+      description: 'Cells in series; default 75 for a stack of 5 kW, growing with the square root of the power.',
     }),
     cell_area_cm2: positive.optional().meta({
       description:
-        'Active area of a cell, cm2; by default rated power takes 0.7 A/cm2 at 65 C (PEMFC) or 0.4 A/cm2 (SOFC).',
+        'Active area of a cell, cm2; default: 0.7 A/cm2 at rated power and 65 C (PEMFC) or 0.4 A/cm2 (SOFC).',
     }),
     parasitic_fixed_pct: z.number().min(0).max(20).optional().meta({
       description: 'Constant consumption of the plant in operation, percent of rated stack power; default 3.',
@@ -76,7 +76,7 @@ export const fuelCellSchema = z
       .optional()
       .meta({
         description:
-          'How fast the available power falls after the output has fallen, percent of rated power per second; ' +
+          'Rate at which the available power falls after the output, percent of rated power per second; ' +
           'default 50, SOFC 0.333. The output itself may fall at once.',
       }),
     dwell_s: z.number().min(0).max(86_400).optional().meta({
@@ -112,7 +112,7 @@ export const fuelCellSchema = z
 
 export type FuelCellInput = z.infer<typeof fuelCellSchema>;
 
-/** Figures of the built-in cells at the points that decide the size of a stack. */
+/** Data of the built-in cells: power densities that size a stack, and default rates, times and temperatures. */
 const cellLaws = {
   PEMFC: {
     // 75 cells give 5.15 kW at 0.7 A/cm2
@@ -131,7 +131,7 @@ const cellLaws = {
     referenceCells: 75,
     referenceW: 5152,
     ratedWCm2: 0.316,
-    // 0.5 A/cm2 at 700 C, the lowest temperature at which it delivers
+    // 0.5 A/cm2 at 700 C, the lowest temperature at which a stack delivers power
     maxWCm2: 0.325,
     // 0.8 A/cm2 at the thermoneutral voltage; the cells are those of the fuel cell
     elWCm2: 1.032,
@@ -145,17 +145,17 @@ const cellLaws = {
 /** Power densities of the Amphlett law: 0.7 A/cm2 at 65 C; 0.5 V at 50 C, the lowest temperature for full power. */
 const amphlettLaw = { ...cellLaws.PEMFC, ratedWCm2: 0.3914124, maxWCm2: 0.423 } as const;
 
-/** Hydrogen for one kilowatt hour at the terminals, kg; decides the size of the default tank. */
+/** Hydrogen for one kilowatt hour at the terminals, kg; sizes the default tank. */
 const kgPerKWh = 0.07;
 const defaultTankHours = 8;
 
 const inputNames = { chemistry: 'chemistry', operatingMode: 'operating_mode', fuel: 'fuel' } as const;
 
-/** The issue of a combination of chemistry, operating mode and fuel that no plant has; null: it is one of the four. */
+/** The issue of an unsupported combination of chemistry, operating mode and fuel; null: one of the four supported. */
 export function fuelCellCombinationIssue(given: FuelCellCombination, name: string): Issue | null {
   const keys = Object.keys(inputNames) as (keyof typeof inputNames)[];
   if (fuelCellCombinations.some((combination) => keys.every((key) => combination[key] === given[key]))) return null;
-  const text = (one: FuelCellCombination) => `${one.chemistry} ${one.operatingMode} ${one.fuel}`;
+  const text = (row: FuelCellCombination) => `${row.chemistry} ${row.operatingMode} ${row.fuel}`;
   return {
     name,
     detail: `given ${text(given)}; allowed: ${fuelCellCombinations.map(text).join(', ')}`,
@@ -175,7 +175,7 @@ const tankOnly = [
 
 type Push = (member: keyof FuelCellInput, detail: string) => void;
 
-/** Issues for members that describe something the plant does not have. */
+/** Reports members for a chemistry, an operating mode or a fuel that the plant does not have. */
 function strayMembers(input: FuelCellInput, { chemistry, operatingMode, fuel }: FuelCellCombination, push: Push): void {
   const stray = [
     ...(chemistry === 'SOFC' ? [['stack_model', 'chemistry PEMFC'] as const] : []),
@@ -235,18 +235,19 @@ function resolveTank(input: FuelCellInput, { operatingMode }: FuelCellCombinatio
 interface StackSize {
   readonly chemistry: FuelCellChemistry;
   readonly stackModel: FuelCellStackModel;
-  /** stack power behind rated output, and in electrolysis, W */
+  /** stack power at rated output, W */
   readonly grossW: number;
+  /** stack power at rated electrolysis, W; 0 without electrolysis */
   readonly elGrossW: number;
 }
 
-/** Number and area of cells, so that the stack reaches its rating. */
+/** Number and area of the cells; reports cells that are too small for the rating. */
 function resolveCells(input: FuelCellInput, { chemistry, stackModel, grossW, elGrossW }: StackSize, push: Push) {
   const law = stackModel === 'amphlett' && chemistry === 'PEMFC' ? amphlettLaw : cellLaws[chemistry];
   const cellCount =
     input.cell_count ?? Math.max(1, Math.round(law.referenceCells * Math.sqrt(grossW / law.referenceW)));
   const cellAreaCm2 = input.cell_area_cm2 ?? grossW / (cellCount * law.ratedWCm2);
-  const ownElCells = chemistry === 'PEMFC' ? elGrossW / (cellCount * law.elWCm2) : cellAreaCm2;
+  const elCellAreaCm2 = chemistry === 'PEMFC' ? elGrossW / (cellCount * law.elWCm2) : cellAreaCm2;
   const minCm2 = grossW / (cellCount * law.maxWCm2);
   if (cellAreaCm2 < minCm2) {
     push(
@@ -261,7 +262,7 @@ function resolveCells(input: FuelCellInput, { chemistry, stackModel, grossW, elG
       `given ${input.rated_el_power_w ?? 'nothing'}; allowed: up to ${maxW} with ${cellCount} cells of ${cellAreaCm2.toFixed(1)} cm2`,
     );
   }
-  return { cellCount, cellAreaCm2, elCellAreaCm2: ownElCells };
+  return { cellCount, cellAreaCm2, elCellAreaCm2 };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { PvInputParameters, PvParameters, PvShading } from '../../../contra
 import type { Issue } from '../../../core/errors.ts';
 import type { Phases } from '../device-types.ts';
 
-/** Data-sheet values at 1000 W/m2 and 25 C, which decide the length of strings. */
+/** Data-sheet values at 1000 W/m2 and 25 C, which size strings and arrays. */
 const modules = {
   'CS5P-220M': { mppV: 46.9, mppA: 4.69, openV: 59.4 },
   'DATASHEET-270': { mppV: 31.0, mppA: 8.71, openV: 38.3 },
@@ -15,7 +15,7 @@ export const pvModules = Object.keys(modules) as [PvModule, ...PvModule[]];
 
 const volts = z.number().min(1).max(1e5);
 
-const site = (text: string) =>
+const clearSkyOnly = (text: string) =>
   `${text} For the irradiance source clear_sky only; CSV irradiance is in the plane of the array.`;
 
 const moduleType = z.enum(pvModules).optional();
@@ -49,8 +49,8 @@ const pvInputSchema = z.strictObject({
   series: seriesCount.meta({ description: ofBlock('Modules in series in a string') }),
   parallel: parallelCount.meta({
     description:
-      'Strings in parallel; default: as many as the block pv gives, otherwise whole strings so that all ' +
-      'inputs together have 15 % more power than WMaxRtg.',
+      'Strings in parallel; default: parallel of the block pv, otherwise whole strings, so that all ' +
+      'inputs together have about 15 % more power than WMaxRtg.',
   }),
   tilt_deg: tilt.meta({ description: ofBlock('Tilt from horizontal, degrees, for the irradiance source clear_sky') }),
   azimuth_deg: azimuth.meta({
@@ -68,7 +68,7 @@ export const pvSchema = z
     }),
     parallel: parallelCount.meta({
       description:
-        'Strings in parallel; by default the array has 15 % more power than WMaxRtg, in a hybrid hybrid.pv_w.',
+        'Strings in parallel; default: whole strings with about 15 % more power than WMaxRtg, in a hybrid hybrid.pv_w.',
     }),
     min_dc_voltage_v: volts
       .optional()
@@ -101,37 +101,39 @@ export const pvSchema = z
       .optional()
       .meta({
         description:
-          'DC power of the array from which on the inverter starts, W, up to the rated power of the array; it ' +
-          'sleeps again below 75 % of it. Default 0.8 % of WMaxRtg, a little more than the losses without load.',
+          'DC power of the array at which the inverter starts, W, up to the rated power of the array; below 75 % ' +
+          'of this power it sleeps again. Default 0.8 % of WMaxRtg, a little more than the no-load losses.',
       }),
     night_power_w: z.number().min(0).max(1e9).optional().meta({
       description:
         'AC power that the sleeping inverter takes from the grid, W, up to 5 % of WMaxRtg; default 0.02 % of WMaxRtg.',
     }),
-    tilt_deg: tilt.meta({ description: site('Tilt from horizontal, degrees; default 30.') }),
+    tilt_deg: tilt.meta({ description: clearSkyOnly('Tilt from horizontal, degrees; default 30.') }),
     azimuth_deg: azimuth.meta({
-      description: site('Azimuth from north, clockwise, degrees; default 180, or 0 in the southern hemisphere.'),
+      description: clearSkyOnly(
+        'Azimuth from north, clockwise, degrees; default 180, or 0 in the southern hemisphere.',
+      ),
     }),
     latitude_deg: z
       .number()
       .min(-90)
       .max(90)
       .optional()
-      .meta({ description: site('Latitude, degrees north; default 40.') }),
+      .meta({ description: clearSkyOnly('Latitude, degrees north; default 40.') }),
     longitude_deg: z
       .number()
       .min(-180)
       .max(180)
       .optional()
       .meta({
-        description: site(
+        description: clearSkyOnly(
           'Longitude, degrees east; by default the sun is highest near 12:00 in the time zone of the clock.',
         ),
       }),
     shading: shadingSchema.optional().meta({ description: 'Partial shading; default none.' }),
     mppt: z.enum(['global', 'local']).optional().meta({
       description:
-        'Tracker: global finds the highest maximum of a shaded array, local stays on the first one below open circuit; default global.',
+        'Tracker: global finds the highest maximum of a shaded array, local stays on the first maximum below open circuit; default global.',
     }),
     inputs: z
       .array(pvInputSchema)
@@ -140,7 +142,7 @@ export const pvSchema = z
       .optional()
       .meta({
         description:
-          'Inputs of the inverter, each with an array and a tracker of its own, in the order of the ports of ' +
+          'Inputs of the inverter, each with its own array and tracker, in the order of the ports of ' +
           'model 714; not in a hybrid. Default: one input.',
       }),
   })
@@ -148,14 +150,15 @@ export const pvSchema = z
 
 export type PvBlock = z.infer<typeof pvSchema>;
 
-/** Powers as shares of the rating: defaults typical of the CEC inverter data base, and the largest permitted at night. */
+/** Default start and night power as shares of the rating, typical of the CEC inverter database. */
 const startShare = 0.008;
 const nightShare = 0.0002;
+/** Maximum night power as a share of the rating. */
 const maxNightShare = 0.05;
 
 interface PvSite {
   readonly phases: Phases;
-  /** used where the block gives none */
+  /** default of the longitude, degrees east */
   readonly longitudeDeg: number;
   /** power of the array at standard conditions, W; absent: whole strings that suit the rating */
   readonly arrayW?: number;
@@ -187,7 +190,7 @@ function stringsFor(
   arrayW?: number,
 ): number {
   const stringW = arrayPowerW({ ...string, parallel: 1 });
-  // the array of a hybrid is given in watts, which take a fractional number of strings
+  // the array of a hybrid is given in watts, which may need a fractional number of strings
   return arrayW === undefined ? Math.max(1, Math.round((1.15 * ratedW) / stringW)) : arrayW / stringW;
 }
 
@@ -198,29 +201,29 @@ function resolveShading(shading: z.infer<typeof shadingSchema>): PvShading {
 type StringDesign = Readonly<Record<'module', PvModule>> & Pick<PvParameters, 'series'>;
 type ResolvedInput = PvInputParameters & StringDesign;
 
-/** Fills in the defaults of the inputs. @param block without its inputs and its window */
+/** Fills in the defaults of the inputs. @param block resolved values of the block, the defaults of each input */
 function resolveInputs(
   input: PvBlock,
   inputs: NonNullable<PvBlock['inputs']>,
   ratedW: number,
   block: StringDesign & Pick<PvParameters, 'tiltDeg' | 'azimuthDeg' | 'shading'>,
 ): readonly ResolvedInput[] {
-  return inputs.map((one, i) => {
-    const module = one.module ?? block.module;
-    const series = one.series ?? block.series;
+  return inputs.map((pvInput, i) => {
+    const module = pvInput.module ?? block.module;
+    const series = pvInput.series ?? block.series;
     return {
-      name: one.name ?? `PV ${i + 1}`,
+      name: pvInput.name ?? `PV ${i + 1}`,
       module,
       series,
-      parallel: one.parallel ?? input.parallel ?? stringsFor({ module, series }, ratedW / inputs.length),
-      tiltDeg: one.tilt_deg ?? block.tiltDeg,
-      azimuthDeg: one.azimuth_deg ?? block.azimuthDeg,
-      shading: one.shading ? resolveShading(one.shading) : block.shading,
+      parallel: pvInput.parallel ?? input.parallel ?? stringsFor({ module, series }, ratedW / inputs.length),
+      tiltDeg: pvInput.tilt_deg ?? block.tiltDeg,
+      azimuthDeg: pvInput.azimuth_deg ?? block.azimuthDeg,
+      shading: pvInput.shading ? resolveShading(pvInput.shading) : block.shading,
     };
   });
 }
 
-/** The DC window in V: by default one in which all strings work. */
+/** The DC window, V; default: half the lowest MPP voltage to 1.25 times the highest open-circuit string voltage. */
 function windowOf(
   input: PvBlock,
   strings: readonly StringDesign[],
@@ -233,7 +236,7 @@ function windowOf(
   };
 }
 
-/** Reports a start power above the rating of the array, and a night power above that of any inverter. */
+/** Reports a start power above the rating of the array, and a night power above its maximum. */
 function checkSleep(
   { start_power_w: startW, night_power_w: nightW }: PvBlock,
   ratedW: number,
@@ -285,7 +288,7 @@ export function resolvePv(
     });
   }
   const parallel = input.parallel ?? stringsFor({ module, series }, ratedW, site.arrayW);
-  const arrayW = (inputs ?? [{ module, series, parallel }]).reduce((sum, one) => sum + arrayPowerW(one), 0);
+  const arrayW = (inputs ?? [{ module, series, parallel }]).reduce((sum, strings) => sum + arrayPowerW(strings), 0);
   checkSleep(input, ratedW, arrayW, where, issues);
   return {
     module,

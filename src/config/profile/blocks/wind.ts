@@ -20,7 +20,7 @@ export const windSchema = z
       .optional()
       .meta({
         description:
-          'AC rating that the rotor area is scaled to, W; default WMaxRtg when model 702 gives WMaxRtg or ' +
+          'AC rating that the rotor area is scaled to, W; default WMaxRtg if model 702 gives WMaxRtg or ' +
           'VAMaxRtg, else the rating of the turbine. May be above WMaxRtg: the inverter then limits the turbine.',
       }),
     rotor_diameter_m: z
@@ -80,12 +80,9 @@ export const windSchema = z
           'Reactive power at full active power, as a fraction of the apparent power rating; default 0.33 ' +
           '(nrel-5mw), 0.50 (iea-15mw), 0.44 (farm-100kw).',
       }),
-    lvrt_gain: z
-      .number()
-      .min(0)
-      .max(10)
-      .optional()
-      .meta({ description: 'Additional reactive current in a dip, per voltage below 0.9 pu, pu/pu; default 2.' }),
+    lvrt_gain: z.number().min(0).max(10).optional().meta({
+      description: 'Additional reactive current in a voltage dip, pu per pu of voltage below 0.9 pu; default 2.',
+    }),
     lvrt_recovery_s: z
       .number()
       .min(0.01)
@@ -97,10 +94,10 @@ export const windSchema = z
       .min(0)
       .max(3600)
       .optional()
-      .meta({ description: 'How long the mean wind must be above cut-in before a start, s; default 60.' }),
+      .meta({ description: 'Time for which the mean wind must be above cut-in before a start, s; default 60.' }),
     storm_delay_s: z.number().min(0).max(36_000).optional().meta({
       description:
-        'How long the mean wind must be 3 m/s below cut-out before the return from a storm stop, s; default 300.',
+        'Time for which the mean wind must be 3 m/s below cut-out before the return from a storm stop, s; default 300.',
     }),
   })
   .meta({ description: 'Wind turbine.' });
