@@ -56,10 +56,10 @@ export async function waitUntil(
   checkCondition(condition);
   checkedNumber('timeoutS', timeoutS, 0);
   let current = await time();
-  const bySimulation = simulated ?? current.mode === 'paused';
+  const inSimulatedTime = simulated ?? current.mode === 'paused';
   const [firstTick, firstMs] = [current.tick, nowMs()];
   const elapsedOf = (at: Time, firstSim: number) =>
-    bySimulation ? Date.parse(at.sim_time) - firstSim : nowMs() - firstMs;
+    inSimulatedTime ? Date.parse(at.sim_time) - firstSim : nowMs() - firstMs;
   const firstSim = Date.parse(current.sim_time);
   for (;;) {
     const last = await sample();
@@ -71,14 +71,15 @@ export async function waitUntil(
         code: 'timeout',
         detail:
           `${name} did not become ${shownCondition(condition)} within ${shownS(elapsedMs)} s of ` +
-          `${bySimulation ? 'simulated' : 'real'} time (${current.tick - firstTick} ticks); its last value was ${shownSample(last)}`,
+          `${inSimulatedTime ? 'simulated' : 'real'} time (${current.tick - firstTick} ticks); ` +
+          `its last value was ${shownSample(last)}`,
       });
     if (current.mode === 'paused') {
-      const isLast = bySimulation && leftMs < tickSeconds(current) * 1000;
+      const isLast = inSimulatedTime && leftMs < tickSeconds(current) * 1000;
       current = await step(isLast ? new Date(firstSim + timeoutS * 1000).toISOString() : null);
     } else {
-      // twice per tick, so that none is passed over
-      await pause(Math.min(Math.max(current.tick_interval_s * 500, 20), 1000, bySimulation ? 1000 : leftMs));
+      // twice per tick, so that no tick is missed
+      await pause(Math.min(Math.max(current.tick_interval_s * 500, 20), 1000, inSimulatedTime ? 1000 : leftMs));
       current = await time();
     }
   }
@@ -110,7 +111,7 @@ function memberOf(name: string, snapshot: Snapshot): Sample {
   throw new DerbenchError({
     code: 'validation',
     detail: `given "${name}"; allowed: a point as 701.W, or a member of the snapshot as metrics.power_kw`,
-    issues: [{ name, detail: 'is no value of the snapshot' }],
+    issues: [{ name, detail: 'is not a value of the snapshot' }],
   });
 }
 
