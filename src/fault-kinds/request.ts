@@ -181,8 +181,8 @@ export function createFaultForms(protocols: readonly ProtocolFaults[]): FaultFor
   const schemas = new Map(
     protocols.map(({ protocol, kinds }) => [protocol, protocolSchema(protocol, catalogue, kinds.map(ofKind))]),
   );
-  const [first, ...others] = schemas.values();
-  if (first === undefined) throw new SimError('INTERNAL', 'a catalogue of faults needs at least one protocol');
+  const [firstSchema, ...otherSchemas] = schemas.values();
+  if (firstSchema === undefined) throw new SimError('INTERNAL', 'a catalogue of faults needs at least one protocol');
   // schemas with an optional `protocol`, created at the first call
   const optionalProtocolSchemas = new Map([...schemas].filter(([protocol]) => protocol === defaultProtocol));
   const optionalProtocolSchema = (protocol: FaultProtocol) => {
@@ -201,7 +201,7 @@ export function createFaultForms(protocols: readonly ProtocolFaults[]): FaultFor
       return schema as ProtocolSchema & z.ZodType<FlatFault>;
     },
     // nested unions have no names: a description cannot express that their discriminator may be absent
-    schema: z.discriminatedUnion('protocol', [first, ...others]).meta({
+    schema: z.discriminatedUnion('protocol', [firstSchema, ...otherSchemas]).meta({
       id: 'FaultRequest',
       description:
         'A fault of any protocol; without `protocol` one of Modbus. Besides its parameters each kind has members for ' +

@@ -40,7 +40,7 @@ export function pointInput(
   { factor = 1, ...more }: InputOptions = {},
 ): InputSource | null {
   if (!port.has(point)) return null;
-  // a reader takes memory: settings are read after commits alone, and have none
+  // a reader costs memory: settings are read after commits alone, and have none
   const number = more.measured === true || more.live === true ? numberReader(port, point) : () => port.number(point);
   return {
     read() {
@@ -191,9 +191,9 @@ type Bound<T> = readonly (readonly [name: PointName, binding: T | null])[];
 
 /** Bindings of a part, without points that the device lacks. */
 export function bindings(inputs: Bound<InputSource>, outputs: Bound<OutputTarget> = []): PointBindings {
-  const present = <T>(rows: Bound<T>) =>
+  const withoutNulls = <T>(rows: Bound<T>) =>
     new Map(rows.flatMap(([name, binding]) => (binding === null ? [] : [[name, binding] as const])));
-  return { inputs: present(inputs), outputs: present(outputs) };
+  return { inputs: withoutNulls(inputs), outputs: withoutNulls(outputs) };
 }
 
 /** The points of several parts together. */

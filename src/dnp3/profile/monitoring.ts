@@ -182,15 +182,18 @@ function available({ port }: PartContext): readonly (readonly [PointName, InputS
 function chargeLevels(port: DevicePort): readonly (readonly [PointName, InputSource | null])[] {
   // model 713 shows 0 % without a storage
   if (batteryOf(port) === null) return [];
-  const more = { measured: true, deadband: socDeadbandPct };
+  const socOptions = { measured: true, deadband: socDeadbandPct };
   const usable = () => {
     const [min, max] = reservesPct(port);
     const soc = port.number('713.SoC');
     return soc === null || max <= min ? null : Math.min(100, Math.max(0, (100 * (soc - min)) / (max - min)));
   };
   return [
-    ['AI47', pointInput(port, '713.SoC', more)],
-    ['AI48', port.has('713.SoC') ? computed(usable, '713.SoC between 802.SoCRsvMin and 802.SocRsvMax', more) : null],
+    ['AI47', pointInput(port, '713.SoC', socOptions)],
+    [
+      'AI48',
+      port.has('713.SoC') ? computed(usable, '713.SoC between 802.SoCRsvMin and 802.SocRsvMax', socOptions) : null,
+    ],
   ];
 }
 
@@ -224,9 +227,9 @@ const magnitudes: ReadonlySet<PointPath> = new Set<PointPath>(['701.W', '701.Var
 
 function thresholdPoints(context: PartContext): PointBindings {
   const { port, settings } = context;
-  const present = thresholds.filter(({ point }) => port.has(point));
+  const deviceThresholds = thresholds.filter(({ point }) => port.has(point));
   return bindings(
-    present.flatMap(({ point, outputs: [high, low], inputs }) => {
+    deviceThresholds.flatMap(({ point, outputs: [high, low], inputs }) => {
       const number = numberReader(port, point);
       const value = magnitudes.has(point) ? () => Math.abs(number() ?? 0) : () => number() ?? 0;
       return [
@@ -234,7 +237,7 @@ function thresholdPoints(context: PartContext): PointBindings {
         [inputs[1], computed(() => value() < settings.number(low), point, { live: true })],
       ] as const;
     }),
-    present.flatMap(({ outputs: [high, low], starts }) => [
+    deviceThresholds.flatMap(({ outputs: [high, low], starts }) => [
       [high, settingOutput(context, high, starts[0])] as const,
       [low, settingOutput(context, low, starts[1])] as const,
     ]),
@@ -336,8 +339,8 @@ function reactiveReference({ port }: PartContext): OutputTarget | null {
   if (!port.has('704.VarSetMod')) return null;
   const output = writing(port, {
     read() {
-      const present = varReference(port);
-      return present === null ? 0 : varReferences.indexOf(present) + 1;
+      const reference = varReference(port);
+      return reference === null ? 0 : varReferences.indexOf(reference) + 1;
     },
     writes: (value) => {
       const mode = varReferences[Number(value) - 1];

@@ -195,8 +195,8 @@ function writeNumber(buffer: Buffer, at: number, { form }: ObjectType, value: nu
 }
 
 function modulo(value: number, size: number): number {
-  const rest = Math.floor(value) % size;
-  return rest < 0 ? rest + size : rest;
+  const remainder = Math.floor(value) % size;
+  return remainder < 0 ? remainder + size : remainder;
 }
 
 /**

@@ -223,8 +223,8 @@ type VarReference = (typeof varReferences)[number];
 
 /** The reference in force; null: the profile has no code for it. */
 export function varReference(port: DevicePort): VarReference | null {
-  const present = port.value('704.VarSetMod');
-  return varReferences.find((each) => each === present) ?? null;
+  const mode = port.value('704.VarSetMod');
+  return varReferences.find((reference) => reference === mode) ?? null;
 }
 
 /** The reference of a set-point without one: that in force, or VarMax. */

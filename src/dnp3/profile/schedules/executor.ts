@@ -291,15 +291,15 @@ export class ScheduleExecutor {
 
   /** The effect of the first schedule whose point the device accepts; null: none. */
   #choose(due: readonly Due[]): Acting | null {
-    for (const each of due) {
-      const key = keyOf(each);
+    for (const candidate of due) {
+      const key = keyOf(candidate);
       if (this.#acting?.key === key) return this.#acting;
-      if (this.#refused.get(each.number) === key) continue;
-      const { number, schedule, point } = each;
+      if (this.#refused.get(candidate.number) === key) continue;
+      const { number, schedule, point } = candidate;
       const value = valueOf(schedule, point);
       const writes = writesOf(this.#context.port, this.#namings, schedule.type, value);
       const result = writes === null ? null : this.#holds.check(writes);
-      if (writes !== null && typeof result !== 'object') return { key, id: idOf(each), number, value, writes };
+      if (writes !== null && typeof result !== 'object') return { key, id: idOf(candidate), number, value, writes };
       this.#refuse({ key, number }, typeof result === 'object' && result !== null ? result.detail : 'no such value');
     }
     return null;

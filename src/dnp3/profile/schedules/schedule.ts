@@ -155,27 +155,28 @@ function weekdayStarts(timing: Timing, atMs: number): readonly number[] {
 
 /** The day of the month is that of the first start, or the last one of a shorter month. */
 function monthStarts(timing: Timing, atMs: number): readonly number[] {
-  const [first, at] = [new Date(firstStart(timing)), new Date(atMs)];
-  const timeMs = first.getTime() % dayMs;
-  const passedMonths = 12 * (at.getUTCFullYear() - first.getUTCFullYear()) + at.getUTCMonth() - first.getUTCMonth();
+  const [startDate, date] = [new Date(firstStart(timing)), new Date(atMs)];
+  const timeMs = startDate.getTime() % dayMs;
+  const [startYear, startMonth] = [startDate.getUTCFullYear(), startDate.getUTCMonth()];
+  const passedMonths = 12 * (date.getUTCFullYear() - startYear) + date.getUTCMonth() - startMonth;
   const period = Math.floor(passedMonths / timing.interval);
   return [period - 1, period, period + 1].map((n) => {
-    const month = first.getUTCMonth() + n * timing.interval;
-    const lastDay = new Date(Date.UTC(first.getUTCFullYear(), month + 1, 0)).getUTCDate();
-    return Date.UTC(first.getUTCFullYear(), month, Math.min(first.getUTCDate(), lastDay)) + timeMs;
+    const month = startMonth + n * timing.interval;
+    const lastDay = new Date(Date.UTC(startYear, month + 1, 0)).getUTCDate();
+    return Date.UTC(startYear, month, Math.min(startDate.getUTCDate(), lastDay)) + timeMs;
   });
 }
 
 /** Starts in order, among them the last one up to an instant and the first one after it. */
 function startsNear(timing: Timing, atMs: number): readonly number[] {
-  const first = firstStart(timing);
-  const nearMs = Math.max(first, atMs);
+  const firstMs = firstStart(timing);
+  const nearMs = Math.max(firstMs, atMs);
   if (isByWeekday(timing)) return weekdayStarts(timing, nearMs);
-  if (timing.unit === repeatUnit.none) return [first];
+  if (timing.unit === repeatUnit.none) return [firstMs];
   if (timing.unit === repeatUnit.months) return monthStarts(timing, nearMs);
   const stepMs = (unitMs[timing.unit] ?? Infinity) * timing.interval;
-  const lastStart = first + Math.floor((nearMs - first) / stepMs) * stepMs;
-  return [lastStart, lastStart + stepMs];
+  const lastMs = firstMs + Math.floor((nearMs - firstMs) / stepMs) * stepMs;
+  return [lastMs, lastMs + stepMs];
 }
 
 /** True if start and repetition are valid. */
@@ -206,14 +207,14 @@ interface Moment {
 
 /** A schedule at an instant; a start within a run begins a new run. @param schedule valid */
 export function momentOf(schedule: Schedule, atMs: number): Moment {
-  const first = firstStart(schedule);
-  const starts = startsNear(schedule, atMs).filter((start) => start >= first && start <= lastDateMs);
+  const firstMs = firstStart(schedule);
+  const starts = startsNear(schedule, atMs).filter((start) => start >= firstMs && start <= lastDateMs);
   const startMs = starts.findLast((start) => start <= atMs);
-  const nextStart = starts.find((start) => start > atMs) ?? null;
-  if (startMs === undefined) return { point: null, startMs: null, nextMs: nextStart };
+  const nextStartMs = starts.find((start) => start > atMs) ?? null;
+  if (startMs === undefined) return { point: null, startMs: null, nextMs: nextStartMs };
   const changes = Array.from({ length: schedule.count }, (_, i) => startMs + 1000 * offsetS(schedule, i));
-  const next = changes.findIndex((change) => change > atMs);
-  if (next === -1) return { point: null, startMs: null, nextMs: nextStart };
-  const nextMs = Math.min(changes[next] ?? Infinity, nextStart ?? Infinity);
-  return { point: next === 0 ? null : next - 1, startMs, nextMs };
+  const nextPoint = changes.findIndex((change) => change > atMs);
+  if (nextPoint === -1) return { point: null, startMs: null, nextMs: nextStartMs };
+  const nextMs = Math.min(changes[nextPoint] ?? Infinity, nextStartMs ?? Infinity);
+  return { point: nextPoint === 0 ? null : nextPoint - 1, startMs, nextMs };
 }

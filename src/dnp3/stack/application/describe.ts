@@ -126,10 +126,10 @@ function headerAt(fragment: Buffer, at: number, carries: boolean): Header | null
   const begin = field + width;
   const count = startOrCount;
   if (qualifier <= 0x08) return { text: `${name} first ${count}`, end: begin + count * size };
-  const each = width + size;
+  const entryOctets = width + size;
   const indexes: number[] = [];
-  for (let i = 0; i < count && begin + (i + 1) * each <= fragment.length && i < 8; i += 1)
-    indexes.push(fragment.readUIntLE(begin + i * each, width));
+  for (let i = 0; i < count && begin + (i + 1) * entryOctets <= fragment.length && i < 8; i += 1)
+    indexes.push(fragment.readUIntLE(begin + i * entryOctets, width));
   const more = count > indexes.length ? ` and ${count - indexes.length} more` : '';
-  return { text: `${name} [${indexes.join(', ')}]${more}`, end: begin + count * each };
+  return { text: `${name} [${indexes.join(', ')}]${more}`, end: begin + count * entryOctets };
 }

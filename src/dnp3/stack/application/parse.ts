@@ -104,15 +104,19 @@ function namesAt(octets: Buffer, { range, prefix, count, end }: RangeField): Par
 
 function valuesAt(octets: Buffer, parsed: RangeField, size: number): ParsedObjects | null {
   const { range, prefix, count, end } = parsed;
-  const each = prefix + size;
-  if (range.kind === 'all' || octets.length - end < count * each) return null;
+  const entryOctets = prefix + size;
+  if (range.kind === 'all' || octets.length - end < count * entryOctets) return null;
   const objects = Array.from({ length: count }, (_, i): RequestObject => {
-    const at = end + i * each;
+    const at = end + i * entryOctets;
     const index = prefix > 0 ? readUInt(octets, at, prefix) : range.kind === 'span' ? range.start + i : null;
-    return { index, octets: octets.subarray(at + prefix, at + each) };
+    return { index, octets: octets.subarray(at + prefix, at + entryOctets) };
   });
   const indexes = objects.map(({ index }) => index ?? 0);
-  return { range: range.kind === 'indexes' ? { kind: 'indexes', indexes } : range, objects, end: end + count * each };
+  return {
+    range: range.kind === 'indexes' ? { kind: 'indexes', indexes } : range,
+    objects,
+    end: end + count * entryOctets,
+  };
 }
 
 /** One bit for each index; the objects are one octet each, 0 or 1. */

@@ -145,10 +145,10 @@ export class Association implements AssociationPort {
   }
 
   open(session: Session): void {
-    const former = this.#session;
-    if (former !== null) {
-      this.close(former);
-      former.replaced();
+    const formerSession = this.#session;
+    if (formerSession !== null) {
+      this.close(formerSession);
+      formerSession.replaced();
     }
     this.#session = session;
     this.unsolicited.trigger();

@@ -98,12 +98,12 @@ class StaticStep implements ReadStep {
 
   /** Run of points from `begin` on with consecutive indexes and one type; undefined: no such variation. */
   #run(begin: number): { readonly type: ObjectType | undefined; readonly end: number } {
-    const first = this.#points[begin];
-    if (first === undefined) return { type: undefined, end: begin + 1 };
-    const { kind, staticVariation } = first.spec;
+    const firstPoint = this.#points[begin];
+    if (firstPoint === undefined) return { type: undefined, end: begin + 1 };
+    const { kind, staticVariation } = firstPoint.spec;
     const type = objectType(groupsOf[kind].static, this.#variation === 0 ? staticVariation : this.#variation);
     // a variation without flags is judged point by point: a point with flags set needs the one with flags
-    if (type?.withFlags !== undefined) return { type: withNeededFlags(type, first.state), end: begin + 1 };
+    if (type?.withFlags !== undefined) return { type: withNeededFlags(type, firstPoint.state), end: begin + 1 };
     return { type, end: Math.min(this.#end, endsOfRuns(this.#points)[begin] ?? begin + 1) };
   }
 }
@@ -187,8 +187,8 @@ class EventStep implements ReadStep {
 
   #hasCommonTime(ms: number, synchronised: boolean): boolean {
     if (this.#common?.synchronised !== synchronised) return false;
-    const after = ms - this.#common.ms;
-    return after >= 0 && after <= maxRelativeMs;
+    const relativeMs = ms - this.#common.ms;
+    return relativeMs >= 0 && relativeMs <= maxRelativeMs;
   }
 }
 
@@ -252,8 +252,8 @@ function runsOf(points: readonly DatabasePoint[]): readonly DatabasePoint[][] {
   const runs: DatabasePoint[][] = [];
   for (const point of points) {
     const run = runs.at(-1);
-    const last = run?.at(-1);
-    if (run !== undefined && last?.spec.index === point.spec.index - 1 && run.length < deadbandsPerHeader)
+    const lastPoint = run?.at(-1);
+    if (run !== undefined && lastPoint?.spec.index === point.spec.index - 1 && run.length < deadbandsPerHeader)
       run.push(point);
     else runs.push([point]);
   }
