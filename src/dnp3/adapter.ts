@@ -1,4 +1,4 @@
-/** The outstations of a process as an adapter: devices that join and leave, their listeners, state, lines at the start. */
+/** The adapter of DNP3: opens and closes the outstations of devices, and reports status, counters and start lines. */
 import type { AdapterParts } from '../contract/adapter-parts.ts';
 import type { Device } from '../contract/device.ts';
 import type {
@@ -43,7 +43,7 @@ import type { PeerIdentity, Routes, ServerContext, ServerCounters } from './serv
 import { Dnp3Listener } from './server/listener.ts';
 
 /** Time without a connection after which a master that made a request before counts as lost. */
-const missedMs = 60_000;
+const lostAfterMs = 60_000;
 
 export interface Dnp3AdapterOptions {
   readonly settings: Dnp3Settings;
@@ -57,9 +57,9 @@ export interface Dnp3AdapterOptions {
 
 interface Entry {
   readonly outstation: DeviceOutstation;
-  /** the listener of all outstations on a shared port */
+  /** the listener of this outstation; on a shared port that of all outstations */
   readonly listener: Dnp3Listener;
-  /** monotonic ms since which masters have no connection; null: they have one; absent: they never had one */
+  /** by master: monotonic ms since which it has no connection; null: it has one; absent: it never had one */
   readonly lostMs: Map<number, number | null>;
 }
 
@@ -80,7 +80,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
   readonly #entries = new Map<number, Entry>();
   readonly #ends: (() => void)[] = [];
   #shared: Dnp3Listener | null = null;
-  /** counters of outstations that have left */
+  /** sum of the counters of removed outstations */
   #departed = noDnp3Counters;
 
   constructor(options: Dnp3AdapterOptions) {
@@ -154,13 +154,18 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
 
   startLines(): readonly string[] {
     const { settings } = this.#options;
-    const places = this.devices.flatMap((index) => this.endpointOf(index) ?? []);
-    const [first] = places;
-    const last = places.at(-1);
-    if (first === undefined || last === undefined) return [];
-    const ports = last.port === first.port ? `${first.port}` : `${first.port} to ${last.port}`;
+    const endpoints = this.devices.flatMap((index) => this.endpointOf(index) ?? []);
+    const [firstEndpoint] = endpoints;
+    const lastEndpoint = endpoints.at(-1);
+    if (firstEndpoint === undefined || lastEndpoint === undefined) return [];
+    const ports =
+      lastEndpoint.port === firstEndpoint.port
+        ? `${firstEndpoint.port}`
+        : `${firstEndpoint.port} to ${lastEndpoint.port}`;
     const addresses =
-      last.outstation === first.outstation ? `${first.outstation}` : `${first.outstation} to ${last.outstation}`;
+      lastEndpoint.outstation === firstEndpoint.outstation
+        ? `${firstEndpoint.outstation}`
+        : `${firstEndpoint.outstation} to ${lastEndpoint.outstation}`;
     const masters = settings.masterAddresses.join(', ');
     const where = hostAndPort(settings.host, 0).replace(/:0$/, `:${ports}`);
     const tls = settings.tls === null ? '' : ', TLS';
@@ -169,10 +174,10 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
 
   status(): Partial<AdapterStatus> {
     const { framesIn, framesOut, badFrames } = this.totals;
-    const [first] = this.devices;
+    const [firstIndex] = this.devices;
     const associations = [...this.#entries.values()].flatMap(({ outstation }) => outstation.stack.associations);
     return {
-      endpoint: first === undefined ? null : this.#url(first),
+      endpoint: firstIndex === undefined ? null : this.#url(firstIndex),
       peers: associations.filter(({ session }) => session !== null).length,
       lastActivityMs: this.#options.context.counters.lastFrameMs,
       rxCount: framesIn,
@@ -197,7 +202,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     }
   }
 
-  /** Opens the outstation of a device. @throws SimError LISTEN_FAILED, COMMAND_CONFLICT; nothing is left open then */
+  /** Opens the outstation of a device. @throws SimError LISTEN_FAILED, COMMAND_CONFLICT; then nothing stays open */
   async join(device: Device): Promise<void> {
     const { settings, make } = this.#options;
     const { index } = device;
@@ -205,11 +210,11 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     if (address > maxDnp3Address || settings.masterAddresses.includes(address))
       throw new SimError(
         'COMMAND_CONFLICT',
-        `device ${index} would have the link address ${address}, which is not free`,
+        `device ${index} would have the link address ${address}, which is above ${maxDnp3Address} or that of a master`,
       );
     const outstation = make(device, address);
     try {
-      const listener = settings.sharedPort ? await this.#sharedListener() : await this.#ownListener(outstation);
+      const listener = settings.sharedPort ? await this.#sharedListener() : await this.#openListener(outstation);
       this.#entries.set(index, { outstation, listener, lostMs: new Map() });
     } catch (error) {
       outstation.close();
@@ -240,27 +245,27 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     this.#options.tlsFiles?.unwatch();
   }
 
-  /** Reports masters that have been gone too long. */
+  /** Raises the alarm of devices with lost masters, and ends it when all their masters are back. */
   sweep(): void {
     const { context, commAlarms } = this.#options;
     const nowMs = context.clock.monotonicMs();
     for (const [index, { outstation, lostMs }] of this.#entries) {
-      const missed: number[] = [];
+      const lostMasters: number[] = [];
       for (const { masterAddress, session, lastRequestMs } of outstation.stack.associations) {
         if (session !== null) lostMs.set(masterAddress, null);
-        // a master that came and went between two rounds counts too
+        // includes a connection that began and ended between two sweeps
         else if (lastRequestMs !== null && (lostMs.get(masterAddress) ?? null) === null)
           lostMs.set(masterAddress, nowMs);
         const since = lostMs.get(masterAddress) ?? null;
-        if (since !== null && nowMs - since >= missedMs) missed.push(masterAddress);
+        if (since !== null && nowMs - since >= lostAfterMs) lostMasters.push(masterAddress);
       }
-      if (missed.length > 0)
-        commAlarms.raise(index, 'dnp3_master_lost', `no connection of master ${missed.join(', ')} of DNP3`);
+      if (lostMasters.length > 0)
+        commAlarms.raise(index, 'dnp3_master_lost', `no connection of master ${lostMasters.join(', ')} of DNP3`);
       else commAlarms.end(index, 'dnp3_master_lost');
     }
   }
 
-  async #ownListener(outstation: DeviceOutstation): Promise<Dnp3Listener> {
+  async #openListener(outstation: DeviceOutstation): Promise<Dnp3Listener> {
     const { settings, context } = this.#options;
     const { host, port } = settings;
     const listener = new Dnp3Listener({
@@ -317,9 +322,9 @@ const freshCounters = (): ServerCounters => ({
 /** Words for the status of a refused control. */
 const statusWords: Readonly<Partial<Record<ControlStatus, string>>> = {
   [controlStatus.timeout]: 'OPERATE came too late after its SELECT',
-  [controlStatus.noSelect]: 'no SELECT with these objects comes before it',
+  [controlStatus.noSelect]: 'no SELECT of these objects comes before it',
   [controlStatus.formatError]: 'the status octet in the request is not 0',
-  [controlStatus.notSupported]: 'there is no such output, or it does not take this',
+  [controlStatus.notSupported]: 'there is no such output, or it does not accept this value',
   [controlStatus.hardwareError]: 'the device cannot do it now',
   [controlStatus.local]: 'local control',
   [controlStatus.tooManyObjects]: 'too many controls in one request',
@@ -338,12 +343,12 @@ function controlLine({ name, value, status, isSelect, from, reason }: ControlRep
 
 function timeLine(master: number, offsetS: number): string {
   const by = `${Math.abs(offsetS).toFixed(3)} s ${offsetS < 0 ? 'behind' : 'ahead of'}`;
-  return `master ${master} has written the time: ${by} the clock here`;
+  return `master ${master} has written the time: ${by} the local clock`;
 }
 
 /**
- * Loaded when a process with DNP3 starts.
- * @throws SimError CONFIG_INVALID for certificates or a point map that do not fit
+ * Creates the adapter of a process with DNP3.
+ * @throws SimError CONFIG_INVALID for unusable certificates or an invalid point map
  */
 export function createDnp3(settings: Dnp3Settings, parts: AdapterParts): Dnp3Adapter {
   const { seed, plant, clock, later, commAlarms, remoteClock, wireLog, logBook } = parts;

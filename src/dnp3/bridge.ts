@@ -1,4 +1,4 @@
-/** The register map behind the DER profile of DNP3: the only part of the adapter that works on it. */
+/** The register map behind the DER profile of DNP3: no other file of the adapter reads or writes the map. */
 import type { Device } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { SiteLimitName } from '../contract/site.ts';
@@ -30,13 +30,13 @@ import type { PointPath } from '../sunspec/map/point-path.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';
 import type { DeviceHolds, DevicePort, SettingWrite } from './device-port.ts';
 
-/** The plant as an outstation sees it. */
+/** The members of the plant that an outstation uses. */
 export type PortPlant = Pick<Plant, 'at' | 'dateMs' | 'setSite' | 'siteOf' | 'silentDevices' | 'now'>;
 
 /** Owner of the limits that masters of DNP3 set at the connection point of a device. */
 const siteOwner = 'dnp3';
 
-/** Slots by name without numbers, then by the numbers of the repeated groups: `705.Crv.Pt.V`, `0,3`. */
+/** Slots by path without indexes, then by the indexes of its repeating groups: `705.Crv.Pt.V`, `0,3`. */
 const slotsByPath = memoPerLayout((layout) => {
   const byPath = new Map<string, Map<string, PointSlot>>();
   for (const slot of layout.slots) {
@@ -48,19 +48,19 @@ const slotsByPath = memoPerLayout((layout) => {
   return byPath;
 });
 
-/** Slots by name whose group numbers are all 0, as in nearly every read. */
+/** Slots whose indexes are all 0, by path without indexes: nearly every read uses these. */
 const firstSlots = memoPerLayout(
   (layout) =>
     new Map(
       [...slotsByPath(layout)].flatMap(([name, byNumbers]) => {
-        const [first = ''] = byNumbers.keys();
-        const slot = byNumbers.get(first.replace(/\d+/g, '0'));
+        const [anyNumbers = ''] = byNumbers.keys();
+        const slot = byNumbers.get(anyNumbers.replace(/\d+/g, '0'));
         return slot === undefined ? [] : [[name, slot] as const];
       }),
     ),
 );
 
-const groupsIn = (numbers: string) => (numbers === '' ? 0 : numbers.split(',').length);
+const groupCount = (numbers: string) => (numbers === '' ? 0 : numbers.split(',').length);
 
 class MapPort implements DevicePort {
   readonly index: number;
@@ -227,17 +227,16 @@ class MapPort implements DevicePort {
     if (at.length === 0) return this.#firstSlots.get(point);
     const byNumbers = slotsByPath(this.device.bank.layout).get(point);
     if (byNumbers === undefined) return undefined;
-    const [first = ''] = byNumbers.keys();
-    return byNumbers.get(Array.from({ length: groupsIn(first) }, (_, i) => at[i] ?? 0).join(','));
+    const [anyNumbers = ''] = byNumbers.keys();
+    return byNumbers.get(Array.from({ length: groupCount(anyNumbers) }, (_, i) => at[i] ?? 0).join(','));
   }
 }
 
-/** The port of a device. */
 export function createDevicePort(device: Device, plant: PortPlant): DevicePort {
   return new MapPort(device, plant);
 }
 
-/** Texts of model 1 as device attributes of g0: software, name, serial number, product, maker. */
+/** Device attributes (g0): name of the device; version, serial number, product and manufacturer of model 1. */
 export function attributesOf({ bank, name }: Pick<Device, 'bank' | 'name'>) {
   const { m1 } = bank.map;
   return [

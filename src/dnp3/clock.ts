@@ -1,13 +1,13 @@
-/** The remote clock of one master, with the additions of DNP3. */
+/** The clock that one master sets: a remote clock with NEED_TIME and the times of events. */
 import { SimError } from '../core/errors.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { AssociationClock, Instant } from './stack/outstation/types.ts';
 
-/** Time after which a clock counts as stale, ms: a crystal is off by a second or two in a day. */
+/** Time from a time write to the next NEED_TIME, ms: a crystal drifts by a second or two in a day. */
 const staleMs = 24 * 3_600_000;
 
-/** @param offsetS seconds by which the master is ahead @param ms its time, at `monotonicMs` of this machine */
+/** @param offsetS seconds by which the master is ahead @param ms time of the master at `monotonicMs` of this machine */
 export type TimeListener = (offsetS: number, ms: number, monotonicMs: number) => void;
 
 export interface MasterClockOptions {
@@ -26,7 +26,7 @@ export class MasterClock implements AssociationClock {
   readonly #written: TimeListener;
   /** monotonic ms of the last time write; null: none since the restart */
   #writtenMs: number | null = null;
-  /** a master has written the time, if only before a restart */
+  /** the master has written the time, perhaps before a restart */
   #hasOffset = false;
   /** local instant of the last event */
   #lastMs = -Infinity;
@@ -52,13 +52,13 @@ export class MasterClock implements AssociationClock {
   }
 
   instantOf(stamp: number): Instant {
-    // a control acts between ticks, and its consequences in a tick that has begun before: they come after it
+    // times never go back: consequences of a control may have the stamp of a tick that began before it
     this.#lastMs = Math.max(this.#lastMs, this.#clock.localOf(stamp as SimTime));
     return { localMs: this.#lastMs, dateMs: this.#clock.ofLocal(this.#lastMs) };
   }
 
   timeOf({ localMs, dateMs }: Instant) {
-    // without an offset the clock is the calendar here, which may be set and corrected
+    // without an offset the clock is the local calendar: a later change of it must not move the event
     const ms = this.#hasOffset ? this.#clock.ofLocal(localMs) : dateMs;
     return { ms, synchronised: this.#writtenMs !== null && !this.#isLost() };
   }

@@ -1,4 +1,4 @@
-/** The outstation of one device: its points, its masters and its views. */
+/** The outstation of one device: its points, its stack, its status and its device profile. */
 import type { Device } from '../contract/device.ts';
 import type { Dnp3IinName, Dnp3MasterStatus, Dnp3OutstationStatus } from '../contract/dnp3.ts';
 import { dnp3IinNames } from '../contract/dnp3.ts';
@@ -36,11 +36,11 @@ export interface DeviceOutstationOptions {
   readonly random: (purpose: string) => RandomStream;
   readonly log: { info(message: string): void; warning(message: string): void; debug(message: string): void };
   readonly onControl: (report: ControlReport) => void;
-  /** A master has written the time. @param offsetS seconds by which it is ahead */
+  /** Called when a master has written the time. @param offsetS seconds by which the master is ahead */
   readonly onTime: (master: number, offsetS: number) => void;
 }
 
-/** Names of the bits of IIN, the lowest first. */
+/** Names of the bits of IIN that are set, lowest bit first. */
 export function iinNames(bits: number): readonly Dnp3IinName[] {
   return dnp3IinNames.filter((_, bit) => (bits & (1 << bit)) !== 0);
 }
@@ -54,7 +54,7 @@ export class DeviceOutstation implements ServedOutstation {
   readonly attributes: readonly DeviceAttribute[];
   readonly #options: DeviceOutstationOptions;
   readonly #clocks = new Map<number, MasterClock>();
-  /** has the time of the master that has written it last */
+  /** clock of the last time write, of whichever master */
   readonly #lastWritten: RemoteClock;
 
   constructor(options: DeviceOutstationOptions) {
@@ -144,7 +144,7 @@ export class DeviceOutstation implements ServedOutstation {
     };
   }
 
-  /** Its device profile document. @param port where it listens */
+  /** The device profile document. @param port TCP port of the listener */
   deviceProfile(port: number): string {
     const { settings, wall } = this.#options;
     const { host, masterAddresses, unsolicited, tls } = settings;

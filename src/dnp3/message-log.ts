@@ -1,4 +1,4 @@
-/** Fragments as they went over the wire, for REST, scenarios and recorders. */
+/** Fragments as sent and received, for REST, scenarios and recorders. */
 import type { Buffer } from 'node:buffer';
 import type { Dnp3Message, Dnp3MessageFilter, Dnp3Control } from '../contract/dnp3.ts';
 import type { WireChannel, WireEntry, WireLog } from '../core/wire/wire-log.ts';
@@ -7,9 +7,9 @@ import type { FragmentReport } from './server/context.ts';
 import { describe, functionName } from './stack/application/describe.ts';
 import { analogOutputOctets, analogValue, crobOctets, stateOfCode } from './stack/objects.ts';
 
-const requests: ReadonlySet<number> = new Set([3, 4, 5, 6]);
+const controlRequests: ReadonlySet<number> = new Set([3, 4, 5, 6]);
 const responseCode = 129;
-/** Octets in front of the first object header: of a response IIN is among them. */
+/** Octets before the first object header; a response has IIN among them. */
 const [requestHeader, responseHeader] = [2, 4];
 const crobGroup = 12;
 const analogGroup = 41;
@@ -22,13 +22,13 @@ function controlOf(group: number, variation: number, index: number, octets: Buff
 }
 
 /**
- * The controls of a fragment, of a request or of the answer that repeats them with a status. Empty for any other fragment;
- * the list ends at the first object that is no control.
+ * The controls of a request, or of the response that repeats them with a status; empty for any other fragment. The list
+ * ends at the first object that is not a control.
  */
 function controlsIn(fragment: Buffer): readonly Dnp3Control[] {
   const code = fragment[1] ?? 0;
   const controls: Dnp3Control[] = [];
-  if (code !== responseCode && !requests.has(code)) return controls;
+  if (code !== responseCode && !controlRequests.has(code)) return controls;
   let at = code === responseCode ? responseHeader : requestHeader;
   while (at + 4 <= fragment.length) {
     const [group = 0, variation = 0, qualifier = 0] = fragment.subarray(at, at + 3);

@@ -1,4 +1,4 @@
-/** Faults of an IEEE 2030.5 client, seen by its server. */
+/** Faults of an IEEE 2030.5 client, as its server sees them. */
 import { z } from 'zod';
 import { faultKind, noParameters, waitMs } from './rows.ts';
 
@@ -33,7 +33,8 @@ export const suppressFault = faultKind({
   ...csip,
   kind: 'suppress',
   summary:
-    'The PUT, POST or DELETE is never sent, and the client takes it as accepted; at DERControlResponse, responses are missing.',
+    'The PUT, POST or DELETE is never sent, and the client treats it as accepted; at DERControlResponse, responses ' +
+    'are missing.',
   targets: resources,
   parameters: noParameters,
 });
@@ -73,7 +74,7 @@ export const wrongLfdiFault = faultKind({
   parameters: z.strictObject({
     lfdi: hex(40, '40 hexadecimal digits')
       .optional()
-      .meta({ description: 'LFDI, 40 hexadecimal digits; default: its own with another last digit.' }),
+      .meta({ description: 'LFDI, 40 hexadecimal digits; default: the LFDI of the client with another last digit.' }),
   }),
 });
 
@@ -134,7 +135,7 @@ export const wrongMultiplierFault = faultKind({
 export const malformedXmlFault = faultKind({
   ...csip,
   kind: 'malformed_xml',
-  summary: 'The document that is sent is no valid XML, or not of the schema.',
+  summary: 'The document that is sent is not well-formed XML, or not valid by the schema.',
   targets: resources,
   parameters: z.strictObject({
     mode: z.enum(['truncated', 'not_closed', 'wrong_namespace', 'empty']).default('truncated').meta({

@@ -35,7 +35,7 @@ export const adoptionFault = faultKind({
   summary: 'The adoption of a curve does not do what it reports.',
   parameters: z.strictObject({
     result: z.enum(['lies', 'stuck', 'failed']).meta({
-      description: 'Completed with the old curve in force, in progress for good, or failed.',
+      description: 'Completed with the old curve still in force, in progress forever, or failed.',
     }),
   }),
 });
@@ -66,7 +66,7 @@ export const rebootFault = faultKind({
     forget: z
       .boolean()
       .default(true)
-      .meta({ description: 'Whether settings and curves return to their start values; default true.' }),
+      .meta({ description: 'True: settings and curves return to their start values; default true.' }),
   }),
 });
 

@@ -1,4 +1,4 @@
-/** Faults of a DNP3 outstation, seen by its masters. */
+/** Faults of a DNP3 outstation, as its masters see them. */
 import { z } from 'zod';
 import { faultKind, noParameters, waitMs } from './rows.ts';
 
@@ -24,7 +24,7 @@ export const noResponseFault = faultKind({
 export const noConfirmFault = faultKind({
   ...dnp3,
   kind: 'no_confirm',
-  summary: 'Confirms of masters are overlooked, so that events are reported again.',
+  summary: 'Confirms of masters are ignored, so that events are reported again.',
   targets: [],
   parameters: noParameters,
 });
@@ -71,7 +71,7 @@ export const wrongSequenceFault = faultKind({
 export const iinBitsFault = faultKind({
   ...dnp3,
   kind: 'iin_bits',
-  summary: 'Every response has bits of IIN, whatever masters do.',
+  summary: 'Every response has these bits of IIN set, whatever masters do.',
   targets: [],
   parameters: z.strictObject({
     bits: z
@@ -96,7 +96,7 @@ export const unknownObjectFault = faultKind({
 export const confirmAskedFault = faultKind({
   ...dnp3,
   kind: 'confirm_asked',
-  summary: 'Responses that need no confirm ask for one: CON is set.',
+  summary: 'Responses that need no confirm request one: CON is set.',
   targets: byFunction,
   parameters: noParameters,
 });
@@ -104,7 +104,7 @@ export const confirmAskedFault = faultKind({
 export const delayFault = faultKind({
   ...dnp3,
   kind: 'delay',
-  summary: 'Responses come late; beyond 64 late ones of a master further ones are lost.',
+  summary: 'Responses are late; at most 64 wait for a master, and further ones are lost.',
   targets: byFunction,
   parameters: z.strictObject({ delay_ms: waitMs.meta({ description: 'Delay, wall ms.' }) }),
 });

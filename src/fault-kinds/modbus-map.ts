@@ -53,7 +53,7 @@ export const alterWriteFault = faultKind({
     })
     .refine((p) => p.value === undefined || (p.factor === undefined && p.offset === undefined), {
       path: ['value'],
-      error: 'goes without factor and offset',
+      error: 'cannot be combined with factor and offset',
     })
     .refine((p) => p.value !== undefined || p.factor !== undefined || p.offset !== undefined, {
       path: ['factor'],
@@ -105,9 +105,9 @@ export const modbusAcceptanceFaults = [
   exceptionCodeFault,
 ] as const;
 
+/** Faults in the chain of models, seen by reads over Modbus. */
 const structureRow = { protocol: 'modbus', layer: 'reading', targets: [] } as const;
 
-/** Faults in the chain of models, seen by reads over Modbus. */
 export const baseFault = faultKind({
   ...structureRow,
   kind: 'base',
@@ -147,7 +147,7 @@ export const shiftFault = faultKind({
         .max(100)
         .refine((registers) => registers !== 0, { error: 'must not be 0' })
         .meta({
-          description: 'Unassigned registers before it; below 0: it overlaps the last registers before it.',
+          description: 'Unassigned registers before the model; below 0: it overlaps the last registers before it.',
         }),
       fill: z
         .int()
@@ -198,12 +198,12 @@ export const modbusStructureFaults = [
   modelIdFault,
 ] as const;
 
+/** Faults in values read over Modbus; the registers themselves stay correct. */
 const readingRow = { protocol: 'modbus', layer: 'reading', targets: mapTargets } as const;
 
 const bit = z.union([z.int().min(0).max(30), z.string().min(1).max(64)]);
 const shift = z.int().min(-10).max(10);
 
-/** Faults in values read over Modbus; the registers themselves stay correct. */
 export const freezeFault = faultKind({
   ...readingRow,
   kind: 'freeze',
@@ -246,7 +246,7 @@ export const valueFault = faultKind({
         .optional()
         .meta({ description: 'Minimum or maximum of the type, or zero.' }),
     })
-    .refine((p) => [p.value, p.raw, p.extreme].filter((given) => given !== undefined).length === 1, {
+    .refine((p) => [p.value, p.raw, p.extreme].filter((member) => member !== undefined).length === 1, {
       error: 'exactly one of value, raw, extreme is required',
     })
     .meta({ oneOf: [{ required: ['value'] }, { required: ['raw'] }, { required: ['extreme'] }] }),
@@ -320,9 +320,12 @@ export const dynamicScaleFault = faultKind({
       )
       .min(1)
       .max(20)
-      .refine((steps) => steps.every(({ above_pct: own }, i) => i === 0 || own > (steps[i - 1]?.above_pct ?? 0)), {
-        error: 'above_pct must rise from step to step',
-      })
+      .refine(
+        (steps) => steps.every(({ above_pct: abovePct }, i) => i === 0 || abovePct > (steps[i - 1]?.above_pct ?? 0)),
+        {
+          error: 'above_pct must rise from step to step',
+        },
+      )
       .meta({
         description:
           'With rising above_pct. The last step whose power is reached counts; below all of them nothing changes.',

@@ -49,7 +49,7 @@ export const delayFault = faultKind({
 export const dropFault = faultKind({
   ...modbus,
   kind: 'drop',
-  summary: 'No answer comes.',
+  summary: 'There is no answer.',
   targets: wireTargets,
   parameters: z.strictObject({ carried_out: carriedOut }),
 });
@@ -118,7 +118,7 @@ export const wrongByteCountFault = faultKind({
 export const duplicateFault = faultKind({
   ...modbus,
   kind: 'duplicate',
-  summary: 'The answer comes twice.',
+  summary: 'The answer is sent twice.',
   targets: wireTargets,
   parameters: noParameters,
 });
@@ -126,7 +126,7 @@ export const duplicateFault = faultKind({
 export const strayOctetsFault = faultKind({
   ...modbus,
   kind: 'stray_octets',
-  summary: 'Further octets come with the answer or in its place.',
+  summary: 'Further octets are sent with the answer or in its place.',
   targets: wireTargets,
   parameters: z.strictObject({
     place: z
@@ -140,7 +140,7 @@ export const strayOctetsFault = faultKind({
 export const echoFault = faultKind({
   ...modbus,
   kind: 'echo',
-  summary: 'The request comes back in front of the answer, as on a line that hears itself.',
+  summary: 'The request is sent back before the answer, like the echo of a serial line.',
   targets: wireTargets,
   parameters: noParameters,
 });
@@ -148,7 +148,7 @@ export const echoFault = faultKind({
 export const greetingFault = faultKind({
   ...modbus,
   kind: 'greeting',
-  summary: 'A connection begins with octets that nobody has asked for.',
+  summary: 'A connection begins with octets that no request has caused.',
   targets: [],
   parameters: z.strictObject({
     octets: octetList.meta({ description: 'The octets, 0 to 255 each, for example those of a MAC address.' }),

@@ -1,4 +1,4 @@
-/** Faults of an OCPP charge point, seen by its central system. */
+/** Faults of an OCPP charge point, as its central system sees them. */
 import { z } from 'zod';
 import { carriedOut, faultKind, noParameters, amount, factor, waitMs } from './rows.ts';
 
@@ -41,7 +41,7 @@ export const noResponseFault = faultKind({
   summary: 'A call of the central system is never answered.',
   targets: messages,
   parameters: z.strictObject({
-    carried_out: carriedOut.meta({ description: 'Whether the call is carried out nevertheless; default false.' }),
+    carried_out: carriedOut.meta({ description: 'True: the call is carried out nevertheless; default false.' }),
   }),
 });
 
@@ -76,7 +76,7 @@ export const ignoreCallFault = faultKind({
 export const malformedFault = faultKind({
   ...ocpp,
   kind: 'malformed',
-  summary: 'The message that is sent is no valid frame.',
+  summary: 'The message that is sent is not a valid frame.',
   targets: messages,
   parameters: z.strictObject({
     mode: z
@@ -157,7 +157,7 @@ export const meterJumpFault = faultKind({
   protocol: 'ocpp',
   layer: 'reading',
   kind: 'meter_jump',
-  summary: 'Energy registers of the meter are reported wrong; what the device counts is untouched.',
+  summary: 'Energy registers of the meter are reported wrong; the counters of the device do not change.',
   targets: messages,
   parameters: z.strictObject({
     offset_wh: amount.default(0).meta({ description: 'Added to each energy register, Wh; default 0.' }),

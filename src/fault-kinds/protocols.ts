@@ -36,7 +36,7 @@ export interface ProtocolFaults {
   readonly rest: FaultPath | null;
 }
 
-/** All protocols; a new one is a new row. */
+/** All protocols with faults. */
 export const protocolFaults: readonly ProtocolFaults[] = [
   {
     protocol: 'modbus',

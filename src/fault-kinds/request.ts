@@ -47,15 +47,18 @@ const commonMembers = {
     .meta({
       id: 'FaultDevice',
       description:
-        'Device index, `all`, or `meter`: that of the connection point, which only faults of Modbus act on, but for those ' +
-        'of writes. Absent or null: in a request the device of the query, in a file every device.',
+        'Device index, `all`, or `meter`: the meter at the connection point, on which only Modbus faults act, except ' +
+        'those of writes. Absent or null: in a request the device of the query, in a file every device.',
     }),
   when: conditionSchema,
-  count: z.int().min(1).meta({ id: 'FaultCount', description: 'Ends after so many strikes; default never.' }),
+  count: z
+    .int()
+    .min(1)
+    .meta({ id: 'FaultCount', description: 'Number of strikes after which the fault ends; default: it does not end.' }),
   duration_s: z.number().gt(0).max(1e9).meta({
     id: 'FaultDurationS',
     description:
-      'Ends after so many simulated seconds; in layer `transport` after so many wall seconds. Default never.',
+      'Simulated seconds after which the fault ends, in layer `transport` wall seconds; default: it does not end.',
   }),
   probability: z.number().gt(0).max(1).meta({
     id: 'FaultProbability',
@@ -78,7 +81,8 @@ export const reservedMembers: readonly string[] = ['protocol', 'kind', ...Object
 function targetRowsOf({ protocol, kind, targets }: FaultKind): readonly TargetRow[] {
   return targets.map((name) => {
     const row = targetRow(protocol, name);
-    if (row === undefined) throw new SimError('INTERNAL', `faults of ${protocol} take no ${name}, as ${kind} does`);
+    if (row === undefined)
+      throw new SimError('INTERNAL', `faults of ${protocol} have no target ${name}, which ${kind} names`);
     return row;
   });
 }
@@ -98,24 +102,24 @@ function namedMember(member: TargetMember): z.ZodType {
   return named;
 }
 
-/** @param mustName true if `protocol` is required */
-function makeSchema(row: FaultKind, mustName: boolean) {
+/** @param requiresProtocol true if the member `protocol` is required */
+function makeSchema(row: FaultKind, requiresProtocol: boolean) {
   const { protocol, kind, parameters, summary } = row;
-  const named = mustName ? z.literal(protocol) : z.literal(protocol).optional();
+  const protocolMember = requiresProtocol ? z.literal(protocol) : z.literal(protocol).optional();
   const targets = Object.entries(targetMembersOf(row));
   const members = [
     ...targets.map(([name, member]) => [name, namedMember(member)] as const),
     ...Object.entries<z.ZodType>(commonMembers),
   ].map(([name, schema]) => [name, schema.optional()] as const);
   const flat = parameters.safeExtend({
-    protocol: named.meta({
-      description: mustName ? 'Protocol that applies it.' : `Protocol; default ${protocol}.`,
+    protocol: protocolMember.meta({
+      description: requiresProtocol ? 'Protocol that applies it.' : `Protocol; default ${protocol}.`,
     }),
     kind: z.literal(kind).meta({ description: summary }),
     ...Object.fromEntries(members),
   });
   const dependent = targets.flatMap(([name, { needs }]) => (needs === undefined ? [] : [{ name, needs }]));
-  const suffix = mustName || protocol === defaultProtocol ? 'Fault' : 'FaultBody';
+  const suffix = requiresProtocol || protocol === defaultProtocol ? 'Fault' : 'FaultBody';
   return dependent
     .reduce(
       (schema, { name, needs }) =>
@@ -168,7 +172,7 @@ function entryOf<K, V>(catalogueEntries: ReadonlyMap<K, V>, key: K, what: string
   return value;
 }
 
-/** The flat form of the kinds of these protocols, made once per catalogue: descriptions refer to its schemas. */
+/** The flat form of the kinds of these protocols; created once per catalogue: descriptions refer to its schemas. */
 export function createFaultForms(protocols: readonly ProtocolFaults[]): FaultForms {
   const catalogue = protocols.flatMap(({ kinds }) => kinds);
   const rows = new Map(protocols.map((row) => [row.protocol, row]));
@@ -177,11 +181,11 @@ export function createFaultForms(protocols: readonly ProtocolFaults[]): FaultFor
   const schemas = new Map(
     protocols.map(({ protocol, kinds }) => [protocol, protocolSchema(protocol, catalogue, kinds.map(ofKind))]),
   );
-  const [first, ...others] = schemas.values();
-  if (first === undefined) throw new SimError('INTERNAL', 'a catalogue of faults has a protocol at least');
-  // schemas with an optional `protocol`, made on demand
-  const bare = new Map([...schemas].filter(([protocol]) => protocol === defaultProtocol));
-  const bareSchema = (protocol: FaultProtocol) => {
+  const [firstSchema, ...otherSchemas] = schemas.values();
+  if (firstSchema === undefined) throw new SimError('INTERNAL', 'a catalogue of faults needs at least one protocol');
+  // schemas with an optional `protocol`, created at the first call
+  const optionalProtocolSchemas = new Map([...schemas].filter(([protocol]) => protocol === defaultProtocol));
+  const optionalProtocolSchema = (protocol: FaultProtocol) => {
     const { kinds } = entryOf(rows, protocol, `the protocol ${protocol}`);
     return protocolSchema(
       protocol,
@@ -192,16 +196,16 @@ export function createFaultForms(protocols: readonly ProtocolFaults[]): FaultFor
   return {
     ofKind,
     ofProtocol(protocol) {
-      const schema = bare.get(protocol) ?? bareSchema(protocol);
-      bare.set(protocol, schema);
+      const schema = optionalProtocolSchemas.get(protocol) ?? optionalProtocolSchema(protocol);
+      optionalProtocolSchemas.set(protocol, schema);
       return schema as ProtocolSchema & z.ZodType<FlatFault>;
     },
     // nested unions have no names: a description cannot express that their discriminator may be absent
-    schema: z.discriminatedUnion('protocol', [first, ...others]).meta({
+    schema: z.discriminatedUnion('protocol', [firstSchema, ...otherSchemas]).meta({
       id: 'FaultRequest',
       description:
-        'A fault of any protocol; without `protocol` one of Modbus. Besides its parameters each kind takes members for target, ' +
-        'condition and duration.',
+        'A fault of any protocol; without `protocol` one of Modbus. Besides its parameters each kind has members for ' +
+        'target, condition and duration.',
     }) as unknown as z.ZodType<FlatFault>,
     request(flat, fallback) {
       const protocol = flat.protocol ?? defaultProtocol;
@@ -305,9 +309,10 @@ export interface FaultProfile {
   readonly faults: readonly FlatFault[];
 }
 
-/** JSON Schemas (2020-12) of the members of a fault, for external forms and checks. */
+/** A JSON Schema (2020-12). */
 type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** Schemas of the members that only one kind has, for external forms and checks. */
 interface KindSchemas {
   /** parameters as one object, with ranges, defaults, units in descriptions, and nested lists and objects */
   readonly parameters: JsonSchema;
@@ -327,7 +332,7 @@ function targetSchema(row: FaultKind): JsonSchema {
   };
 }
 
-/** Schemas of the members that only this kind has, made at the first call. */
+/** The schemas of a kind, created at the first call. */
 export function kindSchemas(row: FaultKind): KindSchemas {
   const existing = schemasByKind.get(row);
   if (existing !== undefined) return existing;

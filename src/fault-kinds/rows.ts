@@ -37,10 +37,10 @@ interface KnownTarget {
 }
 type TargetName = keyof KnownTarget;
 
-/** DNP3 responses are selected by the function of their request. */
+/** Function code of DNP3 responses, which faults select by the function of the request. */
 const responseCode = 129;
 
-/** The target of a fault whose kind takes points, registers or functions. */
+/** The target of a fault whose kind has points, registers or functions as targets. */
 export type MapTarget = Pick<KnownTarget, 'points' | 'registers' | 'functions'>;
 export type MapTargetName = keyof MapTarget;
 
@@ -54,7 +54,7 @@ export function targetOf(target: FaultTarget): KnownTarget {
   return target;
 }
 
-/** The target of a fault whose kind takes points, registers or functions. */
+/** As `targetOf`, for kinds with points, registers or functions as targets. */
 export function mapTargetOf(target: FaultTarget): MapTarget {
   return target;
 }
@@ -291,8 +291,8 @@ export function faultKind<P>(row: Row<P>): FaultKind<P> {
 
 export const noParameters = z.strictObject({});
 
-/** True if the write is executed although the answer reports a failure. */
+/** True if a write is carried out although its answer is missing or reports a failure. */
 export const carriedOut = z
   .boolean()
   .default(false)
-  .meta({ description: 'Whether a write is carried out nevertheless; default false.' });
+  .meta({ description: 'True: a write is carried out nevertheless; default false.' });

@@ -60,12 +60,12 @@ export function encoded(text: string): string {
   try {
     return encodeURIComponent(text);
   } catch (cause) {
-    throw refusal(text, 'whole characters', cause);
+    throw refusal(text, 'text without unpaired surrogates', cause);
   }
 }
 
-function refuseNoNumbers(_name: string, value: unknown): unknown {
-  // JSON would turn it into null, which has another meaning
+function refuseNonFinite(_name: string, value: unknown): unknown {
+  // JSON would have null in its place, which has another meaning
   if (typeof value === 'number' && !Number.isFinite(value)) throw refusal(value, 'finite numbers');
   return value;
 }
@@ -74,13 +74,13 @@ function refuseNoNumbers(_name: string, value: unknown): unknown {
 export function jsonOf(body: unknown): string {
   let text: unknown;
   try {
-    text = JSON.stringify(body, refuseNoNumbers);
+    text = JSON.stringify(body, refuseNonFinite);
   } catch (cause) {
     if (cause instanceof DerbenchError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw refusal(body, `a body that JSON can hold (${reason})`, cause);
   }
-  // functions have no JSON
+  // functions and undefined have no JSON
   if (typeof text !== 'string') throw refusal(body, 'a body that JSON can hold');
   return text;
 }

@@ -45,8 +45,8 @@ type ReplyOf<P extends string> = P extends keyof GetReplies ? GetReplies[P] : Js
 /** Maximum of ticks in one request: more could exceed the timeout of `fetch`. */
 const ticksPerRequest = 1000;
 /** Minimum and maximum timeout of one attempt of `ready`; even a total of 0 allows one attempt. */
-const minLookMs = 100;
-const maxLookMs = 300_000;
+const minAttemptMs = 100;
+const maxAttemptMs = 300_000;
 /** The maximum of `Date`, ms. */
 const lastInstantMs = 8.64e15;
 
@@ -87,12 +87,12 @@ export class Client {
     const endMs = performance.now() + timeoutS * 1000;
     for (;;) {
       try {
-        const limitMs = Math.min(Math.max(endMs - performance.now(), minLookMs), maxLookMs);
+        const limitMs = Math.min(Math.max(endMs - performance.now(), minAttemptMs), maxAttemptMs);
         await this.#send('GET', 'health', { limitMs });
         return;
       } catch (error) {
-        const waits = error instanceof DerbenchError && error.code === 'not-reachable';
-        if (!waits) throw error;
+        const isUnreachable = error instanceof DerbenchError && error.code === 'not-reachable';
+        if (!isUnreachable) throw error;
         if (performance.now() >= endMs)
           throw new DerbenchError({ code: 'timeout', detail: `${error.detail} (for ${timeoutS} s)`, cause: error });
         await pause(Math.max(0, Math.min(100, endMs - performance.now())));
@@ -130,11 +130,11 @@ export class Client {
     if (seconds !== undefined) checkedNumber('seconds', seconds);
     const time = await this.time();
     const endMs = to === undefined ? Date.parse(time.sim_time) + (seconds ?? 0) * 1000 : instantOf(to, time);
-    if (Math.abs(endMs) > lastInstantMs) throw refusal(seconds, 'seconds to an instant that a date can have');
+    if (Math.abs(endMs) > lastInstantMs) throw refusal(seconds, 'seconds to an instant that a `Date` can hold');
     const wholeTicks = Math.ceil((endMs - Date.parse(time.sim_time)) / (tickSeconds(time) * 1000)) - 1;
-    // of a long way the last part is as short as one request may be
-    const whole = Math.floor(wholeTicks / ticksPerRequest) * ticksPerRequest;
-    if (whole > 0) await this.#stepTicks(whole, device);
+    // the request with `until` runs only the ticks that remain after full requests
+    const fullTicks = Math.floor(wholeTicks / ticksPerRequest) * ticksPerRequest;
+    if (fullTicks > 0) await this.#stepTicks(fullTicks, device);
     const body = { until: new Date(endMs).toISOString() };
     return (await this.post('controls/time/step', { query: { device }, body })) as Step;
   }
@@ -250,7 +250,7 @@ export class Client {
 
   // surroundings
 
-  /** Changes the grid of one device or the common one; without members it only reads it. */
+  /** Changes the grid of one device or the common grid; an empty change only reads. */
   async grid(change: GridChange = {}, options: DeviceOption = {}): Promise<Grid> {
     return this.#set('controls/grid', change, deviceOf(options));
   }
@@ -265,7 +265,7 @@ export class Client {
     return this.post('controls/grid/event', { query: { device: deviceOf(options) }, body }) as Promise<Grid>;
   }
 
-  /** Changes irradiance, temperatures and load; without members it only reads them. */
+  /** Changes irradiance, temperatures and load; an empty change only reads. */
   async environment(change: EnvironmentChange = {}, options: DeviceOption = {}): Promise<Environment> {
     return this.#set('controls/environment', change, deviceOf(options));
   }

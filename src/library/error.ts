@@ -27,7 +27,7 @@ export class DerbenchError extends Error {
    * `not-a-number`, `not-a-text`, `config-invalid`, `listen-failed`, `shortage`
    */
   readonly code: string;
-  /** the error in words */
+  /** description of the error */
   readonly detail: string;
   /** every refused member or setting; empty unless `code` is `validation` or `config-invalid` */
   readonly issues: readonly Issue[];

@@ -18,9 +18,9 @@ function address(base: string, path: string, query: Query): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
   const text = parameters.toString();
-  // a # and the text behind it would not be sent
-  const sent = shortPath(path).replaceAll('#', '%23');
-  return `${base}${prefix}${sent}${text === '' ? '' : `${path.includes('?') ? '&' : '?'}${text}`}`;
+  // a `#` and the text after it would not be sent
+  const sentPath = shortPath(path).replaceAll('#', '%23');
+  return `${base}${prefix}${sentPath}${text === '' ? '' : `${path.includes('?') ? '&' : '?'}${text}`}`;
 }
 
 interface Problem {
@@ -56,13 +56,13 @@ interface Received {
   readonly text: string;
 }
 
-async function received(fetch: Fetch, url: string, init: Parameters<Fetch>[1]): Promise<Received> {
+async function receive(fetch: Fetch, url: string, init: Parameters<Fetch>[1]): Promise<Received> {
   const answer = await fetch(url, init);
   return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() };
 }
 
 /** Sends a request with a timeout. */
-async function receivedWithin(
+async function receiveWithin(
   limitMs: number,
   fetch: Fetch,
   url: string,
@@ -70,7 +70,7 @@ async function receivedWithin(
 ): Promise<Received> {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<never>((_resolve, reject) => {
+  const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       controller.abort();
       reject(new Error(`none came within ${Math.round(limitMs) / 1000} s`));
@@ -79,7 +79,7 @@ async function receivedWithin(
   // a custom `fetch` may ignore the signal: the timeout then only ends the wait
   const aborted = { ...init, signal: controller.signal };
   try {
-    return await Promise.race([received(fetch, url, aborted), over]);
+    return await Promise.race([receive(fetch, url, aborted), timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -89,12 +89,12 @@ async function receivedWithin(
 export function sender(base: string, fetch: Fetch, headers: Readonly<Record<string, string>>): Send {
   return async (method, path, { query = {}, body, limitMs } = {}) => {
     const hasBody = body !== undefined;
-    const sent = { ...headers, ...(hasBody && { 'Content-Type': 'application/json' }) };
-    const init = { method, headers: sent, ...(hasBody && { body: jsonOf(body) }) };
+    const sentHeaders = { ...headers, ...(hasBody && { 'Content-Type': 'application/json' }) };
+    const init = { method, headers: sentHeaders, ...(hasBody && { body: jsonOf(body) }) };
     const url = address(base, path, query);
     const { status, type, text } = await (limitMs === undefined
-      ? received(fetch, url, init)
-      : receivedWithin(limitMs, fetch, url, init)
+      ? receive(fetch, url, init)
+      : receiveWithin(limitMs, fetch, url, init)
     ).catch((cause: unknown) => {
       throw new DerbenchError({ code: 'not-reachable', detail: `${base} gives no answer: ${reasonOf(cause)}`, cause });
     });

@@ -18,7 +18,7 @@ export type Fetch = (
 
 type QueryValue = string | number | boolean | undefined;
 
-/** Query parameters: undefined omits one, a list is joined by commas. */
+/** Query parameters: undefined omits the parameter, a list is joined by commas. */
 export type Query = Readonly<Record<string, QueryValue | readonly (string | number)[]>>;
 
 /** Selects a device by its index; absent: the first device, or the common environment of all. */
@@ -65,7 +65,7 @@ export type ValueCondition = number | string | ((value: number, word: string) =>
 export interface WaitOptions {
   /** default 60 */
   readonly timeoutS?: number;
-  /** `timeoutS` is simulated time; default: while the clock is paused */
+  /** true: `timeoutS` is simulated time; default: true while the clock is paused */
   readonly simulated?: boolean;
   readonly device?: number;
 }

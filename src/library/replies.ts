@@ -205,8 +205,9 @@ export interface Fault {
   readonly layer: string;
   readonly device_index: number | null;
   readonly parameters: Json;
-  /** number of occasions to act, and of those on which it did */
+  /** number of occasions to act */
   readonly occasions: number;
+  /** number of occasions on which the fault acted */
   readonly strikes: number;
 }
 

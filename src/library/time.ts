@@ -38,7 +38,7 @@ function offsetOf(timezone: string): OffsetMs {
   } catch (cause) {
     throw refusal(
       timezone,
-      'an instant as 2026-06-21T12:05:00Z, since the time zone of the clock is not known here',
+      'an instant as 2026-06-21T12:05:00Z, since this program does not know the time zone of the clock',
       cause,
     );
   }
@@ -51,16 +51,16 @@ function offsetOf(timezone: string): OffsetMs {
 }
 
 /**
- * The next instant, possibly the present one, at which local clocks show a second of the day. An hour skipped by a
- * clock change is found on the next day; of a repeated hour both count.
+ * The next instant, possibly the present one, at which local clocks show a second of the day. A time that a clock
+ * change skips is that of the next day; a time that it repeats occurs twice.
  */
 function nextTimeOfDay(second: number, presentMs: number, offsetMs: OffsetMs): number {
   const todayMs = Math.floor((presentMs + offsetMs(presentMs)) / msPerDay) * msPerDay;
-  const instants = [0, 1, 2, 3].flatMap((ahead) => {
-    const localMs = todayMs + ahead * msPerDay + second * 1000;
+  const instants = [0, 1, 2, 3].flatMap((daysAhead) => {
+    const localMs = todayMs + daysAhead * msPerDay + second * 1000;
     // the offsets before and after a clock change of that day
-    const around = [offsetMs(localMs - msPerDay), offsetMs(localMs + msPerDay)];
-    return around.map((offset) => localMs - offset).filter((atMs) => atMs + offsetMs(atMs) === localMs);
+    const offsets = [offsetMs(localMs - msPerDay), offsetMs(localMs + msPerDay)];
+    return offsets.map((offset) => localMs - offset).filter((atMs) => atMs + offsetMs(atMs) === localMs);
   });
   return Math.min(...instants.filter((atMs) => atMs >= presentMs));
 }

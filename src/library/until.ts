@@ -56,29 +56,30 @@ export async function waitUntil(
   checkCondition(condition);
   checkedNumber('timeoutS', timeoutS, 0);
   let current = await time();
-  const bySimulation = simulated ?? current.mode === 'paused';
-  const [firstTick, firstMs] = [current.tick, nowMs()];
-  const elapsedOf = (at: Time, firstSim: number) =>
-    bySimulation ? Date.parse(at.sim_time) - firstSim : nowMs() - firstMs;
-  const firstSim = Date.parse(current.sim_time);
+  const inSimulatedTime = simulated ?? current.mode === 'paused';
+  const [startTick, startMs] = [current.tick, nowMs()];
+  const elapsedOf = (at: Time, startSimMs: number) =>
+    inSimulatedTime ? Date.parse(at.sim_time) - startSimMs : nowMs() - startMs;
+  const startSimMs = Date.parse(current.sim_time);
   for (;;) {
-    const last = await sample();
-    if (await passes(last, condition)) return last;
-    const elapsedMs = elapsedOf(current, firstSim);
+    const lastSample = await sample();
+    if (await passes(lastSample, condition)) return lastSample;
+    const elapsedMs = elapsedOf(current, startSimMs);
     const leftMs = timeoutS * 1000 - elapsedMs;
     if (leftMs <= 0)
       throw new DerbenchError({
         code: 'timeout',
         detail:
           `${name} did not become ${shownCondition(condition)} within ${shownS(elapsedMs)} s of ` +
-          `${bySimulation ? 'simulated' : 'real'} time (${current.tick - firstTick} ticks); its last value was ${shownSample(last)}`,
+          `${inSimulatedTime ? 'simulated' : 'real'} time (${current.tick - startTick} ticks); ` +
+          `its last value was ${shownSample(lastSample)}`,
       });
     if (current.mode === 'paused') {
-      const isLast = bySimulation && leftMs < tickSeconds(current) * 1000;
-      current = await step(isLast ? new Date(firstSim + timeoutS * 1000).toISOString() : null);
+      const isLast = inSimulatedTime && leftMs < tickSeconds(current) * 1000;
+      current = await step(isLast ? new Date(startSimMs + timeoutS * 1000).toISOString() : null);
     } else {
-      // twice per tick, so that none is passed over
-      await pause(Math.min(Math.max(current.tick_interval_s * 500, 20), 1000, bySimulation ? 1000 : leftMs));
+      // twice per tick, so that no tick is missed
+      await pause(Math.min(Math.max(current.tick_interval_s * 500, 20), 1000, inSimulatedTime ? 1000 : leftMs));
       current = await time();
     }
   }
@@ -110,7 +111,7 @@ function memberOf(name: string, snapshot: Snapshot): Sample {
   throw new DerbenchError({
     code: 'validation',
     detail: `given "${name}"; allowed: a point as 701.W, or a member of the snapshot as metrics.power_kw`,
-    issues: [{ name, detail: 'is no value of the snapshot' }],
+    issues: [{ name, detail: 'is not a value of the snapshot' }],
   });
 }
 

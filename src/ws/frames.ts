@@ -63,7 +63,7 @@ export class Broadcast {
     const pieces: Piece[] = [];
     let frames: Buffer[] = [];
     let bytes = 0;
-    const end = () => {
+    const endPiece = () => {
       const [only] = frames;
       if (only) pieces.push({ frames, joined: frames.length === 1 ? only : Buffer.concat(frames, bytes) });
     };
@@ -71,13 +71,13 @@ export class Broadcast {
       const frame = this.#frame(position);
       if (!frame) continue;
       if (bytes + frame.length > maxPieceBytes) {
-        end();
+        endPiece();
         [frames, bytes] = [[], 0];
       }
       frames.push(frame);
       bytes += frame.length;
     }
-    end();
+    endPiece();
     return pieces;
   }
 }

@@ -61,12 +61,12 @@ function checkProtocol({ method, headers }: IncomingMessage): Refused | null {
   return null;
 }
 
-/** Devices for which an upgrade is accepted, or its refusal. */
+/** The selection of an accepted upgrade, or its refusal. */
 function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Selection | Refused {
   const refusal = rules.guard.checkHost(request) ?? rules.guard.checkOrigin(request);
   if (refusal) return refusal;
   if (rules.stopping()) return { code: 'stopping', detail: 'The simulator is stopping.' };
-  // the HTTP server ignores other offers, unless it is configured otherwise
+  // by default the HTTP server ignores offers of other protocols
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
     return { code: 'malformed-request', detail: 'The only upgrade is that to websocket.' };
   }
@@ -113,7 +113,7 @@ export interface AcceptedUpgrade {
  * Checks upgrades before the WebSocket library: a refusal is a problem body instead of the handshake, also for errors
  * that only the library finds (`refuseHandshake`). The library's own `verifyClient` would be too late: it runs after
  * the checks of method, version, key and protocol, to which the library answers with an HTML page.
- * @returns ends the checks
+ * @returns a function that ends the checks
  */
 export function guardUpgrades(
   server: Server,

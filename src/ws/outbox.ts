@@ -60,8 +60,10 @@ export class Outbox {
   readonly #highWaterBytes: number;
   readonly #nowMs: () => number;
   readonly #queue: (Buffer | undefined)[] = [];
-  #first = 0;
+  /** place of the oldest waiting message; the places before it are empty */
+  #front = 0;
   #waitingBytes = 0;
+  /** bytes handed to the socket since the start */
   #handedBytes = 0;
   #sent = 0;
   #dropped = 0;
@@ -86,7 +88,7 @@ export class Outbox {
 
   /** number of waiting messages */
   get waiting(): number {
-    return this.#queue.length - this.#first;
+    return this.#queue.length - this.#front;
   }
 
   /** bytes of the waiting messages */
@@ -138,7 +140,7 @@ export class Outbox {
   close(): void {
     this.#closed = true;
     this.#queue.length = 0;
-    this.#first = 0;
+    this.#front = 0;
     this.#waitingBytes = 0;
   }
 
@@ -173,12 +175,12 @@ export class Outbox {
   }
 
   #shift(): void {
-    this.#waitingBytes -= this.#queue[this.#first]?.length ?? 0;
-    this.#queue[this.#first] = undefined;
-    this.#first += 1;
-    if (this.#first > maxEmptyPlaces && 2 * this.#first > this.#queue.length) {
-      this.#queue.splice(0, this.#first);
-      this.#first = 0;
+    this.#waitingBytes -= this.#queue[this.#front]?.length ?? 0;
+    this.#queue[this.#front] = undefined;
+    this.#front += 1;
+    if (this.#front > maxEmptyPlaces && 2 * this.#front > this.#queue.length) {
+      this.#queue.splice(0, this.#front);
+      this.#front = 0;
     }
   }
 
@@ -186,7 +188,7 @@ export class Outbox {
     if (this.#closed || this.waiting === 0 || this.#channel.readyState !== open) return;
     if (this.#socket.writableLength >= this.#highWaterBytes) return;
     this.#socket.cork();
-    for (let next = this.#queue[this.#first]; next && this.#handOver(next, 1); next = this.#queue[this.#first])
+    for (let next = this.#queue[this.#front]; next && this.#handOver(next, 1); next = this.#queue[this.#front])
       this.#shift();
     this.#socket.uncork();
   }

@@ -29,7 +29,7 @@ export interface TelemetryContext {
   readonly guard: HttpGuardConfig;
   readonly logger: Logger;
   readonly clock: WallClock;
-  /** new clients are refused because the process is stopping */
+  /** true: the process is stopping, and new clients are refused */
   readonly stopping?: () => boolean;
   readonly options?: Partial<TelemetryOptions>;
 }
@@ -104,8 +104,9 @@ class TelemetryStream implements Telemetry {
   readonly #clients = new Set<Client>();
   readonly #counters = { rx: 0, errors: 0, lastActivityMs: null as number | null };
   readonly #tally = { sent: 0, dropped: 0 };
-  /** bounds of clients of all devices; `#ofOne`: of clients of one device */
+  /** bounds of clients of all devices */
   readonly #ofAll: OutboxBounds;
+  /** bounds of clients of one device */
   readonly #ofOne: OutboxBounds;
   #broadcast: Broadcast;
   #lastId = 0;
@@ -302,19 +303,19 @@ class TelemetryStream implements Telemetry {
       this.#noteActivity();
     });
     const countControl = controlCounter(this.#context.clock);
-    /** True if a ping or pong is to be heeded. */
-    const heeds = () => {
+    /** Counts a ping or pong. @returns false: there were too many, and it is ignored */
+    const countAccepted = () => {
       const count = countControl();
       if (count === maxControlFrames + 1) this.#closeFlooding(client);
       return count <= maxControlFrames;
     };
     socket.on('ping', (data: Buffer) => {
-      if (!heeds() || socket.readyState !== socket.OPEN) return;
+      if (!countAccepted() || socket.readyState !== socket.OPEN) return;
       if (tcp.writableLength > maxUnsentBytes) socket.terminate();
       else socket.pong(data);
     });
     socket.on('pong', () => {
-      if (!heeds()) return;
+      if (!countAccepted()) return;
       client.lastPongMs = this.#nowMs();
       client.hasPonged = true;
     });
@@ -357,7 +358,7 @@ class TelemetryStream implements Telemetry {
     );
   }
 
-  /** Closes with 1008 and reads no further; the answer of the client would be behind the rest of its flood. */
+  /** Closes with 1008 and stops reading, because the answer of the client would follow the rest of its flood. */
   #closeFlooding({ peer, socket, outbox }: Client): void {
     this.#log.warning(`client ${peer} sends too many pings and is closed`);
     if (socket.readyState !== socket.OPEN) {
@@ -374,8 +375,8 @@ class TelemetryStream implements Telemetry {
   /** Applies the time limits, otherwise sends the next ping. */
   #check(client: Client): void {
     if (client.outbox.stalledMs() >= this.#options.stallTimeoutMs) {
-      this.#log.warning(`client ${client.peer} takes nothing and is closed`);
-      client.socket.close(closeCodes.policy, 'nothing taken');
+      this.#log.warning(`client ${client.peer} reads nothing and is closed`);
+      client.socket.close(closeCodes.policy, 'nothing read');
       // the close frame would wait behind data that the client does not read
       client.socket.terminate();
     } else if (this.#nowMs() - client.lastPongMs >= this.#options.pongTimeoutMs) {
@@ -388,14 +389,14 @@ class TelemetryStream implements Telemetry {
 
   /** Closes with 1001; clients that do not answer in time are cut off. */
   #closeClients(): Promise<void> {
-    const open = [...this.#clients];
-    if (open.length === 0) return Promise.resolve();
+    const clients = [...this.#clients];
+    if (clients.length === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const cutOff = setTimeout(() => {
-        for (const { socket } of open) socket.terminate();
+        for (const { socket } of clients) socket.terminate();
       }, this.#options.closeTimeoutMs);
-      let left = open.length;
-      for (const { socket, outbox } of open) {
+      let left = clients.length;
+      for (const { socket, outbox } of clients) {
         outbox.close();
         socket.once('close', () => {
           left -= 1;

@@ -301,7 +301,7 @@ describe('telemetry stream: connections', () => {
     stream.plant.tick();
     stream.clock.ms = 60_000;
     stream.check();
-    await logged(/takes nothing/);
+    await logged(/reads nothing/);
     await logged(/disconnected/);
     stuck.resume();
     await stuck.closed;

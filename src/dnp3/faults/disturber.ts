@@ -1,4 +1,4 @@
-/** Carries out the faults of an outstation. */
+/** Applies faults to the responses and indications of an outstation. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { FaultSource } from '../../core/faults/registry.ts';
 import {
@@ -19,10 +19,10 @@ import { functionCodes, iin } from '../stack/application/types.ts';
 import { undisturbed } from '../stack/outstation/types.ts';
 import type { Disturbance, Disturber } from '../stack/outstation/types.ts';
 
-/** `IIN2.5` as a mask. */
+/** Mask of a bit by its name, for example `IIN2.5`. */
 const maskOf = (name: string): number => 1 << (8 * (Number(name[3]) - 1) + Number(name[5]));
 
-/** One object with a count and an octet: how many octets belong to it is known only to those who know its type. */
+/** One object of one octet under a header with a count: a master that does not know the type cannot tell the length. */
 const unknownObject = (group: number, variation: number): Buffer => Buffer.from([group, variation, 0x07, 1, 0]);
 
 /** The bits of IIN that a fault sets; 0: none. */
@@ -35,7 +35,7 @@ function indicationOf(fault: ActiveFault): number {
 
 const unknownObjectBytes = unknownObject(0, 0).length;
 
-/** A response without a fault. */
+/** A response before its faults. */
 interface ResponseFacts {
   readonly functionCode: number;
   readonly asksForConfirm: boolean;
@@ -68,16 +68,16 @@ export interface DeviceDisturber extends Disturber {
   isTimeLost(): boolean;
 }
 
-/** Makes the disturber of each device; all of them look at one list of faults. */
+/** Creates the disturbers of devices, which share one list of active faults. */
 export function dnp3Disturbers({ registry, holds }: FaultSource): (deviceIndex: number) => DeviceDisturber {
   let faults: readonly ActiveFault[] = [];
-  const sort = () => {
+  const selectFaults = () => {
     faults = registry.active.filter(({ protocol }) => protocol === 'dnp3');
   };
-  registry.onChange(sort);
-  sort();
+  registry.onChange(selectFaults);
+  selectFaults();
   return (deviceIndex) => {
-    const present = (functionCode?: number) =>
+    const faultsFor = (functionCode?: number) =>
       faults.filter((fault) => {
         if (fault.isOver || !fault.concerns(deviceIndex)) return false;
         const { functions } = targetOf(fault.facts.target);
@@ -88,7 +88,7 @@ export function dnp3Disturbers({ registry, holds }: FaultSource): (deviceIndex: 
       iin(isSent) {
         if (faults.length === 0) return 0;
         let bits = 0;
-        for (const fault of present()) {
+        for (const fault of faultsFor()) {
           const bit = indicationOf(fault);
           // Reading the state must not consume `count`.
           if (bit !== 0 && (!isSent || fault.strikes(deviceIndex))) bits |= bit;
@@ -96,10 +96,10 @@ export function dnp3Disturbers({ registry, holds }: FaultSource): (deviceIndex: 
         return bits;
       },
       ignoresConfirm: () =>
-        faults.length > 0 && present().some((fault) => fault.isOf(noConfirmFault) && fault.strikes(deviceIndex)),
+        faults.length > 0 && faultsFor().some((fault) => fault.isOf(noConfirmFault) && fault.strikes(deviceIndex)),
       response(functionCode, facts) {
         if (faults.length === 0) return undisturbed;
-        const matchingFaults = present(functionCode);
+        const matchingFaults = faultsFor(functionCode);
         if (matchingFaults.some((fault) => fault.isOf(noResponseFault) && fault.strikes(deviceIndex)))
           return { ...undisturbed, dropped: true };
         return matchingFaults.reduce(
@@ -107,7 +107,7 @@ export function dnp3Disturbers({ registry, holds }: FaultSource): (deviceIndex: 
           undisturbed,
         );
       },
-      isTimeLost: () => faults.length > 0 && present().some((fault) => fault.isOf(timeLostFault)),
+      isTimeLost: () => faults.length > 0 && faultsFor().some((fault) => fault.isOf(timeLostFault)),
     };
   };
 }

@@ -1,4 +1,4 @@
-/** Short forms of bindings, shared by the parts of the profile. */
+/** Functions that make bindings, shared by the parts of the profile. */
 import type { BatteryDetail } from '../../contract/kinds/battery.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { PointPath } from '../../sunspec/map/point-path.ts';
@@ -10,15 +10,15 @@ import { SimError } from '../../core/errors.ts';
 
 export const { success } = controlStatus;
 
-/** Name of state without a register. */
-export const ownState = 'simulator';
+/** `bound` of state without a register. */
+export const stateWithoutRegister = 'simulator';
 
 export interface InputOptions extends Pick<InputSource, 'measured' | 'live' | 'deadband' | 'isIdle'> {
-  /** of the value of the register; default 1 */
+  /** engineering value per value of the register; default 1 */
   readonly factor?: number;
 }
 
-/** A register in words; a factor of -1 is its sign. */
+/** `bound` of a register with a factor. */
 function boundTo(point: PointPath, factor: number): string {
   if (factor === 1) return point;
   return factor === -1 ? `-${point}` : `${factor} x ${point}`;
@@ -40,7 +40,7 @@ export function pointInput(
   { factor = 1, ...more }: InputOptions = {},
 ): InputSource | null {
   if (!port.has(point)) return null;
-  // a reader takes memory: settings, which are read after commits alone, have none
+  // a reader costs memory: settings are read after commits alone, and have none
   const number = more.measured === true || more.live === true ? numberReader(port, point) : () => port.number(point);
   return {
     read() {
@@ -52,15 +52,15 @@ export function pointInput(
   };
 }
 
-/** An input of a value that is computed. */
+/** An input whose value is computed. */
 export function computed(read: InputSource['read'], bound: string, more: InputOptions = {}): InputSource {
   return { read, bound, ...more };
 }
 
 /**
- * Shows the value of an output as it was written for as long as the register holds its rounding: a register may be
- * coarser than the unit of the profile. Any other write, also of the same value, is shown as the register has it.
- * @param toRegister value of the register for one of the output
+ * Shows the written value of an output while the register holds its rounding, because a register may be coarser than
+ * the unit of the profile. After any other write, also of the same value, the value of the register is shown.
+ * @param toRegister converts a value of the output to a value of the register
  */
 export function asWritten(
   port: DevicePort,
@@ -93,7 +93,7 @@ interface RegisterOutput {
   /** other writes of the same commit */
   readonly also?: (value: number) => readonly PointWrite[];
   readonly isIdle?: () => boolean;
-  /** engineering value of the output where the register does not have it now; undefined: the register has it */
+  /** engineering value while the register is not in use, null if there is none; undefined: the register is in use */
   readonly elsewhere?: () => number | null | undefined;
 }
 
@@ -139,7 +139,7 @@ interface WritingOutput extends Pick<OutputTarget, 'read' | 'bound' | 'isIdle' |
   readonly writes: (value: number | boolean) => readonly SettingWrite[] | ControlStatus;
 }
 
-/** An output that one commit carries out. */
+/** An output that is carried out by one commit. */
 export function writing(port: DevicePort, { writes, ...rest }: WritingOutput): OutputTarget {
   return {
     ...rest,
@@ -158,7 +158,7 @@ export function writing(port: DevicePort, { writes, ...rest }: WritingOutput): O
   };
 }
 
-/** An output kept by the outstation: it takes effect where `settings` is read. */
+/** An output whose value is kept in `settings`: no register has it. */
 export function settingOutput(
   { settings, changed }: Pick<PartContext, 'settings' | 'changed'>,
   name: PointName,
@@ -182,7 +182,7 @@ export function settingOutput(
       }
       return status;
     },
-    bound: ownState,
+    bound: stateWithoutRegister,
     ...(isIdle && { isIdle }),
   };
 }
@@ -191,9 +191,9 @@ type Bound<T> = readonly (readonly [name: PointName, binding: T | null])[];
 
 /** Bindings of a part, without points that the device lacks. */
 export function bindings(inputs: Bound<InputSource>, outputs: Bound<OutputTarget> = []): PointBindings {
-  const present = <T>(rows: Bound<T>) =>
+  const withoutNulls = <T>(rows: Bound<T>) =>
     new Map(rows.flatMap(([name, binding]) => (binding === null ? [] : [[name, binding] as const])));
-  return { inputs: present(inputs), outputs: present(outputs) };
+  return { inputs: withoutNulls(inputs), outputs: withoutNulls(outputs) };
 }
 
 /** The points of several parts together. */
@@ -215,7 +215,7 @@ export function reservesPct(port: DevicePort): readonly [min: number, max: numbe
   return [port.number('802.SoCRsvMin') ?? 0, port.number('802.SocRsvMax') ?? 100];
 }
 
-/** The writer of what a timer of the outstation does by itself. */
+/** Writer of the changes that a timer of the outstation makes. */
 export const timerOrigin: Origin = { source: 'dnp3', peer: 'timer' };
 
 const statusOfCode: Readonly<Record<string, ControlStatus>> = {
@@ -229,14 +229,14 @@ const statusOfCode: Readonly<Record<string, ControlStatus>> = {
   COMMAND_CONFLICT: controlStatus.hardwareError,
 };
 
-/** The status of a refusal. */
+/** The status for an error of the map or of the device. */
 export function statusOf(error: unknown): ControlStatus {
   return error instanceof SimError
     ? (statusOfCode[error.code] ?? controlStatus.hardwareError)
     : controlStatus.hardwareError;
 }
 
-/** Does something that the device may refuse. @param refused called with the error */
+/** Runs `act`; an error becomes its status. @param refused called with the error */
 export function attempted(act: () => ControlStatus, refused?: (error: unknown) => void): ControlStatus {
   try {
     return act();

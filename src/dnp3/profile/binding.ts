@@ -6,10 +6,10 @@ import { computed, registerOutput } from './bind.ts';
 import { an2018Rows, isOutput, pointName } from './table/rows.ts';
 import type { InputSource, OutputTarget, PartContext, PointName, PointRow, PointType, ProfilePart } from './types.ts';
 
-/** True if IEEE 1815.2 has another meaning for an index of AN2018-001 from here on: it is left out. */
+/** First index of each type with another meaning in IEEE 1815.2 than in AN2018-001; points from it on are left out. */
 const sharedEnd: Readonly<Record<PointType, number>> = { BI: 108, BO: 42, AI: 569, AO: 461, CTR: 4 };
 
-/** IEEE 1815.2 limits the active power where AN2018-001 limits charging, and has its least value beside it. */
+/** Names of IEEE 1815.2: maximum and minimum of active power, where AN2018-001 limits charging and generation. */
 const otherNames: Readonly<Record<PointName, string>> = {
   AI148: 'Active power limit maximum',
   AI149: 'Active power limit minimum',
@@ -39,7 +39,7 @@ export interface BoundRows {
   readonly outputs: ReadonlyMap<PointName, OutputTarget>;
 }
 
-/** All that the parts give by the names of AN2018-001, with the inputs that mirror outputs. */
+/** The points of all parts by their names in AN2018-001, with the inputs that mirror outputs. */
 function partBindings(parts: readonly ProfilePart[], context: PartContext) {
   const inputs = new Map<PointName, InputSource>();
   const outputs = new Map<PointName, OutputTarget>();
@@ -50,7 +50,7 @@ function partBindings(parts: readonly ProfilePart[], context: PartContext) {
   }
   for (const row of an2018Rows) {
     const target = outputs.get(pointName(row));
-    // a part may give the mirror itself
+    // a part may bind the mirror itself
     if (target && row.readBack !== undefined && !inputs.has(row.readBack)) inputs.set(row.readBack, target);
   }
   return { inputs, outputs };
@@ -58,7 +58,7 @@ function partBindings(parts: readonly ProfilePart[], context: PartContext) {
 
 const isPointName = (bind: string): bind is PointName => /^[A-Z]/.test(bind);
 
-/** An input that shows a register; an enumeration has its number. It is compared with every read: any writer may change it. */
+/** An input that shows a register, or the number of an enumeration; `live`, because any writer may change it. */
 function registerInput(port: DevicePort, point: PointPath): InputSource | undefined {
   return port.has(point) ? computed(() => port.code(point), point, { live: true }) : undefined;
 }
@@ -76,15 +76,17 @@ function registerTarget(port: DevicePort, point: PointPath): OutputTarget | unde
 export function bindRows(rows: readonly PointRow[], parts: readonly ProfilePart[], context: PartContext): BoundRows {
   const { port, profile } = context;
   const profilePoints = partBindings(parts, context);
-  const meant = new Set(builtInRows(profile).map(pointName));
+  const profileNames = new Set(builtInRows(profile).map(pointName));
   const outputs = new Map<PointName, OutputTarget>();
   const mirrors = new Map<PointName, OutputTarget>();
   for (const row of rows.filter(isOutput)) {
     const { bind, readBack } = row;
     const name = pointName(row);
-    const at = bind ?? (meant.has(name) ? name : undefined);
-    if (at === undefined) continue;
-    const target = isPointName(at) ? profilePoints.outputs.get(at) : registerTarget(port, at as PointPath);
+    const boundPoint = bind ?? (profileNames.has(name) ? name : undefined);
+    if (boundPoint === undefined) continue;
+    const target = isPointName(boundPoint)
+      ? profilePoints.outputs.get(boundPoint)
+      : registerTarget(port, boundPoint as PointPath);
     if (target === undefined) continue;
     outputs.set(name, target);
     if (bind !== undefined && readBack !== undefined) mirrors.set(readBack, target);
@@ -93,7 +95,8 @@ export function bindRows(rows: readonly PointRow[], parts: readonly ProfilePart[
     const name = pointName(row);
     if (isOutput(row)) return outputs.get(name);
     const { bind } = row;
-    if (bind === undefined) return mirrors.get(name) ?? (meant.has(name) ? profilePoints.inputs.get(name) : undefined);
+    if (bind === undefined)
+      return mirrors.get(name) ?? (profileNames.has(name) ? profilePoints.inputs.get(name) : undefined);
     return isPointName(bind)
       ? (profilePoints.inputs.get(bind) ?? profilePoints.outputs.get(bind))
       : registerInput(port, bind as PointPath);

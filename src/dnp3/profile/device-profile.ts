@@ -18,13 +18,13 @@ export interface ProfileFacts {
   readonly unsolicited: boolean;
   readonly isTls: boolean;
   readonly limits: OutstationLimits;
-  /** points that are served, with the ranges that the device takes */
+  /** served points, with the ranges that the device accepts */
   readonly points: readonly PointRow[];
 }
 
 const none: Element = {};
 const setting = (capabilities: Element, currentValue: Element): Element => ({ capabilities, currentValue });
-/** A setting that cannot be changed. */
+/** A setting with one possible value. */
 const fixed = (value: Element): Element => setting(value, value);
 const current = (value: string | number): Element => ({ currentValue: { value } });
 const maxAddress = 65_519;
@@ -56,7 +56,6 @@ function deviceConfig({ vendor, product, softwareVersion }: ProfileFacts): Eleme
 }
 
 function networkConfig({ host, port, isTls, masterAddresses }: ProfileFacts): Element {
-  const several = { alwaysMultipleAddress: none };
   return {
     portName: current(isTls ? 'TLS listener' : 'TCP listener'),
     typeOfEndPoint: fixed({ tcpListening: none }),
@@ -68,7 +67,7 @@ function networkConfig({ host, port, isTls, masterAddresses }: ProfileFacts): El
     tcpListenPort: setting({ range: { minimum: 1, maximum: 65_535 } }, { value: port }),
     tcpKeepAliveTimer: fixed({ other: { explanation: 'Link status is requested after 60 s of silence' } }),
     multipleMasterConnections: setting(
-      { basedOnIPAddress: none, ...several },
+      { basedOnIPAddress: none, alwaysMultipleAddress: none },
       masterAddresses.length > 1 ? { other: { explanation: 'By link address' } } : { notSupported: none },
     ),
     timeSynchronization: fixed({ dnpLANProcedure: none, dnpWriteTimeProcedure: none }),
@@ -76,17 +75,17 @@ function networkConfig({ host, port, isTls, masterAddresses }: ProfileFacts): El
 }
 
 function linkConfig({ address, masterAddresses }: ProfileFacts): Element {
-  const [first = 0] = masterAddresses;
-  const single = masterAddresses.length === 1;
+  const [onlyMaster = 0] = masterAddresses;
+  const isSingle = masterAddresses.length === 1;
   return {
     dataLinkAddress: setting(addressRange, { value: address }),
     sourceAddressValidation: setting(
       { alwaysSingleAddress: none, alwaysMultipleAddress: none },
-      single ? { alwaysSingleAddress: none } : { alwaysMultipleAddress: none },
+      isSingle ? { alwaysSingleAddress: none } : { alwaysMultipleAddress: none },
     ),
     expectedSourceAddress: setting(
       addressRange,
-      single ? { value: first } : { other: { explanation: masterAddresses.join(', ') } },
+      isSingle ? { value: onlyMaster } : { other: { explanation: masterAddresses.join(', ') } },
     ),
     selfAddressSupport: fixed({ no: none }),
     sendsConfirmedUserDataFrames: fixed({ never: none }),
@@ -113,7 +112,7 @@ function applicationConfig({ limits: { fragmentBytes, controlsPerRequest } }: Pr
 }
 
 function outstationConfig({ limits }: ProfileFacts): Element {
-  // of each of three classes
+  // each of the three classes has its own buffer
   const perType = 3 * limits.eventsPerKind;
   return {
     applicationLayerConfirmTimeout: setting({ fixed: limits.confirmTimeoutMs }, { value: limits.confirmTimeoutMs }),

@@ -1,4 +1,4 @@
-/** The implementation table of the device profile: objects, functions and qualifiers that an outstation takes. */
+/** The implementation table of the device profile: objects, functions and qualifiers that an outstation accepts. */
 import { functionCodes, silentFunctions } from '../stack/application/types.ts';
 import { variationsOf } from '../stack/objects.ts';
 import { createFunctionSet } from '../stack/outstation/functions.ts';
@@ -69,7 +69,7 @@ const rows: readonly Row[] = [
   { group: 60, variations: [1], request: { functions: [read], qualifiers: all } },
   { group: 60, variations: [2, 3, 4], request: { functions: [read], qualifiers: [...all, ...counts] } },
   { group: 60, variations: [1, 2, 3, 4], request: { functions: [assignClass], qualifiers: all } },
-  // the points of a class follow it; outputs have none
+  // points behind a class object get its class; outputs have no class
   ...[1, 20, 21, 30].map(
     (group): Row => ({ group, variations: [0], request: { functions: [assignClass], qualifiers: points } }),
   ),
@@ -108,7 +108,7 @@ export function supportedFunctions(unsolicited: boolean): readonly number[] {
   return [...new Set([...associationFunctions, ...handled])].sort((a, b) => a - b);
 }
 
-/** @param facts `unsolicited`: the ability, as configured */
+/** @param facts `unsolicited`: true if unsolicited responses are configured */
 export function implementationTable({ unsolicited }: { readonly unsolicited: boolean }): Element {
   return {
     supportedVariation: [...rows, ...(unsolicited ? [unsolicitedRow] : [])].flatMap(entries),
@@ -116,7 +116,7 @@ export function implementationTable({ unsolicited }: { readonly unsolicited: boo
   };
 }
 
-/** Elements by name; a list repeats its element, `{}` is an empty one. */
+/** Content of an element by name; a list repeats its element, `{}` is an empty element. */
 export interface Element {
   readonly [name: string]: string | number | boolean | Element | readonly Element[] | readonly string[];
 }

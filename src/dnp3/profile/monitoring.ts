@@ -15,6 +15,7 @@ import type { InputOptions } from './bind.ts';
 import type { InputSource, PartContext, PointBindings, PointName, OutputTarget } from './types.ts';
 import type { PointPath } from '../../sunspec/map/point-path.ts';
 import type { DevicePort } from '../device-port.ts';
+import { controlStatus } from '../stack/outstation/types.ts';
 import { varReference, varReferences } from './commands/setpoints.ts';
 import { scheduleCount } from './schedules/schedule.ts';
 
@@ -24,15 +25,15 @@ const live = { live: true } as const;
 
 function alarms({ port }: PartContext): Inputs {
   const { device } = port;
-  const has = (severity: string) => device.alarms.some((alarm) => alarm.severity === severity);
-  const code = (...codes: readonly string[]) => device.alarms.some((alarm) => codes.includes(alarm.code));
+  const hasSeverity = (severity: string) => device.alarms.some((alarm) => alarm.severity === severity);
+  const hasCode = (...codes: readonly string[]) => device.alarms.some((alarm) => codes.includes(alarm.code));
   const storage = (...codes: readonly string[]) =>
-    batteryOf(port) !== null ? computed(() => code(...codes), 'alarms of the battery', live) : null;
+    batteryOf(port) !== null ? computed(() => hasCode(...codes), 'alarms of the battery', live) : null;
   return [
     ['BI0', computed(() => device.alarms.some(({ source }) => source === 'comm'), 'alarms of communication', live)],
-    ['BI1', computed(() => has('error'), 'alarms of severity error', live)],
-    ['BI2', computed(() => has('warning'), 'alarms of severity warning', live)],
-    ['BI3', computed(() => has('info'), 'alarms of severity info', live)],
+    ['BI1', computed(() => hasSeverity('error'), 'alarms of severity error', live)],
+    ['BI2', computed(() => hasSeverity('warning'), 'alarms of severity warning', live)],
+    ['BI3', computed(() => hasSeverity('info'), 'alarms of severity info', live)],
     ['BI5', storage('soc_high')],
     ['BI6', storage('soc_low')],
     ['BI8', storage('over_temp')],
@@ -59,7 +60,7 @@ function states({ port, settings }: PartContext): Inputs {
   const activeW = numberReader(port, '701.W');
   const inverter = (state: string) => inverterState() === state;
   const isOn = () => operatingState() === 'ON';
-  // on its way down power flows, whatever 701.St says
+  // while the inverter shuts down power still flows, whatever 701.St is
   const isConnected = () => isOn() || inverter('SHUTTING_DOWN');
   const isWaiting = () => !isOn() && device.enterService.state === 'waiting';
   const idleW = 0.002 * (port.number('702.WMaxRtg') ?? 0);
@@ -113,7 +114,7 @@ export function statusPart(context: PartContext): PointBindings {
   return bindings([...alarms(context), ...chargeEnds(context), ...states(context), ...protection(context)]);
 }
 
-/** Changes that make an event, per unit of the rating. */
+/** Deadbands of events; those of power, current and voltage are per unit of the rating. */
 const powerDeadband = 0.01;
 const voltageDeadband = 0.005;
 const frequencyDeadbandHz = 0.01;
@@ -121,9 +122,9 @@ const powerFactorDeadband = 0.02;
 const socDeadbandPct = 0.5;
 
 const circuitPhases: Readonly<Record<string, number>> = { SINGLE_PHASE: 1, SPLIT_PHASE: 2, THREE_PHASE: 5 };
-/** A DER at its local grid; vector method of apparent power. */
+/** Codes of AI533, a DER at its local grid, and AI535, the vector method of apparent power. */
 const [connectionPointType, vectorMethod] = [1, 1];
-/** Degrees of the phase voltages of a turning field to the right. */
+/** Angles of the phase voltages A, B and C in positive sequence. */
 const phaseAnglesDeg = [0, 240, 120] as const;
 
 function measured(context: PartContext): readonly (readonly [PointName, InputSource | null])[] {
@@ -181,39 +182,42 @@ function available({ port }: PartContext): readonly (readonly [PointName, InputS
 function chargeLevels(port: DevicePort): readonly (readonly [PointName, InputSource | null])[] {
   // model 713 shows 0 % without a storage
   if (batteryOf(port) === null) return [];
-  const more = { measured: true, deadband: socDeadbandPct };
+  const socOptions = { measured: true, deadband: socDeadbandPct };
   const usable = () => {
     const [min, max] = reservesPct(port);
     const soc = port.number('713.SoC');
     return soc === null || max <= min ? null : Math.min(100, Math.max(0, (100 * (soc - min)) / (max - min)));
   };
   return [
-    ['AI47', pointInput(port, '713.SoC', more)],
-    ['AI48', port.has('713.SoC') ? computed(usable, '713.SoC between 802.SoCRsvMin and 802.SocRsvMax', more) : null],
+    ['AI47', pointInput(port, '713.SoC', socOptions)],
+    [
+      'AI48',
+      port.has('713.SoC') ? computed(usable, '713.SoC between 802.SoCRsvMin and 802.SocRsvMax', socOptions) : null,
+    ],
   ];
 }
 
-/** A quantity with a high and a low threshold; the alarms are inputs of their own. */
+/** A quantity with a high and a low threshold, and the inputs of their alarms. */
 interface Threshold {
   readonly point: PointPath;
   /** outputs of the thresholds, high and low */
   readonly outputs: readonly [PointName, PointName];
   readonly inputs: readonly [PointName, PointName];
-  /** so far away that nothing is beyond it */
-  readonly far: readonly [high: number, low: number];
+  /** start values, which no measurement passes */
+  readonly starts: readonly [high: number, low: number];
 }
 
-const farPower = 2 ** 31 - 1;
+const maxWireValue = 2 ** 31 - 1;
 const thresholds: readonly Threshold[] = [
-  { point: '701.W', outputs: ['AO449', 'AO450'], inputs: ['BI94', 'BI95'], far: [farPower, 0] },
-  { point: '701.Var', outputs: ['AO451', 'AO452'], inputs: ['BI96', 'BI97'], far: [farPower, 0] },
-  { point: '701.PF', outputs: ['AO453', 'AO454'], inputs: ['BI98', 'BI99'], far: [1, -1] },
+  { point: '701.W', outputs: ['AO449', 'AO450'], inputs: ['BI94', 'BI95'], starts: [maxWireValue, 0] },
+  { point: '701.Var', outputs: ['AO451', 'AO452'], inputs: ['BI96', 'BI97'], starts: [maxWireValue, 0] },
+  { point: '701.PF', outputs: ['AO453', 'AO454'], inputs: ['BI98', 'BI99'], starts: [1, -1] },
   ...(['L1', 'L2', 'L3'] as const).map(
     (phase, i): Threshold => ({
       point: `701.V${phase}`,
       outputs: [`AO${455 + 2 * i}`, `AO${456 + 2 * i}`],
       inputs: [`BI${100 + 2 * i}`, `BI${101 + 2 * i}`],
-      far: [farPower / 10, 0],
+      starts: [maxWireValue / 10, 0],
     }),
   ),
 ];
@@ -223,9 +227,9 @@ const magnitudes: ReadonlySet<PointPath> = new Set<PointPath>(['701.W', '701.Var
 
 function thresholdPoints(context: PartContext): PointBindings {
   const { port, settings } = context;
-  const present = thresholds.filter(({ point }) => port.has(point));
+  const deviceThresholds = thresholds.filter(({ point }) => port.has(point));
   return bindings(
-    present.flatMap(({ point, outputs: [high, low], inputs }) => {
+    deviceThresholds.flatMap(({ point, outputs: [high, low], inputs }) => {
       const number = numberReader(port, point);
       const value = magnitudes.has(point) ? () => Math.abs(number() ?? 0) : () => number() ?? 0;
       return [
@@ -233,9 +237,9 @@ function thresholdPoints(context: PartContext): PointBindings {
         [inputs[1], computed(() => value() < settings.number(low), point, { live: true })],
       ] as const;
     }),
-    present.flatMap(({ outputs: [high, low], far }) => [
-      [high, settingOutput(context, high, far[0])] as const,
-      [low, settingOutput(context, low, far[1])] as const,
+    deviceThresholds.flatMap(({ outputs: [high, low], starts }) => [
+      [high, settingOutput(context, high, starts[0])] as const,
+      [low, settingOutput(context, low, starts[1])] as const,
     ]),
   );
 }
@@ -248,8 +252,8 @@ export function meterPart(context: PartContext): PointBindings {
   const counters = counterPoints.map(
     (point, i) => [`CTR${i}` as const, pointInput(context.port, point, { measured: true })] as const,
   );
-  const ownPoints = bindings([...measured(context), ...available(context), ...counters]);
-  return { inputs: new Map([...ownPoints.inputs, ...inputs]), outputs };
+  const meterPoints = bindings([...measured(context), ...available(context), ...counters]);
+  return { inputs: new Map([...meterPoints.inputs, ...inputs]), outputs };
 }
 
 /** Version 1.00 of the profile, level 2. */
@@ -315,7 +319,7 @@ function storage({ port }: PartContext): readonly (readonly [PointName, InputSou
         live: true,
       }),
     ],
-    // the capacity is counted in Wh
+    // true: capacities are in Wh
     ['BI27', computed(() => true, 'constant')],
   ];
 }
@@ -335,12 +339,12 @@ function reactiveReference({ port }: PartContext): OutputTarget | null {
   if (!port.has('704.VarSetMod')) return null;
   const output = writing(port, {
     read() {
-      const present = varReference(port);
-      return present === null ? 0 : varReferences.indexOf(present) + 1;
+      const reference = varReference(port);
+      return reference === null ? 0 : varReferences.indexOf(reference) + 1;
     },
     writes: (value) => {
       const mode = varReferences[Number(value) - 1];
-      return mode === undefined ? 12 : [{ point: '704.VarSetMod', value: mode }];
+      return mode === undefined ? controlStatus.outOfRange : [{ point: '704.VarSetMod', value: mode }];
     },
     bound: '704.VarSetMod',
   });
@@ -357,7 +361,7 @@ export function nameplatePart(context: PartContext): PointBindings {
   const { port } = context;
   const nominalHz = port.device.trace.nominalHz;
   const fixed = (name: PointName, value: number): OutputTarget => ({
-    ...settingOutput(context, name, value, { allows: (asked) => Math.abs(asked - value) < 1e-9 }),
+    ...settingOutput(context, name, value, { allows: (requested) => Math.abs(requested - value) < 1e-9 }),
     range: () => [value, value],
   });
   const ramp = port.has('704.WRmp')

@@ -1,5 +1,5 @@
 /**
- * The points of one outstation: values from the device into the database of the stack, controls the other way round.
+ * The points of one outstation: copies values of the device into the database of the stack, and carries out controls.
  * Inputs that measure are compared once per tick, all others after each commit and before each read.
  */
 import type { Dnp3PointFilter, Dnp3PointType, Dnp3PointView } from '../../contract/dnp3.ts';
@@ -59,7 +59,7 @@ class OutstationSettings implements InternalSettings {
     this.#listeners.push(listener);
   }
 
-  /** The device has been reset: the start values are back. */
+  /** Restores the start values after a reset of the device. */
   reset(): void {
     for (const [name, start] of this.#starts) this.#values.set(name, start);
     for (const listener of this.#listeners) listener();
@@ -73,7 +73,7 @@ export interface ControlReport {
   readonly status: ControlStatus;
   readonly isSelect: boolean;
   readonly from: MasterId;
-  /** words of the device for its refusal; null: none */
+  /** message of the error that refused it; null: no error */
   readonly reason: string | null;
 }
 
@@ -82,7 +82,7 @@ interface OutstationPointsOptions {
   readonly profile: Dnp3Profile;
   readonly rows: readonly PointRow[];
   readonly parts: readonly ProfilePart[];
-  /** as of `PartContext` */
+  /** as in `PartContext` */
   readonly clock: PartContext['clock'];
   readonly random: (purpose: string) => RandomStream;
   readonly log: { info(message: string): void; warning(message: string): void };
@@ -119,6 +119,7 @@ export class OutstationPoints {
   readonly #outputs: ReadonlyMap<PointName, OutputTarget>;
   readonly #measured: Served[] = [];
   readonly #live: Served[] = [];
+  /** neither measured nor live */
   readonly #settled: Served[] = [];
   readonly #tickListeners: (() => void)[] = [];
   readonly #settingsListeners: (() => void)[] = [];
@@ -142,14 +143,14 @@ export class OutstationPoints {
     for (const points of [this.#measured, this.#live, this.#settled]) this.#update(points);
   }
 
-  /** A tick has ended: measurements are compared. */
+  /** To be called at the end of each tick: compares measurements. */
   tick(): void {
     for (const listener of this.#tickListeners) listener();
     this.refresh();
     this.#update(this.#measured);
   }
 
-  /** Brings states up to date, and settings after a commit. */
+  /** Updates live points, and after a commit also settings. */
   refresh(): void {
     this.#update(this.#live);
     if (!this.#isStale) return;
@@ -163,12 +164,12 @@ export class OutstationPoints {
     for (const end of this.#ends) end();
   }
 
-  /** Points by type: served, and named by the profile without being there. */
+  /** Number of points by type: served, and absent points that the map names. */
   get counts(): Readonly<Record<Dnp3PointType, { readonly served: number; readonly absent: number }>> {
     const count = (type: Dnp3PointType) => {
-      const named = this.#rows.filter((row) => row.type === type);
-      const served = named.filter((row) => this.#served.has(pointName(row))).length;
-      return { served, absent: named.length - served };
+      const rows = this.#rows.filter((row) => row.type === type);
+      const served = rows.filter((row) => this.#served.has(pointName(row))).length;
+      return { served, absent: rows.length - served };
     };
     return { BI: count('BI'), BO: count('BO'), AI: count('AI'), AO: count('AO'), CTR: count('CTR') };
   }
@@ -218,7 +219,7 @@ export class OutstationPoints {
   #changed(): void {
     if (this.#isStale) return;
     this.#isStale = true;
-    // the points of one commit, and commits of one turn, are compared together
+    // one comparison for all commits of a turn
     queueMicrotask(() => this.refresh());
   }
 
@@ -250,8 +251,8 @@ export class OutstationPoints {
     const served = this.#served.get(pointName(row));
     const point = served && this.database.point(served.kind, row.index);
     const isBinary = row.type === 'BI' || row.type === 'BO';
-    const present = point?.state.value;
-    const value = typeof present === 'number' && Number.isFinite(present) ? present : null;
+    const stored = point?.state.value;
+    const value = typeof stored === 'number' && Number.isFinite(stored) ? stored : null;
     const online = point !== undefined && (point.state.flags & quality.online) !== 0;
     const multiplier = row.multiplier ?? 1;
     return {
@@ -274,7 +275,7 @@ export class OutstationPoints {
     };
   }
 
-  /** Wire values that an output takes: those of the row, narrowed by the device. */
+  /** Range of the wire values of a row, narrowed by that of the output. */
   #limits(row: PointRow): { readonly min: number | null; readonly max: number | null } {
     const { min = null, max = null, multiplier = 1 } = row;
     const range = this.#outputs.get(pointName(row))?.range?.() ?? null;
@@ -333,19 +334,22 @@ export class OutstationPoints {
   }
 }
 
-/** Specs by row and deadband of the device: outstations of one map share them. */
-const knownSpecs = new WeakMap<PointRow, Map<number | undefined, readonly PointSpec[]>>();
+/** Specs by row and deadband of the device, shared by outstations with one map. */
+const sharedSpecs = new WeakMap<PointRow, Map<number | undefined, readonly PointSpec[]>>();
 
-/** Configuration of a point, and for a counter of its frozen one. @param ownDeadband given by the device */
-function specsOf(row: PointRow, ownDeadband: number | undefined): readonly PointSpec[] {
-  const ofRow = knownSpecs.get(row) ?? new Map<number | undefined, readonly PointSpec[]>();
-  knownSpecs.set(row, ofRow);
-  let specs = ofRow.get(ownDeadband);
-  if (specs === undefined) ofRow.set(ownDeadband, (specs = makeSpecs(row, ownDeadband)));
+/**
+ * Configuration of a point, and for a counter also of its frozen counter.
+ * @param sourceDeadband as of `InputSource`; undefined: that of the row
+ */
+function specsOf(row: PointRow, sourceDeadband: number | undefined): readonly PointSpec[] {
+  const ofRow = sharedSpecs.get(row) ?? new Map<number | undefined, readonly PointSpec[]>();
+  sharedSpecs.set(row, ofRow);
+  let specs = ofRow.get(sourceDeadband);
+  if (specs === undefined) ofRow.set(sourceDeadband, (specs = makeSpecs(row, sourceDeadband)));
   return specs;
 }
 
-function makeSpecs(row: PointRow, ownDeadband: number | undefined): readonly PointSpec[] {
+function makeSpecs(row: PointRow, sourceDeadband: number | undefined): readonly PointSpec[] {
   const kind = kindOf[row.type];
   const { static: staticVariation, event: eventVariation } = defaultVariations[kind];
   const spec: PointSpec = {
@@ -354,11 +358,13 @@ function makeSpecs(row: PointRow, ownDeadband: number | undefined): readonly Poi
     class: row.class,
     staticVariation,
     eventVariation,
-    // an integrity poll has the inputs that mirror them
+    // an integrity poll reads the inputs that mirror the outputs
     inClass0: !isOutput(row),
     mayHaveEvents: !isOutput(row) && (row.type !== 'BI' || row.class !== 0),
     deadband:
-      ownDeadband === undefined ? (row.deadband ?? 0) : Math.max(0, Math.floor(ownDeadband / (row.multiplier ?? 1))),
+      sourceDeadband === undefined
+        ? (row.deadband ?? 0)
+        : Math.max(0, Math.floor(sourceDeadband / (row.multiplier ?? 1))),
     keeps: row.type === 'AI' ? 'latest' : 'all',
   };
   if (row.type !== 'CTR') return [spec];
@@ -388,25 +394,25 @@ function isInRange({ min = -(2 ** 31), max = 2 ** 31 - 1 }: PointRow, value: num
   return value >= min && value <= max;
 }
 
-/** Analogs stay within the range of their row: a value beyond it is sent as its end, marked OVER_RANGE. */
+/** The nearest value in the range of an analog row; the caller marks a changed value OVER_RANGE. */
 function withinRange({ type, min = -Infinity, max = Infinity }: PointRow, wire: number): number {
   return (type === 'AI' || type === 'AO') && !Number.isNaN(wire) ? Math.min(max, Math.max(min, wire)) : wire;
 }
 
-/** A product of a wire value and a power of ten without the digits of binary fractions. */
+/** Rounds to 12 digits, which removes the error of binary fractions in a product with a power of ten. */
 function decimals(value: number): number {
   return Number(value.toPrecision(12));
 }
 
-/** More than binary fractions lose of a decimal one, and less than any register holds. */
-const fraction = 5e-13;
+/** Above the relative error of a decimal fraction in binary, below the resolution of any register. */
+const tolerance = 5e-13;
 
-/** Counters go round at 32 bits. A half goes away from zero, also where its binary fraction lies just below it. */
+/** Counters wrap at 32 bits. Halves are rounded away from zero, also if the binary fraction is just below the half. */
 function wireOf(row: PointRow, value: number | boolean): number {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (row.type === 'BI' || row.type === 'BO') return value ? 1 : 0;
   if (!Number.isFinite(value)) return NaN;
   if (row.type === 'CTR') return Math.max(0, Math.floor(value)) % counterSize;
   const wire = value / (row.multiplier ?? 1);
-  return roundHalfAway(wire + wire * fraction);
+  return roundHalfAway(wire + wire * tolerance);
 }

@@ -1,4 +1,4 @@
-/** The parts that the points of an outstation come from. One more part is one more entry. */
+/** The parts of the profile, which bind the points of an outstation. */
 import { merged } from './bind.ts';
 import { curvePoints } from './curves/points.ts';
 import { meterPart, nameplatePart, statusPart } from './monitoring.ts';
@@ -25,7 +25,7 @@ function commandPart(context: PartContext): PointBindings {
   ]);
 }
 
-/** Schedules name curves: they take the namings of the curves. */
+/** The points of schedules, which use the namings of curves. */
 function schedulePoints(context: PartContext, namings: Namings): PointBindings {
   const store = new ScheduleStore();
   const executor = new ScheduleExecutor(context, store, namings);
@@ -33,12 +33,12 @@ function schedulePoints(context: PartContext, namings: Namings): PointBindings {
     store.clear();
     executor.forget();
   });
-  context.onTick(executor.look);
+  context.onTick(executor.poll);
   context.onClose(() => executor.close());
   return scheduleWindow(context, store, executor);
 }
 
-/** Schedules put curves into force, and lock the curves that they name. */
+/** One part, because schedules put curves into force and lock the curves that they name. */
 const curvesAndSchedules: ProfilePart = (context) => {
   const { points, namings } = curvePoints(context);
   return merged([points, schedulePoints(context, namings)]);

@@ -13,13 +13,13 @@ export type PointType = (typeof pointTypes)[number];
 /** `AI537` */
 export type PointName = `${PointType}${number}`;
 
-/** A point of a profile, as its table has it. Engineering value = wire value x multiplier. */
+/** A row of a point map. Engineering value = wire value x multiplier. */
 export interface PointRow {
   readonly type: PointType;
   readonly index: number;
-  /** our own short name */
+  /** short name, not that of the publications */
   readonly name: string;
-  /** of inputs and counters; outputs make no events. 0: none */
+  /** event class of inputs and counters; 0: no events, as for outputs */
   readonly class: 0 | 1 | 2 | 3;
   /** wire units, analogs; absent: the range of 32 bits */
   readonly min?: number;
@@ -31,43 +31,43 @@ export interface PointRow {
   readonly iec61850?: string;
   /** of outputs: the input that mirrors it */
   readonly readBack?: PointName;
-  /** a point of the built-in map, or of SunSpec, whose value this one has: `AI149`, `701.W`; absent: its own name */
+  /** point of the built-in map or of SunSpec that is bound: `AI149`, `701.W`; absent: the one of the same name */
   readonly bind?: string;
   /** wire units, of analog inputs and counters: an event follows a change above it; absent: 0 */
   readonly deadband?: number;
 }
 
-/** Gives the value of an input. */
+/** The source of the value of an input. */
 export interface InputSource {
-  /** Engineering value, or 0/1 and false/true of binaries. null: no value now, the point is not online. */
+  /** Engineering value, or 0/1 and false/true of binaries. null: no value at present, the point is not online. */
   read(): number | boolean | null;
-  /** a measurement: it is compared once per tick, and not at each commit */
+  /** true: a measurement, compared once per tick and not after commits */
   readonly measured?: boolean;
-  /** state of the device without a register: it is compared once per tick, after each commit and before each read */
+  /** true: state without a register, compared once per tick, after each commit and before each read */
   readonly live?: boolean;
   /** of analogs, engineering units: an event follows a change above it; absent: that of the row */
   readonly deadband?: number;
-  /** the value is known and the function behind it is not active: sent without ONLINE by IEEE 1815.2 */
+  /** true while the function of the value is inactive: IEEE 1815.2 sends the value without ONLINE */
   readonly isIdle?: () => boolean;
   /** source in words, for REST and documents: `701.W`, `simulator` */
   readonly bound: string;
 }
 
-/** Takes the value of an output. */
+/** The target of the values of an output. */
 export interface OutputTarget {
   /** The value in force, as `InputSource.read`, for g40, g10 and the paired input. */
   read(): number | boolean | null;
   /**
-   * True if the value can be carried out now; moves nothing. Range and local control have been checked.
+   * The status that `operate` would have now; changes nothing. Range and local control are already checked.
    * @param value engineering value; false or true for binaries
    * @throws SimError as the map or the device refuses it
    */
   check(value: number | boolean, by: Origin): ControlStatus;
-  /** Carries it out, or answers why not. @throws SimError as `check` */
+  /** Carries out the value; a status other than success refuses it. @throws SimError as `check` */
   operate(value: number | boolean, by: Origin): ControlStatus;
-  /** Least and greatest engineering value that it takes now; absent: those of the row. */
+  /** Minimum and maximum engineering value that the output accepts now; absent or null: those of the row. */
   range?(): readonly [min: number | null, max: number | null] | null;
-  /** as of `InputSource` */
+  /** as in `InputSource` */
   readonly isIdle?: () => boolean;
   readonly live?: boolean;
   readonly bound: string;
@@ -83,18 +83,18 @@ export interface PointBindings {
 export interface PartContext {
   readonly port: DevicePort;
   readonly profile: Dnp3Profile;
-  /** time of the master that has written it last, for moments agreed with masters; before that the local calendar */
+  /** clock of the last time write of a master, for times agreed with masters; before it the local calendar */
   readonly clock: Pick<RemoteClock, 'nowMs' | 'at'>;
-  /** settings without a register, shared by the parts of this device; they go back to their start at a reset */
+  /** settings without a register, shared by the parts of this device; a reset restores their start values */
   readonly settings: InternalSettings;
   /** repeatable random numbers of this device */
   readonly random: (purpose: string) => RandomStream;
   readonly log: { info(message: string): void; warning(message: string): void };
-  /** Values have changed outside of registers and ticks: inputs are compared now. */
+  /** To be called when values have changed outside of registers and ticks: inputs are compared. */
   readonly changed: () => void;
   /**
-   * Called after each commit, and after a reset of the device, when the settings have their start values again. It ends
-   * with the outstation.
+   * Called after each commit, and after a reset of the device once the settings have their start values, until the
+   * outstation ends.
    */
   readonly onSettings: (listener: () => void) => void;
   /** Called at the end of each tick. */
@@ -103,7 +103,7 @@ export interface PartContext {
   readonly onClose: (listener: () => void) => void;
 }
 
-/** A part of the profile: monitoring, nameplate, a mode, the curves. Returns only points of the device. */
+/** A part of the profile: monitoring, nameplate, a mode, the curves. Returns only points that the device has. */
 export type ProfilePart = (context: PartContext) => PointBindings;
 
 /** Settings of the outstation that no register holds, by name of the output that sets them. Engineering values. */

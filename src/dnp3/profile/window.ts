@@ -1,4 +1,4 @@
-/** The windows on curves and schedules: the master that holds one, and the output that selects its content. */
+/** The windows on curves and schedules: the master that holds a window, and the output that selects its content. */
 import type { Origin } from '../../core/origin.ts';
 import { controlStatus } from '../stack/outstation/types.ts';
 import type { ControlStatus } from '../stack/outstation/types.ts';
@@ -9,8 +9,8 @@ import type { OutputTarget, PartContext } from './types.ts';
 const masterOf = ({ peer }: Origin) => peer?.split('@')[0] ?? null;
 
 /**
- * The master that selected last holds the window, and another one cannot write into a selection of others. Selecting
- * takes over the window.
+ * The master that made the last selection holds the window: another master has to select before it can write into the
+ * window.
  */
 export class WindowHolder {
   #master: string | null = null;
@@ -23,7 +23,7 @@ export class WindowHolder {
     return this.#master !== null && this.#master !== masterOf(by);
   }
 
-  /** The device has been reset: the window is free. */
+  /** Frees the window after a reset of the device. */
   forget(): void {
     this.#master = null;
   }

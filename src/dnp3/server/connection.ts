@@ -19,14 +19,14 @@ import { mayUse } from './context.ts';
 import type { PeerIdentity, Routes, ServedOutstation, ServerContext } from './context.ts';
 import type { LoopQueue } from '../../core/turns.ts';
 
-/** Time in one turn after which the rest waits behind other connections. */
+/** Time in one turn of the event loop after which a connection waits behind the others. */
 const msPerTurn = 2;
 
 interface InboxOptions {
   /** shared by all connections */
   readonly turns: LoopQueue;
   readonly monotonicMs: () => number;
-  /** stops and resumes reading, so that the waiting octets are bounded by one arrival */
+  /** pauses reading, so that no octets arrive behind the waiting ones */
   readonly pause: () => void;
   readonly resume: () => void;
 }
@@ -41,7 +41,7 @@ export class Inbox {
     this.#options = options;
   }
 
-  /** Carries work out behind all that waits, within the call where there is time. */
+  /** Adds work behind all waiting work; it runs within the call if the turn has time. */
   add(...work: readonly (() => void)[]): void {
     this.#work.push(...work);
     if (this.#isWaiting) return;
@@ -49,12 +49,12 @@ export class Inbox {
     else this.#run();
   }
 
-  /** Called by work under way: its parts come before all that waits. */
+  /** Called by running work: puts its parts before all waiting work. */
   split(parts: readonly (() => void)[]): void {
     this.#work = [...parts, ...this.#work];
   }
 
-  /** Drops all that waits. */
+  /** Drops all waiting work. */
   clear(): void {
     this.#work = [];
   }
@@ -79,7 +79,7 @@ export class Inbox {
     this.#options.turns.wait(() => {
       this.#isWaiting = false;
       this.#run();
-      // it may have to wait again
+      // `#run` may wait for another turn
       if (this.#work.length === 0) this.#options.resume();
     });
   }
@@ -91,7 +91,7 @@ const castOf: Readonly<Record<number, Cast>> = {
   [linkAddress.broadcastConfirmOptional]: 'broadcast-confirm-optional',
 };
 
-/** A master and an outstation that talk on this connection. */
+/** A master and an outstation that communicate on this connection. */
 interface Pair {
   readonly outstation: ServedOutstation;
   readonly association: AssociationPort;
@@ -110,24 +110,24 @@ export interface ConnectionOwner {
 
 export class Connection implements Swept {
   readonly peer: string;
-  /** without port */
+  /** `peer` without port */
   readonly address: string;
   readonly connectedAtMs: number;
-  /** null: in clear */
+  /** null: without TLS */
   readonly identity: PeerIdentity | null;
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   readonly #parser = new LinkParser();
   readonly #inbox: Inbox;
   readonly #pairs = new Map<string, Pair>();
-  /** of broadcasts, by source */
+  /** for broadcasts, by source */
   readonly #broadcasts = new Map<number, Reassembler>();
-  /** last frame of a master that is served here, monotonic ms */
+  /** monotonic ms of the last frame of a served master, at first of the connection */
   #lastMs: number;
   #hasSpoken = false;
-  /** the status of the link has been asked for; monotonic ms */
+  /** monotonic ms of a REQUEST_LINK_STATUS without answer; null: none */
   #statusRequestMs: number | null = null;
-  #badFrames = 0;
+  #countedBadFrames = 0;
 
   constructor(owner: ConnectionOwner, socket: Socket, identity: PeerIdentity | null) {
     this.#owner = owner;
@@ -145,32 +145,32 @@ export class Connection implements Swept {
       resume: () => socket.resume(),
     });
     socket.on('data', (octets: Buffer) => {
-      this.#take(octets);
+      this.#receive(octets);
     });
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      this.#ended();
+      this.#onClose();
     });
   }
 
-  /** True if a master is served here that has spoken: the connection keeps its place. */
+  /** True if the connection serves a master and has received a frame of one: new connections do not replace it. */
   get hasMaster(): boolean {
     return this.#hasSpoken && this.#pairs.size > 0;
   }
 
-  /** Ends at once: a new connection needs the place. */
+  /** Ends at once, to make room for a new connection. */
   giveWay(): void {
     this.#close('no master has spoken, and all places are taken');
   }
 
-  /** Addresses of masters that have spoken. */
+  /** Addresses of the masters that this connection serves. */
   get masters(): readonly number[] {
     return [...new Set([...this.#pairs.values()].map(({ association }) => association.masterAddress))];
   }
 
   /**
-   * A master may listen first: where only one can be meant, it is served without a word of it. It does not take the place
-   * of a connection that is open, since it has not shown who it is; that one is asked whether it still lives.
+   * Serves the master before its first frame if only one is possible, because it may wait for unsolicited responses. An
+   * open connection of this master stays, because the new peer is not identified yet; it is asked for its link status.
    */
   greet(): void {
     const [association, outstation] = this.#onlyListener() ?? [];
@@ -199,24 +199,24 @@ export class Connection implements Swept {
     else if (nowMs - this.#lastMs >= limits.keepAliveMs) this.#askForStatus();
   }
 
-  /** A connection without a master: the place of the one that listens may have become free. */
+  /** Handles a connection that serves no master: the former connection of the listening master may have ended. */
   #sweepUnused(nowMs: number): void {
     const { answerMs } = this.#owner.context.limits;
     const only = this.#onlyListener();
     if (only?.[0].session === null) this.greet();
-    // the answer of the connection that is asked has to be waited for
+    // the former connection has `answerMs` for its link status first
     else if (nowMs - this.#lastMs >= (only === null ? answerMs : 2 * answerMs)) this.#close('no master has spoken');
   }
 
   /** Asks the masters of this connection whether they are still there; any frame is an answer. */
   #askForStatus(): void {
-    const awake = [...this.#pairs.values()].filter(({ outstation }) => !outstation.isSilent);
-    if (awake.length === 0 || this.#statusRequestMs !== null) return;
+    const poweredPairs = [...this.#pairs.values()].filter(({ outstation }) => !outstation.isSilent);
+    if (poweredPairs.length === 0 || this.#statusRequestMs !== null) return;
     this.#statusRequestMs = this.#owner.context.clock.monotonicMs();
-    for (const { link } of awake) link.requestStatus();
+    for (const { link } of poweredPairs) link.requestStatus();
   }
 
-  /** The master that alone can be meant by this connection, where unsolicited responses are configured; null: none. */
+  /** The only listening master that this connection can be of, with its outstation; null: none, or several. */
   #onlyListener(): readonly [AssociationPort, ServedOutstation] | null {
     const [outstation, ...others] = this.#owner.routes.all();
     if (outstation === undefined || others.length > 0) return null;
@@ -241,7 +241,7 @@ export class Connection implements Swept {
     this.destroy();
   }
 
-  #ended(): void {
+  #onClose(): void {
     this.#owner.context.sweeper.delete(this);
     this.#inbox.clear();
     const { log } = this.#owner.context;
@@ -254,36 +254,36 @@ export class Connection implements Swept {
     this.#owner.closed(this);
   }
 
-  #take(octets: Buffer): void {
+  #receive(octets: Buffer): void {
     const { counters, clock } = this.#owner.context;
     const frames = this.#parser.push(octets);
     const { headerCrc, blockCrc, length } = this.#parser.counts;
     const bad = headerCrc + blockCrc + length;
-    counters.badFrames += bad - this.#badFrames;
-    this.#badFrames = bad;
+    counters.badFrames += bad - this.#countedBadFrames;
+    this.#countedBadFrames = bad;
     if (frames.length === 0) return;
     counters.framesIn += frames.length;
     counters.lastFrameMs = clock.nowMs();
-    this.#inbox.add(...frames.map((frame) => () => this.#takeFrame(frame)));
+    this.#inbox.add(...frames.map((frame) => () => this.#receiveFrame(frame)));
   }
 
-  /** Notes activity of a served master; other peers keep no connection open. */
+  /** Notes a frame of a served master; frames of others do not keep a connection open. */
   #noteFrame(): void {
     this.#lastMs = this.#owner.context.clock.monotonicMs();
     this.#statusRequestMs = null;
     this.#hasSpoken = true;
   }
 
-  #takeFrame(frame: LinkFrame): void {
-    // an answer may have closed the connection
+  #receiveFrame(frame: LinkFrame): void {
+    // the answer to an earlier frame may have closed the connection
     if (this.#socket.destroyed) return;
     const { control, destination, source } = frame;
     if ((control & linkBit.fromMaster) === 0 || !isStationAddress(source)) return;
     if (isBroadcast(destination)) {
-      this.#takeBroadcast(frame);
+      this.#receiveBroadcast(frame);
       return;
     }
-    // a link answer on a new connection has no question before it: it takes no master's place
+    // a link answer opens no session, which would replace the connection of the master
     const pair = beginsTransaction(control)
       ? this.#pairOf(destination, source)
       : this.#pairs.get(keyOf(destination, source));
@@ -299,7 +299,7 @@ export class Connection implements Swept {
   }
 
   /** Broadcasts are user data only, and get no answer at any layer. */
-  #takeBroadcast(frame: LinkFrame): void {
+  #receiveBroadcast(frame: LinkFrame): void {
     if (!carriesUserData(frame)) return;
     const { source, destination } = frame;
     const served = [...this.#owner.routes.all()].filter(
@@ -316,7 +316,7 @@ export class Connection implements Swept {
       served.map((outstation) => () => {
         const association = outstation.associationOf(source);
         const { address } = outstation;
-        // it may have left, or been switched off, while this waited for its turn
+        // the outstation may have been removed or switched off since
         const isServed = this.#owner.routes.outstation(address) === outstation && !outstation.isSilent;
         if (association === null || !isServed) return;
         this.#recordFragment('in', { outstation, association }, fragment);
@@ -398,7 +398,7 @@ export class Connection implements Swept {
     const { counters, limits } = this.#owner.context;
     if (this.#socket.destroyed) return;
     if (this.#socket.writableLength > limits.unsentBytes) {
-      this.#close('it does not take its answers');
+      this.#close('it does not read its answers');
       return;
     }
     counters.framesOut += frames.length;
@@ -418,7 +418,7 @@ export class Connection implements Swept {
   }
 }
 
-/** The frame with its last checksum inverted. */
+/** The frame with a wrong last checksum. */
 function withBadCrc(frame: Buffer): Buffer {
   const copy = Buffer.from(frame);
   copy[copy.length - 1] = (copy[copy.length - 1] ?? 0) ^ 0xff;

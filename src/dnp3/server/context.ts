@@ -1,4 +1,4 @@
-/** Context shared by the listeners of all outstations, and the certificates of masters. */
+/** Context shared by the listeners of all outstations, and the identities of masters. */
 import { X509Certificate } from 'node:crypto';
 import type { Dnp3AllowedPeer } from '../../contract/dnp3-settings.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -26,20 +26,20 @@ export interface ServerCounters {
   framesIn: number;
   framesOut: number;
   badFrames: number;
-  /** wall time of the last frame of a master, ms; null: none yet */
+  /** wall time of the last valid frame, ms; null: none yet */
   lastFrameMs: number | null;
 }
 
 export const serverLimits = {
   connections: 16,
-  /** TLS handshakes that are not finished */
+  /** unfinished TLS handshakes */
   handshakes: 16,
   handshakeTimeoutMs: 10_000,
-  /** silence after which the link is asked for its status */
+  /** silence after which the link status is requested */
   keepAliveMs: 60_000,
-  /** time for the answer to it, and for the first frame of a master on a new connection */
+  /** time for the link status, and for the first frame of a master on a new connection */
   answerMs: 10_000,
-  /** octets that a master has not taken */
+  /** octets that wait to be sent */
   unsentBytes: 256 * 1024,
   /** pairs of addresses on one connection: masters times devices */
   pairs: 16_384,
@@ -61,13 +61,13 @@ export interface ServerContext {
   /** lines that peers can cause at will */
   readonly log: PeerLimitedLog;
   readonly sweeper: Sweeper;
-  /** the share that all connections have in each turn of the event loop */
+  /** limits the time of all connections together in each turn of the event loop */
   readonly turns: LoopQueue;
   readonly counters: ServerCounters;
   readonly limits: ServerLimits;
-  /** null: in clear */
+  /** null: without TLS */
   readonly tls: { readonly gate: TlsGate<PeerIdentity>; readonly allowed: readonly Dnp3AllowedPeer[] | null } | null;
-  /** true if anybody wants fragments; `onFragment` is called only then */
+  /** true while there is an observer of fragments; `onFragment` is called only then */
   readonly wantsFragments: () => boolean;
   readonly onFragment: (report: FragmentReport) => void;
 }
@@ -78,9 +78,9 @@ export interface ServedOutstation {
   readonly deviceIndex: number;
   /** null: no master of this address is served */
   associationOf(master: number): AssociationPort | null;
-  /** masters that may wait for an unsolicited response before they say anything */
+  /** masters that may wait for an unsolicited response before their first frame */
   readonly listeningMasters: readonly number[];
-  /** the device is off: nothing is received or sent */
+  /** true: the device is off, and nothing is received or sent */
   readonly isSilent: boolean;
 }
 
@@ -106,13 +106,13 @@ function fits({ kind, value }: Dnp3AllowedPeer, { subject, commonName, fingerpri
   return kind === 'fingerprint' ? value === fingerprint : value === subject || value === commonName;
 }
 
-/** The identity of a master by its certificate. @param certificate DER; an unreadable one has no name */
+/** The identity of a master by its certificate. @param certificate DER; an unreadable one gives empty members */
 export function identityOf(certificate: Buffer): PeerIdentity {
   try {
     const { subject, fingerprint256 } = new X509Certificate(certificate);
     const parts = subject.split('\n');
     return {
-      // Node lists from the root on, RFC 4514 the other way round
+      // Node lists the attributes from the root on, RFC 4514 in reverse
       subject: parts.toReversed().join(','),
       commonName: parts.find((part) => part.startsWith('CN='))?.slice(3) ?? '',
       fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),

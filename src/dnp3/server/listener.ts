@@ -1,4 +1,4 @@
-/** One TCP port of outstations. */
+/** One TCP port with its outstation, or with all outstations. */
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -12,7 +12,7 @@ import type { ConnectionOwner } from './connection.ts';
 import { allows } from './context.ts';
 import type { PeerIdentity, Routes, ServedOutstation, ServerContext } from './context.ts';
 
-/** Answers that a master has not taken by then are given up. */
+/** Time for unsent answers when a listener closes, ms; then connections are destroyed. */
 const closeGraceMs = 500;
 
 export interface ListenerOptions {
@@ -44,7 +44,7 @@ export class Dnp3Listener implements ConnectionOwner {
     this.context = options.context;
     this.deviceIndex = options.deviceIndex;
     const { clock, log, sweeper, limits, counters } = options.context;
-    // all of them are one peer: an attacker has a port for each
+    // lines of all handshakes share one limit: an attacker has a new port for each handshake
     const limited = { info: (line: string, device?: number) => log.info('TLS', () => line, device) };
     this.#handshakeOwner = {
       context: { clock, log: limited, sweeper, limits, counters },
@@ -54,7 +54,7 @@ export class Dnp3Listener implements ConnectionOwner {
       },
       failed: (handshake) => {
         this.#handshakes.delete(handshake);
-        this.#oneLess();
+        this.#resolveIfAllClosed();
       },
     };
   }
@@ -84,14 +84,14 @@ export class Dnp3Listener implements ConnectionOwner {
     return this.#closing;
   }
 
-  /** An outstation leaves a port that it has shared. */
+  /** Ends the sessions of an outstation that is removed from this shared port. */
   forget(outstation: ServedOutstation): void {
     for (const connection of this.#connections) connection.forget(outstation);
   }
 
   closed(connection: Connection): void {
     this.#connections.delete(connection);
-    this.#oneLess();
+    this.#resolveIfAllClosed();
   }
 
   #secured(handshake: Handshake<PeerIdentity>, socket: TLSSocket, identity: PeerIdentity): void {
@@ -108,10 +108,10 @@ export class Dnp3Listener implements ConnectionOwner {
       );
       socket.destroy();
     }
-    this.#oneLess();
+    this.#resolveIfAllClosed();
   }
 
-  #oneLess(): void {
+  #resolveIfAllClosed(): void {
     if (this.#connections.size + this.#handshakes.size === 0) this.#allClosed?.();
   }
 
@@ -147,7 +147,7 @@ export class Dnp3Listener implements ConnectionOwner {
     connection.greet();
   }
 
-  /** Ends a connection on which no master has spoken yet. @returns false: masters have spoken on all of them */
+  /** Ends a connection on which no master has spoken yet. @returns false: there is none */
   #makeRoom(): boolean {
     const crowding = oldestOfCrowd(this.connections.filter(({ hasMaster }) => !hasMaster));
     if (crowding === undefined) return false;
@@ -193,7 +193,7 @@ export class Dnp3Listener implements ConnectionOwner {
   }
 }
 
-/** The oldest of those from the address that has most: whoever opens many at once gives way to the others. */
+/** The oldest one of the address with the largest number: a peer that opens many is the first to give way. */
 function oldestOfCrowd<T extends { readonly address: string }>(oldestFirst: Iterable<T>): T | undefined {
   const byAddress = new Map<string, { readonly oldest: T; count: number }>();
   let crowd: { readonly oldest: T; readonly count: number } | undefined;

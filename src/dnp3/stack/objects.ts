@@ -11,7 +11,7 @@ export interface ObjectType {
   readonly variation: number;
   readonly kind: PointKind;
   readonly form: ObjectForm;
-  /** an octet of flags stands first; `state` has its bits in it */
+  /** true: an octet of flags comes first; a `state` has its value there */
   readonly flags: boolean;
   readonly time: 'none' | 'absolute' | 'relative';
   readonly isEvent: boolean;
@@ -123,7 +123,7 @@ export function objectType(group: number, variation: number): ObjectType | undef
   return byNumber.get(group * 256 + (group === 110 || group === 111 ? 0 : variation));
 }
 
-/** Kind and purpose of a group of measured values; undefined: it is none. */
+/** Kind of a group of measured values, and whether it has events; undefined: another group. */
 export function groupFacts(group: number): { readonly kind: PointKind; readonly isEvent: boolean } | undefined {
   return types.find((type) => type.group === group);
 }
@@ -135,7 +135,7 @@ export function variationsOf(group: number): readonly number[] {
 
 const limits = { i16: 0x7fff, i32: 0x7fff_ffff } as const;
 
-/** Half away from zero, as the DER profile has it. */
+/** Rounds halves away from zero, as the DER profile does. */
 export function roundHalfAway(value: number): number {
   return value < 0 ? 0 - Math.round(-value) : Math.round(value);
 }
@@ -152,7 +152,7 @@ function binaryFlags({ kind, form }: ObjectType, { value, flags }: PointState): 
 
 function writeInteger(buffer: Buffer, at: number, form: 'i16' | 'i32', value: number): number {
   if (form === 'i32' && (value | 0) === value) {
-    // of nearly all values
+    // the case of nearly all values
     buffer[at] = value;
     buffer[at + 1] = value >> 8;
     buffer[at + 2] = value >> 16;
@@ -195,13 +195,13 @@ function writeNumber(buffer: Buffer, at: number, { form }: ObjectType, value: nu
 }
 
 function modulo(value: number, size: number): number {
-  const rest = Math.floor(value) % size;
-  return rest < 0 ? rest + size : rest;
+  const remainder = Math.floor(value) % size;
+  return remainder < 0 ? remainder + size : remainder;
 }
 
 /**
  * Writes one object that is not packed; there must be room for `type.size` octets.
- * A value that no number can show is 0, not online, with REFERENCE_ERR. IEEE 1815 11.6
+ * A value that is not finite is written as 0, not online, with REFERENCE_ERR. IEEE 1815 11.6
  * @param time ms since the epoch, or since the common time of occurrence
  */
 export function writeObject(buffer: Buffer, at: number, type: ObjectType, state: PointState, time = 0): void {
@@ -234,8 +234,8 @@ const operation = { nul: 0, pulseOn: 1, pulseOff: 2, latchOn: 3, latchOff: 4 } a
 const tripClose = { nul: 0, close: 1, trip: 2 } as const;
 
 /**
- * The state that a control code asks for; null: it asks for nothing that this outstation knows. Every output behaves as
- * latched, so a pulse is a latch.
+ * The state that a control code requests; null: the outstation does not support the code. Every output is latched, so a
+ * pulse is a latch.
  */
 export function stateOfCode(code: number): 0 | 1 | null {
   const type = code & 0x0f;
@@ -250,7 +250,7 @@ export function stateOfCode(code: number): 0 | 1 | null {
   return type === operation.pulseOff || type === operation.latchOff ? 0 : null;
 }
 
-/** The value of an analog output block, wire units; NaN and infinities as they came. */
+/** The value of an analog output block, wire units; may be NaN or infinite. */
 export function analogValue(variation: number, octets: Buffer): number {
   switch (variation) {
     case 1:

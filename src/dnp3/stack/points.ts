@@ -13,7 +13,7 @@ export const pointKinds = [
 ] as const;
 export type PointKind = (typeof pointKinds)[number];
 
-/** Bits of the flags octet that all kinds have; the state bit of binaries is no part of it. */
+/** Bits of the flags octet, without the state bits of binary and double-bit points. */
 export const quality = {
   online: 0x01,
   restart: 0x02,
@@ -32,8 +32,7 @@ export const quality = {
 export type PointValue = number | Buffer;
 
 /**
- * An instant in the unit of the surrounding program; the stack hands stamps to `AssociationClock.instantOf`,
- * nothing else.
+ * An instant in the unit of the surrounding program; the stack only passes stamps to `AssociationClock.instantOf`.
  */
 export type Stamp = number;
 
@@ -52,13 +51,13 @@ export interface PointSpec {
   readonly class: PointClass;
   /** true if a read of class 0 includes it; output status may be left out */
   readonly inClass0: boolean;
-  /** the point can be given a class that makes events */
+  /** true if ASSIGN_CLASS can give the point a class with events */
   readonly mayHaveEvents: boolean;
   /** analogs and counters, wire units: an event follows a change above it */
   readonly deadband: number;
-  /** of analogs: whether the buffer keeps every change of the point, or the latest alone */
+  /** the event buffer keeps every change of the point, or the latest alone */
   readonly keeps: 'all' | 'latest';
-  /** variations of a read with variation 0 */
+  /** variations for a read with variation 0 */
   readonly staticVariation: number;
   readonly eventVariation: number;
 }

@@ -3,10 +3,10 @@ import { Buffer } from 'node:buffer';
 import { encodeFrame, linkBit, maxUserOctets, primaryFunction } from './link.ts';
 
 export const transportBit = { final: 0x80, first: 0x40, sequence: 0x3f } as const;
-/** Octets of the longest fragment that is taken. */
+/** Octets of the longest fragment that is accepted. */
 const maxFragmentOctets = 2048;
 
-/** Puts segments together; TB2013-003. One for each pair of addresses: series of different sources do not mix. */
+/** Joins the segments of fragments; TB2013-003. Each pair of addresses has one, so that sources do not mix. */
 export class Reassembler {
   readonly #limit: number;
   #pieces: Buffer[] = [];
@@ -45,7 +45,7 @@ export class Reassembler {
     return fragment.length === 0 ? null : fragment;
   }
 
-  /** True if it is the last segment once more, octet for octet. */
+  /** True if a segment repeats the last one octet for octet. */
   #repeats(segment: Buffer): boolean {
     return this.#last?.equals(segment) ?? false;
   }
@@ -67,7 +67,7 @@ export class Reassembler {
 const segmentOctets = maxUserOctets - 1;
 const userData = linkBit.primary | primaryFunction.unconfirmedUserData;
 
-/** Cuts fragments into the frames of an outstation, and counts the segments of one pair of addresses. IEEE 1815 8.2.2 */
+/** Cuts fragments into frames, and numbers the segments for one pair of addresses. IEEE 1815 8.2.2 */
 export class Segmenter {
   readonly #addresses: { readonly destination: number; readonly source: number };
   #sequence = 0;

@@ -26,14 +26,19 @@ describe('indications of DNP3', () => {
   it('are shown without a response, and told in one', () => {
     const { made, asked } = indications(0x40);
     expect(made.nextBits).to.equal(0x40);
-    expect(made.report()).to.deep.equal({ bits: 0x40, own: 0, broadcasts: 0, lost: 0 });
+    expect(made.report()).to.deep.equal({ bits: 0x40, undisturbedBits: 0, broadcasts: 0, lost: 0 });
     expect(asked).to.deep.equal([false, true]);
   });
 
   it('tell of a broadcast once where its address asks for no confirm', () => {
     const { made } = indications();
     made.broadcast('broadcast-no-confirm');
-    expect([made.asksForConfirm, made.nextBits, made.report().own, made.nextBits]).to.deep.equal([false, 1, 1, 0]);
+    expect([made.asksForConfirm, made.nextBits, made.report().undisturbedBits, made.nextBits]).to.deep.equal([
+      false,
+      1,
+      1,
+      0,
+    ]);
   });
 
   it('go on telling of a broadcast that the confirmed fragment did not tell of', () => {
@@ -48,7 +53,7 @@ describe('indications of DNP3', () => {
     made.confirmed(first);
     expect(made.asksForConfirm).to.equal(true);
     made.confirmed(made.report());
-    expect([made.asksForConfirm, made.report().own]).to.deep.equal([false, 0]);
+    expect([made.asksForConfirm, made.report().undisturbedBits]).to.deep.equal([false, 0]);
   });
 
   it('go on telling of an overflow that the confirmed fragment did not tell of', () => {

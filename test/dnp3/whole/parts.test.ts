@@ -40,10 +40,10 @@ describe('outstations and the other parts of a whole simulator', () => {
     while (line('disconnected') === undefined) await new Promise((resolve) => setImmediate(resolve));
     expect(line(/INFO .*master 4 connected from 127\.0\.0\.1:\d+/), lines.join('\n')).not.to.equal(undefined);
     expect(line(/operate .* = 400 by master 4@127\.0\.0\.1:\d+: done/)).not.to.equal(undefined);
-    expect(line(/master 4 has written the time: \d+\.\d{3} s (behind|ahead of) the clock here/)).not.to.equal(
+    expect(line(/master 4 has written the time: \d+\.\d{3} s (behind|ahead of) the local clock/)).not.to.equal(
       undefined,
     );
-    const noOutput = 'refused with status 4 \\(there is no such output, or it does not take this\\)';
+    const noOutput = 'refused with status 4 \\(there is no such output, or it does not accept this value\\)';
     expect(line(new RegExp(`INFO .*operate AO65535 = 400 by master 4@127\\.0\\.0\\.1:\\d+: ${noOutput}`))).not.to.equal(
       undefined,
     );
@@ -88,7 +88,9 @@ describe('outstations and the other parts of a whole simulator', () => {
   it('refuse a device that would take the address of a master', async () => {
     site = await Site.open(['PV-3Phase'], ['--dnp3_shared_port', 'yes', '--dnp3_outstation_addr', '3']);
     const problem = await site.post('devices', { device_type: 'PV-3Phase' }, 409);
-    expect(JSON.stringify(problem)).to.include('would have the link address 4, which is not free');
+    expect(JSON.stringify(problem)).to.include(
+      'would have the link address 4, which is above 65519 or that of a master',
+    );
     expect((await site.get('devices')).devices.length).to.equal(1);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Parts common to all modes: support, enabling within a time window, changes for a time (both in simulated time), and
- * settings that are idle while the mode is off.
+ * Parts common to all modes: support, enabling within a time window, changes for a limited time (both in simulated
+ * time), and settings that are idle while the mode is off.
  */
 import { gradientRange, slopeState } from '../../../contract/device.ts';
 import type { Gradient } from '../../../contract/device.ts';
@@ -15,11 +15,11 @@ import { addSeconds } from '../../../core/time/clock.ts';
 import type { RandomStream } from '../../../core/random.ts';
 
 interface Delayed {
-  /** true if a command waits */
+  /** true while a command waits */
   readonly isWaiting: boolean;
   /**
-   * Does something after a random part of the window, once for each command; a newer command that is taken replaces it.
-   * @returns the status of what is done at once, or success for what waits
+   * Runs `act` after a random part of the window; a newer command that is accepted replaces a waiting one.
+   * @returns the status of `act` if it runs at once, else success
    */
   run(windowS: number, act: () => ControlStatus): ControlStatus;
   cancel(): void;
@@ -63,23 +63,23 @@ interface TimedChange<Value> {
   /**
    * Changes the state.
    * @param afterS seconds until the former state is restored; 0: never
-   * @throws SimError as the state; then nothing has changed
+   * @throws SimError as `CommandState.write`; then nothing has changed
    */
   change(value: Value, by: Origin, afterS: number): void;
   /** Restores the former state now. */
   goBack(): void;
-  /** The change stays. */
+  /** Drops the former state: the change stays. */
   forget(): void;
 }
 
 interface TimedChangeOptions {
-  /** asked when the time is over */
+  /** checked before the former state is restored; false: the change stays */
   readonly mayGoBack?: () => boolean;
-  /** true if what was there before comes back with the end of the outstation; default: the change stays */
+  /** true: the former state is restored when the outstation ends; default: the change stays */
   readonly endsAtClose?: boolean;
 }
 
-/** A state that an output changes for a time. What another writer has made of it since is left alone. */
+/** A state that an output changes for a limited time; a later change by another writer stays. */
 export function timedChange<Value>(
   context: PartContext,
   name: string,
@@ -87,13 +87,13 @@ export function timedChange<Value>(
   { mayGoBack = () => true, endsAtClose = false }: TimedChangeOptions = {},
 ): TimedChange<Value> {
   const { port, settings, onClose } = context;
-  let taken: { readonly former: Value; readonly mark: unknown; readonly end: () => void } | null = null;
+  let pending: { readonly former: Value; readonly mark: unknown; readonly end: () => void } | null = null;
   const forget = () => {
-    taken?.end();
-    taken = null;
+    pending?.end();
+    pending = null;
   };
   const goBack = () => {
-    const change = taken !== null && taken.mark === state.mark() ? taken : null;
+    const change = pending !== null && pending.mark === state.mark() ? pending : null;
     forget();
     if (change && mayGoBack()) orLog(context, name, () => state.write(change.former, timerOrigin));
   };
@@ -102,27 +102,27 @@ export function timedChange<Value>(
   return {
     change(value, by, afterS) {
       // a repeated change keeps the original former state
-      const former = taken !== null && taken.mark === state.mark() ? taken.former : state.read();
+      const former = pending !== null && pending.mark === state.mark() ? pending.former : state.read();
       state.write(value, by);
       forget();
       if (afterS <= 0 || former === value) return;
-      taken = { former, mark: state.mark(), end: port.at(addSeconds(port.now, afterS), goBack) };
+      pending = { former, mark: state.mark(), end: port.at(addSeconds(port.now, afterS), goBack) };
     },
     goBack,
     forget,
   };
 }
 
-/** Runs an act and logs its refusal. */
+/** Runs `act` and logs its refusal. */
 export function orLog({ log }: Pick<PartContext, 'log'>, name: string, act: () => void): void {
   try {
     act();
   } catch (error) {
-    log.warning(`${name}: what its timer does was refused with status ${statusOf(error)}`);
+    log.warning(`${name}: an automatic change was refused with status ${statusOf(error)}`);
   }
 }
 
-/** Offsets from the enabling output to the inputs of support and of state. */
+/** Offset from the index of the enabling output to the input that shows support. */
 const supportsOffset = 19;
 
 interface Mode {
@@ -130,21 +130,22 @@ interface Mode {
   readonly enable: number;
   readonly isSupported: boolean;
   readonly isEnabled: () => boolean;
-  /** the points that switch it; a status refuses. Moves nothing */
+  /** writes that switch the mode, or a status that refuses; changes nothing */
   readonly writes: (on: boolean) => readonly SettingWrite[] | ControlStatus;
-  /** called when the points have been written; a status other than success is the answer of the switch */
+  /** called after the writes; a status other than success is the answer of the switch */
   readonly switched?: (on: boolean, by: Origin) => ControlStatus | undefined;
-  /** its delays; absent: it has those of its enabling output */
+  /** delays of the enabling output; absent: they are created */
   readonly wait?: Delayed;
-  /** output of the priority, of which 0 alone is there; of the time window in which it is enabled */
+  /** output of the priority, which has no effect */
   readonly priority?: PointName;
+  /** output of the time window for enabling, s */
   readonly window?: PointName;
   readonly bound: string;
   readonly inputs?: readonly (readonly [PointName, InputSource | null])[];
   readonly outputs?: readonly (readonly [PointName, OutputTarget | null])[];
 }
 
-/** The switch of a mode. A mode without physics is refused. */
+/** The switch of a mode; that of an unsupported mode refuses. */
 function enabling(context: PartContext, mode: Mode): OutputTarget {
   const { port, settings } = context;
   const wait = mode.wait ?? delayed(context, `BO${mode.enable}`);
@@ -156,7 +157,7 @@ function enabling(context: PartContext, mode: Mode): OutputTarget {
     return success;
   };
   const carryOut: OutputTarget['operate'] = (on, by) => {
-    // looked at again: a window may lie between
+    // checked again: the time window may have passed since
     const writes = mode.writes(on === true);
     if (typeof writes === 'number') return writes;
     port.write(writes, by);
@@ -178,7 +179,7 @@ function enabling(context: PartContext, mode: Mode): OutputTarget {
   };
 }
 
-/** The points of a mode; of an unsupported one only its switch and the input that says so. */
+/** The points of a mode; an unsupported mode has only its switch and the input of support. */
 export function modePoints(context: PartContext, mode: Mode): PointBindings {
   const supports: PointName = `BI${mode.enable + supportsOffset}`;
   const inputs = [
@@ -195,22 +196,22 @@ export function modePoints(context: PartContext, mode: Mode): PointBindings {
   ]);
 }
 
-/** Modes of the profile without physics: their switch is there to be refused. */
+/** Enabling outputs of the modes that no device of the simulator has: their switches refuse. */
 const unsupportedModes = [14, 15, 19, 20, 21, 22, 23, 24, 26, 31, 32];
 
-/** The part of the modes that no device of the simulator has. */
+/** The part of these modes. */
 export function unsupportedPart(context: PartContext): PointBindings {
   const none = { isSupported: false, isEnabled: () => false, writes: () => [], bound: 'no function' };
   return merged(unsupportedModes.map((enable) => modePoints(context, { enable, ...none })));
 }
 
-/** Percent of the power that a gradient is of. */
-interface Way {
+/** A change in percent of the reference of a gradient. */
+interface PowerChange {
   readonly fromPct: number;
   readonly toPct: number;
 }
 
-const within = (pctPerS: number) => Math.min(gradientRange.max, Math.max(gradientRange.min, pctPerS));
+const clampedRate = (pctPerS: number) => Math.min(gradientRange.max, Math.max(gradientRange.min, pctPerS));
 
 function slopeOf(port: DevicePort, name: keyof Gradient): CommandState<number | null> {
   return slopeState(
@@ -237,13 +238,13 @@ export function varPct(port: DevicePort, reactive: number): number {
 }
 
 /**
- * Ramp times: a command reaches its aim within the time of its output. Meanwhile the gradient of the device is the one that
- * brings it there; then the gradient is again what it was. Curves, droop and power factor have no such time: the first
- * two follow their response times, and the aim of the last moves with active power.
+ * Ramp times: a command reaches its target within the time of its output, by a gradient of the device that is set for
+ * this time; then the former gradient is restored. Curves and droop have response times instead, and the target of a
+ * power factor moves with active power.
  */
 export class Ramps {
   readonly #context: PartContext;
-  /** outputs share the two slopes of the device: a newer ramp takes the place of one that lasts */
+  /** outputs share the two slopes of the device: a newer ramp replaces one under way */
   readonly #slopes: Readonly<Record<keyof Gradient, TimedChange<number | null>>>;
 
   constructor(context: PartContext) {
@@ -260,14 +261,14 @@ export class Ramps {
     return { ...setting, bound: `gradient of the device (${slope === 'wPctPerS' ? 'active' : 'reactive'} power)` };
   }
 
-  /** A command has begun. @param name output of its ramp time */
-  begin(name: PointName, slope: keyof Gradient, { fromPct, toPct }: Way, by: Origin): void {
+  /** Sets the gradient for a command that begins. @param name output of its ramp time */
+  begin(name: PointName, slope: keyof Gradient, { fromPct, toPct }: PowerChange, by: Origin): void {
     const seconds = this.#context.settings.number(name);
     const pct = Math.abs(toPct - fromPct);
-    if (seconds > 0 && pct > 0) this.#slopes[slope].change(within(pct / seconds), by, seconds);
+    if (seconds > 0 && pct > 0) this.#slopes[slope].change(clampedRate(pct / seconds), by, seconds);
   }
 
-  /** Ends a ramp, so that it does not slow later changes. */
+  /** Ends all ramps, so that they do not slow later changes. */
   end(): void {
     for (const slope of Object.values(this.#slopes)) slope.goBack();
   }
@@ -287,12 +288,12 @@ export function ramped(target: OutputTarget | null, isEnabled: () => boolean, be
   return output;
 }
 
-/** Ramp rates, of which the device has one for both directions of change and of power: 704.WRmp or the gradient. */
+/** A ramp rate. The device has a single one, up and down, for generation and charging: 704.WRmp or the gradient. */
 export function rampRate(port: DevicePort, isIdle: () => boolean): OutputTarget | null {
   if (!port.has('704.WRmp')) return null;
   return {
     read: () => port.device.gradient.w.pctPerS,
-    // refused within `operate` alone: a command has no dry run
+    // the device may still refuse `operate`: a command has no dry run
     check: (value) =>
       Number(value) >= gradientRange.min && Number(value) <= gradientRange.max ? success : controlStatus.outOfRange,
     operate(value, by) {

@@ -2,7 +2,7 @@
 import type { CommandState } from '../../../core/command-hold.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
 import type { DevicePort } from '../../device-port.ts';
-import { bindings, ownState, registerOutput, settingOutput, success, writing } from '../bind.ts';
+import { bindings, stateWithoutRegister, registerOutput, settingOutput, success, writing } from '../bind.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
 import { delayed, timedChange, presentWPct, varPct } from './mode.ts';
@@ -11,7 +11,7 @@ import type { Ramps } from './mode.ts';
 /** Outputs with an effect on the device, and their pending acts. */
 interface Orders {
   readonly outputs: readonly (readonly [PointName, OutputTarget])[];
-  /** ends commands that wait, and reversions */
+  /** cancels waiting commands and reversions */
   readonly cancel: () => void;
 }
 
@@ -40,7 +40,7 @@ function connectSwitch(context: PartContext): Orders {
       const status = check(closed, by);
       if (status !== success) return status;
       return wait.run(settings.number('AO16'), () => {
-        // looked at again: a window may lie between
+        // checked again: the time window may have passed since
         const status = check(closed, by);
         if (status === success) position.change(closed === true, by, settings.number('AO17'));
         return status;
@@ -73,7 +73,7 @@ function operationState(port: DevicePort): CommandState<Operation> {
   };
 }
 
-/** An output that is an order: there is nothing to be taken back. */
+/** An output that accepts true alone. */
 function order(
   port: DevicePort,
   value: Operation,
@@ -116,7 +116,7 @@ function operations(context: PartContext, ramps: Ramps): Orders {
   });
   const stop = order(port, 'STOP', mayStop, (_, by) =>
     wait.run(settings.number('AO13'), () => {
-      // looked at again: a window may lie between
+      // checked again: the time window may have passed since
       if (!mayStop()) return controlStatus.blocked;
       stopped.change('STOP', by, settings.number('AO15'));
       ramps.begin('AO14', 'wPctPerS', { fromPct: presentWPct(port), toPct: 0 }, by);
@@ -134,7 +134,7 @@ function operations(context: PartContext, ramps: Ramps): Orders {
   };
 }
 
-/** A stop that waits is none that has been permitted when the permission goes. */
+/** The permission to stop (BO4); its withdrawal cancels a waiting stop. */
 function permissionToStop(context: PartContext, withdrawn: () => void): OutputTarget {
   const setting = settingOutput(context, 'BO4', true);
   return {
@@ -147,18 +147,18 @@ function permissionToStop(context: PartContext, withdrawn: () => void): OutputTa
 }
 
 /**
- * Stops the device and keeps masters from starting or connecting it again. Another protocol may start it all the same:
- * that ends the lockout, so that it never stands beside a device that runs.
+ * The lockout (BO0): stops the device, and keeps masters from starting or connecting it. Another protocol may still
+ * start the device, which ends the lockout: a running device is not locked out.
  */
 function lockout(context: PartContext, cancelOrders: () => void): OutputTarget {
   const { port, settings, changed } = context;
-  const stops = port.has(operation);
+  const canStop = port.has(operation);
   settings.declare('BO0', false);
   context.onSettings(() => {
-    if (stops && settings.flag('BO0') && port.value(operation) !== 'STOP') settings.set('BO0', false);
+    if (canStop && settings.flag('BO0') && port.value(operation) !== 'STOP') settings.set('BO0', false);
   });
   const check: OutputTarget['check'] = (on, by) => {
-    if (on === true && stops) port.check(operationWrites('STOP'), by);
+    if (on === true && canStop) port.check(operationWrites('STOP'), by);
     return success;
   };
   return {
@@ -166,18 +166,18 @@ function lockout(context: PartContext, cancelOrders: () => void): OutputTarget {
     check,
     operate(on, by) {
       if (on === true) {
-        if (stops) port.write(operationWrites('STOP'), by);
+        if (canStop) port.write(operationWrites('STOP'), by);
         cancelOrders();
       }
       settings.set('BO0', on);
       changed();
       return success;
     },
-    bound: stops ? `${ownState}, ${operation}` : ownState,
+    bound: canStop ? `${stateWithoutRegister}, ${operation}` : stateWithoutRegister,
   };
 }
 
-/** Settings of 703 by output. The voltages are percent of 702.VNom in both. */
+/** Settings of 703 by output. The voltages are percent of 702.VNom in 703 and in the profile. */
 const enterService: readonly (readonly [PointName, PointPath])[] = [
   ['AO6', '703.ESVHi'],
   ['AO7', '703.ESVLo'],
@@ -198,8 +198,8 @@ export function servicePart(context: PartContext, ramps: Ramps): PointBindings {
         bound: '703.ES',
       })
     : null;
-  const stops = port.has(operation);
-  const orders = [connectSwitch(context), ...(stops ? [operations(context, ramps)] : [])];
+  const canStop = port.has(operation);
+  const orders = [connectSwitch(context), ...(canStop ? [operations(context, ramps)] : [])];
   const cancelOrders = () => {
     for (const { cancel } of orders) cancel();
     ramps.end();
@@ -211,9 +211,9 @@ export function servicePart(context: PartContext, ramps: Ramps): PointBindings {
       ['BO3', permission],
       ...orders.flatMap(({ outputs }) => outputs),
       ...enterService.map(([name, point]) => [name, registerOutput(port, { point })] as const),
-      ['AO13', stops ? settingOutput(context, 'AO13', 0) : null],
-      ['AO14', stops ? ramps.output('AO14', 'wPctPerS') : null],
-      ['AO15', stops ? settingOutput(context, 'AO15', 0) : null],
+      ['AO13', canStop ? settingOutput(context, 'AO13', 0) : null],
+      ['AO14', canStop ? ramps.output('AO14', 'wPctPerS') : null],
+      ['AO15', canStop ? settingOutput(context, 'AO15', 0) : null],
       ['AO16', settingOutput(context, 'AO16', 0)],
       ['AO17', settingOutput(context, 'AO17', 0)],
     ],

@@ -14,7 +14,7 @@ import type { Ramps } from './mode.ts';
 const noLimitPct = 100;
 
 /**
- * The charging limit of a device: percent of 702.WChaRteMax, a limit of load at its connection point while the mode is
+ * The charging limit of a device, percent of 702.WChaRteMax: a limit of load at its connection point while the mode is
  * on. SunSpec has no register for it.
  */
 class ChargeLimit {
@@ -29,7 +29,7 @@ class ChargeLimit {
     context.onClose(() => this.#end());
   }
 
-  /** @throws SimError as `DevicePort.setLimitW`; the limit is as before then */
+  /** Sets or ends the limit by mode and percentage. @throws SimError as `DevicePort.setLimitW`; then it stays */
   follow(by: Origin, pct = this.#context.settings.number('AO87')): void {
     const { port } = this.#context;
     const limitW = this.#isEnabled() && pct < noLimitPct ? ((port.number('702.WChaRteMax') ?? 0) * pct) / 100 : null;
@@ -37,18 +37,18 @@ class ChargeLimit {
   }
 
   output(isIdle: () => boolean): OutputTarget {
-    const stored = settingOutput(this.#context, 'AO87', noLimitPct, { isIdle });
+    const setting = settingOutput(this.#context, 'AO87', noLimitPct, { isIdle });
     return {
-      ...stored,
+      ...setting,
       operate: (value, by) => {
         this.follow(by, Number(value));
-        return stored.operate(value, by);
+        return setting.operate(value, by);
       },
       bound: 'load limit of the device, % of 702.WChaRteMax',
     };
   }
 
-  /** Whoever switched the mode: the limit begins and ends with it. */
+  /** The writer that switched the mode. */
   get #switcher(): Origin {
     const writer = this.#context.port.writer('704.WMaxLimPctEna');
     if (writer === undefined) return timerOrigin;
@@ -61,7 +61,7 @@ class ChargeLimit {
     try {
       if (port.limitW('load') !== null) port.setLimitW('load', null, timerOrigin);
     } catch {
-      // a device that has left has no limits any more
+      // a removed device has no limits
     }
   }
 }
@@ -114,7 +114,7 @@ export function limitPart(context: PartContext, ramps: Ramps): PointBindings {
   });
 }
 
-/** The set-point of another protocol in watts, as percent of 702.WMax; undefined: it is in percent. */
+/** A set-point in watts as percent of 702.WMax, null without a value; undefined: the set-point is in percent. */
 function setPointOfWatts(port: DevicePort): number | null | undefined {
   if (port.value('704.WSetMod') !== 'WATTS') return undefined;
   const [setW, maxW] = [port.number('704.WSet'), port.number('702.WMax')];
@@ -128,8 +128,8 @@ export function setPointPart(context: PartContext, ramps: Ramps): PointBindings 
   const isEnabled = () => port.isEnabled('active_power');
   const isIdle = () => !isEnabled();
   const ramp = (by: Origin) => {
-    const way = { fromPct: presentWPct(port), toPct: port.number('704.WSetPct') ?? 0 };
-    ramps.begin('AO91', 'wPctPerS', way, by);
+    const change = { fromPct: presentWPct(port), toPct: port.number('704.WSetPct') ?? 0 };
+    ramps.begin('AO91', 'wPctPerS', change, by);
   };
   const setPoint = registerOutput(port, {
     point: '704.WSetPct',
@@ -137,8 +137,8 @@ export function setPointPart(context: PartContext, ramps: Ramps): PointBindings 
     isIdle,
     elsewhere: () => setPointOfWatts(port),
   });
-  // the mode begins with the value of AO154
-  const ofWatts = (): readonly PointWrite[] => {
+  // the mode begins with the percentage that AI154 shows
+  const fromWatts = (): readonly PointWrite[] => {
     const value = setPointOfWatts(port) ?? null;
     return value === null ? [] : [{ point: '704.WSetPct', value }];
   };
@@ -147,7 +147,7 @@ export function setPointPart(context: PartContext, ramps: Ramps): PointBindings 
     enable: 18,
     isSupported: port.supports('active_power') && port.has('704.WSetPct'),
     isEnabled,
-    writes: (on) => [...port.switching('active_power', on), ...(on ? [inPercent, ...ofWatts()] : [])],
+    writes: (on) => [...port.switching('active_power', on), ...(on ? [inPercent, ...fromWatts()] : [])],
     switched: (on, by) => {
       if (on) ramp(by);
       return success;
@@ -167,7 +167,7 @@ export function setPointPart(context: PartContext, ramps: Ramps): PointBindings 
   });
 }
 
-/** of 711.Ctl.KOf and KUf */
+/** Minimum of 711.Ctl.KOf and KUf. */
 const minDroop = 0.001;
 
 /** A droop of 711 as the gradient of the profile: percent of power per percent of frequency is 1 / K. */
@@ -178,7 +178,7 @@ function gradient(port: DevicePort, point: PointPath, isIdle: () => boolean): Ou
       const droop = port.number(point);
       return droop === null || droop === 0 ? null : 1 / droop;
     },
-    // no gradient would be no droop at all
+    // a gradient of 0 has no droop
     writes: (value) => (Number(value) > 0 ? [{ point, value: 1 / Number(value) }] : controlStatus.outOfRange),
     isIdle,
     bound: `1 / ${point}`,
@@ -221,18 +221,18 @@ export function droopPart(context: PartContext): PointBindings {
 export const varReferences = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT'] as const;
 type VarReference = (typeof varReferences)[number];
 
-/** The reference in force; null: it is none of the profile. */
+/** The reference in force; null: the profile has no code for it. */
 export function varReference(port: DevicePort): VarReference | null {
-  const present = port.value('704.VarSetMod');
-  return varReferences.find((each) => each === present) ?? null;
+  const mode = port.value('704.VarSetMod');
+  return varReferences.find((reference) => reference === mode) ?? null;
 }
 
-/** The reference of a set-point that brings none along: the one in force, or VarMax. */
+/** The reference of a set-point without one: that in force, or VarMax. */
 export function presentVarReference(port: DevicePort): VarReference {
   return varReference(port) ?? 'VAR_MAX_PCT';
 }
 
-/** The writes after which a set-point is percent of a reference of the profile. */
+/** The write of VarMax as reference if the profile has no code for the reference in force. */
 function varReferenceWrites(port: DevicePort): readonly PointWrite[] {
   return varReference(port) === null ? [{ point: '704.VarSetMod', value: presentVarReference(port) }] : [];
 }
@@ -256,14 +256,14 @@ export function constantVarPart(context: PartContext, ramps: Ramps): PointBindin
   const isEnabled = () => port.isEnabled('constant_var');
   const isIdle = () => !isEnabled();
   const ramp = (by: Origin) => {
-    const way = { fromPct: varPct(port, port.number('701.Var') ?? 0), toPct: varPct(port, setPointVar(port)) };
-    ramps.begin('AO201', 'varPctPerS', way, by);
+    const change = { fromPct: varPct(port, port.number('701.Var') ?? 0), toPct: varPct(port, setPointVar(port)) };
+    ramps.begin('AO201', 'varPctPerS', change, by);
   };
   const setPoint = registerOutput(port, {
     point: '704.VarSetPct',
     also: () => varReferenceWrites(port),
     isIdle,
-    // in var, or percent of a reference that AI42 has no code for: no percent of the profile is in force
+    // null: a set-point in var, or of a reference without code in AI42
     elsewhere: () => (varReference(port) === null ? null : undefined),
   });
   return modePoints(context, {
@@ -297,21 +297,21 @@ function excitation({ port }: PartContext, point: PointPath, isIdle: () => boole
   });
 }
 
-/** The factor for both directions of power is one mode; a device that cannot absorb has one of them. */
+/** One mode for the power factors of injection and absorption; a device that cannot absorb has only the first. */
 export function powerFactorPart(context: PartContext): PointBindings {
   const { port } = context;
   const isEnabled = () => port.isEnabled('pf_inject') || port.isEnabled('pf_absorb');
   const isIdle = () => !isEnabled();
-  const absorbing = port.supports('pf_absorb');
+  const canAbsorb = port.supports('pf_absorb');
   const reversionOf = (value: number): readonly PointWrite[] =>
-    absorbing && port.has('704.PFWAbsRvrtTms') ? [{ point: '704.PFWAbsRvrtTms', value }] : [];
+    canAbsorb && port.has('704.PFWAbsRvrtTms') ? [{ point: '704.PFWAbsRvrtTms', value }] : [];
   return modePoints(context, {
     enable: 28,
     isSupported: port.supports('pf_inject'),
     isEnabled,
     writes: (on) => {
       const inject = port.switching('pf_inject', on).filter(({ name }) => name !== 'pf_absorb');
-      return absorbing ? [...inject, { name: 'pf_absorb', on }] : inject;
+      return canAbsorb ? [...inject, { name: 'pf_absorb', on }] : inject;
     },
     priority: 'AO206',
     window: 'AO207',
@@ -319,9 +319,9 @@ export function powerFactorPart(context: PartContext): PointBindings {
     outputs: [
       ['AO209', registerOutput(port, { point: '704.PFWInjRvrtTms', also: reversionOf, isIdle })],
       ['AO210', registerOutput(port, { point: '704.PFWInj.PF', isIdle })],
-      ['AO211', absorbing ? registerOutput(port, { point: '704.PFWAbs.PF', isIdle }) : null],
+      ['AO211', canAbsorb ? registerOutput(port, { point: '704.PFWAbs.PF', isIdle }) : null],
       ['BO10', excitation(context, '704.PFWInj.Ext', isIdle)],
-      ['BO11', absorbing ? excitation(context, '704.PFWAbs.Ext', isIdle) : null],
+      ['BO11', canAbsorb ? excitation(context, '704.PFWAbs.Ext', isIdle) : null],
     ],
   });
 }

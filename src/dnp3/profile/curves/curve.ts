@@ -13,10 +13,10 @@ import type { ControlStatus } from '../../stack/outstation/types.ts';
 import { success } from '../bind.ts';
 import type { OutputTarget, PartContext, PointName } from '../types.ts';
 
-/** Curves of an outstation. */
+/** Number of curves of an outstation. */
 export const curveCount = 100;
 
-/** Codes of AI329 that a function follows. */
+/** Codes of AI329: the types that a function can follow. */
 export const curveType = {
   undefined: 0,
   voltVar: 2,
@@ -47,7 +47,7 @@ export interface StoredCurve {
   readonly values: Int32Array;
 }
 
-const fresh = (): StoredCurve => ({
+const newCurve = (): StoredCurve => ({
   type: 0,
   xUnit: 0,
   yUnit: 0,
@@ -55,8 +55,8 @@ const fresh = (): StoredCurve => ({
   values: new Int32Array(2 * pointsPerCurve),
 });
 
-/** Value of a curve that was never written. */
-const emptyCurve: Readonly<StoredCurve> = fresh();
+/** Content of a curve that was never written. */
+const emptyCurve: Readonly<StoredCurve> = newCurve();
 
 export class CurveStore {
   /** number of the curve in the window, from 1 */
@@ -79,7 +79,7 @@ export class CurveStore {
 
   /** Changes the draft of the curve in the window: no function follows it yet. */
   edit(change: (draft: StoredCurve) => void): void {
-    const draft = this.#drafts.get(this.selected) ?? fresh();
+    const draft = this.#drafts.get(this.selected) ?? newCurve();
     this.#drafts.set(this.selected, draft);
     change(draft);
   }
@@ -105,7 +105,7 @@ const msPerS = 1000;
 export interface CurveUse {
   readonly type: number;
   readonly name: CurveFunction;
-  /** region of a trip curve; absent: no trip curve */
+  /** region of a trip curve; absent: not a trip curve */
   readonly region?: TripRegion;
 }
 
@@ -131,8 +131,8 @@ const reactiveReferences: Readonly<Record<number, string>> = {
 };
 
 /**
- * The open tables leave the steps of the points to the device: percent and volts are in tenths, watts in watts, time in
- * milliseconds.
+ * Wire steps of points, which the open tables leave to the device: percent and volts are in tenths, watts in watts,
+ * time in milliseconds.
  */
 interface Scales {
   /** steps of the wire in one unit; null: the function does not know the unit */
@@ -171,9 +171,9 @@ function curveWish(port: DevicePort, curve: StoredCurve, { name, region }: Curve
   const { x, y, reference, ...unit } = scalesOf(port, curve, name);
   if (x === null || y === null) return null;
   const points = Array.from({ length: curve.count }, (_, i) => {
-    const [first, second] = [(curve.values[2 * i] ?? 0) / x, (curve.values[2 * i + 1] ?? 0) / y];
-    // the map has the threshold first, the profile has the time first
-    return region === undefined ? { x: first, y: second } : { x: second, y: first };
+    const [profileX, profileY] = [(curve.values[2 * i] ?? 0) / x, (curve.values[2 * i + 1] ?? 0) / y];
+    // X of a trip curve is the time in the profile, and the threshold in the map
+    return region === undefined ? { x: profileX, y: profileY } : { x: profileY, y: profileX };
   });
   return {
     name,
@@ -213,12 +213,12 @@ export class Namings {
     settings.onReset(() => {
       for (const naming of this.#all) naming.number = 0;
     });
-    onSettings(() => this.look());
+    onSettings(() => this.dropReplaced());
   }
 
   /** Sets a naming to 0 when another writer has put a different curve into force. */
-  look(): void {
-    for (const naming of this.#all) if (naming.number > 0 && this.#isOther(naming)) naming.number = 0;
+  dropReplaced(): void {
+    for (const naming of this.#all) if (naming.number > 0 && this.#isReplaced(naming)) naming.number = 0;
   }
 
   add(output: PointName, use: CurveUse, isWaiting: () => boolean): Naming {
@@ -259,8 +259,8 @@ export class Namings {
       if (!Number.isInteger(number) || number > curveCount) return controlStatus.outOfRange;
       return this.wishesOf({ number, use: naming.use });
     };
-    // a curve that cannot be in force is refused while the function is off as well
-    const checked = (wishes: readonly FunctionWish[], by: Origin) => {
+    // an unusable curve is refused even while the function is off
+    const checkWishes = (wishes: readonly FunctionWish[], by: Origin) => {
       if (wishes.length > 0) this.#port.check(wishes, by);
     };
     return {
@@ -268,19 +268,19 @@ export class Namings {
       check: (value, by) => {
         const wishes = wishesAt(value);
         if (typeof wishes === 'number') return wishes;
-        checked(wishes, by);
+        checkWishes(wishes, by);
         return success;
       },
       operate: (value, by) => {
         const wishes = wishesAt(value);
         if (typeof wishes === 'number') return wishes;
-        const before = naming.number;
+        const formerNumber = naming.number;
         naming.number = Number(value);
         try {
           if (wishes.length > 0 && this.#port.isEnabled(naming.use.name)) this.#port.write(wishes, by);
-          else checked(wishes, by);
+          else checkWishes(wishes, by);
         } catch (error) {
-          naming.number = before;
+          naming.number = formerNumber;
           throw error;
         }
         return success;
@@ -294,7 +294,7 @@ export class Namings {
     return this.#users.some((user) => user.names(number));
   }
 
-  #isOther({ number, use }: Naming): boolean {
+  #isReplaced({ number, use }: Naming): boolean {
     if (!this.#port.isEnabled(use.name) || this.#users.some((user) => user.acts(use.name))) return false;
     const curve = this.#store.curve(number);
     const wish = curve.type === curveType.undefined ? null : curveWish(this.#port, curve, use);

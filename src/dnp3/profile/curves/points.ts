@@ -25,7 +25,7 @@ interface Member {
   readonly commits?: boolean;
 }
 
-/** Makes the outputs of the window. */
+/** Creates the outputs of the window. */
 class Outputs {
   readonly #context: PartContext;
   readonly #store: CurveStore;
@@ -40,8 +40,8 @@ class Outputs {
   /** A member of the selected curve. */
   member({ read, write, statusOf = () => success, commits = false }: Member): OutputTarget {
     const store = this.#store;
-    // clause 6.1.3 of IEEE 1815.2 has the number of points before the points: nothing commits there
-    const isInForce = commits || this.#context.profile === 'ieee1815.2';
+    // IEEE 1815.2 writes the number of points before the points (6.1.3), so every write commits
+    const commitsDraft = commits || this.#context.profile === 'ieee1815.2';
     const check: OutputTarget['check'] = (value, by) => {
       if (store.holder.isOther(by)) return controlStatus.blockedOtherMaster;
       if (this.#namings.isLocked(store.selected)) return controlStatus.automationInhibit;
@@ -56,7 +56,7 @@ class Outputs {
         store.edit((draft) => {
           write(draft, Number(value));
         });
-        if (isInForce) store.commit();
+        if (commitsDraft) store.commit();
         this.#context.changed();
         return success;
       },
@@ -74,7 +74,7 @@ class Outputs {
     });
   }
 
-  /** A function that names the curve would follow a type other than its own. */
+  /** The type of the curve, which cannot change while a function or schedule names the curve. */
   type(): OutputTarget {
     return this.field('type', (value) => this.#statusOfType(value));
   }
@@ -92,7 +92,7 @@ class Outputs {
     });
   }
 
-  /** @param i X and Y in turn */
+  /** @param i index into the values, X and Y in turn */
   value(i: number): OutputTarget {
     return this.member({
       read: ({ values }) => values[i] ?? 0,
@@ -108,7 +108,7 @@ class Outputs {
     return this.#namings.isNamed(selected) && !isSame ? controlStatus.notSupported : success;
   }
 
-  /** Points that the function of the curve can have; of a type that no function of the device follows all are kept. */
+  /** Maximum number of points for the function of the curve; without such a function that of the window. */
   get #capacity(): number {
     const use = curveUses.find(({ type }) => type === this.#store.draft.type);
     const capacity = use === undefined ? 0 : this.#context.port.capacity(use.name);
@@ -143,9 +143,9 @@ type ModeInputs = (
 
 interface CurveMode {
   readonly enable: number;
-  /** functions that it switches together */
+  /** functions that the mode switches together */
   readonly names: readonly CurveFunction[];
-  /** settings that name a curve, and the type of it */
+  /** outputs that name a curve, with the type of the curve */
   readonly curves: readonly (readonly [PointName, number])[];
   readonly priority?: PointName;
   readonly window?: PointName;
@@ -168,7 +168,7 @@ const voltage = (name: PointName): ModeInputs => {
   return inputs;
 };
 
-/** The reference voltage of volt-var in volts; it moves by itself where that is on. */
+/** The reference voltage of volt-var, V, also where the device adjusts it autonomously. */
 function adjustedReference({ port }: PartContext, isIdle: () => boolean): InputSource | null {
   if (!port.has('705.Crv.VRef')) return null;
   const read = () => {
@@ -311,8 +311,8 @@ export function curvePoints(context: PartContext): { readonly points: PointBindi
   const store = new CurveStore();
   context.settings.onReset(() => store.clear());
   const namings = new Namings(context, store);
-  const all = modes.map((mode) => curveModePoints(context, mode, namings));
-  const isThere = modes.some(({ names }) => names.some((name) => context.port.supports(name)));
-  const parts = isThere ? [...all, curveWindow(context, store, namings)] : all;
+  const modeParts = modes.map((mode) => curveModePoints(context, mode, namings));
+  const hasCurves = modes.some(({ names }) => names.some((name) => context.port.supports(name)));
+  const parts = hasCurves ? [...modeParts, curveWindow(context, store, namings)] : modeParts;
   return { points: merged(parts), namings };
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the ready schedules of a device: at each instant the schedule with the greatest priority acts, by a
- * hold. At its end the former values are restored, except values that others have written since.
+ * Runs the ready schedules of a device: at each instant the schedule with the greatest priority acts, by a hold.
+ * At its end the former values are restored, except values that others have written since.
  */
 import type { CurveFunction, FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { DeviceHolds, SettingWrite, DevicePort, PointWrite } from '../../device-port.ts';
@@ -118,7 +118,7 @@ const retryS = 60;
 /** A clock that went back by at least this was set deliberately; corrections of the wall clock are smaller. */
 const minSetMs = 500;
 
-/** A schedule whose time has come. */
+/** A ready schedule with a point in force. */
 interface Due {
   readonly number: number;
   readonly schedule: Schedule;
@@ -152,16 +152,16 @@ export class ScheduleExecutor {
   readonly #namings: Namings;
   readonly #holds: DeviceHolds;
   #acting: Acting | null = null;
-  /** the last value that the device took, wire units */
-  #taken = 0;
-  /** by schedule: the point that the device refused, and that is not tried again */
+  /** the last value that the device accepted, wire units */
+  #acceptedValue = 0;
+  /** by schedule: key of the point that the device refused, which is not tried again */
   readonly #refused = new Map<number, string>();
   #cancel: () => void = () => undefined;
-  /** time of the masters at the last call of `follow` or `look` */
+  /** time of the masters at the last call of `follow` or `poll` */
   #seenMs = -Infinity;
   /** time of the masters at which a schedule next begins, changes or ends */
   #nextMs = Infinity;
-  /** the reason why the device did not take everything; null: it did */
+  /** state of the device that did not accept everything; null: it did */
   #obstacle: string | null = null;
 
   constructor(context: PartContext, store: ScheduleStore, namings: Namings) {
@@ -186,7 +186,7 @@ export class ScheduleExecutor {
 
   /** The value of a schedule in force, wire units; 0: the schedule is not in force. */
   activeValue(number: number): number {
-    return this.running === number ? this.#taken : 0;
+    return this.running === number ? this.#acceptedValue : 0;
   }
 
   /** The validation code of a schedule: `valid` if it could run, else the reason. Changes nothing. */
@@ -194,13 +194,13 @@ export class ScheduleExecutor {
     const { port } = this.#context;
     if (!isRunnable(port, schedule.type)) return validation.badType;
     if (!isTiming(schedule) || !hasOffsets(schedule)) return validation.badTime;
-    // the last point is the end
+    // the value of the last point is never in force
     const values = new Set(Array.from({ length: schedule.count - 1 }, (_, i) => valueOf(schedule, i)));
-    const isTaken = (value: number) => {
+    const isAccepted = (value: number) => {
       const writes = writesOf(port, this.#namings, schedule.type, value);
       return writes !== null && typeof this.#holds.check(writes, 'default') !== 'object';
     };
-    return [...values].every(isTaken) ? validation.valid : validation.badValue;
+    return [...values].every(isAccepted) ? validation.valid : validation.badValue;
   }
 
   /** True if a run is under way or still to come. @param schedule a valid schedule */
@@ -225,8 +225,8 @@ export class ScheduleExecutor {
       else schedule.isReady = false;
     }
     const isSettled = this.#act(due.sort(byPriority));
-    // writes by others during a schedule take effect at its end
-    this.#namings.look();
+    // curves that other writers replaced during a schedule
+    this.#namings.dropReplaced();
     this.#obstacle = isSettled ? null : this.#presentObstacle;
     this.#nextMs = nextMs;
     this.#seenMs = atMs;
@@ -235,7 +235,7 @@ export class ScheduleExecutor {
   };
 
   /** Follows a clock that was set, and retries values that the device refused. */
-  readonly look = (): void => {
+  readonly poll = (): void => {
     const nowMs = this.#nowMs;
     const isBack = nowMs <= this.#seenMs - minSetMs && this.#store.ready.length > 0;
     this.#seenMs = nowMs;
@@ -243,7 +243,7 @@ export class ScheduleExecutor {
       this.follow();
   };
 
-  /** Drops everything after a reset of the device, which has no schedules then. */
+  /** Drops everything after a reset of the device, which also clears its schedules. */
   forget(): void {
     this.#cancel();
     this.#nextMs = Infinity;
@@ -271,10 +271,10 @@ export class ScheduleExecutor {
     return `${dark ? 'off' : 'on'} ${device.localControl ? 'local' : 'remote'}`;
   }
 
-  /** @returns whether the device has taken everything */
+  /** Puts the first accepted schedule into force. @returns false: the device did not accept everything */
   #act(due: readonly Due[]): boolean {
     const acting = this.#choose(due);
-    // set before the commit, whose listeners ask for `running`
+    // set before the commit, whose listeners read `running`
     this.#acting = acting;
     const results = this.#holds.follow(acting === null ? new Map() : new Map([[acting.id, acting.writes]]));
     const [refusal] = [...results.values()].filter((result) => typeof result === 'object');
@@ -283,23 +283,23 @@ export class ScheduleExecutor {
       this.#acting = null;
       return this.#act(due);
     }
-    const others = this.#holds.ids.filter((id) => id !== acting?.id);
+    const otherIds = this.#holds.ids.filter((id) => id !== acting?.id);
     const isWaiting = [...results.values()].includes('waiting');
-    if (!isWaiting) this.#taken = acting?.value ?? 0;
-    return others.length === 0 && !isWaiting;
+    if (!isWaiting) this.#acceptedValue = acting?.value ?? 0;
+    return otherIds.length === 0 && !isWaiting;
   }
 
-  /** The first point that the device takes. */
+  /** The effect of the first schedule whose point the device accepts; null: none. */
   #choose(due: readonly Due[]): Acting | null {
-    for (const each of due) {
-      const key = keyOf(each);
+    for (const candidate of due) {
+      const key = keyOf(candidate);
       if (this.#acting?.key === key) return this.#acting;
-      if (this.#refused.get(each.number) === key) continue;
-      const { number, schedule, point } = each;
+      if (this.#refused.get(candidate.number) === key) continue;
+      const { number, schedule, point } = candidate;
       const value = valueOf(schedule, point);
       const writes = writesOf(this.#context.port, this.#namings, schedule.type, value);
       const result = writes === null ? null : this.#holds.check(writes);
-      if (writes !== null && typeof result !== 'object') return { key, id: idOf(each), number, value, writes };
+      if (writes !== null && typeof result !== 'object') return { key, id: idOf(candidate), number, value, writes };
       this.#refuse({ key, number }, typeof result === 'object' && result !== null ? result.detail : 'no such value');
     }
     return null;

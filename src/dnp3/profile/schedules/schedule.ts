@@ -5,10 +5,10 @@
 import { pointsPerSchedule } from '../table/rows.ts';
 import { WindowHolder } from '../window.ts';
 
-/** Schedules of an outstation. */
+/** Number of schedules of an outstation. */
 export const scheduleCount = 10;
 
-/** Codes of AI573 that run. Every other type fails validation. */
+/** Codes of AI573 that can run. Every other type fails validation. */
 export const scheduleType = {
   generationLimit: 13,
   setPoint: 14,
@@ -19,16 +19,16 @@ export const scheduleType = {
   wattVar: 28,
 } as const;
 
-/** Codes of AI578. Those of the profile are not published: these are our own. */
+/** Codes of AI578, chosen by derbench: those of the profile are not published. */
 export const validation = {
-  /** written to since the number of points was written */
+  /** a member was written after the number of points */
   none: 0,
   valid: 1,
-  /** the type is none that the device carries out */
+  /** the device does not carry out the type */
   badType: 2,
   /** the device refuses a value, or a curve is not of the type */
   badValue: 3,
-  /** start, repetition or time offsets */
+  /** invalid start, repetition or time offsets */
   badTime: 4,
 } as const;
 export type Validation = (typeof validation)[keyof typeof validation];
@@ -41,9 +41,9 @@ export const daysPerWeek = 7;
 
 /** One schedule in wire units. */
 export interface Schedule {
-  /** of the master: nothing follows from it */
+  /** chosen by the master, without effect */
   identity: number;
-  /** the greatest one runs */
+  /** of several schedules the one with the greatest runs */
   priority: number;
   type: number;
   /** days since 1970-01-01, UTC */
@@ -60,11 +60,11 @@ export interface Schedule {
   /** time offset in s and value in turn */
   readonly values: Int32Array;
   validation: Validation;
-  /** it runs when its time has come */
+  /** true: the schedule runs at its times */
   isReady: boolean;
 }
 
-const fresh = (): Schedule => ({
+const newSchedule = (): Schedule => ({
   identity: 0,
   priority: 1,
   type: 0,
@@ -92,7 +92,7 @@ export class ScheduleStore {
 
   /** @param number from 1 */
   schedule(number: number): Schedule {
-    const schedule = this.#schedules.get(number) ?? fresh();
+    const schedule = this.#schedules.get(number) ?? newSchedule();
     this.#schedules.set(number, schedule);
     return schedule;
   }
@@ -117,9 +117,9 @@ export class ScheduleStore {
 export const repeatUnit = { none: 0, seconds: 1, minutes: 2, hours: 3, days: 4, weeks: 5, months: 6 } as const;
 
 const dayMs = 86_400_000;
-/** The last date that there is. */
+/** The last date of ECMAScript. */
 const lastDateMs = 8.64e15;
-/** Weekday of the day 0, from Sunday. */
+/** Weekday of day 0, 1970-01-01, counted from Sunday. */
 const firstWeekday = 4;
 
 const unitMs: Readonly<Record<number, number>> = {
@@ -134,7 +134,7 @@ type Timing = Pick<Schedule, 'startDay' | 'startMs' | 'interval' | 'unit' | 'wee
 
 const firstStart = ({ startDay, startMs }: Timing) => startDay * dayMs + startMs;
 
-/** True if weekdays decide: alone, or every so many weeks. With other units they say nothing. */
+/** True if weekdays select the days: without a unit, or with weeks. Other units ignore weekdays. */
 const isByWeekday = ({ unit, weekdays }: Timing) =>
   weekdays.includes(true) && (unit === repeatUnit.none || unit === repeatUnit.weeks);
 
@@ -143,11 +143,11 @@ const weekOf = (day: number) => Math.floor((day + firstWeekday) / daysPerWeek);
 function weekdayStarts(timing: Timing, atMs: number): readonly number[] {
   const { startDay, startMs, unit, weekdays } = timing;
   const interval = unit === repeatUnit.weeks ? timing.interval : 1;
-  const first = weekOf(startDay);
-  const present = Math.floor((weekOf(Math.floor(atMs / dayMs)) - first) / interval);
-  return [present - 1, present, present + 1].flatMap((n) =>
+  const firstWeek = weekOf(startDay);
+  const period = Math.floor((weekOf(Math.floor(atMs / dayMs)) - firstWeek) / interval);
+  return [period - 1, period, period + 1].flatMap((n) =>
     weekdays.flatMap((isOn, weekday) => {
-      const day = (first + n * interval) * daysPerWeek - firstWeekday + weekday;
+      const day = (firstWeek + n * interval) * daysPerWeek - firstWeekday + weekday;
       return isOn && day >= startDay ? [day * dayMs + startMs] : [];
     }),
   );
@@ -155,30 +155,31 @@ function weekdayStarts(timing: Timing, atMs: number): readonly number[] {
 
 /** The day of the month is that of the first start, or the last one of a shorter month. */
 function monthStarts(timing: Timing, atMs: number): readonly number[] {
-  const [first, at] = [new Date(firstStart(timing)), new Date(atMs)];
-  const timeMs = first.getTime() % dayMs;
-  const passed = 12 * (at.getUTCFullYear() - first.getUTCFullYear()) + at.getUTCMonth() - first.getUTCMonth();
-  const present = Math.floor(passed / timing.interval);
-  return [present - 1, present, present + 1].map((n) => {
-    const month = first.getUTCMonth() + n * timing.interval;
-    const last = new Date(Date.UTC(first.getUTCFullYear(), month + 1, 0)).getUTCDate();
-    return Date.UTC(first.getUTCFullYear(), month, Math.min(first.getUTCDate(), last)) + timeMs;
+  const [startDate, date] = [new Date(firstStart(timing)), new Date(atMs)];
+  const timeMs = startDate.getTime() % dayMs;
+  const [startYear, startMonth] = [startDate.getUTCFullYear(), startDate.getUTCMonth()];
+  const passedMonths = 12 * (date.getUTCFullYear() - startYear) + date.getUTCMonth() - startMonth;
+  const period = Math.floor(passedMonths / timing.interval);
+  return [period - 1, period, period + 1].map((n) => {
+    const month = startMonth + n * timing.interval;
+    const lastDay = new Date(Date.UTC(startYear, month + 1, 0)).getUTCDate();
+    return Date.UTC(startYear, month, Math.min(startDate.getUTCDate(), lastDay)) + timeMs;
   });
 }
 
-/** Some starts in order, the last one until an instant and the first one after it among them. */
+/** Starts in order, among them the last one up to an instant and the first one after it. */
 function startsNear(timing: Timing, atMs: number): readonly number[] {
-  const first = firstStart(timing);
-  const before = Math.max(first, atMs);
-  if (isByWeekday(timing)) return weekdayStarts(timing, before);
-  if (timing.unit === repeatUnit.none) return [first];
-  if (timing.unit === repeatUnit.months) return monthStarts(timing, before);
+  const firstMs = firstStart(timing);
+  const nearMs = Math.max(firstMs, atMs);
+  if (isByWeekday(timing)) return weekdayStarts(timing, nearMs);
+  if (timing.unit === repeatUnit.none) return [firstMs];
+  if (timing.unit === repeatUnit.months) return monthStarts(timing, nearMs);
   const stepMs = (unitMs[timing.unit] ?? Infinity) * timing.interval;
-  const last = first + Math.floor((before - first) / stepMs) * stepMs;
-  return [last, last + stepMs];
+  const lastMs = firstMs + Math.floor((nearMs - firstMs) / stepMs) * stepMs;
+  return [lastMs, lastMs + stepMs];
 }
 
-/** True if start and repetition are dates. */
+/** True if start and repetition are valid. */
 export function isTiming(timing: Timing): boolean {
   const { unit, interval } = timing;
   if (firstStart(timing) > lastDateMs) return false;
@@ -186,7 +187,8 @@ export function isTiming(timing: Timing): boolean {
 }
 
 /**
- * True if time offsets go up, from two points on: the last point is the end, and its value is never in force.
+ * True if there are two points or more with rising time offsets from 0: the last point is the end, and its value is
+ * never in force.
  */
 export function hasOffsets(schedule: Schedule): boolean {
   const offsets = Array.from({ length: schedule.count }, (_, i) => offsetS(schedule, i));
@@ -197,22 +199,22 @@ export function hasOffsets(schedule: Schedule): boolean {
 interface Moment {
   /** point in force, from 0; null: none */
   readonly point: number | null;
-  /** start of the run that lasts; null: none does */
+  /** start of the run under way; null: none */
   readonly startMs: number | null;
-  /** when this changes; null: never */
+  /** next change of the schedule; null: none */
   readonly nextMs: number | null;
 }
 
-/** A schedule that begins again while it runs begins anew. @param schedule a valid one */
+/** A schedule at an instant; a start within a run begins a new run. @param schedule valid */
 export function momentOf(schedule: Schedule, atMs: number): Moment {
-  const first = firstStart(schedule);
-  const starts = startsNear(schedule, atMs).filter((start) => start >= first && start <= lastDateMs);
+  const firstMs = firstStart(schedule);
+  const starts = startsNear(schedule, atMs).filter((start) => start >= firstMs && start <= lastDateMs);
   const startMs = starts.findLast((start) => start <= atMs);
-  const nextStart = starts.find((start) => start > atMs) ?? null;
-  if (startMs === undefined) return { point: null, startMs: null, nextMs: nextStart };
+  const nextStartMs = starts.find((start) => start > atMs) ?? null;
+  if (startMs === undefined) return { point: null, startMs: null, nextMs: nextStartMs };
   const changes = Array.from({ length: schedule.count }, (_, i) => startMs + 1000 * offsetS(schedule, i));
-  const next = changes.findIndex((change) => change > atMs);
-  if (next === -1) return { point: null, startMs: null, nextMs: nextStart };
-  const nextMs = Math.min(changes[next] ?? Infinity, nextStart ?? Infinity);
-  return { point: next === 0 ? null : next - 1, startMs, nextMs };
+  const nextPoint = changes.findIndex((change) => change > atMs);
+  if (nextPoint === -1) return { point: null, startMs: null, nextMs: nextStartMs };
+  const nextMs = Math.min(changes[nextPoint] ?? Infinity, nextStartMs ?? Infinity);
+  return { point: nextPoint === 0 ? null : nextPoint - 1, startMs, nextMs };
 }

@@ -10,7 +10,7 @@ import { daysPerWeek, scheduleCount, validation } from './schedule.ts';
 import type { Schedule, ScheduleStore } from './schedule.ts';
 
 const windowBinding = 'schedule in the window';
-/** Output of Sunday. */
+/** Index of the output of Sunday. */
 const sundayOutput = 43;
 
 interface Member {
@@ -20,7 +20,7 @@ interface Member {
   readonly min?: number;
 }
 
-/** Makes the outputs of the window. */
+/** Creates the outputs of the window. */
 class Outputs {
   readonly #context: PartContext;
   readonly #store: ScheduleStore;

@@ -337,7 +337,7 @@ export const modeInputs: readonly AnalogInputRow[] = [
   [327, 2, 'Pricing mode ramp down time constant', 'pos', 1, 's', 'DPRG.OpnLoopMax'],
 ];
 
-/** The curve window, the meter and the schedule window, but the points of curves and schedules. */
+/** The curve window, the meter and the schedule window, without the points of curves and schedules. */
 export const meterInputs: readonly AnalogInputRow[] = [
   [328, 2, 'Curve edit selector', [1, 2147483647], 1, '', 'DGSM.InCrv'],
   [329, 2, 'Curve mode type', [0, 20], 1, 'enum', 'DGSM.ModTyp'],
@@ -384,7 +384,7 @@ export const meterInputs: readonly AnalogInputRow[] = [
   [570, 3, 'Schedule to edit selector', 'pos', 1, '', 'FSCC.Schd'],
   [571, 3, 'Schedule identity', 'pos', 1, '', 'FSCC.Schd'],
   [572, 3, 'Schedule priority', [1, 2147483647], 1, '', 'FSCH.SchdPrio'],
-  // the publications end it at 21, and its output, AO464, at 30
+  // the publications have the maximum 21 here, and 30 at the output AO464
   [573, 3, 'Schedule type', [0, 30], 1, 'enum'],
   [574, 3, 'Schedule start date', 'pos', 1, 'd', 'FSCH.StrTm'],
   [575, 3, 'Schedule start time', [0, 86400000], 1, 'ms', 'FSCH.StrTm'],
@@ -395,6 +395,6 @@ export const meterInputs: readonly AnalogInputRow[] = [
   [580, 3, 'Schedule number of points', 'pos', 1, '', 'FSCH.NumEntr'],
   [781, 2, 'Schedule 1 status', [0, 4], 1, 'enum', 'FSCH.SchdSt'],
   [782, 2, 'Schedule 1 priority', [1, 2147483647], 1, '', 'FSCH.SchdPrio'],
-  // the publications end it at 10: no percentage would fit
+  // the publications have the maximum 10, too small for percentages
   [783, 2, 'Schedule 1 active time value', 'any', 1, '', 'FSCH.ActStrTm'],
 ];

@@ -1,4 +1,4 @@
-/** Analog outputs but the points of curves and schedules. They are named as the inputs that mirror them. */
+/** Analog outputs without the points of curves and schedules, named as the inputs that mirror them. */
 import type { AnalogOutputRow } from './form.ts';
 
 export const analogOutputs: readonly AnalogOutputRow[] = [

@@ -1,6 +1,6 @@
-/** How the rows of the tables are written down. */
+/** Forms of the rows of the tables of points. */
 
-/** `pos` and `neg`: from or up to 0 with 31 bits; `any`: 32 bits; wire units. */
+/** Range in wire units. `pos`: 0 to 2^31 - 1, `neg`: -2^31 to 0, `any`: -2^31 to 2^31 - 1. */
 export type WireRange = 'pos' | 'neg' | 'any' | readonly [min: number, max: number];
 
 export type AnalogInputRow = readonly [
@@ -30,7 +30,7 @@ export type BinaryOutputRow = readonly [index: number, mirror: number, iec61850?
 
 const [minInt32, maxInt32] = [-(2 ** 31), 2 ** 31 - 1];
 
-/** Least and greatest wire value. */
+/** Minimum and maximum wire value. */
 export function boundsOf(range: WireRange): readonly [min: number, max: number] {
   if (range === 'pos') return [0, maxInt32];
   if (range === 'neg') return [minInt32, 0];

@@ -16,11 +16,12 @@ import { readTextFile } from '../../../core/text-file.ts';
 import type { ModelDef } from '../../../sunspec/map/types.ts';
 import { servedModels } from '../../../sunspec/models/served.ts';
 
-/** Points of one curve, and of one schedule. */
+/** Maximum number of points in a curve. */
 export const pointsPerCurve = 100;
+/** Maximum number of points in a schedule. */
 export const pointsPerSchedule = 100;
 
-/** First outputs and inputs of the points in the windows; two of each for a point. */
+/** Indexes of the first output and input for points in each window; a point has two of each. */
 export const windowStarts = {
   curve: { output: 249, input: 333 },
   schedule: { output: 470, input: 581 },
@@ -78,7 +79,7 @@ function windowRows({ words, parts, ranges, starts, count, unit, iec61850 }: Win
     const name = `${words} point ${Math.floor(i / 2) + 1} ${parts[side]}`;
     const [min, max] = boundsOf(ranges[side]);
     const input = starts.input + i;
-    // the mirror of a value takes every number of 32 bits
+    // the mirror of a value has the full range of 32 bits
     const [mirrorMin] = boundsOf(ranges[side] === 'pos' ? 'pos' : 'any');
     return [
       { type: 'AI', index: input, name, class: 2, min: mirrorMin, max, ...more },
@@ -90,7 +91,7 @@ function windowRows({ words, parts, ranges, starts, count, unit, iec61850 }: Win
 const inputs = [...nameplateInputs, ...modeInputs, ...meterInputs].map(analogInput);
 const inputNames = new Map(inputs.map(({ index, name }) => [index, name]));
 
-/** Outputs that no input mirrors. */
+/** Names of outputs that no input mirrors, by index. */
 const unmirrored: Readonly<Record<number, string>> = {
   47: 'Dynamic reactive current support end hold time',
   109: 'Coordinated charge/discharge energy request',
@@ -129,8 +130,8 @@ const binaries = binaryInputs.map(
 );
 const binaryNames = new Map(binaries.map(({ index, name }) => [index, name]));
 
-/** Inputs with the outcome of an output, by output. */
-const orders: Readonly<Record<number, string>> = {
+/** Names of binary outputs whose mirrors are named after the outcome, by index. */
+const commandNames: Readonly<Record<number, string>> = {
   0: 'Lock out',
   1: 'Return to service',
   2: 'Cease to energize',
@@ -143,7 +144,7 @@ const commands = binaryOutputs.map(
   ([index, mirror, iec61850]): PointRow => ({
     type: 'BO',
     index,
-    name: orders[index] ?? binaryNames.get(mirror) ?? `Output ${index}`,
+    name: commandNames[index] ?? binaryNames.get(mirror) ?? `Output ${index}`,
     class: 0,
     readBack: `BI${mirror}`,
     ...(iec61850 !== undefined && { iec61850 }),
@@ -162,7 +163,7 @@ const counters = ['Wh delivered', 'Wh received', 'varh delivered', 'varh receive
   }),
 );
 
-/** Points of the map that follow for each further schedule and unit; a simulated device does not show its units one by one. */
+/** Blocks of AN2018-001 for further schedules and for single units, which no simulated device has. */
 export const unitBlocks: readonly {
   readonly type: PointType;
   readonly from: number;
@@ -193,7 +194,7 @@ export const unitBlocks: readonly {
   { type: 'AI', from: 982, to: 1008, name: 'Each further battery bank, in nearly the same order' },
 ];
 
-/** Every point up to the blocks of units, by type and index. */
+/** All points before the blocks of units, sorted by type and index. */
 export const an2018Rows: readonly PointRow[] = [
   ...binaries,
   ...commands,
@@ -209,7 +210,7 @@ export const isOutput = ({ type }: Pick<PointRow, 'type'>): boolean => type === 
 
 const byName = new Map(an2018Rows.map((row) => [pointName(row), row]));
 
-/** A point of the table; undefined: it has none of this name. */
+/** A row of the built-in map; undefined: the map has no point of this name. */
 export function an2018Row(name: PointName): PointRow | undefined {
   return byName.get(name);
 }
@@ -251,14 +252,14 @@ function bindingIssue({ type, bind }: PointRow): string | null {
   if (!/^[A-Z]/.test(bind)) return sunSpecPoints.has(bind) ? null : `no model of SunSpec has a point ${bind}`;
   const bound = an2018Row(bind as PointName);
   if (bound === undefined) return `the built-in map has no point ${bind}`;
-  // a control is carried out by an output of its own kind
+  // an output accepts controls of its type alone
   return isOutput({ type }) && bound.type !== type ? `${bind} is not of the type ${type}` : null;
 }
 
 /**
  * The rows of a point map in a file.
  * @param path of the file
- * @throws SimError CONFIG_INVALID for bindings to points that nothing has, or a file that has changed since its check
+ * @throws SimError CONFIG_INVALID for bindings to points that do not exist, or a file made invalid after its check
  */
 export function readPointRows(path: string): readonly PointRow[] {
   const read = readDnp3Points(readTextFile(path, maxPointsFileBytes));
@@ -268,6 +269,6 @@ export function readPointRows(path: string): readonly PointRow[] {
     const detail = bindingIssue(row);
     return detail === null ? [] : [{ name: `points.${i}.bind`, detail }];
   });
-  if (issues.length > 0) throw new SimError('CONFIG_INVALID', `${path}: bindings that lead nowhere`, issues);
+  if (issues.length > 0) throw new SimError('CONFIG_INVALID', `${path}: bindings to points that do not exist`, issues);
   return rows;
 }

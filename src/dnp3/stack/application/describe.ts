@@ -1,4 +1,4 @@
-/** Fragments in words, for people. Whatever the octets are, something is said. */
+/** Descriptions of fragments for people; any octets have one. */
 import type { Buffer } from 'node:buffer';
 import { analogOutputOctets, crobOctets, objectType } from '../objects.ts';
 import { readControl } from './types.ts';
@@ -38,7 +38,7 @@ const withValues: ReadonlySet<number> = new Set([2, 3, 4, 5, 6]);
 
 export interface Described {
   readonly function: string;
-  /** null: there is no control octet */
+  /** null: the fragment is empty */
   readonly sequence: number | null;
   /** IIN1 in the low octet; null: a request */
   readonly iin: number | null;
@@ -116,19 +116,20 @@ function headerAt(fragment: Buffer, at: number, carries: boolean): Header | null
   if (width === undefined) return null;
   const isSpan = qualifier <= 0x01;
   if (field + width * (isSpan ? 2 : 1) > fragment.length) return null;
-  const first = fragment.readUIntLE(field, width);
+  const startOrCount = fragment.readUIntLE(field, width);
   if (isSpan) {
-    const last = fragment.readUIntLE(field + width, width);
-    const count = Math.max(0, last - first + 1);
-    const octets = !carries ? 0 : size === 0 ? Math.ceil(count / (group === 3 ? 4 : 8)) : count * size;
-    return { text: `${name} ${first}..${last}`, end: field + 2 * width + octets };
+    const stop = fragment.readUIntLE(field + width, width);
+    const spanCount = Math.max(0, stop - startOrCount + 1);
+    const octets = !carries ? 0 : size === 0 ? Math.ceil(spanCount / (group === 3 ? 4 : 8)) : spanCount * size;
+    return { text: `${name} ${startOrCount}..${stop}`, end: field + 2 * width + octets };
   }
   const begin = field + width;
-  if (qualifier <= 0x08) return { text: `${name} first ${first}`, end: begin + first * size };
-  const each = width + size;
+  const count = startOrCount;
+  if (qualifier <= 0x08) return { text: `${name} first ${count}`, end: begin + count * size };
+  const entryOctets = width + size;
   const indexes: number[] = [];
-  for (let i = 0; i < first && begin + (i + 1) * each <= fragment.length && i < 8; i += 1)
-    indexes.push(fragment.readUIntLE(begin + i * each, width));
-  const more = first > indexes.length ? ` and ${first - indexes.length} more` : '';
-  return { text: `${name} [${indexes.join(', ')}]${more}`, end: begin + first * each };
+  for (let i = 0; i < count && begin + (i + 1) * entryOctets <= fragment.length && i < 8; i += 1)
+    indexes.push(fragment.readUIntLE(begin + i * entryOctets, width));
+  const more = count > indexes.length ? ` and ${count - indexes.length} more` : '';
+  return { text: `${name} [${indexes.join(', ')}]${more}`, end: begin + count * entryOctets };
 }

@@ -1,4 +1,4 @@
-/** Requests from their octets. Nothing is allocated by a count that has not been checked against the octets present. */
+/** Parses requests. A count is checked against the octets present before anything is allocated for it. */
 import { Buffer } from 'node:buffer';
 import { analogOutputOctets, crobOctets } from '../objects.ts';
 import { readControl, functionCodes, iin } from './types.ts';
@@ -37,11 +37,11 @@ function valueOctets(group: number, variation: number): number | 'bits' | null {
   }
 }
 
-interface Parsed {
+interface RangeField {
   readonly range: ObjectRange;
-  /** octets of each index in front of an object, 0: none */
+  /** octets of the index before each object; 0: none */
   readonly prefix: number;
-  /** number of objects, Infinity: as many as there are */
+  /** number of objects; Infinity: all that the outstation has */
   readonly count: number;
   readonly end: number;
 }
@@ -53,8 +53,8 @@ function readUInt(octets: Buffer, at: number, width: number): number {
   return octets.readUIntLE(at, width);
 }
 
-/** The range field behind group, variation and qualifier; null: refused. */
-function rangeAt(octets: Buffer, at: number, qualifier: number): Parsed | null {
+/** The range field after group, variation and qualifier; null: not valid. */
+function rangeAt(octets: Buffer, at: number, qualifier: number): RangeField | null {
   switch (qualifier) {
     case 0x00:
     case 0x01: {
@@ -80,7 +80,7 @@ function rangeAt(octets: Buffer, at: number, qualifier: number): Parsed | null {
       if (octets.length < at + width) return null;
       const count = readUInt(octets, at, width);
       const end = at + width;
-      // each index has to be there: the list is as long as the octets allow
+      // each index must be present, so that the octets bound the list
       if (count === 0 || octets.length - end < count * width) return null;
       return { range: { kind: 'indexes', indexes: [] }, prefix: width, count, end };
     }
@@ -89,34 +89,38 @@ function rangeAt(octets: Buffer, at: number, qualifier: number): Parsed | null {
   }
 }
 
-interface Cut {
+interface ParsedObjects {
   readonly range: ObjectRange;
   readonly objects: readonly RequestObject[];
   readonly end: number;
 }
 
 /** Indexes without values. */
-function namesAt(octets: Buffer, { range, prefix, count, end }: Parsed): Cut {
+function namesAt(octets: Buffer, { range, prefix, count, end }: RangeField): ParsedObjects {
   if (range.kind !== 'indexes') return { range, objects: [], end };
   const indexes = Array.from({ length: count }, (_, i) => readUInt(octets, end + i * prefix, prefix));
   return { range: { kind: 'indexes', indexes }, objects: [], end: end + count * prefix };
 }
 
-function valuesAt(octets: Buffer, parsed: Parsed, size: number): Cut | null {
+function valuesAt(octets: Buffer, parsed: RangeField, size: number): ParsedObjects | null {
   const { range, prefix, count, end } = parsed;
-  const each = prefix + size;
-  if (range.kind === 'all' || octets.length - end < count * each) return null;
+  const entryOctets = prefix + size;
+  if (range.kind === 'all' || octets.length - end < count * entryOctets) return null;
   const objects = Array.from({ length: count }, (_, i): RequestObject => {
-    const at = end + i * each;
+    const at = end + i * entryOctets;
     const index = prefix > 0 ? readUInt(octets, at, prefix) : range.kind === 'span' ? range.start + i : null;
-    return { index, octets: octets.subarray(at + prefix, at + each) };
+    return { index, octets: octets.subarray(at + prefix, at + entryOctets) };
   });
   const indexes = objects.map(({ index }) => index ?? 0);
-  return { range: range.kind === 'indexes' ? { kind: 'indexes', indexes } : range, objects, end: end + count * each };
+  return {
+    range: range.kind === 'indexes' ? { kind: 'indexes', indexes } : range,
+    objects,
+    end: end + count * entryOctets,
+  };
 }
 
 /** One bit for each index; the objects are one octet each, 0 or 1. */
-function bitsAt(octets: Buffer, { range, end }: Parsed): Cut | null {
+function bitsAt(octets: Buffer, { range, end }: RangeField): ParsedObjects | null {
   if (range.kind !== 'span') return null;
   const count = range.stop - range.start + 1;
   const length = Math.ceil(count / 8);
@@ -138,20 +142,20 @@ function headerAt(octets: Buffer, at: number, withValues: boolean): { header: Ob
   if (size === null) return iin.objectUnknown;
   const parsed = rangeAt(octets, at + 3, qualifier);
   if (parsed === null) return iin.parameterError;
-  const cut = !withValues
+  const parsedObjects = !withValues
     ? namesAt(octets, parsed)
     : size === 'bits'
       ? bitsAt(octets, parsed)
       : valuesAt(octets, parsed, size);
-  if (cut === null) return iin.parameterError;
-  const { range, objects, end } = cut;
+  if (parsedObjects === null) return iin.parameterError;
+  const { range, objects, end } = parsedObjects;
   return { header: { group, variation, qualifier, range, objects, octets: octets.subarray(at, end) }, end };
 }
 
 /**
- * Reads a request whole.
- * @returns null: it is dropped without an answer, since it is no request: too short, not one fragment, unsolicited
- *   without being a confirm, or a response
+ * Parses a fragment.
+ * @returns null: not a request, and dropped without an answer: too short, not a single fragment, a response, or UNS set
+ *   without CONFIRM
  */
 export function parseRequest(fragment: Buffer): Request | null {
   const [octet, functionCode] = fragment;

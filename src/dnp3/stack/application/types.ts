@@ -69,7 +69,7 @@ export type ObjectRange =
 
 /** One object of a request, octets of the object alone without index prefix. A view of the fragment. */
 export interface RequestObject {
-  /** absent where neither a prefix nor a span gives one */
+  /** null: neither a prefix nor a span gives an index */
   readonly index: number | null;
   readonly octets: Buffer;
 }
@@ -91,15 +91,15 @@ export interface Request {
   readonly functionCode: number;
   readonly headers: readonly ObjectHeader[];
   /**
-   * Bits of IIN2 with which the request as a whole is refused, nothing of it executed: its octets cannot be understood.
-   * 0: it can be carried out, header by header
+   * Bits of IIN2 that refuse the whole request, because its octets cannot be parsed; 0: its headers are carried out one
+   * by one
    */
   readonly refusal: number;
   /** the whole fragment */
   readonly octets: Buffer;
 }
 
-/** Answer of a function: octets of objects behind the IIN, and bits of IIN2. */
+/** Answer of a function: octets of objects after the IIN, and bits of IIN2. */
 export interface Answer {
   readonly objects: Buffer;
   readonly iin2: number;

@@ -24,7 +24,7 @@ export interface StaticPoint {
 interface OpenHeader {
   readonly group: number;
   readonly variation: number;
-  /** where the stop, or the count, stands */
+  /** offset of the stop index, or of the count */
   readonly field: number;
   readonly isEvent: boolean;
   readonly range: typeof byteRange;
@@ -48,7 +48,7 @@ export class FragmentWriter {
     return this.#at === 0;
   }
 
-  /** Octets of the objects so far; the writer is empty afterwards. */
+  /** Returns the octets of the objects so far, and empties the writer. */
   take(): Buffer {
     const objects = Buffer.from(this.#buffer.subarray(0, this.#at));
     this.#at = 0;
@@ -57,8 +57,8 @@ export class FragmentWriter {
   }
 
   /**
-   * Static objects of one type with consecutive indexes, as many of them as have room.
-   * @returns the place after the last one that is written
+   * Adds static objects of one type with consecutive indexes, as many as fit.
+   * @returns the place after the last point that is written
    */
   addStatics(type: ObjectType, points: readonly StaticPoint[], begin: number, end: number): number {
     let place = begin;
@@ -70,7 +70,7 @@ export class FragmentWriter {
     return place;
   }
 
-  /** Objects under one header. @returns how many are written */
+  /** Adds objects under one header. @returns their number; 0: no room */
   #addSized(type: ObjectType, points: readonly StaticPoint[], begin: number, end: number): number {
     const index = points[begin]?.spec.index ?? 0;
     const header = this.#headerFor(type, index, type.size);
@@ -88,7 +88,7 @@ export class FragmentWriter {
     return count;
   }
 
-  /** One object of bits, or a string. @returns 1; 0: it has no room */
+  /** Adds one packed object or string. @returns 1; 0: no room */
   #addPacked(type: ObjectType, points: readonly StaticPoint[], place: number): number {
     const point = points[place];
     if (point === undefined) return 1;
@@ -108,7 +108,7 @@ export class FragmentWriter {
     return 1;
   }
 
-  /** The open header if an object of this index may stand under it, a new one otherwise; null: it has no room. */
+  /** The open header if an object of this index continues it, otherwise a new one; null: no room. */
   #headerFor({ group, variation }: ObjectType, index: number, size: number): OpenHeader | null {
     const open = this.#open;
     const isNext =
@@ -121,7 +121,7 @@ export class FragmentWriter {
     return isNext ? open : this.#openStatic(group, variation, index, size);
   }
 
-  /** The last objects of a header are those of `count` indexes from `index` on. */
+  /** Extends a header by `count` objects that are written from `index` on. */
   #extend(header: OpenHeader, index: number, count: number): void {
     if (count === 0) return;
     header.last = index + count - 1;
@@ -130,7 +130,7 @@ export class FragmentWriter {
     if (header.range === wordRange) this.#buffer[header.field + 1] = header.last >> 8;
   }
 
-  /** An event. @param time as `writeObject` @returns false: it has no room, and nothing is written */
+  /** Adds an event. @param time as `writeObject` @returns false: no room, and nothing is written */
   addEvent(type: ObjectType, index: number, state: PointState, time = 0): boolean {
     const octets = type.form === 'octets' && typeof state.value !== 'number' ? state.value : null;
     const variation = octets?.length ?? type.variation;
@@ -149,7 +149,7 @@ export class FragmentWriter {
     return true;
   }
 
-  /** Objects with their headers as they are. @returns as `addEvent` */
+  /** Adds octets of objects with their headers. @returns as `addEvent` */
   addRaw(octets: Buffer): boolean {
     if (this.#at + octets.length > this.#limit) return false;
     octets.copy(this.#buffer, this.#at);
@@ -158,7 +158,7 @@ export class FragmentWriter {
     return true;
   }
 
-  /** One object without index, for example a time. @returns as `addEvent` */
+  /** Adds one object without index, for example a time. @returns as `addEvent` */
   addSingle(group: number, variation: number, octets: Buffer): boolean {
     return this.addRaw(Buffer.concat([Buffer.from([group, variation, countQualifier, 1]), octets]));
   }
@@ -167,7 +167,7 @@ export class FragmentWriter {
     if (typeof value === 'number') return false;
     const range = index <= byteRange.max ? byteRange : wordRange;
     if (this.#at + headerOctets + range.octets + value.length > this.#limit) return false;
-    // each string has a length, and so a variation, of its own
+    // each string has its header, because its length is the variation
     this.#openStatic(group, value.length, index, value.length);
     value.copy(this.#buffer, this.#at);
     this.#at += value.length;

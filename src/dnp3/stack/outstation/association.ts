@@ -66,9 +66,9 @@ export class Association implements AssociationPort {
   #last: { readonly octets: Buffer; readonly answer: Buffer | null } | null = null;
   /** a READ that waits for the end of an unsolicited response */
   #held: Request | null = null;
-  #restartAsked: 'cold' | 'warm' | null = null;
+  #requestedRestart: 'cold' | 'warm' | null = null;
   #lastRequestMs: number | null = null;
-  /** responses that a fault delays */
+  /** number of responses that a fault delays */
   #late = 0;
 
   constructor(options: AssociationOptions) {
@@ -113,7 +113,7 @@ export class Association implements AssociationPort {
     return this.#lastRequestMs;
   }
 
-  /** IIN1 as the next response has it. */
+  /** IIN bits of the next response. */
   get indications(): number {
     return this.#indications.nextBits;
   }
@@ -132,7 +132,7 @@ export class Association implements AssociationPort {
     this.unsolicited.trigger();
   }
 
-  /** Reports a restart to the master after the device was off. */
+  /** Restarts the association; the next response reports it. */
   restart(): void {
     this.#abandon();
     this.unsolicited.restart();
@@ -145,10 +145,10 @@ export class Association implements AssociationPort {
   }
 
   open(session: Session): void {
-    const former = this.#session;
-    if (former !== null) {
-      this.close(former);
-      former.replaced();
+    const formerSession = this.#session;
+    if (formerSession !== null) {
+      this.close(formerSession);
+      formerSession.replaced();
     }
     this.#session = session;
     this.unsolicited.trigger();
@@ -185,7 +185,7 @@ export class Association implements AssociationPort {
     // a broadcast gets no answer: READ would return nothing, and no master could follow up a SELECT
     const { functionCode } = request;
     if (functionCode !== functionCodes.read && functionCode !== functionCodes.select) this.#carryOut(request, from);
-    this.#restartIfAsked();
+    this.#restartIfRequested();
   }
 
   #receiveRequest(request: Request): void {
@@ -202,12 +202,12 @@ export class Association implements AssociationPort {
       else this.#read(request);
       return;
     }
-    // an answer to an earlier request would only confuse a master that has sent the next
+    // the master no longer waits for the answer to an earlier READ
     this.#held = null;
     const answer = this.#carryOut(request);
     const isSilent = silentFunctions.has(request.functionCode);
     const octets = isSilent ? null : this.#respond(request, answer);
-    this.#restartIfAsked();
+    this.#restartIfRequested();
     // kept over a restart: the master may repeat the request that caused it
     this.#last = { octets: Buffer.from(request.octets), answer: octets };
   }
@@ -224,7 +224,7 @@ export class Association implements AssociationPort {
   #carryOut(request: Request, from = this.#session?.peer): Answer {
     const { functionCode, refusal, headers } = request;
     if (functionCode === functionCodes.enableUnsolicited || functionCode === functionCodes.disableUnsolicited) {
-      // unknown function if unsolicited responses are off, whatever the objects
+      // if unsolicited responses are off, the function is unknown, whatever the objects
       if (refusal !== 0 && this.unsolicited.isConfigured) return { objects: noObjects, iin2: refusal };
       return this.unsolicited.change(headers, functionCode === functionCodes.enableUnsolicited);
     }
@@ -247,15 +247,15 @@ export class Association implements AssociationPort {
         this.#indications.hasRestarted = false;
       },
       requestRestart: (kind) => {
-        this.#restartAsked = kind;
+        this.#requestedRestart = kind;
       },
     };
   }
 
-  #restartIfAsked(): void {
-    if (this.#restartAsked === null) return;
-    this.#options.outstation.log.info(`master ${this.masterAddress} has asked for a ${this.#restartAsked} restart`);
-    this.#restartAsked = null;
+  #restartIfRequested(): void {
+    if (this.#requestedRestart === null) return;
+    this.#options.outstation.log.info(`master ${this.masterAddress} has asked for a ${this.#requestedRestart} restart`);
+    this.#requestedRestart = null;
     this.restart();
   }
 
@@ -380,17 +380,15 @@ export class Association implements AssociationPort {
     if (delayMs === 0) session.send(sent, { badCrc });
     else if (this.#late < maxLate) {
       this.#late += 1;
-      // the writer uses the octets of a fragment again
-      const copy = Buffer.from(sent);
       later(delayMs, () => {
         this.#late -= 1;
-        if (this.#session === session) session.send(copy, { badCrc });
+        if (this.#session === session) session.send(sent, { badCrc });
       });
     }
   }
 }
 
-/** Late responses of one association; more are lost. */
+/** Maximum of delayed responses of an association; others are dropped. */
 const maxLate = 64;
 const conBit = 0x20;
 

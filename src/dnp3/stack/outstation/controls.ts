@@ -30,7 +30,7 @@ interface Item {
 }
 
 function itemOf({ group, variation }: ObjectHeader, index: number, octets: Buffer): Item {
-  // the status of a request is 0; anything else is no request to be carried out: certification 8.2.6
+  // a request has the status 0; an object with another status is refused: certification 8.2.6
   const isRequest = octets.at(-1) === controlStatus.success;
   const wrong = isRequest ? null : controlStatus.formatError;
   if (group === crobGroup) {
@@ -43,7 +43,7 @@ function itemOf({ group, variation }: ObjectHeader, index: number, octets: Buffe
   return { control, verdict: wrong ?? (Number.isFinite(value) ? null : controlStatus.outOfRange) };
 }
 
-/** Bits of IIN2 that refuse controls before any of them is looked at. */
+/** Bits of IIN2 that refuse a request before its objects are checked. */
 function refusalOf({ headers }: Request): number {
   if (headers.length === 0) return iin.parameterError;
   let bits = 0;
@@ -54,10 +54,10 @@ function refusalOf({ headers }: Request): number {
   return bits;
 }
 
-/** A copy of the objects of a request: its octets are those of a buffer that is used again. */
+/** A copy of the objects of a request, whose octets are views of a fragment. */
 const objectsOf = ({ headers }: Request): Buffer => Buffer.concat(headers.map(({ octets }) => octets));
 
-/** A refusal without a question to the device. */
+/** Reports a control that is refused without the device. @returns the status */
 function refuse(control: Control, status: ControlStatus, request: Request, context: FunctionContext): ControlStatus {
   const isSelect = request.functionCode === functionCodes.select;
   context.outstation.controls.refused?.(control, status, context.master, isSelect);
@@ -83,12 +83,12 @@ function judged(request: Request, context: FunctionContext, judge: Judge): Judge
       const item = itemOf(header, index ?? 0, octets);
       const { kind, index: output } = item.control;
       count += 1;
-      const isKnown = outstation.controls.has(kind, output);
+      const exists = outstation.controls.has(kind, output);
       const isTooMany = count > outstation.limits.controlsPerRequest;
-      if (!isKnown && !isTooMany) iin2 |= iin.parameterError;
+      if (!exists && !isTooMany) iin2 |= iin.parameterError;
       let verdict: ControlStatus | null = item.verdict;
       if (isTooMany) verdict = controlStatus.tooManyObjects;
-      else if (!isKnown) verdict = controlStatus.notSupported;
+      else if (!exists) verdict = controlStatus.notSupported;
       else if (verdict === null && context.selectedByOther(kind, output)) verdict = controlStatus.blockedOtherMaster;
       const status = verdict === null ? judge(item.control) : refuse(item.control, verdict, request, context);
       if (status === controlStatus.success) succeeded.push(item.control);
@@ -121,7 +121,7 @@ export class Controls {
     return this.hasSelect && this.#selection?.outputs.has(outputKey(kind, index)) === true;
   }
 
-  /** Any request but OPERATE ends a select; CONFIRM is none. */
+  /** Ends a select before any request but OPERATE; not called for CONFIRM. */
   precede({ functionCode }: Request): void {
     if (functionCode !== functionCodes.operate) this.#selection = null;
   }

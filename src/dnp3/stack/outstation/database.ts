@@ -29,11 +29,11 @@ function isSame(a: PointValue, b: PointValue): boolean {
   return typeof a === 'number' || typeof b === 'number' ? Object.is(a, b) : a.equals(b);
 }
 
-/** True if a change lies beyond the deadband; without one every change does. */
+/** True if a change exceeds the deadband; with a deadband of 0 every change does. */
 function exceeds(a: PointValue, b: PointValue, deadband: number): boolean {
   if (isSame(a, b)) return false;
   if (deadband === 0 || typeof a !== 'number' || typeof b !== 'number') return true;
-  // a value that is no number differs from every other one
+  // a comparison with NaN is false: a change from or to NaN counts
   return !(Math.abs(a - b) <= deadband);
 }
 
@@ -46,7 +46,7 @@ type ByKind = Readonly<Record<PointKind, PointsOfKind>>;
 
 export interface DatabaseOptions {
   readonly specs: readonly PointSpec[];
-  /** brings values up to date; called before anything is read */
+  /** updates values; called before they are read */
   readonly refresh?: () => void;
   /** false: FREEZE_CLEAR freezes but does not reset the counter */
   readonly clearsCounters?: boolean;
@@ -180,31 +180,31 @@ export function firstFrom(points: readonly DatabasePoint[], index: number): numb
   return low;
 }
 
-/** The installed ones of the points that a header names; `missing`: it names others too. null: its range names none. */
+/** The existing points that a header names; `missing`: others are named too. null: a count, which names none. */
 export function pointsNamed(
   points: readonly DatabasePoint[],
   range: ObjectRange,
-): { readonly found: readonly DatabasePoint[]; readonly missing: boolean } | null {
+): { readonly existing: readonly DatabasePoint[]; readonly missing: boolean } | null {
   switch (range.kind) {
     case 'all':
-      return { found: points, missing: points.length === 0 };
+      return { existing: points, missing: points.length === 0 };
     case 'span': {
       const spanPoints = points.slice(firstFrom(points, range.start), firstFrom(points, range.stop + 1));
-      return { found: spanPoints, missing: spanPoints.length <= range.stop - range.start };
+      return { existing: spanPoints, missing: spanPoints.length <= range.stop - range.start };
     }
     case 'indexes': {
       const indexedPoints = range.indexes.flatMap((index) => {
         const point = points[firstFrom(points, index)];
         return point?.spec.index === index ? [point] : [];
       });
-      return { found: indexedPoints, missing: indexedPoints.length < range.indexes.length };
+      return { existing: indexedPoints, missing: indexedPoints.length < range.indexes.length };
     }
     default:
       return null;
   }
 }
 
-/** The kind of the static group or event group; undefined: none. */
+/** The kind whose static values are in a group; undefined: none. */
 export function kindOfStaticGroup(group: number): PointKind | undefined {
   return pointKinds.find((kind) => groupsOf[kind].static === group);
 }

@@ -49,7 +49,7 @@ export class Outstation {
     };
   }
 
-  /** Ends timers and sessions; connections are the server's. */
+  /** Ends timers and sessions; the server closes the connections. */
   close(): void {
     this.#endEvents();
     for (const each of this.associations) if (each.session !== null) each.close(each.session);

@@ -30,26 +30,26 @@ function encoded(value: string | number): Buffer {
 }
 
 /** One device attribute of set 0 (g0) with its header. IEEE 1815 annex A.1 */
-function object(variation: number, data: Buffer): Buffer {
+function attributeObject(variation: number, data: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0, variation, 0x00, 0, 0]), data]);
 }
 
 /**
- * The objects of a read.
- * @returns one piece for each attribute; null: the device has no such attribute
+ * The objects for a read of device attributes.
+ * @returns one object for each attribute; null: the device has no such attribute
  */
 export function readAttributes(variation: number, attributes: readonly DeviceAttribute[]): readonly Buffer[] | null {
   const sorted = attributes.toSorted((a, b) => a.variation - b.variation);
   if (variation === listVariation) {
-    // none of them can be written
+    // 0: the attribute cannot be written
     const pairs = sorted.flatMap((each) => [each.variation, 0]);
-    return [object(listVariation, Buffer.from([dataType.list, pairs.length, ...pairs]))];
+    return [attributeObject(listVariation, Buffer.from([dataType.list, pairs.length, ...pairs]))];
   }
   const selected = variation === allVariation ? sorted : sorted.filter((each) => each.variation === variation);
-  return selected.length === 0 ? null : selected.map((each) => object(each.variation, encoded(each.value)));
+  return selected.length === 0 ? null : selected.map((each) => attributeObject(each.variation, encoded(each.value)));
 }
 
-/** Part of an answer; `fill` writes as much as fits and returns true when done. */
+/** Part of an answer; `fill` writes as much as fits, and returns true when all is written. */
 interface ReadStep {
   fill(writer: FragmentWriter): boolean;
   /** events written by the last `fill` */
@@ -61,13 +61,13 @@ interface ReadContext {
   readonly events: EventBuffer;
   readonly time: AssociationClock;
   readonly attributes: readonly DeviceAttribute[];
-  /** IIN as it would be sent now, for reads of g80 */
+  /** IIN bits of the next response, for reads of g80 */
   readonly iin: () => number;
 }
 
 interface ReadPlan {
   readonly steps: readonly ReadStep[];
-  /** all events of the plan, so that an end without confirm can release them */
+  /** all events of the plan, released if the series ends without confirm */
   readonly events: readonly QueuedEvent[];
   readonly iin2: number;
 }
@@ -96,14 +96,14 @@ class StaticStep implements ReadStep {
     return true;
   }
 
-  /** Points from `begin` on with consecutive indexes and one type; undefined: the group has no such variation. */
+  /** Run of points from `begin` on with consecutive indexes and one type; undefined: no such variation. */
   #run(begin: number): { readonly type: ObjectType | undefined; readonly end: number } {
-    const first = this.#points[begin];
-    if (first === undefined) return { type: undefined, end: begin + 1 };
-    const { kind, staticVariation } = first.spec;
+    const firstPoint = this.#points[begin];
+    if (firstPoint === undefined) return { type: undefined, end: begin + 1 };
+    const { kind, staticVariation } = firstPoint.spec;
     const type = objectType(groupsOf[kind].static, this.#variation === 0 ? staticVariation : this.#variation);
     // a variation without flags is judged point by point: a point with flags set needs the one with flags
-    if (type?.withFlags !== undefined) return { type: withNeededFlags(type, first.state), end: begin + 1 };
+    if (type?.withFlags !== undefined) return { type: withNeededFlags(type, firstPoint.state), end: begin + 1 };
     return { type, end: Math.min(this.#end, endsOfRuns(this.#points)[begin] ?? begin + 1) };
   }
 }
@@ -129,7 +129,7 @@ function findEndsOfRuns(points: readonly DatabasePoint[]): readonly number[] {
   return ends;
 }
 
-/** A variation without flags gives way to one with them when they matter. */
+/** The type with flags if the state needs the flags that a type omits; undefined: no such type. */
 function withNeededFlags(type: ObjectType, state: PointState): ObjectType | undefined {
   return type.withFlags === undefined || isPlain(type, state) ? type : objectType(type.group, type.withFlags);
 }
@@ -187,8 +187,8 @@ class EventStep implements ReadStep {
 
   #hasCommonTime(ms: number, synchronised: boolean): boolean {
     if (this.#common?.synchronised !== synchronised) return false;
-    const after = ms - this.#common.ms;
-    return after >= 0 && after <= maxRelativeMs;
+    const relativeMs = ms - this.#common.ms;
+    return relativeMs >= 0 && relativeMs <= maxRelativeMs;
   }
 }
 
@@ -217,7 +217,7 @@ const staticPart = (steps: readonly ReadStep[], iin2 = 0): StaticPart => ({ step
 const objectUnknown = staticPart([], iin.objectUnknown);
 const parameterError = staticPart([], iin.parameterError);
 
-/** Kinds in the order of class 0. */
+/** The points of class 0 of all kinds. */
 function class0(database: Database): StaticPart {
   return staticPart(pointKinds.map((kind) => new StaticStep(database.pointsOfClass0(kind), 0)));
 }
@@ -231,7 +231,7 @@ function staticRange({ variation, range }: ObjectHeader, points: readonly Databa
   }
   const named = pointsNamed(points, range);
   if (named === null) return parameterError;
-  return staticPart([new StaticStep(named.found, variation)], named.missing ? iin.parameterError : 0);
+  return staticPart([new StaticStep(named.existing, variation)], named.missing ? iin.parameterError : 0);
 }
 
 function deadbands({ variation, range }: ObjectHeader, { database }: ReadContext): StaticPart {
@@ -240,7 +240,7 @@ function deadbands({ variation, range }: ObjectHeader, { database }: ReadContext
   if (type === undefined || points.length === 0) return objectUnknown;
   const named = pointsNamed(points, range);
   if (named === null) return parameterError;
-  const objects = runsOf(named.found).map((run) => deadbandObject(run, type));
+  const objects = runsOf(named.existing).map((run) => deadbandObject(run, type));
   return staticPart([new RawStep(objects)], named.missing ? iin.parameterError : 0);
 }
 
@@ -252,8 +252,8 @@ function runsOf(points: readonly DatabasePoint[]): readonly DatabasePoint[][] {
   const runs: DatabasePoint[][] = [];
   for (const point of points) {
     const run = runs.at(-1);
-    const last = run?.at(-1);
-    if (run !== undefined && last?.spec.index === point.spec.index - 1 && run.length < deadbandsPerHeader)
+    const lastPoint = run?.at(-1);
+    if (run !== undefined && lastPoint?.spec.index === point.spec.index - 1 && run.length < deadbandsPerHeader)
       run.push(point);
     else runs.push([point]);
   }
@@ -298,7 +298,7 @@ function attributes({ variation, range }: ObjectHeader, context: ReadContext): S
   return pieces === null ? objectUnknown : staticPart([new RawStep(pieces)]);
 }
 
-/** Groups that are no measured values, and how they are read. */
+/** Read functions of the groups without measured values. */
 const otherGroups: Readonly<Record<number, (header: ObjectHeader, context: ReadContext) => StaticPart>> = {
   0: attributes,
   34: deadbands,
@@ -415,7 +415,7 @@ export class Series {
     this.#buffer.confirm(events);
   }
 
-  /** The series ends without the confirm of all: its events wait again. */
+  /** Ends the series before all is confirmed: its events wait again. */
   abandon(): void {
     this.#buffer.release([...this.#open]);
     this.#open.clear();

@@ -28,7 +28,7 @@ export const controlStatus = {
 } as const;
 export type ControlStatus = (typeof controlStatus)[keyof typeof controlStatus];
 
-/** One control of a request, understood: g12v1 or g41. */
+/** One parsed control of a request: g12v1 or g41. */
 export type Control =
   | {
       readonly kind: 'binary';
@@ -50,7 +50,7 @@ export interface MasterId {
 export interface ControlPort {
   /** True if there is such an output; if not, the request also gets IIN2.2. */
   has(kind: Control['kind'], index: number): boolean;
-  /** Checks everything and moves nothing. Never throws. */
+  /** Checks everything and changes nothing. Never throws. */
   select(control: Control, from: MasterId): ControlStatus;
   /** Checks and carries out. Never throws. */
   operate(control: Control, from: MasterId): ControlStatus;
@@ -116,18 +116,18 @@ export const undisturbed: Disturbance = {
   delayMs: 0,
 };
 
-/** Deliberate misbehaviour, on request of a test bench. */
+/** Faults of an outstation, for tests of masters. */
 export interface Disturber {
   /**
    * Bits of IIN that are set in every response.
    * @param isSent false: only for display, no response has these bits
    */
   iin(isSent: boolean): number;
-  /** True if an application confirm is overlooked. */
+  /** Called once for each application confirm. @returns true: it is ignored */
   ignoresConfirm(): boolean;
   /**
    * Fate of a response or unsolicited response to a request of this function (130: unsolicited).
-   * @param response what it is without a fault: a fault that would change nothing does not strike
+   * @param response before its faults: a fault that would change nothing does not strike
    */
   response(
     functionCode: number,
@@ -176,11 +176,15 @@ export interface Database {
   assignClass(kind: PointKind, index: number, to: PointClass): boolean;
   /** g34. @returns false: there is no such analog input */
   setDeadband(index: number, deadband: number): boolean;
-  /** Copies counters to frozen counters, with an event for each; `clear` is not obeyed by counters that are never cleared. */
+  /**
+   * Copies counters to frozen counters, with an event for each; `clear` has no effect on counters that are never
+   * cleared.
+   * @returns false: an index is not that of a counter
+   */
   freeze(indexes: readonly number[] | 'all', clear: boolean, stamp: Stamp): boolean;
-  /** Listeners are called with each event, in order; the returned function ends the calls. */
+  /** Listeners are called with each event, in order; the returned function removes the listener. */
   onEvent(listener: (event: PointEvent) => void): () => void;
-  /** Puts classes and deadbands back as configured. */
+  /** Restores the configured classes and deadbands. */
   restart(): void;
 }
 
@@ -188,7 +192,7 @@ export interface Database {
 export interface StackClock {
   /** Monotonic time, ms. */
   monotonicMs(): number;
-  /** the present instant as events are stamped */
+  /** the present instant, to stamp events with */
   stamp(): Stamp;
 }
 /** Calls `act` once after `ms`; the returned function cancels it. */
@@ -225,7 +229,7 @@ export interface DeviceAttribute {
   readonly value: string | number;
 }
 
-/** Everything that one outstation is made from; the same for all its associations. */
+/** The parts of one outstation, shared by its associations. */
 export interface OutstationOptions {
   readonly database: Database;
   readonly controls: ControlPort;
@@ -271,9 +275,9 @@ export interface FunctionSet {
   precede(request: Request): void;
   /** true if a select waits for its OPERATE */
   readonly hasSelect: boolean;
-  /** outputs that are selected now */
+  /** true if an output is selected now */
   isSelected(kind: Control['kind'], index: number): boolean;
-  /** the connection is lost: select and recorded time are dropped */
+  /** called when the connection is lost: drops select and recorded time */
   sessionEnded(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Responses without a request. IEEE 1815 4.1.7; dnp3 technical bulletin TB2015-002a */
+/** Unsolicited responses. IEEE 1815 4.1.7; dnp3 technical bulletin TB2015-002a */
 import { Buffer } from 'node:buffer';
 import { responseFragment, iin } from '../application/types.ts';
 import type { Answer, ObjectHeader } from '../application/types.ts';
@@ -54,7 +54,7 @@ export class Unsolicited {
   readonly #enabled = new Set<EventClass>();
   #nullConfirmed = false;
   #seq = 0;
-  /** sent, and its confirm is waited for; null: none */
+  /** attempt whose confirm is awaited; null: none */
   #pending: Attempt | null = null;
   /** unconfirmed attempt that used the present sequence number; null: none did */
   #unconfirmed: Attempt | null = null;
@@ -96,7 +96,7 @@ export class Unsolicited {
     return { objects: noObjects, iin2 };
   }
 
-  /** Sends if possible. Call it after an event, a new connection, or the end of an answer. */
+  /** Sends soon if possible. Call it after an event, a new connection, or the end of an answer. */
   trigger(): void {
     if (!this.isConfigured || this.#endPause !== null || this.#pending !== null) return;
     // at the end of this turn, so that the events of a tick share a fragment
@@ -129,7 +129,7 @@ export class Unsolicited {
     this.#drop();
   }
 
-  /** The association restarts. */
+  /** Called when the association restarts. */
   restart(): void {
     this.sessionEnded();
     this.#enabled.clear();
@@ -168,12 +168,12 @@ export class Unsolicited {
     const { limits, later, send } = this.#options;
     // a retry keeps its number, so that the master recognises it; a new fragment gets the next one
     if (this.#unconfirmed !== null && !isSame(this.#unconfirmed.piece, piece)) this.#advance();
-    const present = this.#options.report();
+    const presentReport = this.#options.report();
     // the confirm may be that of the first attempt
-    this.#pending = { series, piece, report: this.#unconfirmed?.report ?? present };
+    this.#pending = { series, piece, report: this.#unconfirmed?.report ?? presentReport };
     this.#unconfirmed = this.#pending;
     const control = { fir: true, fin: true, con: true, uns: true, seq: this.#seq };
-    send(responseFragment(control, present.bits, piece.objects));
+    send(responseFragment(control, presentReport.bits, piece.objects));
     this.#endWait = later(limits.confirmTimeoutMs, () => {
       this.#endWait = null;
       this.#options.timedOut();
