@@ -49,10 +49,16 @@ const maxListedNames = 20;
  * The issue of an unknown name: with the nearest known name, or with all known names if there are few.
  * @param what sort of name, for example `flag`
  */
-export function unknownName(name: string, what: string, unknown: string, names: readonly string[]): Issue {
+export function unknownName(
+  name: string,
+  what: string,
+  unknown: string,
+  names: readonly string[],
+  maxListed = maxListedNames,
+): Issue {
   const nearestName = nearest(unknown, names);
   if (nearestName !== null) return { name, detail: `unknown ${what}; nearest known: ${nearestName}`, allowed: names };
-  const allowed = names.length > maxListedNames ? 'those that derbench --help lists' : names.join(', ');
+  const allowed = names.length > maxListed ? 'those that derbench --help lists' : names.join(', ');
   return { name, detail: `unknown ${what}; allowed: ${allowed}`, allowed: names };
 }
 
@@ -158,7 +164,8 @@ export function zodIssues(
       return issue.keys.map((key) => {
         const name = nameOf([...path, key]);
         const detail = check.absent?.([...path, key]) ?? null;
-        return detail === null ? unknownName(name, 'key', key, names) : { name, detail, allowed: names };
+        // the help has settings alone, so that members of files are listed however many there are
+        return detail === null ? unknownName(name, 'key', key, names, names.length) : { name, detail, allowed: names };
       });
     }
     if (issue.code === 'invalid_union') {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { AssetType } from '../../../src/contract/device.ts';
 import type { Issue } from '../../../src/core/errors.ts';
 import { deviceProfileSchema, resolveProfile, settableModels } from '../../../src/config/profile/device-profile.ts';
+import { fuelCellSchema } from '../../../src/config/profile/blocks/fuel-cell.ts';
 import { fileIssues } from '../support.ts';
 
 function resolve(raw: unknown, phases: 'single' | 'split' | 'three' = 'three', assetType: AssetType = 'pv') {
@@ -227,6 +228,10 @@ describe('interface 12.1: device profile', () => {
         'hidden_models, models, inverter, pv, battery, wind, fuel_cell, hybrid, evse, faults',
     ],
     ['{ models: { "803": {} } }', 'models.803: unknown key; nearest known: 703'],
+    [
+      '{ fuel_cell: { zzzzzz: 1 } }',
+      `fuel_cell.zzzzzz: unknown key; allowed: ${Object.keys(fuelCellSchema.shape).join(', ')}`,
+    ],
     ...[
       ['713', 'its values follow from the battery block (capacity_wh, power_w, soc_pct, soh_pct and others)'],
       ['802', 'its values follow from the battery block (capacity_wh, power_w, soc_pct, soh_pct and others)'],

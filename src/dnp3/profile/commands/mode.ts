@@ -136,7 +136,7 @@ interface Mode {
   readonly switched?: (on: boolean, by: Origin) => ControlStatus | undefined;
   /** delays of the enabling output; absent: they are created */
   readonly wait?: Delayed;
-  /** output of the priority, which has no effect */
+  /** output of the priority, whose range is 0 alone: priorities of modes have no effect */
   readonly priority?: PointName;
   /** output of the time window for enabling, s */
   readonly window?: PointName;

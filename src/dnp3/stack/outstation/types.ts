@@ -209,8 +209,6 @@ export interface OutstationLimits {
   readonly unsolicitedRetryMs: number;
   /** controls of one request; the rest get status 8 */
   readonly controlsPerRequest: number;
-  /** object headers of one request */
-  readonly headersPerRequest: number;
 }
 
 export const defaultLimits: OutstationLimits = {
@@ -220,7 +218,6 @@ export const defaultLimits: OutstationLimits = {
   confirmTimeoutMs: 5000,
   unsolicitedRetryMs: 5000,
   controlsPerRequest: 64,
-  headersPerRequest: 64,
 };
 
 /** A device attribute (g0). */
