@@ -13,7 +13,7 @@ import { say } from '../../kit/notice';
 import { param, setParam } from '../../store/route';
 import { useFaultSchema } from '../../store/schemas';
 import { Table } from '../../kit/table';
-import { DeviceSelect, NotThere } from '../../kit/choices';
+import { DeviceSelect, NoSuchDevice } from '../../kit/choices';
 import { useDevice, useOverview } from '../../store/site';
 
 /** The target of faults, as in the API: a device index, `all`, or the meter. */
@@ -44,7 +44,7 @@ export function FaultTargetPicker() {
       devices={devices}
       value={isMissing && typeof target === 'number' ? '' : String(target)}
       onChoice={choose}
-      before={isMissing && <NotThere />}
+      before={isMissing && <NoSuchDevice />}
       after={
         <>
           <option value="all">all devices</option>
