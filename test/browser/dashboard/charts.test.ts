@@ -94,7 +94,7 @@ describe('dashboard: charts', () => {
     expect(await row(page, 0).textContent()).to.equal(before);
     const sight = page.locator('[data-test="sight"]');
     await sight.filter({ hasText: /The picture is held at .*; 2 newer samples wait\./ }).waitFor();
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await sight.filter({ hasText: 'is held' }).waitFor({ state: 'detached' });
     await dashboard.step(1);
     await holds(page, 0, 0);
@@ -289,7 +289,7 @@ describe('dashboard: charts', () => {
       (sample: { timestamp: string }, index: number) => sample.timestamp < (samples[index - 1]?.timestamp ?? ''),
     );
     expect(from).to.be.greaterThan(0);
-    const note = page.getByText(`The clock was set back: ${from} earlier samples stand in the CSV only.`);
+    const note = page.getByText(`The clock was set back: ${from} earlier samples are in the CSV only.`);
     for (const again of [false, true]) {
       if (again) await page.reload();
       await note.waitFor();
