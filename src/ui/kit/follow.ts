@@ -17,7 +17,7 @@ interface Piece<T> {
 }
 
 interface Following<T extends Numbered, R> {
-  /** reads the rows after an id; undefined: the newest ones. A change of its address clears the list */
+  /** call for the rows after an id; undefined: for the newest ones. A change of the address clears the list */
   readonly read: (afterId: number | undefined) => Call<R>;
   readonly pieceOf: (answer: R) => Piece<T>;
   readonly paused: boolean;

@@ -20,7 +20,7 @@ interface MessagesProps<M> {
   readonly title: string;
   /** prefix of the settings of this list in the address */
   readonly name: string;
-  /** reads the messages after an id; undefined: the newest ones */
+  /** call for the messages after an id; undefined: for the newest ones */
   readonly read: (afterId: number | undefined) => Call<Page<M>>;
   /** switches for the recording; null: messages are always recorded */
   readonly recording: { readonly enabled: boolean; readonly on: Call; readonly off: Call } | null;

@@ -36,7 +36,7 @@ export function Panel({ title, tools, flush = false, wide = false, children }: P
   );
 }
 
-/** Age of outdated answers, and the daemon's reason; empty without a connection, which the banner of the page reports. */
+/** Age of outdated answers, and the daemon's reason. The banner of the page reports a lost connection instead. */
 export function NotRead({
   outdated,
   named = false,

@@ -114,7 +114,7 @@ function scaleOf({ min, max, log = false }: Axis, fromPx: number, toPx: number):
   };
 }
 
-/** Step at a value: on a logarithmic axis `finest`, 10 or 100 times `finest`, the more the larger the value. */
+/** Step at a value: `finest`; on a logarithmic axis up to 100 times `finest`, for larger values. */
 function stepAt({ log = false }: Axis, finest: number, value: number, direction: number): number {
   if (!log) return finest;
   // at the lower end of a decade, steps down are finer than steps up

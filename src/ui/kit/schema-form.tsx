@@ -310,7 +310,7 @@ interface RequestFormProps {
   readonly children?: ComponentChildren;
 }
 
-/** A form of the members of a schema. Its `key` must identify the subject, as that of `Form`. */
+/** A form of the members of a schema. Its `key` must identify the subject, as the `key` of `Form`. */
 export function RequestForm({ schema, call, submit, onDone, unable, under = '', children }: RequestFormProps) {
   const [typed, setTyped] = useState<Typed>({});
   const [done, setDone] = useState(false);

@@ -36,14 +36,15 @@ function LostBanner() {
     const retryS = Math.max(0, Math.ceil((state.retryAtMs - nowMs) / 1000));
     return (
       <p class="banner" role="alert">
-        No connection to the daemon since {clockOf(state.sinceMs)}: this page is outdated. Next attempt in {retryS} s.
+        No connection to the daemon since {clockOf(state.sinceMs)}: the values shown are old. Next attempt in {retryS}{' '}
+        s.
       </p>
     );
   }
   if (oldSince === null) return <NotRead outdated={outdatedElsewhere.value} named />;
   return (
     <p class="banner" role="alert">
-      The daemon has sent nothing since {clockOf(oldSince)}: this page is outdated.
+      The daemon has sent nothing since {clockOf(oldSince)}: the values shown are old.
     </p>
   );
 }

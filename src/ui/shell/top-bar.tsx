@@ -79,7 +79,7 @@ function Progress({ span, simTime }: { readonly span: Span; readonly simTime: st
   );
 }
 
-/** Stops a fast run, which ends when the clock leaves `paused`: runs and pauses the clock, without a tick in between. */
+/** Stops a fast run, which ends when the clock leaves `paused`: runs and pauses it, without a tick in between. */
 async function stop(): Promise<void> {
   try {
     await perform(post('controls/time', { body: { mode: 'accelerated' } }));

@@ -73,8 +73,8 @@ interface Answer {
 }
 
 /**
- * `tick`: at ticks, but at most once per second and at least every 5 s; `once`: at the start and after actions; a number:
- * ms between readings.
+ * `tick`: at ticks, but at most once per second and at least every 5 s; `once`: at the start and after actions; a
+ * number: ms between readings.
  */
 type Pace = 'tick' | 'once' | number;
 
@@ -97,7 +97,7 @@ class Reader {
   readonly #paces = new Set<{ readonly pace: Pace }>();
   #busy = false;
   #again = false;
-  /** true: a tick came too soon after the last reading, so that a beat of the page's timer reads */
+  /** true: a tick came too soon after the last reading, so that the page's timer reads instead */
   #missedTick = false;
   #readAtMs = -Infinity;
   readonly #call: Call;

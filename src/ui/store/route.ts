@@ -10,7 +10,7 @@ interface Route {
   readonly query: URLSearchParams;
 }
 
-/** Decodes a part of the address; as it is if a percent sign begins no escape, which a typed address may have. */
+/** Decodes a part of the address. A typed address may have a percent sign that begins no escape: its part stays. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -72,7 +72,8 @@ export function param(name: string): string | null {
 }
 
 /**
- * Changes a setting of the view in the address; "back" leaves the view, and does not undo the change. @param value null removes it
+ * Changes a setting of the view in the address; "back" leaves the view, and does not undo the change.
+ * @param value null removes the setting
  */
 export function setParam(name: string, value: string | number | null): void {
   const query = new URLSearchParams(route.peek().query);

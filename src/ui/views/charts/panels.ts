@@ -57,7 +57,8 @@ interface Drawn {
 }
 
 /**
- * Indexes before which samples are missing: steps in time well above their neighbours, as when the clock is set forward.
+ * Indexes before which samples are missing: steps in time well above their neighbours, as after the clock is set
+ * forward.
  */
 function gapsOf(times: readonly number[]): readonly number[] {
   const gaps: number[] = [];

@@ -169,7 +169,7 @@ export function lastOf({ times, column, ...more }: Samples, seconds: number): Sa
   return { ...more, times: times.slice(from), column: (metric) => column(metric)?.slice(from) };
 }
 
-/** Loads the histories of devices, and adds samples from the stream. @returns function that stops this */
+/** Loads the histories of devices, and adds samples from the stream. @returns function that ends the updates */
 function follow(
   devices: readonly number[],
   seconds: number | null,

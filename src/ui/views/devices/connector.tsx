@@ -369,7 +369,8 @@ export function ConnectorCard({ id, connector, central }: ConnectorProps) {
               ],
               [
                 'Meter',
-                `${show(connector.energy_wh / 1000, 'energy')} into vehicles, ${show(connector.energy_export_wh / 1000, 'energy')} out of vehicles`,
+                `${show(connector.energy_wh / 1000, 'energy')} into vehicles, ` +
+                  `${show(connector.energy_export_wh / 1000, 'energy')} out of vehicles`,
               ],
               [
                 'Cable',

@@ -154,7 +154,8 @@ export function EvsePage({ device }: PageProps) {
             ['Authority', words(data.authority)],
             [
               'Meter',
-              `${show(data.energy_wh / 1000, 'energy')} imported, ${show(data.energy_export_wh / 1000, 'energy')} exported`,
+              `${show(data.energy_wh / 1000, 'energy')} imported, ` +
+                `${show(data.energy_export_wh / 1000, 'energy')} exported`,
             ],
             [
               'Central system',
@@ -191,7 +192,8 @@ function Generator({ id }: { readonly id: string }) {
           ['State', <span data-test="generator">{generator?.running ? 'running' : 'stopped'}</span>],
           [
             'Arrivals',
-            `${generator?.arrivals ?? dash}, turned away ${generator?.turned_away ?? dash}, present ${generator?.present ?? dash}`,
+            `${generator?.arrivals ?? dash}, turned away ${generator?.turned_away ?? dash}, ` +
+              `present ${generator?.present ?? dash}`,
           ],
           ['Next arrival', timeOfDay(generator?.next_arrival_at)],
         ]}

@@ -61,7 +61,7 @@ const partNames: readonly (readonly [prefix: string, member: string])[] = [
   ['', ''],
 ];
 
-/** The body of `grid-support/<function>` that restores set 1. @param model present points of the model of the function */
+/** The body of `grid-support/<function>` that restores set 1. @param model present points of the model */
 function setOneBody(entry: FunctionEntry, rows: readonly Change[], model: RegisterPoints): Settings {
   const values = new Map<string, unknown>(
     model.filter(({ name }) => setOne.test(name)).map((p) => [withinSet(p.name), p.symbol ?? p.value]),
@@ -111,7 +111,7 @@ function byModel(rows: readonly Change[]): ReadonlyMap<string, readonly Change[]
 }
 
 /**
- * The calls that restore all start values: one for each model, atomic for its points, and one for set 1 of all functions.
+ * The calls that restore start values: one for each model, atomic for its points, and one for set 1 of all functions.
  * @param models answers of `registers/{model}` for models whose set 1 differs
  */
 function restoringCalls(

@@ -20,7 +20,7 @@ const storageKey = 'drafts';
 type Drafts = Readonly<Record<string, unknown>>;
 
 interface Kept {
-  /** run of the simulator to which the drafts belong, as `daemon`; null: no draft yet */
+  /** run of the simulator to which the drafts belong, as `daemon`; null: not known */
   readonly of: string | null;
   readonly drafts: Drafts;
 }
@@ -34,8 +34,8 @@ function startKept(): Kept {
 }
 
 /**
- * Unapplied changes of all editors. They outlive a change of the view and a reload in the same tab, but not the run of the
- * simulator: the next run may have other devices at the same indexes.
+ * Unapplied changes of all editors. They outlive a change of the view and a reload in the same tab, but not the run of
+ * the simulator: the next run may have other devices at the same indexes.
  */
 const kept = signal<Kept>(startKept());
 

@@ -249,7 +249,7 @@ export function CommandsPanel() {
           <Action call={post('commands', { body: { command: 'reset', device, scope: 'alarms' } })}>Reset alarms</Action>
           <Action
             call={post('commands', { body: { command: 'reset', device, scope: 'device' } })}
-            confirm="Reset the whole device? Overrides end, and registers, counters and state of charge return to their start values."
+            confirm="Reset the device? Overrides end; registers, counters and state of charge return to their start values."
           >
             Reset device
           </Action>

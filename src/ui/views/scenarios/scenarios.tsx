@@ -70,7 +70,7 @@ function Kept({ kept, max, chosen }: KeptProps) {
         keyOf={({ id }) => id}
         selected={chosen}
         onSelect={({ id }) => setParam('scenario', id)}
-        empty="No scenario is kept: add one below, or with POST scenarios. Scenarios are forgotten when the simulator ends."
+        empty="No scenario is kept: add one below, or with POST scenarios. All are forgotten when the simulator ends."
         columns={[
           {
             title: 'State',
