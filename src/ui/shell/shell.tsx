@@ -73,7 +73,7 @@ export function Shell() {
     document.title = view === undefined ? 'derbench' : `${view.title} · derbench`;
   }, [view]);
   const View = view?.component;
-  // such as `old-controls-time`: only content from this answer is grey
+  // `old-controls-time`, for example: only content from this answer is grey
   const old = outdatedElsewhere.value.map(({ path }) => `old-${path.replaceAll('/', '-')}`);
   return (
     <div class={['shell', ...(staleSinceMs.value === null ? [] : ['old']), ...old].join(' ')}>

@@ -60,7 +60,7 @@ export const opened = signal(0);
 /** Real time between ticks, ms; null: the clock is paused, and silence means nothing. */
 export const tickEveryMs = signal<number | null>(null);
 
-/** Wall time of the newest message, ms, while values are old: no connection, or silence for 3 ticks and at least 3 s. */
+/** Wall time of the newest message, ms, while values are old: no connection, or silence for 3 ticks, at least 3 s. */
 export const staleSinceMs = signal<number | null>(null);
 
 const staleTicks = 3;

@@ -32,7 +32,10 @@ export interface FunctionEntry {
   readonly curve?: CurveSpec;
 }
 
-/** Coordinates of curve points by their members in the API: register, unit, decimals of the register, step of a point in the plot. */
+/**
+ * Coordinates of curve points by their members in the API: register, unit, decimals of the register, and step of a point
+ * in the plot.
+ */
 const coordinates = {
   v_pct: { register: 'V', label: 'Voltage', unit: '% of VNom', decimals: 2, step: 0.1 },
   hz: { register: 'Hz', label: 'Frequency', unit: 'Hz', decimals: 3, step: 0.05 },
