@@ -254,13 +254,11 @@ describe('dashboard: charts', () => {
     };
     const words = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
     expect(await textAt(last + 60, last + 120)).to.equal(
-      `No samples in sight: ${words(last + 60)} to ${words(last + 120)} lies after the newest one, of ${words(last)}.`,
+      `No samples in view: ${words(last + 60)} to ${words(last + 120)} is after the newest sample, of ${words(last)}.`,
     );
-    expect(await textAt(first - 120, first - 60)).to.contain(
-      `lies before the oldest one that is drawn, of ${words(first)}.`,
-    );
+    expect(await textAt(first - 120, first - 60)).to.contain(`is before the oldest drawn sample, of ${words(first)}.`);
     expect(await textAt(last - 10, last + 60)).to.contain(`The newest sample is of ${words(last)}`);
-    expect(await textAt(last - 20, last - 10)).to.contain('Newer samples lie outside.');
+    expect(await textAt(last - 20, last - 10)).to.contain('Newer samples are outside.');
   });
 
   it('shows the point of the P-Q plane and what is available', async () => {
