@@ -1,4 +1,4 @@
-/** Calls of the REST interface: values, so that a control shows a call as a curl command before making it. */
+/** Calls of the REST interface as values: a control can show its call as a curl command before it makes the call. */
 import type { paths } from './openapi';
 import { signal } from '@preact/signals';
 
@@ -92,7 +92,7 @@ export function curlOf({ method, address, body }: Call, origin = location.origin
   return [...parts, quoted(`${origin}${address}`)].join(' ');
 }
 
-/** Wall time of the first unanswered call. null: the newest call was answered. */
+/** Wall time of the first call after the last answered one, ms. null: the latest call was answered. */
 export const unreachableSinceMs = signal<number | null>(null);
 
 /** One refused member of a request. */
@@ -104,9 +104,9 @@ interface ProblemIssue {
   readonly allowed?: readonly string[];
 }
 
-/** The failure of a call, in the daemon's words (RFC 9457). */
+/** The failure of a call: the daemon's problem details (RFC 9457), or a missing or unreadable answer. */
 export class Problem extends Error {
-  /** 0: no answer */
+  /** 0: no complete answer */
   readonly status: number;
   readonly code: string;
   readonly issues: readonly ProblemIssue[];
@@ -118,13 +118,13 @@ export class Problem extends Error {
     this.issues = issues;
   }
 
-  /** The objection to one member of the body. null: none. */
+  /** The objection to one member of the body, or to a part of it. null: none. */
   about(pointer: string): string | null {
     return this.issues.find(({ name }) => name === pointer || name.startsWith(`${pointer}/`))?.detail ?? null;
   }
 }
 
-/** Timeouts, ms, after which the connection counts as lost. */
+/** Timeouts of calls, ms. */
 const timeoutsMs = { GET: 15_000, POST: 60_000, DELETE: 15_000 };
 
 /** A step may run 100 000 ticks of many devices before it answers. */

@@ -11,7 +11,7 @@ import { say } from './notice';
 interface Doing<R> {
   readonly busy: boolean;
   readonly problem: Problem | null;
-  /** Makes the call, refreshes the page and resolves to the answer; undefined: refused. */
+  /** Makes the call, refreshes the page and resolves to the answer; undefined: the call failed. */
   readonly run: (call: Call<R>) => Promise<R | undefined>;
   readonly forget: () => void;
 }
@@ -24,8 +24,8 @@ export function useDo<R = unknown>(): Doing<R> {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   // another successful action clears the refusal
-  const actsBefore = acts.value;
-  useEffect(() => setProblem(null), [actsBefore]);
+  const actCount = acts.value;
+  useEffect(() => setProblem(null), [actCount]);
   const run = async (call: Call<R>) => {
     setBusy(true);
     try {
@@ -53,7 +53,7 @@ export function Curl({ call }: { readonly call: Call }) {
       await navigator.clipboard.writeText(text);
       say('Copied as curl');
     } catch {
-      // browsers restrict the clipboard to secure origins: at other addresses the text can be selected
+      // browsers restrict the clipboard to secure origins: at others the command is shown, and can be selected
       say(text);
     }
   };
@@ -74,11 +74,11 @@ interface ActionProps {
   readonly call: Call;
   readonly children: ComponentChildren;
   readonly disabled?: boolean;
-  /** reason why it cannot act now: disables it, and is its description */
+  /** reason why the action is impossible now: disables the button, and is its title */
   readonly unable?: string | null;
   readonly primary?: boolean;
   readonly pressed?: boolean;
-  /** question before it acts */
+  /** question to confirm before the call */
   readonly confirm?: string;
   readonly title?: string;
   /** false: the page shows the call elsewhere */

@@ -15,7 +15,7 @@ export interface Series {
 }
 
 export interface ChartData {
-  /** seconds since the epoch, ascending, and one column of values per series */
+  /** times in seconds since the epoch, ascending; then the values of each series */
   readonly columns: readonly (readonly (number | null)[])[];
 }
 
@@ -35,13 +35,13 @@ interface ChartProps {
 /** First and last visible instant, seconds since the epoch; null: all. */
 export type Zoom = readonly [from: number, to: number] | null;
 
-/** Series by chart element, for the legends of pictures. */
-const drawnIn = new WeakMap<Element, readonly Series[]>();
+/** Series by chart element, for the legends in PNG files. */
+const seriesOf = new WeakMap<Element, readonly Series[]>();
 
 /** Charts with the same key share their cursor. */
 const cursorKey = 'time';
 
-// uPlot declares them as a `const enum`, which does not exist at run time
+// uPlot declares the sides as a `const enum`, which does not exist at run time
 /* eslint-disable @typescript-eslint/no-unsafe-enum-assignment */
 const sides: Readonly<Record<'right' | 'bottom' | 'left', uPlot.Axis.Side>> = { right: 1, bottom: 2, left: 3 };
 /* eslint-enable @typescript-eslint/no-unsafe-enum-assignment */
@@ -71,14 +71,14 @@ const withMinutes = uPlot.fmtDate('{HH}:{mm}');
 const withSeconds = uPlot.fmtDate('{HH}:{mm}:{ss}');
 const fullTime = uPlot.fmtDate('{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}');
 
-/** Minimum height of an axis by unit: a steady value is a line in the middle, not a jump in its last digit. */
+/** Minimum range of a value axis by unit, so that a change in the last digit does not fill the chart. */
 const minSpans: Readonly<Record<string, number>> = { kW: 0.1, kvar: 0.1, V: 4, Hz: 0.2, '%': 10 };
 
 function rangeOf(unit: string) {
-  const least = minSpans[unit] ?? 1;
+  const minSpan = minSpans[unit] ?? 1;
   return (_plot: uPlot, min: number | null, max: number | null): [number, number] => {
-    if (min === null || max === null) return [0, least];
-    const spare = Math.max((max - min) * 0.06, (least - (max - min)) / 2);
+    if (min === null || max === null) return [0, minSpan];
+    const spare = Math.max((max - min) * 0.06, (minSpan - (max - min)) / 2);
     return [min - spare, max + spare];
   };
 }
@@ -144,15 +144,15 @@ const noSelection = { left: 0, top: 0, width: 0, height: 0 };
 
 /** Calls back with the time range of a drag, and with null on a double click. */
 function onDrag(plot: uPlot, zoomTo: (zoom: Zoom) => void): void {
-  let isOurs = false;
-  plot.over.addEventListener('mousedown', () => (isOurs = true));
+  let isDragged = false;
+  plot.over.addEventListener('mousedown', () => (isDragged = true));
   plot.over.addEventListener('dblclick', () => zoomTo(null));
-  // charts with the same cursor select too: the chart under the mouse decides for all
+  // uPlot copies the selection to all charts with the same cursor: only the dragged chart zooms
   (plot.hooks.setSelect ??= []).push(() => {
     const { left, width } = plot.select;
     if (width === 0) return;
-    const isLong = isOurs && width > 2;
-    isOurs = false;
+    const isLong = isDragged && width > 2;
+    isDragged = false;
     const [from, to] = [plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x')];
     plot.setSelect(noSelection, false);
     if (isLong) zoomTo([from, to]);
@@ -178,7 +178,7 @@ function moveCursor(plot: uPlot, key: string, isFast: boolean): boolean {
   return true;
 }
 
-/** A chart of columns. Dragging zooms; double click or Escape resets; arrow keys move the cursor. */
+/** A chart of time series. Dragging zooms; double click or Escape resets; arrow keys move the cursor. */
 export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -194,7 +194,7 @@ export function Chart(props: ChartProps) {
     const options = optionsOf(props, parent.clientWidth || 600, zoom);
     const chart = new uPlot(options, props.data.columns as uPlot.AlignedData, parent);
     plot.current = chart;
-    drawnIn.set(parent, props.series);
+    seriesOf.set(parent, props.series);
     onDrag(chart, (to) => zoomTo.current(to));
     const resized = new ResizeObserver(() => chart.setSize({ width: parent.clientWidth, height: props.height ?? 200 }));
     resized.observe(parent);
@@ -221,7 +221,7 @@ export function Chart(props: ChartProps) {
       ref={box}
       class="chart"
       role="group"
-      aria-label={`${props.label}: arrow keys read values`}
+      aria-label={`${props.label}: arrow keys move the cursor`}
       tabIndex={0}
       onKeyDown={onKeyDown}
     />
@@ -233,7 +233,7 @@ const legendPx = 20;
 /**
  * Draws the names and lines of the series in as many rows as needed; device pixels.
  * @param draws false: only measures
- * @returns height
+ * @returns height of the rows
  */
 function drawLegend(context: CanvasRenderingContext2D, series: readonly Series[], top: number, draws: boolean): number {
   const ratio = devicePixelRatio;
@@ -264,7 +264,7 @@ function drawLegend(context: CanvasRenderingContext2D, series: readonly Series[]
 export async function pngOf(element: HTMLElement): Promise<Blob | null> {
   const pictures = [...element.querySelectorAll('.chart')].flatMap((chart) => {
     const picture = chart.querySelector('canvas');
-    return picture === null ? [] : [{ picture, series: drawnIn.get(chart) ?? [] }];
+    return picture === null ? [] : [{ picture, series: seriesOf.get(chart) ?? [] }];
   });
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, ...pictures.map(({ picture }) => picture.width));

@@ -38,8 +38,8 @@ export function DeviceSelect({ label, name, devices, value, onChoice, before, af
   );
 }
 
-/** Stands for a device of the address that does not exist. */
-export const NotThere = () => <option value="">not there</option>;
+/** Option for a device of the address that does not exist. */
+export const NoSuchDevice = () => <option value="">no such device</option>;
 
 /** Chooses the device of the view; the address keeps the choice. @param accept selects suitable devices */
 export function DevicePicker({ accept = () => true }: { readonly accept?: (device: DeviceEntry) => boolean }) {
@@ -52,7 +52,7 @@ export function DevicePicker({ accept = () => true }: { readonly accept?: (devic
       devices={devices}
       value={String(chosen?.device_index ?? '')}
       onChoice={(value) => setParam('device', value)}
-      before={chosen === undefined && <NotThere />}
+      before={chosen === undefined && <NoSuchDevice />}
     />
   );
 }

@@ -3,7 +3,7 @@ import type { Call } from '../api/call';
 import { perform, Problem } from '../api/call';
 import { opened } from '../store/stream';
 
-const everyMs = 1000;
+const readEveryMs = 1000;
 
 interface Numbered {
   readonly id: number;
@@ -17,11 +17,11 @@ interface Piece<T> {
 }
 
 interface Following<T extends Numbered, R> {
-  /** rows after this id, or the newest ones; another address starts over */
+  /** call for the rows after an id; undefined: for the newest ones. A change of the address clears the list */
   readonly read: (afterId: number | undefined) => Call<R>;
   readonly pieceOf: (answer: R) => Piece<T>;
   readonly paused: boolean;
-  /** maximum of rows in the page */
+  /** maximum number of rows in the page */
   readonly maxKept: number;
 }
 
@@ -42,7 +42,7 @@ export function useFollowed<T extends Numbered, R>(following: Following<T, R>) {
       const piece = pieceOf(answer);
       const fresh = [...piece.rows].sort((a, b) => a.id - b.id);
       const newest = piece.lastId ?? fresh.at(-1)?.id ?? lastId;
-      // after a restart the daemon counts from the start
+      // after a restart of the daemon the ids begin anew
       const restarted = lastId !== undefined && newest !== undefined && newest < lastId;
       lastId = restarted ? undefined : newest;
       if (restarted) setRows([]);
@@ -60,7 +60,7 @@ export function useFollowed<T extends Numbered, R>(following: Following<T, R>) {
           if (!ended) setProblem(error);
         }
       }
-      if (!ended) timer = setTimeout(() => void round(), everyMs);
+      if (!ended) timer = setTimeout(() => void round(), readEveryMs);
     };
     void round();
     return () => {

@@ -17,7 +17,7 @@ interface FieldBase {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  /** typed invisibly (unless it has several lines), and not shown in the curl command */
+  /** masked while typed (unless it has several lines), and not shown in the curl command */
   readonly secret?: boolean;
 }
 
@@ -47,15 +47,15 @@ export type Field =
 
 interface FormProps {
   readonly fields: readonly Field[];
-  /** builds the call from the values; its curl command follows the typing */
+  /** builds the call from the values, for sending and for the curl command */
   readonly call: (values: Values) => Call;
   readonly submit: string;
   readonly onDone?: (answer: unknown) => void;
   /** true: nothing can be sent until a value differs from its start value */
   readonly needsChange?: boolean;
-  /** reason why it cannot be sent now: disables the button, and is shown beside it */
+  /** reason why the form cannot be sent now: disables the button, and is shown beside the button */
   readonly unable?: string | null;
-  /** beside the button */
+  /** shown beside the button */
   readonly children?: ComponentChildren;
 }
 
@@ -65,10 +65,10 @@ function startOf(fields: readonly Field[]): Record<string, string | boolean> {
   );
 }
 
-function valuesOf(fields: readonly Field[], shown: Readonly<Record<string, string | boolean>>): Values {
+function valuesOf(fields: readonly Field[], inputs: Readonly<Record<string, string | boolean>>): Values {
   const values: Record<string, Value> = {};
   for (const field of fields) {
-    const text = shown[field.name];
+    const text = inputs[field.name];
     if (text === '' || text === undefined) continue;
     values[field.name] = field.kind === 'number' ? Number(text) : text;
   }
@@ -88,7 +88,7 @@ function badInputs(form: HTMLFormElement): readonly HTMLInputElement[] {
 
 type FormEvent = SubmitEvent & { readonly currentTarget: HTMLFormElement };
 
-/** Sends a form unless a number field has invalid text; then the page says which. */
+/** Sends a form unless number fields have invalid text: then a message names these fields. */
 export function submitting(send: () => unknown): (event: FormEvent) => void {
   return (event) => {
     event.preventDefault();
@@ -108,9 +108,9 @@ interface FormFrameProps {
   readonly problem: Problem | null;
   readonly done?: boolean;
   readonly disabled?: boolean;
-  /** reason why it cannot be sent now: disables the button, and is shown beside it */
+  /** reason why the form cannot be sent now: disables the button, and is shown beside the button */
   readonly unable?: string | null | undefined;
-  /** beside the button */
+  /** shown beside the button */
   readonly beside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
@@ -150,21 +150,21 @@ export function FormFrame({
 }
 
 /**
- * A form for one call. Untouched fields follow their start values. Its `key` must identify the subject, so that typed
- * values do not move to another device.
+ * A form for one call. Untouched fields follow their start values. The `key` of the form must identify its subject, so
+ * that typed values do not move to another device.
  */
 export function Form({ fields, call, submit, onDone, needsChange = false, unable = null, children }: FormProps) {
   const [typed, setTyped] = useState<Readonly<Record<string, string | boolean>>>({});
   const [done, setDone] = useState(false);
   const { busy, problem, run } = useDo();
   const start = startOf(fields);
-  const shown = { ...start, ...typed };
-  const values = valuesOf(fields, shown);
+  const inputs = { ...start, ...typed };
+  const values = valuesOf(fields, inputs);
   const isChanged = Object.entries(typed).some(([name, value]) => value !== start[name]);
   const [notNumbers, setNotNumbers] = useState<readonly string[]>([]);
   const send = async (event: FormEvent) => {
     event.preventDefault();
-    const cleared = fields.filter(({ name }) => needsChange && shown[name] === '' && start[name] !== '');
+    const cleared = fields.filter(({ name }) => needsChange && inputs[name] === '' && start[name] !== '');
     const wrong = [...badInputs(event.currentTarget), ...cleared].map(({ name }) => name);
     setNotNumbers(wrong);
     if (wrong.length > 0) return;
@@ -192,7 +192,7 @@ export function Form({ fields, call, submit, onDone, needsChange = false, unable
           <FieldInput
             key={field.name}
             field={field}
-            typed={shown[field.name] ?? ''}
+            typed={inputs[field.name] ?? ''}
             issue={notNumbers.includes(field.name) ? 'must be a number' : (problem?.about(`/${field.name}`) ?? null)}
             onTyped={(value) => {
               setDone(false);

@@ -18,9 +18,9 @@ interface Page<M> {
 
 interface MessagesProps<M> {
   readonly title: string;
-  /** prefix of its settings in the address, which distinguishes several lists */
+  /** prefix of the settings of this list in the address */
   readonly name: string;
-  /** messages after this id, or the newest ones */
+  /** call for the messages after an id; undefined: for the newest ones */
   readonly read: (afterId: number | undefined) => Call<Page<M>>;
   /** switches for the recording; null: messages are always recorded */
   readonly recording: { readonly enabled: boolean; readonly on: Call; readonly off: Call } | null;
@@ -28,7 +28,7 @@ interface MessagesProps<M> {
   /** text that the filter searches */
   readonly textOf: (message: M) => string;
   readonly detail: (message: M) => ComponentChildren;
-  /** selects messages of the list, and may add facts to them */
+  /** selects messages, and may add members to them */
   readonly arrange?: (messages: readonly M[]) => readonly M[];
   /** additional filters for the present messages */
   readonly tools?: (messages: readonly M[]) => ComponentChildren;
@@ -37,7 +37,7 @@ interface MessagesProps<M> {
   readonly empty: ComponentChildren;
 }
 
-/** Maximum of messages in the page. */
+/** Maximum number of messages in the page. */
 const maxKept = 2000;
 
 export function Messages<M extends { readonly id: number }>({

@@ -17,7 +17,7 @@ interface PanelProps {
   readonly children: ComponentChildren;
 }
 
-/** A titled part of a view. If its content can no longer be read, it is grey and says since when. */
+/** A titled part of a view. While its content cannot be read, the panel is grey and says since when. */
 export function Panel({ title, tools, flush = false, wide = false, children }: PanelProps) {
   const id = useId();
   const { outdated, inside, Context } = useOutdated();
@@ -36,7 +36,7 @@ export function Panel({ title, tools, flush = false, wide = false, children }: P
   );
 }
 
-/** Age of outdated answers, and the daemon's reason. Without a daemon the banner of the page says so. */
+/** Age of outdated answers, and the daemon's reason. The banner of the page reports a lost connection instead. */
 export function NotRead({
   outdated,
   named = false,
@@ -44,9 +44,9 @@ export function NotRead({
   readonly outdated: readonly Outdated[];
   readonly named?: boolean;
 }) {
-  const isAway =
+  const isUnreachable =
     link.value.state === 'lost' || (link.value.state === 'connecting' && unreachableSinceMs.value !== null);
-  if (isAway) return null;
+  if (isUnreachable) return null;
   const sentences = outdated.map(({ path, sinceMs, problem }) => {
     const since = wallTime(new Date(sinceMs).toISOString());
     return `${named ? `${path}: ` : ''}not read since ${since}: ${problem.message}`;

@@ -77,8 +77,9 @@ function ticksOf(min: number, max: number, count = 6): readonly number[] {
   const raw = (max - min) / count;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = ([1, 2, 5, 10].find((factor) => factor * power >= raw) ?? 10) * power;
-  const first = Math.ceil(min / step - 1e-9) * step;
-  return Array.from({ length: Math.floor((max - first) / step + 1e-9) + 1 }, (_unused, index) => first + index * step);
+  const firstTick = Math.ceil(min / step - 1e-9) * step;
+  const ticks = Math.floor((max - firstTick) / step + 1e-9) + 1;
+  return Array.from({ length: ticks }, (_unused, index) => firstTick + index * step);
 }
 
 function decades(min: number, max: number): readonly number[] {
@@ -113,7 +114,7 @@ function scaleOf({ min, max, log = false }: Axis, fromPx: number, toPx: number):
   };
 }
 
-/** A step on a logarithmic axis: about a hundredth of the decade above, but at least `finest`. */
+/** Step at a value: `finest`; on a logarithmic axis up to 100 times `finest`, for larger values. */
 function stepAt({ log = false }: Axis, finest: number, value: number, direction: number): number {
   if (!log) return finest;
   // at the lower end of a decade, steps down are finer than steps up
@@ -198,7 +199,7 @@ export function Plot({
             onMove={(to) => onMove?.(index, to)}
           />
         ))}
-        {/* the operating point stands in front of the handles, and lets the pointer through to them */}
+        {/* the operating point is drawn in front of the handles, and lets the pointer through to them */}
         <g clip-path={`url(#${clip})`} class="dots">
           {marks.map((mark, index) =>
             mark.kind === 'dot' ? (
@@ -325,7 +326,7 @@ interface HandleShapeProps {
   readonly handle: Handle;
   readonly cx: number;
   readonly cy: number;
-  /** one step from here in a direction, in units of the axes */
+  /** size of a step from the point in a direction, in units of the axes */
   readonly stepAt: (dx: number, dy: number) => Point;
   readonly onGrab: (event: PointerEvent) => void;
   readonly onMove: (to: Point) => void;

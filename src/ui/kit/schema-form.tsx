@@ -21,9 +21,9 @@ export interface Schema {
   readonly maximum?: number;
   readonly default?: unknown;
   readonly description?: string;
-  /** replaces the name */
+  /** label, in place of one derived from the name */
   readonly title?: string;
-  /** extension of JSON Schema: shown after the name */
+  /** extension of JSON Schema: shown after the label */
   readonly unit?: string;
   /** extension of JSON Schema: texts of the options of an `enum` */
   readonly optionTexts?: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ const isNumeric = (type: string) => type === 'number' || type === 'integer';
 /** The values of an enumeration, also of one split into alternatives. */
 function optionsOf({ enum: options, anyOf = [] }: Schema): readonly unknown[] | undefined {
   if (options || anyOf.length === 0) return options;
-  return anyOf.every((each) => each.enum) ? anyOf.flatMap((each) => each.enum ?? []) : undefined;
+  return anyOf.every((part) => part.enum) ? anyOf.flatMap((part) => part.enum ?? []) : undefined;
 }
 
 function shapeOf(schema: Schema): Shape {
@@ -96,7 +96,7 @@ function valueOf(schema: Schema, text: string): unknown {
       return shape.single && values.length === 1 ? values[0] : values;
     }
     case 'json':
-    // inside another group
+    // a group inside another group is entered as JSON
     case 'group':
       try {
         return JSON.parse(text) as unknown;
@@ -140,7 +140,7 @@ function hintOf(schema: Schema, shape: Shape): string {
   const parts = [description ?? ''];
   if (shape.kind === 'number' && minimum !== undefined && maximum !== undefined && !/ to /.test(description ?? ''))
     parts.push(`From ${minimum} to ${maximum}.`);
-  if (shape.kind === 'list') parts.push('Several: with commas.');
+  if (shape.kind === 'list') parts.push('Separate several values by commas.');
   if (shape.kind === 'json' || shape.kind === 'group') parts.push('As JSON.');
   return parts.filter((part) => part !== '').join(' ');
 }
@@ -188,7 +188,7 @@ interface SchemaFieldsProps {
   readonly onTyped: (pointer: string, text: string) => void;
   /** present values, shown until edited */
   readonly start?: Typed;
-  /** sets a nullable member to null; absent: no control for it */
+  /** sets a nullable member to null; absent: the form has no control for null */
   readonly onNone?: (pointer: string) => void;
   /** the daemon's objection to the member at a pointer */
   readonly issueOf: (pointer: string) => string | null;
@@ -302,15 +302,15 @@ interface RequestFormProps {
   readonly call: (members: Record<string, unknown>) => Call;
   readonly submit: string;
   readonly onDone?: (answer: unknown) => void;
-  /** reason why it cannot be sent now: disables the button, and is shown beside it */
+  /** reason why the form cannot be sent now: disables the button, and is shown beside the button */
   readonly unable?: string | null;
-  /** pointer of the members in the body; absent: they are the body */
+  /** pointer of the members in the body; absent: the members are the body */
   readonly under?: string;
-  /** beside the button */
+  /** shown beside the button */
   readonly children?: ComponentChildren;
 }
 
-/** Its `key` must identify the subject, so that typed values do not move to another device. */
+/** A form of the members of a schema. Its `key` must identify the subject, as the `key` of `Form`. */
 export function RequestForm({ schema, call, submit, onDone, unable, under = '', children }: RequestFormProps) {
   const [typed, setTyped] = useState<Typed>({});
   const [done, setDone] = useState(false);

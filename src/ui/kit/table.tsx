@@ -16,13 +16,13 @@ export interface Column<T> {
 }
 
 interface TableProps<T> {
-  /** for screen readers and the name of the CSV */
+  /** name for screen readers */
   readonly name: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string | number;
   readonly empty?: ComponentChildren;
-  /** px; further rows scroll, and only visible ones are drawn */
+  /** maximum height, px: the table scrolls, and draws only visible rows; absent: all rows are drawn */
   readonly height?: number | undefined;
   readonly selected?: string | number | null;
   readonly onSelect?: (row: T) => void;
@@ -69,7 +69,7 @@ export async function copyText(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     say(`${what} copied`);
   } catch {
-    say('This browser gives the clipboard to https and localhost only.');
+    say('The browser allows copying on https and localhost pages only.');
   }
 }
 
@@ -151,8 +151,8 @@ function Head<T>({ name, columns, order, onOrder, csv }: HeadProps<T>) {
     <thead>
       <tr>
         {columns.map(({ title, value, numeric, width }, index) => {
-          const mine = order?.column === index ? order : null;
-          const direction = mine === null ? 'none' : mine.down ? 'descending' : 'ascending';
+          const columnOrder = order?.column === index ? order : null;
+          const direction = columnOrder === null ? 'none' : columnOrder.down ? 'descending' : 'ascending';
           return (
             <th
               key={title}
@@ -165,10 +165,10 @@ function Head<T>({ name, columns, order, onOrder, csv }: HeadProps<T>) {
                 <button
                   type="button"
                   class="sort"
-                  onClick={() => onOrder(mine?.down ? null : { column: index, down: mine !== null })}
+                  onClick={() => onOrder(columnOrder?.down ? null : { column: index, down: columnOrder !== null })}
                 >
                   {title}
-                  {mine === null ? '' : mine.down ? ' ↓' : ' ↑'}
+                  {columnOrder === null ? '' : columnOrder.down ? ' ↓' : ' ↑'}
                 </button>
               ) : (
                 title

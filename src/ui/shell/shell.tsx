@@ -13,7 +13,7 @@ import { unreachableSinceMs } from '../api/call';
 import { NotRead } from '../kit/panel';
 import { useOverview } from '../store/site';
 
-/** The time, updated during a countdown. */
+/** The wall time, ms, updated while `counts` is true. */
 function useNow(counts: boolean): number {
   const [nowMs, setNow] = useState(Date.now());
   useEffect(() => {
@@ -36,14 +36,15 @@ function LostBanner() {
     const retryS = Math.max(0, Math.ceil((state.retryAtMs - nowMs) / 1000));
     return (
       <p class="banner" role="alert">
-        No connection to the daemon since {clockOf(state.sinceMs)}: what is shown is old. Next attempt in {retryS} s.
+        No connection to the daemon since {clockOf(state.sinceMs)}: the values shown are old. Next attempt in {retryS}{' '}
+        s.
       </p>
     );
   }
   if (oldSince === null) return <NotRead outdated={outdatedElsewhere.value} named />;
   return (
     <p class="banner" role="alert">
-      The daemon has sent nothing since {clockOf(oldSince)}: what is shown is old.
+      The daemon has sent nothing since {clockOf(oldSince)}: the values shown are old.
     </p>
   );
 }
@@ -72,8 +73,8 @@ export function Shell() {
     document.title = view === undefined ? 'derbench' : `${view.title} · derbench`;
   }, [view]);
   const View = view?.component;
-  // `old-controls-time`: content from this answer only becomes grey
-  const old = outdatedElsewhere.value.map(({ path: of }) => `old-${of.replaceAll('/', '-')}`);
+  // `old-controls-time`, for example: only content from this answer is grey
+  const old = outdatedElsewhere.value.map(({ path }) => `old-${path.replaceAll('/', '-')}`);
   return (
     <div class={['shell', ...(staleSinceMs.value === null ? [] : ['old']), ...old].join(' ')}>
       <a
@@ -84,7 +85,7 @@ export function Shell() {
           document.getElementById('content')?.focus();
         }}
       >
-        To the view
+        Skip to the view
       </a>
       <TopBar />
       <nav class="side" aria-label="Views">

@@ -26,35 +26,36 @@ async function act(call: Parameters<typeof perform>[0]): Promise<void> {
 /** Mode of the clock before it was paused, which resuming restores. */
 export const runningMode = signal<'accelerated' | 'wall_clock'>('accelerated');
 
-export const pauseCall = (isPaused: boolean) =>
+/** Pauses the clock, or resumes its previous mode. @param isPaused present state of the clock */
+export const togglePauseCall = (isPaused: boolean) =>
   post('controls/time', { body: { mode: isPaused ? runningMode.peek() : 'paused' } });
 export const stepCall = (ticks = 1) => post('controls/time/step', { body: { ticks } });
 
 const keys: Readonly<Record<string, () => void>> = {
   '/': () => (searchOpen.value = true),
   '?': () => (helpOpen.value = true),
-  ' ': () => void act(pauseCall(paused.peek())),
+  ' ': () => void act(togglePauseCall(paused.peek())),
   '.': () => void act(stepCall()),
 };
 
 /** Keyboard shortcuts, which are off while typing. */
 export function useShortcuts(): void {
   useEffect(() => {
-    let goes = false;
+    let isAfterG = false;
     const onKey = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (target.closest('input, select, textarea, dialog, [contenteditable]')) return;
       // space presses the focused button or scrolls the focused region
       if (event.key === ' ' && target.closest('button, a, summary, [tabindex="0"]')) return;
-      if (goes) {
-        goes = false;
+      if (isAfterG) {
+        isAfterG = false;
         const view = views.find(({ key }) => key === event.key);
         if (view) go(view.path);
         return;
       }
       if (event.key === 'g') {
-        goes = true;
+        isAfterG = true;
         return;
       }
       const action = keys[event.key];
@@ -80,7 +81,7 @@ export function Help() {
           ...views.map(({ key, title }) => [`g ${key}`, title] as const),
         ]}
       />
-      <p class="muted">Every control has a button "curl", which copies the call that it makes.</p>
+      <p class="muted">A button "curl" copies the call of the control beside it as a command.</p>
     </Dialog>
   );
 }

@@ -8,7 +8,7 @@ function startTheme(): Theme {
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
-/** Charts depend on it to redraw in other colours. */
+/** Theme of the page; charts are drawn anew when it changes. */
 export const theme = signal<Theme>(startTheme());
 
 export function applyTheme(): void {
@@ -23,7 +23,7 @@ export function setTheme(next: Theme): void {
 
 /** The present value of a colour in `base.css`, for canvases. @param name such as `--p` */
 export function colour(name: string): string {
-  // a variable with light-dark() is text; only a property that uses it has the present colour
+  // the value of a variable with light-dark() is its text; only a property has the computed colour
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;
   document.body.append(probe);

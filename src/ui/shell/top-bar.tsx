@@ -1,4 +1,4 @@
-/** The bar at the top of each page: clock, fast runs, alarms and protocols. */
+/** The bar at the top of each page: clock, fast runs, protocols, alarms and faults. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, post, perform, Problem } from '../api/call';
 import { Action, Refused, useDo, Curl } from '../kit/action';
@@ -10,7 +10,7 @@ import { href } from '../store/route';
 import { useClock, useClockOwner, useOverview } from '../store/site';
 import type { Overview } from '../store/site';
 import { tickEveryMs } from '../store/stream';
-import { Help, helpOpen, paused, pauseCall, runningMode, searchOpen, stepCall } from './shortcuts';
+import { Help, helpOpen, paused, runningMode, searchOpen, stepCall, togglePauseCall } from './shortcuts';
 import { Search } from './search';
 import { setTheme, theme } from './theme';
 import { say } from '../kit/notice';
@@ -58,7 +58,7 @@ function RunUntil({ simTime, clockTime }: { readonly simTime: string; readonly c
   );
 }
 
-/** Progress of the clock, and a button that stops it. */
+/** Progress of a fast run, and a button that stops the run. */
 function Progress({ span, simTime }: { readonly span: Span; readonly simTime: string }) {
   useShared(clockCall, progressMs);
   const target = timeOfDay(new Date(span.untilMs).toISOString());
@@ -79,11 +79,11 @@ function Progress({ span, simTime }: { readonly span: Span; readonly simTime: st
   );
 }
 
-/** Stops a run of ticks, which ends when the clock leaves `paused`: starts and pauses it, without a tick in between. */
+/** Stops a fast run, which ends when the clock leaves `paused`: runs and pauses it, without a tick in between. */
 async function stop(): Promise<void> {
   try {
     await perform(post('controls/time', { body: { mode: 'accelerated' } }));
-    await perform(pauseCall(false));
+    await perform(post('controls/time', { body: { mode: 'paused' } }));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     say(error.message);
@@ -163,12 +163,17 @@ function Clock() {
         {clock.clock_time}
       </strong>
       <Rate mode={clock.mode} rate={clock.rate} unable={unable} />
-      <Action call={pauseCall(isPaused)} title="space" pressed={isPaused} unable={unable}>
+      <Action
+        call={togglePauseCall(isPaused)}
+        title="Pause or run the clock (space)"
+        pressed={isPaused}
+        unable={unable}
+      >
         {isPaused ? 'Run' : 'Pause'}
       </Action>
       {isPaused && (
         <>
-          <Action call={stepCall()} title="." curl={false} unable={unable}>
+          <Action call={stepCall()} title="Run one tick (.)" curl={false} unable={unable}>
             Step
           </Action>
           {owner === null && <RunUntil simTime={clock.sim_time} clockTime={clock.clock_time} />}
@@ -188,7 +193,7 @@ const rates = [0.1, 1, 2, 5, 10, 60, 300, 600, 1200, 3600];
 interface RateProps {
   readonly mode: string;
   readonly rate: number;
-  /** reason why it cannot be set now */
+  /** reason why the rate cannot be set now */
   readonly unable: string | null;
 }
 
@@ -277,10 +282,10 @@ function Lamps({ overview }: { readonly overview: Overview }) {
 function AlarmCount({ overview }: { readonly overview: Overview }) {
   const count = overview.devices.reduce((sum, { alarm_count }) => sum + alarm_count, 0);
   const countBefore = useRef(count);
-  const more = count > countBefore.current;
+  const isRising = count > countBefore.current;
   countBefore.current = count;
   return (
-    <a href={href('overview', { filter: 'alarms' })} class={more ? 'alarm-count flash' : 'alarm-count'}>
+    <a href={href('overview', { filter: 'alarms' })} class={isRising ? 'alarm-count flash' : 'alarm-count'}>
       <Chip tone={count > 0 ? 'bad' : 'muted'}>
         {count} {count === 1 ? 'alarm' : 'alarms'}
       </Chip>

@@ -10,9 +10,9 @@ import { perform, Problem } from '../api/call';
 import { link, tick } from './stream';
 
 /**
- * Only add-ons of Preact see the components above a component: a context goes downwards, but the component that renders
- * a panel also uses its content, and is above the panel. If these names, as in `mangle.json`, change, nothing breaks: no
- * panel is marked for such answers, and they are listed below the top bar (`outdatedElsewhere`) like all answers in no panel.
+ * A node of Preact with its mangled members (`mangle.json`): the component, and the parent node. Only they lead to the
+ * components above a panel, which may have read the content of the panel. If the names change, no panel is marked for
+ * these answers, which are then listed below the top bar (`outdatedElsewhere`) like all answers in no panel.
  */
 interface Node {
   readonly __c?: object | null;
@@ -68,13 +68,13 @@ export interface Outdated {
 interface Answer {
   readonly data: unknown;
   readonly problem: Problem | null;
-  /** when `data` was read */
+  /** wall time at which `data` was read, ms */
   readonly atMs: number;
 }
 
 /**
- * `tick`: at each tick, at most once per second, and every 5 s; `once`: at the start and after actions; a number: ms
- * between readings.
+ * `tick`: at ticks, but at most once per second and at least every 5 s; `once`: at the start and after actions; a
+ * number: ms between readings.
  */
 type Pace = 'tick' | 'once' | number;
 
@@ -94,10 +94,10 @@ class Reader {
   /** number of panels that mark it as outdated */
   readonly marks = signal(0);
   users = 0;
-  readonly #wishes = new Set<{ readonly pace: Pace }>();
+  readonly #paces = new Set<{ readonly pace: Pace }>();
   #busy = false;
   #again = false;
-  /** true if a tick came too soon after the last reading: the next beat of the page's timer reads */
+  /** true: a tick came too soon after the last reading, so that the page's timer reads instead */
   #missedTick = false;
   #readAtMs = -Infinity;
   readonly #call: Call;
@@ -110,22 +110,23 @@ class Reader {
     return this.#call.address;
   }
 
-  /** Adds a pace; the fastest pace applies. @returns removes it */
-  want(pace: Pace): () => void {
-    const wish = { pace };
-    this.#wishes.add(wish);
-    return () => this.#wishes.delete(wish);
+  /** Adds a pace; the fastest pace applies. @returns function that removes the pace */
+  addPace(pace: Pace): () => void {
+    const entry = { pace };
+    this.#paces.add(entry);
+    return () => this.#paces.delete(entry);
   }
 
   get #pace(): Pace {
-    const paces = [...this.#wishes].map(({ pace }) => pace);
+    const paces = [...this.#paces].map(({ pace }) => pace);
     const fixed = Math.min(...paces.filter((pace) => typeof pace === 'number'));
-    // ticks come at any rate, and are read at most once per second
+    // answers are read at ticks at most once per second: a shorter interval is faster
     if (paces.includes('tick')) return fixed < 1000 ? fixed : 'tick';
     return Number.isFinite(fixed) ? fixed : 'once';
   }
 
-  isDue(nowMs: number, ticked: boolean): boolean {
+  /** Remembers a tick that comes too soon. @returns true: a reading is due */
+  checkDue(nowMs: number, ticked: boolean): boolean {
     const age = nowMs - this.#readAtMs;
     if (this.#pace === 'once') return this.answer.peek().problem !== null && age >= retryMs;
     if (typeof this.#pace === 'number') return age >= this.#pace;
@@ -159,14 +160,14 @@ class Reader {
 
 const readers = new Map<string, Reader>();
 /** Readers in use by a component. */
-const used = signal<ReadonlySet<Reader>>(new Set());
+const readersInUse = signal<ReadonlySet<Reader>>(new Set());
 
 function countUser(reader: Reader, change: 1 | -1): void {
   reader.users += change;
-  const next = new Set(used.peek());
+  const next = new Set(readersInUse.peek());
   if (reader.users > 0) next.add(reader);
   else next.delete(reader);
-  if (next.size !== used.peek().size) used.value = next;
+  if (next.size !== readersInUse.peek().size) readersInUse.value = next;
 }
 
 /** The readers used by the parts of a panel. */
@@ -223,11 +224,11 @@ function useReader(call: Call | null, pace: Pace): { readonly answer: Answer; re
     if (reader === null || address === null) return undefined;
     readers.set(address, reader);
     countUser(reader, 1);
-    const unwant = reader.want(pace);
+    const removePace = reader.addPace(pace);
     void reader.read();
     return () => {
       countUser(reader, -1);
-      unwant();
+      removePace();
       setTimeout(() => forget(address, reader), keptMs);
     };
   }, [address, pace]);
@@ -255,7 +256,7 @@ export function useOutdated(): {
 
 /** Outdated answers in no panel, such as the clock. */
 export const outdatedElsewhere = computed(() =>
-  [...used.value]
+  [...readersInUse.value]
     .filter(({ marks }) => marks.value === 0)
     .flatMap(({ outdated }) => outdated.value ?? [])
     // a removed device is announced elsewhere on the page
@@ -270,7 +271,7 @@ export function refresh(): void {
 function readDue(ticked: boolean): void {
   if (document.hidden || link.peek().state === 'lost') return;
   const nowMs = performance.now();
-  for (const reader of readers.values()) if (reader.users > 0 && reader.isDue(nowMs, ticked)) void reader.read();
+  for (const reader of readers.values()) if (reader.users > 0 && reader.checkDue(nowMs, ticked)) void reader.read();
 }
 
 /** Starts reading at ticks and by a timer. @param streamed false: no stream at this address, only the timer */

@@ -10,7 +10,7 @@ interface Route {
   readonly query: URLSearchParams;
 }
 
-/** A typed address may have a single percent sign. */
+/** Decodes a part of the address. A typed address may have a percent sign that begins no escape: its part stays. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -46,7 +46,7 @@ const shared = ['device'];
 /**
  * Address of a view, for links.
  * @param path such as `grid-support/volt-var`
- * @param settings null removes one; `device` is kept unless given
+ * @param settings null removes a setting; `device` is kept unless it is among them
  */
 export function href(path: string, settings: Readonly<Record<string, string | number | null>> = {}): string {
   const query = new URLSearchParams();
@@ -72,7 +72,8 @@ export function param(name: string): string | null {
 }
 
 /**
- * Changes a setting of the view in the address; "back" leaves the view, not the setting. @param value null removes it
+ * Changes a setting of the view in the address; "back" leaves the view, and does not undo the change.
+ * @param value null removes the setting
  */
 export function setParam(name: string, value: string | number | null): void {
   const query = new URLSearchParams(route.peek().query);

@@ -16,29 +16,29 @@ interface Read<T> {
 }
 
 /** Read once per page: the description is long, and constant while the daemon runs. */
-let described: Promise<Schemas> | undefined;
+let schemasRead: Promise<Schemas> | undefined;
 
 async function read(): Promise<Schemas> {
   const { components } = await perform<Description>({ method: 'GET', address: '/openapi.json' });
   return components.schemas;
 }
 
-/** Maximum depth of schemas: forms show objects one level deep, and deeper ones as JSON. */
+/** Depth up to which references are replaced: forms show objects one level deep, and deeper ones as JSON. */
 const maxDepth = 6;
 
-/** A schema with its references replaced. */
+/** A schema with its references replaced, down to `maxDepth`. */
 function resolved(schema: Described, schemas: Schemas, depth = 0): Schema {
-  const { $ref: reference, ...own } = schema;
-  if (depth > maxDepth) return own;
-  const inner = (each: Schema) => resolved(each, schemas, depth + 1);
+  const { $ref: reference, ...rest } = schema;
+  if (depth > maxDepth) return rest;
+  const inner = (part: Schema) => resolved(part, schemas, depth + 1);
   const named = reference === undefined ? undefined : schemas[reference.slice(reference.lastIndexOf('/') + 1)];
-  if (named !== undefined) return { ...inner(named), ...own };
+  if (named !== undefined) return { ...inner(named), ...rest };
   return {
-    ...own,
-    ...(own.items && { items: inner(own.items) }),
-    ...(own.anyOf && { anyOf: own.anyOf.map(inner) }),
-    ...(own.properties && {
-      properties: Object.fromEntries(Object.entries(own.properties).map(([name, member]) => [name, inner(member)])),
+    ...rest,
+    ...(rest.items && { items: inner(rest.items) }),
+    ...(rest.anyOf && { anyOf: rest.anyOf.map(inner) }),
+    ...(rest.properties && {
+      properties: Object.fromEntries(Object.entries(rest.properties).map(([name, member]) => [name, inner(member)])),
     }),
   };
 }
@@ -47,9 +47,9 @@ function useSchemas(): Read<Schemas> {
   const [schema, setSchemas] = useState<Schemas>();
   const [problem, setProblem] = useState<Problem | null>(null);
   useEffect(() => {
-    described ??= read();
-    described.then(setSchemas, (error: unknown) => {
-      described = undefined;
+    schemasRead ??= read();
+    schemasRead.then(setSchemas, (error: unknown) => {
+      schemasRead = undefined;
       if (!(error instanceof Problem)) throw error;
       setProblem(error);
     });

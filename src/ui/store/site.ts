@@ -21,11 +21,11 @@ const ownerPaceMs = 2000;
 const manyDevices = 200;
 let deviceCount = 0;
 
-/** Device of the overview; undefined: the first one, until it is removed. */
+/** Device in the requests for the overview; undefined: the default of the daemon, until that device is removed. */
 const firstDevice = signal<number | undefined>(undefined);
 
-/** Selects an existing device; without any, the list is empty. */
-async function askAnother(): Promise<void> {
+/** Requests the overview for the first device that exists, if any. */
+async function selectFirstDevice(): Promise<void> {
   try {
     firstDevice.value = (await perform(get('devices'))).devices[0]?.device_index;
   } catch (error) {
@@ -37,12 +37,12 @@ async function askAnother(): Promise<void> {
 export function useOverview(): Overview | undefined {
   const call =
     firstDevice.value === undefined ? overviewCall : get('overview', { query: { device: firstDevice.value } });
-  const { data: known, problem } = useShared(call, deviceCount > manyDevices ? 5000 : 'tick');
-  const last = useRef(known);
-  last.current = known ?? last.current;
+  const { data: overview, problem } = useShared(call, deviceCount > manyDevices ? 5000 : 'tick');
+  const last = useRef(overview);
+  last.current = overview ?? last.current;
   const isGone = problem?.status === 404;
   useEffect(() => {
-    if (isGone) void askAnother();
+    if (isGone) void selectFirstDevice();
   }, [problem]);
   const data = isGone && last.current !== undefined ? { ...last.current, devices: [] } : last.current;
   useEffect(() => {
@@ -64,19 +64,19 @@ export function useClockOwner(): string | null {
 
 const chosen = computed(() => param('device'));
 
-/** The device of the view: that of the address, otherwise the first one. Undefined: not loaded yet, or no devices. */
+/** The device of the address, otherwise the first one. Undefined: not loaded yet, or no such device. */
 export function useDevice(): DeviceEntry | undefined {
   const devices = useOverview()?.devices;
   const deviceParam = chosen.value;
   if (deviceParam === null) return devices?.[0];
-  // never another device, which would get what was meant for this one
+  // no fallback to another device: a command meant for this one would reach it
   return devices?.find(({ device_index }) => String(device_index) === deviceParam);
 }
 
-/** Start and build of the daemon; null: unknown yet. */
+/** Start time and build of the daemon; null: not read yet. */
 export const daemon = signal<string | null>(null);
 
-async function ask(): Promise<void> {
+async function readDaemon(): Promise<void> {
   try {
     const { started_at, build_id } = await perform(get('server-info'));
     daemon.value = `${started_at} ${build_id}`;
@@ -86,9 +86,9 @@ async function ask(): Promise<void> {
   }
 }
 
-/** Asks at each opening of the stream. */
-export function startDaemon(): void {
+/** Reads `daemon` at each opening of the stream. */
+export function followDaemon(): void {
   effect(() => {
-    if (link.value.state === 'open') void ask();
+    if (link.value.state === 'open') void readDaemon();
   });
 }

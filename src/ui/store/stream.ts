@@ -39,7 +39,7 @@ export function arrivalOf(index: number): number | undefined {
   return arrivedMs.get(index);
 }
 
-/** Calls back with each snapshot as it arrives. @returns ends it */
+/** Calls back with each snapshot as it arrives. @returns function that removes the listener */
 export function onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -60,15 +60,15 @@ export const opened = signal(0);
 /** Real time between ticks, ms; null: the clock is paused, and silence means nothing. */
 export const tickEveryMs = signal<number | null>(null);
 
-/** Wall time of the newest message if the content is outdated: no connection, or silence for three ticks. */
+/** Wall time of the newest message, ms, while values are old: no connection, or silence for 3 ticks, at least 3 s. */
 export const staleSinceMs = signal<number | null>(null);
 
 const staleTicks = 3;
 let messageAtMs = Date.now();
 
 function watchAge(): void {
-  const every = tickEveryMs.peek();
-  const silent = every !== null && Date.now() - messageAtMs > Math.max(every * staleTicks, 3000);
+  const tickMs = tickEveryMs.peek();
+  const silent = tickMs !== null && Date.now() - messageAtMs > Math.max(tickMs * staleTicks, 3000);
   staleSinceMs.value = silent || link.peek().state === 'lost' ? messageAtMs : null;
 }
 

@@ -94,7 +94,7 @@ describe('dashboard: charts', () => {
     expect(await row(page, 0).textContent()).to.equal(before);
     const sight = page.locator('[data-test="sight"]');
     await sight.filter({ hasText: /The picture is held at .*; 2 newer samples wait\./ }).waitFor();
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await sight.filter({ hasText: 'is held' }).waitFor({ state: 'detached' });
     await dashboard.step(1);
     await holds(page, 0, 0);
@@ -254,13 +254,11 @@ describe('dashboard: charts', () => {
     };
     const words = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
     expect(await textAt(last + 60, last + 120)).to.equal(
-      `No samples in sight: ${words(last + 60)} to ${words(last + 120)} lies after the newest one, of ${words(last)}.`,
+      `No samples in view: ${words(last + 60)} to ${words(last + 120)} is after the newest sample, of ${words(last)}.`,
     );
-    expect(await textAt(first - 120, first - 60)).to.contain(
-      `lies before the oldest one that is drawn, of ${words(first)}.`,
-    );
+    expect(await textAt(first - 120, first - 60)).to.contain(`is before the oldest drawn sample, of ${words(first)}.`);
     expect(await textAt(last - 10, last + 60)).to.contain(`The newest sample is of ${words(last)}`);
-    expect(await textAt(last - 20, last - 10)).to.contain('Newer samples lie outside.');
+    expect(await textAt(last - 20, last - 10)).to.contain('Newer samples are outside.');
   });
 
   it('shows the point of the P-Q plane and what is available', async () => {
@@ -289,7 +287,7 @@ describe('dashboard: charts', () => {
       (sample: { timestamp: string }, index: number) => sample.timestamp < (samples[index - 1]?.timestamp ?? ''),
     );
     expect(from).to.be.greaterThan(0);
-    const note = page.getByText(`The clock was set back: ${from} earlier samples stand in the CSV only.`);
+    const note = page.getByText(`The clock was set back: ${from} earlier samples are in the CSV only.`);
     for (const again of [false, true]) {
       if (again) await page.reload();
       await note.waitFor();

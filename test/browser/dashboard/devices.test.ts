@@ -194,7 +194,7 @@ describe('dashboard: a page for each kind of device', () => {
       expect(await button.isDisabled(), name).to.equal(true);
     };
     await unable('Unplug', 'Nothing is plugged in');
-    await unable('Suspend', 'No session in which energy may flow');
+    await unable('Suspend', 'No session is charging or suspended');
     await unable('Unlock', 'The cable is not locked');
     await unable('Clear fault', 'No fault to clear');
     await unable('Cancel reservation', 'No reservation to cancel');
@@ -209,7 +209,7 @@ describe('dashboard: a page for each kind of device', () => {
     expect(await act(page, plug, 'Plug')).to.equal(200);
     expect((await read()).ev).to.deep.include({ soc_pct: 35, phases: 3 });
     await waitFor(page, 'status-1', 'preparing');
-    await waitFor(page, 'after-plug-1', 'No session yet: it waits for a token');
+    await waitFor(page, 'after-plug-1', 'No session yet: the connector waits for a token');
     await unable('Plug', 'A vehicle is plugged in already');
     const authorise = await operation(page, 'Authorise');
     await authorise.getByLabel('Token').fill('CARD-1');

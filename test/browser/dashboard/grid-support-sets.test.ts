@@ -147,7 +147,7 @@ describe('dashboard: stored sets of grid support', () => {
     expect((await dashboard.get('grid-support/lv-trip?device=1')).must_trip.points[1].v_pct).to.equal(88);
     await page.reload();
     await page.getByRole('heading', { name: /, set 3$/ }).waitFor();
-    await page.getByRole('button', { name: 'Take points of set 1' }).click();
+    await page.getByRole('button', { name: 'Copy points of set 1' }).click();
     expect(await send(page, 'Stage points')).to.equal(200);
     await page.locator('[data-set="3"]').getByText('adoptable', { exact: true }).waitFor();
     expect(await point(707, 'Crv[2].MustTrip.Pt[1].V')).to.equal(88);
@@ -274,7 +274,7 @@ describe('dashboard: stored sets of grid support', () => {
     await page.getByText('2 points', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Put all back' }).click();
     await dialog.getByRole('button', { name: 'Make 1 call' }).click();
-    await dialog.getByText('All start values are back.').waitFor();
+    await dialog.getByText('All start values are restored.').waitFor();
     expect((await dashboard.get('registers/changes?device=1')).count).to.equal(0);
     expect(shown.seen.complaints.filter((complaint) => !refused.test(complaint))).to.deep.equal([]);
   });

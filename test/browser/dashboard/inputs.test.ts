@@ -76,7 +76,7 @@ describe('dashboard: grid and inputs', () => {
     expect(remaining_s).to.be.below(30);
     await panel.getByText(`${remaining_s.toFixed(1)} s`).waitFor();
     await press(panel, 'Stop the event');
-    await panel.getByText('No event is under way').waitFor();
+    await panel.getByText('No event acts on').waitFor();
     expect((await dashboard.get('controls/grid')).event).to.equal(null);
     expect(unexpected(seen.complaints)).to.deep.equal([]);
     await page.close();

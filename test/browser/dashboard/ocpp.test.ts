@@ -59,7 +59,7 @@ describe('dashboard: charge points of OCPP', () => {
     expect(await press(page, 'Send call')).to.be.within(400, 499);
     await page.getByRole('alert').first().waitFor();
     await page.getByLabel('Payload (JSON)').fill('[');
-    await page.getByText('This is no JSON object.').waitFor();
+    await page.getByText('The payload must be a JSON object.').waitFor();
     await page.close();
   });
 
@@ -171,7 +171,7 @@ describe('dashboard: charge points of OCPP', () => {
   it('shows and forgets findings, lists, and connects to another central system', async () => {
     const { page, seen } = await open('findings');
     expect(await press(page, 'Forget findings')).to.equal(200);
-    await page.getByText('nothing against the specification').waitFor();
+    await page.getByText('has not violated the specification').waitFor();
     await page.getByRole('button', { name: 'Transactions and lists', exact: true }).click();
     await page.getByText('The local list is empty').waitFor();
     await page.getByRole('group', { name: 'Parts of the charge point' }).getByText('Connection').click();

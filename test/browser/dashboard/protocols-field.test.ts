@@ -66,9 +66,9 @@ describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
     const rows = page.locator('table[aria-label="Refusals in the log"] tbody tr');
     await rows.nth(logs.length - 1).waitFor();
     expect(await rows.count()).to.equal(logs.length);
-    await page.getByText('Messages are not recorded now').waitFor();
+    await page.getByText('Messages are not being recorded').waitFor();
     await page.getByRole('button', { name: 'Record messages', exact: true }).click();
-    await page.getByText('Messages are not recorded now').waitFor({ state: 'detached' });
+    await page.getByText('Messages are not being recorded').waitFor({ state: 'detached' });
     expect((await dashboard.get('modbus/messages')).enabled).to.equal(true);
     await client.request(adu(4, 1, write));
     const refused = page
@@ -76,7 +76,7 @@ describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
       .filter({ hasText: '600 is outside 0..100' });
     await refused.last().click();
     await page.getByRole('button', { name: 'Stop recording' }).click();
-    await page.getByText('Messages are not recorded now').waitFor();
+    await page.getByText('Messages are not being recorded').waitFor();
     await page.reload();
     // the chosen message stays
     await page.locator('pre[aria-label="Octets"]').waitFor();
@@ -154,7 +154,7 @@ describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
     await point.click();
     await page.getByLabel('New value of WMaxLimPct').fill('80');
     await page.getByRole('button', { name: 'Write', exact: true }).click();
-    await page.getByText('reads back the same').waitFor();
+    await page.getByText('returns the same value').waitFor();
     const [written] = (await dashboard.get('registers/704?points=WMaxLimPct')).points;
     expect([written.value, written.source]).to.deep.equal([80, 'modbus']);
     await page.getByLabel('New value of WMaxLimPct').fill('300');

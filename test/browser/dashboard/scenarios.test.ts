@@ -87,7 +87,7 @@ describe('dashboard: scenarios', () => {
       mimeType: 'application/yaml',
       buffer: Buffer.from('name: Storm\nsteps: []\n'),
     });
-    await panel.getByText('REST takes JSON, and this is not').waitFor();
+    await panel.getByText('REST accepts JSON only').waitFor();
     expect(await panel.getByRole('button', { name: 'Add scenario' }).isDisabled()).to.equal(true);
     const wrong =
       '{\n "name": "a: {",\n "steps": [\n  { "grid": {\n    "voltage_pu": 99 } },\n  { "after": "foo", "x": 1 }\n ]\n}';

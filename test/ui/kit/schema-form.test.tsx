@@ -234,7 +234,7 @@ describe('look of the fields of a schema', () => {
     await show(<Fields schema={{ properties }} />);
     expect(all('small').map((each) => each.textContent)).to.deep.equal([
       'Of the stack. From -5 to 5.',
-      'Several: with commas.',
+      'Separate several values by commas.',
       'As JSON.',
       'As JSON.',
     ]);

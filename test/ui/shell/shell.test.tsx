@@ -55,7 +55,7 @@ describe('page around the views', () => {
     await end();
     Math.random = random;
     expect(alerts()).to.deep.equal([
-      `No connection to the daemon since ${lostAt} UTC: what is shown is old. Next attempt in 1 s.`,
+      `No connection to the daemon since ${lostAt} UTC: the values shown are old. Next attempt in 1 s.`,
     ]);
     await accept();
     await pass(1000);

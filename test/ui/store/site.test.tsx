@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { DevicePicker } from '../../../src/ui/kit/choices';
 import {
   daemon as run,
-  startDaemon,
+  followDaemon,
   useClock,
   useClockOwner,
   useDevice,
@@ -62,7 +62,7 @@ describe('what all views know of the site', () => {
     await address('#/devices?device=42');
     await show(<Site />);
     expect(textOf('b')).to.equal('none');
-    expect((one('select') as Element as HTMLSelectElement).selectedOptions[0]?.textContent).to.equal('not there');
+    expect((one('select') as Element as HTMLSelectElement).selectedOptions[0]?.textContent).to.equal('no such device');
   });
 
   it('offers the devices that a view is for, and keeps the choice in the address', async () => {
@@ -115,7 +115,7 @@ describe('run of the daemon', () => {
   it('is read each time that the stream opens', async () => {
     await end();
     const daemon = new Daemon();
-    startDaemon();
+    followDaemon();
     expect(run.value).to.equal(null);
     await accept();
     const { started_at, build_id } = daemon.exampleOf('GET', 'server-info');

@@ -30,7 +30,7 @@ import { dateAndTime } from '../../look/format';
 interface RangeProps {
   readonly samples: ReadonlyMap<number, Samples>;
   readonly zoom: Zoom;
-  /** samples since the picture was paused; null: it is live */
+  /** number of samples since the picture was held; null: the picture is live */
   readonly waiting: number | null;
 }
 
@@ -38,12 +38,11 @@ const instant = (seconds: number) => dateAndTime(new Date(seconds * 1000).toISOS
 
 function zoomText([from, to]: readonly [number, number], first: number, last: number): string {
   const span = `${instant(from)} to ${instant(to)}`;
-  if (from > last) return `No samples in sight: ${span} lies after the newest one, of ${instant(last)}.`;
-  if (to < first) return `No samples in sight: ${span} lies before the oldest one that is drawn, of ${instant(first)}.`;
-  if (to > last)
-    return `In sight: ${span}. The newest sample is of ${instant(last)}; what comes after it is drawn here.`;
-  if (from < first) return `In sight: ${span}. The samples that are drawn begin at ${instant(first)}.`;
-  return `In sight: ${span}. Newer samples lie outside.`;
+  if (from > last) return `No samples in view: ${span} is after the newest sample, of ${instant(last)}.`;
+  if (to < first) return `No samples in view: ${span} is before the oldest drawn sample, of ${instant(first)}.`;
+  if (to > last) return `In view: ${span}. The newest sample is of ${instant(last)}; later samples will be drawn here.`;
+  if (from < first) return `In view: ${span}. The drawn samples begin at ${instant(first)}.`;
+  return `In view: ${span}. Newer samples are outside.`;
 }
 
 function TimeRange({ samples, zoom, waiting }: RangeProps) {
@@ -54,7 +53,7 @@ function TimeRange({ samples, zoom, waiting }: RangeProps) {
   const leftOut = Math.max(0, ...all.map((one) => one.leftOut));
   return (
     <div class="muted" data-test="sight" role="status">
-      {leftOut > 0 && <p>The clock was set back: {leftOut} earlier samples stand in the CSV only.</p>}
+      {leftOut > 0 && <p>The clock was set back: {leftOut} earlier samples are in the CSV only.</p>}
       {starts.length > 0 && (
         <p>
           Kept since {instant(Math.max(...starts))}: the window reaches further back, but the simulator keeps{' '}
@@ -100,7 +99,7 @@ export function ChartsView() {
         <h1>Charts</h1>
         <Windows />
         <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          {isPaused ? 'Go on' : 'Hold the picture'}
+          {isPaused ? 'Resume' : 'Hold the picture'}
         </button>
         {zoom !== null && (
           <button type="button" onClick={() => setZoom(null)}>
@@ -149,9 +148,9 @@ interface CurvesPanel {
 
 function Curves({ shown, samples, further, box }: CurvesProps) {
   const timezone = useClock()?.timezone ?? 'UTC';
-  // devices may share a name
+  // labels with the index, since devices may share a name
   const named = shown.map((one, place): Named => ({ device: one.device_index, name: deviceLabel(one), place }));
-  const having = (metric: string) => named.filter(({ device }) => samples.get(device)?.metrics.includes(metric));
+  const devicesWith = (metric: string) => named.filter(({ device }) => samples.get(device)?.metrics.includes(metric));
   const storages = named.filter(({ device }) =>
     samples
       .get(device)
@@ -167,7 +166,7 @@ function Curves({ shown, samples, further, box }: CurvesProps) {
       : []),
     ...further.map((metric) => {
       const line = lineOf(metric);
-      return { title: line.label, lines: [line], of: having(metric) };
+      return { title: line.label, lines: [line], of: devicesWith(metric) };
     }),
   ];
   return (
@@ -211,7 +210,7 @@ interface CurveProps {
 
 function Curve({ panel: { title, lines, of }, samples, timezone }: CurveProps) {
   const places = of.map(({ device, name, place }) => `${device} ${place} ${name}`).join();
-  // memoised, since answers of the view often render again and there are thousands of values
+  // memoised: each answer renders the view again, and there are thousands of values
   const { series, data } = useMemo(() => drawn(of, samples, lines), [samples, places, title]);
   // a band for one battery only: overlapping bands would be unreadable
   const bands = lines === socLines && of.length === 1 ? ([[1, 2]] as const) : [];

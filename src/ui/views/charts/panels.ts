@@ -33,7 +33,7 @@ export const standardMetrics: readonly string[] = [...powerLines, ...gridLines, 
   ({ metric }) => metric,
 );
 
-/** An additional metric of the history by name. */
+/** The line of an additional metric of the history. */
 export function lineOf(metric: string): Line {
   const { term: label, unit } = termOf(metric);
   return { metric, label, unit, decimals: unit === '' ? 3 : 2, colour: '--accent' };
@@ -57,7 +57,8 @@ interface Drawn {
 }
 
 /**
- * Indexes after which samples are missing: steps in time well above their neighbours, as when the clock is set forward.
+ * Indexes before which samples are missing: steps in time well above their neighbours, as after the clock is set
+ * forward.
  */
 function gapsOf(times: readonly number[]): readonly number[] {
   const gaps: number[] = [];
@@ -92,7 +93,7 @@ function haveSameTimes(tables: readonly (number | null)[][][]): boolean {
   return tables.every(([times = []]) => times.length === first.length && times.every((at, row) => at === first[row]));
 }
 
-/** Joins columns side by side, since devices tick together, unless one has other times. */
+/** Joins columns side by side, since devices tick together; by time if the times of a device differ. */
 function joined(tables: readonly (number | null)[][][]): (number | null)[][] {
   const [first] = tables;
   if (first === undefined) return [[]];

@@ -16,7 +16,7 @@ export interface Samples {
   readonly leftOut: number;
   /** oldest sample of the daemon, seconds since the epoch; null: not before the start of the window */
   readonly keptSince: number | null;
-  /** maximum of samples per device in the daemon */
+  /** maximum number of samples per device in the daemon */
   readonly capacity: number;
 }
 
@@ -32,7 +32,7 @@ const secondsOf = (iso: string) => Date.parse(iso) / 1000;
 
 async function read(device: number, query: object): Promise<InColumnsReply> {
   const reply = await perform(get('history', { query: { device, format: 'columns', limit: maxSamples, ...query } }));
-  if (!('columns' in reply)) throw new Problem(0, 'unreadable', 'The history came in another format.');
+  if (!('columns' in reply)) throw new Problem(0, 'unreadable', 'The daemon sent the history in another format.');
   return reply;
 }
 
@@ -77,19 +77,19 @@ class SampleStore {
     const [name] = this.#rest;
     const column = name === undefined ? undefined : this.#columns.get(name);
     if (column === undefined) return null;
-    const lastKnown = column.findLastIndex((value) => value !== null);
-    const time = this.#times[lastKnown + 1];
+    const lastFilled = column.findLastIndex((value) => value !== null);
+    const time = this.#times[lastFilled + 1];
     return time === undefined ? null : new Date(time * 1000).toISOString();
   }
 
-  #removeFirst(count: number, counted: boolean): void {
+  #removeFirst(count: number, isLeftOut: boolean): void {
     this.#times.splice(0, count);
     this.#ticks.splice(0, count);
     for (const column of this.#columns.values()) column.splice(0, count);
-    if (counted) this.#leftOut += count;
+    if (isLeftOut) this.#leftOut += count;
   }
 
-  /** @param seconds age at which samples may be dropped; null: never */
+  /** @param seconds age above which samples may be dropped; null: only those beyond the capacity */
   append({ metrics, tick }: Snapshot, seconds: number | null): void {
     const at = secondsOf(metrics.timestamp);
     if (tick <= (this.#ticks.at(-1) ?? -1)) return;
@@ -169,7 +169,7 @@ export function lastOf({ times, column, ...more }: Samples, seconds: number): Sa
   return { ...more, times: times.slice(from), column: (metric) => column(metric)?.slice(from) };
 }
 
-/** Updates the stores of several devices from the stream. @returns ends it */
+/** Loads the histories of devices, and adds samples from the stream. @returns function that ends the updates */
 function follow(
   devices: readonly number[],
   seconds: number | null,
@@ -214,7 +214,7 @@ function follow(
     const store = stores.get(snapshot.device_index);
     if (store === undefined) return;
     store.append(snapshot, seconds);
-    // a tick brings its snapshots in order of the devices: one update for all
+    // the snapshots of a tick arrive in the order of the devices: one update for all
     if (snapshot.device_index === last) hooks.onChange(stores);
   });
   const timer = setInterval(() => {
@@ -241,7 +241,7 @@ export function useSamples(
   metrics: readonly string[],
   paused = false,
 ): Sampled {
-  const [shown, setShown] = useState<ReadonlyMap<number, Samples>>(new Map());
+  const [live, setLive] = useState<ReadonlyMap<number, Samples>>(new Map());
   const [problem, setProblem] = useState<Problem | null>(null);
   const names = useRef(metrics);
   names.current = metrics;
@@ -256,7 +256,7 @@ export function useSamples(
       redraw.current = () => onChange(stores);
       drawing ||= requestAnimationFrame(() => {
         drawing = 0;
-        setShown(new Map([...stores].map(([device, store]) => [device, store.newest(seconds, names.current)])));
+        setLive(new Map([...stores].map(([device, store]) => [device, store.newest(seconds, names.current)])));
       });
     };
     const end = follow(devices, seconds, { onChange, onProblem: setProblem }, () => names.current);
@@ -271,12 +271,12 @@ export function useSamples(
   const held = useRef<{ readonly key: string; readonly samples: ReadonlyMap<number, Samples> } | null>(null);
   const heldKey = `${key} ${metrics.join()}`;
   if (!paused || held.current?.key !== heldKey) held.current = null;
-  if (paused && shown.size > 0) held.current ??= { key: heldKey, samples: shown };
-  const samples = held.current?.samples ?? shown;
-  return { samples, waiting: held.current === null ? null : newer(shown, samples), problem };
+  if (paused && live.size > 0) held.current ??= { key: heldKey, samples: live };
+  const samples = held.current?.samples ?? live;
+  return { samples, waiting: held.current === null ? null : newer(live, samples), problem };
 }
 
-/** Number of samples of the first device since the picture was paused. */
+/** Number of samples of the first device since the picture was held. */
 function newer(all: ReadonlyMap<number, Samples>, held: ReadonlyMap<number, Samples>): number {
   const [first] = all;
   if (first === undefined) return 0;
@@ -287,7 +287,7 @@ function newer(all: ReadonlyMap<number, Samples>, held: ReadonlyMap<number, Samp
 
 interface Sampled {
   readonly samples: ReadonlyMap<number, Samples>;
-  /** samples since the picture was paused; null: it is live */
+  /** number of samples since the picture was held; null: the picture is live */
   readonly waiting: number | null;
   /** problem of the latest reading */
   readonly problem: Problem | null;

@@ -22,8 +22,8 @@ function joinedCsv(tables: readonly (readonly [device: number, text: string])[])
     return { device, names: head.split(','), lines };
   });
   const names = [...new Set(split.flatMap((table) => table.names))];
-  const rows = split.flatMap(({ device, names: own, lines }) => {
-    const places = names.map((name) => own.indexOf(name));
+  const rows = split.flatMap(({ device, names: columnNames, lines }) => {
+    const places = names.map((name) => columnNames.indexOf(name));
     return lines.map((line) => {
       const cells = line.split(',');
       return [device, ...places.map((place) => cells[place] ?? '')].join(',');
@@ -45,8 +45,8 @@ export function useShownDevices(): readonly DeviceEntry[] {
   const all = useOverview()?.devices ?? [];
   const chosen = useDevice();
   const named = param('devices')?.split(',') ?? [];
-  const shown = all.filter(({ device_index }) => named.includes(String(device_index))).slice(0, maxDevices);
-  return shown.length > 0 || chosen === undefined ? shown : [chosen];
+  const selected = all.filter(({ device_index }) => named.includes(String(device_index))).slice(0, maxDevices);
+  return selected.length > 0 || chosen === undefined ? selected : [chosen];
 }
 
 /** Seconds of the window in the address. null: all samples of the daemon. */
@@ -70,20 +70,20 @@ const panelTitles: Readonly<Record<PanelName, string>> = {
   drawn: 'What is drawn',
   values: 'All values',
 };
-/** default panels; the table of all values is opened on request */
-const usualPanels: readonly PanelName[] = ['power', 'grid', 'soc', 'plane', 'drawn'];
+/** Panels without a choice in the address: all but the table of all values. */
+const defaultPanels: readonly PanelName[] = ['power', 'grid', 'soc', 'plane', 'drawn'];
 
 /** Visible panels in the order of the page. */
 export function shownPanels(): readonly PanelName[] {
   const named = param('panels')?.split(',');
-  return named === undefined ? usualPanels : allPanels.filter((name) => named.includes(name));
+  return named === undefined ? defaultPanels : allPanels.filter((name) => named.includes(name));
 }
 
 export function PanelChoice() {
   const panels = shownPanels();
   const toggle = (name: PanelName) => {
     const next = allPanels.filter((one) => panels.includes(one) !== (one === name));
-    setParam('panels', next.join() === usualPanels.join() ? null : next.join() || 'none');
+    setParam('panels', next.join() === defaultPanels.join() ? null : next.join() || 'none');
   };
   return (
     <span class="row" role="group" aria-label="Panels">

@@ -1,4 +1,4 @@
-/** The charts as text. */
+/** Tables of the samples in the charts. */
 import { deviceLabel } from '../../kit/choices';
 import { Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
@@ -37,7 +37,7 @@ const drawnColumns: readonly Column<DrawnRow>[] = [
   newestOf('SoC, %', 'state_of_charge_pct'),
 ];
 
-/** Visible quantities with their newest values. */
+/** Number and time range of the drawn samples by device, with their newest values. */
 export function Newest({
   shown,
   samples,
@@ -101,7 +101,7 @@ export function Values({
   );
 }
 
-/** Includes milliseconds, since ticks may be shorter than a second. */
+/** Date and time with milliseconds, since ticks may be shorter than a second. */
 function preciseInstant(time: number): string {
   const iso = new Date(time * 1000).toISOString();
   return `${dateAndTime(iso)}${iso.slice(19, 23)}`;

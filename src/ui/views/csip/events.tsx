@@ -20,7 +20,7 @@ const colours: Readonly<Record<CsipControl['state'], string>> = {
 };
 
 const [width, left, rowPx] = [900, 150, 26];
-/** Maximum of events in the drawing; older ones are left out. */
+/** Maximum number of events in the drawing; older ones are left out. */
 const maxRows = 40;
 
 interface TimelineProps {
@@ -30,14 +30,14 @@ interface TimelineProps {
   readonly onChoose: (mrid: string) => void;
 }
 
-/** Events as bars with the word of their state, responses as marks, and the time of the server as a line. */
+/** Events as bars with their state, responses as circles, and the time of the server as a line. */
 function Timeline({ controls, nowMs, onChoose }: TimelineProps) {
   const newest = [...controls].sort((a, b) => a.effective_start.localeCompare(b.effective_start)).slice(-maxRows);
   const startOf = (each: CsipControl) => Date.parse(each.effective_start);
   const endOf = (each: CsipControl) => startOf(each) + each.effective_duration_s * 1000;
-  const answered = newest.flatMap(({ responses }) => responses.map(({ created_at: at }) => Date.parse(at)));
-  const from = Math.min(...newest.map(startOf), ...answered, nowMs ?? Infinity);
-  const to = Math.max(...newest.map(endOf), ...answered, nowMs ?? -Infinity, from + 1000);
+  const responseTimes = newest.flatMap(({ responses }) => responses.map(({ created_at: at }) => Date.parse(at)));
+  const from = Math.min(...newest.map(startOf), ...responseTimes, nowMs ?? Infinity);
+  const to = Math.max(...newest.map(endOf), ...responseTimes, nowMs ?? -Infinity, from + 1000);
   const x = (ms: number) => left + ((ms - from) / (to - from)) * (width - left - 90);
   const height = newest.length * rowPx + 24;
   return (
@@ -86,7 +86,7 @@ function Timeline({ controls, nowMs, onChoose }: TimelineProps) {
           {wallTime(new Date(from).toISOString())}
         </text>
         <text x={width - 90} y={height - 4} text-anchor="end">
-          {wallTime(new Date(to).toISOString())} UTC
+          {wallTime(new Date(to).toISOString())}
         </text>
       </svg>
       <figcaption>
@@ -115,7 +115,7 @@ function notesOf({ left_out, overwritten, waiting, opted_out, potentially_supers
   return notes.join('; ');
 }
 
-/** DERControls as a time line and a table, and the chosen one with responses and XML. */
+/** DERControls as a time line and a table, the chosen one with its XML, and the responses to all. */
 export function Events({ device, status }: PartProps) {
   const { data } = useLive(get('csip/controls', { query: { device } }), 1000);
   const controls = data?.controls ?? [];
@@ -139,7 +139,7 @@ export function Events({ device, status }: PartProps) {
           keyOf={({ mrid, end_device_lfdi }) => `${mrid} ${end_device_lfdi}`}
           selected={chosen ? `${chosen.mrid} ${chosen.end_device_lfdi}` : null}
           onSelect={({ mrid }) => choose(mrid)}
-          empty="The server has shown no DERControl yet: make one at the head-end, then poll."
+          empty="The server has shown no DERControl yet: create one at the head-end, then poll."
           columns={[
             {
               title: 'State',
@@ -204,7 +204,7 @@ function Chosen({ device, control }: { readonly device: number; readonly control
         <Facts
           rows={[
             ['Program', <code>{control.program_href}</code>],
-            ['Made', control.creation_time],
+            ['Created', control.creation_time],
             ['Start', `${control.start}, in effect ${control.effective_start}`],
             ['Duration', `${control.duration_s} s, in effect ${control.effective_duration_s} s`],
             ['Randomized', `start ${control.randomize_start_s} s, duration ${control.randomize_duration_s} s`],
@@ -227,9 +227,9 @@ function Responses({ device }: { readonly device: number }) {
         name="Responses"
         rows={data?.responses ?? []}
         keyOf={(each) => `${each.mrid} ${each.end_device_lfdi} ${each.status} ${each.created_at}`}
-        empty="No response to an event yet: the event asks for them with responseRequired."
+        empty="No response yet: an event requests responses with responseRequired."
         columns={[
-          { title: 'Made', cell: (each) => wallTime(each.created_at), value: (each) => each.created_at },
+          { title: 'Created', cell: (each) => wallTime(each.created_at), value: (each) => each.created_at },
           { title: 'Event', cell: ({ mrid }) => <code>{mrid}</code>, value: ({ mrid }) => mrid },
           { title: 'Status', cell: (each) => `${each.status} ${each.status_text}`, value: ({ status }) => status },
           {

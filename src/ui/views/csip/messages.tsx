@@ -7,7 +7,7 @@ import { param, setParam } from '../../store/route';
 import { useLive } from '../../store/live';
 import type { PartProps } from './state';
 
-/** XML with one element a line, indented. Text that is not XML stays as it is. */
+/** XML with one element per line, indented; other text unchanged. */
 export function prettyXml(text: string): string {
   if (!/^\s*</.test(text)) return text;
   let depth = 0;
@@ -24,7 +24,7 @@ export function prettyXml(text: string): string {
 type Message = ReplyOf<'csip/messages'>['messages'][number];
 const methods = ['GET', 'PUT', 'POST', 'DELETE'] as const;
 
-/** Requests and answers on the wire. */
+/** Recorded requests and answers. */
 export function CsipMessages({ device }: PartProps) {
   const { data } = useLive(get('csip/messages', { query: { device, limit: 1 } }), 2000);
   const method = methods.find((each) => each === param('method'));

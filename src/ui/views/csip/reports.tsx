@@ -22,11 +22,11 @@ export function Reports({ device }: PartProps) {
   );
 }
 
-interface Of {
+interface DeviceProps {
   readonly device: number;
 }
 
-function Documents({ device }: Of) {
+function Documents({ device }: DeviceProps) {
   const query = { device };
   const { data } = useLive(get('csip/der', { query }), 2000);
   return (
@@ -73,7 +73,7 @@ function Documents({ device }: Of) {
   );
 }
 
-function Readings({ device }: Of) {
+function Readings({ device }: DeviceProps) {
   const query = { device };
   const { data } = useLive(get('csip/readings', { query }), 2000);
   return (
@@ -85,7 +85,7 @@ function Readings({ device }: Of) {
         <>
           <span class="muted">
             {data?.mup_href ?? 'no mirror yet'}
-            {data?.post_rate_s == null ? '' : `, each ${data.post_rate_s} s`}
+            {data?.post_rate_s == null ? '' : `, every ${data.post_rate_s} s`}
           </span>
           <Action call={post('csip/readings', { query })}>Send readings</Action>
         </>
@@ -110,7 +110,7 @@ function Readings({ device }: Of) {
   );
 }
 
-function LogEvents({ device }: Of) {
+function LogEvents({ device }: DeviceProps) {
   const query = { device };
   const { data } = useLive(get('csip/log-events', { query }), 2000);
   const isOn = data?.enabled ?? false;
@@ -128,9 +128,9 @@ function LogEvents({ device }: Of) {
           name="LogEvents"
           rows={data?.events ?? []}
           keyOf={(each) => `${each.event_id} ${each.created_at}`}
-          empty="No LogEvent yet: alarms of the device make them, or the form below."
+          empty="No LogEvent yet: alarms of the device and the form below create LogEvents."
           columns={[
-            { title: 'Made', cell: (each) => wallTime(each.created_at), value: (each) => each.created_at },
+            { title: 'Created', cell: (each) => wallTime(each.created_at), value: (each) => each.created_at },
             { title: 'Code', numeric: true, value: ({ code }) => code },
             { title: 'Function set', numeric: true, value: (each) => each.function_set },
             { title: 'Details', value: ({ details }) => details },
@@ -151,13 +151,13 @@ function LogEvents({ device }: Of) {
   );
 }
 
-function Subscriptions({ device }: Of) {
+function Subscriptions({ device }: DeviceProps) {
   const query = { device };
   const { data } = useLive(get('csip/subscriptions', { query }), 2000);
   return (
     <Panel title="Subscriptions">
       <div class="stack">
-        <Facts rows={[['Notifications go to', data?.notification_uri ?? dash]]} />
+        <Facts rows={[['Notification URI', data?.notification_uri ?? dash]]} />
         <Table
           name="Subscriptions"
           rows={data?.subscriptions ?? []}
@@ -166,7 +166,7 @@ function Subscriptions({ device }: Of) {
           columns={[
             { title: 'Resource', cell: ({ resource }) => <code>{resource}</code>, value: ({ resource }) => resource },
             { title: 'State', value: ({ state }) => state },
-            { title: 'Told', numeric: true, value: (each) => each.notifications },
+            { title: 'Notifications', numeric: true, value: (each) => each.notifications },
             { title: 'Error', value: (each) => each.last_error },
             {
               title: 'End',
@@ -188,7 +188,7 @@ function Subscriptions({ device }: Of) {
   );
 }
 
-function Notifications({ device }: Of) {
+function Notifications({ device }: DeviceProps) {
   const { data } = useLive(get('csip/notifications', { query: { device, limit: 100 } }), 2000);
   return (
     <Panel title="Notifications" flush>

@@ -30,7 +30,7 @@ function fieldsOf(config: Config): readonly Field[] {
       label: 'Poll rate',
       unit: 's',
       value: config.poll_rate_s,
-      hint: 'Empty: that of the server',
+      hint: 'Empty: the rate of the server',
     },
     {
       kind: 'number',
@@ -38,7 +38,7 @@ function fieldsOf(config: Config): readonly Field[] {
       label: 'Post rate',
       unit: 's',
       value: config.post_rate_s,
-      hint: 'Empty: that of the server',
+      hint: 'Empty: the rate of the server',
     },
     {
       kind: 'number',
@@ -55,7 +55,7 @@ function fieldsOf(config: Config): readonly Field[] {
             name: 'lfdi',
             label: 'LFDI of the device',
             value: config.lfdi ?? '',
-            hint: 'Empty: made from that of the aggregator',
+            hint: 'Empty: derived from the LFDI of the aggregator',
           } as const,
         ]
       : []),
@@ -115,12 +115,12 @@ export function Settings({ device }: PartProps) {
   );
 }
 
-/** Identities that the server needs, also before it has them. */
-function Identities({ all }: { readonly all: ReplyOf<'csip/certificates'>['end_devices'] }) {
+/** The EndDevices to register at the server, with their identities. */
+function Identities({ endDevices }: { readonly endDevices: ReplyOf<'csip/certificates'>['end_devices'] }) {
   return (
     <Table
       name="EndDevices to register"
-      rows={all}
+      rows={endDevices}
       keyOf={({ lfdi }) => lfdi}
       empty="Without a certificate there is no LFDI."
       columns={[
@@ -135,7 +135,7 @@ function Identities({ all }: { readonly all: ReplyOf<'csip/certificates'>['end_d
 function Certificates({ device }: { readonly device: number }) {
   const query = { device };
   const { data } = useLive(get('csip/certificates', { query }), 5000);
-  // a new form after success, so that the key leaves the page
+  // a new form after success, so that the private key does not stay in the page
   const [round, setRound] = useState(0);
   return (
     <Panel title="Certificate" wide>
@@ -153,7 +153,7 @@ function Certificates({ device }: { readonly device: number }) {
             ]}
           />
         )}
-        {data && <Identities all={data.end_devices} />}
+        {data && <Identities endDevices={data.end_devices} />}
         <div class="row">
           {data?.available.map((name) => (
             <Action
@@ -183,7 +183,7 @@ function Certificates({ device }: { readonly device: number }) {
 
 function Search({ device }: { readonly device: number }) {
   const [probe, setProbe] = useState<ReplyOf<'csip/http-probe', 'post'> | null>(null);
-  const [servers, setFound] = useState<ReplyOf<'csip/discover', 'post'> | null>(null);
+  const [servers, setServers] = useState<ReplyOf<'csip/discover', 'post'> | null>(null);
   return (
     <Panel title="Probes" wide>
       <div class="stack">
@@ -192,20 +192,20 @@ function Search({ device }: { readonly device: number }) {
             { kind: 'text', name: 'path', label: 'Path', placeholder: '/dcap' },
             { kind: 'number', name: 'http_port', label: 'Port of plain HTTP', step: 1 },
           ]}
-          submit="Ask over plain HTTP"
+          submit="Send GET over plain HTTP"
           call={(values) => post('csip/http-probe', { query: { device }, body: values })}
           onDone={(answer) => setProbe(answer as typeof probe)}
         />
         {probe && (
           <Facts
             rows={[
-              ['Asked', probe.url],
+              ['URL', probe.url],
               ['Status', probe.status],
               ['Location', probe.location ?? dash],
             ]}
           />
         )}
-        <Action call={post('csip/discover', { body: {} })} onDone={(answer) => setFound(answer as typeof servers)}>
+        <Action call={post('csip/discover', { body: {} })} onDone={(answer) => setServers(answer as typeof servers)}>
           Search for servers (DNS-SD)
         </Action>
         {servers && servers.servers.length === 0 && <p>No server has answered.</p>}

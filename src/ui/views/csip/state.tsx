@@ -28,13 +28,13 @@ export function stateTone(state: CsipStatus['state']): Tone {
 export function membersOf(members: Readonly<Record<string, unknown>> | null): string {
   const all = Object.entries(members ?? {});
   if (all.length === 0) return dash;
-  // null: the server left it out
-  const shown = (value: unknown) =>
+  // null: a member that the server omitted
+  const textOf = (value: unknown) =>
     value === null ? dash : JSON.stringify(value, (_, inner: unknown) => (inner === null ? dash : inner));
-  return all.map(([name, value]) => `${name} ${typeof value === 'string' ? value : shown(value)}`).join(', ');
+  return all.map(([name, value]) => `${name} ${typeof value === 'string' ? value : textOf(value)}`).join(', ');
 }
 
-interface Of {
+interface DeviceProps {
   readonly device: number;
 }
 
@@ -71,7 +71,7 @@ function Connection({ device, status }: PartProps) {
             ['SFDI', status.sfdi ?? dash],
             ['Devices', status.device_indices.join(', ')],
             ['Last contact', connection.last_contact ?? dash],
-            ['Attempts', `${connection.attempts}, failed in a row ${connection.consecutive_failures}`],
+            ['Attempts', `${connection.attempts}, consecutive failures ${connection.consecutive_failures}`],
             ['Next attempt', connection.retry_in_s === null ? dash : `in ${fixed(connection.retry_in_s, 0)} s`],
             ['Last error', connection.last_error ?? dash],
             ['Poll rates, s', membersOf(status.poll_rates_s)],
@@ -91,7 +91,7 @@ function Connection({ device, status }: PartProps) {
   );
 }
 
-function ServerTime({ device }: Of) {
+function ServerTime({ device }: DeviceProps) {
   const { data: time, problem } = useLive(get('csip/time', { query: { device } }), 2000);
   return (
     <Panel title="Clock of the server">
@@ -130,7 +130,13 @@ function Communication({ device, status }: PartProps) {
         )}
         <Form
           fields={[
-            { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', hint: 'Empty: until it is restored' },
+            {
+              kind: 'number',
+              name: 'duration_s',
+              label: 'Duration',
+              unit: 's',
+              hint: 'Empty: until communication is restored',
+            },
           ]}
           submit="Lose communication"
           call={(values) => post('csip/communication', { query, body: { lost: true, ...values } })}
@@ -171,7 +177,7 @@ function EndDevices({ device, status }: PartProps) {
   );
 }
 
-function Diagnostics({ device }: Of) {
+function Diagnostics({ device }: DeviceProps) {
   const { data } = useLive(get('csip/diagnostics', { query: { device } }), 5000);
   const all = data
     ? (['errors', 'warnings', 'info'] as const).flatMap((kind) => data[kind].map((each) => ({ kind, ...each })))
@@ -199,7 +205,7 @@ function Diagnostics({ device }: Of) {
   );
 }
 
-function Programs({ device }: Of) {
+function Programs({ device }: DeviceProps) {
   const { data } = useLive(get('csip/programs', { query: { device } }), 2000);
   return (
     <Panel title="Programs" flush wide>
@@ -216,18 +222,19 @@ function Programs({ device }: Of) {
           { title: 'Curves', numeric: true, value: ({ curves }) => curves.length },
           {
             title: 'Default control',
-            cell: ({ default_control: it }) => (it === null ? dash : membersOf({ ...it.modes, ...it.settings })),
-            value: ({ default_control: it }) => membersOf(it?.modes ?? null),
+            cell: ({ default_control: control }) =>
+              control === null ? dash : membersOf({ ...control.modes, ...control.settings }),
+            value: ({ default_control: control }) => membersOf(control?.modes ?? null),
           },
           {
             title: 'In force',
-            cell: ({ default_control: it }) => it?.modes_in_force.join(', ') || dash,
-            value: ({ default_control: it }) => it?.modes_in_force.join(' '),
+            cell: ({ default_control: control }) => control?.modes_in_force.join(', ') || dash,
+            value: ({ default_control: control }) => control?.modes_in_force.join(' '),
           },
           {
             title: 'Left out',
-            cell: ({ default_control: it }) =>
-              it?.left_out.map(({ mode, detail }) => `${mode}: ${detail}`).join('; ') || dash,
+            cell: ({ default_control: control }) =>
+              control?.left_out.map(({ mode, detail }) => `${mode}: ${detail}`).join('; ') || dash,
           },
         ]}
       />
@@ -249,7 +256,7 @@ export function Curves({ device }: { readonly device: number }) {
         name="Curves"
         rows={data?.curves ?? []}
         keyOf={({ href, mrid, curve_type: type }) => `${href} ${mrid} ${type}`}
-        empty="The server has shown no DERCurve yet: give a program curves at the head-end, then poll."
+        empty="The server has shown no DERCurve yet: add curves to a program at the head-end, then poll."
         columns={[
           { title: 'Curve', cell: (each) => <code>{each.href ?? each.mrid ?? dash}</code>, value: (each) => each.href },
           { title: 'Description', value: (each) => each.description },

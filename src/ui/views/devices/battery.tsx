@@ -20,7 +20,7 @@ const quantities = {
 
 const [cell, gap, left] = [14, 1, 40];
 
-/** A scale from low to high that does not depend on telling red from green. */
+/** Colour of a share from 0, low, to 1, high; distinguishable without red and green. */
 function colour(share: number): string {
   return `color-mix(in oklab, var(--p) ${Math.round((1 - share) * 100)}%, var(--q))`;
 }
@@ -156,7 +156,7 @@ export function BatteryPage({ device }: PageProps) {
                 {bank.requested_mode === 'auto' ? 'none' : words(bank.requested_mode)}
               </span>,
             ],
-            ['Asked for', show(bank.requested_power_kw, 'activePower')],
+            ['Requested', show(bank.requested_power_kw, 'activePower')],
             ['Clamped to', show(bank.clamped_power_kw, 'activePower')],
             ['Ends in', show(bank.remaining_s, 'seconds')],
             ['Set by', setBy(bank.forced_by)],
@@ -171,8 +171,8 @@ export function BatteryPage({ device }: PageProps) {
               options: ['charge', 'discharge', ['idle', 'rest']],
               value: 'charge',
             },
-            { kind: 'number', name: 'power_kw', label: 'Power at DC', unit: 'kW', min: 0, hint: 'Empty: the limit.' },
-            { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, hint: 'Empty: without end.' },
+            { kind: 'number', name: 'power_kw', label: 'Power at DC', unit: 'kW', min: 0, hint: 'Empty: the rating.' },
+            { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, hint: 'Empty: no end.' },
           ]}
           call={(values) => post('controls/battery', { query, body: values })}
           submit="Force mode"

@@ -37,14 +37,14 @@ function openSession({ session }: Connector): Connector['session'] {
 
 function whyNotServed({ error_code: code, operative }: Connector): string | null {
   if (code !== 'NoError') return `${code} must be cleared first`;
-  return operative ? null : 'It is out of operation';
+  return operative ? null : 'The connector is out of operation';
 }
 
 function whyNotAuthorized(connector: Connector, central: boolean): string | null {
-  // a central system takes a token in any state, since tokens also end sessions
+  // a central system accepts a token in any state, since tokens also end sessions
   if (central) return null;
   if (openSession(connector) !== null) return 'A session is running';
-  return connector.authorized ? 'It is authorised already' : whyNotServed(connector);
+  return connector.authorized ? 'A token is authorised already' : whyNotServed(connector);
 }
 
 function whyNotStarted(connector: Connector): string | null {
@@ -66,7 +66,7 @@ function isPowered(connector: Connector): boolean {
   return state === 'charging' || state === 'suspended_ev' || state === 'suspended_evse';
 }
 
-const noEnergy = 'No session in which energy may flow';
+const noEnergy = 'No session is charging or suspended';
 
 function whyNotLocked(connector: Connector): string | null {
   const { ev_plugged: ev, evse_plugged: evse, locked } = connector.cable;
@@ -79,7 +79,7 @@ function whyNotDischarged(connector: Connector): string | null {
   return openSession(connector) === null ? 'No session is running' : null;
 }
 
-/** The reason why the present state refuses an operation. null: it can act, or only the daemon knows. */
+/** The reason why the present state refuses an operation. null: the answers of the daemon show no reason. */
 function whyNot(operation: Operation, connector: Connector, central: boolean): string | null {
   const { cable, ev, status, authorized, reservation, error_code: code } = connector;
   switch (operation) {
@@ -118,7 +118,7 @@ function whyNot(operation: Operation, connector: Connector, central: boolean): s
 const token: Field = { kind: 'text', name: 'id_token', label: 'Token' };
 const power: Field = { kind: 'number', name: 'power_kw', label: 'Power', unit: 'kW', min: 0 };
 
-/** Schemas whose members are those of the API description. */
+/** Schemas of the API description by operation. */
 const schemaNames = { plug: 'PlugRequest', ev: 'ElectricVehiclePatch', fault: 'ConnectorFaultRequest' } as const;
 
 /** Operations at a connector by person or vehicle; those the present state refuses are disabled with a reason. */
@@ -201,7 +201,7 @@ function Operations({ id, connector, central }: ConnectorProps) {
         <Form
           fields={[
             { kind: 'number', name: 'energy_wh', label: 'Meter', unit: 'Wh' },
-            { kind: 'check', name: 'send', label: 'Send the value' },
+            { kind: 'check', name: 'send', label: 'Send the values to the central system' },
           ]}
           call={(values) => call('meter', values)}
           submit="Set meter"
@@ -210,7 +210,7 @@ function Operations({ id, connector, central }: ConnectorProps) {
       <Part title="Reserve">
         <Form
           fields={[
-            { kind: 'number', name: 'reservation_id', label: 'Number', value: 1, step: 1 },
+            { kind: 'number', name: 'reservation_id', label: 'Reservation ID', value: 1, step: 1 },
             token,
             { kind: 'number', name: 'expires_in_s', label: 'Expires in', unit: 's' },
           ]}
@@ -283,7 +283,7 @@ function AfterPlug({ connector }: Pick<ConnectorProps, 'connector'>) {
   const text =
     session === null
       ? connector.cable.ev_plugged && connector.cable.evse_plugged
-        ? 'Plugged in. No session yet: it waits for a token (Authorise or Start, or the central system).'
+        ? 'Plugged in. No session yet: the connector waits for a token (Authorise or Start, or the central system).'
         : 'Plugged in at one end only: the cable hangs loose.'
       : session.id_token === 'AUTO'
         ? 'A session has started by itself, because this station authorises by plugging in: transaction ' +
@@ -303,7 +303,7 @@ const tones: Readonly<Record<string, Tone>> = {
   available: 'muted',
 };
 
-/** Texts between which the display of a connector changes; only a central system gives it any. */
+/** Texts that the display of a connector shows in turn; only a central system sets them. */
 export function Display({ id, connector, central }: ConnectorProps) {
   const { connector_id: cid } = connector;
   const call = central ? get('evse/{id}/connectors/{cid}/display', { params: { id, cid } }) : null;
@@ -369,7 +369,8 @@ export function ConnectorCard({ id, connector, central }: ConnectorProps) {
               ],
               [
                 'Meter',
-                `${show(connector.energy_wh / 1000, 'energy')} taken, ${show(connector.energy_export_wh / 1000, 'energy')} given`,
+                `${show(connector.energy_wh / 1000, 'energy')} into vehicles, ` +
+                  `${show(connector.energy_export_wh / 1000, 'energy')} out of vehicles`,
               ],
               [
                 'Cable',
@@ -382,7 +383,7 @@ export function ConnectorCard({ id, connector, central }: ConnectorProps) {
                 'Vehicle',
                 ev === null
                   ? dash
-                  : `${ev.id ?? 'without name'}: ${show(ev.soc_pct, 'soc')} of ` +
+                  : `${ev.id ?? 'without ID'}: ${show(ev.soc_pct, 'soc')} of ` +
                     `${show(ev.battery_capacity_kwh, 'energy')}, target ${show(ev.target_soc_pct, 'soc')}, up to ` +
                     show(ev.max_charge_kw, 'activePower'),
               ],

@@ -40,7 +40,7 @@ function DeviceHeader({ device }: PageProps) {
     <Panel title="State" wide tools={<Links index={index} />}>
       <Facts
         rows={[
-          ['Kind', `${device.device_type}, profile ${device.device_profile_name ?? 'of the kind'}`],
+          ['Kind', `${device.device_type}, profile ${device.device_profile_name ?? 'not set'}`],
           [
             'State',
             <span class="row" data-test="device-state">
@@ -113,7 +113,7 @@ interface Rating {
   readonly set: number | null | undefined;
 }
 
-/** Units by the suffix of a name. */
+/** Unit by the suffix of a name. */
 function unitOf(name: string): string {
   const end = name.split('_').at(-1);
   return { w: 'W', va: 'VA', var: 'var', v: 'V', a: 'A', s: 'S' }[end ?? ''] ?? '';

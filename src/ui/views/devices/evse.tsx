@@ -21,7 +21,7 @@ interface Row {
   readonly enabled: boolean | string;
   readonly source: string;
   readonly changedAt: string | null;
-  /** OCPP control that last wrote it */
+  /** OCPP control that last wrote the function */
   readonly controlId: string | null;
 }
 
@@ -146,7 +146,7 @@ export function EvsePage({ device }: PageProps) {
             ['Power into vehicles', <span data-test="evse-power">{show(data.power_kw, 'activePower')}</span>],
             ['Rated', show(data.max_power_kw, 'activePower')],
             [
-              'Limited from outside',
+              'External limit',
               data.external_limit === null
                 ? dash
                 : `${show(data.external_limit.limit_kw, 'activePower')}, ${words(data.external_limit.decided_by)}`,
@@ -154,7 +154,8 @@ export function EvsePage({ device }: PageProps) {
             ['Authority', words(data.authority)],
             [
               'Meter',
-              `${show(data.energy_wh / 1000, 'energy')} taken, ${show(data.energy_export_wh / 1000, 'energy')} given`,
+              `${show(data.energy_wh / 1000, 'energy')} imported, ` +
+                `${show(data.energy_export_wh / 1000, 'energy')} exported`,
             ],
             [
               'Central system',
@@ -166,7 +167,7 @@ export function EvsePage({ device }: PageProps) {
               'Profile',
               `${data.profile ?? dash} ${profiles?.find(({ name }) => name === data.profile)?.description ?? ''}`,
             ],
-            ['Made by', `${data.vendor} ${data.model}, firmware ${data.firmware_version}`],
+            ['Manufacturer', `${data.vendor} ${data.model}, firmware ${data.firmware_version}`],
             data.battery && [
               'Battery',
               `${show(data.battery.soc_pct, 'soc')} of ${show(data.battery.capacity_kwh, 'energy')}`,
@@ -183,17 +184,18 @@ export function EvsePage({ device }: PageProps) {
 
 function Generator({ id }: { readonly id: string }) {
   const { data } = useLive(get('evse/session-generator'));
-  const mine = data?.generators.find(({ charge_point_id: point }) => point === id);
+  const generator = data?.generators.find(({ charge_point_id: point }) => point === id);
   return (
     <Panel title="Session generator">
       <Facts
         rows={[
-          ['State', <span data-test="generator">{mine?.running ? 'running' : 'stopped'}</span>],
+          ['State', <span data-test="generator">{generator?.running ? 'running' : 'stopped'}</span>],
           [
             'Arrivals',
-            `${mine?.arrivals ?? dash}, turned away ${mine?.turned_away ?? dash}, present ${mine?.present ?? dash}`,
+            `${generator?.arrivals ?? dash}, turned away ${generator?.turned_away ?? dash}, ` +
+              `present ${generator?.present ?? dash}`,
           ],
-          ['Next arrival', timeOfDay(mine?.next_arrival_at)],
+          ['Next arrival', timeOfDay(generator?.next_arrival_at)],
         ]}
       />
       <Form
@@ -229,7 +231,7 @@ function Sessions({ id }: { readonly id: string }) {
         rows={rows}
         height={260}
         keyOf={({ session_id: key }) => key}
-        empty={<Empty>No session yet: plug a vehicle, authorise it and start.</Empty>}
+        empty={<Empty>No session yet: plug in a vehicle, authorise a token and start.</Empty>}
         columns={[
           { title: 'Connector', value: (row) => row.connector_id, numeric: true },
           { title: 'Transaction', value: (row) => row.transaction_id },
@@ -238,13 +240,13 @@ function Sessions({ id }: { readonly id: string }) {
           { title: 'Start', cell: (row) => timeOfDay(row.started_at), value: (row) => row.started_at },
           { title: 'End', cell: (row) => timeOfDay(row.ended_at), value: (row) => row.ended_at },
           {
-            title: 'Taken, kWh',
+            title: 'Charged, kWh',
             cell: (row) => fixed(row.energy_wh / 1000, 2),
             value: (row) => row.energy_wh,
             numeric: true,
           },
           {
-            title: 'Given, kWh',
+            title: 'Discharged, kWh',
             cell: (row) => fixed(row.energy_discharged_wh / 1000, 2),
             value: (row) => row.energy_discharged_wh,
             numeric: true,

@@ -29,7 +29,7 @@ export function FuelCellPage({ device }: PageProps) {
             ['Stack current', show(data.stack_current_a, 'current')],
             ['Stack temperature', show(data.stack_temperature_c, 'temperature')],
             ['Efficiency', show(data.efficiency_pct, 'percent')],
-            ['Ramp', data.ramp_limited ? 'limits the power' : 'does not limit'],
+            ['Ramp', data.ramp_limited ? 'limits the power' : 'does not limit the power'],
             [
               'Change of direction',
               data.dwell_remaining_s > 0 ? `waits ${show(data.dwell_remaining_s, 'seconds')}` : 'free',
@@ -76,7 +76,7 @@ export function FuelCellPage({ device }: PageProps) {
         )}
         <Facts
           rows={[
-            ['Flow', `${fixed(data.h2_flow_kg_h, 3)} kg/h ${data.h2_flow_kg_h < 0 ? 'made' : 'used'}`],
+            ['Flow', `${fixed(data.h2_flow_kg_h, 3)} kg/h ${data.h2_flow_kg_h < 0 ? 'produced' : 'consumed'}`],
             [
               'In the tank',
               data.tank_mass_kg === null

@@ -96,12 +96,12 @@ export function HybridPage({ device }: PageProps) {
         <Form
           fields={[
             { kind: 'number', name: 'target_kw', label: 'AC output', unit: 'kW' },
-            { kind: 'number', name: 'battery_kw', label: 'Battery', unit: 'kW', hint: 'Empty: as the target asks.' },
+            { kind: 'number', name: 'battery_kw', label: 'Battery', unit: 'kW', hint: 'Empty: follows the target.' },
           ]}
           call={(values) => post('hybrid-dc/manual', { query, body: values as never })}
           submit="Set target"
         />
-        <p class="muted">Works in policy manual only.</p>
+        <p class="muted">Applies in policy manual only.</p>
       </Panel>
       <DcCurve device={device.device_index} port={0} title="PV: current over voltage" />
       <BatteryPage device={device} />

@@ -24,7 +24,7 @@ interface GaugeProps {
   readonly label: string;
   /** percent */
   readonly value: number;
-  /** the value in words */
+  /** the value as text */
   readonly text: string;
   /** lines across the bar */
   readonly marks?: readonly { readonly at: number | null; readonly name: string }[];

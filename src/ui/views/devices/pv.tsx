@@ -26,9 +26,9 @@ export function DcCurve({ device, port, title = `DC port ${port}: current over v
       </Panel>
     );
   }
-  const { curve, operating_point: now, mpp, kind } = data;
-  const volts = [...curve.map(({ v }) => v), now.v];
-  const amperes = [...curve.map(({ i }) => i), now.i];
+  const { curve, operating_point: point, mpp, kind } = data;
+  const volts = [...curve.map(({ v }) => v), point.v];
+  const amperes = [...curve.map(({ i }) => i), point.i];
   // the terminal voltage of a battery varies by a few volts only
   const fromZero = kind !== 'battery';
   const [low, high] = [fromZero ? 0 : Math.min(...volts) - 1, Math.max(...volts, 1)];
@@ -36,9 +36,9 @@ export function DcCurve({ device, port, title = `DC port ${port}: current over v
     { kind: 'line', points: curve.map(({ v, i }) => [v, i]), colour: 'var(--v)', title: 'Curve' },
     {
       kind: 'dot',
-      at: [now.v, now.i],
+      at: [point.v, point.i],
       colour: 'var(--p)',
-      title: `Operating point: ${fixed(now.v, 1)} V, ${fixed(now.i, 1)} A`,
+      title: `Operating point: ${fixed(point.v, 1)} V, ${fixed(point.i, 1)} A`,
     },
   ];
   if (mpp) marks.splice(1, 0, { kind: 'rule', x: mpp.v, colour: 'var(--muted)', title: 'Maximum power' });
@@ -63,7 +63,7 @@ export function DcCurve({ device, port, title = `DC port ${port}: current over v
             'Operating point',
             <span
               data-test={`operating-point-${port}`}
-            >{`${show(now.v, 'voltage')}, ${show(now.i, 'current')}, ${show(now.p / 1000, 'activePower')}`}</span>,
+            >{`${show(point.v, 'voltage')}, ${show(point.i, 'current')}, ${show(point.p / 1000, 'activePower')}`}</span>,
           ],
           mpp && ['Maximum power', `${show(mpp.p / 1000, 'activePower')} at ${show(mpp.v, 'voltage')}`],
           ['Open circuit', show(data.v_oc_v, 'voltage')],

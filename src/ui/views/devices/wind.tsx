@@ -30,7 +30,7 @@ export function WindPage({ device }: PageProps) {
   const curve = useLive(get('wind/power-curve', { query }), 'once').data;
   const trail = useTrail(data && [data.wind_speed_m_s, data.mechanical_power_kw]);
   if (data === undefined) return <Refused problem={problem} />;
-  const bound = (curve?.points ?? []).map((point): Point => [point.wind_speed_m_s, point.mechanical_power_kw]);
+  const powerCurve = (curve?.points ?? []).map((point): Point => [point.wind_speed_m_s, point.mechanical_power_kw]);
   return (
     <>
       <Panel title="Power over wind speed">
@@ -48,7 +48,7 @@ export function WindPage({ device }: PageProps) {
           marks={[
             {
               kind: 'line',
-              points: bound,
+              points: powerCurve,
               colour: 'var(--muted)',
               dashed: true,
               title: 'Power curve',

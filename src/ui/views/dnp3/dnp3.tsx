@@ -84,7 +84,7 @@ function Points({ device }: { readonly device: number }) {
             aria-pressed={showsAbsent}
             onClick={() => setParam('absent', showsAbsent ? null : 'show')}
           >
-            Absent points too
+            Show absent points
           </button>
           <input
             type="search"
@@ -117,7 +117,7 @@ const recordCall = (enabled: boolean) => post('dnp3/messages', { body: { enabled
 export function Dnp3View() {
   const device = useDevice()?.device_index;
   const { data, problem } = useLive(device === undefined ? null : get('dnp3', { query: { device } }), 2000);
-  if (device === undefined) return <Empty>No device yet.</Empty>;
+  if (device === undefined) return <Empty>No device to show.</Empty>;
   if (data && !data.enabled) return <Empty>DNP3 is switched off: start with --dnp3_enable yes.</Empty>;
   return (
     <>
@@ -143,7 +143,7 @@ function Outstation({ status, device }: { readonly status: Status; readonly devi
   return (
     <Panel
       title="Outstation"
-      tools={<Chip tone={link.listening ? 'good' : 'bad'}>{link.listening ? 'listening' : 'does not listen'}</Chip>}
+      tools={<Chip tone={link.listening ? 'good' : 'bad'}>{link.listening ? 'listening' : 'not listening'}</Chip>}
     >
       <Facts
         rows={[
@@ -244,7 +244,7 @@ function Masters({ status }: { readonly status: Status }) {
         ]}
         rows={status.masters}
         keyOf={({ address }) => address}
-        empty="No master is admitted: name their link addresses with --dnp3_remote_addr."
+        empty="No master is admitted: set the link addresses of masters with --dnp3_remote_addr."
       />
     </Panel>
   );
@@ -298,7 +298,7 @@ function MessageList({ device }: { readonly device: number }) {
       )}
       empty={
         enabled
-          ? 'No message yet: it records, and waits for a master.'
+          ? 'No message yet. The recording is on.'
           : 'Messages are kept only while they are recorded: press Record.'
       }
     />

@@ -25,7 +25,7 @@ function membersOf(members: object): string {
 function conditionOf({ when, every, probability }: Fault): string {
   const parts = [
     when === null ? '' : `when ${membersOf(when)}`,
-    every > 1 ? `at every ${every}th occasion` : '',
+    every > 1 ? `once in every ${every} occasions` : '',
     probability < 1 ? `with probability ${probability}` : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? '' : `; ${parts.join(', ')}`;
@@ -55,7 +55,7 @@ function useColumns(): readonly Column<Fault>[] {
   return [
     { title: 'No.', value: ({ id }) => id, numeric: true },
     {
-      title: 'What',
+      title: 'Fault',
       cell: (fault) => (
         <>
           <strong>
@@ -69,7 +69,7 @@ function useColumns(): readonly Column<Fault>[] {
       ),
       value: (fault) => `${fault.protocol} ${words(fault.kind)} ${membersOf(fault.parameters)}`,
     },
-    { title: 'Where', cell: whereOf, value: whereOf },
+    { title: 'Target', cell: whereOf, value: whereOf },
     {
       title: 'Acted',
       cell: ({ strikes, occasions }) => `${fixed(strikes, 0)} of ${fixed(occasions, 0)}`,
@@ -89,7 +89,7 @@ function FaultLists() {
   const protocols = [...new Set(active.map(({ protocol }) => protocol))];
   const activeColumns: readonly Column<Fault>[] = [
     ...columns,
-    { title: 'Left', cell: leftOf, value: leftOf },
+    { title: 'Remaining', cell: leftOf, value: leftOf },
     {
       title: 'End',
       cell: ({ id }) => <Action call={post('faults', { body: { clear: { id } } })}>Clear {id}</Action>,
@@ -134,7 +134,7 @@ function FaultLists() {
           columns={endedColumns}
           rows={ended}
           keyOf={({ id }) => id}
-          empty="Faults that were cleared, or that ran out, stay listed here."
+          empty="Faults that were cleared or have expired are listed here."
         />
       </Panel>
     </>

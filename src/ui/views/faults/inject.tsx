@@ -13,7 +13,7 @@ import { say } from '../../kit/notice';
 import { param, setParam } from '../../store/route';
 import { useFaultSchema } from '../../store/schemas';
 import { Table } from '../../kit/table';
-import { DeviceSelect, NotThere } from '../../kit/choices';
+import { DeviceSelect, NoSuchDevice } from '../../kit/choices';
 import { useDevice, useOverview } from '../../store/site';
 
 /** The target of faults, as in the API: a device index, `all`, or the meter. */
@@ -21,7 +21,7 @@ type FaultTarget = number | 'all' | 'meter';
 
 /** The target of the view; default the device of the address. */
 function useFaultTarget(): FaultTarget {
-  // the daemon reports a removed device
+  // a removed device remains the target: the daemon refuses the fault
   const device = useDevice()?.device_index ?? Number(param('device') ?? 0);
   const on = param('fault-on');
   return on === 'all' || on === 'meter' ? on : device;
@@ -44,7 +44,7 @@ export function FaultTargetPicker() {
       devices={devices}
       value={isMissing && typeof target === 'number' ? '' : String(target)}
       onChoice={choose}
-      before={isMissing && <NotThere />}
+      before={isMissing && <NoSuchDevice />}
       after={
         <>
           <option value="all">all devices</option>
@@ -59,7 +59,7 @@ type Kind = ReplyOf<'faults/kinds'>['kinds'][number];
 
 const idOf = ({ protocol, kind }: Kind) => `${protocol}.${kind}`;
 
-/** Chooses a kind of the catalogue, and injects it. */
+/** Chooses a kind of the catalogue, and injects a fault of this kind. */
 export function InjectPanel() {
   const kinds = useLive(get('faults/kinds'), 'once').data?.kinds;
   const kindOfPage = kinds?.find((kind) => idOf(kind) === param('fault')) ?? kinds?.[0];
@@ -74,8 +74,8 @@ export function InjectPanel() {
             <select
               value={kindOfPage.protocol}
               onChange={(event) => {
-                const first = kinds.find(({ protocol }) => protocol === event.currentTarget.value);
-                if (first) setParam('fault', idOf(first));
+                const firstKind = kinds.find(({ protocol }) => protocol === event.currentTarget.value);
+                if (firstKind) setParam('fault', idOf(firstKind));
               }}
             >
               {protocols.map((protocol) => (
@@ -110,7 +110,7 @@ export function InjectPanel() {
   );
 }
 
-/** Schema of the timing of a fault: the members besides its parameters and target. */
+/** Schema of the timing of a fault: all members except its parameters and target. */
 function timingOf(whole: Schema | undefined, { parameters_schema, target_schema }: Kind): Schema {
   const { properties: parameters = {} } = parameters_schema as Schema;
   const { properties: targets = {} } = target_schema as Schema;
@@ -153,7 +153,7 @@ function KindForm({ kind }: { readonly kind: Kind }) {
       {issueOf('/device') !== null && <small class="issue">Faults act on: {issueOf('/device')}</small>}
       {Object.keys(parameters.properties ?? {}).length > 0 && <h3>Parameters</h3>}
       {fields(parameters)}
-      {Object.keys(target.properties ?? {}).length > 0 && <h3>Only at</h3>}
+      {Object.keys(target.properties ?? {}).length > 0 && <h3>Restricted to</h3>}
       {fields(target)}
       <details>
         <summary>When and how often</summary>
@@ -192,7 +192,7 @@ export function ProfilesPanel() {
           name="Profiles"
           rows={matching}
           keyOf={({ name }) => name}
-          empty="No profile has this text."
+          empty="No profile matches the filter."
           columns={[
             {
               title: 'Profile',

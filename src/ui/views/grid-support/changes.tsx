@@ -35,7 +35,7 @@ function startOf(row: Change): string | number | null {
   return row.start_symbol ?? row.start_value;
 }
 
-/** Points of set 1, which `registers` refuses. */
+/** Paths of points of set 1, which `registers` refuses to write. */
 const setOne = /^(Crv|Ctl)\[0\]\./;
 
 /** True for points of the set in force, which are written by `grid-support`. */
@@ -53,19 +53,20 @@ function functionOf(model: string): FunctionEntry | undefined {
   return functions.find((entry) => String(entry.model) === model);
 }
 
-const partNames: readonly (readonly [string, string])[] = [
+/** Curves of trip functions by prefix of their registers; the last entry is the only curve of other functions. */
+const partNames: readonly (readonly [prefix: string, member: string])[] = [
   ['MustTrip.', 'must_trip'],
   ['MayTrip.', 'may_trip'],
   ['MomCess.', 'momentary_cessation'],
   ['', ''],
 ];
 
-/** The body of `grid-support/<function>` that restores set 1. @param model all present points of its model */
+/** The body of `grid-support/<function>` that restores set 1. @param model present points of the model */
 function setOneBody(entry: FunctionEntry, rows: readonly Change[], model: RegisterPoints): Settings {
   const values = new Map<string, unknown>(
-    model.filter(({ name }) => setOne.test(name)).map((p) => [below(p.name), p.symbol ?? p.value]),
+    model.filter(({ name }) => setOne.test(name)).map((p) => [withinSet(p.name), p.symbol ?? p.value]),
   );
-  const changed = rows.map((row) => below(split(row.point).path));
+  const changed = rows.map((row) => withinSet(split(row.point).path));
   rows.forEach((row, index) => values.set(changed[index] ?? '', startOf(row)));
   const body: Record<string, unknown> = {};
   for (const register of changed) {
@@ -82,7 +83,7 @@ function setOneBody(entry: FunctionEntry, rows: readonly Change[], model: Regist
 }
 
 /** Path within the set. */
-function below(path: string): string {
+function withinSet(path: string): string {
   return path.replace(setOne, '');
 }
 
@@ -110,7 +111,7 @@ function byModel(rows: readonly Change[]): ReadonlyMap<string, readonly Change[]
 }
 
 /**
- * All calls: one for each model, atomic for its points, and one for all functions whose set 1 differs.
+ * The calls that restore start values: one for each model, atomic for its points, and one for set 1 of all functions.
  * @param models answers of `registers/{model}` for models whose set 1 differs
  */
 function restoringCalls(
@@ -143,7 +144,7 @@ function restoringCalls(
   ];
 }
 
-/** Reads the other points of set 1 where they are needed. */
+/** Builds the calls after reading the models whose set 1 differs: each call has all points of a curve. */
 async function readCalls(device: number, rows: readonly Change[]): Promise<readonly Restoring[]> {
   const models = [...byModel(rows.filter(isSetOne)).keys()];
   const replies = await Promise.all(
@@ -235,14 +236,16 @@ function Calls({ calls, left, onClose }: CallsProps) {
           );
         })}
       </ol>
-      {left > 0 && <p class="muted">{left} points were written by the device itself, and stay.</p>}
+      {left > 0 && (
+        <p class="muted">Not restored: {left} points, written by the device itself or without a start value.</p>
+      )}
       <div class="row">
         <button type="button" class="primary" disabled={busy || isOver} onClick={() => void run()}>
           Make {calls.length} {calls.length === 1 ? 'call' : 'calls'}
         </button>
         {isOver && (
           <span role="status">
-            {refused === 0 ? 'All start values are back.' : `${refused} of ${calls.length} refused.`}
+            {refused === 0 ? 'All start values are restored.' : `${refused} of ${calls.length} refused.`}
           </span>
         )}
       </div>
@@ -331,12 +334,12 @@ export function Changes({ device }: { readonly device: number }) {
             value: (row) => row.changed_by?.changed_at,
           },
           {
-            title: 'Back',
+            title: 'Put back',
             cell: (row) => {
-              const ofSet = setsOne.get(split(row.point).model);
+              const setRows = setsOne.get(split(row.point).model);
               if (!isSetOne(row)) return <PutBack device={device} row={row} />;
               // one button per set, at its first point
-              return ofSet?.[0] === row ? <PutSetBack device={device} rows={ofSet} /> : null;
+              return setRows?.[0] === row ? <PutSetBack device={device} rows={setRows} /> : null;
             },
           },
         ]}

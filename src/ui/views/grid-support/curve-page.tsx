@@ -50,7 +50,7 @@ function useOperatingPoint({ device, entry, settings, now }: PageProps): { at: P
   return { at: x === null || y === null ? null : [x, y], target: x === null || target === null ? null : [x, target] };
 }
 
-/** Extends a curve horizontally on both sides. */
+/** Extends a curve horizontally to the limits of its axis. */
 function extended(points: readonly Point[], min: number, max: number): readonly Point[] {
   const [first, last] = [points[0], points.at(-1)];
   return first && last ? [[Math.min(min, first[0]), first[1]], ...points, [Math.max(max, last[0]), last[1]]] : [];
@@ -100,7 +100,9 @@ function CurveEditor({ device, entry, settings, now, spec, at, target, trail, se
     ...others.map((other) =>
       line(other.in_force ? inForce : curveOf(other, spec), `Set ${other.number}`, { dashed: !other.in_force }),
     ),
-    ...(draft.isChanged ? [line(draft.present, `Set ${set?.number ?? 1} as it is`, { dashed: set !== null })] : []),
+    ...(draft.isChanged
+      ? [line(draft.present, `Set ${set?.number ?? 1} without the draft`, { dashed: set !== null })]
+      : []),
     line(draft.points, `Set ${set?.number ?? 1}${draft.isChanged ? ', not applied yet' : ''}`, {
       colour: entry.name === 'volt_watt' ? 'var(--p)' : 'var(--q)',
       dashed: set !== null,

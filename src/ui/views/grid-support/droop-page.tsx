@@ -64,7 +64,7 @@ function useOperatingPoint({ device, settings, now }: PageProps, nominal: number
   const wMaxKw = useReference(device)('w_max_pct', false);
   const origin = useRef<number | null>(null);
   if (!now || wMaxKw === null || now.frequency_hz === null || now.active_power_kw === null) return null;
-  // a target at a limit has no base power: the previous one applies
+  // a target at a limit does not show the base power: the previous one applies
   origin.current = originOf(now, settings, nominal, wMaxKw) ?? origin.current;
   if (origin.current === null) return null;
   return [now.frequency_hz, ((now.active_power_kw - origin.current) / wMaxKw) * 100];
@@ -143,7 +143,7 @@ function useDroopDraft({ device, entry, settings, nominal }: EditorProps, set: S
 
 type DroopDraft = ReturnType<typeof useDroopDraft>;
 
-/** The line is level where the change reaches 100 %. */
+/** The droops of all sets, level where the change reaches 100 %, and the operating point. */
 function droopMarks({ settings, nominal, sets, at, trail }: EditorProps, draft: DroopDraft, x: Axis, y: Axis) {
   const { set } = draft;
   const line = (droop: Droop, title: string, isStored: boolean, colour = 'var(--off)'): Mark => {
@@ -161,7 +161,7 @@ function droopMarks({ settings, nominal, sets, at, trail }: EditorProps, draft: 
   const name = `Set ${set?.number ?? 1}`;
   return [
     ...others.map((other) => line(droopOf(other.in_force ? settings : other), `Set ${other.number}`, !other.in_force)),
-    ...(draft.isChanged ? [line(draft.present, `${name} as it is`, set !== null)] : []),
+    ...(draft.isChanged ? [line(draft.present, `${name} without the draft`, set !== null)] : []),
     line(draft.value, draft.isChanged ? `${name}, not applied yet` : name, set !== null, 'var(--p)'),
     ...liveMarks(at, trail, x, y),
   ];

@@ -32,7 +32,10 @@ export interface FunctionEntry {
   readonly curve?: CurveSpec;
 }
 
-/** Coordinates of curve points by their members in the API: register, unit, decimals of the register, step of a point in the plot. */
+/**
+ * Coordinates of curve points by their members in the API: register, unit, decimals of the register, and step of a point
+ * in the plot.
+ */
 const coordinates = {
   v_pct: { register: 'V', label: 'Voltage', unit: '% of VNom', decimals: 2, step: 0.1 },
   hz: { register: 'Hz', label: 'Frequency', unit: 'Hz', decimals: 3, step: 0.05 },
@@ -44,7 +47,7 @@ const coordinates = {
 type Coordinate = keyof typeof coordinates;
 type Range = readonly [min: number, max: number];
 
-/** @param unit of x, where it is not the usual one */
+/** @param unit of x, if it is not that of the coordinate */
 function curve(x: Coordinate, [xMin, xMax]: Range, y: Coordinate, [yMin, yMax]: Range, unit?: string): CurveSpec {
   const [ofX, ofY] = [coordinates[x], coordinates[y]];
   return {
@@ -58,20 +61,20 @@ function curve(x: Coordinate, [xMin, xMax]: Range, y: Coordinate, [yMin, yMax]: 
   };
 }
 
-const vars: Range = [-60, 60];
+const varRange: Range = [-60, 60];
 const trip = (x: 'v_pct' | 'hz', range: Range) => curve(x, range, 'time_s', [0.01, 2000]);
 
 type Entry = Omit<FunctionEntry, 'name' | 'mode'> & Partial<Pick<FunctionEntry, 'mode'>>;
 
 /** The compiler compares the names with the functions of the API, of which none may be missing. */
 const entries: Readonly<Record<FunctionName, Entry>> = {
-  volt_var: { title: 'Volt-var', model: 705, kind: 'curve', curve: curve('v_pct', [88, 112], 'var_pct', vars) },
+  volt_var: { title: 'Volt-var', model: 705, kind: 'curve', curve: curve('v_pct', [88, 112], 'var_pct', varRange) },
   volt_watt: { title: 'Volt-watt', model: 706, kind: 'curve', curve: curve('v_pct', [98, 114], 'w_pct', [0, 110]) },
   watt_var: {
     title: 'Watt-var',
     model: 712,
     kind: 'curve',
-    curve: curve('w_pct', [0, 110], 'var_pct', vars, '% of WMax'),
+    curve: curve('w_pct', [0, 110], 'var_pct', varRange, '% of WMax'),
   },
   freq_droop: { title: 'Frequency droop', model: 711, kind: 'droop' },
   pf: { title: 'Constant power factor', model: 704, mode: 'pf_inject', kind: 'values' },
@@ -156,22 +159,22 @@ const labels: Readonly<Record<string, string>> = {
 
 /** Hints of a form that replace the API description; an empty text removes it. */
 const hints: Readonly<Record<string, string>> = {
-  reversion_time_s: 'Simulated time; 0 is none.',
+  reversion_time_s: 'Simulated time; 0: no reversion.',
   dept_ref: '',
-  mode: 'Which set-point counts.',
-  var_pct: 'Positive injects. A new value alone makes the percentage count.',
-  var_kvar: 'Positive injects. A new value alone makes kvar count.',
-  setpoint_pct: 'Negative charges. A new value alone makes the percentage count.',
-  setpoint_kw: 'Negative charges. A new value alone makes kW count.',
+  mode: 'Selects the set-point that applies.',
+  var_pct: 'Positive injects. A new value selects the unit %.',
+  var_kvar: 'Positive injects. A new value selects the unit kvar.',
+  setpoint_pct: 'Negative charges. A new value selects the unit %.',
+  setpoint_kw: 'Negative charges. A new value selects the unit kW.',
   enabled: '',
   pf: '',
   v_ref_auto_enabled: 'The reference follows the measured voltage.',
   reversion_enabled: '',
-  w_pct_per_s: 'Of 702.WMax. With none, 704.WRmp counts.',
-  var_pct_per_s: 'Of the larger of 702.VarMaxInj and VarMaxAbs. With none, 704.VarRmp counts.',
+  w_pct_per_s: 'Of 702.WMax. With none, 704.WRmp applies.',
+  var_pct_per_s: 'Of the larger of 702.VarMaxInj and VarMaxAbs. With none, 704.VarRmp applies.',
 };
 
-/** Options by point. */
+/** Texts of options, by value. */
 const optionTexts: Readonly<Record<string, string>> = {
   w_max_pct: '% of WMax',
   w_aval_pct: '% of available active power',
@@ -226,10 +229,10 @@ export function labelled(schema: Schema, accepts: (member: string) => boolean): 
       properties.map(([member, inner]) => {
         const [title, unit] = [labels[member], units[member]];
         const plain = withoutNoise(member, inner);
-        const shown = plain.properties ? labelled(plain, () => true) : plain;
+        const nested = plain.properties ? labelled(plain, () => true) : plain;
         return [
           member,
-          { ...shown, optionTexts, ...(title !== undefined && { title }), ...(unit !== undefined && { unit }) },
+          { ...nested, optionTexts, ...(title !== undefined && { title }), ...(unit !== undefined && { unit }) },
         ];
       }),
     ),

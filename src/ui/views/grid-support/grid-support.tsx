@@ -82,11 +82,7 @@ function Row({ device, entry: { name, title, model }, settings, mode, chosen }: 
         {supported && name !== 'ramp' && <Curl call={call} />}
       </div>
       <div class="row note">
-        {supported ? (
-          <State mode={mode} enabled={enabled} />
-        ) : (
-          <span class="muted">this device has no such function</span>
-        )}
+        {supported ? <State mode={mode} enabled={enabled} /> : <span class="muted">not a function of this device</span>}
         {hasDraft(device, name) && <Chip tone="warn">draft</Chip>}
       </div>
       <Refused problem={problem} />
@@ -98,7 +94,7 @@ function State({ mode, enabled }: { readonly mode: Mode | undefined; readonly en
   const tone = mode?.active ? 'good' : enabled ? 'muted' : 'off';
   return (
     <>
-      <Chip tone={tone}>{mode?.active ? 'active' : enabled ? 'on, does not act' : 'off'}</Chip>
+      <Chip tone={tone}>{mode?.active ? 'active' : enabled ? 'on, not active' : 'off'}</Chip>
       <span class="muted" title={mode?.source_detail ?? undefined}>
         {mode?.source ?? ''}
         {mode?.changed_at ? ` ${timeOfDay(mode.changed_at)}` : ''}
@@ -116,7 +112,7 @@ const tabs = [
   ['gradient', 'Gradient'],
 ] as const;
 
-/** Functions of grid support: settings, writers, and the deciding one. */
+/** Functions of grid support with settings and writers, and the reason for the power. */
 export function GridSupportView() {
   const device = useDevice()?.device_index;
   const [, page = 'volt-var'] = route.value.path;
@@ -139,7 +135,7 @@ export function GridSupportView() {
           </a>
         ))}
       </nav>
-      {device === undefined ? <Empty>No device yet.</Empty> : <Page device={device} page={page} />}
+      {device === undefined ? <Empty>No device to show.</Empty> : <Page device={device} page={page} />}
     </>
   );
 }
@@ -171,7 +167,7 @@ function Functions({
 }) {
   const { data, problem } = useLive(get('grid-support', { query: { device } }));
   const present = useLive(get('grid-support/trace', { query: { device, limit: 0 } })).data?.now;
-  if (!data) return <Empty>{problem?.message ?? 'Nothing known yet.'}</Empty>;
+  if (!data) return <Empty>{problem?.message ?? 'No data yet.'}</Empty>;
   const all = data as unknown as Readonly<Record<string, Settings | undefined>>;
   const entry = functions.find(({ name }) => pathOf(name) === page) ?? functions[0];
   const settings = entry && all[entry.name];

@@ -8,7 +8,7 @@ import { show, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { say } from '../../kit/notice';
 
-/** `704.WMaxLimPct = 30` per line */
+/** Values by point, from lines such as `704.WMaxLimPct = 30`. */
 function parseValues(text: string): Record<string, string | number> {
   const lines = text.split('\n').filter((line) => line.includes('='));
   return Object.fromEntries(
@@ -37,7 +37,7 @@ function Begin({ device }: { readonly device: number }) {
           onTyped={(v) => setId(String(v))}
         />
         <FieldInput
-          field={{ kind: 'text', name: 'values', label: 'Points, one a line', lines: 4, hint: 'model.point = value' }}
+          field={{ kind: 'text', name: 'values', label: 'Points, one per line', lines: 4, hint: 'model.point = value' }}
           typed={text}
           issue={problem?.about('/values') ?? null}
           onTyped={(v) => setText(String(v))}

@@ -10,7 +10,7 @@ interface Ratings {
   readonly points: readonly { readonly name: string; readonly value: number | null }[];
 }
 
-/** The value of 100 % on a curve, kW or kvar. null: the reference is not a rating. */
+/** The value of 100 % on a curve, kW or kvar. null: the reference is not a rating, or not read yet. */
 export function useReference(device: number): (reference: unknown, negative: boolean) => number | null {
   const points = 'WMax,VAMax,VarMaxInj,VarMaxAbs';
   const data = useLive(anyCall('GET', 'registers/702', { device, points }) as Call<Ratings>, 5000).data;

@@ -14,44 +14,45 @@ import type { SetEntry } from './sets';
 import { daemon } from '../../store/site';
 import { say } from '../../kit/notice';
 
-const item = 'drafts';
+const storageKey = 'drafts';
 
 /** Drafts by the key of their editor. */
 type Drafts = Readonly<Record<string, unknown>>;
 
 interface Kept {
-  /** run of the simulator; null: unknown, and the drafts are hidden */
+  /** run of the simulator to which the drafts belong, as `daemon`; null: not known */
   readonly of: string | null;
   readonly drafts: Drafts;
 }
 
 function startKept(): Kept {
   try {
-    return JSON.parse(sessionStorage.getItem(item) ?? '') as Kept;
+    return JSON.parse(sessionStorage.getItem(storageKey) ?? '') as Kept;
   } catch {
     return { of: null, drafts: {} };
   }
 }
 
 /**
- * Unapplied changes of all editors. They outlive a change of the view and a reload in the same tab, but not the simulator
- * run for which they were made: the next one may have other devices at the same indexes.
+ * Unapplied changes of all editors. They outlive a change of the view and a reload in the same tab, but not the run of
+ * the simulator: the next run may have other devices at the same indexes.
  */
 const kept = signal<Kept>(startKept());
 
 function keepAll(drafts: Drafts): void {
   kept.value = { of: daemon.peek(), drafts };
-  sessionStorage.setItem(item, JSON.stringify(kept.value));
+  sessionStorage.setItem(storageKey, JSON.stringify(kept.value));
 }
 
 effect(() => {
   if (daemon.value === null || kept.peek().of === daemon.value) return;
   const count = Object.keys(kept.peek().drafts).length;
   keepAll({});
-  if (count > 0) say('The simulator was started anew: drafts for the earlier run are gone.');
+  if (count > 0) say('The simulator was restarted: drafts of the previous run were discarded.');
 });
 
-const present = (): Drafts => (daemon.value === null ? {} : kept.value.drafts);
+/** Drafts of the present run; none until the run is known. */
+const presentDrafts = (): Drafts => (daemon.value === null ? {} : kept.value.drafts);
 
 /** Draft of one editor. @param key from `draftKey` */
 export function useKept<T>(key: string): readonly [T | null, (draft: T | null) => void] {
@@ -59,7 +60,7 @@ export function useKept<T>(key: string): readonly [T | null, (draft: T | null) =
     const others = Object.entries(kept.peek().drafts).filter(([other]) => other !== key);
     keepAll(Object.fromEntries(draft === null ? others : [...others, [key, draft]]));
   };
-  return [(present()[key] as T | undefined) ?? null, keep];
+  return [(presentDrafts()[key] as T | undefined) ?? null, keep];
 }
 
 /** @param rest distinguishes the editors of a function, such as set and curve */
@@ -69,8 +70,8 @@ export function draftKey(device: number, name: string, ...rest: readonly (string
 
 /** True if a function has a draft in any of its editors. */
 export function hasDraft(device: number, name: string): boolean {
-  const start = draftKey(device, name, '');
-  return Object.keys(present()).some((key) => key.startsWith(start));
+  const prefix = draftKey(device, name, '');
+  return Object.keys(presentDrafts()).some((key) => key.startsWith(prefix));
 }
 
 export type ApiPoint = Readonly<Record<string, number>>;
@@ -112,8 +113,8 @@ function round([x, y]: Point, [dx, dy]: CurveSpec['decimals']): Point {
   return [Number(x.toFixed(dx)), Number(y.toFixed(dy))];
 }
 
-/** The call that applies a draft, and where it would object to a value. */
-function carrier(device: number, entry: FunctionEntry, spec: CurveSpec, set: SetEntry | null, part?: Part) {
+/** The call that applies a draft, and the places of a value in the refusals of this call and of an adoption. */
+function draftWriter(device: number, entry: FunctionEntry, spec: CurveSpec, set: SetEntry | null, part?: Part) {
   if (set === null) {
     const pointer = part === undefined ? '/points' : `/${part.name}/points`;
     return {
@@ -166,7 +167,7 @@ export function useDraft(
   );
   const { busy, problem, run, forget } = useDo();
   const points = draft ?? live;
-  const { callFor, pointerOf, adoptionIssueOf } = carrier(device, entry, spec, set, part);
+  const { callFor, pointerOf, adoptionIssueOf } = draftWriter(device, entry, spec, set, part);
   const call = callFor(points);
   const issueAt = (index: number, axis: 0 | 1) =>
     problem?.about(pointerOf(index, axis)) ?? (draft === null ? adoptionIssueOf(index, axis) : null);
@@ -247,7 +248,7 @@ export function Points({ draft, spec, maxPoints, inForce }: PointsProps) {
         </button>
         {draft.set !== null && (
           <button type="button" onClick={() => draft.take(inForce)}>
-            Take points of set 1
+            Copy points of set 1
           </button>
         )}
         <span class="muted">
@@ -336,7 +337,7 @@ interface NumberCellProps {
  */
 export function NumberCell({ label, value, issue, onValue }: NumberCellProps) {
   const [text, setText] = useState<string | null>(null);
-  const take = () => {
+  const commit = () => {
     if (text === null) return;
     setText(null);
     const typed = Number(text.trim().replace(',', '.'));
@@ -352,7 +353,7 @@ export function NumberCell({ label, value, issue, onValue }: NumberCellProps) {
         aria-invalid={issue !== null}
         value={text ?? String(value)}
         onInput={(event) => setText(event.currentTarget.value)}
-        onChange={take}
+        onChange={commit}
         onBlur={() => setText(null)}
       />
       {issue !== null && <div class="issue">{issue}</div>}

@@ -13,7 +13,7 @@ export type SetEntry = Settings & {
   readonly number: number;
   readonly in_force: boolean;
   readonly adoptable: boolean;
-  /** reason why it cannot be adopted, with the faulty register */
+  /** reason why the set cannot be adopted, with the faulty register */
   readonly issue: { readonly point: string; readonly detail: string } | null;
   readonly changed_by: { readonly source: string; readonly changed_at: string | null } | null;
 };
@@ -40,7 +40,7 @@ export function registerOf({ kind }: FunctionEntry, set: SetEntry, point: string
   return `${kind === 'droop' ? 'Ctl' : 'Crv'}[${set.number - 1}].${point}`;
 }
 
-/** Writes points of a stored set. @param points by name within the set */
+/** Call that writes points of a stored set. @param points by name within the set */
 export function stageCall(
   device: number,
   entry: FunctionEntry,
@@ -76,7 +76,7 @@ export function SetsPanel({ device, entry, sets }: SetsPanelProps) {
       tools={<Chip tone={tone}>{`adoption of set ${sets.adopt_request ?? dash}: ${words(result)}`}</Chip>}
     >
       {result === 'failed' && (
-        <p class="problem">{requestedSet?.issue?.detail ?? 'The set could not be adopted as it was.'}</p>
+        <p class="problem">{requestedSet?.issue?.detail ?? 'The set was not adoptable at the time of the request.'}</p>
       )}
       <ul class="sets" aria-label="Sets">
         {sets.sets.map((set) => (

@@ -45,7 +45,7 @@ function areaOf({ region, clause, corners }: Area, spec: CurveSpec): Mark {
   };
 }
 
-/** A stepped curve: each threshold applies from its value outward to the next one. */
+/** A stepped curve: each threshold applies from its value outward, up to the threshold before it. */
 function steps(points: readonly Point[], outerX: number, top: number): readonly Point[] {
   const corners = points.flatMap(([x, y], index): Point[] => [
     [points[index - 1]?.[0] ?? outerX, y],
@@ -97,7 +97,11 @@ function curveMarks({ settings, spec, chosen, sets }: EditorProps, draft: Draft,
       ),
     ),
     ...(draft.isChanged
-      ? [line(draft.present, `${chosen.title}, set ${draft.set?.number ?? 1} as it is`, { dashed: draft.set !== null })]
+      ? [
+          line(draft.present, `${chosen.title}, set ${draft.set?.number ?? 1} without the draft`, {
+            dashed: draft.set !== null,
+          }),
+        ]
       : []),
     ...parts.map(({ name, title, colour }) => {
       const isChosen = name === chosen.name;
@@ -150,9 +154,9 @@ function TripEditor(props: EditorProps) {
             onMove={draft.move}
             step={spec.step}
           >
-            {toTrip == null ? 'The timer does not run.' : `Trips in ${show(toTrip, 'seconds')}.`} Times of 0 s stand at
-            the lower edge. Vertical line: now. Solid: set 1, in force. Dashed: stored sets. In colour: the set that is
-            edited.
+            {toTrip == null ? 'The trip timer does not run.' : `Trips in ${show(toTrip, 'seconds')}.`} Times of 0 s are
+            drawn at the lower edge. Vertical line: now. Solid: set 1, in force. Dashed: stored sets. In colour: the set
+            that is edited.
           </Plot>
           <Points draft={draft} spec={spec} maxPoints={Number(settings['max_points'])} inForce={inForce} />
         </div>

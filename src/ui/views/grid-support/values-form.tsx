@@ -1,4 +1,4 @@
-/** Values of a function that are not curves, from its request schema; only changed ones are sent. */
+/** Forms for the values of a function besides its curves, from its request schema; only changed values are sent. */
 import { useState } from 'preact/hooks';
 import { anyCall } from '../../api/call';
 import type { Call } from '../../api/call';
@@ -44,9 +44,9 @@ interface ValuesFormProps {
   readonly values: Settings;
   readonly submit: string;
   readonly call: (changed: Settings) => Call;
-  /** pointer of the daemon's objections to a member, if different from its own */
+  /** pointer to a member in the request; absent: as in the form */
   readonly pointerOf?: (pointer: string) => string;
-  /** existing objection */
+  /** objection to a value in force, shown while the value is not edited */
   readonly standingIssue?: (pointer: string) => string | null;
 }
 
@@ -110,17 +110,17 @@ export function FunctionValues({ device, entry, settings }: FunctionValuesProps)
   const { schema, problem } = useSchema(schemaName(entry.name));
   if (!schema) return <Refused problem={problem} />;
   const path = `grid-support/${pathOf(entry.name)}`;
-  const ownSchema = labelled(schema, (member) => !elsewhere.has(member) && member in settings);
+  const valuesSchema = labelled(schema, (member) => !elsewhere.has(member) && member in settings);
   const absorb = settings['absorb'] as Settings | undefined;
   const absorbSchema = schema.properties?.['absorb'];
   const title = entry.kind === 'values' ? entry.title : 'Values';
   return (
     <>
       <Panel title={title}>
-        {Object.keys(ownSchema.properties ?? {}).length > 0 ? (
+        {Object.keys(valuesSchema.properties ?? {}).length > 0 ? (
           <ValuesForm
             key={`${device} ${entry.name}`}
-            schema={ownSchema}
+            schema={valuesSchema}
             values={settings}
             submit="Apply values"
             call={(changed) => anyCall('POST', path, { device }, changed)}
@@ -130,7 +130,7 @@ export function FunctionValues({ device, entry, settings }: FunctionValuesProps)
         )}
       </Panel>
       {absorb?.['supported'] === true && absorbSchema && (
-        <Panel title={`${title}, while taking power`}>
+        <Panel title={`${title}, while absorbing power`}>
           <ValuesForm
             key={`${device} ${entry.name} absorb`}
             schema={labelled(absorbSchema, () => true)}

@@ -20,7 +20,7 @@ const reasons: Readonly<Record<string, string>> = {
   charge_limit: 'the charge limit or the source',
   discharge_limit: 'the discharge limit of the storage',
   idle: 'idle, there is no set-point',
-  ramp: 'a ramp is on its way back',
+  ramp: 'a ramp is in progress',
   site: 'a limit of the connection point',
   second_limiter: 'an injected limit without a register',
   apparent_power: 'the circle of apparent power or current',
@@ -85,7 +85,7 @@ export function WhyLine({ device }: { readonly device: number }) {
   const trace = useLive(get('grid-support/trace', { query: { device, limit: 0 } })).data;
   const controls = useLive(get('controls', { query: { device } })).data;
   const forced = useForced(device);
-  if (!trace) return <p class="muted">No reason known yet.</p>;
+  if (!trace) return <p class="muted">No reason yet.</p>;
   const { active_power_kw: power, active_decided_by: by } = trace.now;
   const forces = forced !== null && by === 'source';
   return <p class="why">{forces ? `${show(power, 'activePower')}: ${forced}` : sentenceOf(trace.now, controls)}</p>;
@@ -102,7 +102,7 @@ const reactive = new Set(['volt_var', 'watt_var', 'constant_var', 'pf_inject', '
 /** The limit in force on the power, and the demand of each function. */
 export function Why({ device, controls }: { readonly device: number; readonly controls: Controls | undefined }) {
   const trace = useLive(get('grid-support/trace', { query: { device, limit: 1000 } })).data;
-  if (!trace) return <Empty>Nothing known yet.</Empty>;
+  if (!trace) return <Empty>No data yet.</Empty>;
   const { now } = trace;
   const trips = Object.entries(now.time_to_trip_s).filter((entry): entry is [string, number] => entry[1] !== null);
   return (
@@ -274,16 +274,17 @@ function outOf(present: Trace['now'], episode: readonly Transition[]): string {
 }
 
 /** Maximum deviation of an undisturbed voltage, per unit. */
-const usual = 0.01;
+const maxDeviationPu = 0.01;
 
 /** True if no event is in progress and the voltages are normal: only then a verdict is final. */
 function isOver({ event, voltage_a_pu, voltage_b_pu, voltage_c_pu }: Controls['grid']): boolean {
   return (
-    event === null && [voltage_a_pu, voltage_b_pu, voltage_c_pu].every((voltage) => Math.abs(voltage - 1) <= usual)
+    event === null &&
+    [voltage_a_pu, voltage_b_pu, voltage_c_pu].every((voltage) => Math.abs(voltage - 1) <= maxDeviationPu)
   );
 }
 
-/** Outcome after return to service, or without interruption. Null: no change of the grid so far. */
+/** Outcome after return to service, or without interruption. Null: no change of the grid, trip or cessation so far. */
 function pastOf(episode: readonly Transition[], grid: Controls['grid'] | undefined): string | null {
   const back = episode.find(({ to }) => to === 'ramping' || to === 'in_service');
   const set = grid?.changed_by;

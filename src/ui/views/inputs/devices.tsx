@@ -63,18 +63,16 @@ export function DevicesPanel() {
   );
 }
 
-/** The members with a field of their own; others go into the JSON field. */
-function shownOf({ properties = {} }: Schema): Schema {
+/** Schema of the members that have a separate field; all others are entered as JSON. */
+function fieldsSchemaOf({ properties = {} }: Schema): Schema {
   const { device_type, name, profile, evse_profile } = properties;
   // a profile may also be an object in the body
   const named = profile?.anyOf?.find((schema) => schema.enum !== undefined);
-  const ownFields = { device_type, name, profile: named, evse_profile };
+  const members = { device_type, name, profile: named, evse_profile };
   return {
     type: 'object',
     properties: Object.fromEntries(
-      Object.entries(ownFields).flatMap(([member, schema]) =>
-        schema === undefined ? [] : [[member, schema] as const],
-      ),
+      Object.entries(members).flatMap(([member, schema]) => (schema === undefined ? [] : [[member, schema] as const])),
     ),
   };
 }
@@ -92,7 +90,7 @@ function furtherOf(text: string): object | null {
 
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const { schema: whole, problem: readProblem } = useSchema('AddedDevice');
-  const schema = useMemo(() => whole && shownOf(whole), [whole]);
+  const schema = useMemo(() => whole && fieldsSchemaOf(whole), [whole]);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [more, setMore] = useState('');
   const { busy, problem, run } = useDo();
@@ -102,7 +100,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
     const answer = await run(call);
     if (answer === undefined) return;
     const { device_index, name } = answer as { readonly device_index: number; readonly name: string };
-    say(`Device ${device_index} ${name} is added`);
+    say(`Device ${device_index} ${name} was added`);
     onClose();
   };
   return (
@@ -194,16 +192,16 @@ const tones: Readonly<Record<Command['state'], Tone>> = {
   canceled: 'off',
 };
 
-const all = () => true;
+const anyDevice = () => true;
 
-/** The local switch of the device, which refuses remote writes and commands. */
+/** The local/remote switch of the device. */
 export function LocalPanel() {
   const device = useDevice()?.device_index;
   const query = device === undefined ? {} : { device };
   const { data, problem } = useLive(device === undefined ? null : get('controls/local', { query }));
   const isLocal = data?.local ?? false;
   return (
-    <Panel title="Local/remote switch" tools={<DeviceAmong accept={all} />}>
+    <Panel title="Local/remote switch" tools={<DeviceAmong accept={anyDevice} />}>
       <div class="stack">
         <Facts
           rows={[
@@ -211,7 +209,7 @@ export function LocalPanel() {
             ['Set by', <Writer by={data?.changed_by} />],
           ]}
         />
-        <p class="muted">In local the device refuses remote writes and commands.</p>
+        <p class="muted">In position local the device refuses remote writes and commands.</p>
         <Action call={post('controls/local', { query, body: { local: !isLocal } })} disabled={!data}>
           {isLocal ? 'Switch to remote' : 'Switch to local'}
         </Action>
@@ -236,7 +234,7 @@ export function CommandsPanel() {
       flush
       tools={
         <>
-          <DeviceAmong accept={all} />
+          <DeviceAmong accept={anyDevice} />
           <label class="row">
             <input type="checkbox" checked={toAll} onChange={(event) => setToAll(event.currentTarget.checked)} />
             all devices
@@ -251,7 +249,7 @@ export function CommandsPanel() {
           <Action call={post('commands', { body: { command: 'reset', device, scope: 'alarms' } })}>Reset alarms</Action>
           <Action
             call={post('commands', { body: { command: 'reset', device, scope: 'device' } })}
-            confirm="Reset the whole device: overrides end, registers, counters and state of charge return to their start values?"
+            confirm="Reset the device? Overrides end; registers, counters and state of charge return to their start values."
           >
             Reset device
           </Action>
@@ -262,7 +260,7 @@ export function CommandsPanel() {
         name="Commands"
         rows={data?.commands ?? []}
         keyOf={({ id }) => id}
-        empty="No command was given since the start."
+        empty="No command since the start."
         height={260}
         columns={[
           { title: 'No.', cell: ({ id }) => id, value: ({ id }) => Number(id), numeric: true },

@@ -8,7 +8,7 @@ import { useLive } from '../../store/live';
 import type { DeviceEntry } from '../../store/site';
 import { DeviceAmong, Pair, ScopePicker, scopeQuery, useDeviceAmong, useScope, Writer } from './scope';
 
-/** Names of irradiance sources. */
+/** Names of the sources of irradiance and wind. */
 const sources: ReadonlyMap<string, string> = new Map([
   ['const', 'constant'],
   ['csv', 'data'],
@@ -27,7 +27,7 @@ const fields: readonly Field[] = [
     options: [...sources],
   },
   { kind: 'number', name: 'ramp_s', label: 'Ramp', unit: 's', min: 0, max: 3600, placeholder: 'step' },
-  { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, placeholder: 'stays' },
+  { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, placeholder: 'no end' },
 ];
 
 /** Sun, temperatures and local load, for all devices or one. */
@@ -37,7 +37,7 @@ export function EnvironmentPanel() {
   return (
     <Panel title="Environment" tools={<ScopePicker />}>
       <Pair
-        now={
+        present={
           <>
             {data && (
               <Facts
@@ -50,7 +50,7 @@ export function EnvironmentPanel() {
                   ['Ramp left', show(data.ramp_remaining_s, 'seconds')],
                   [
                     'Time left',
-                    data.duration_remaining_s === null ? 'stays' : show(data.duration_remaining_s, 'seconds'),
+                    data.duration_remaining_s === null ? 'no end' : show(data.duration_remaining_s, 'seconds'),
                   ],
                   ['Set by', <Writer by={data.changed_by} />],
                 ]}
@@ -59,16 +59,16 @@ export function EnvironmentPanel() {
             <Refused problem={problem} />
             <div class="row">
               <Action call={post('controls/environment', { ...scope, body: { irradiance_w_m2: null } })}>
-                Irradiance of the source
+                End irradiance override
               </Action>
               <Action call={post('controls/environment', { ...scope, body: { ambient_temperature_c: null } })}>
-                Ambient of the source
+                End ambient override
               </Action>
               <Action call={post('controls/environment', { ...scope, body: { cell_temperature_c: null } })}>
-                Free cell temperature
+                End cell temperature override
               </Action>
               <Action call={post('controls/environment', { ...scope, body: { load_kw: null } })}>
-                Load of the source
+                End load override
               </Action>
             </div>
           </>
@@ -96,7 +96,7 @@ export function WindPanel() {
   return (
     <Panel title="Wind" tools={<DeviceAmong accept={isWind} />}>
       <Pair
-        now={
+        present={
           data && (
             <Facts
               rows={[
@@ -139,12 +139,12 @@ export function ShadingPanel() {
   return (
     <Panel title="Shading" tools={<DeviceAmong accept={hasArray} />}>
       <Pair
-        now={
+        present={
           data && (
             <Facts
               rows={[
                 ['Shaded modules', show(data.shaded_share * 100, 'percent')],
-                ['Their irradiance', show(data.irradiance_share * 100, 'percent')],
+                ['Irradiance of shaded modules', show(data.irradiance_share * 100, 'percent')],
                 ['MPP tracker', words(data.mppt_state)],
                 ['Set by', <Writer by={data.changed_by} />],
               ]}

@@ -37,7 +37,7 @@ const fields: readonly Field[] = [
     ],
   },
   { kind: 'number', name: 'ramp_s', label: 'Ramp', unit: 's', min: 0, max: 3600, placeholder: 'step' },
-  { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, placeholder: 'stays' },
+  { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, placeholder: 'no end' },
 ];
 
 /** Replaces yes and no by booleans. */
@@ -59,13 +59,13 @@ function GridFacts({ grid }: { readonly grid: Grid }) {
       <Facts
         rows={[
           ['Voltage A, B, C', phases.map((value) => show(value, 'perUnit')).join(', ')],
-          ['To neutral', show(grid.voltage_ln_v, 'voltage')],
-          ['Between phases', show(grid.voltage_ll_v, 'voltage')],
+          ['Line to neutral', show(grid.voltage_ln_v, 'voltage')],
+          ['Line to line', show(grid.voltage_ll_v, 'voltage')],
           ['Frequency', show(grid.frequency_hz, 'frequency')],
           ['Phase angle', show(grid.phase_angle_deg, 'angle')],
           ['Source', grid.source === 'csv' ? 'grid profile' : 'constant'],
           ['Ramp left', show(grid.ramp_remaining_s, 'seconds')],
-          ['Time left', grid.duration_remaining_s === null ? 'stays' : show(grid.duration_remaining_s, 'seconds')],
+          ['Time left', grid.duration_remaining_s === null ? 'no end' : show(grid.duration_remaining_s, 'seconds')],
           ['Set by', <Writer by={grid.changed_by} />],
         ]}
       />
@@ -96,7 +96,7 @@ export function GridPanel() {
   return (
     <Panel title="Grid" tools={<ScopePicker />}>
       <Pair
-        now={
+        present={
           <>
             {grid && <GridFacts grid={grid} />}
             <Refused problem={problem} />
@@ -167,19 +167,19 @@ export function EventPanel() {
   return (
     <Panel title="Grid events">
       <Pair
-        now={
+        present={
           <>
             {running ? (
               <Facts
                 rows={[
-                  ['Under way', <Chip tone="warn">{words(running.name)}</Chip>],
+                  ['Event', <Chip tone="warn">{words(running.name)}</Chip>],
                   ['Since', show(running.elapsed_s, 'seconds')],
                   ['Time left', show(running.remaining_s, 'seconds')],
                   ['Set by', <Writer by={grid?.changed_by} />],
                 ]}
               />
             ) : (
-              <Empty>No event is under way{device === undefined ? ' for all devices' : ` at device ${device}`}.</Empty>
+              <Empty>No event acts on {device === undefined ? 'all devices' : `device ${device}`}.</Empty>
             )}
             <Action call={post('controls/grid/event', { ...scope, body: { event: null } })} disabled={running === null}>
               Stop the event
@@ -209,14 +209,14 @@ export function EventPanel() {
   );
 }
 
-/** Effect of an event on its device, or on the chosen one if it acts on all. */
+/** Effect of an event on its device, or on the chosen device if the event acts on all. */
 function EventOutcome({ device }: { readonly device: number | undefined }) {
   const chosen = useDevice();
   const named = useOverview()?.devices.find(({ device_index }) => device_index === device);
-  const shown = device === undefined ? chosen : named;
-  const outcome = useOutcome(shown?.device_index);
-  if (shown === undefined || outcome === null) return null;
-  return <Facts rows={[[deviceLabel(shown), <span data-test="outcome">{outcome}</span>]]} />;
+  const target = device === undefined ? chosen : named;
+  const outcome = useOutcome(target?.device_index);
+  if (target === undefined || outcome === null) return null;
+  return <Facts rows={[[deviceLabel(target), <span data-test="outcome">{outcome}</span>]]} />;
 }
 
 function EventForm({ event, device }: { readonly event: GridEvent; readonly device: number | undefined }) {

@@ -15,7 +15,7 @@ function TimePanel() {
   return (
     <Panel title="Time">
       <Pair
-        now={
+        present={
           clock && (
             <Facts
               rows={[

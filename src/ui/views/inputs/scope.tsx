@@ -70,10 +70,16 @@ export function Writer({ by }: { readonly by: Change | null | undefined }) {
 }
 
 /** Present values beside their form. */
-export function Pair({ now, children }: { readonly now: ComponentChildren; readonly children: ComponentChildren }) {
+export function Pair({
+  present,
+  children,
+}: {
+  readonly present: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
   return (
     <div class="pair">
-      <div class="stack">{now}</div>
+      <div class="stack">{present}</div>
       <div class="stack">{children}</div>
     </div>
   );

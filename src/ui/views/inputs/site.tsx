@@ -16,17 +16,17 @@ const limits = ['export', 'import', 'generation', 'load'] as const;
 type Limit = (typeof limits)[number];
 
 /** Prefix of owners of REST limits, the only ones that this page can end. */
-const ownPrefix = 'rest';
+const restPrefix = 'rest';
 
 function endCall({ devices }: Scope, row: Owner) {
-  const ended = limits.filter((limit) => row[`${limit}_limit_kw`] !== null);
-  const name = row.owner.startsWith(`${ownPrefix}:`) ? row.owner.slice(ownPrefix.length + 1) : null;
+  const endedLimits = limits.filter((limit) => row[`${limit}_limit_kw`] !== null);
+  const name = row.owner.startsWith(`${restPrefix}:`) ? row.owner.slice(restPrefix.length + 1) : null;
   return anyCall(
     'POST',
     'site',
     {},
     {
-      ...Object.fromEntries(ended.map((limit) => [`${limit}_limit_kw`, null])),
+      ...Object.fromEntries(endedLimits.map((limit) => [`${limit}_limit_kw`, null])),
       ...(name !== null && { owner: name }),
       ...(devices !== null && { devices }),
     },
@@ -94,10 +94,10 @@ function Owners({ scope }: { readonly scope: Scope }) {
         {
           title: 'End',
           cell: (row) =>
-            row.owner === ownPrefix || row.owner.startsWith(`${ownPrefix}:`) ? (
+            row.owner === restPrefix || row.owner.startsWith(`${restPrefix}:`) ? (
               <Action call={endCall(scope, row)}>End {row.owner}</Action>
             ) : (
-              <span class="muted">ends at its source</span>
+              <span class="muted">only its source can end it</span>
             ),
         },
       ]}
@@ -120,7 +120,7 @@ export function SitePanel() {
   return (
     <Panel title="Site limits" wide>
       <Pair
-        now={
+        present={
           <Form
             fields={[
               ...limits.map((limit) => ({
@@ -130,7 +130,7 @@ export function SitePanel() {
                 unit: 'kW',
                 min: 0,
               })),
-              { kind: 'text', name: 'owner', label: 'Owner', placeholder: ownPrefix, hint: 'such as feeder' },
+              { kind: 'text', name: 'owner', label: 'Owner', placeholder: restPrefix, hint: 'such as feeder' },
               {
                 kind: 'text',
                 name: 'devices',

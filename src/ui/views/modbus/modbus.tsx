@@ -16,19 +16,19 @@ import { InterfacePanel } from './listeners';
 type Wire = ReplyOf<'modbus/messages'>['messages'][number];
 type LogEntry = ReplyOf<'logs'>['logs'][number];
 
-/** A message with its request, and the logged reason of an exception. */
+/** A message with its request, and the reason of an exception or of an ignored write. */
 interface Message extends Wire {
   readonly request?: Wire;
   readonly reason?: string;
 }
 
 /** Maximum delay between an answer and its log line, ms. */
-const nearMs = 500;
+const maxLogDelayMs = 500;
 
-const lead = 'refused with exception';
+const refusalPhrase = 'refused with exception';
 
 function refusalsOf(entries: readonly LogEntry[]): readonly LogEntry[] {
-  return entries.filter(({ message }) => message.includes(lead));
+  return entries.filter(({ message }) => message.includes(refusalPhrase));
 }
 
 /** The reason after the name of the exception. */
@@ -41,16 +41,16 @@ function refusalReason(message: Wire, refusals: readonly LogEntry[]): string | u
   const at = Date.parse(message.wall_time);
   const distance = ({ timestamp }: LogEntry) => Math.abs(Date.parse(timestamp) - at);
   const [nearest] = refusals
-    .filter((entry) => entry.message.startsWith(start) && distance(entry) < nearMs)
+    .filter((entry) => entry.message.startsWith(start) && distance(entry) < maxLogDelayMs)
     .sort((a, b) => distance(a) - distance(b));
   return nearest && reasonOf(nearest.message);
 }
 
 function ignoredText(request: Wire): string {
-  return `acknowledged, but left as they are: ${(request.ignored ?? []).join(', ')}`;
+  return `acknowledged, but not changed: ${(request.ignored ?? []).join(', ')}`;
 }
 
-/** Adds facts from requests and log to each message. */
+/** Adds the request and the reason to each message. */
 function withReasons(messages: readonly Wire[], log: readonly LogEntry[]): readonly Message[] {
   const requests = new Map(messages.filter(({ kind }) => kind === 'request').map((wire) => [wire.exchange_id, wire]));
   const refusals = refusalsOf(log);
@@ -71,7 +71,7 @@ const recordCall = (enabled: boolean) => post('modbus/messages', { body: { enabl
 
 type Logs = ReplyOf<'logs'>;
 
-/** Refused writes are logged as warnings. */
+/** Reads the warnings of Modbus, among them the refused writes. */
 const readLog = (afterId: number | undefined) =>
   get('logs', {
     query: {
@@ -126,11 +126,11 @@ function valuesText(values: Message['values'] | undefined): string {
     .join(', ');
 }
 
-function what(message: Message): string {
+function contentText(message: Message): string {
   if (message.exception_code !== null) {
     const values = valuesText(message.request?.values);
     const name = `exception ${message.exception_code} (${message.exception_name ?? 'unknown'})`;
-    return `${name}${message.reason === undefined ? '' : `: ${message.reason}`}${values === '' ? '' : ` [asked: ${values}]`}`;
+    return `${name}${message.reason === undefined ? '' : `: ${message.reason}`}${values === '' ? '' : ` [requested: ${values}]`}`;
   }
   if (message.no_answer !== null) return `no answer: ${words(message.no_answer)}`;
   const text = valuesText(message.values) || pointsOf(message);
@@ -153,9 +153,9 @@ const columns: readonly Column<Message>[] = [
   },
   { title: 'Address', numeric: true, value: ({ address }) => address },
   {
-    title: 'What',
-    cell: (message) => <span class={isRefusal(message) ? 'bad' : undefined}>{what(message)}</span>,
-    value: what,
+    title: 'Content',
+    cell: (message) => <span class={isRefusal(message) ? 'bad' : undefined}>{contentText(message)}</span>,
+    value: contentText,
   },
 ];
 
@@ -181,7 +181,7 @@ function MessageList({ log, refusedOnly }: MessageListProps) {
       }
       recording={{ enabled: state?.enabled ?? false, on: recordCall(true), off: recordCall(false) }}
       columns={columns}
-      textOf={(message) => `${message.peer} ${message.function_name} ${message.address} ${what(message)}`}
+      textOf={(message) => `${message.peer} ${message.function_name} ${message.address} ${contentText(message)}`}
       arrange={(all) => {
         const messages = withReasons(all, log);
         return refusedOnly ? messages.filter(isRefusal) : messages;
@@ -193,8 +193,8 @@ function MessageList({ log, refusedOnly }: MessageListProps) {
         state?.enabled === false && (
           <p class="row above-list">
             <span>
-              Messages are not recorded now. Refused writes stand in the log below in any case; while messages are
-              recorded, they stand here with their octets, and refused reads too.
+              Messages are not being recorded. The log below always lists refused writes; a recording also lists refused
+              reads, and the octets of each message.
             </span>
             <Action call={recordCall(true)}>Record messages</Action>
           </p>
@@ -204,7 +204,7 @@ function MessageList({ log, refusedOnly }: MessageListProps) {
         state?.enabled
           ? refusedOnly
             ? 'Nothing was refused since the recording began.'
-            : 'No message yet: it records, and waits for a master.'
+            : 'No message yet. The recording is on.'
           : refusedOnly
             ? 'No refused message is kept.'
             : 'Messages are kept only while they are recorded: press Record.'
@@ -296,8 +296,8 @@ function Detail({ message }: { readonly message: Message }) {
           message.exception_code === null
             ? null
             : ['Exception', `${message.exception_code} ${message.exception_name ?? ''}`],
-          message.reason === undefined ? null : ['Why', message.reason],
-          message.duration_ms === null ? null : ['After', `${fixed(message.duration_ms, 1)} ms`],
+          message.reason === undefined ? null : ['Reason', message.reason],
+          message.duration_ms === null ? null : ['Duration', `${fixed(message.duration_ms, 1)} ms`],
         ]}
       />
       <pre aria-label="Octets">{message.raw.replace(/(..)(?=.)/g, '$1 ')}</pre>
@@ -315,7 +315,7 @@ function Refusals({ log }: { readonly log: readonly LogEntry[] }) {
           { title: 'Time', cell: ({ sim_time }) => timeOfDay(sim_time), value: ({ sim_time }) => sim_time },
           { title: 'Device', numeric: true, value: ({ device_index }) => device_index },
           {
-            title: 'Why',
+            title: 'Reason',
             cell: ({ message }) => <strong>{reasonOf(message)}</strong>,
             value: ({ message }) => reasonOf(message),
           },

@@ -13,8 +13,8 @@ interface Entry {
   readonly name: string;
   readonly value: string | null;
   readonly access: string;
-  readonly reboots: boolean;
-  /** members of a change besides the value */
+  readonly needsReboot: boolean;
+  /** members of a request for a change, except the value */
   readonly target: Readonly<Record<string, unknown>>;
 }
 
@@ -22,11 +22,11 @@ interface Entry {
 export function Configuration({ status }: PartProps) {
   const { data } = useLive(get('ocpp/{id}/configuration', { params: { id: status.id } }), 5000);
   const keys = (data?.keys ?? []).map(
-    ({ key, value, readonly, reboot_required: reboots }): Entry => ({
+    ({ key, value, readonly, reboot_required: needsReboot }): Entry => ({
       name: key,
       value,
       access: readonly ? 'read only' : 'read and write',
-      reboots,
+      needsReboot,
       target: { key },
     }),
   );
@@ -38,7 +38,7 @@ export function Configuration({ status }: PartProps) {
       name: `${component}.${variable}${attribute === 'Actual' ? '' : ` ${attribute}`}${place === '' ? '' : ` (${place})`}`,
       value: each.value,
       access: each.mutability,
-      reboots: each.reboot_required,
+      needsReboot: each.reboot_required,
       target: { component, variable, attribute, ...Object.fromEntries(optional) },
     };
   });
@@ -79,7 +79,7 @@ export function Configuration({ status }: PartProps) {
           keyOf={({ name }) => name}
           height={480}
           selected={open?.name ?? null}
-          empty="No entry has such a name."
+          empty="No name matches the search."
           columns={[
             {
               title: 'Name',
@@ -94,8 +94,8 @@ export function Configuration({ status }: PartProps) {
             { title: 'Access', value: ({ access }) => access },
             {
               title: 'Needs a reboot',
-              cell: ({ reboots }) => (reboots ? 'yes' : 'no'),
-              value: ({ reboots }) => reboots,
+              cell: ({ needsReboot }) => (needsReboot ? 'yes' : 'no'),
+              value: ({ needsReboot }) => needsReboot,
             },
           ]}
         />

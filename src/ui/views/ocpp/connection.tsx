@@ -26,7 +26,7 @@ type Answer = ReplyOf<'ocpp/{id}/call', 'post'>;
 export function Connection({ status }: PartProps) {
   const params = { id: status.id };
   const [answer, setAnswer] = useState<Answer | null>(null);
-  const take = (given: unknown) => setAnswer(given as Answer);
+  const showAnswer = (received: unknown) => setAnswer(received as Answer);
   return (
     <div class="grid">
       <Panel title="State">
@@ -36,20 +36,20 @@ export function Connection({ status }: PartProps) {
               ['Connection', <Chip tone={connectionTone(status.connection_state)}>{status.connection_state}</Chip>],
               ['Boot', status.boot_status],
               ['Central system', status.url ?? dash],
-              ['Version', `${status.version}, spoken ${status.subprotocol ?? dash}`],
+              ['Version', `${status.version}, subprotocol ${status.subprotocol ?? dash}`],
               ['Security profile', status.security_profile],
               ['TLS', status.tls === null ? dash : `${status.tls.version} ${status.tls.cipher}`],
               ['Connected since', status.connected_since ?? dash],
               ['Next attempt', status.reconnect_in_s === null ? dash : `in ${fixed(status.reconnect_in_s, 0)} s`],
-              ['Heartbeat', status.heartbeat_interval_s === null ? dash : `each ${status.heartbeat_interval_s} s`],
+              ['Heartbeat', status.heartbeat_interval_s === null ? dash : `every ${status.heartbeat_interval_s} s`],
               ['Last heartbeat', status.last_heartbeat_at ?? dash],
-              ['Waiting', `${status.queue.calls} calls, ${status.queue.transaction_messages} of transactions`],
+              ['Queued', `${status.queue.calls} calls, ${status.queue.transaction_messages} transaction messages`],
               ['Clock offset', status.clock_offset_s === null ? dash : `${fixed(status.clock_offset_s, 1)} s`],
               ['Last error', status.last_error ?? dash],
             ]}
           />
           <div class="row">
-            <Action call={post('ocpp/{id}/heartbeat', { params })} onDone={take}>
+            <Action call={post('ocpp/{id}/heartbeat', { params })} onDone={showAnswer}>
               Heartbeat
             </Action>
             <Action call={post('ocpp/{id}/disconnect', { params, body: {} })}>Disconnect</Action>
@@ -58,7 +58,7 @@ export function Connection({ status }: PartProps) {
             fields={[{ kind: 'text', name: 'reason', label: 'Reason', hint: 'OCPP 2.x only' }]}
             submit="Boot"
             call={(values) => post('ocpp/{id}/boot', { params, body: values })}
-            onDone={take}
+            onDone={showAnswer}
           />
         </div>
       </Panel>
@@ -83,7 +83,7 @@ function Connect({ status }: PartProps) {
   return (
     <Panel title="Connect">
       <Form
-        // a new form after success, so that the password leaves the page
+        // a new form after success, so that the password does not stay in the page
         key={round}
         fields={[
           { kind: 'text', name: 'url', label: 'Central system', placeholder: status.url ?? 'ws://host:port/path' },
@@ -100,10 +100,10 @@ function Connect({ status }: PartProps) {
   );
 }
 
-/** Timeout of a call, s, below that of the page itself. */
+/** Timeout of an OCPP call, s, below the timeout of requests of the page. */
 const callTimeoutS = 10;
 
-/** The text as a JSON object. null: invalid. */
+/** The text as a JSON object. null: it is none. */
 function payloadOf(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text === '' ? '{}' : text);
@@ -139,11 +139,11 @@ function AnyCall({ status, onAnswer }: PartProps & { readonly onAnswer: (answer:
         <FieldInput
           field={{ kind: 'text', name: 'payload', label: 'Payload (JSON)', lines: 6 }}
           typed={text}
-          issue={payload === null ? 'This is no JSON object.' : (problem?.about('/payload') ?? null)}
+          issue={payload === null ? 'The payload must be a JSON object.' : (problem?.about('/payload') ?? null)}
           onTyped={(value) => setText(String(value))}
         />
         <FieldInput
-          field={{ kind: 'check', name: 'validate', label: 'Check the payload by the schema' }}
+          field={{ kind: 'check', name: 'validate', label: 'Check the payload against the schema' }}
           typed={validate}
           issue={null}
           onTyped={(value) => setValidate(value === true)}

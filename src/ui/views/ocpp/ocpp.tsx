@@ -28,7 +28,7 @@ function Findings({ status }: PartProps) {
         name="Findings"
         rows={data?.findings ?? []}
         keyOf={({ id }) => id}
-        empty="The central system has done nothing against the specification so far."
+        empty="The central system has not violated the specification so far."
         columns={[
           { title: 'Time', cell: (each) => wallTime(each.timestamp), value: (each) => each.timestamp },
           { title: 'Kind', value: ({ kind }) => kind },

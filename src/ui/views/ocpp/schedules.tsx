@@ -55,9 +55,9 @@ export function Schedules({ status }: PartProps) {
   );
 }
 
-function numberOf(name: string, otherwise: number): number {
-  const value = Number(param(name) ?? otherwise);
-  return Number.isInteger(value) ? value : otherwise;
+function numberOf(name: string, fallback: number): number {
+  const value = Number(param(name) ?? fallback);
+  return Number.isInteger(value) ? value : fallback;
 }
 
 function Composite({ status }: PartProps) {
@@ -116,8 +116,8 @@ function Steps({ schedule }: { readonly schedule: Schedule }) {
       [start_s, limit],
       [end, limit],
     ];
-    const before = periods[index - 1]?.limit;
-    if (before === null || before === undefined) lines.push(piece);
+    const previousLimit = periods[index - 1]?.limit;
+    if (previousLimit === null || previousLimit === undefined) lines.push(piece);
     else lines.at(-1)?.push(...piece);
   });
   return (

@@ -87,7 +87,7 @@ const columns: readonly Column<Exchange>[] = [
 function Filters({ messages }: { readonly messages: readonly Message[] }) {
   const action = param('action') ?? '';
   const names = messages.map((each) => each.action).filter((each) => each !== null);
-  // the choice stays after the list is cleared
+  // the chosen action stays an option after the list is cleared
   const actions = [...new Set(action === '' ? names : [...names, action])].sort();
   return (
     <>

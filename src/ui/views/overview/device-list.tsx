@@ -11,7 +11,7 @@ import { useClock } from '../../store/site';
 
 interface Row {
   readonly device: DeviceEntry;
-  /** from the stream, and so newer than the list */
+  /** from the stream, newer than the list */
   readonly snapshot: Snapshot | undefined;
   readonly stale: boolean;
 }
@@ -39,8 +39,8 @@ function decider({ decided_by }: DeviceEntry): string {
   return words(decided_by.active);
 }
 
-/** The newest writer of a device: `modbus 704.WMaxLimPct 12:04:07`. */
-function lastWriter({ last_write }: DeviceEntry): string {
+/** Source, point and time of the last write to a device: `modbus 704.WMaxLimPct 12:04:07`. */
+function lastWriteText({ last_write }: DeviceEntry): string {
   return last_write === null ? dash : `${last_write.source} ${last_write.name} ${timeOfDay(last_write.changed_at)}`;
 }
 
@@ -86,7 +86,7 @@ const columns: readonly Column<Row>[] = [
     value: ({ device, snapshot }) => (snapshot?.status ?? device.status).inverter_state,
   },
   { title: 'Power set by', value: ({ device }) => decider(device) },
-  { title: 'Last write', value: ({ device }) => lastWriter(device) },
+  { title: 'Last write', value: ({ device }) => lastWriteText(device) },
   {
     title: 'Alarms',
     numeric: true,
@@ -141,7 +141,7 @@ export function DeviceList({
         height={Math.min(360, 64 + rows.length * 29)}
         selected={chosen ?? null}
         onSelect={({ device }) => setParam('device', device.device_index)}
-        empty={devices.length === 0 ? 'No device: add one under "Grid & inputs".' : 'No device fits the filter.'}
+        empty={devices.length === 0 ? 'No device: add one under "Grid & inputs".' : 'No device matches the filter.'}
       />
     </Panel>
   );

@@ -10,7 +10,7 @@ import { useLive } from '../../store/live';
 interface Node {
   readonly id: string;
   readonly title: string;
-  /** maximum of three lines */
+  /** at most three are drawn */
   readonly lines: readonly string[];
   /** column and row in a grid of four columns */
   readonly at: readonly [column: number, row: number];
@@ -22,7 +22,7 @@ interface Flow {
   readonly to: string;
   /** null: not measured */
   readonly powerKw: number | null;
-  /** true: the switch between the two is open */
+  /** true: the switch between the two nodes is open */
   readonly open?: boolean;
 }
 
@@ -31,7 +31,7 @@ interface Diagram {
   readonly flows: readonly Flow[];
 }
 
-/** The side of the device opposite the grid: its sources and stores. */
+/** A part of a diagram: sources and stores, or the inverter with the grid. */
 interface Side {
   readonly nodes: readonly Node[];
   readonly flows: readonly Flow[];
@@ -166,7 +166,8 @@ function evseSide(station: ReplyOf<'evse'>['evses'][number] | undefined): Side {
   };
 }
 
-const states: Readonly<Record<string, string>> = { evse: 'Station' };
+/** Titles of the node at the grid by kind of device; default `Inverter`. */
+const nodeTitles: Readonly<Record<string, string>> = { evse: 'Station' };
 
 function gridSide(snapshot: Snapshot, loadKw: number | undefined, closed: boolean): Side {
   const { metrics, status, asset_type } = snapshot;
@@ -178,7 +179,7 @@ function gridSide(snapshot: Snapshot, loadKw: number | undefined, closed: boolea
   const nodes: Node[] = [
     {
       id: 'inverter',
-      title: states[asset_type] ?? 'Inverter',
+      title: nodeTitles[asset_type] ?? 'Inverter',
       lines: [
         show(metrics.power_kw, 'activePower'),
         show(metrics.reactive_power_kvar, 'reactivePower'),
@@ -239,7 +240,7 @@ export function DeviceDiagram({ device }: { readonly device: DeviceEntry }) {
   const diagram = useDiagram(device, snapshotOf(device.device_index));
   if (!diagram) return <p class="empty">The first telemetry comes with the next tick.</p>;
   const rows = Math.max(...diagram.nodes.map(({ at }) => at[1])) + 1;
-  const said = diagram.flows.map(
+  const flowTexts = diagram.flows.map(
     ({ from, to, powerKw, open }) => `${from} to ${to}: ${open ? 'switch open' : show(powerKw, 'activePower')}`,
   );
   return (
@@ -247,7 +248,7 @@ export function DeviceDiagram({ device }: { readonly device: DeviceEntry }) {
       <svg
         viewBox={`0 0 ${3 * stepX + boxWidth + 8} ${(rows - 1) * stepY + boxHeight + 8}`}
         role="img"
-        aria-label={`One-line diagram. ${said.join('; ')}`}
+        aria-label={`One-line diagram. ${flowTexts.join('; ')}`}
       >
         {diagram.flows.map((flow) => (
           <Wire key={`${flow.from}-${flow.to}`} flow={flow} nodes={diagram.nodes} />
@@ -277,8 +278,8 @@ function Box({ node }: { readonly node: Node }) {
   );
 }
 
-/** Smaller powers, kW, are drawn as no flow. */
-const flowingKw = 0.0005;
+/** Minimum power that is drawn as a flow, kW. */
+const minFlowKw = 0.0005;
 
 function Wire({ flow: { from, to, powerKw, open }, nodes }: { readonly flow: Flow; readonly nodes: readonly Node[] }) {
   const [a, b] = [nodes.find(({ id }) => id === from), nodes.find(({ id }) => id === to)];
@@ -288,7 +289,7 @@ function Wire({ flow: { from, to, powerKw, open }, nodes }: { readonly flow: Flo
   const [x1, y1, x2, y2] = [ax + boxWidth, ay + boxHeight / 2, bx, by + boxHeight / 2];
   const middle = (x1 + x2) / 2;
   const path = `M${x1},${y1} H${middle} V${y2} H${x2}`;
-  const flows = open !== true && powerKw !== null && Math.abs(powerKw) >= flowingKw;
+  const flows = open !== true && powerKw !== null && Math.abs(powerKw) >= minFlowKw;
   return (
     <g data-flow={`${from}-${to}`}>
       <path class="wire" d={path} />

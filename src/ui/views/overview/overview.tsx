@@ -18,14 +18,14 @@ import { DeviceDiagram, direction } from './diagram';
 interface Peer {
   readonly protocol: string;
   readonly peer: string;
-  readonly what: string;
+  readonly details: string;
   readonly since: string | null;
 }
 
 const columns: readonly Column<Peer>[] = [
   { title: 'Protocol', value: ({ protocol }) => protocol },
   { title: 'Peer', value: ({ peer }) => peer },
-  { title: 'Of', value: ({ what }) => what },
+  { title: 'Details', value: ({ details }) => details },
   { title: 'Since', cell: ({ since }) => (since === null ? dash : wallTime(since)), value: ({ since }) => since },
 ];
 
@@ -40,7 +40,7 @@ function usePeers(enabled: (protocol: string) => boolean): readonly Peer[] {
       clients.map(({ peer, connected_at }) => ({
         protocol: comm === 'modbus_tcp' ? 'Modbus TCP' : 'Modbus',
         peer,
-        what: device_index === null ? 'all devices' : `device ${device_index}`,
+        details: device_index === null ? 'all devices' : `device ${device_index}`,
         since: connected_at,
       })),
     ),
@@ -52,7 +52,7 @@ function usePeers(enabled: (protocol: string) => boolean): readonly Peer[] {
           {
             protocol: 'OCPP',
             peer: station.url ?? dash,
-            what: `${station.id}, ${words(station.connection_state)}`,
+            details: `${station.id}, ${words(station.connection_state)}`,
             since: null,
           },
         ],
@@ -63,7 +63,7 @@ function usePeers(enabled: (protocol: string) => boolean): readonly Peer[] {
           {
             protocol: 'CSIP',
             peer: csip.server === null ? dash : `${csip.server.host}:${csip.server.port}`,
-            what: csip.state,
+            details: csip.state,
             since: csip.connection.last_contact,
           },
         ]
@@ -71,20 +71,20 @@ function usePeers(enabled: (protocol: string) => boolean): readonly Peer[] {
     ...(dnp3?.masters ?? []).map(({ address, peer }) => ({
       protocol: 'DNP3',
       peer: `${peer} (${address})`,
-      what: `device ${dnp3?.device_index}`,
+      details: `device ${dnp3?.device_index}`,
       since: null,
     })),
     ...(stream?.clients ?? []).map(({ peer, device_index, connected_at }) => ({
       protocol: 'Telemetry (WebSocket)',
       peer,
-      what: `open dashboard or script, ${device_index === null ? 'all devices' : `device ${device_index}`}`,
+      details: `open dashboard or script, ${device_index === null ? 'all devices' : `device ${device_index}`}`,
       since: connected_at,
     })),
   ];
   return [...masters, ...stations, ...others];
 }
 
-/** Connected systems of every protocol; this page is one of those on the WebSocket. */
+/** Connected systems of every protocol; this page is one of the clients of the WebSocket. */
 function Peers({ enabled }: { readonly enabled: (protocol: string) => boolean }) {
   const rows = usePeers(enabled);
   return (
@@ -93,7 +93,7 @@ function Peers({ enabled }: { readonly enabled: (protocol: string) => boolean })
         name="Connected peers"
         columns={columns}
         rows={rows}
-        keyOf={({ protocol, peer, what }) => `${protocol} ${peer} ${what}`}
+        keyOf={({ protocol, peer, details }) => `${protocol} ${peer} ${details}`}
         height={rows.length > 8 ? 260 : undefined}
         empty="Nothing is connected."
       />
@@ -254,7 +254,7 @@ function Alarms({ device }: { readonly device: DeviceEntry }) {
         ]}
         rows={rows}
         keyOf={({ code, port }) => `${code} ${port ?? ''}`}
-        empty="No alarm of this device."
+        empty="This device has no alarms."
       />
     </Panel>
   );

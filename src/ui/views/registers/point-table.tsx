@@ -70,7 +70,7 @@ interface PointTableProps {
   readonly model: Registers;
   readonly points: readonly RegisterPoint[];
   readonly chosen: string | null;
-  /** texts by point; null: read only */
+  /** new values as text, by point; null: values cannot be edited */
   readonly typed: Readonly<Record<string, string>> | null;
   readonly problem: Problem | null;
   readonly onTyped: (name: string, text: string) => void;
@@ -167,7 +167,7 @@ export function PointTable({ model, points, chosen, typed, problem, onTyped }: P
                   <PointRow
                     key={point.name}
                     point={point}
-                    now={simTime}
+                    simTime={simTime}
                     isChosen={point.name === chosen}
                     typed={typed === null || point.access === 'R' ? null : (typed[point.name] ?? '')}
                     problem={problem}
@@ -185,15 +185,15 @@ export function PointTable({ model, points, chosen, typed, problem, onTyped }: P
 
 interface PointRowProps {
   readonly point: RegisterPoint;
-  readonly now: string | undefined;
+  readonly simTime: string | undefined;
   readonly isChosen: boolean;
-  /** null: read only */
+  /** new value as text; null: it cannot be edited */
   readonly typed: string | null;
   readonly problem: Problem | null;
   readonly onTyped: (name: string, text: string) => void;
 }
 
-function PointRow({ point, now, isChosen, typed, problem, onTyped }: PointRowProps) {
+function PointRow({ point, simTime, isChosen, typed, problem, onTyped }: PointRowProps) {
   const pointer = `/points/${point.name}`;
   const issue = problem?.about(pointer) ?? null;
   const allowed = problem?.issues.find(({ name }) => name === pointer)?.allowed ?? [];
@@ -243,7 +243,7 @@ function PointRow({ point, now, isChosen, typed, problem, onTyped }: PointRowPro
       <td class="num">{point.address}</td>
       <td>{point.access}</td>
       <td title={point.source_detail ?? undefined}>{words(point.source)}</td>
-      <td class="num">{ageText(point.changed_at, now)}</td>
+      <td class="num">{ageText(point.changed_at, simTime)}</td>
     </tr>
   );
 }

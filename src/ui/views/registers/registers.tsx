@@ -17,7 +17,7 @@ interface FindProps {
 
 const maxHits = 30;
 
-/** Points of all models whose name or label has a text. */
+/** Points of all models whose name or label contains a text. */
 function Find({ owner, models, text }: FindProps) {
   return (
     <ul class="hits" aria-label="Points found">
@@ -74,7 +74,7 @@ function Strip({ model, chosen }: { readonly model: Registers; readonly chosen: 
   );
 }
 
-/** The register map, decoded and raw, with its writers, and writing like a master. */
+/** The register map: values decoded and raw, their writers, and a form that writes points. */
 export function RegistersView() {
   const device = useDevice();
   const owner: Owner | null = param('of') === 'site' ? 'site' : (device?.device_index ?? null);
@@ -168,11 +168,11 @@ function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number 
   const [typed, setTyped] = useState<Readonly<Record<string, string>> | null>(null);
   const { busy, problem, run, forget } = useDo();
   const point = param('point');
-  const isKnown = model !== undefined;
+  const isLoaded = model !== undefined;
   useEffect(() => {
-    if (isKnown && point !== null)
+    if (isLoaded && point !== null)
       document.querySelector(`tr[data-point="${CSS.escape(point)}"]`)?.scrollIntoView({ block: 'nearest' });
-  }, [isKnown, point]);
+  }, [isLoaded, point]);
   if (!model) return <Refused problem={readProblem} />;
   const staged = Object.fromEntries(Object.entries(typed ?? {}).filter(([, text]) => text.trim() !== ''));
   const count = Object.keys(staged).length;
@@ -221,8 +221,8 @@ function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number 
             </button>
             {call && <Curl call={call} />}
             <span class="muted">
-              Engineering units; enumerations by name or number, bit fields as a number such as 0x5. All or none is
-              written.
+              Engineering units; enumerations by name or number, bit fields as a number such as 0x5. Either all points
+              are written, or none.
             </span>
           </div>
         )}

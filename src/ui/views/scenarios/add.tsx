@@ -1,4 +1,4 @@
-/** Adds a scenario: a bundled one, or a text with the objections of the daemon beside its lines. */
+/** Forms that add a scenario: a bundled one, or a text, with the lines to which the daemon objects. */
 import { useRef, useState } from 'preact/hooks';
 import { post } from '../../api/call';
 import type { Problem } from '../../api/call';
@@ -66,9 +66,9 @@ function lineOf(lines: ReadonlyMap<string, number>, pointer: string): number {
   return pointer === '' ? 1 : lineOf(lines, pointer.slice(0, pointer.lastIndexOf('/')));
 }
 
-/** Limit of the daemon, bytes. */
+/** Maximum size of a scenario in the daemon, bytes. */
 const maxFileBytes = 5 * 1024 * 1024;
-/** Maximum length of a text in a command line. */
+/** Maximum characters of a text for which the curl command is offered. */
 const maxCurlLength = 20_000;
 
 const choose = (added: unknown) => setParam('scenario', (added as Scenario).id);
@@ -111,7 +111,7 @@ export function AddOwn() {
   const { busy, problem, run, forget } = useDo<Scenario>();
   const parsed = text.trim() === '' ? null : parse(text);
   const call = parsed && 'content' in parsed ? post('scenarios', { body: { scenario: parsed.content } }) : null;
-  const take = async (file: File | undefined) => {
+  const loadFile = async (file: File | undefined) => {
     if (file === undefined) return;
     if (file.size > maxFileBytes) say(`${file.name} is larger than 5 MB`);
     else {
@@ -133,7 +133,7 @@ export function AddOwn() {
             type="file"
             accept=".json,.yaml,.yml"
             onChange={(event) => {
-              void take(event.currentTarget.files?.[0]);
+              void loadFile(event.currentTarget.files?.[0]);
               // permits choosing the same file again after a change
               event.currentTarget.value = '';
             }}
@@ -155,13 +155,14 @@ export function AddOwn() {
               const file = event.dataTransfer?.files[0];
               if (file === undefined) return;
               event.preventDefault();
-              void take(file);
+              void loadFile(file);
             }}
           />
         </label>
         {parsed !== null && 'wrong' in parsed && (
           <p class="problem" role="status">
-            REST takes JSON, and this is not: {parsed.wrong}. A YAML file runs with <code>derbench run FILE</code>.
+            REST accepts JSON only, and this text is not JSON: {parsed.wrong}. A YAML file runs with{' '}
+            <code>derbench run FILE</code>.
           </p>
         )}
         <div class="row">

@@ -73,7 +73,7 @@ interface Row {
   readonly place: string;
 }
 
-/** Maximum of rows that are always drawn; beyond it only visible ones are. */
+/** Maximum number of rows that are all drawn; of longer tables only visible rows are. */
 const maxDrawn = 100;
 
 const urgency = ['failed', 'pending', 'running'];
@@ -91,7 +91,7 @@ const assertionRow = ({ state, name, message, place, began_s, decided_s }: Asser
   why: message,
 });
 
-/** Requests of a step that its name does not contain, and every refused one. */
+/** Requests of a step that its name does not contain, and every one with an unexpected answer. */
 function actionsText({ name, message, actions }: Step): string {
   const listed = actions.filter((action) => actions.length > 1 || !action.expected || action.name !== name);
   const words = listed.map(({ name: action, status, detail }) => [action, status, detail].filter(Boolean).join(' '));
@@ -138,7 +138,7 @@ function Results({ title, rows, empty }: ResultsProps) {
             width: '7em',
           },
           {
-            title: 'What',
+            title: 'Description',
             cell: ({ name, why }) => (
               <>
                 {name} {why !== '' && <span class={isLong ? 'muted' : 'muted why'}>{why}</span>}
@@ -157,7 +157,7 @@ const Assertions = ({ assertions }: Run) => (
   <Results
     title="Assertions"
     rows={assertions.map(assertionRow)}
-    empty="No assertion has begun: steps have them as expect, scenarios as always."
+    empty="No assertion has begun: a step has assertions as `expect`, a scenario as `always`."
   />
 );
 
@@ -181,7 +181,7 @@ export function Chosen({ summary, owner }: ChosenProps) {
   const { data, problem } = useLive(get('scenarios/{id}', { params: { id: summary.id } }), paceMs[pace]);
   const state = data?.run?.state;
   useEffect(() => {
-    // list and top bar update as soon as it ends
+    // list and top bar are read again as soon as the run ends
     if (state !== undefined && state !== summary.run?.state) refresh();
   }, [state]);
   if (data === undefined) return <p class="empty">{problem?.message ?? 'Reading…'}</p>;
@@ -211,7 +211,7 @@ function Verdict({ scenario, owner }: { readonly scenario: Scenario; readonly ow
       <div class="stack">
         {description !== '' && <p>{description}</p>}
         {unused.length > 0 && (
-          <p class="muted">Settings in it that a running simulator does not take over: {unused.join(', ')}.</p>
+          <p class="muted">Settings of the scenario that a running simulator does not apply: {unused.join(', ')}.</p>
         )}
         {run && <Failures run={run} />}
         {run && <Progress run={run} />}
@@ -226,8 +226,8 @@ function Verdict({ scenario, owner }: { readonly scenario: Scenario; readonly ow
           {run && !isRunning && <Reports id={id} name={name} />}
           <Action
             call={del('scenarios/{id}', { params: { id } })}
-            unable={isRunning ? 'it runs: stop it first' : null}
-            confirm={`Forget the scenario "${name}" and its results?`}
+            unable={isRunning ? 'the scenario is running: stop it first' : null}
+            confirm={`Delete the scenario "${name}" and its results?`}
             onDone={() => setParam('scenario', null)}
           >
             Delete
@@ -238,7 +238,7 @@ function Verdict({ scenario, owner }: { readonly scenario: Scenario; readonly ow
   );
 }
 
-/** Maximum of failures shown; tables and reports have all. */
+/** Maximum number of failures listed; tables and reports have all. */
 const maxFailures = 20;
 
 function Failures({ run: { error, failures } }: { readonly run: Run }) {
@@ -247,9 +247,9 @@ function Failures({ run: { error, failures } }: { readonly run: Run }) {
       {error !== null && <p class="problem">{error}</p>}
       {failures.length > 0 && (
         <ul class="failures" aria-label="Failures">
-          {failures.slice(0, maxFailures).map((words, n) => (
+          {failures.slice(0, maxFailures).map((failure, n) => (
             <li key={n} class="problem">
-              {words}
+              {failure}
             </li>
           ))}
         </ul>
@@ -280,7 +280,10 @@ function Progress({ run }: { readonly run: Run }) {
             `${span(sim_s)}${expected_s > 0 ? ` of at least ${span(expected_s)}` : ''} from ${dateAndTime(sim_started_at)}`,
           ],
           ...(parameters === '' ? [] : [['Parameters', parameters] as const]),
-          ['Started', `${wallTime(started_at)}, ${pace === 'fast' ? 'as fast as it can' : 'at the rate of the clock'}`],
+          [
+            'Started',
+            `${wallTime(started_at)}, ${pace === 'fast' ? 'as fast as possible' : 'at the rate of the clock'}`,
+          ],
         ]}
       />
     </>
@@ -319,7 +322,7 @@ function Start({
       name: 'pace',
       label: 'Pace',
       options: [
-        ['fast', 'as fast as it can'],
+        ['fast', 'as fast as possible'],
         ['real', 'at the rate of the clock'],
       ],
       value: isPaused ? 'fast' : 'real',

@@ -14,8 +14,8 @@ export function ScenariosView() {
   const { data, problem } = useLive(listCall, listPaceMs);
   const scenarioParam = param('scenario');
   const scenarios = data?.scenarios ?? [];
-  const usual = scenarios.find(({ run }) => run?.state === 'running') ?? scenarios.at(-1);
-  const chosen = scenarioParam === null ? usual : scenarios.find(({ id }) => id === scenarioParam);
+  const defaultScenario = scenarios.find(({ run }) => run?.state === 'running') ?? scenarios.at(-1);
+  const chosen = scenarioParam === null ? defaultScenario : scenarios.find(({ id }) => id === scenarioParam);
   return (
     <>
       <div class="title">
@@ -32,7 +32,7 @@ export function ScenariosView() {
             ) : (
               <Empty>
                 {scenarioParam === null
-                  ? 'A scenario is a list of steps and of what must hold. Add one, then start it here.'
+                  ? 'A scenario is a list of steps with assertions. Add one, then start it here.'
                   : 'The scenario of this address is not kept any more: choose another one.'}
               </Empty>
             )}
@@ -70,7 +70,7 @@ function Kept({ kept, max, chosen }: KeptProps) {
         keyOf={({ id }) => id}
         selected={chosen}
         onSelect={({ id }) => setParam('scenario', id)}
-        empty="No scenario is kept: add one below, or with POST scenarios. They are forgotten when the simulator ends."
+        empty="No scenario is kept: add one below, or with POST scenarios. All are forgotten when the simulator ends."
         columns={[
           {
             title: 'State',

@@ -32,7 +32,7 @@ function ClientModel({ id, index }: { readonly id: number; readonly index: numbe
   const points = model ? [...model.points, ...model.groups.flatMap((group) => group.points)] : [];
   return (
     <Panel
-      title={`${id} ${model?.name ?? 'model without a definition here'}`}
+      title={`${id} ${model?.name ?? 'model without a definition'}`}
       flush
       tools={
         <>
@@ -83,7 +83,7 @@ function Write({ model, index, points }: WriteProps) {
   const name = param('point') ?? '';
   const point = points.find((one) => one.name === name);
   if (point === undefined) return <Empty>Choose a point to write it.</Empty>;
-  if (point.access === 'R') return <Empty>{name} is read only by its definition.</Empty>;
+  if (point.access === 'R') return <Empty>{name} is read-only in the definition of the model.</Empty>;
   const value = text === 'null' ? null : Number.isFinite(Number(text)) ? Number(text) : text;
   const call = post('sunspec-client/write', { body: { model, index, points: { [name]: value } } });
   const write = async () => {
@@ -91,7 +91,9 @@ function Write({ model, index, points }: WriteProps) {
     const answer = await run(call);
     if (answer)
       setOutcome(
-        answer.match ? 'Written, and it reads back the same.' : 'Accepted, but the device shows another value.',
+        answer.match
+          ? 'Written: the device returns the same value.'
+          : 'Accepted, but the device returns another value.',
       );
   };
   const issue = problem?.about(`/points/${name}`) ?? null;
@@ -152,7 +154,7 @@ export function SunspecClientView() {
             columns={[
               { title: 'Model', numeric: true, value: (model) => model.id },
               { title: 'Name', value: ({ name }) => name },
-              { title: 'Label', cell: ({ label }) => label ?? 'not known here', value: ({ label }) => label },
+              { title: 'Label', cell: ({ label }) => label ?? 'no definition', value: ({ label }) => label },
               { title: 'Address', numeric: true, value: ({ address }) => address },
               { title: 'Length', numeric: true, value: ({ length }) => length },
             ]}
@@ -172,7 +174,7 @@ export function SunspecClientView() {
   );
 }
 
-/** Converts the form to the call: numbers stay numbers, transport and host texts. */
+/** Body of the call from the values of the form: serial port and baud are members of `serial`. */
 function connectBody({ path, baud, ...values }: Values): BodyOf<'sunspec-client/connect'> {
   const serial = path === undefined ? {} : { serial: { path, ...(baud !== undefined && { baud }) } };
   return { ...values, ...serial } as BodyOf<'sunspec-client/connect'>;
@@ -241,8 +243,8 @@ function Polling({ status: { poll } }: { readonly status: Status }) {
               name: 'models',
               label: 'Models',
               value: poll.models?.join(' ') ?? '',
-              placeholder: 'those of the summary',
-              hint: 'Ids, with spaces between',
+              placeholder: 'the models of the summary',
+              hint: 'Ids, separated by spaces',
             },
           ]}
           call={({ interval_s, models }) =>
