@@ -206,7 +206,9 @@ interface AtMoment {
 }
 
 const connection = members<CsipConnection, AtMoment>()('CsipConnection', () => ({
-  attempts: count('Walks that were begun.'),
+  attempts: count(
+    'Attempts to reach the server: connections opened, and failed requests of the walk that are tried again.',
+  ),
   consecutive_failures: count('Attempts that failed since the last one that did not.'),
   retry_in_s: seconds.orNull('Time until the next attempt, s; null: none is planned.', ({ retryInMs }) => retryInMs),
   last_contact: time.orNull('Wall time of the last answer; null: never.'),

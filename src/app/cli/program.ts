@@ -9,8 +9,8 @@ import { exitCodes, asksForSubcommand } from '../../core/subcommand.ts';
 import { callLater } from '../../core/time/timers.ts';
 
 /**
- * Ends the process at once. Node waits for lookups of the system before it exits, during which neither timers nor
- * handlers of signals run: with one under way only a signal without a handler ends the process.
+ * Ends the process at once. Before it exits, Node waits for DNS lookups of the system, and neither timers nor handlers
+ * of signals run meanwhile: during a lookup only SIGKILL ends the process.
  */
 function exitNow(code: number): never {
   if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) process.kill(process.pid, 'SIGKILL');
@@ -45,8 +45,8 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** Stops cleanly; a second signal, or 4 seconds, end the process at once. */
-function endWith(app: App): () => void {
+/** Handler of signals: stops cleanly. A second signal ends the process at once, and so does a stop longer than 4 s. */
+function stopHandler(app: App): () => void {
   let ending = false;
   return () => {
     if (ending) exitNow(exitCodes.internal);
@@ -57,17 +57,17 @@ function endWith(app: App): () => void {
 }
 
 async function main(): Promise<void> {
-  const words = process.argv.slice(2);
-  if (asksForSubcommand(words, process.env)) {
+  const args = process.argv.slice(2);
+  if (asksForSubcommand(args, process.env)) {
     const { subcommand } = await import('./subcommands.ts');
-    const code = await subcommand(words);
+    const code = await subcommand(args);
     if (code !== null) {
-      // a lookup that has failed counts as one under way until the event loop has turned
+      // Node lists a failed lookup as active until the event loop has turned
       await nextTurn();
       exitNow(code);
     }
   }
-  const loaded = loadConfig(words, process.env);
+  const loaded = loadConfig(args, process.env);
   if (loaded.kind !== 'run') {
     process.stdout.write(`${loaded.text}\n`);
     return;
@@ -78,10 +78,10 @@ async function main(): Promise<void> {
       end();
     },
   });
-  end = endWith(app);
+  end = stopHandler(app);
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
-  // without files to reload the signal ends the process, as it does by default
+  // without files to reload SIGHUP keeps its default effect, the end of the process
   const reloads = app.adapters.flatMap(({ reload }) => reload ?? []);
   if (reloads.length > 0)
     process.on('SIGHUP', () => {

@@ -22,7 +22,7 @@ import type { SettingKey } from '../settings/settings.ts';
 export interface ConfigIo {
   /** relative paths of flags and variables start here */
   readonly cwd: string;
-  /** Text of a file. @throws Error that says why not, in words for the user */
+  /** Text of a file. @throws Error whose message is for the user */
   readonly readFile: (path: string, maxBytes: number) => string;
   readonly isFile: (path: string) => boolean;
 }
@@ -64,7 +64,7 @@ function bundledHint(path: string, bundled: readonly string[]): string {
 
 /**
  * Reads a YAML or JSON file that holds one mapping: at most 1 MiB and 16 levels deep.
- * @param name name of issues: the flag or key with the path
+ * @param name name in issues: the flag or key that holds the path
  * @param bundled names that are allowed instead of a path
  * @returns null: there is an issue
  * @throws SimError SHORTAGE
@@ -87,7 +87,7 @@ export function readMapping(
   try {
     text = io.readFile(path, maxFileBytes);
   } catch (error) {
-    // the file itself may be valid
+    // a shortage says nothing about the file
     const shortage = shortageOf(error);
     if (shortage !== null) throw shortage;
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -136,7 +136,7 @@ const feederSchema = z
 const gridSchema = z
   .strictObject({
     nominal_frequency_hz: nominalFrequencySchema.optional().meta({
-      description: 'Nominal frequency, Hz; default that of the profiles that say one, else 60.',
+      description: 'Nominal frequency, Hz; default: that of the profiles that set it, else 60.',
       examples: [50, 60],
     }),
     profile: z
@@ -182,7 +182,7 @@ export const configFileSchema = z
   })
   .meta({ title: 'Configuration', description: 'Settings of the simulator and its devices.' });
 
-/** Only issues need it. */
+/** Built on demand, because only issues need it. */
 const blocksJsonSchema = memo(() => z.toJSONSchema(blocksSchema, { io: 'input' }));
 
 export interface ConfigFile {
