@@ -65,7 +65,7 @@ export class DeviceAdapter<D extends { readonly index: number }, V extends objec
   }
 
   get view(): V {
-    return this.#view.face;
+    return this.#view.proxy;
   }
 
   start(): Promise<void> {

@@ -15,16 +15,16 @@ describe('an object that comes late', () => {
   it('has a stand-in until it is there; references from before reach it', () => {
     const [standIn, counter] = [new Counter(), new Counter()];
     const late = new Late(standIn);
-    const { face } = late;
-    face.add(1);
-    expect([face.count, standIn.count]).to.deep.equal([1, 1]);
+    const { proxy } = late;
+    proxy.add(1);
+    expect([proxy.count, standIn.count]).to.deep.equal([1, 1]);
     late.set(counter);
-    face.add(2);
-    expect([face.count, counter.count, standIn.count]).to.deep.equal([2, 2, 1]);
+    proxy.add(2);
+    expect([proxy.count, counter.count, standIn.count]).to.deep.equal([2, 2, 1]);
   });
 
   it('without a stand-in is not used before it is there', () => {
     const late = new Late<Counter>();
-    expect(() => late.face.count).to.throw('count is used before its object is there');
+    expect(() => late.proxy.count).to.throw('count is used before its object is set');
   });
 });

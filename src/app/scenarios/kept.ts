@@ -85,7 +85,7 @@ function createScenarioHost({
     later,
     csip,
     perform: (request) => perform({ ...request, by: { source: 'scenario', peer: name } }),
-    ownClock: () => clockHold.take(name),
+    reserveClock: () => clockHold.take(name),
     onMessage: (protocol, station, listener) =>
       wireLog.find(protocol, station)?.subscribe(({ id }) => {
         listener(id);
@@ -397,8 +397,8 @@ export function composeScenarios(
   const clock = new ClockHold();
   const api: Scenarios['api'] = new Late();
   const { perform, checkRequest }: Pick<Api, 'perform' | 'checkRequest'> = {
-    perform: (request) => api.face.perform(request),
-    checkRequest: (request) => api.face.checkRequest(request),
+    perform: (request) => api.proxy.perform(request),
+    checkRequest: (request) => api.proxy.checkRequest(request),
   };
   const hostOf = createScenarioHost({ ...parts, clockHold: clock, perform });
   return { kept: new KeptScenarios({ ...parts, hostOf, checkRequest }), clock, hostOf, api };

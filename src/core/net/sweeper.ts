@@ -1,7 +1,8 @@
 import { callEvery } from '../time/timers.ts';
 
-/** Something whose time limits a sweeper checks. */
+/** An object with time limits, such as a connection. */
 export interface Swept {
+  /** Checks the time limits. */
   sweep(): void;
 }
 

@@ -39,7 +39,7 @@ export class TlsGate<Identity> {
   readonly #pending = new Map<string, Pending<Identity>>();
   /** the handshake whose connection is just being closed */
   #closing: Pending<Identity> | undefined;
-  /** the reason of a connection that has lost its address and whose `close` follows */
+  /** failure of a connection that has lost its address already, kept for the `close` that follows */
   #unclaimedReason: string | undefined;
 
   constructor(material: TlsMaterial, options: TlsGateOptions<Identity>) {
@@ -56,7 +56,7 @@ export class TlsGate<Identity> {
       },
     );
     this.#server.on('tlsClientError', (error, socket) => {
-      this.#explain(error, socket);
+      this.#noteReason(error, socket);
     });
   }
 
@@ -69,7 +69,7 @@ export class TlsGate<Identity> {
   admit(socket: Socket, end: HandshakeEnd<Identity>): void {
     const key = keyOf(socket);
     const pending: Pending<Identity> = { end, secured: false, reason: undefined };
-    // before the TLS layer adds its own: an `error` without a listener would end the process. `close` follows it
+    // the TLS layer adds its listener later, and an `error` without a listener would end the process
     socket.on('error', ignore);
     socket.once('close', () => {
       if (pending.secured) return;
@@ -103,8 +103,8 @@ export class TlsGate<Identity> {
     pending.end.secured(socket, this.#options.identify(certificate.raw));
   }
 
-  /** Tells why a handshake fails, while its connection is still open or within its `close` event. */
-  #explain(error: Error, socket: TLSSocket): void {
+  /** Stores the reason of a failed handshake, while its connection is still open or within its `close` event. */
+  #noteReason(error: Error, socket: TLSSocket): void {
     const key = keyOf(socket);
     const pending = (key === undefined ? undefined : this.#pending.get(key)) ?? this.#closing;
     const reason = reasonOf(error, socket, this.#options.rootCertName);
@@ -116,7 +116,7 @@ export class TlsGate<Identity> {
     this.#closing = pending;
     pending.reason ??= this.#unclaimedReason;
     this.#unclaimedReason = undefined;
-    // for a refused certificate, listeners of the same event that run after this one give the reason
+    // the reason of a refused certificate is stored by a listener for `close` that runs after this one
     setImmediate(() => {
       if (this.#closing === pending) this.#closing = undefined;
       pending.end.failed(pending.reason ?? 'it ended the connection');
@@ -126,11 +126,11 @@ export class TlsGate<Identity> {
 
 /**
  * Sessions are not resumed: Node would give the certificate of the first handshake, but neither its expiry nor a change
- * of the root certificates would count again. So there are no tickets, and of TLS 1.2 there is no session cache.
+ * of the root certificates would be checked again. So there are no tickets, and of TLS 1.2 there is no session cache.
  */
 const sessionOptions = { secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION };
 
-/** Tells connections apart, raw or TLS; undefined when the peer has gone already. */
+/** Key of a connection, the same for its raw and its TLS socket; undefined: the peer has gone already. */
 function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string | undefined {
   if (remoteAddress === undefined || remotePort === undefined) return undefined;
   return `${remoteAddress} ${remotePort} ${localAddress ?? ''} ${localPort ?? 0}`;
@@ -222,14 +222,14 @@ export class Handshake<Identity> implements Swept, HandshakeEnd<Identity> {
     gate.admit(this.#socket, this);
   }
 
-  /** Ends the handshake without a failure: the listener closes, or a fault needs its place. */
+  /** Ends the handshake without a failure: the listener closes, or a fault takes its slot. */
   abandon(): void {
     this.#end(null);
   }
 
-  /** A later handshake needs its place. */
+  /** Ends the handshake as a failure: a later one takes its slot. */
   giveWay(): void {
-    this.#end('too many others were begun and not finished');
+    this.#end('too many other handshakes were unfinished');
   }
 
   sweep(): void {

@@ -9,9 +9,9 @@ import type { WallClock } from '../time/clock.ts';
 
 export const modbusMessageKinds = ['request', 'answer', 'no_answer', 'foreign'] as const;
 /**
- * `answer`: octets sent or received in answer to a request, whole or not; `no_answer`: nothing left, or came, in answer
- * to a request; `foreign`: a frame on a line between others, or one to the built-in master that answers none of its
- * requests.
+ * `answer`: octets sent or received in answer to a request, whole or not; `no_answer`: no octets were sent, or received,
+ * in answer to a request; `foreign`: a frame on a line between others, or one to the built-in master that answers none
+ * of its requests.
  */
 export type ModbusMessageKind = (typeof modbusMessageKinds)[number];
 
@@ -24,7 +24,7 @@ export const noAnswerReasons = [
 ] as const;
 /**
  * `broadcast`: carried out by several devices, none of which answers; `suppressed`: by a fault, or the device is off;
- * `connection_ended`: before the answer could leave, or came; `no_answer_in_time`: none came to the built-in master
+ * `connection_ended`: before the answer was sent, or received; `no_answer_in_time`: the built-in master received none
  * within its time limit or before its next request, but one may still come.
  */
 type NoAnswerReason = (typeof noAnswerReasons)[number];
@@ -82,7 +82,7 @@ export interface ModbusContent {
 
 export type ModbusMessages = WireChannel<ModbusFacts, ModbusContent>;
 
-/** Content of a Modbus PDU on its own (Modbus application protocol 1.1b3, sections 6 and 7). */
+/** Names of function codes (Modbus application protocol 1.1b3, section 6). */
 export const functionNames: Readonly<Record<number, string>> = {
   1: 'read coils',
   2: 'read discrete inputs',
@@ -105,6 +105,7 @@ export const functionNames: Readonly<Record<number, string>> = {
   43: 'encapsulated interface transport',
 };
 
+/** Names of exception codes (section 7). */
 export const exceptionNames: Readonly<Record<number, string>> = {
   1: 'illegal function',
   2: 'illegal data address',
@@ -118,7 +119,7 @@ export const exceptionNames: Readonly<Record<number, string>> = {
   11: 'gateway target device failed to respond',
 };
 
-/** Functions whose PDU has an address behind the function code, and behind it a quantity. */
+/** Functions whose PDU has an address after the function code, and after it a quantity unless they are in `single`. */
 const addressed: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6, 15, 16, 22, 23]);
 /** Functions among `addressed` that mean one register or coil. */
 const single: ReadonlySet<number> = new Set([5, 6, 22]);
@@ -131,7 +132,7 @@ interface RequestSpan {
   readonly count: number | null;
 }
 
-/** @param pduStart of a request in `bytes`; it ends before `pduEnd` */
+/** @param pduStart offset of the PDU of a request in `bytes`; `pduEnd` is the offset after it */
 export function spanOf(bytes: Buffer, pduStart: number, pduEnd: number): RequestSpan {
   const functionCode = bytes[pduStart] ?? 0;
   const hasAddress = addressed.has(functionCode);
@@ -243,7 +244,7 @@ function decodeModbus({ kind, raw, rawLength, facts: { exchange } }: WireEntry<M
   return { ...head, values: isRead ? readBy(frame, exchange.count, names) : null };
 }
 
-/** A message in a few words, as its octets or their absence say. */
+/** Summary of a message for a recording. */
 function inWords({ facts: { exchange, noAnswer } }: WireEntry<ModbusFacts>, exceptionCode: number | null): string {
   if (noAnswer !== null) return `no answer: ${noAnswer}`;
   if (exceptionCode !== null) return `exception ${exceptionCode} (${exceptionNames[exceptionCode] ?? 'unknown'})`;
@@ -275,8 +276,9 @@ function reportModbus(entry: WireEntry<ModbusFacts>): Readonly<Record<string, un
   };
 }
 
-/** Messages kept unless asked otherwise, and their octets at most. */
+/** Default number of messages kept. */
 export const defaultModbusEntries = 1000;
+/** Maximum octets of the messages kept. */
 const maxBytes = 4 * 1024 * 1024;
 
 /** The channel of Modbus: one for all of its adapters. */
@@ -291,7 +293,7 @@ export function createModbusMessages(wireLog: WireLog): ModbusMessages {
   });
 }
 
-/** A request as an adapter knows it. */
+/** A request that an adapter reports. */
 interface TappedRequest extends RequestSpan, Pick<ModbusExchange, 'framing' | 'unitId' | 'broadcast' | 'names'> {
   readonly kind: 'request' | 'foreign';
   readonly direction: WireDirection;
@@ -299,7 +301,7 @@ interface TappedRequest extends RequestSpan, Pick<ModbusExchange, 'framing' | 'u
   readonly deviceIndex: number | null;
   /** the frame */
   readonly raw: Buffer;
-  /** why nothing goes or comes in answer, if nothing does; null: no answer is due */
+  /** reason to report if no answer is sent or received; null: no answer is due */
   readonly unanswered: NoAnswerReason | null;
 }
 
@@ -321,7 +323,7 @@ export class TappedExchange implements ModbusExchange {
   readonly #direction: WireDirection;
   readonly #peer: string;
   readonly #deviceIndex: number | null;
-  /** null: an answer went, or none is due */
+  /** reason to report if no answer follows; null: an answer was reported, or none is due */
   #unanswered: NoAnswerReason | null;
 
   constructor(tap: ModbusTap, request: TappedRequest) {
@@ -342,13 +344,13 @@ export class TappedExchange implements ModbusExchange {
     this.#unanswered = request.unanswered;
   }
 
-  /** Octets went or came in answer, whole or a part of it. */
+  /** Reports octets of an answer, whole or a part of it. */
   answered(raw: Buffer): void {
     this.#unanswered = null;
     this.#push('answer', raw, null);
   }
 
-  /** No answer is waited for any more. @param reason why there was none, in place of that of the request */
+  /** Reports that no answer follows, unless one was reported. @param reason default: that of the request */
   ended(reason: NoAnswerReason | null = this.#unanswered): void {
     if (this.#unanswered === null) return;
     this.#unanswered = null;
@@ -371,7 +373,7 @@ export class TappedExchange implements ModbusExchange {
   }
 }
 
-/** The way of one adapter into the channel of Modbus. */
+/** Reports the messages of one adapter to the channel of Modbus. */
 export class ModbusTap {
   readonly messages: ModbusMessages;
   readonly comm: CommName;
@@ -383,7 +385,7 @@ export class ModbusTap {
     this.clock = clock;
   }
 
-  /** True if anybody listens: nothing else of the tap may be called otherwise. */
+  /** True while there is an observer; `request` may be called only then. */
   get active(): boolean {
     return this.messages.active;
   }

@@ -75,7 +75,7 @@ export class ScenarioRun {
     this.#host = host;
     this.#by = by;
     const { plant, wall } = host;
-    this.#giveClockBack = host.ownClock();
+    this.#giveClockBack = host.reserveClock();
     this.#pace = createPace(pace, plant, host.later, { source: 'scenario', peer: scenario.name });
     this.#pace.begin();
     this.#start = plant.now;
