@@ -335,7 +335,7 @@ export class Clients {
       for (const control of changed) for (const listener of this.#followers) listener(eventView(control, endDevice));
     };
     const parts = { ...this.options, inForce: this.inForce, eventsChanged };
-    const onLost = () => client.lookAgain();
+    const onLost = () => client.rediscoverMissing();
     const groups = settings.identity === 'site' ? [devices] : devices.map((device) => [device]);
     const members = await Promise.all(
       groups.map((group) => makeMember(parts, { certificate, devices: group, exchange: line, remoteClock, onLost })),

@@ -122,7 +122,7 @@ const printable = /^[\t\n\r\x20-\x7e]*$/;
 /** Null: the content is what its format says. */
 function contentIssue({ format, content }: MessageContent): Refusal | null {
   if (format === 'ASCII' && !printable.test(content)) return rejected('InvalidValue', 'the content is not ASCII');
-  if (format === 'URI' && !URL.canParse(content)) return rejected('InvalidURL', 'the content is no URI');
+  if (format === 'URI' && !URL.canParse(content)) return rejected('InvalidURL', 'the content is not a URI');
   return null;
 }
 
