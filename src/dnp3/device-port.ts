@@ -19,18 +19,18 @@ export interface PointWrite {
 /** A write of one setting: a grid-support function, or a single point. */
 export type SettingWrite = PointWrite | FunctionWish;
 
-/** Points that controls with an end have for as long as they last, by id of the control. */
+/** Points that controls of limited duration hold while they last, by id of the control. */
 export interface DeviceHolds {
-  /** controls that hold points, also those whose end is still to come */
+  /** controls that hold points, including ended ones whose points are not released yet because the device is off */
   readonly ids: readonly string[];
-  /** As `PointHolds.follow`: these controls have these points, and others give theirs back. */
+  /** As `PointHolds.follow`: makes these controls hold these points, and releases the points of all others. */
   follow(writesByControl: ReadonlyMap<string, readonly SettingWrite[]>): ReadonlyMap<string, Written>;
   /**
-   * The outcome of these wishes now.
+   * The outcome of these writes now, without writing.
    * @param by `default`: the outcome if remote writes were permitted
    */
   check(writes: readonly SettingWrite[], by?: 'dnp3' | 'default'): Written;
-  /** The device has been reset: nothing is held any more. */
+  /** Drops all holds after a reset of the device, without writing. */
   forget(): void;
   close(): void;
 }
@@ -38,21 +38,21 @@ export interface DeviceHolds {
 export interface DevicePort {
   readonly index: number;
   readonly name: string;
-  /** state without registers; the map only through the members below */
+  /** the device without its registers, which only the members below read and write */
   readonly device: Omit<Device, 'bank' | 'command'>;
-  /** Decoded value; null: the device does not have it. @param at numbers of the repeated groups of its path, default 0 */
+  /** Decoded value; null: the device lacks the point. @param at indexes of the repeating groups in its path, default 0 */
   value(point: PointPath, ...at: readonly number[]): AnyPointValue;
   number(point: PointPath, ...at: readonly number[]): number | null;
-  /** `value` of one point that is read in every tick. */
+  /** A fast reader of the `value` of one point, for reads in every tick. */
   reader(point: PointPath): () => AnyPointValue;
-  /** As `number`, with the number of the value of an enumeration. */
+  /** As `number`; an enumeration gives the number of its symbol. */
   code(point: PointPath): number | null;
   has(point: PointPath, ...at: readonly number[]): boolean;
-  /** The last write of a point, an object of its own for each; undefined: it still has its start value. */
+  /** Provenance of the last write of a point, a new object for each write; undefined: not written since the start. */
   writer(point: PointPath): Provenance | undefined;
-  /** Distance of two values that a register of numbers can hold. */
+  /** Resolution of a numeric point. */
   step(point: PointPath): number;
-  /** Least and greatest value that the map takes now; null: no rule limits the point. */
+  /** Minimum and maximum that the map accepts now; null: no rule limits the point. */
   range(point: PointPath): readonly [min: number | null, max: number | null] | null;
   /** True if the device has a function and 702.CtrlModes allows it. */
   supports(name: FunctionName): boolean;
@@ -60,21 +60,21 @@ export interface DevicePort {
   /** The point that enables a function: `706.Ena`. */
   enablePoint(name: FunctionName): PointPath;
   hasCurve(name: CurveFunction, region?: TripRegion): boolean;
-  /** Points that a curve of a function can have. */
+  /** Maximum of points of a curve of a function. */
   capacity(name: CurveFunction): number;
-  /** Wishes that switch a function, and the others of reactive power off with it. */
+  /** Wishes that switch a function; those of a reactive power function also switch the others off. */
   switching(name: FunctionName, on: boolean): readonly FunctionWish[];
   /** True if the registers hold these settings, to the last digit that they can hold. */
   isInForce(writes: readonly SettingWrite[]): boolean;
-  /** All in one commit, set 1 included. @throws SimError as `Bank.adopt` */
+  /** Writes all settings in one commit, also to the points of curve set 1. @throws SimError as `Bank.adopt` */
   write(writes: readonly SettingWrite[], by: Origin): void;
   /** Checks as `write` and writes nothing. @throws SimError as `write` */
   check(writes: readonly SettingWrite[], by: Origin): void;
-  /** Holds of an owner of its own, source `dnp3`. */
+  /** Creates holds with the source `dnp3`, independent of other holds. */
   createHolds(): DeviceHolds;
   /** @throws SimError COMMAND_* */
   readonly command: (command: DeviceCommand, by: Origin) => void;
-  /** The own limit of DNP3 at the connection point of this device, W; null: none. */
+  /** The limit that DNP3 has set at the connection point of this device, W; null: none. */
   limitW(name: SiteLimitName): number | null;
   /** @throws SimError as `Plant.setSite` */
   setLimitW(name: SiteLimitName, limitW: number | null, by: Origin): void;

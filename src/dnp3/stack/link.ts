@@ -39,7 +39,7 @@ export const primaryFunction = {
 /** Functions of frames that end one (PRM = 0). */
 export const secondaryFunction = { ack: 0, nack: 1, linkStatus: 11, notSupported: 15 } as const;
 
-/** Addresses of their own meaning; from `firstReserved` on none is that of a station. */
+/** Special addresses; no station has an address from `firstReserved` on. */
 export const linkAddress = {
   firstReserved: 0xfff0,
   self: 0xfffc,
@@ -56,7 +56,7 @@ export interface LinkFrame {
   readonly data: Buffer;
 }
 
-/** Octets on the wire of so much user data. */
+/** Octets on the wire of a frame with this number of octets of user data. */
 export function frameLength(userOctets: number): number {
   return headerOctets + userOctets + 2 * Math.ceil(userOctets / blockOctets);
 }
@@ -73,19 +73,19 @@ export function encodeFrame(
   end = data?.length ?? 0,
   lead?: number,
 ): Buffer {
-  const leading = lead === undefined ? 0 : 1;
-  const user = leading + end - begin;
-  const frame = Buffer.allocUnsafe(frameLength(user));
+  const leadOctets = lead === undefined ? 0 : 1;
+  const userOctets = leadOctets + end - begin;
+  const frame = Buffer.allocUnsafe(frameLength(userOctets));
   frame[0] = startOctets[0];
   frame[1] = startOctets[1];
-  frame[2] = minLength + user;
+  frame[2] = minLength + userOctets;
   frame[3] = control;
   frame.writeUInt16LE(destination, 4);
   frame.writeUInt16LE(source, 6);
   frame.writeUInt16LE(crc16(frame, 0, 8), 8);
   let at = headerOctets;
   let from = begin;
-  for (let left = user; left > 0; left -= blockOctets) {
+  for (let left = userOctets; left > 0; left -= blockOctets) {
     const blockBegin = at;
     const blockEnd = at + Math.min(blockOctets, left);
     if (lead !== undefined && at === headerOctets) frame[at++] = lead;
@@ -109,17 +109,17 @@ interface ParserCounts {
 const noOctets = Buffer.alloc(0);
 
 /** True if a function and the amount of user data agree. */
-function isConsistent(control: number, user: number): boolean {
-  if ((control & linkBit.primary) === 0) return user === 0;
+function isConsistent(control: number, userOctets: number): boolean {
+  if ((control & linkBit.primary) === 0) return userOctets === 0;
   const code = control & 0x0f;
   const carries = code === primaryFunction.confirmedUserData || code === primaryFunction.unconfirmedUserData;
-  return carries ? user > 0 : user === 0;
+  return carries ? userOctets > 0 : userOctets === 0;
 }
 
 /**
  * Finds frames in a stream of octets. IEEE 1815 9.2.4.3, 9.2.4.4
  * Keeps the octets of a frame that has not come whole, at most 291 of them. A frame with a wrong checksum is dropped
- * without a word, and the search goes on behind its start octets: its length cannot be trusted.
+ * silently, and the search continues after its start octets, because its length cannot be trusted.
  */
 export class LinkParser {
   readonly counts: ParserCounts = { headerCrc: 0, blockCrc: 0, length: 0 };
@@ -156,26 +156,26 @@ export class LinkParser {
     return frames;
   }
 
-  /** Octets of the frame whose header stands at `at`; null: it is none. */
+  /** Octets of the frame whose header starts at `at`; null: not a valid header. */
   #lengthAt(stream: Buffer, at: number): number | null {
     if (crc16(stream, at, at + 8) !== stream.readUInt16LE(at + 8)) {
       this.counts.headerCrc += 1;
       return null;
     }
-    const user = (stream[at + 2] ?? 0) - minLength;
-    if (user < 0 || !isConsistent(stream[at + 3] ?? 0, user)) {
+    const userOctets = (stream[at + 2] ?? 0) - minLength;
+    if (userOctets < 0 || !isConsistent(stream[at + 3] ?? 0, userOctets)) {
       this.counts.length += 1;
       return null;
     }
-    return frameLength(user);
+    return frameLength(userOctets);
   }
 
   #frameAt(stream: Buffer, at: number, length: number): LinkFrame | null {
-    const user = (stream[at + 2] ?? 0) - minLength;
-    const data = user === 0 ? noOctets : Buffer.allocUnsafe(user);
+    const userOctets = (stream[at + 2] ?? 0) - minLength;
+    const data = userOctets === 0 ? noOctets : Buffer.allocUnsafe(userOctets);
     let from = at + headerOctets;
-    for (let done = 0; done < user; done += blockOctets) {
-      const size = Math.min(blockOctets, user - done);
+    for (let done = 0; done < userOctets; done += blockOctets) {
+      const size = Math.min(blockOctets, userOctets - done);
       if (crc16(stream, from, from + size) !== stream.readUInt16LE(from + size)) {
         this.counts.blockCrc += 1;
         return null;
@@ -193,7 +193,7 @@ export class LinkParser {
   }
 }
 
-/** Where the next start octets stand, or the end; a single first start octet at the end counts. */
+/** Offset of the next start octets, or the end of the stream; a first start octet as its last octet counts. */
 function nextStart(stream: Buffer, from: number): number {
   for (let at = stream.indexOf(startOctets[0], from); at >= 0; at = stream.indexOf(startOctets[0], at + 1)) {
     if (at + 1 === stream.length || stream[at + 1] === startOctets[1]) return at;
@@ -220,8 +220,8 @@ export function carriesUserData({ control }: LinkFrame): boolean {
   );
 }
 
-/** True if each function of a primary station has a valid frame count bit; others are not known. */
-const isCounted: Readonly<Record<number, boolean>> = {
+/** The FCV bit that each function of a primary station requires; reserved functions are absent. */
+const requiredFcv: Readonly<Record<number, boolean>> = {
   [primaryFunction.resetLink]: false,
   [primaryFunction.testLink]: true,
   [primaryFunction.confirmedUserData]: true,
@@ -229,9 +229,11 @@ const isCounted: Readonly<Record<number, boolean>> = {
   [primaryFunction.requestLinkStatus]: false,
 };
 
-/** True if it is that of a primary station, with FCV as its function wants it; where that is 0, FCB has no meaning. */
+/** True if a control octet is from a primary station, with the FCV bit of its function. With FCV 0, FCB has no meaning. */
 export function beginsTransaction(control: number): boolean {
-  return (control & linkBit.primary) !== 0 && isCounted[control & 0x0f] !== ((control & linkBit.frameCountValid) === 0);
+  return (
+    (control & linkBit.primary) !== 0 && requiredFcv[control & 0x0f] !== ((control & linkBit.frameCountValid) === 0)
+  );
 }
 
 interface LinkSessionOptions {
@@ -266,10 +268,10 @@ export class LinkSession {
         this.#answer(secondaryFunction.ack);
         return null;
       case primaryFunction.testLink:
-        this.#counted(control);
+        this.#answerCounted(control);
         return null;
       case primaryFunction.confirmedUserData:
-        return this.#counted(control) ? data : null;
+        return this.#answerCounted(control) ? data : null;
       case primaryFunction.unconfirmedUserData:
         return data;
       case primaryFunction.requestLinkStatus:
@@ -286,8 +288,8 @@ export class LinkSession {
     this.#send(linkBit.primary | primaryFunction.requestLinkStatus);
   }
 
-  /** Answers a frame with a count bit. @returns whether it is a new one */
-  #counted(control: number): boolean {
+  /** Answers a frame with FCV 1. @returns true: it is no repetition */
+  #answerCounted(control: number): boolean {
     if (this.#expected === null) return false;
     const isNew = ((control & linkBit.frameCount) !== 0) === this.#expected;
     if (isNew) {

@@ -37,7 +37,7 @@ const classes: Readonly<Record<number, PointClass>> = { 1: 0, 2: 1, 3: 2, 4: 3 }
 
 /**
  * Assigns a class to the points behind each class object. IEEE 1815 4.4.15
- * @returns bits of IIN2; valid objects are carried out even so
+ * @returns bits of IIN2; valid objects are carried out even if others are refused
  */
 function assignClass(headers: readonly ObjectHeader[], database: Database): number {
   let to: PointClass | undefined;
@@ -65,34 +65,35 @@ function assign(header: ObjectHeader, kind: PointKind, to: PointClass, database:
   return missing || isRefused ? iin.parameterError : 0;
 }
 
-/** Carries out a header; a number: bits of IIN2 that refuse it. */
+/** Carries out a header that was checked. */
 type Act = () => void;
 
 /** Index of DEVICE_RESTART among the indications. */
 const restartIndex = 7;
 
-interface TimeBook {
+interface RecordedTime {
   /** arrival of the last RECORD_CURRENT_TIME, monotonic ms; null: none, or used */
   recordedMs: number | null;
 }
 
-function indications({ objects }: ObjectHeader, context: FunctionContext): Act | number {
+/** @returns bits of IIN2 for an invalid header */
+function checkIndications({ objects }: ObjectHeader, context: FunctionContext): Act | number {
   const isClear = objects.every(({ index, octets }) => index === restartIndex && octets[0] === 0);
   return isClear && objects.length > 0 ? () => context.clearRestart() : iin.parameterError;
 }
 
 const time48 = (octets: Buffer) => octets.readUIntLE(0, 6);
 
-function time(header: ObjectHeader, context: FunctionContext, book: TimeBook): Act | number {
+function checkTime(header: ObjectHeader, context: FunctionContext, recorded: RecordedTime): Act | number {
   const { variation, range, objects } = header;
   const [object] = objects;
   if (variation !== 1 && variation !== 3) return iin.objectUnknown;
   if (range.kind !== 'count' || range.count !== 1 || object === undefined) return iin.parameterError;
-  const atMs = variation === 1 ? context.receivedMs : book.recordedMs;
+  const atMs = variation === 1 ? context.receivedMs : recorded.recordedMs;
   const ms = time48(object.octets);
   if (atMs === null) return iin.parameterError;
   return () => {
-    if (variation === 3) book.recordedMs = null;
+    if (variation === 3) recorded.recordedMs = null;
     context.time.sync(ms, atMs);
   };
 }
@@ -102,7 +103,7 @@ function deadbandOf(variation: number, octets: Buffer): number {
   return variation === 2 ? octets.readUInt32LE(0) : octets.readFloatLE(0);
 }
 
-function deadbands({ variation, objects }: ObjectHeader, { outstation }: FunctionContext): Act | number {
+function checkDeadbands({ variation, objects }: ObjectHeader, { outstation }: FunctionContext): Act | number {
   const { database } = outstation;
   const settings = objects.map(({ index, octets }) => ({
     index: index ?? -1,
@@ -122,18 +123,18 @@ function deadbands({ variation, objects }: ObjectHeader, { outstation }: Functio
  * WRITE: indications, time and deadbands. All headers are checked before the first write. IEEE 1815 4.4.3
  * @returns bits of IIN2; 0: all written
  */
-function write(headers: readonly ObjectHeader[], context: FunctionContext, book: TimeBook): number {
+function write(headers: readonly ObjectHeader[], context: FunctionContext, recorded: RecordedTime): number {
   if (headers.length === 0) return iin.parameterError;
   const writes: Act[] = [];
   let iin2 = 0;
   for (const header of headers) {
     const outcome =
       header.group === 80
-        ? indications(header, context)
+        ? checkIndications(header, context)
         : header.group === 50
-          ? time(header, context, book)
+          ? checkTime(header, context, recorded)
           : header.group === 34
-            ? deadbands(header, context)
+            ? checkDeadbands(header, context)
             : iin.objectUnknown;
     if (typeof outcome === 'number') iin2 |= outcome;
     else writes.push(outcome);
@@ -147,7 +148,7 @@ const answer = (iin2: number): Answer => ({ objects: Buffer.alloc(0), iin2 });
 
 const maxFineMs = 0xffff;
 
-/** A g52: v2 counts milliseconds, v1 seconds where they do not suffice. */
+/** A delay as g52: v2 in milliseconds, above 65535 ms v1 in seconds. */
 function delay(ms: number): Answer {
   const fine = ms <= maxFineMs;
   const count = Math.min(0xffff, Math.round(fine ? ms : ms / 1000));
@@ -171,8 +172,8 @@ function timing({ outstation: { clock }, receivedMs }: FunctionContext): Answer 
   return delay(Math.max(0, clock.monotonicMs() - receivedMs));
 }
 
-/** A master that sends objects with a function that has none has made a mistake. */
-const without =
+/** Refuses requests with objects, for a function that takes none. */
+const withoutObjects =
   (handler: FunctionHandler): FunctionHandler =>
   (request, context) =>
     request.headers.length > 0 ? answer(iin.parameterError) : handler(request, context);
@@ -180,10 +181,10 @@ const without =
 /** Makes the functions of one association. */
 export function createFunctionSet({ limits, clock }: Pick<OutstationOptions, 'limits' | 'clock'>): FunctionSet {
   const controls = new Controls(limits.selectTimeoutMs, () => clock.monotonicMs());
-  const book: TimeBook = { recordedMs: null };
+  const recorded: RecordedTime = { recordedMs: null };
   const direct: FunctionHandler = (request, context) => controls.direct(request, context);
   const handlers: Readonly<Record<number, FunctionHandler>> = {
-    [functionCodes.write]: ({ headers }, context) => answer(write(headers, context, book)),
+    [functionCodes.write]: ({ headers }, context) => answer(write(headers, context, recorded)),
     [functionCodes.select]: (request, context) => controls.select(request, context),
     [functionCodes.operate]: (request, context) => controls.operate(request, context),
     [functionCodes.directOperate]: direct,
@@ -195,9 +196,9 @@ export function createFunctionSet({ limits, clock }: Pick<OutstationOptions, 'li
     [functionCodes.coldRestart]: restarting('cold'),
     [functionCodes.warmRestart]: restarting('warm'),
     [functionCodes.assignClass]: ({ headers }, { outstation: { database } }) => answer(assignClass(headers, database)),
-    [functionCodes.delayMeasure]: without((_, context) => timing(context)),
-    [functionCodes.recordCurrentTime]: without((_, { receivedMs }) => {
-      book.recordedMs = receivedMs;
+    [functionCodes.delayMeasure]: withoutObjects((_, context) => timing(context)),
+    [functionCodes.recordCurrentTime]: withoutObjects((_, { receivedMs }) => {
+      recorded.recordedMs = receivedMs;
       return answer(0);
     }),
   };
@@ -210,7 +211,7 @@ export function createFunctionSet({ limits, clock }: Pick<OutstationOptions, 'li
     isSelected: (kind, index) => controls.isSelected(kind, index),
     sessionEnded() {
       controls.drop();
-      book.recordedMs = null;
+      recorded.recordedMs = null;
     },
   };
 }

@@ -30,12 +30,12 @@ function encoded(value: string | number): Buffer {
 }
 
 /** One device attribute of set 0 (g0) with its header. IEEE 1815 annex A.1 */
-function object(variation: number, data: Buffer): Buffer {
+function attributeObject(variation: number, data: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0, variation, 0x00, 0, 0]), data]);
 }
 
 /**
- * The objects of a read.
+ * The objects for a read of device attributes.
  * @returns one piece for each attribute; null: the device has no such attribute
  */
 export function readAttributes(variation: number, attributes: readonly DeviceAttribute[]): readonly Buffer[] | null {
@@ -43,10 +43,10 @@ export function readAttributes(variation: number, attributes: readonly DeviceAtt
   if (variation === listVariation) {
     // none of them can be written
     const pairs = sorted.flatMap((each) => [each.variation, 0]);
-    return [object(listVariation, Buffer.from([dataType.list, pairs.length, ...pairs]))];
+    return [attributeObject(listVariation, Buffer.from([dataType.list, pairs.length, ...pairs]))];
   }
   const selected = variation === allVariation ? sorted : sorted.filter((each) => each.variation === variation);
-  return selected.length === 0 ? null : selected.map((each) => object(each.variation, encoded(each.value)));
+  return selected.length === 0 ? null : selected.map((each) => attributeObject(each.variation, encoded(each.value)));
 }
 
 /** Part of an answer; `fill` writes as much as fits and returns true when done. */
@@ -67,7 +67,7 @@ interface ReadContext {
 
 interface ReadPlan {
   readonly steps: readonly ReadStep[];
-  /** all events of the plan, so that an end without confirm can release them */
+  /** all events of the plan, to be released if the response ends without confirm */
   readonly events: readonly QueuedEvent[];
   readonly iin2: number;
 }
@@ -96,7 +96,7 @@ class StaticStep implements ReadStep {
     return true;
   }
 
-  /** Points from `begin` on with consecutive indexes and one type; undefined: the group has no such variation. */
+  /** Run of points from `begin` on with consecutive indexes and one type; undefined: the group has no such variation. */
   #run(begin: number): { readonly type: ObjectType | undefined; readonly end: number } {
     const first = this.#points[begin];
     if (first === undefined) return { type: undefined, end: begin + 1 };
@@ -129,7 +129,7 @@ function findEndsOfRuns(points: readonly DatabasePoint[]): readonly number[] {
   return ends;
 }
 
-/** A variation without flags gives way to one with them when they matter. */
+/** The type with flags if a type without them would hide flags of this state or cannot hold its value. */
 function withNeededFlags(type: ObjectType, state: PointState): ObjectType | undefined {
   return type.withFlags === undefined || isPlain(type, state) ? type : objectType(type.group, type.withFlags);
 }
@@ -298,7 +298,7 @@ function attributes({ variation, range }: ObjectHeader, context: ReadContext): S
   return pieces === null ? objectUnknown : staticPart([new RawStep(pieces)]);
 }
 
-/** Groups that are no measured values, and how they are read. */
+/** Read functions of the groups without measured values. */
 const otherGroups: Readonly<Record<number, (header: ObjectHeader, context: ReadContext) => StaticPart>> = {
   0: attributes,
   34: deadbands,
@@ -378,8 +378,8 @@ export interface Piece {
   readonly events: readonly QueuedEvent[];
 }
 
-/** The fragments of one answer; each waits for the confirm of the one before it. */
-export class Series {
+/** The fragments of one response; each waits for the confirm of the one before it. */
+export class ResponseSeries {
   readonly #steps: readonly ReadStep[];
   readonly #buffer: EventBuffer;
   readonly #open: Set<QueuedEvent>;
@@ -415,7 +415,7 @@ export class Series {
     this.#buffer.confirm(events);
   }
 
-  /** The series ends without the confirm of all: its events wait again. */
+  /** Ends the series before all of it is confirmed; its events wait again. */
   abandon(): void {
     this.#buffer.release([...this.#open]);
     this.#open.clear();
