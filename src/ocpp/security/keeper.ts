@@ -251,7 +251,7 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     return null;
   }
 
-  /** The presented certificate as it is in force, after another one has failed. Null: that of the settings. */
+  /** Restores the previous presented certificate after a new one has failed; null: that of the settings. */
   restoreShown(material: { readonly cert: string; readonly key: string } | null): void {
     const restored = material === null ? this.#given : ownOf(material.cert, material.key);
     this.#set({ ...this.#state, own: withEntry(this.#state.own, this.#uses.presented, restored) });

@@ -98,7 +98,7 @@ function createSigning(parts: StationParts, keeper: Keeper): Signing {
       ...rootOf(parts, use, keeper),
     };
     const outcome = await calls.send('SignCertificate', request, { triggered });
-    if (outcome.kind !== 'result') log.warning('the request to sign a certificate got no answer', device.deviceIndex);
+    if (outcome.kind !== 'result') log.warning('the request to sign a certificate failed', device.deviceIndex);
     else if (outcome.payload.status === 'Rejected')
       log.warning('the central system rejects the request to sign a certificate', device.deviceIndex);
     return outcome.kind !== 'result' || outcome.payload.status === 'Accepted';
