@@ -6,7 +6,7 @@ import './look/views.css';
 import { render } from 'preact';
 import { CsipPage, Shell } from './shell/shell';
 import { applyTheme } from './shell/theme';
-import { startDaemon } from './store/site';
+import { followDaemon } from './store/site';
 import { startLive } from './store/live';
 import { startStream } from './store/stream';
 
@@ -17,7 +17,7 @@ applyTheme();
 const isCsipPage = document.documentElement.dataset['page'] === 'csip';
 if (!isCsipPage) {
   startStream();
-  startDaemon();
+  followDaemon();
 }
 startLive(!isCsipPage);
 render(isCsipPage ? <CsipPage /> : <Shell />, root);

@@ -4,7 +4,7 @@ import { didYouMean } from '../../core/nearest.ts';
 import type { Scenario, ScenarioRequest, Step } from '../model.ts';
 import { allSteps, valueTests, placeText } from '../model.ts';
 
-/** An error with which the interface would answer. */
+/** The error with which REST would answer. */
 export interface RequestRefusal {
   readonly detail: string;
   readonly errors?: readonly { readonly in: string; readonly name: string; readonly detail: string }[];
@@ -13,7 +13,7 @@ export interface RequestRefusal {
 /** Checks a request as its operation does. null: well-formed. */
 export type RequestCheck = (request: ScenarioRequest) => RequestRefusal | null;
 
-/** null: a part of the check is over, and others may have a turn. */
+/** null: a point at which the check may pause. */
 type Issues = Generator<Issue | null, void>;
 
 /** Maximum of issues with a hint: each hint compares with every mark. */
@@ -32,8 +32,8 @@ function* unknownMarks(scenario: Scenario): Issues {
   }
 }
 
-/** Finds signals whose request has no operation. */
-function* unknownAnswers(scenario: Scenario, check: RequestCheck): Issues {
+/** Finds signals whose request would be refused. */
+function* refusedSignals(scenario: Scenario, check: RequestCheck): Issues {
   const tested = valueTests(scenario).map(({ place, test }) => ({ place, signal: test.signal }));
   for (const { place, signal } of [...tested, ...scenario.plots]) {
     yield null;
@@ -48,7 +48,7 @@ function* unknownAnswers(scenario: Scenario, check: RequestCheck): Issues {
 function* offsetsAtTheEnd({ finally: last }: Scenario): Issues {
   for (const { place, trigger } of last)
     if (trigger.kind === 'at')
-      yield { name: placeText(place), detail: 'at counts from the start of the scenario; finally takes after' };
+      yield { name: placeText(place), detail: '`at` counts from the start of the scenario; use `after` in `finally`' };
 }
 
 /** Finds offsets of `at` that lie before the preceding step. */
@@ -59,7 +59,7 @@ function* disorder(steps: readonly Step[]): Issues {
     if (trigger.offsetS < last)
       yield {
         name: placeText(place),
-        detail: `at ${trigger.offsetS} s is before the step in front of it, at ${last} s`,
+        detail: `at ${trigger.offsetS} s is before the preceding step, at ${last} s`,
       };
     last = Math.max(last, trigger.offsetS);
   }
@@ -70,5 +70,5 @@ export function* checkWhole(scenario: Scenario, check: RequestCheck): Issues {
   yield* disorder(scenario.steps);
   yield* offsetsAtTheEnd(scenario);
   yield* unknownMarks(scenario);
-  yield* unknownAnswers(scenario, check);
+  yield* refusedSignals(scenario, check);
 }

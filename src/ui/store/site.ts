@@ -1,4 +1,4 @@
-/** State common to all views: the run of the simulator, devices with names, protocols, alarms, clock. */
+/** State common to all views: start and build of the simulator, devices with names, protocols, alarms, clock. */
 import { computed, signal, effect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { get, perform, Problem } from '../api/call';
@@ -24,12 +24,12 @@ let deviceCount = 0;
 /** Device of the overview; undefined: the first one, until it is removed. */
 const firstDevice = signal<number | undefined>(undefined);
 
-/** Selects an existing device; without any, the list is empty. */
-async function askAnother(): Promise<void> {
+/** Selects the first existing device; undefined if there is none. */
+async function selectFirstDevice(): Promise<void> {
   try {
     firstDevice.value = (await perform(get('devices'))).devices[0]?.device_index;
   } catch (error) {
-    // the next refusal retries
+    // the next 404 of the overview retries
     if (!(error instanceof Problem)) throw error;
   }
 }
@@ -37,12 +37,12 @@ async function askAnother(): Promise<void> {
 export function useOverview(): Overview | undefined {
   const call =
     firstDevice.value === undefined ? overviewCall : get('overview', { query: { device: firstDevice.value } });
-  const { data: known, problem } = useShared(call, deviceCount > manyDevices ? 5000 : 'tick');
-  const last = useRef(known);
-  last.current = known ?? last.current;
+  const { data: overview, problem } = useShared(call, deviceCount > manyDevices ? 5000 : 'tick');
+  const last = useRef(overview);
+  last.current = overview ?? last.current;
   const isGone = problem?.status === 404;
   useEffect(() => {
-    if (isGone) void askAnother();
+    if (isGone) void selectFirstDevice();
   }, [problem]);
   const data = isGone && last.current !== undefined ? { ...last.current, devices: [] } : last.current;
   useEffect(() => {
@@ -69,14 +69,14 @@ export function useDevice(): DeviceEntry | undefined {
   const devices = useOverview()?.devices;
   const deviceParam = chosen.value;
   if (deviceParam === null) return devices?.[0];
-  // never another device, which would get what was meant for this one
+  // no fallback to another device, which would receive commands meant for this one
   return devices?.find(({ device_index }) => String(device_index) === deviceParam);
 }
 
 /** Start and build of the daemon; null: unknown yet. */
 export const daemon = signal<string | null>(null);
 
-async function ask(): Promise<void> {
+async function readDaemon(): Promise<void> {
   try {
     const { started_at, build_id } = await perform(get('server-info'));
     daemon.value = `${started_at} ${build_id}`;
@@ -86,9 +86,9 @@ async function ask(): Promise<void> {
   }
 }
 
-/** Asks at each opening of the stream. */
-export function startDaemon(): void {
+/** Reads `daemon` at each opening of the stream. */
+export function followDaemon(): void {
   effect(() => {
-    if (link.value.state === 'open') void ask();
+    if (link.value.state === 'open') void readDaemon();
   });
 }

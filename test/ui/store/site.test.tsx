@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { DevicePicker } from '../../../src/ui/kit/choices';
 import {
   daemon as run,
-  startDaemon,
+  followDaemon,
   useClock,
   useClockOwner,
   useDevice,
@@ -115,7 +115,7 @@ describe('run of the daemon', () => {
   it('is read each time that the stream opens', async () => {
     await end();
     const daemon = new Daemon();
-    startDaemon();
+    followDaemon();
     expect(run.value).to.equal(null);
     await accept();
     const { started_at, build_id } = daemon.exampleOf('GET', 'server-info');
