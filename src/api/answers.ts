@@ -37,7 +37,7 @@ const claimedValue = members<Claim>()('ToldValue', () => ({
 
 const actualValue = members<ActualValue, Context>()('FoundValue', () => ({
   place: text('Register, `704.WMaxLimPct`, or part of the state of a station.'),
-  value: value('What is there now, in the unit of the command.'),
+  value: value('Present value, in the unit of the command.'),
   acts_by: value.optional(
     'Only where a fault keeps the write from the device: the value by which it acts.',
     ({ followed }) => followed,
@@ -63,9 +63,9 @@ const answer = members<Judged, Context>()('AnsweredCommand', () => ({
   sim_time: time('Simulated time of the answer.', ({ exchange }, { plant }: Context) => plant.dateMs(exchange.at)),
   command: text('`write multiple registers`, `SetChargingProfile`.', ({ exchange }) => exchange.command),
   answer: text('`success`, `Accepted`, `Response 2 (started)`.', ({ exchange }) => exchange.answer),
-  told: nested(claimedValue)('What the peer asked for, and was told that it is so.', ({ claim }) => claim),
-  found: nested(actualValue).orNull('What the device has of it; null: nothing shows it.', ({ claim }) => claim.actual),
-  done: flag.orNull('Whether the device has it; null: nothing is owed any more, or nothing shows it.'),
+  told: nested(claimedValue)('Value that the peer asked for, and that the answer confirmed.', ({ claim }) => claim),
+  found: nested(actualValue).orNull('Value that the device has; null: nothing shows it.', ({ claim }) => claim.actual),
+  done: flag.orNull('True if the device has it; null: nothing is owed any more, or nothing shows it.'),
   cause: word(answerCauses)('Why.'),
   faults: list(fault)('Faults that explain what is not done.', ({ explanations }) => explanations),
   explanation: text.orNull('In a sentence; null: it is done to the digit.'),
@@ -89,7 +89,7 @@ const causes = members<Answers['counts']>()(
 
 const participation = members<Participation>()(null, () => ({
   protocol: protocol('The protocol.'),
-  recorded: flag('Whether its commands to the device are recorded.'),
+  recorded: flag('True if its commands to the device are recorded.'),
   reason: text.orNull('Why they are not; null: they are.'),
 }));
 

@@ -38,7 +38,7 @@ const shown = members<Shown>()('ShownValue', () => ({
   unit: text.orNull('Of the encoding; null: it has none.'),
   decimals: integer.orNull('Digits after the decimal point of decimal text.'),
   flags: integer.orNull('Octet of flags of DNP3.'),
-  listed: flag.orNull('Whether the configuration of the charge point asks for the measurand.'),
+  listed: flag.orNull('True if the configuration of the charge point asks for the measurand.'),
 }));
 
 const interval = members<Interval>()(null, () => ({
@@ -52,10 +52,10 @@ const presentation = members<Compared>()('Presentation', () => ({
   protocol: word(presenters)(presenter, (of) => of.presenter),
   place: text('`701.W`, `metrics.power_kw`, `AI537`, `Power.Active.Import`.'),
   value: value('In the unit of the quantity; a state in words; whether it is on. Null: it shows none.'),
-  resolution: number.orNull('Step of the encoding in the unit of the quantity; null: it has none of its own.'),
+  resolution: number.orNull('Step of the encoding in the unit of the quantity; null: it has none.'),
   difference: number.orNull('Value less that of the first presentation.'),
   agrees: flag.orNull('Equal but for rounding; null: nothing to compare.'),
-  cause: word(causes)('What explains the difference.'),
+  cause: word(causes)('Explanation of the difference.'),
   explanation: text.orNull('Why it differs; null: it does not.'),
   at: time.orNull('Simulated date of the state that it shows; null: known by the clock of a server alone.'),
   sent_at: time.orNull(
@@ -63,14 +63,14 @@ const presentation = members<Compared>()('Presentation', () => ({
     ({ sentAtMs }) => sentAtMs,
   ),
   interval: nested(interval).orNull('It is the mean of this time, by the clock of the server.', (of) => of.interval),
-  shown: list(shown)('What the protocol has of it, as it encodes it.'),
+  shown: list(shown)('Values of the protocol, as it encodes them.'),
 }));
 
 const unitless = ['word', 'flag', ''];
 
 const quantity = members<ComparedQuantity>()('ComparedQuantity', () => ({
   quantity: word(quantityNames)('As the query takes it.', ({ name }) => name),
-  description: text('What it is.', ({ row }) => row.about),
+  description: text('Meaning of the quantity.', ({ row }) => row.about),
   unit: word(units).orNull('Null: a state, on or off, or a number without one.', ({ row: { unit } }) =>
     unitless.includes(unit) ? null : unit,
   ),
@@ -78,19 +78,19 @@ const quantity = members<ComparedQuantity>()('ComparedQuantity', () => ({
     presentations.every(({ agrees }) => agrees !== false),
   ),
   presentations: list(presentation)(
-    'The first one is what the others are compared with: the register of the device, else REST.',
+    'The others are compared with the first one: the register of the device, else REST.',
   ),
 }));
 
 const fault = members<Participation['faults'][number]>()(null, () => ({
   id: integer('Number of the fault.', (of) => of.fault.facts.id),
   kind: text('Kind of the fault.', (of) => of.fault.facts.kind.kind),
-  changes_values: flag('Whether such a fault can change what is presented.'),
+  changes_values: flag('True if such a fault can change what is presented.'),
 }));
 
 const participation = members<Participation>()('ProtocolPresence', () => ({
   protocol: word(presenters)(presenter, (of) => of.presenter),
-  presents: flag('Whether it presents anything of the device.', ({ absent }) => absent === null),
+  presents: flag('True if it presents anything of the device.', ({ absent }) => absent === null),
   reason: text.orNull('Why it presents nothing; null: it does.', ({ absent }) => absent),
   faults: list(fault)('Faults of the protocol in force for the device.'),
 }));

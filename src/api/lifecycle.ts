@@ -92,7 +92,7 @@ export const lifecycleRoutes: readonly Route[] = [
     path: '/health',
     tag: 'Core',
     operationId: 'get_health',
-    summary: 'Whether the simulation runs',
+    summary: 'State of the simulation: running or not',
     description:
       '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. ' +
       '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the requested rate.',

@@ -154,17 +154,17 @@ export interface Plant {
   simAt(dateMs: number): SimTime;
   /** @throws SimError UNKNOWN_DEVICE */
   device(index: number): Device;
-  /** Listeners are called synchronously once per finished tick; the returned function ends it. */
+  /** Listeners are called synchronously once per finished tick; the returned function unsubscribes. */
   onTick(listener: (event: TickEvent) => void): () => void;
   /**
    * Listeners are called synchronously, between ticks, when a device has joined or left: `devices` and `latest` are the
-   * new ones then. The returned function ends it.
+   * new ones then. The returned function unsubscribes.
    */
   onDevices(listener: (change: DeviceChange) => void): () => void;
   /**
    * Listeners are called synchronously at the instant at which a device goes dark or returns: `silentDevices` and the
-   * registers are the new ones then. A device that leaves while it is dark does not return. The returned function ends
-   * it.
+   * registers are the new ones then. A device that leaves while it is dark does not return. The returned function
+   * unsubscribes.
    */
   onPower(listener: (event: PowerEvent) => void): () => void;
   /**
@@ -179,7 +179,7 @@ export interface Plant {
   at(t: SimTime, act: () => void): () => void;
   /**
    * Ticks of real time end at the instants of a guide too, and the next one begins when `reached` has resolved. One guide
-   * at a time; the returned function ends it.
+   * at a time; the returned function removes it.
    */
   guideTicks(guide: TickGuide): () => void;
   /**

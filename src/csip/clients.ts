@@ -160,7 +160,7 @@ export class Clients {
     return this.#connections;
   }
 
-  /** Calls back within each change of the state of an event. @returns ends it */
+  /** Calls back within each change of the state of an event. @returns function that unsubscribes */
   onEvent(listener: (event: CsipEvent) => void): () => void {
     this.#followers.add(listener);
     return () => {

@@ -78,7 +78,7 @@ export interface DevicePort {
   limitW(name: SiteLimitName): number | null;
   /** @throws SimError as `Plant.setSite` */
   setLimitW(name: SiteLimitName, limitW: number | null, by: Origin): void;
-  /** Called after each commit, and after a reset of the device (`isReset`). The returned function ends it. */
+  /** Called after each commit, and after a reset of the device (`isReset`). The returned function unsubscribes. */
   onSettings(listener: (isReset: boolean) => void): () => void;
   readonly now: SimTime;
   /** simulated date of an instant, ms since the epoch */

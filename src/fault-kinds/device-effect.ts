@@ -66,7 +66,7 @@ export const rebootFault = faultKind({
     forget: z
       .boolean()
       .default(true)
-      .meta({ description: 'Whether settings and curves return to their start values; default true.' }),
+      .meta({ description: 'True: settings and curves return to their start values; default true.' }),
   }),
 });
 

@@ -53,7 +53,7 @@ export const alterWriteFault = faultKind({
     })
     .refine((p) => p.value === undefined || (p.factor === undefined && p.offset === undefined), {
       path: ['value'],
-      error: 'goes without factor and offset',
+      error: 'is allowed only without factor and offset',
     })
     .refine((p) => p.value !== undefined || p.factor !== undefined || p.offset !== undefined, {
       path: ['factor'],

@@ -41,7 +41,7 @@ export const noResponseFault = faultKind({
   summary: 'A call of the central system is never answered.',
   targets: messages,
   parameters: z.strictObject({
-    carried_out: carriedOut.meta({ description: 'Whether the call is carried out nevertheless; default false.' }),
+    carried_out: carriedOut.meta({ description: 'True: the call is carried out nevertheless; default false.' }),
   }),
 });
 

@@ -51,11 +51,13 @@ const commonMembers = {
         'of writes. Absent or null: in a request the device of the query, in a file every device.',
     }),
   when: conditionSchema,
-  count: z.int().min(1).meta({ id: 'FaultCount', description: 'Ends after so many strikes; default never.' }),
+  count: z
+    .int()
+    .min(1)
+    .meta({ id: 'FaultCount', description: 'Number of strikes after which it ends; default never.' }),
   duration_s: z.number().gt(0).max(1e9).meta({
     id: 'FaultDurationS',
-    description:
-      'Ends after so many simulated seconds; in layer `transport` after so many wall seconds. Default never.',
+    description: 'Simulated seconds after which it ends; in layer `transport` wall seconds. Default never.',
   }),
   probability: z.number().gt(0).max(1).meta({
     id: 'FaultProbability',

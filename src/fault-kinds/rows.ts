@@ -295,4 +295,4 @@ export const noParameters = z.strictObject({});
 export const carriedOut = z
   .boolean()
   .default(false)
-  .meta({ description: 'Whether a write is carried out nevertheless; default false.' });
+  .meta({ description: 'True: a write is carried out nevertheless; default false.' });

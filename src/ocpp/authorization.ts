@@ -217,7 +217,7 @@ interface ReaderDeps extends Pick<StackOptions, 'device' | 'log'> {
 /**
  * Presents the tokens in transitions of the device. `AUTO` of a vehicle that came while nothing could be asked, or before the
  * station listened, is presented again once the central system has accepted the station.
- * @returns ends it
+ * @returns function that unsubscribes
  */
 export function followReader({
   device,

@@ -129,7 +129,7 @@ export const csipRoutes: readonly Route[] = [
   operation(
     'disconnect',
     'Ends controls and connections',
-    'Controls in force are given back and known events are forgotten. The client stays so until `csip/connect`.',
+    'Values of controls in force are released, and events are forgotten. The client stays disconnected until `csip/connect`.',
     (client, device) => client.disconnect(device),
   ),
   route({
@@ -233,7 +233,7 @@ export const csipRoutes: readonly Route[] = [
   view(
     'diagnostics',
     'get_csip_diagnostics',
-    'What is wrong or unusual about client and server',
+    'Errors, warnings and hints about client and server',
     diagnostics,
     (client, device) => client.diagnostics(device),
   ),

@@ -43,7 +43,7 @@ export interface Performed {
 
 export type Perform = (request: InProcessRequest & { readonly by: Origin }) => Promise<Performed>;
 
-/** @returns why the request would be refused by its form; null: it is well-formed */
+/** Checks the form of a request. @returns the reason of a refusal; null: it is well-formed */
 export type CheckRequest = (request: InProcessRequest) => Problem | null;
 
 /**

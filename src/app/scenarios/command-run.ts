@@ -39,7 +39,7 @@ export interface CommandOutput {
   /** Shows a line in place of the one shown before; null: there is no terminal */
   readonly show: ((line: string) => void) | null;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Calls back when the user wants an end; the returned function ends it. */
+  /** Calls back when the user interrupts the run; the returned function unsubscribes. */
   readonly onInterrupt: (listener: () => void) => () => void;
 }
 

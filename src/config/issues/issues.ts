@@ -6,7 +6,7 @@ import { hasOwnWords, issueWords, meantBranch, scalarValues } from '../../core/z
 
 const maxGivenLength = 80;
 
-/** A URL behind its scheme. */
+/** A URL without its scheme. */
 const address = /:\/\/[^\s"]*/g;
 
 /** Without user name, password and query, which may have secrets. */

@@ -25,7 +25,7 @@ const identity = {
     .enum(deviceTypeNames)
     .optional()
     .meta({ description: 'Type of the device; default the setting device_type.' }),
-  name: printableName.optional().meta({ description: 'Name for people.' }),
+  name: printableName.optional().meta({ description: 'Display name.' }),
 };
 
 const stationId = z
@@ -69,7 +69,7 @@ export const deviceEntrySchema = z.strictObject({
       url: stationUrl.optional().meta({ description: stationUrlText }),
     })
     .optional()
-    .meta({ description: 'What the charge point of an EVSE has of its own.' }),
+    .meta({ description: 'Settings of the charge point of this EVSE alone.' }),
   count: z
     .int()
     .min(1)
@@ -136,7 +136,7 @@ export const addedDeviceSchema = z.strictObject({
         .meta({ description: `${stationUrlText} Outbound rules apply.` }),
     })
     .optional()
-    .meta({ description: 'What the charge point of an EVSE has of its own.' }),
+    .meta({ description: 'Settings of the charge point of this EVSE alone.' }),
   dc_profile: refusedMember(onlyInConfiguration),
   load_profile: refusedMember(onlyInConfiguration),
   vehicles: refusedMember(onlyInConfiguration),

@@ -131,7 +131,7 @@ export const csipSettings = {
     kind: onOff,
     default: true,
     needs: 'csip_client_enable',
-    doc: 'Whether the certificate of the server must be one of its host; its chain is checked either way.',
+    doc: 'Requires that the certificate of the server names its host; its chain is checked in any case.',
   }),
   csip_revision: optionalSetting({
     flags: ['--csip_revision'],
@@ -175,7 +175,7 @@ export const csipConduct = {
     kind: choice(csipWithoutRegistration, 'CONDUCT'),
     default: 'continue',
     needs: 'csip_client_enable',
-    doc: 'What a client with a PIN does when its EndDevice has no RegistrationLink.',
+    doc: 'Conduct of a client with a PIN when its EndDevice has no RegistrationLink.',
   }),
   csip_subscribe: setting({
     flags: ['--csip_subscribe'],
@@ -203,7 +203,7 @@ export const csipConduct = {
     kind: onOff,
     needs: 'csip_client_enable',
     doc:
-      'Whether notifications come over TLS, from any peer with a certificate of csip_root_cert; no: from any peer. ' +
+      'Takes notifications over TLS alone, from any peer with a certificate of csip_root_cert; no: from any peer. ' +
       'If not given: as csip_enc.',
   }),
   csip_notify_uri: optionalSetting({

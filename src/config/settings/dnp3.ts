@@ -57,7 +57,7 @@ export const dnp3Settings = {
     kind: onOff,
     default: false,
     needs: 'dnp3_enable',
-    doc: 'Whether the outstations can send unsolicited responses; masters enable the classes.',
+    doc: 'Lets outstations send unsolicited responses; masters enable the classes.',
   }),
   dnp3_shared_port: setting({
     flags: ['--dnp3_shared_port'],
@@ -99,7 +99,7 @@ export const dnp3Settings = {
     needs: 'dnp3_enc',
     doc:
       'Certificates that masters may present, with semicolons between them: common name, subject, or ' +
-      'sha256: and the fingerprint; @ and a link address behind one bind it to that address. If not given: ' +
+      'sha256: and the fingerprint; @ and a link address at the end bind one to that address. If not given: ' +
       'every certificate of the CA.',
   }),
 };

@@ -66,7 +66,7 @@ export const modbusSettings = {
   meter_port: optionalSetting({
     flags: ['--meter_port'],
     kind: port,
-    doc: 'Modbus TCP port of its own for the meter of the connection point, in the place of the ports of devices. 0 = any free port.',
+    doc: 'Separate Modbus TCP port for the meter of the connection point, instead of the ports of devices. 0 = any free port.',
   }),
 };
 

@@ -88,7 +88,7 @@ function pemIssues({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolic
   if (!certificate)
     report(
       cert,
-      'holds no certificate that can be read; allowed: the certificate of the server in PEM form, those of intermediate CAs behind it',
+      'holds no certificate that can be read; allowed: the certificate of the server in PEM form, followed by those of intermediate CAs',
     );
   const privateKey = keyOf(key.text);
   if (typeof privateKey === 'string') report(key, privateKey);

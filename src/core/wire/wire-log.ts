@@ -305,7 +305,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
   }
 
   /**
-   * Calls back with each message from now on, within `push`; the returned function ends it. A listener that throws
+   * Calls back with each message from now on, within `push`; the returned function unsubscribes. A listener that throws
    * gets no further message.
    */
   subscribe(listener: (entry: WireEntry<Facts>) => void): () => void {
@@ -412,7 +412,7 @@ export class WireLog {
     return channel;
   }
 
-  /** Calls back with each channel that is made from now on, before its first message; the returned function ends it. */
+  /** Calls back with each channel that is made from now on, before its first message; the returned function unsubscribes. */
   onChannel(listener: (channel: WireChannel) => void): () => void {
     const subscription = (channel: WireChannel) => {
       listener(channel);

@@ -69,7 +69,7 @@ export interface ControlTarget {
    * @returns the outcome of each, by id
    */
   apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome>;
-  /** Calls back when the device can take controls again, or has been reset; the returned function ends it. */
+  /** Calls back when the device can take controls again, or has been reset; the returned function unsubscribes. */
   onChange(listener: (reset: boolean) => void): () => void;
   /** Releases all values. */
   close(): void;

@@ -305,9 +305,6 @@ function checkPatch(patch: GridPatch | SurroundingsPatch, deviceIndex: number | 
   if (values.length === 0)
     throw new SimError('COMMAND_BAD_VALUE', 'a ramp or duration alone changes nothing: give a value');
   if (deviceIndex !== undefined && patch.source === 'csv' && values.length > 1) {
-    throw new SimError(
-      'COMMAND_BAD_VALUE',
-      'source csv ends the deviation of this device and goes with no other value',
-    );
+    throw new SimError('COMMAND_BAD_VALUE', 'source csv ends the deviation of this device and allows no other value');
   }
 }

@@ -274,14 +274,14 @@ const inverterStatus: Readonly<Record<number, string>> = {
 
 const states = {
   service_state: {
-    about: 'Whether the device is in service.',
+    about: 'True if the device is in service.',
     unit: 'word',
     measured: true,
     registers: ['701.St'],
     ...status('service_state'),
   },
   connection_state: {
-    about: 'Whether the device is connected to the grid.',
+    about: 'True if the device is connected to the grid.',
     unit: 'word',
     measured: true,
     registers: ['701.ConnSt'],
@@ -306,7 +306,7 @@ const states = {
     dnp3: { point: 'BI23', bound: 'disconnect switch' },
   },
   local_control: {
-    about: 'Whether the device takes no remote writes.',
+    about: 'True if the device takes no remote writes.',
     unit: 'flag',
     on: 'LOCAL',
     registers: ['715.LocRemCtl'],

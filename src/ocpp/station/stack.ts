@@ -156,7 +156,7 @@ export function setAuthority({ device, log }: Pick<StackOptions, 'device' | 'log
 
 /** Listeners to one kind of event; one that fails is logged and does not keep the others from it. */
 export interface Signal<T> {
-  /** The returned function ends it. */
+  /** The returned function unsubscribes. */
   on(listener: (event: T) => void): () => void;
   emit(event: T): void;
 }

@@ -191,7 +191,8 @@ class Reader {
     const here = this.here(source, base);
     this.#steps += 1;
     if (this.#steps > maxSteps) {
-      if (this.#steps === maxSteps + 1) here.issue([], `is the step after ${maxSteps}; a scenario has at most so many`);
+      if (this.#steps === maxSteps + 1)
+        here.issue([], `is step ${maxSteps + 1}; a scenario has at most ${maxSteps} steps`);
       return [];
     }
     const filled = this.filled(entry, parameters, here);

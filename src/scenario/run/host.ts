@@ -18,7 +18,7 @@ export interface ScenarioHost {
   readonly csip: CsipEvents;
   /** Performs a request for the scenario; starts within the call, never throws. */
   perform(request: ScenarioRequest): Promise<ScenarioAnswer>;
-  /** Calls the listener with the id of each new message of a protocol; the returned function ends it. */
+  /** Calls the listener with the id of each new message of a protocol; the returned function unsubscribes. */
   onMessage(protocol: string, station: string, listener: (id: number) => void): () => void;
   /** True if this scenario was the last client to switch the recording of a protocol's messages. */
   hasSwitchedMessages(protocol: string): boolean;

@@ -188,7 +188,7 @@ export class ScenarioRun {
 
   /**
    * Observes conditions after each write, also to devices that join later, and records writes for which steps wait in
-   * the journal. The returned function ends it.
+   * the journal. The returned function stops it.
    */
   #followWrites(): () => void {
     const { plant } = this.#host;

@@ -39,7 +39,7 @@ export function arrivalOf(index: number): number | undefined {
   return arrivedMs.get(index);
 }
 
-/** Calls back with each snapshot as it arrives. @returns ends it */
+/** Calls back with each snapshot as it arrives. @returns function that unsubscribes */
 export function onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -202,7 +202,7 @@ async function stopByToken(
 
 // Starts without authorisation: while AuthCtrlr.Enabled is false, plugging in is enough. OCPP 2.0.1 C02.
 
-/** @param start begins a transaction without a token. @returns ends it */
+/** @param start begins a transaction without a token. @returns function that unsubscribes */
 function followPlugs(
   { device, variables, log, registration }: StationParts,
   start: (evseId: number) => Promise<unknown>,

@@ -248,7 +248,7 @@ function createParts(parts: SmartChargingParts, { transactions }: SmartChargingD
 
 type InnerParts = ReturnType<typeof createParts>;
 
-/** Follows events outside of the calls of profiles. @returns ends it */
+/** Follows events outside of the calls of profiles. @returns function that unsubscribes */
 function listen(
   { variables, transactions }: SmartChargingParts & SmartChargingDeps,
   { control, conditions, installed, notices, priority }: InnerParts,

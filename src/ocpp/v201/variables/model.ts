@@ -104,7 +104,7 @@ export interface Variables {
   has(component: string, variable: string, place?: Place): boolean;
   /** By the station itself, also of read-only variables; at once. What is read-only does not survive the process. */
   set(component: string, variable: string, value: string, place?: Place): void;
-  /** Calls back after a change in force, by whom ever; the returned function ends it. */
+  /** Calls back after a change in force, by whom ever; the returned function unsubscribes. */
   onChange(component: string, variable: string, listener: (value: string, place: Place) => void): () => void;
   /** A read-only variable whose value is read whenever it is asked for. @param place absent: at each of its places */
   provide(component: string, variable: string, read: (place: Place) => string, place?: Place): void;
@@ -165,7 +165,7 @@ export interface VariableStore extends Variables {
   accepted(found: Found, value: string): string | null;
   /** Sets an accepted value at once, or at the next restart where the row says so; survives the process. */
   change(found: Found, value: string): void;
-  /** Calls back after every change in force; not for provided values. The returned function ends it. */
+  /** Calls back after every change in force; not for provided values. The returned function unsubscribes. */
   onAnyChange(listener: (change: VariableChange) => void): () => void;
   /** Values that waited for a restart are in force from now on. */
   restarted(): void;

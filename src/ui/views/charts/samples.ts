@@ -169,7 +169,7 @@ export function lastOf({ times, column, ...more }: Samples, seconds: number): Sa
   return { ...more, times: times.slice(from), column: (metric) => column(metric)?.slice(from) };
 }
 
-/** Updates the stores of several devices from the stream. @returns ends it */
+/** Updates the stores of several devices from the stream. @returns function that unsubscribes */
 function follow(
   devices: readonly number[],
   seconds: number | null,
