@@ -139,7 +139,7 @@ function otherUnit(given: string, near: string): string {
   return sign === undefined || givenUnit === unit || unitSigns[givenUnit] === undefined ? '' : `, in ${sign}`;
 }
 
-/** `; did you mean setpoint_kw?`, to be put behind a refusal; empty when no known name is close. */
+/** `; did you mean setpoint_kw?`, to be appended to a refusal; empty when no known name is close. */
 export function didYouMean(given: string, names: readonly string[]): string {
   const near = nearest(given, names);
   return near === null || !(canBeSlip(given) || plain(given) === plain(near))

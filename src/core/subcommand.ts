@@ -1,6 +1,6 @@
-/** Words in front of the flags that ask for something else than the simulator, and the exit codes of all. */
+/** Subcommands of the command line, and the exit codes of the program. */
 
-/** Words in front of the flags that ask for something else than the simulator. */
+/** First words of the command line that start another program than the simulator. */
 const subcommandNames = ['run', 'check', 'replay'] as const;
 type SubcommandName = (typeof subcommandNames)[number];
 

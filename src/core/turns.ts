@@ -142,7 +142,7 @@ const defaultLightMs = 0.1;
 
 /**
  * Callers that do their work themselves, say how long it took, and wait in one queue while all of them together have
- * used up their share of the turn of the event loop. A caller that has used up its part goes behind the others.
+ * used up their share of the turn of the event loop. A caller that has used up its part waits after the others.
  */
 export class LoopQueue {
   readonly #budgetMs: number;
@@ -177,7 +177,7 @@ export class LoopQueue {
     this.#scheduleTurn();
   }
 
-  /** Runs work in a later turn, behind all that waits. */
+  /** Runs work in a later turn, after all waiting work. */
   wait(work: () => void): void {
     this.#waiting.push(work);
     this.#scheduleTurn();
@@ -204,7 +204,7 @@ export class LoopQueue {
       due[done++]?.();
       elapsedMs = this.#nowMs() - startMs;
     }
-    // work added meanwhile goes behind the rest
+    // work added meanwhile runs after the rest
     if (done < due.length) this.#waiting = [...due.slice(done), ...this.#waiting];
     // replaces the time counted by the work itself
     this.#spentMs = 0;

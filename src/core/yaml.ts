@@ -21,10 +21,10 @@ function tooManyAliases(): Error {
   return new Error(`its aliases make too many copies; allowed: ${maxAliases}`);
 }
 
-/** One document, and where its parts stand. */
+/** One document, and the lines of its parts. */
 export interface YamlText {
   readonly value: unknown;
-  /** Line of a key or list entry, from 1; of the innermost part that is there for a path that leads nowhere. */
+  /** Line of a key or list entry, from 1; for a path that does not exist, the line of its innermost existing part. */
   lineOf(path: readonly PropertyKey[]): number;
 }
 

@@ -40,7 +40,7 @@ function givenSuffix(issue: ZodIssue, { short }: Wording): string {
   return issue.input === undefined || short ? '' : `; given ${givenText(issue.input)}`;
 }
 
-/** The given value behind a schema's own text, which may already name it. */
+/** The given value, to follow the text of a schema, which may already name it. */
 function givenBehind(issue: ZodIssue, wording: Wording): string {
   const scalar = typeof issue.input === 'string' || typeof issue.input === 'number';
   return scalar && issue.message.startsWith('must be ') ? givenSuffix(issue, wording) : '';

@@ -61,7 +61,7 @@ class Registrations implements RegistrationBook {
 
   #keep(): void {
     this.#slot.replace([...this.#posted]).catch((error: unknown) => {
-      this.#log.error(`registrations cannot be kept: ${errorText(error)}`);
+      this.#log.error(`registrations cannot be stored: ${errorText(error)}`);
     });
   }
 }

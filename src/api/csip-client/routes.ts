@@ -106,7 +106,7 @@ export const csipRoutes: readonly Route[] = [
     summary: 'Changes settings of the client',
     description:
       'Applies to all clients; certificates of `per_device` clients to that of `device`, `lfdi` to `device` alone. A change ' +
-      'of server, certificates or LFDI connects anew. A server that the outbound rules refuse, and a key that does not belong to ' +
+      'of server, certificates or LFDI reconnects. A server that the outbound rules refuse, and a key that does not belong to ' +
       'its certificate, change nothing.',
     query: clientQuery,
     body: configBodySchema,

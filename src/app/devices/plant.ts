@@ -99,7 +99,7 @@ export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): Sim
   });
 }
 
-/** Modbus masters use RTU frames, on a serial line or over TCP: 1.DA then shows the address of a device. */
+/** True if Modbus masters use RTU frames, on a serial line or over TCP: 1.DA then shows the address of a device. */
 function hasLine({ modbus, rtu }: AppConfig): boolean {
   return rtu !== null || (modbus.enabled && modbus.framing === 'rtu_over_tcp');
 }

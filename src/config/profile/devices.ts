@@ -277,7 +277,7 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
 }
 
 /**
- * A further device on a grid that is there. Members that its entry leaves out are taken from the settings.
+ * A further device on the existing grid. Members that its entry leaves out are taken from the settings.
  * @throws SimError CONFIG_INVALID with all its issues, named by the members of the entry
  */
 export function buildDevice(

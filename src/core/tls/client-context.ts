@@ -46,7 +46,7 @@ export const clientOffers: Readonly<Record<ClientPolicy, Offer>> = {
 /** Root certificates of the other end, and the own certificate with its key where the other end asks for one. */
 export interface ClientIdentity<T> {
   readonly rootCert: T;
-  /** certificates of intermediate CAs behind it */
+  /** followed by the certificates of intermediate CAs */
   readonly cert?: T;
   readonly key?: T;
 }
@@ -160,7 +160,7 @@ export class ClientTlsFiles extends TlsWatch {
 
   /** @throws SimError CONFIG_INVALID with the errors in the files */
   constructor({ files, names, policy, onChange, ...basics }: ClientTlsFilesOptions) {
-    const given = (['cert', 'key', 'rootCert'] as const).flatMap((name) => {
+    const pemFiles = (['cert', 'key', 'rootCert'] as const).flatMap((name) => {
       const path = files[name];
       return path === undefined ? [] : [[name, { name: names[name], path }] as const];
     });
@@ -168,10 +168,10 @@ export class ClientTlsFiles extends TlsWatch {
       ...basics,
       names,
       peers: 'servers',
-      paths: given.map(([, { path }]) => path),
+      paths: pemFiles.map(([, { path }]) => path),
       keyPath: files.key,
       read(readText) {
-        const { texts, issues } = readPemFiles(given, readText);
+        const { texts, issues } = readPemFiles(pemFiles, readText);
         return issues.length > 0 ? { issues } : clientMaterial({ rootCert: '', ...texts }, policy, names);
       },
       replaced: (material) => {

@@ -230,7 +230,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
     return this.#lastId;
   }
 
-  /** messages that were kept once and had to go for others */
+  /** messages dropped for newer ones */
   get dropped(): number {
     return this.#lost;
   }

@@ -130,7 +130,7 @@ function pathOf(url: string): string {
   return URL.canParse(url) ? new URL(url).pathname : url;
 }
 
-/** The response to an event in a body; null: it is none that can be read. */
+/** The response to an event in a body; null: the body has none that can be read. */
 function responseIn(body: string): Pick<CsipSentResponse, 'mrid' | 'status'> | null {
   // readings are posted far more often
   if (!body.includes('DERControlResponse')) return null;

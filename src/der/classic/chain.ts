@@ -61,7 +61,7 @@ export function forEachInput(
   });
 }
 
-/** Clients expect charging and discharging of a hybrid as the third and the fourth input, behind two of PV. */
+/** True if an input is unused: clients expect charging and discharging of a hybrid as the inputs 3 and 4, after two of PV. */
 function hasUnusedInput(ports: number, hasStorage: boolean): boolean {
   return hasStorage && ports === 2;
 }

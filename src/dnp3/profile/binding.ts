@@ -6,7 +6,7 @@ import { computed, registerOutput } from './bind.ts';
 import { an2018Rows, isOutput, pointName } from './table/rows.ts';
 import type { InputSource, OutputTarget, PartContext, PointName, PointRow, PointType, ProfilePart } from './types.ts';
 
-/** True if IEEE 1815.2 has another meaning for an index of AN2018-001 from here on: it is left out. */
+/** Indexes of AN2018-001 from here on are left out, because IEEE 1815.2 gives them another meaning. */
 const sharedEnd: Readonly<Record<PointType, number>> = { BI: 108, BO: 42, AI: 569, AO: 461, CTR: 4 };
 
 /** IEEE 1815.2 limits the active power where AN2018-001 limits charging, and has its least value beside it. */

@@ -108,7 +108,7 @@ function isOf({ bank, assetType }: Device, { needs, kind }: QuantityRow): boolea
   return needs === undefined || slotOf(bank.layout, needs) !== undefined;
 }
 
-/** Enough power flows for a quantity to mean something. */
+/** True if enough power flows for a quantity to mean something. */
 function isMeaningful({ bank }: Device, { least }: QuantityRow): boolean {
   if (least === undefined) return true;
   const [flows, rated] = [least.point, least.of].map((name) => {

@@ -130,7 +130,7 @@ export function trueRegister(device: Device, row: QuantityRow, moment: Moment): 
 const bases = [40_000, 0, 50_000] as const;
 const marker = 'SunS';
 const endModel = 0xffff;
-/** A chain with more models goes in a circle. */
+/** A chain with more models counts as endless. */
 const maxModels = 200;
 
 /** The chain as a master walks it: addresses of models by id, or why it has found none. */

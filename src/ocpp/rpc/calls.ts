@@ -95,7 +95,7 @@ function numberIssue(
   { changedNumber }: { readonly changedNumber?: string },
 ): PayloadIssue | null {
   if (changedNumber === undefined) return null;
-  const description = `the number ${changedNumber.slice(0, maxNumberShown)} cannot be kept exactly`;
+  const description = `the number ${changedNumber.slice(0, maxNumberShown)} cannot be held exactly`;
   return { code: errorCode(version, 'value'), description, details: {} };
 }
 

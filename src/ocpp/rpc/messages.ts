@@ -59,7 +59,7 @@ function withoutUrlSecrets(text: string): string {
     const start = scheme + 3;
     const at = each.lastIndexOf('@');
     const query = each.slice(start).search(/[?#]/) + start;
-    // an at sign behind a question mark: of a password, or of a query
+    // an at sign after a question mark may belong to a password or to a query
     if (query >= start && query < at) return `${each.slice(0, start)}${hidden}`;
     const end = query < start ? each.length : query + 1;
     const host = at < start ? each.slice(0, end) : `${each.slice(0, start)}${hidden}${each.slice(at, end)}`;

@@ -165,7 +165,7 @@ function checkedMessage(info: MessageInfo, facts: DisplayFacts): StoredMessage |
   return { info, evseId, fromMs, untilMs };
 }
 
-/** Messages that a new one replaces: that with its id, and one that stands always in front of the same display. */
+/** True if a new message replaces an old one: it has its id, or both are always in front of the same display. */
 function isReplaced(old: StoredMessage, by: StoredMessage): boolean {
   if (old.info.id === by.info.id) return true;
   return old.info.priority === 'AlwaysFront' && by.info.priority === 'AlwaysFront' && old.evseId === by.evseId;

@@ -55,7 +55,7 @@ const serialLength = 25;
 
 const isV2g = (use: OwnUse) => use === 'V2GCertificate';
 
-/** ISO 3166-1, as a certificate may have it; null: it is none */
+/** country code of ISO 3166-1 for a certificate; null: the text is not one */
 const countryOf = (text: string) => (/^[A-Z]{2}$/.test(text) ? text : null);
 
 function subjectOf({ variables, device, id }: StationParts, use: OwnUse): SigningSubject {
@@ -224,7 +224,7 @@ function listed(
   return installed.length === 0 ? { status: 'NotFound' } : { status: 'Accepted', certificateHashDataChain: installed };
 }
 
-/** By issuer and serial number alone: the key of the issuer may be unknown here. */
+/** True for the presented certificate, compared without the key of the issuer, which may be unknown here. */
 function isShown(keeper: Keeper, wanted: HashData): boolean {
   const certificate = keeper.own(certificateUses.presented)?.certificate;
   if (certificate === undefined) return false;

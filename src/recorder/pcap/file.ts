@@ -83,20 +83,20 @@ function carriedByDnp3({ entry }: Recorded, links: Map<string, LinkFrames>): Car
 
 /** The connections of a file, by protocol and peer. */
 class Connections {
-  readonly #known = new Map<string, MadeConnection>();
+  readonly #byPeer = new Map<string, MadeConnection>();
 
   of(protocol: keyof typeof ports, { peer, peerServes }: Carried): MadeConnection {
     const key = `${protocol} ${peer}`;
-    let connection = this.#known.get(key);
-    if (connection === undefined) this.#known.set(key, (connection = this.#made(protocol, peer, peerServes)));
+    let connection = this.#byPeer.get(key);
+    if (connection === undefined) this.#byPeer.set(key, (connection = this.#create(protocol, peer, peerServes)));
     return connection;
   }
 
-  #made(protocol: keyof typeof ports, peer: string, peerServes: boolean): MadeConnection {
+  #create(protocol: keyof typeof ports, peer: string, peerServes: boolean): MadeConnection {
     const there = endOf(peer);
     const here = { address: ownAddressFor(there), port: ports[protocol] };
     if (!peerServes) return new MadeConnection(there, here);
-    const master = { ...here, port: firstOwnPort + (this.#known.size % ownPorts) };
+    const master = { ...here, port: firstOwnPort + (this.#byPeer.size % ownPorts) };
     return new MadeConnection(master, { ...there, port: ports[protocol] });
   }
 }

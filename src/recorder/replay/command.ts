@@ -34,8 +34,10 @@ function isModbusPoint(name: string, messages: readonly RecordedMessage[]): bool
   return pointNames().some((each) => isIgnored(each, [plain])) || isRecordedPoint(name, messages);
 }
 
-/** @throws SimError CONFIG_INVALID for a name that is unknown in all replayed protocols */
-/** Checks the names of `--ignore`, since a misspelt one would silently ignore nothing. */
+/**
+ * Checks the names of `--ignore`, since a misspelt one would silently ignore nothing.
+ * @throws SimError CONFIG_INVALID for a name that is unknown in all replayed protocols
+ */
 export function checkIgnored(
   ignore: readonly string[],
   { modbus, dnp3, ocpp, csip }: ReplayTarget,

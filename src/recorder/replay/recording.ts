@@ -51,7 +51,7 @@ function membersOf(text: string, line: number): Members {
   } catch {
     throw wrong(line, 'is no JSON');
   }
-  if (!isMembers(value)) throw wrong(line, 'is no JSON object');
+  if (!isMembers(value)) throw wrong(line, 'is not a JSON object');
   return value;
 }
 
@@ -133,9 +133,9 @@ export async function readRecording(lines: AsyncIterable<string> | Iterable<stri
   let header: Members | null = null;
   const messages: RecordedMessage[] = [];
   let line = 0;
-  for await (const given of lines) {
+  for await (const rawText of lines) {
     line += 1;
-    const text = line === 1 ? given.replace(/^\uFEFF/, '') : given;
+    const text = line === 1 ? rawText.replace(/^\uFEFF/, '') : rawText;
     if (text === '') continue;
     const members = membersOf(text, line);
     if (header === null) header = checkHeader(members);

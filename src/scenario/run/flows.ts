@@ -184,7 +184,7 @@ export class Flows {
     this.#run.fail([placeText(place), ...(title === null ? [] : [title]), words].join(': '));
   }
 
-  /** Reads the field anew: after an earlier check the compiler takes it for false, even behind an `await`. */
+  /** Reads the field again: after an earlier check the compiler assumes that it is false, even after an `await`. */
   #ended(): boolean {
     return this.#isEnded;
   }

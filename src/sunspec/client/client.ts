@@ -322,7 +322,7 @@ function leftError(): SimError {
 function checkRange(address: number, count: number, name: string): void {
   const room = addresses - address;
   if (count <= room) return;
-  const detail = `leads behind the last address: from ${address} on there are ${room} registers`;
+  const detail = `leads beyond the last address: from ${address} on there are ${room} registers`;
   throw new SimError('COMMAND_BAD_VALUE', `${name.slice(1)} ${detail}`, [{ name, detail }]);
 }
 

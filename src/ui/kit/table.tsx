@@ -69,7 +69,7 @@ export async function copyText(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     say(`${what} copied`);
   } catch {
-    say('This browser gives the clipboard to https and localhost only.');
+    say('The browser allows the clipboard on https and localhost only.');
   }
 }
 

@@ -59,7 +59,7 @@ describe('dashboard: charge points of OCPP', () => {
     expect(await press(page, 'Send call')).to.be.within(400, 499);
     await page.getByRole('alert').first().waitFor();
     await page.getByLabel('Payload (JSON)').fill('[');
-    await page.getByText('This is no JSON object.').waitFor();
+    await page.getByText('The text is not a JSON object.').waitFor();
     await page.close();
   });
 

@@ -33,7 +33,12 @@ describe('indications of DNP3', () => {
   it('tell of a broadcast once where its address asks for no confirm', () => {
     const { made } = indications();
     made.broadcast('broadcast-no-confirm');
-    expect([made.asksForConfirm, made.nextBits, made.report().own, made.nextBits]).to.deep.equal([false, 1, 1, 0]);
+    expect([made.asksForConfirm, made.nextBits, made.report().outstationBits, made.nextBits]).to.deep.equal([
+      false,
+      1,
+      1,
+      0,
+    ]);
   });
 
   it('go on telling of a broadcast that the confirmed fragment did not tell of', () => {
@@ -48,7 +53,7 @@ describe('indications of DNP3', () => {
     made.confirmed(first);
     expect(made.asksForConfirm).to.equal(true);
     made.confirmed(made.report());
-    expect([made.asksForConfirm, made.report().own]).to.deep.equal([false, 0]);
+    expect([made.asksForConfirm, made.report().outstationBits]).to.deep.equal([false, 0]);
   });
 
   it('go on telling of an overflow that the confirmed fragment did not tell of', () => {

@@ -60,7 +60,7 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
       expect(code).to.equal(version === 'ocpp1.6' ? 'FormationViolation' : 'PropertyConstraintViolation');
       expect([type, payload]).to.deep.equal([3, { status: 'Rejected' }]);
       expect(rig.handled).to.deep.equal([]);
-      expect(rig.violated.at(-1)?.description).to.equal('the number 1732860000123456789 cannot be kept exactly');
+      expect(rig.violated.at(-1)?.description).to.equal('the number 1732860000123456789 cannot be held exactly');
       station.silent = true;
       const outcome = rig.line.call('Heartbeat', {}, { validate: false });
       const { messageId } = await station.next('Heartbeat');

@@ -79,7 +79,7 @@ describe('table', () => {
     await show(table());
     await press('Copy Units as CSV');
     Object.defineProperty(navigator, 'clipboard', { configurable: true, value: clipboard });
-    expect(notice.value).to.equal('This browser gives the clipboard to https and localhost only.');
+    expect(notice.value).to.equal('The browser allows the clipboard on https and localhost only.');
   });
 
   it('says that there is nothing', async () => {

@@ -136,8 +136,9 @@ interface Mode {
   readonly switched?: (on: boolean, by: Origin) => ControlStatus | undefined;
   /** its delays; absent: it has those of its enabling output */
   readonly wait?: Delayed;
-  /** output of the priority, of which 0 alone is there; of the time window in which it is enabled */
+  /** output of the priority; 0 alone is supported */
   readonly priority?: PointName;
+  /** output of the time window in which the mode is enabled */
   readonly window?: PointName;
   readonly bound: string;
   readonly inputs?: readonly (readonly [PointName, InputSource | null])[];
@@ -195,7 +196,7 @@ export function modePoints(context: PartContext, mode: Mode): PointBindings {
   ]);
 }
 
-/** Modes of the profile without physics: their switch is there to be refused. */
+/** Modes of the profile without physics: switching them on is refused. */
 const unsupportedModes = [14, 15, 19, 20, 21, 22, 23, 24, 26, 31, 32];
 
 /** The part of the modes that no device of the simulator has. */

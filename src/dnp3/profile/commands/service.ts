@@ -134,7 +134,7 @@ function operations(context: PartContext, ramps: Ramps): Orders {
   };
 }
 
-/** A stop that waits is none that has been permitted when the permission goes. */
+/** The output of the permission; a waiting stop is dropped when the permission is withdrawn. */
 function permissionToStop(context: PartContext, withdrawn: () => void): OutputTarget {
   const setting = settingOutput(context, 'BO4', true);
   return {

@@ -221,7 +221,7 @@ export function droopPart(context: PartContext): PointBindings {
 export const varReferences = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT'] as const;
 type VarReference = (typeof varReferences)[number];
 
-/** The reference in force; null: it is none of the profile. */
+/** The reference in force; null: the profile does not have it. */
 export function varReference(port: DevicePort): VarReference | null {
   const present = port.value('704.VarSetMod');
   return varReferences.find((each) => each === present) ?? null;

@@ -53,7 +53,7 @@ function readUInt(octets: Buffer, at: number, width: number): number {
   return octets.readUIntLE(at, width);
 }
 
-/** The range field behind group, variation and qualifier; null: refused. */
+/** The range field after group, variation and qualifier; null: refused. */
 function rangeAt(octets: Buffer, at: number, qualifier: number): Parsed | null {
   switch (qualifier) {
     case 0x00:

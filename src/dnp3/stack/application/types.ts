@@ -99,7 +99,7 @@ export interface Request {
   readonly octets: Buffer;
 }
 
-/** Answer of a function: octets of objects behind the IIN, and bits of IIN2. */
+/** Answer of a function: octets of objects after the IIN, and bits of IIN2. */
 export interface Answer {
   readonly objects: Buffer;
   readonly iin2: number;

@@ -135,7 +135,7 @@ export interface Report {
   /** IIN bits as sent */
   readonly bits: number;
   /** IIN bits without fault injection */
-  readonly own: number;
+  readonly outstationBits: number;
   /** broadcasts received since the start, when the fragment was built */
   readonly broadcasts: number;
   /** events lost since the start, when the fragment was built */
@@ -163,7 +163,7 @@ export class Indications {
 
   /** IIN bits of the next response; reading them does not count as reporting. */
   get nextBits(): number {
-    return this.#own() | this.#outstation.disturber.iin(false);
+    return this.#outstationBits() | this.#outstation.disturber.iin(false);
   }
 
   /** True if the next response requests a confirm because of a broadcast. */
@@ -178,16 +178,16 @@ export class Indications {
 
   /** Creates the report of the next fragment; a broadcast without confirm is reported once. */
   report(): Report {
-    const outstationBits = this.#own();
+    const outstationBits = this.#outstationBits();
     const bits = outstationBits | this.#outstation.disturber.iin(true);
     if (!this.asksForConfirm) this.#cast = 'unicast';
-    return { bits, own: outstationBits, broadcasts: this.#broadcasts, lost: this.#events.lost };
+    return { bits, outstationBits, broadcasts: this.#broadcasts, lost: this.#events.lost };
   }
 
   /** Handles the confirm of a fragment. Call it after its events are removed. */
-  confirmed({ own, broadcasts, lost }: Report): void {
-    if ((own & iin.broadcast) !== 0 && broadcasts === this.#broadcasts) this.#cast = 'unicast';
-    if ((own & iin.eventBufferOverflow) !== 0) this.#events.overflowReported(lost);
+  confirmed({ outstationBits, broadcasts, lost }: Report): void {
+    if ((outstationBits & iin.broadcast) !== 0 && broadcasts === this.#broadcasts) this.#cast = 'unicast';
+    if ((outstationBits & iin.eventBufferOverflow) !== 0) this.#events.overflowReported(lost);
   }
 
   restart(): void {
@@ -195,7 +195,7 @@ export class Indications {
     this.#cast = 'unicast';
   }
 
-  #own(): number {
+  #outstationBits(): number {
     const { conditions } = this.#outstation;
     const events = this.#events;
     return (

@@ -36,7 +36,7 @@ function freeze(
 const classes: Readonly<Record<number, PointClass>> = { 1: 0, 2: 1, 3: 2, 4: 3 };
 
 /**
- * Assigns a class to the points behind each class object. IEEE 1815 4.4.15
+ * Assigns a class to the points that follow each class object. IEEE 1815 4.4.15
  * @returns bits of IIN2; valid objects are carried out even if others are refused
  */
 function assignClass(headers: readonly ObjectHeader[], database: Database): number {

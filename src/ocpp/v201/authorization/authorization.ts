@@ -131,7 +131,7 @@ function ask({ parts, deps, answered }: AuthorizationState, idToken: IdToken, ev
   return decide(parts, { tokens, answered: onReply, mayCharge }, idToken, evseId);
 }
 
-/** Tokens of the master pass group stop transactions and start none (C16). */
+/** True for the master pass group, whose tokens stop transactions and start none (C16). */
 function isMasterPass({ variables }: StationParts, group: IdToken | null): boolean {
   const id = variables.text('AuthCtrlr', 'MasterPassGroupId').toLowerCase();
   return id !== '' && group?.idToken.toLowerCase() === id;

@@ -58,7 +58,7 @@ export function isNumeric({ entry: { row } }: Found): boolean {
   return row.type === 'decimal' || row.type === 'integer';
 }
 
-/** Its value is never reported (N07.FR.10). */
+/** True if the value of a variable is never reported (N07.FR.10). */
 export function isWriteOnly({ entry: { row } }: Found): boolean {
   return row.mutability === 'WriteOnly' || row.secret === true;
 }

@@ -48,7 +48,7 @@ export function numberOf(text: string): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** A value that has passed a threshold clears only behind a band, so that a value that oscillates around it is reported once. */
+/** A value that has passed a threshold clears only beyond a band, so that an oscillating value is reported once. */
 function threshold(
   { value: limit }: JudgedMonitor,
   above: 1 | -1,
@@ -85,7 +85,7 @@ function targetDifference(monitor: JudgedMonitor, number: number, target: number
   return difference(String(distance), distance, by, { ...state, reference: state.reference ?? '0' });
 }
 
-/** @param hysteresisPct width of the band behind a threshold, as a percentage of it */
+/** @param hysteresisPct width of the band beside a threshold, as a percentage of it */
 export function judge(
   monitor: JudgedMonitor,
   { value, target }: Reading,

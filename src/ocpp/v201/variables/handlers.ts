@@ -16,7 +16,7 @@ const form = /^([+-])(\d\d):(\d\d)$/;
 /** The zones of the world, minutes from UTC. */
 const range = { min: -12 * 60, max: 14 * 60 } as const;
 
-/** `+01:00` as minutes from UTC; null: it is none. */
+/** `+01:00` as minutes from UTC; null: not an offset. */
 export function offsetMinutes(text: string): number | null {
   const [, sign, hours, minutes] = form.exec(text) ?? [];
   if (hours === undefined || Number(minutes) >= 60) return null;

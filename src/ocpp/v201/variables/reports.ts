@@ -63,7 +63,7 @@ function isConfiguration(store: VariableStore, target: Found): boolean {
 const summaryComponents: ReadonlySet<string> = new Set(['ChargingStation', 'EVSE', 'Connector']);
 const summaryVariables: ReadonlySet<string> = new Set(['Available', 'AvailabilityState', 'Enabled', 'Problem']);
 
-/** True if SummaryInventory has it: whether components are there and well (B07.FR.09). */
+/** True for the variables of SummaryInventory: availability and problems of components (B07.FR.09). */
 function isSummary(_: VariableStore, { entry: { component, variable } }: Found): boolean {
   const { name } = variable;
   return name === 'Problem' || (summaryComponents.has(component.name) && summaryVariables.has(name));
@@ -92,7 +92,7 @@ function matches({ component, variable }: RequestedVariable, { entry, place }: F
 function meets(store: VariableStore, { entry, place }: Found, criteria: readonly Criterion[]): boolean {
   return criteria.some((criterion) => {
     const state = store.find(entry.row.component, criterion, place);
-    // a component that says nothing of it is there and in operation
+    // a component without the variable counts as available and enabled
     if (state === undefined) return criterion === 'Available' || criterion === 'Enabled';
     return store.valueOf(state) === 'true';
   });

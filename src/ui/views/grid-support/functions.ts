@@ -158,7 +158,7 @@ const labels: Readonly<Record<string, string>> = {
 const hints: Readonly<Record<string, string>> = {
   reversion_time_s: 'Simulated time; 0 is none.',
   dept_ref: '',
-  mode: 'Which set-point counts.',
+  mode: 'The set-point that counts.',
   var_pct: 'Positive injects. A new value alone makes the percentage count.',
   var_kvar: 'Positive injects. A new value alone makes kvar count.',
   setpoint_pct: 'Negative charges. A new value alone makes the percentage count.',

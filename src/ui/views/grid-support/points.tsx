@@ -48,7 +48,7 @@ effect(() => {
   if (daemon.value === null || kept.peek().of === daemon.value) return;
   const count = Object.keys(kept.peek().drafts).length;
   keepAll({});
-  if (count > 0) say('The simulator was started anew: drafts for the earlier run are gone.');
+  if (count > 0) say('The simulator has restarted: drafts for the earlier run are gone.');
 });
 
 const present = (): Drafts => (daemon.value === null ? {} : kept.value.drafts);

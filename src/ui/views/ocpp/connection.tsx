@@ -139,7 +139,7 @@ function AnyCall({ status, onAnswer }: PartProps & { readonly onAnswer: (answer:
         <FieldInput
           field={{ kind: 'text', name: 'payload', label: 'Payload (JSON)', lines: 6 }}
           typed={text}
-          issue={payload === null ? 'This is no JSON object.' : (problem?.about('/payload') ?? null)}
+          issue={payload === null ? 'The text is not a JSON object.' : (problem?.about('/payload') ?? null)}
           onTyped={(value) => setText(String(value))}
         />
         <FieldInput

@@ -165,7 +165,7 @@ const smartRows: readonly VariableRow[] = [
   smart.readOnly('ACPhaseSwitchingSupported', 'boolean', false),
   smart.readOnly('MaxExternalConstraintsId', 'integer', externalProfileId, { since }),
   smart.readOnly('SupportedAdditionalPurposes', 'MemberList', purposes.join(','), { values: purposes, since }),
-  // by purpose: its profiles are there after a restart
+  // by purpose: true if its profiles survive a restart
   smart.readOnly('ChargingProfilePersistence[TxProfile]', 'boolean', false, { since }),
   smart.readOnly('ChargingProfilePersistence[LocalGeneration]', 'boolean', true, { since }),
   smart.readOnly('ChargingProfilePersistence[ChargingStationExternalConstraints]', 'boolean', false, { since }),
