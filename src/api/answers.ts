@@ -120,8 +120,8 @@ export const answersRoutes: readonly Route[] = [
     description:
       'Commands and answers are taken from the messages as they went over the wire, so those of Modbus, DNP3 and IEEE 2030.5 must be ' +
       'recorded (`POST modbus/messages`, `dnp3/messages`, `csip/messages`); those of OCPP always are. Each value that a command asked ' +
-      'for is compared with the registers without faults, or with the state of a charging station where no register has it. Nothing ' +
-      'of it counts as a request or as an occasion of a fault.',
+      'for is compared with the registers without faults, or with the state of a charging station where no register has it. The ' +
+      'comparison does not count as a request or as an occasion of a fault.',
     query: answersQuery,
     reply: answers.schema,
     problems: ['shortage'],

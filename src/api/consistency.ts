@@ -53,13 +53,13 @@ const presentation = members<Compared>()('Presentation', () => ({
   place: text('`701.W`, `metrics.power_kw`, `AI537`, `Power.Active.Import`.'),
   value: value('In the unit of the quantity; a state in words; whether it is on. Null: it shows none.'),
   resolution: number.orNull('Step of the encoding in the unit of the quantity; null: it has none.'),
-  difference: number.orNull('Value less that of the first presentation.'),
+  difference: number.orNull('Value minus that of the first presentation.'),
   agrees: flag.orNull('Equal but for rounding; null: nothing to compare.'),
   cause: word(causes)('Explanation of the difference.'),
   explanation: text.orNull('Why it differs; null: it does not.'),
   at: time.orNull('Simulated date of the state that it shows; null: known by the clock of a server alone.'),
   sent_at: time.orNull(
-    'Wall time at which the peer was told; null: it is told when it asks, or at its next interval.',
+    'Wall time at which the peer received it; null: it receives it when it asks, or at its next interval.',
     ({ sentAtMs }) => sentAtMs,
   ),
   interval: nested(interval).orNull('It is the mean of this time, by the clock of the server.', (of) => of.interval),
@@ -183,11 +183,11 @@ export const consistencyRoutes: readonly Route[] = [
     operationId: 'get_consistency',
     summary: 'Each quantity of a device as every protocol presents it, and why they differ',
     description:
-      'Each presentation is taken from the road of its protocol: registers as a master reads them through the chain of models ' +
+      'Each presentation is taken as its protocol gives it: registers as a master reads them through the chain of models ' +
       'with the faults in force, replies of REST, the last message of the stream, points of DNP3 as the next answer has them, ' +
       'the meter values that a charge point would send now, and what a server of IEEE 2030.5 was told last. They are compared ' +
-      'with the register of the device; where there is none, with REST. Nothing of it counts as a request, a sample or an ' +
-      'occasion of a fault.',
+      'with the register of the device; where there is none, with REST. The comparison does not count as a request, a sample ' +
+      'or an occasion of a fault.',
     query: consistencyQuery,
     reply: consistency.schema,
     problems: ['shortage'],

@@ -45,7 +45,7 @@ import type { Route } from './http/route.ts';
 
 const client = members<ModbusClient>()('ModbusClient', () => ({
   peer: text('`address:port`.'),
-  role: text.orNull('Role that the certificate of a TLS session gives; null: none that counts, or no TLS.'),
+  role: text.orNull('Role that the certificate of a TLS session gives; null: no valid role, or no TLS.'),
   connected_at: time('Wall time at which it connected.'),
   idle_s: number('Wall seconds since something came from it.', ({ idleMs }) => Math.round(idleMs) / 1000),
   requests: integer('Requests that came from it.'),
@@ -57,7 +57,7 @@ const client = members<ModbusClient>()('ModbusClient', () => ({
 const listener = members<ModbusListener>()('ModbusListener', () => ({
   transport: word(modbusTransports)('Framing, and whether it is encrypted.'),
   endpoint: text.orNull('Address or serial port; null: it does not listen now.'),
-  device_index: count.orNull('The device that has it for itself; null: shared, or that of the meter.'),
+  device_index: count.orNull('Index of the only device that it serves; null: shared, or for the meter.'),
   meter: flag.optional('True where it serves the meter of the connection point alone.', ({ isMeter }) => isMeter),
   accepting: flag.optional(
     'False while a fault, or a device that is off, keeps the port closed; absent on a serial line.',
@@ -227,7 +227,7 @@ const message = members<Message, Pick<RouteContext, 'plant'>>()('ModbusMessage',
   ),
   peer: text('`address:port` of the other end, or the path of the serial line.', ({ entry }) => entry.peer),
   device_index: count.orNull(
-    'The device that was asked; null: none, several, or a device of somebody else.',
+    'Index of the device that was asked; null: none, several, or a foreign device.',
     ({ entry }) => entry.deviceIndex,
   ),
   whole: flag.orNull('True if the octets are one frame with the right length and CRC; null: no octets.', (of) =>

@@ -58,7 +58,7 @@ const master = members<Dnp3MasterStatus>()('Dnp3Master', () => ({
   overflow: flag('True if events have been lost since the last poll that emptied the buffers.'),
   unsolicited: nested(unsolicited)(),
   select_pending: flag('True if a SELECT waits for its OPERATE.'),
-  clock_offset_s: number.orNull('Time that it has written less that of this machine, s; null: none.'),
+  clock_offset_s: number.orNull('Time that it has written minus that of this machine, s; null: none.'),
 }));
 
 /** `status` null: DNP3 is off, or the device has no outstation. */

@@ -147,12 +147,12 @@ export function didYouMean(given: string, names: readonly string[]): string {
     : `; did you mean ${near}${otherUnit(given, near)}?`;
 }
 
-/** Names of one request that a nearest one is sought for: a request can hold thousands of wrong ones. */
+/** Maximum of names in one request for which a nearest one is sought: a request can hold thousands of wrong names. */
 const maxSought = 10;
 
 /**
- * `didYouMean` for the names of one request: of those that are asked for the first 10.
- * @param known called at the first wrong name
+ * `didYouMean` for the first 10 wrong names of one request.
+ * @param listNames called at the first wrong name
  */
 export function suggestions(listNames: () => readonly string[]): (given: string) => string {
   let names: readonly string[] | undefined;

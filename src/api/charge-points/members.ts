@@ -86,7 +86,7 @@ export const status = members<OcppStatus>()('ChargePoint', () => ({
   reconnect_in_s: fine.orNull('Time until the next attempt, s; null: none is planned.'),
   queue: nested(queue)(),
   last_error: text.orNull('In words; null: none.'),
-  clock_offset_s: fine.orNull('Time of the central system less that of this machine, s; null: it has told none.'),
+  clock_offset_s: fine.orNull('Time of the central system minus that of this machine, s; null: not received yet.'),
   tls: nested(tls).orNull('Null: in clear, or not connected.'),
 }));
 
@@ -153,7 +153,7 @@ const key = members<OcppKeyEntry>()('OcppKey', () => ({
   key: text('Name of the key.'),
   value: text.orNull('Null: it can only be written.'),
   readonly: flag('True if the central system may not change it.'),
-  reboot_required: flag('True if a change counts after a reboot only.'),
+  reboot_required: flag('True if a change takes effect only after a reboot.'),
 }));
 
 const variable = members<OcppVariableEntry>()('OcppVariable', () => ({
@@ -165,7 +165,7 @@ const variable = members<OcppVariableEntry>()('OcppVariable', () => ({
   evse_id: integer.orNull('Null: of the station.'),
   connector_id: integer.orNull('Null: of the station or an EVSE.'),
   instance: text.orNull('Of the variable; null: none.'),
-  reboot_required: flag('True if a change counts after a reboot only.'),
+  reboot_required: flag('True if a change takes effect only after a reboot.'),
 }));
 
 export const configuration = members<OcppConfiguration>()('OcppConfiguration', () => ({
@@ -263,7 +263,7 @@ export const certificates = members<OcppStation>()('OcppCertificates', () => ({
 }));
 
 const transaction = members<OcppTransactionEntry>()('OcppTransaction', () => ({
-  transaction_id: text.orNull('Of the central system; null: not told yet.'),
+  transaction_id: text.orNull('Of the central system; null: not received yet.'),
   session_id: text('`session_id` of the session in `evse/sessions`.'),
   connector_id: integer(),
   id_token: text(),

@@ -253,7 +253,7 @@ export const endDevices = members<readonly CsipEndDevice[]>()('CsipEndDevices', 
 
 export const serverTime = members<CsipTime>()('CsipTime', () => ({
   server_time: time('Now, by the clock of the server.', ({ serverNowMs }) => serverNowMs),
-  offset_s: number('Clock of the server less that of this machine, s.'),
+  offset_s: number('Clock of the server minus that of this machine, s.'),
   quality: integer.orNull('7: intentionally uncoordinated; null: none was given.'),
   tz_offset_s: number.orNull('tzOffset, s; null: none was given.'),
   dst_offset_s: number.orNull('dstOffset, s; null: none was given.'),
@@ -271,7 +271,7 @@ const metering = members<NonNullable<CsipStatus['metering']>>()(null, () => ({
 export const status = members<CsipStatus, AtMoment & Pick<CsipClient, 'enabled'>>()('CsipStatus', () => ({
   enabled: flag('True if the client was switched on with `--csip_client_enable`.', (_of, { enabled }) => enabled),
   state: word(csipStates)(
-    '`registering`: the EndDevice is not there yet, or its PIN is being checked; `retrying`: the server is lost; `stopped`: ' +
+    '`registering`: the EndDevice is not there yet, or its PIN is being checked; `retrying`: the server does not answer; `stopped`: ' +
       'disconnected by hand, or for good by a wrong PIN.',
   ),
   server: nested(server).orNull('Null: disabled.'),
@@ -321,7 +321,7 @@ export const config = members<Partial<CsipConfig>, { readonly plant: Pick<Plant,
   strict_cipher: flag.orNull('True if CCM-8 is the only suite; null: disabled.'),
   identity: word(csipIdentities).orNull('Null: disabled.'),
   lfdi: text.orNull(
-    'LFDI given to the device behind an aggregator; null: made from that of the aggregator, another identity, or disabled.',
+    'LFDI set for the device behind an aggregator; null: derived from that of the aggregator, another identity, or disabled.',
   ),
   changed_by: writer.orNull('Last writer; null: as started.'),
 }));
@@ -546,7 +546,7 @@ export const configBodySchema = memo(() =>
           type: ['string', 'null'],
           pattern: lfdiPattern.source,
           description:
-            'LFDI of the device behind an aggregator, 40 hexadecimal digits; its SFDI follows. Null: made from that of the aggregator.',
+            'LFDI of the device behind an aggregator, 40 hexadecimal digits; its SFDI follows. Null: derived from that of the aggregator.',
         }),
       nmis: z
         .array(z.string().regex(connectionPointIdPattern, { error: `must be ${connectionPointIdText}` }))

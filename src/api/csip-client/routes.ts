@@ -105,7 +105,7 @@ export const csipRoutes: readonly Route[] = [
     operationId: 'set_csip_config',
     summary: 'Changes settings of the client',
     description:
-      'Applies to all clients; certificates of `per_device` clients to that of `device`, `lfdi` to `device` alone. A change ' +
+      'Changes all clients, except that `lfdi` and the certificates of `per_device` clients apply to `device` alone. A change ' +
       'of server, certificates or LFDI reconnects. A server that the outbound rules refuse, and a key that does not belong to ' +
       'its certificate, change nothing.',
     query: clientQuery,
@@ -146,7 +146,7 @@ export const csipRoutes: readonly Route[] = [
   operation(
     'rediscover',
     'Walks from the DeviceCapability again',
-    'Events that are known go on.',
+    'Known events continue.',
     (client, device) => client.rediscover(device),
     ['not-connected'],
   ),
@@ -164,7 +164,7 @@ export const csipRoutes: readonly Route[] = [
     operationId: 'set_csip_communication',
     summary: 'Loses the communication with the server, or restores it',
     description:
-      'As if the line were cut: events go on as they are known, then default controls; responses and readings wait. On return ' +
+      'As if the line were cut: known events continue, then default controls; responses and readings wait. On return ' +
       'events that ended meanwhile are skipped.',
     query: clientsQuery,
     body: communicationBodySchema,

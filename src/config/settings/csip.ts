@@ -287,7 +287,7 @@ export const csipConduct = {
     kind: integer(60, 2_592_000),
     default: 86_400,
     needs: 'csip_client_enable',
-    doc: 'Age in seconds from which the Time of an FSA gives way to that of the server, and that of the server counts as stale.',
+    doc: 'Age in seconds from which the Time of an FSA is replaced by that of the server, and that of the server is stale.',
   }),
   csip_lost_after_s: setting({
     flags: ['--csip_lost_after_s'],

@@ -141,8 +141,8 @@ export class ActiveFault<P = unknown> {
   strikes(deviceIndex: number | null): boolean {
     if (this.end !== null || this.isOver) return false;
     this.occasions += 1;
-    if (!this.#isTurn(deviceIndex)) return false;
-    if (!this.#isChosen(true)) return false;
+    if (!this.#countOccasion(deviceIndex)) return false;
+    if (!this.#draw(true)) return false;
     this.strikeCount += 1;
     if (this.remaining === 0) this.#ends.spent(this);
     return true;
@@ -153,11 +153,11 @@ export class ActiveFault<P = unknown> {
     if (this.end !== null || this.isOver) return false;
     const { every } = this.facts;
     if (every > 1 && (this.#sinceTurn.get(deviceIndex) ?? 0) + 1 < every) return false;
-    return this.#isChosen(false);
+    return this.#draw(false);
   }
 
-  /** @param isUsed whether the number is used up: otherwise the next call has it again */
-  #isChosen(isUsed: boolean): boolean {
+  /** True by chance. @param isUsed false: the next call gets the same random number */
+  #draw(isUsed: boolean): boolean {
     if (this.facts.probability === 1) return true;
     const drawn = this.#drawn ?? this.#chance.next();
     this.#drawn = isUsed ? null : drawn;
@@ -171,10 +171,10 @@ export class ActiveFault<P = unknown> {
   }
 
   /**
-   * Counts per device: with one count for all devices, `every: 2` would never strike one of two that a master polls in
-   * turn.
+   * Counts an occasion; true at every n-th one of a device. With one count for all devices, `every: 2` would never strike
+   * one of two that a master polls in turn.
    */
-  #isTurn(deviceIndex: number | null): boolean {
+  #countOccasion(deviceIndex: number | null): boolean {
     const { every } = this.facts;
     if (every === 1) return true;
     const occasions = (this.#sinceTurn.get(deviceIndex) ?? 0) + 1;

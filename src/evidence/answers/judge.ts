@@ -70,9 +70,7 @@ function mayConcern(fault: ActiveFault, place: string): boolean {
 }
 
 /**
- * The faults that can explain why a device does not have what it said.
- * @param sinceMs wall time of the command
- * @param answeredMs wall time of its answer
+ * The faults since a command (`sinceMs`, wall time) that can explain why a device does not have what it confirmed.
  */
 function faultsExplaining(
   registry: Pick<FaultRegistry, 'active' | 'ended'>,

@@ -59,7 +59,7 @@ function csipSource({ csipClient, plant }: Sources, device: Device): Source {
   if (!csipClient.enabled) return off;
   try {
     const isOne = csipClient.config(device.index)?.identity !== 'site' || plant.devices.length === 1;
-    if (!isOne) return 'the server is told of all devices as one';
+    if (!isOne) return 'the server receives the sum of all devices';
     const reader = new CsipReader(csipClient, device.index);
     return one((row) => reader.read(row));
   } catch (error) {

@@ -336,7 +336,7 @@ class Reader {
       if (step.trigger.kind === 'at')
         this.note({
           name: placeText(step.place),
-          detail: 'at counts from the start of the scenario; a rule takes after',
+          detail: '`at` counts from the start of the scenario; use `after` in a rule',
         });
     }
     return [{ place: here.place([]), name: raw.name ?? `rule ${(base.at(-1) as number) + 1}`, trigger, steps: inner }];

@@ -73,7 +73,7 @@ class Files {
 
   /** Resolves links and checks that the file is inside the folder. @throws Error in words for the user */
   inside(path: string, from: string): string {
-    if (isAbsolute(path)) throw new Error('must be relative to the file that has it');
+    if (isAbsolute(path)) throw new Error('must be relative to the file that contains it');
     const real = realpathSync(resolve(from, path));
     if (!real.startsWith(this.#root.endsWith(sep) ? this.#root : this.#root + sep))
       throw new Error('leads out of the folder of the scenario');

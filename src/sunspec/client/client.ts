@@ -238,7 +238,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   /** The session of a device whose map was found. @throws SimError NOT_CONNECTED */
   #requireSession(): Session {
     if (this.#session?.discovery) return this.#session;
-    const why = this.#session === null ? 'it was not told to connect' : (this.#lastError ?? 'it has not found a map');
+    const why = this.#session === null ? 'no connection was requested' : (this.#lastError ?? 'it has not found a map');
     throw new SimError('NOT_CONNECTED', `The SunSpec client has no device: ${why}.`);
   }
 

@@ -108,8 +108,8 @@ export class FaultyMap {
   }
 
   /**
-   * Adds faults that begin and removes those that end; does not visit the other active faults, since there may be many.
-   * @param change may name faults of other devices, or faults already added
+   * Adds faults that begin and removes those that end, and ignores faults of other devices and faults already added. It
+   * does not visit the other active faults, since there may be many.
    * @returns true if this device has a fault now
    */
   follow({ begun, ended }: FaultChange): boolean {

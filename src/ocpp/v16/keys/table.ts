@@ -252,7 +252,7 @@ const core = rows('Core', [
 ]);
 
 const localList = rows('LocalAuthListManagement', [
-  ['LocalAuthListEnabled', 'RW', boolean, 'true', 'false: the local list does not count, its version is -1'],
+  ['LocalAuthListEnabled', 'RW', boolean, 'true', 'false: the local list is ignored, and its version is -1'],
   ['LocalAuthListMaxLength', 'R', integer(), String(keyLimits.localListEntries), 'entries of the local list'],
   ['SendLocalListMaxLength', 'R', integer(), String(keyLimits.sendLocalListEntries), 'entries of one SendLocalList'],
 ]);

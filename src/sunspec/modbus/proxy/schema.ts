@@ -71,7 +71,7 @@ const registerSchema = z.strictObject({
     .min(2)
     .max(16)
     .optional()
-    .meta({ description: 'Points that are added up; what the device does not have counts as nothing. Read only.' }),
+    .meta({ description: 'Points that are added up; points that the device does not have add nothing. Read only.' }),
   constant: z
     .union([raw, z.string().max(246)])
     .optional()
