@@ -128,12 +128,12 @@ const profileJsonSchema = memo(() => z.toJSONSchema(deviceProfileSchema, { io: '
 /** Issue of a profile of an EVSE given for another kind, or of another profile given for an EVSE. */
 function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { assetType }: DeviceTypeInfo): Issue | null {
   const evse = input.evse !== undefined;
-  const given = `given ${JSON.stringify(text)}`;
+  const givenText = `given ${JSON.stringify(text)}`;
   if (assetType !== 'evse') {
     return evse
       ? {
           name,
-          detail: `${given}, which is the profile of an EVSE; allowed: another profile here, this one with --evse_profile`,
+          detail: `${givenText}, which is the profile of an EVSE; allowed: another profile here, this one with --evse_profile`,
           allowed: bundledProfileNames,
         }
       : null;
@@ -141,7 +141,7 @@ function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { asset
   if (evse || !blockNames.some((block) => input[block] !== undefined)) return null;
   return {
     name,
-    detail: `${given}, which is no profile of an EVSE; allowed: one of an EVSE (${bundledEvseProfileNames.join(', ')}), this one with -f`,
+    detail: `${givenText}, which is no profile of an EVSE; allowed: one of an EVSE (${bundledEvseProfileNames.join(', ')}), this one with -f`,
     allowed: bundledEvseProfileNames,
   };
 }

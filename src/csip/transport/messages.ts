@@ -49,11 +49,11 @@ function withoutPin(body: Buffer): Buffer {
 }
 
 function withoutSecrets(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const shown = Object.entries(headers).map(([name, value]) => [
+  const redacted = Object.entries(headers).map(([name, value]) => [
     name,
     secretHeaders.has(name.toLowerCase()) ? hidden : value,
   ]);
-  return Object.fromEntries(shown) as Readonly<Record<string, string>>;
+  return Object.fromEntries(redacted) as Readonly<Record<string, string>>;
 }
 
 function redact(message: WireMessage<CsipFacts>): WireMessage<CsipFacts> {

@@ -96,13 +96,13 @@ describe('the points of a DNP3 outstation', () => {
     const points = database.points('analogInput');
     const named = (range: Parameters<typeof pointsNamed>[1], of = points) => {
       const names = pointsNamed(of, range);
-      return names && { ...names, found: names.found.map((point) => point.spec.index) };
+      return names && { ...names, points: names.points.map((point) => point.spec.index) };
     };
-    expect(named({ kind: 'all' })).to.deep.equal({ found: [3, 4], missing: false });
-    expect(named({ kind: 'all' }, [])).to.deep.equal({ found: [], missing: true });
-    expect(named({ kind: 'span', start: 3, stop: 4 })).to.deep.equal({ found: [3, 4], missing: false });
-    expect(named({ kind: 'span', start: 4, stop: 5 })).to.deep.equal({ found: [4], missing: true });
-    expect(named({ kind: 'indexes', indexes: [4, 3, 9] })).to.deep.equal({ found: [4, 3], missing: true });
+    expect(named({ kind: 'all' })).to.deep.equal({ points: [3, 4], missing: false });
+    expect(named({ kind: 'all' }, [])).to.deep.equal({ points: [], missing: true });
+    expect(named({ kind: 'span', start: 3, stop: 4 })).to.deep.equal({ points: [3, 4], missing: false });
+    expect(named({ kind: 'span', start: 4, stop: 5 })).to.deep.equal({ points: [4], missing: true });
+    expect(named({ kind: 'indexes', indexes: [4, 3, 9] })).to.deep.equal({ points: [4, 3], missing: true });
     expect(named({ kind: 'count', count: 1 })).to.equal(null);
   });
 

@@ -184,20 +184,20 @@ export function firstFrom(points: readonly DatabasePoint[], index: number): numb
 export function pointsNamed(
   points: readonly DatabasePoint[],
   range: ObjectRange,
-): { readonly found: readonly DatabasePoint[]; readonly missing: boolean } | null {
+): { readonly points: readonly DatabasePoint[]; readonly missing: boolean } | null {
   switch (range.kind) {
     case 'all':
-      return { found: points, missing: points.length === 0 };
+      return { points, missing: points.length === 0 };
     case 'span': {
       const spanPoints = points.slice(firstFrom(points, range.start), firstFrom(points, range.stop + 1));
-      return { found: spanPoints, missing: spanPoints.length <= range.stop - range.start };
+      return { points: spanPoints, missing: spanPoints.length <= range.stop - range.start };
     }
     case 'indexes': {
       const indexedPoints = range.indexes.flatMap((index) => {
         const point = points[firstFrom(points, index)];
         return point?.spec.index === index ? [point] : [];
       });
-      return { found: indexedPoints, missing: indexedPoints.length < range.indexes.length };
+      return { points: indexedPoints, missing: indexedPoints.length < range.indexes.length };
     }
     default:
       return null;

@@ -12,8 +12,8 @@ const classGroup = 60;
 
 /** The indexes of installed points that a header names, and whether others are named too. */
 function named(database: Database, kind: PointKind, { range }: ObjectHeader) {
-  const { found, missing } = pointsNamed(database.points(kind), range) ?? { found: [], missing: true };
-  return { indexes: found.map(({ spec }) => spec.index), missing };
+  const { points, missing } = pointsNamed(database.points(kind), range) ?? { points: [], missing: true };
+  return { indexes: points.map(({ spec }) => spec.index), missing };
 }
 
 /** Freezes counters. IEEE 1815 4.4.8 @returns bits of IIN2 */

@@ -231,7 +231,7 @@ function staticRange({ variation, range }: ObjectHeader, points: readonly Databa
   }
   const named = pointsNamed(points, range);
   if (named === null) return parameterError;
-  return staticPart([new StaticStep(named.found, variation)], named.missing ? iin.parameterError : 0);
+  return staticPart([new StaticStep(named.points, variation)], named.missing ? iin.parameterError : 0);
 }
 
 function deadbands({ variation, range }: ObjectHeader, { database }: ReadContext): StaticPart {
@@ -240,7 +240,7 @@ function deadbands({ variation, range }: ObjectHeader, { database }: ReadContext
   if (type === undefined || points.length === 0) return objectUnknown;
   const named = pointsNamed(points, range);
   if (named === null) return parameterError;
-  const objects = runsOf(named.found).map((run) => deadbandObject(run, type));
+  const objects = runsOf(named.points).map((run) => deadbandObject(run, type));
   return staticPart([new RawStep(objects)], named.missing ? iin.parameterError : 0);
 }
 

@@ -11,7 +11,7 @@ import { hasProblem } from './monitors.ts';
 import type { Named, Monitor } from './monitors.ts';
 import type { RemoteClock } from '../../../core/time/remote-clock.ts';
 import type { MeterSample } from '../../station/port.ts';
-import type { Found, Place } from '../variables/model.ts';
+import type { PlacedVariable, Place } from '../variables/model.ts';
 
 // When periodic monitors are due (N08), on the clock of the central system.
 
@@ -158,13 +158,13 @@ export function provideMeasured({ device, variables }: Pick<StationParts, 'devic
 }
 
 /** True if a variable has a target value. */
-export function hasTarget({ entry }: Found): boolean {
+export function hasTarget({ entry }: PlacedVariable): boolean {
   const { component, variable } = entry.row;
   return component === 'EVSE' && (variable === 'Power' || variable === 'DischargePower');
 }
 
 /** Target of a value now: an EVSE delivers what it allots to the vehicle. Null: it has no target. */
-export function targetOf({ device }: Pick<StationParts, 'device'>, target: Found): number | null {
+export function targetOf({ device }: Pick<StationParts, 'device'>, target: PlacedVariable): number | null {
   const { evseId } = target.place;
   if (evseId === undefined || !hasTarget(target)) return null;
   const { allocatedW } = device.connector(evseId);
