@@ -65,7 +65,7 @@ const stopBodySchema = memo(() =>
     .openapi('StopRequest'),
 );
 
-/** Of a delay in seconds. */
+/** Reply to a stop after a delay in seconds. */
 const stopping = members<number>()('Stopping', () => ({
   state: member(() => z.literal('stopping'))(() => 'stopping' as const),
   delay_s: number((delayS) => delayS),

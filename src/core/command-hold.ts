@@ -7,7 +7,7 @@ export interface ControlValue<Value> {
   readonly value: Value;
 }
 
-/** One such state. */
+/** Access to one state without a register. */
 export interface CommandState<Value> {
   read(): Value;
   /** @throws SimError as `Device.command` */

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, ParsedNode } from 'yaml';
 
-/** Of one file, those that come out of other aliases included. Time grows with the square: 50,000 took 20 s. */
+/** Maximum of aliases in a file, nested ones included. Time grows with the square: 50,000 took 20 s. */
 const maxAliases = 1000;
 /** The lexer puts it before the text of a scalar. */
 const scalarMark = '\u001f';

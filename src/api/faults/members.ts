@@ -403,5 +403,5 @@ export type FaultSchemas = ReturnType<typeof createFaultSchemas>;
 export type Clearing = z.output<ReturnType<typeof clearSchemaOf>>['clear'];
 export type ProfileRequest = z.output<ReturnType<typeof profileRequest>>;
 
-/** Of the product's catalogue. */
+/** Schemas of all faults of the catalogue. */
 export const faultSchemas = createFaultSchemas(protocolFaults, faultForms);

@@ -215,7 +215,7 @@ export function readPemFiles<Role extends string>(
 /**
  * Reads the three files and checks each of them and whether they fit together. Issues bear the names of the settings,
  * with no path in them and nothing of the key.
- * @param readText text of a file of at most so many bytes; throws where it cannot be read
+ * @param readText text of a file up to a number of bytes; throws if it cannot be read
  */
 export function readTlsMaterial(
   files: TlsTriple<TlsFile>,

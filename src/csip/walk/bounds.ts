@@ -5,9 +5,9 @@ export interface Amount {
   readonly octets: number;
 }
 
-/** Of one EndDevice. */
+/** Limits of a walk for one EndDevice. */
 const forOne: Amount = { resources: 10_000, octets: 16 * 1024 * 1024 };
-/** For each further EndDevice of an aggregator. */
+/** Octets for each further EndDevice of an aggregator. */
 const furtherOctets = 1024 * 1024;
 
 /** The limits of a walk, by its number of EndDevices. */

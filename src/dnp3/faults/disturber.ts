@@ -22,7 +22,7 @@ import type { Disturbance, Disturber } from '../stack/outstation/types.ts';
 /** `IIN2.5` as a mask. */
 const maskOf = (name: string): number => 1 << (8 * (Number(name[3]) - 1) + Number(name[5]));
 
-/** One object with a count and an octet: how many octets belong to it is known only to those who know its type. */
+/** An object with a count and one octet; without knowledge of its type, its length is unknown. */
 const unknownObject = (group: number, variation: number): Buffer => Buffer.from([group, variation, 0x07, 1, 0]);
 
 /** The bits of IIN that a fault sets; 0: none. */

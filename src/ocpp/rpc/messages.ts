@@ -19,7 +19,7 @@ const word = /[^\s"<>]+/g;
 const privateKey = /PRIVATE KEY/i;
 /** Frames without any of these have no secret; escapes could hide one. */
 const suspicious = /authorization|passw|secret|private|sim_?pin|"vpn"|:\/\/|\\|@/i;
-/** Of a text that is no frame nothing is known: it is kept only where it cannot be about a secret. */
+/** A text that is no frame is kept only if it matches none of these words, and so cannot be about a secret. */
 const suspiciousText =
   /auth|passw|secret|key|:\/\/|\\|@|ChangeConfiguration|SetVariables|SetNetworkProfile|DataTransfer/i;
 

@@ -68,7 +68,7 @@ export interface Transport {
 }
 
 const defaultCallTimeoutMs = 30_000;
-/** So many invalid frames within a time end the connection: the other end does not speak OCPP-J, or no longer. */
+/** Invalid frames within `badFramesMs` that end the connection: the other end does not speak OCPP-J. */
 const maxBadFrames = 10;
 const badFramesMs = 60_000;
 

@@ -280,7 +280,7 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
   }
 }
 
-/** Of a certificate that is valid for less than a month the middle: else it would be renewed over and over. */
+/** Instant of the renewal; for a certificate valid for less than a month the middle, or it would be renewed repeatedly. */
 function renewalMs({ validFrom, validTo }: X509Certificate): number {
   const [fromMs, toMs] = [Date.parse(validFrom), Date.parse(validTo)];
   const lifetimeMs = toMs - fromMs;

@@ -278,7 +278,7 @@ const askedUses: Readonly<Partial<Record<Requests['TriggerMessage']['requestedMe
   SignV2GCertificate: 'V2GCertificate',
 };
 
-/** Of ReconfigurationOfSecurityParameters, when a new certificate is in force. */
+/** Texts of ReconfigurationOfSecurityParameters for a new certificate in force. */
 const replacedTexts: Readonly<Record<OwnUse, string>> = {
   ChargingStationCertificate: 'certificate of the charging station replaced',
   V2GCertificate: 'certificate of the charging station for vehicles replaced',

@@ -306,7 +306,7 @@ function isCut({ address, def: { size } }: PointSlot, spans: readonly RealSpan[]
 /** Called at once if its device has faults, and at each begin and end of a fault; null: no fault. */
 type MapListener = (map: FaultyMap | null) => void;
 
-/** One device with the listeners of its servers. */
+/** A device and the listeners to its map. */
 class Followed {
   /** null: no fault of the device */
   map: FaultyMap | null = null;

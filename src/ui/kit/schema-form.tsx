@@ -310,7 +310,7 @@ interface RequestFormProps {
   readonly children?: ComponentChildren;
 }
 
-/** Its `key` must identify the subject, so that typed values do not move to another device. */
+/** A form for a request. Its `key` must identify the subject, or typed values would move to another device. */
 export function RequestForm({ schema, call, submit, onDone, unable, under = '', children }: RequestFormProps) {
   const [typed, setTyped] = useState<Typed>({});
   const [done, setDone] = useState(false);

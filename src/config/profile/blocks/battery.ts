@@ -159,7 +159,7 @@ export function resolveBattery(
 
 type Bound = (typeof bounds)[number];
 
-/** Of two bounds in the wrong order the issue names the one that was given: the other may be a default. */
+/** Checks the order of the bounds; an issue names the given one of two bounds, since the other may be a default. */
 function checkLevels(
   input: BatteryInput,
   levels: Readonly<Record<Bound, number>>,

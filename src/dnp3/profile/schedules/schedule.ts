@@ -203,7 +203,7 @@ interface Moment {
   readonly nextMs: number | null;
 }
 
-/** A schedule that begins again while it runs begins anew. @param schedule a valid one */
+/** The state of a valid schedule at an instant; a schedule that is started while it runs restarts. */
 export function momentOf(schedule: Schedule, atMs: number): Moment {
   const first = firstStart(schedule);
   const starts = startsNear(schedule, atMs).filter((start) => start >= first && start <= lastDateMs);

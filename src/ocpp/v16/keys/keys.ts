@@ -47,7 +47,7 @@ type Listener = (value: string) => void;
 /** Names of keys do not depend on capitals (CiString50Type). */
 const folded = (name: string): string => foldedNames.get(name) ?? name.toLowerCase();
 
-/** Of the names as the standard writes them: every message looks some of them up. */
+/** Lower-case names by the names of the standard, computed once: every message looks up some of them. */
 const foldedNames: ReadonlyMap<string, string> = new Map(keyTable.map(({ name }) => [name, name.toLowerCase()]));
 
 function entriesOf(facts: KeyFacts): Map<string, Entry> {

@@ -74,7 +74,7 @@ export function normalValue(kind: KeyKind, text: string): string | null {
   }
 }
 
-/** Of the central system. `W`: never shown. */
+/** Access of the central system. `W`: never shown. */
 type KeyAccess = 'R' | 'RW' | 'W';
 
 const featureProfiles = [
