@@ -369,7 +369,7 @@ const ofSeverity = (level: CsipDiagnostic['severity']) => (all: readonly CsipDia
   all.filter(({ severity }) => severity === level);
 export const diagnostics = members<readonly CsipDiagnostic[]>()('CsipDiagnostics', () => ({
   errors: list(diagnostic)('Causes that keep it from working.', ofSeverity('error')),
-  warnings: list(diagnostic)('Faults that a head-end should correct.', ofSeverity('warning')),
+  warnings: list(diagnostic)('Defects that a head-end should correct.', ofSeverity('warning')),
   info: list(diagnostic)('Hints.', ofSeverity('info')),
 }));
 

@@ -153,7 +153,7 @@ const glossary: Readonly<Record<string, string>> = {
   'Nameplate.version': '1.Vr.',
   'Problem.allowed': 'Allowed values or names.',
   'Problem.code': 'Machine-readable code of the problem.',
-  'Problem.detail': 'Fault of this member.',
+  'Problem.detail': 'Error in this member.',
   'Problem.in': 'Part of the request that has the invalid member.',
   'Problem.status': 'HTTP status.',
   'Problem.title': 'Fixed text of the code.',

@@ -143,7 +143,7 @@ export function createPerform(ctx: RouteContext, routes: readonly Route[], check
       const { route, raw } = reader.read(request, url, admit);
       const answer = await answerOf(route, ctx, { ...raw, by });
       const { afterwards } = answer;
-      // HTTP runs this when the connection closes; here it runs in the next turn, after a reply that is not streamed
+      // HTTP runs this once the response has ended; here it runs in the next turn, after a reply that is not streamed
       if (afterwards) setImmediate(afterwards);
       const body = method === 'HEAD' ? undefined : await bodyOf(route, answer, checkReplies);
       return { status: answer.status ?? route.status, body };

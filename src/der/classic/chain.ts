@@ -61,7 +61,7 @@ export function forEachInput(
   });
 }
 
-/** True if an input is unused: clients expect charging and discharging of a hybrid as the inputs 3 and 4, after two of PV. */
+/** True if input 2 is unused: clients expect the charging and discharging of a hybrid as inputs 3 and 4. */
 function hasUnusedInput(ports: number, hasStorage: boolean): boolean {
   return hasStorage && ports === 2;
 }

@@ -7,7 +7,7 @@ const maxCalmS = 60;
 /** The run ends after `maxGustS` of wind at the hub this far above cut-out. */
 const gustMarginMS = 5;
 const maxGustS = 3;
-/** The turbine restarts after mean wind this far below cut-out for `stormDelayS`. */
+/** After a storm the turbine may start again once the mean wind was this far below cut-out for `stormDelayS`. */
 const returnMarginMS = 3;
 /** The run ends after this time without voltage; after a shorter one it continues. */
 const maxOutageS = 2;
