@@ -190,7 +190,7 @@ const rows: readonly Row[] = [
   {
     kind: 'shift',
     parameters: { model: 1, registers: 1 },
-    connect: /^16 models; model 1 is at 40003, 1 register behind/,
+    connect: /^16 models; model 1 is at 40003, 1 register after/,
   },
   {
     kind: 'shift',

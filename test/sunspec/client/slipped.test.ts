@@ -45,8 +45,8 @@ describe('a chain that has slipped (Device Information Model Specification)', ()
   const whole = [1, 103, 120, 123, 160];
 
   for (const [by, where] of [
-    [1, '1 register behind'],
-    [2, '2 registers behind'],
+    [1, '1 register after'],
+    [2, '2 registers after'],
   ] as const) {
     it(`by ${by} from a model on: the model is found, and the break is named`, async () => {
       const at = addressOf(map, 120);
