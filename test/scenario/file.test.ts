@@ -165,7 +165,7 @@ describe('scenario files', () => {
     ]);
     expect(read({ steps: [{ repeat: 10_000, steps: [{ after: 1 }] }] }).steps).to.have.length(10_000);
     const tooMany = { steps: [{ repeat: 5001, steps: [{ after: 1 }, { after: 1 }] }] };
-    expect(issuesOf(() => read(tooMany))[0]).to.contain('is the step after 10000');
+    expect(issuesOf(() => read(tooMany))[0]).to.contain('is step 10001; a scenario has at most 10000 steps');
   });
 
   /** A loop whose step has this body, of which the interface accepts none. */

@@ -26,7 +26,7 @@ describe('indications of DNP3', () => {
   it('are shown without a response, and told in one', () => {
     const { made, asked } = indications(0x40);
     expect(made.nextBits).to.equal(0x40);
-    expect(made.report()).to.deep.equal({ bits: 0x40, own: 0, broadcasts: 0, lost: 0 });
+    expect(made.report()).to.deep.equal({ bits: 0x40, outstationBits: 0, broadcasts: 0, lost: 0 });
     expect(asked).to.deep.equal([false, true]);
   });
 
