@@ -37,7 +37,7 @@ const claimedValue = members<Claim>()('ToldValue', () => ({
 
 const actualValue = members<ActualValue, Context>()('FoundValue', () => ({
   place: text('Register, `704.WMaxLimPct`, or part of the state of a station.'),
-  value: value('What is there now, in the unit of the command.'),
+  value: value('Present value, in the unit of the command.'),
   acts_by: value.optional(
     'Only where a fault keeps the write from the device: the value by which it acts.',
     ({ followed }) => followed,
@@ -63,9 +63,9 @@ const answer = members<Judged, Context>()('AnsweredCommand', () => ({
   sim_time: time('Simulated time of the answer.', ({ exchange }, { plant }: Context) => plant.dateMs(exchange.at)),
   command: text('`write multiple registers`, `SetChargingProfile`.', ({ exchange }) => exchange.command),
   answer: text('`success`, `Accepted`, `Response 2 (started)`.', ({ exchange }) => exchange.answer),
-  told: nested(claimedValue)('What the peer asked for, and was told that it is so.', ({ claim }) => claim),
-  found: nested(actualValue).orNull('What the device has of it; null: nothing shows it.', ({ claim }) => claim.actual),
-  done: flag.orNull('Whether the device has it; null: nothing is owed any more, or nothing shows it.'),
+  told: nested(claimedValue)('Value that the peer asked for, and that the answer confirmed.', ({ claim }) => claim),
+  found: nested(actualValue).orNull('Value that the device has; null: nothing shows it.', ({ claim }) => claim.actual),
+  done: flag.orNull('True if the device has it; null: nothing is owed any more, or nothing shows it.'),
   cause: word(answerCauses)('Why.'),
   faults: list(fault)('Faults that explain what is not done.', ({ explanations }) => explanations),
   explanation: text.orNull('In a sentence; null: it is done to the digit.'),
@@ -89,7 +89,7 @@ const causes = members<Answers['counts']>()(
 
 const participation = members<Participation>()(null, () => ({
   protocol: protocol('The protocol.'),
-  recorded: flag('Whether its commands to the device are recorded.'),
+  recorded: flag('True if its commands to the device are recorded.'),
   reason: text.orNull('Why they are not; null: they are.'),
 }));
 
@@ -120,8 +120,8 @@ export const answersRoutes: readonly Route[] = [
     description:
       'Commands and answers are taken from the messages as they went over the wire, so those of Modbus, DNP3 and IEEE 2030.5 must be ' +
       'recorded (`POST modbus/messages`, `dnp3/messages`, `csip/messages`); those of OCPP always are. Each value that a command asked ' +
-      'for is compared with the registers without faults, or with the state of a charging station where no register has it. Nothing ' +
-      'of it counts as a request or as an occasion of a fault.',
+      'for is compared with the registers without faults, or with the state of a charging station where no register has it. The ' +
+      'comparison does not count as a request or as an occasion of a fault.',
     query: answersQuery,
     reply: answers.schema,
     problems: ['shortage'],

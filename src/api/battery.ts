@@ -93,7 +93,7 @@ const bank = members<BatteryDetail, OfDevice>()(null, () => ({
   true_soc_pct: measured('Of the cells, without the drift of the reported one; not rounded.'),
   soh_pct: point(713, 'SoH')(),
   mode: word(['charge', 'discharge', 'idle'])(
-    'What the battery did in the last tick, by the sign of its power; a command shows with the next one.',
+    'Operation of the battery in the last tick, by the sign of its power; a command shows with the next tick.',
   ),
   control: word(['auto', 'forced'])('`auto`: set-points and functions decide.'),
   power_kw: point(802, 'W', kilo)('802.W, DC; positive = discharge.', ({ powerW }) => powerW),

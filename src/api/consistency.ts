@@ -38,7 +38,7 @@ const shown = members<Shown>()('ShownValue', () => ({
   unit: text.orNull('Of the encoding; null: it has none.'),
   decimals: integer.orNull('Digits after the decimal point of decimal text.'),
   flags: integer.orNull('Octet of flags of DNP3.'),
-  listed: flag.orNull('Whether the configuration of the charge point asks for the measurand.'),
+  listed: flag.orNull('True if the configuration of the charge point asks for the measurand.'),
 }));
 
 const interval = members<Interval>()(null, () => ({
@@ -52,25 +52,25 @@ const presentation = members<Compared>()('Presentation', () => ({
   protocol: word(presenters)(presenter, (of) => of.presenter),
   place: text('`701.W`, `metrics.power_kw`, `AI537`, `Power.Active.Import`.'),
   value: value('In the unit of the quantity; a state in words; whether it is on. Null: it shows none.'),
-  resolution: number.orNull('Step of the encoding in the unit of the quantity; null: it has none of its own.'),
-  difference: number.orNull('Value less that of the first presentation.'),
+  resolution: number.orNull('Step of the encoding in the unit of the quantity; null: it has none.'),
+  difference: number.orNull('Value minus that of the first presentation.'),
   agrees: flag.orNull('Equal but for rounding; null: nothing to compare.'),
-  cause: word(causes)('What explains the difference.'),
+  cause: word(causes)('Explanation of the difference.'),
   explanation: text.orNull('Why it differs; null: it does not.'),
   at: time.orNull('Simulated date of the state that it shows; null: known by the clock of a server alone.'),
   sent_at: time.orNull(
-    'Wall time at which the peer was told; null: it is told when it asks, or at its next interval.',
+    'Wall time at which the peer received it; null: it receives it when it asks, or at its next interval.',
     ({ sentAtMs }) => sentAtMs,
   ),
   interval: nested(interval).orNull('It is the mean of this time, by the clock of the server.', (of) => of.interval),
-  shown: list(shown)('What the protocol has of it, as it encodes it.'),
+  shown: list(shown)('Values of the protocol, as it encodes them.'),
 }));
 
 const unitless = ['word', 'flag', ''];
 
 const quantity = members<ComparedQuantity>()('ComparedQuantity', () => ({
   quantity: word(quantityNames)('As the query takes it.', ({ name }) => name),
-  description: text('What it is.', ({ row }) => row.about),
+  description: text('Meaning of the quantity.', ({ row }) => row.about),
   unit: word(units).orNull('Null: a state, on or off, or a number without one.', ({ row: { unit } }) =>
     unitless.includes(unit) ? null : unit,
   ),
@@ -78,19 +78,19 @@ const quantity = members<ComparedQuantity>()('ComparedQuantity', () => ({
     presentations.every(({ agrees }) => agrees !== false),
   ),
   presentations: list(presentation)(
-    'The first one is what the others are compared with: the register of the device, else REST.',
+    'The others are compared with the first one: the register of the device, else REST.',
   ),
 }));
 
 const fault = members<Participation['faults'][number]>()(null, () => ({
   id: integer('Number of the fault.', (of) => of.fault.facts.id),
   kind: text('Kind of the fault.', (of) => of.fault.facts.kind.kind),
-  changes_values: flag('Whether such a fault can change what is presented.'),
+  changes_values: flag('True if such a fault can change what is presented.'),
 }));
 
 const participation = members<Participation>()('ProtocolPresence', () => ({
   protocol: word(presenters)(presenter, (of) => of.presenter),
-  presents: flag('Whether it presents anything of the device.', ({ absent }) => absent === null),
+  presents: flag('True if it presents anything of the device.', ({ absent }) => absent === null),
   reason: text.orNull('Why it presents nothing; null: it does.', ({ absent }) => absent),
   faults: list(fault)('Faults of the protocol in force for the device.'),
 }));
@@ -183,11 +183,11 @@ export const consistencyRoutes: readonly Route[] = [
     operationId: 'get_consistency',
     summary: 'Each quantity of a device as every protocol presents it, and why they differ',
     description:
-      'Each presentation is taken from the road of its protocol: registers as a master reads them through the chain of models ' +
+      'Each presentation is taken as its protocol gives it: registers as a master reads them through the chain of models ' +
       'with the faults in force, replies of REST, the last message of the stream, points of DNP3 as the next answer has them, ' +
       'the meter values that a charge point would send now, and what a server of IEEE 2030.5 was told last. They are compared ' +
-      'with the register of the device; where there is none, with REST. Nothing of it counts as a request, a sample or an ' +
-      'occasion of a fault.',
+      'with the register of the device; where there is none, with REST. The comparison does not count as a request, a sample ' +
+      'or an occasion of a fault.',
     query: consistencyQuery,
     reply: consistency.schema,
     problems: ['shortage'],

@@ -266,7 +266,7 @@ export const controlsRoutes: readonly Route[] = [
     path: '/controls/available',
     tag: 'Controls',
     operationId: 'get_available_power',
-    summary: 'What a device could do at its terminals now',
+    summary: 'Power that a device could give or take at its terminals now',
     description:
       'Magnitudes from the source at the end of the last tick with conversion losses, state of charge and temperature, and ' +
       'from ratings and settings (702). Limits, set-points, curves and the site do not count. All are 0 while no power can ' +

@@ -65,7 +65,7 @@ const stopBodySchema = memo(() =>
     .openapi('StopRequest'),
 );
 
-/** Of a delay in seconds. */
+/** Reply to a stop after a delay in seconds. */
 const stopping = members<number>()('Stopping', () => ({
   state: member(() => z.literal('stopping'))(() => 'stopping' as const),
   delay_s: number((delayS) => delayS),
@@ -92,7 +92,7 @@ export const lifecycleRoutes: readonly Route[] = [
     path: '/health',
     tag: 'Core',
     operationId: 'get_health',
-    summary: 'Whether the simulation runs',
+    summary: 'State of the simulation: running or not',
     description:
       '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. ' +
       '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the requested rate.',

@@ -45,7 +45,7 @@ import type { Route } from './http/route.ts';
 
 const client = members<ModbusClient>()('ModbusClient', () => ({
   peer: text('`address:port`.'),
-  role: text.orNull('Role that the certificate of a TLS session gives; null: none that counts, or no TLS.'),
+  role: text.orNull('Role that the certificate of a TLS session gives; null: no valid role, or no TLS.'),
   connected_at: time('Wall time at which it connected.'),
   idle_s: number('Wall seconds since something came from it.', ({ idleMs }) => Math.round(idleMs) / 1000),
   requests: integer('Requests that came from it.'),
@@ -57,7 +57,7 @@ const client = members<ModbusClient>()('ModbusClient', () => ({
 const listener = members<ModbusListener>()('ModbusListener', () => ({
   transport: word(modbusTransports)('Framing, and whether it is encrypted.'),
   endpoint: text.orNull('Address or serial port; null: it does not listen now.'),
-  device_index: count.orNull('The device that has it for itself; null: shared, or that of the meter.'),
+  device_index: count.orNull('Index of the only device that it serves; null: shared, or for the meter.'),
   meter: flag.optional('True where it serves the meter of the connection point alone.', ({ isMeter }) => isMeter),
   accepting: flag.optional(
     'False while a fault, or a device that is off, keeps the port closed; absent on a serial line.',
@@ -129,7 +129,7 @@ const reported = {
 type Registries = Pick<RouteContext, 'adapters' | 'faults'>;
 
 const modbus = members<Registries, DeviceChoice & Pick<Registries, 'faults'>>()('Modbus', () => ({
-  enabled: flag('Whether any interface for Modbus masters is switched on.', (ctx) => modbusReporters(ctx).length > 0),
+  enabled: flag('True if any interface for Modbus masters is switched on.', (ctx) => modbusReporters(ctx).length > 0),
   interfaces: listInPieces(reported)('Enabled interfaces.', modbusReporters),
   faults: listInPieces(faultSchemas.fault)('Faults of Modbus in force.', (ctx, { device }) =>
     activeFaults(ctx, (fault) => fault.protocol === 'modbus' && (device === undefined || fault.concerns(device))),
@@ -227,10 +227,10 @@ const message = members<Message, Pick<RouteContext, 'plant'>>()('ModbusMessage',
   ),
   peer: text('`address:port` of the other end, or the path of the serial line.', ({ entry }) => entry.peer),
   device_index: count.orNull(
-    'The device that was asked; null: none, several, or a device of somebody else.',
+    'Index of the device that was asked; null: none, several, or a foreign device.',
     ({ entry }) => entry.deviceIndex,
   ),
-  whole: flag.orNull('Whether the octets are one frame with the right length and CRC; null: no octets.', (of) =>
+  whole: flag.orNull('True if the octets are one frame with the right length and CRC; null: no octets.', (of) =>
     isSilence(of) ? null : (of.content?.whole ?? false),
   ),
   transaction_id: member(() => z.int().min(0).max(65_535)).orNull(
@@ -256,7 +256,7 @@ const message = members<Message, Pick<RouteContext, 'plant'>>()('ModbusMessage',
     ({ content }) => content?.points,
   ),
   ignored: list(text()).orNull(
-    'Those of the `points` of a write that it leaves as they are, although it is acknowledged: read-only and ' +
+    'Points of an acknowledged write that it leaves unchanged: read-only and ' +
       'unimplemented points of the models 101 to 199, constants of the proxy map, and a point of which the fault ' +
       '`lenient_writes` has dropped a part. The first two also in a write that is refused for something else. Null in ' +
       'other messages, and where registers have no names.',
@@ -289,13 +289,13 @@ const message = members<Message, Pick<RouteContext, 'plant'>>()('ModbusMessage',
 export const messageMembers = (): readonly string[] => Object.keys(message.members());
 
 const recorder = members<ModbusMessages, Pick<RouteContext, 'plant'>>()('ModbusRecorder', () => ({
-  enabled: flag('Whether messages are kept now.', ({ recording }) => recording),
+  enabled: flag('True if messages are kept now.', ({ recording }) => recording),
   entries: member(() => z.int().min(1).max(maxKept))(
     'Messages that can be kept; then the oldest go.',
     ({ capacity }) => capacity,
   ),
   kept: count('Messages kept now.', (channel) => channel.count),
-  dropped: count('Messages that had to go for others since the start.'),
+  dropped: count('Messages dropped for newer ones since the start.'),
   last_id: count('Id of the last message, kept or not; 0: there was none.'),
   changed_by: writer.orNull('Last writer of these settings; null: as started.'),
 }));
@@ -320,7 +320,7 @@ const recorderBodySchema = memo(() =>
     .strictObject({
       enabled: z
         .boolean()
-        .openapi({ description: 'Whether messages are kept from now on. Off: those that are kept stay.' }),
+        .openapi({ description: 'True: messages are kept from now on. False: those that are kept stay.' }),
       entries: z
         .int()
         .min(1)

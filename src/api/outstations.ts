@@ -41,24 +41,24 @@ const events = members<Dnp3MasterStatus['events']>()('Dnp3Events', () => ({
 }));
 
 const unsolicited = members<Dnp3MasterStatus['unsolicited']>()('Dnp3Unsolicited', () => ({
-  configured: flag('Whether `--dnp3_unsolicited` is yes.'),
-  null_confirmed: flag('Whether it has confirmed the response without objects after the restart.'),
+  configured: flag('True if `--dnp3_unsolicited` is yes.'),
+  null_confirmed: flag('True if it has confirmed the response without objects after the restart.'),
   classes: list(member(() => z.union([z.literal(1), z.literal(2), z.literal(3)]))())('Classes that it has enabled.'),
 }));
 
 const master = members<Dnp3MasterStatus>()('Dnp3Master', () => ({
   address: member(() => z.int().min(0).max(maxAddress))('Link address.'),
-  connected: flag('Whether it has spoken on a connection that is open.'),
+  connected: flag('True if it has spoken on a connection that is open.'),
   peer: text.orNull('`address:port`; null: not connected.'),
   certificate: text.orNull('Subject of its certificate; null: in clear, or not connected.'),
   connected_since: time.orNull('Wall time; null: not connected.'),
   last_request_at: time.orNull('Wall time of its last request; null: none.', ({ lastRequestMs }) => lastRequestMs),
   iin: list(iin)('Internal indications that its next response has.'),
   events: nested(events)(),
-  overflow: flag('Whether events have been lost since the last poll that emptied the buffers.'),
+  overflow: flag('True if events have been lost since the last poll that emptied the buffers.'),
   unsolicited: nested(unsolicited)(),
-  select_pending: flag('Whether a SELECT waits for its OPERATE.'),
-  clock_offset_s: number.orNull('Time that it has written less that of this machine, s; null: none.'),
+  select_pending: flag('True if a SELECT waits for its OPERATE.'),
+  clock_offset_s: number.orNull('Time that it has written minus that of this machine, s; null: none.'),
 }));
 
 /** `status` null: DNP3 is off, or the device has no outstation. */
@@ -70,7 +70,7 @@ interface Outstation {
 
 const link = members<Outstation>()('Dnp3Link', () => ({
   endpoint: text.orNull('`tcp://` or `tls://`, address and port; null: disabled.', ({ status }) => status?.endpoint),
-  listening: flag('Whether connections are accepted.', ({ status }) => status?.listening ?? false),
+  listening: flag('True if connections are accepted.', ({ status }) => status?.listening ?? false),
   outstation: integer.orNull('Link address of the outstation; null: disabled.', ({ status }) => status?.address),
   connections: count(
     'Connections, also those on which no master has spoken.',
@@ -93,7 +93,7 @@ const points = members<Dnp3OutstationStatus['points']>()('Dnp3Coverage', () => (
 const none = { served: 0, absent: 0 };
 const noPoints = { BI: none, BO: none, AI: none, AO: none, CTR: none };
 
-const isEnabled = flag('Whether DNP3 was switched on with `--dnp3_enable`.');
+const isEnabled = flag('True if DNP3 was switched on with `--dnp3_enable`.');
 const index = member(() => deviceIndex)();
 
 const outstation = members<Outstation>()('Dnp3Outstation', () => ({
@@ -154,13 +154,13 @@ const message = members<Dnp3Message>()('Dnp3Message', () => ({
   iin: list(iin).orNull('Internal indications; null: a request.'),
   objects: list(text())('Object headers: `g30v1 533..556`.'),
   hex: text('Octets of the application layer.'),
-  truncated: flag('Whether octets were cut off.'),
+  truncated: flag('True if octets were cut off.'),
 }));
 
 /** Names of the members of a message. */
 export const messageMembers = (): readonly string[] => Object.keys(message.members());
 
-const isRecording = flag('Whether messages are recorded.', ({ recording }: Dnp3Outstations) => recording);
+const isRecording = flag('True if messages are recorded.', ({ recording }: Dnp3Outstations) => recording);
 
 const messages = members<Dnp3Outstations, { readonly messages: readonly Dnp3Message[] }>()('Dnp3Messages', () => ({
   enabled: isRecording,
@@ -229,7 +229,7 @@ const messagesQuery = z.strictObject({
 
 const recorderBodySchema = memo(() =>
   z
-    .strictObject({ enabled: z.boolean().openapi({ description: 'Whether messages are recorded from now on.' }) })
+    .strictObject({ enabled: z.boolean().openapi({ description: 'True: messages are recorded from now on.' }) })
     .openapi('Dnp3RecorderRequest'),
 );
 

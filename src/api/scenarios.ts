@@ -27,7 +27,7 @@ const place = z.string().openapi({ description: 'Where it stands: file, line and
 const actionSchema = z.strictObject({
   name: z.string().openapi({ description: 'Method and path.' }),
   status: z.int().nullable().openapi({ description: 'Of the answer; null: it has not come.' }),
-  expected: z.boolean().openapi({ description: 'Whether the status is the one that the scenario expects.' }),
+  expected: z.boolean().openapi({ description: 'True if the status is the one that the scenario expects.' }),
   detail: z.string().nullable().openapi({ description: 'Words of a refusal.' }),
 });
 
@@ -62,17 +62,17 @@ const run = members<RunReport>()(null, () => ({
   ticks: integer('Since the start of the scenario.'),
   steps_done: integer('Steps that are over.'),
   steps_in_all: integer('Without those of rules.'),
-  steps_forgotten: integer('Steps of rules whose results had to go: there were too many.'),
+  steps_forgotten: integer('Steps of rules whose results were dropped: there were too many.'),
   assertions_passed: integer('With a good verdict.'),
   assertions_failed: integer('With a bad verdict.'),
   assertions_in_all: integer('That have begun so far.'),
-  assertions_forgotten: integer('Of rules, whose results had to go; counted above.'),
+  assertions_forgotten: integer('Assertions of rules whose results were dropped; counted above.'),
   failures: list(text())('A sentence each, with its place.'),
 }));
 
 const runWithResults = members<RunReport>()(null, () => ({
   ...run.members(),
-  steps: list({ schema: () => stepSchema, reply: stepJson })('Those of rules last.', (of) => of.steps()),
+  steps: list({ schema: () => stepSchema, reply: stepJson })('Steps of rules last.', (of) => of.steps()),
   assertions: list({ schema: () => assertionSchema, reply: assertionJson })('In the order in which they began.', (of) =>
     of.assertions(),
   ),
@@ -102,7 +102,7 @@ const scenario = members<KeptScenario>()('Scenario', () => ({
 
 const bundledScenario = members<BundledScenario>()(null, () => ({
   name: text('As `bundled` of POST scenarios takes it.'),
-  description: text('What it tests.'),
+  description: text('Purpose of the test.'),
 }));
 
 const scenarios = members<Pick<RouteContext, 'scenarios' | 'clockOwner'>>()('Scenarios', () => ({
@@ -171,7 +171,7 @@ export const scenarioReportSchema = memo(() =>
           description: z.string().openapi({ description: 'Of the scenario; may be empty.' }),
           parameters,
         })
-        .openapi({ description: 'What ran.' }),
+        .openapi({ description: 'The scenario that ran.' }),
       state: z.enum(runStates).openapi({ description: '`error`: it could not be carried on; `stopped`: on request.' }),
       error: z.string().nullable().openapi({ description: 'Why it could not be carried on.' }),
       failures: z.array(z.string()).openapi({ description: 'A sentence each, with its place.' }),
@@ -200,9 +200,9 @@ export const scenarioReportSchema = memo(() =>
           }),
         )
         .openapi({ description: 'At the start.' }),
-      steps_forgotten: z.int().openapi({ description: 'Steps of rules whose results had to go.' }),
-      steps: z.array(stepSchema).openapi({ description: 'Those of rules last.' }),
-      assertions_forgotten: z.int().openapi({ description: 'Of rules, whose results had to go.' }),
+      steps_forgotten: z.int().openapi({ description: 'Steps of rules whose results were dropped.' }),
+      steps: z.array(stepSchema).openapi({ description: 'Steps of rules last.' }),
+      assertions_forgotten: z.int().openapi({ description: 'Assertions of rules whose results were dropped.' }),
       assertions: z.array(assertionSchema).openapi({ description: 'In the order in which they began.' }),
       series: z.array(reportedSeries).openapi({ description: 'Samples of the asserted and plotted signals.' }),
     })

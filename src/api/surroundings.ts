@@ -50,7 +50,7 @@ export const grid = members<GridNow, Scope>()('Grid', () => ({
   frequency_hz: precise(),
   phase_angle_deg: precise(),
   source: word(gridSources)('`csv` while any quantity follows the grid profile.'),
-  profile_loaded: flag('Whether there is a grid profile, to which `source: "csv"` returns.'),
+  profile_loaded: flag('True if there is a grid profile, to which `source: "csv"` returns.'),
   outage: flag(),
   ramp_remaining_s: number('Of the ramp that was asked for; an event has its own time.'),
   duration_remaining_s: number.orNull('Until the topmost change with a duration gives way; null while there is none.'),

@@ -61,14 +61,14 @@ const queue = members<OcppStatus['queue']>()('OcppQueue', () => ({
 }));
 
 const tls = members<NonNullable<OcppStatus['tls']>>()(null, () => ({
-  version: text('Such as `TLSv1.3`.'),
+  version: text('For example `TLSv1.3`.'),
   cipher: text('Name of the cipher suite.', ({ suite }) => suite),
 }));
 
 export const status = members<OcppStatus>()('ChargePoint', () => ({
   id: text('Charge point identity.'),
   device_index: member(() => deviceIndex)(),
-  enabled: flag('Whether OCPP was switched on with `--ocpp_enable`.'),
+  enabled: flag('True if OCPP was switched on with `--ocpp_enable`.'),
   version: word(ocppVersions)('Version that it asks for.'),
   subprotocol: word(ocppSubprotocols).orNull('Agreed with the central system; null: not connected.'),
   url: text.orNull('Endpoint of the central system, without credentials; null: disabled.'),
@@ -86,12 +86,12 @@ export const status = members<OcppStatus>()('ChargePoint', () => ({
   reconnect_in_s: fine.orNull('Time until the next attempt, s; null: none is planned.'),
   queue: nested(queue)(),
   last_error: text.orNull('In words; null: none.'),
-  clock_offset_s: fine.orNull('Time of the central system less that of this machine, s; null: it has told none.'),
+  clock_offset_s: fine.orNull('Time of the central system minus that of this machine, s; null: not received yet.'),
   tls: nested(tls).orNull('Null: in clear, or not connected.'),
 }));
 
 export const chargePoints = members<OcppStations>()('ChargePoints', () => ({
-  enabled: flag('Whether OCPP was switched on with `--ocpp_enable`.'),
+  enabled: flag('True if OCPP was switched on with `--ocpp_enable`.'),
   charge_points: listInPieces(status)('In the order of their devices; disabled: none.', ({ list: stations }) =>
     stations.map((station) => station.status),
   ),
@@ -127,7 +127,7 @@ const message = members<OcppMessage>()('OcppMessage', () => ({
     (of) => (typeof of.payload === 'string' ? of.payload : membersOf(of.payload)),
   ),
   duration_ms: fine.orNull('Of an answer: time since its call, ms; null: no answer, or the call is unknown.'),
-  truncated: flag('Whether the end of a long message was cut off.'),
+  truncated: flag('True if the end of a long message was cut off.'),
 }));
 
 /** Names of the members of a message. */
@@ -152,8 +152,8 @@ export const findings = members<OcppStation>()('OcppFindings', () => ({
 const key = members<OcppKeyEntry>()('OcppKey', () => ({
   key: text('Name of the key.'),
   value: text.orNull('Null: it can only be written.'),
-  readonly: flag('Whether the central system may not change it.'),
-  reboot_required: flag('Whether a change counts after a reboot only.'),
+  readonly: flag('True if the central system may not change it.'),
+  reboot_required: flag('True if a change takes effect only after a reboot.'),
 }));
 
 const variable = members<OcppVariableEntry>()('OcppVariable', () => ({
@@ -165,7 +165,7 @@ const variable = members<OcppVariableEntry>()('OcppVariable', () => ({
   evse_id: integer.orNull('Null: of the station.'),
   connector_id: integer.orNull('Null: of the station or an EVSE.'),
   instance: text.orNull('Of the variable; null: none.'),
-  reboot_required: flag('Whether a change counts after a reboot only.'),
+  reboot_required: flag('True if a change takes effect only after a reboot.'),
 }));
 
 export const configuration = members<OcppConfiguration>()('OcppConfiguration', () => ({
@@ -180,11 +180,11 @@ const profile = members<OcppProfileEntry>()('OcppChargingProfile', () => ({
   purpose: text('In the words of the standard.'),
   kind: text('In the words of the standard.'),
   transaction_id: text.orNull('Null: for no transaction alone.'),
-  effective: flag('Whether it decides the limit of its purpose now.'),
+  effective: flag('True if it decides the limit of its purpose now.'),
   profile: payload('As the central system has sent it.'),
 }));
 export const profiles = members<readonly OcppProfileEntry[]>()('OcppChargingProfiles', () => ({
-  charging_profiles: list(profile)('Those that are installed.', (all) => all),
+  charging_profiles: list(profile)('Installed profiles.', (all) => all),
 }));
 
 const period = members<OcppSchedule['periods'][number]>()('OcppSchedulePeriod', () => ({
@@ -263,14 +263,14 @@ export const certificates = members<OcppStation>()('OcppCertificates', () => ({
 }));
 
 const transaction = members<OcppTransactionEntry>()('OcppTransaction', () => ({
-  transaction_id: text.orNull('Of the central system; null: not told yet.'),
+  transaction_id: text.orNull('Of the central system; null: not received yet.'),
   session_id: text('`session_id` of the session in `evse/sessions`.'),
   connector_id: integer(),
   id_token: text(),
   started_at: time('By the clock of the central system.', ({ startedMs }) => startedMs),
-  ended_at: time.orNull('Null: it goes on.', ({ endedMs }) => endedMs),
+  ended_at: time.orNull('Null: it is still running.', ({ endedMs }) => endedMs),
   meter_start_wh: number('Reading of the meter at its begin.'),
-  meter_stop_wh: number.orNull('Null: it goes on.'),
+  meter_stop_wh: number.orNull('Null: it is still running.'),
   stop_reason: text.orNull('Null: none.'),
   queued: count('Its messages that still wait.'),
 }));

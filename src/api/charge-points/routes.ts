@@ -286,7 +286,7 @@ export const ocppRoutes: readonly Route[] = [
     tag,
     operationId: 'get_ocpp_der_controls',
     summary: 'DER controls of OCPP 2.1',
-    description: 'What the central system has set by SetDERControl, superseded controls included.',
+    description: 'Controls that the central system has set by SetDERControl, superseded ones included.',
     params: stationParams,
     reply: derControls.schema,
     problems: ['unknown-resource', 'not-applicable'],
@@ -300,7 +300,7 @@ export const ocppRoutes: readonly Route[] = [
   view(
     'findings',
     'get_ocpp_findings',
-    'What the central system did against the specification',
+    'Violations of the specification by the central system',
     findings,
     (station) => station,
   ),

@@ -127,7 +127,7 @@ export const problemSchema = memo(() =>
       type: z.string().openapi({ description: '`urn:derbench:problem:<code>`' }),
       title: z.string(),
       status: z.int(),
-      detail: z.string().openapi({ description: 'This occurrence, in words for the user.' }),
+      detail: z.string().openapi({ description: 'Cause of this occurrence, for the user.' }),
       instance: z.string().openapi({ description: 'Request path with query.' }),
       code: z.enum(problemCodes),
       request_id: z.string().openapi({ description: 'Same as the header `X-Request-Id`.' }),

@@ -34,7 +34,8 @@ export const overrideSchema = memo(() =>
   z
     .strictObject({
       name: z.enum(overrideNames).openapi({
-        description: 'What was set; `battery_mode` with its power and duration, `evse_cable` by plugging in or out.',
+        description:
+          'The value that was set; `battery_mode` with its power and duration, `evse_cable` by plugging in or out.',
       }),
       connector_id: z.int().min(0).nullable().openapi({
         description:
@@ -83,7 +84,7 @@ export const writer = nested<Provenance, WriterReply, { readonly plant: Dates }>
   reply: (by, { plant }) => membersOf(plant, by),
 });
 
-/** Start values and vehicles of a table come from no client. */
+/** True unless the writer is the simulator: start values and vehicles of a table come from no client. */
 export function isFromClient({ source }: Provenance): boolean {
   return source !== 'default' && source !== 'profile';
 }

@@ -86,7 +86,7 @@ const vehicle = members<EvDetail>()('ElectricVehicle', () => ({
 
 export const session = members<EvseSession, Station>()('ChargingSession', () => ({
   transaction_id: text(
-    'With OCPP that of the central system, until it has told one `local-` and `session_id`; without OCPP `session_id`.',
+    'With OCPP that of the central system, and before it is received `local-` and `session_id`; without OCPP `session_id`.',
     ({ transactionId }, { ocpp, transactionOf }) =>
       // `local-`: not to be mistaken for an id of the central system
       transactionOf(transactionId)?.transactionId ?? (ocpp === null ? transactionId : `local-${transactionId}`),
@@ -244,7 +244,7 @@ const evse = members<Station, Station>()('ChargingStation', () => ({
     ({ detail }) => detail.authority,
   ),
   external_limit: nested(externalLimit).orNull(
-    'What keeps the consumption below `max_power_kw` from outside, whether or not vehicles want more; null: nothing.',
+    'External limit that keeps the consumption below `max_power_kw`, even if vehicles want less; null: none.',
     ({ detail }) => detail.externalLimit,
   ),
   battery: nested(vehicles).orNull(
@@ -427,7 +427,7 @@ export const plugBodySchema = memo(() =>
     })
     .refine((body) => body.ev === undefined || body.ev_side !== false, {
       path: ['ev'],
-      error: 'goes only with a cable that is plugged into the vehicle',
+      error: 'is allowed only with a cable that is plugged into the vehicle',
     })
     .openapi('PlugRequest'),
 );
@@ -592,7 +592,7 @@ export const generatorBodySchema = memo(() =>
         }),
       stop: z.boolean().optional().openapi({ description: 'true: ends it.' }),
       vehicles: z.enum(['leave', 'stay']).optional().openapi({
-        description: 'What those of a generator that ends or is replaced do; default `leave`.',
+        description: 'Effect on the vehicles of a generator that ends or is replaced; default `leave`.',
       }),
     })
     .superRefine(({ stop, seed, rate_per_hour: rate, id_token: token }, ctx) => {

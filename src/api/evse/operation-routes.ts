@@ -203,7 +203,7 @@ export const evseOperationRoutes: readonly Route[] = [
     name: 'availability',
     operationId: 'set_availability',
     summary: 'Takes a connector out of operation, or back',
-    description: 'A session under way goes on to its end.',
+    description: 'A session under way continues to its end.',
     body: availabilityBodySchema,
     command: (body) => ({ kind: 'evse.availability', ...body }),
   }),
@@ -218,7 +218,7 @@ export const evseOperationRoutes: readonly Route[] = [
     name: 'clear-fault',
     operationId: 'clear_connector_fault',
     summary: 'Ends the fault of a connector',
-    description: 'The connector goes on where it stood.',
+    description: 'The connector continues in the state before the fault.',
     command: () => ({ kind: 'evse.clear_fault' }),
   }),
   operation({

@@ -230,7 +230,7 @@ const scalar = z.union([z.number(), z.string(), z.boolean()]).nullable();
 const parameter = members<Parameter>()('FaultParameter', () => ({
   name: text(),
   type: text('JSON Schema type; alternatives are separated by `|`.', ({ node }) => typeOf(node)),
-  required: flag('Whether a request must have it.'),
+  required: flag('True if a request must have it.'),
   default: member(() => scalar.openapi({ type: ['number', 'string', 'boolean', 'null'] }))(
     'Value if the request gives none; null without.',
     ({ node }) => node.default ?? null,
@@ -403,5 +403,5 @@ export type FaultSchemas = ReturnType<typeof createFaultSchemas>;
 export type Clearing = z.output<ReturnType<typeof clearSchemaOf>>['clear'];
 export type ProfileRequest = z.output<ReturnType<typeof profileRequest>>;
 
-/** Of the product's catalogue. */
+/** Schemas of all faults of the catalogue. */
 export const faultSchemas = createFaultSchemas(protocolFaults, faultForms);

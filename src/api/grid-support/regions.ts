@@ -341,7 +341,7 @@ export const regionRoutes: readonly Route[] = [
     operationId: 'get_regions',
     summary: 'Ride-through regions and trip settings of the abnormal category of a device',
     description:
-      'What the standard asks of the category, whatever is set: for the settings in force see the trip curves of ' +
+      'Requirements of the standard for the category, independent of the settings: for the settings in force see the trip curves of ' +
       '`grid-support`, in the same units. The areas of `voltage` and of `frequency` cover every value from time 0 on and do ' +
       'not overlap.',
     query: deviceQuery,

@@ -119,7 +119,7 @@ function setSchema(name: GridFunctionName) {
       number: z.int().min(1).openapi({ description: 'Number of the set, from 1.' }),
       in_force: z.boolean().openapi({ description: 'True of set 1, which the function follows.' }),
       read_only: z.boolean().openapi({ description: `Whether a master cannot write it: ReadOnly of ${model}.` }),
-      adoptable: z.boolean().openapi({ description: 'Whether an adoption of the set as it is now would succeed.' }),
+      adoptable: z.boolean().openapi({ description: 'True if an adoption of the set as it is now would succeed.' }),
       issue: z
         .strictObject({
           point: z.string().openapi({ description: 'Point that shows it, as `705.Crv[1].ActPt`.' }),

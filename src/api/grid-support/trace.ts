@@ -126,10 +126,13 @@ const reactiveDeciders: readonly ReactiveDecider[] = [
 ];
 export const activeDeciderSchema = z
   .enum(activeDeciders)
-  .openapi({ description: 'What decided active power in the last sub-step: the lowest limit, or what overruled it.' });
+  .openapi({
+    description:
+      'Function that decided active power in the last sub-step: the lowest limit, or the one that overruled it.',
+  });
 const reactiveDeciderSchema = z
   .enum(reactiveDeciders)
-  .openapi({ description: 'What decided reactive power in the last sub-step.' });
+  .openapi({ description: 'Function that decided reactive power in the last sub-step.' });
 /** Deciding function or limit of both powers; on `controls` and in the overview. */
 export const decidedBySchema = z.strictObject({ active: activeDeciderSchema, reactive: reactiveDeciderSchema });
 

@@ -41,7 +41,7 @@ const metricsParam = namesParam(
 export const historyQuerySchema = z.strictObject({
   device: deviceParam.optional(),
   seconds: secondsParam(
-    'Samples of the last so many simulated seconds, up to the current simulated time, both ends included.',
+    'Samples of this many last simulated seconds, up to the current simulated time, both ends included.',
   ).optional(),
   since: isoParam(
     'since',

@@ -38,10 +38,10 @@ const point = members<HoldPointRecord>()('HoldPoint', () => ({
       'An enumeration by its name; null: a point of a curve that was not in use.',
   ),
   overwritten: flag(
-    'Whether the point has had another writer since (a master, a reversion, another protocol, a later hold): the end ' +
+    'True if the point has had another writer since (a master, a reversion, another protocol, a later hold): the end ' +
       'leaves it alone. False again when that was the hold of another protocol and has ended. After the end as it was then.',
   ),
-  added: flag('Whether the hold itself has added the point: a reversion time, or the enable of a reactive function.'),
+  added: flag('True if the hold itself has added the point: a reversion time, or the enable of a reactive function.'),
 }));
 
 const ended = (names: (end: HoldEnd) => readonly string[], description: string) =>
@@ -54,7 +54,7 @@ const hold = members<HoldRecord, Dates>()('Hold', () => ({
     '`waiting`: its time is over while the device is off; it ends when the device is back.',
     ({ end, waiting }) => (end ? 'ended' : waiting ? 'waiting' : 'active'),
   ),
-  points: list(point)('Those of the request first.'),
+  points: list(point)('Points of the request, then added ones.'),
   begun_at: time('Simulated time.', ({ begunBy }, { plant }) => plant.dateMs(begunBy.at)),
   ends_at: time('Simulated time, exact between ticks.', ({ endsAt }, { plant }) => plant.dateMs(endsAt)),
   remaining_s: member(() => z.number().min(0)).orNull(
@@ -71,7 +71,7 @@ const hold = members<HoldRecord, Dates>()('Hold', () => ({
   ended_at: time.orNull('Simulated time; null while it lasts.', ({ end }, { plant }) => end && plant.dateMs(end.at)),
   ended_by: writer.orNull('The request that ended it; null: none did.', ({ end }) => end?.by),
   restored: ended(({ restored }) => restored, 'Points that have their base again.'),
-  left: ended(({ left }) => left, 'Points that were left alone, because somebody else had written them since.'),
+  left: ended(({ left }) => left, 'Points that were left alone, because another writer had written them since.'),
   handed_over: ended(
     ({ handedOver }) => handedOver,
     'Points that a later hold of this interface has taken over, and their base with them.',
@@ -85,7 +85,7 @@ interface Holds {
 
 const holds = members<Holds, Dates>()('Holds', () => ({
   holds: listInPieces(hold)(
-    'Those that last, oldest first, then ended ones, newest first: the last ' +
+    'Active and waiting holds, oldest first, then ended ones, newest first: the last ' +
       `${holdLimits.endedPerDevice} of each device, ${holdLimits.ended} in all.`,
     ({ records }) => records,
   ),
@@ -283,11 +283,11 @@ export const holdRoutes: readonly Route[] = [
     operationId: 'begin_hold',
     summary: 'Begins a hold: sets points for a time and puts back at its end what was there before',
     description:
-      'What a head-end does with an event. Exactly one of `values` and `functions`, and exactly one of `duration_s` and ' +
+      'Acts as an event of a head-end does. Exactly one of `values` and `functions`, and exactly one of `duration_s` and ' +
       '`until`. All points are written in one commit, or none; curves are checked as at an adoption. The hold also sets the ' +
       'reversion times (RvrtTms) of what it sets to 0, unless it sets them itself; and where it enables a function of reactive ' +
-      'power, it disables the others. At the end points get their values and writers of before, except those that somebody ' +
-      'else has written since (`left`). A reversion time that is put back starts in full. A hold over another one takes its ' +
+      'power, it disables the others. At the end points get their values and writers of before, except those that another ' +
+      'writer has written since (`left`). A reversion time that is put back starts in full. A hold over another one takes its ' +
       'points over for good and restores what was there before both. A reset of the device ends all holds. `conflict`: the id is ' +
       `in use, the device has ${holdLimits.perDevice} holds, or it is off; \`disabled\`: it does not have a function.`,
     query: deviceQuery,

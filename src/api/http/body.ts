@@ -23,7 +23,7 @@ function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 }
 
-/** `headers` holds only the first of a repeated header; `rawHeaders` holds all. */
+/** True if a header is repeated: `headers` holds only the first one, `rawHeaders` all. */
 function isRepeated(request: IncomingMessage, header: string): boolean {
   return request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === header).length > 1;
 }

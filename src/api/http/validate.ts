@@ -178,10 +178,10 @@ function alternativesIn({ code, path, message }: ZodIssue): readonly string[] {
 /** Omits `one of ... is required` where an unknown name is the likely reason: one mistake, one error. */
 function withoutConsequences(issues: readonly ZodIssue[], input: unknown): readonly ZodIssue[] {
   if (!issues.some(({ code, path }) => code === 'unrecognized_keys' && path.length === 0)) return issues;
-  const given = typeof input === 'object' && input !== null ? input : {};
+  const members = typeof input === 'object' && input !== null ? input : {};
   return issues.filter((issue) => {
-    const members = alternativesIn(issue);
-    return members.length === 0 || members.some((name) => Object.hasOwn(given, name));
+    const alternatives = alternativesIn(issue);
+    return alternatives.length === 0 || alternatives.some((name) => Object.hasOwn(members, name));
   });
 }
 

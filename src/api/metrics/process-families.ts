@@ -66,7 +66,7 @@ const ofSimulator: readonly Family[] = [
   single(
     'counter',
     'derbench_ticks_skipped_total',
-    'Tick slots without a tick of their own because the machine was late.',
+    'Tick slots skipped because the machine was late.',
     ({ ctx }) => ctx.plant.health.skippedTicks,
   ),
   single(

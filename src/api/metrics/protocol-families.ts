@@ -35,7 +35,7 @@ export const ocppFamilies: readonly Family[] = [
   {
     type: 'counter',
     name: 'derbench_ocpp_findings_total',
-    help: 'What central systems did against the specification.',
+    help: 'Violations of the specification by central systems.',
     labels: ['kind'],
     samples: (view) =>
       view.ctx.ocpp.enabled ? ocppFindingKinds.map((kind) => [totals(view).findings[kind], kind] as const) : [],

@@ -37,7 +37,7 @@ const modelIndex = z
   .int()
   .min(0)
   .max(255)
-  .openapi({ description: 'Which of several models of the same id, from 0; default 0.' });
+  .openapi({ description: 'Index among models of the same id, from 0; default 0.' });
 const notes = list(text())('Deviations from the standard, in words.');
 
 const serialSchema = memo(() =>
@@ -80,7 +80,7 @@ const target = members<ClientTarget>()(
     timeout_s: number('Time limit of the connection and of each answer.', ({ timeoutMs }) => timeoutMs / 1000),
     base_address: integer.orNull('As requested; null: searched.'),
     transaction_id: word(transactionIds).orNull(
-      'Which ids answers may have; null on a serial line.',
+      'Ids that answers may have; null on a serial line.',
       (of) => onNet(of)?.transactionIds,
     ),
   }),
@@ -210,7 +210,7 @@ const counters = members<ClientStatus['counters']>()(
 );
 
 export const status = members<ClientStatus>()('ClientStatus', () => ({
-  enabled: flag('Whether a device is set by `connect`.', (of) => of.target !== null),
+  enabled: flag('True if a device is set by `connect`.', (of) => of.target !== null),
   state: word(clientStates)(
     '`error`: no map was found, or the connection is lost; while polling, the client reconnects (`poll.retry_in_s`), otherwise ' +
       'the next request does.',
@@ -281,7 +281,7 @@ export const model = members<ModelReading, Names>()('ClientModel', () => ({
   ),
   registers: registers.orNull('All registers from ID on, of a model without a definition here; else null.'),
   expected_length: integer.orNull(
-    'What L should be by the definition and the counts; null if L is right or the right value is unknown.',
+    'L by the definition and the counts; null if L is right or the right value is unknown.',
   ),
   notes,
   read_at: time('Wall time at which it was read.'),
@@ -317,20 +317,20 @@ const writtenPoint = members<WrittenPoint>()(null, () => ({
   name: text('Path inside the model, 0-based.'),
   written: member(valueSchema)('Value of the registers that were written: rounded to a step of the register.'),
   raw_written: registers('Registers that were written.'),
-  match: flag('Whether it reads back as it was written.'),
+  match: flag('True if it reads back as it was written.'),
   read_back: nested(point)(),
 }));
 
 export const pointsWritten = members<WriteOutcome>()('ClientPointsWritten', () => ({
   model: nested(place)(),
-  match: flag('Whether every point reads back as it was written.'),
+  match: flag('True if every point reads back as it was written.'),
   points: list(writtenPoint)(),
   requests,
 }));
 
 export const registersWritten = members<RawWriteOutcome>()('ClientRegistersWritten', () => ({
   address: integer(),
-  match: flag('Whether every register reads back as it was written.'),
+  match: flag('True if every register reads back as it was written.'),
   registers: registers('As they were written.'),
   read_back: registers.orNull('Null: the device refuses to be read here.'),
   requests,
@@ -361,7 +361,7 @@ const tlsSchema = memo(() =>
       check_hostname: z
         .boolean()
         .optional()
-        .openapi({ description: 'Whether the certificate must match `host`. Default true.' }),
+        .openapi({ description: 'True: the certificate must match `host`. Default true.' }),
     })
     .openapi('ClientTls', { description: 'Kept in memory until the next connect or disconnect, and shown nowhere.' }),
 );
@@ -437,7 +437,7 @@ export const pollRequestSchema = memo(() =>
 
 export const modelParamsSchema = z.strictObject({ model_id: integerParam('model_id', 1, 65_535, 'SunSpec model id.') });
 export const modelQuerySchema = z.strictObject({
-  index: integerParam('index', 0, 255, 'Which of several models of the same id, from 0; default 0.').optional(),
+  index: integerParam('index', 0, 255, 'Index among models of the same id, from 0; default 0.').optional(),
   refresh: flagParam(
     'refresh',
     'Reads the device in any case; without it, the last reading if there is one.',
@@ -515,7 +515,7 @@ export const writeRequestSchema = memo(() =>
 );
 
 export const clientHistoryQuerySchema = historyQuerySchema.omit({ device: true }).extend({
-  seconds: secondsParam('Samples of the last so many seconds of wall time.').optional(),
+  seconds: secondsParam('Samples of this many last seconds of wall time.').optional(),
   since: isoParam('since', 'Wall time of the first sample, inclusive. Default: the oldest sample kept.').optional(),
   until: isoParam('until', 'Wall time after the last sample, exclusive. Default: no bound.').optional(),
 });

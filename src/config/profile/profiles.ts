@@ -130,7 +130,7 @@ const profileJsonSchema = memo(() => z.toJSONSchema(deviceProfileSchema, { io: '
 /** Issue of an EVSE profile given for another kind, or of another profile given for an EVSE; null: no issue. */
 function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { assetType }: DeviceTypeInfo): Issue | null {
   const evse = input.evse !== undefined;
-  const given = `given ${JSON.stringify(text)}`;
+  const givenText = `given ${JSON.stringify(text)}`;
   if (assetType !== 'evse') {
     return evse
       ? {
