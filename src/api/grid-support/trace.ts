@@ -124,12 +124,10 @@ const reactiveDeciders: readonly ReactiveDecider[] = [
   'cessation',
   'out_of_service',
 ];
-export const activeDeciderSchema = z
-  .enum(activeDeciders)
-  .openapi({
-    description:
-      'Function that decided active power in the last sub-step: the lowest limit, or the one that overruled it.',
-  });
+export const activeDeciderSchema = z.enum(activeDeciders).openapi({
+  description:
+    'Function that decided active power in the last sub-step: the lowest limit, or the one that overruled it.',
+});
 const reactiveDeciderSchema = z
   .enum(reactiveDeciders)
   .openapi({ description: 'Function that decided reactive power in the last sub-step.' });

@@ -153,7 +153,7 @@ export class ActiveFault<P = unknown> {
     if (this.end !== null || this.isOver) return false;
     const { every } = this.facts;
     if (every > 1 && (this.#sinceTurn.get(deviceIndex) ?? 0) + 1 < every) return false;
-    return this.#draw(false);
+    return this.#isChosen(false);
   }
 
   /** @param isUsed false: the next call gets the same random number again */
