@@ -3,7 +3,7 @@
  * A description in the schema itself has priority. `Schema.member` applies to one schema only.
  */
 const glossary: Readonly<Record<string, string>> = {
-  active: 'Whether it is in effect now.',
+  active: 'Whether the item is in effect now.',
   active_count: 'Number of active alarms.',
   address: 'Register address.',
   alarm_count: 'Number of active alarms.',
@@ -24,12 +24,12 @@ const glossary: Readonly<Record<string, string>> = {
   dc_port_count: '714.NPrt.',
   decided_by: 'Function that set the power of the last tick.',
   default: 'Value if the request gives none.',
-  description: 'In words.',
+  description: 'Description in words.',
   device_count: 'Number of devices.',
   device_index: 'Device index, 0-based.',
   device_profile_name: 'Profile given with `-f` or `--evse_profile`; null without.',
-  device_type: 'The flag value as given.',
-  enabled: 'Whether it is switched on.',
+  device_type: 'Value of `--device_type` as given.',
+  enabled: 'Whether the function or protocol is switched on.',
   endpoint: 'Address of the listener or the peer; null without.',
   error_code: 'Error code of OCPP 1.6.',
   error_count: 'Requests and messages that failed.',
@@ -47,24 +47,24 @@ const glossary: Readonly<Record<string, string>> = {
   inverter_state: '701.InvSt.',
   island: 'Whether the site is cut off from the grid.',
   label: 'Name in words.',
-  latched: 'Whether it stays until a reset.',
+  latched: 'Whether the alarm stays until a reset.',
   length: 'Length in registers.',
   locked: 'Whether the connector is locked.',
   manufacturer: '1.Mn.',
   may_trip: 'Curve of the may-trip region.',
-  message: 'In words; null without.',
+  message: 'Message in words; null if there is none.',
   model: '1.Md.',
   momentary_cessation: 'Curve of momentary cessation.',
   must_trip: 'Curve of the must-trip region.',
   name: 'Name.',
-  operative: 'Whether it is open to sessions.',
+  operative: 'Whether sessions may start.',
   options: '1.Opt.',
   outage: 'Whether the grid is dead.',
   pf: 'Power factor, 0 to 1.',
   phases: 'Number of phases.',
   port: 'Port, 0-based; null if it concerns the whole device.',
   pq: 'Active, reactive and apparent power at the AC terminals.',
-  priority: 'Which power is reduced at the limit of apparent power.',
+  priority: 'Power that has priority at the limit of apparent power.',
   profile: 'Name of the profile; null without.',
   pv: 'PV array of the common DC bus.',
   rate: 'Simulated seconds per wall second.',
@@ -91,7 +91,7 @@ const glossary: Readonly<Record<string, string>> = {
   'Alarm.code': 'Name of the alarm.',
   'Alarm.message': 'The alarm in words.',
   'Alarm.port': '714 port, 0-based; null if it concerns the whole device.',
-  'Alarm.source': 'Part that raised it.',
+  'Alarm.source': 'Part of the simulator that raised the alarm.',
   'Alarms.highest_severity': 'Highest severity of the active alarms; null without any.',
   'Authorization.status': 'Answer of the central system, or of the station alone.',
   'Battery.mode': 'What the battery does now.',
@@ -100,7 +100,7 @@ const glossary: Readonly<Record<string, string>> = {
   'ChargingStation.model': 'Model name.',
   'ChargingStation.sharing': 'How ports share the power of the station.',
   'ChargingStation.vendor': 'Name of the vendor.',
-  'ChargingStationProfile.connectors': 'Its connectors.',
+  'ChargingStationProfile.connectors': 'Connectors of the station.',
   'ChargingStationProfile.type': 'AC or DC charging.',
   'ChargingSession.remote_start_id': 'Number of the remote start; null without.',
   'CommandRecord.command': 'The command.',
@@ -127,14 +127,14 @@ const glossary: Readonly<Record<string, string>> = {
   'Environment.source': 'Source of the irradiance.',
   'FuelCell.fuel': 'Supply of hydrogen.',
   'FuelCell.operating_mode': 'Only a fuel cell, or electrolysis as well.',
-  'FuelCell.tank_state': 'Null without a tank.',
-  'GridEvent.name': 'As `controls/grid/event` takes it.',
+  'FuelCell.tank_state': 'State of the tank; null without a tank.',
+  'GridEvent.name': 'Name that `controls/grid/event` accepts.',
   'HybridDc.inverter': 'Inverter between the DC bus and the grid.',
   'HybridDispatchRequest.policy': 'Policy that sets the power of the battery.',
   'IvPoint.i': 'Current, positive out of the source; unit: A.',
   'IvPoint.p': 'Power; unit: W.',
   'IvPoint.v': 'Voltage; unit: V.',
-  'LocalControl.local': 'Whether the device takes commands on site only (702.CtrlModes, 715.LocRemCtl).',
+  'LocalControl.local': 'Whether the device accepts commands on site only (702.CtrlModes, 715.LocRemCtl).',
   'LogEntry.level': 'Severity.',
   'ModbusEndpoint.port': 'TCP port.',
   'ModbusEndpoint.tls': 'Whether the connection is encrypted.',
@@ -172,9 +172,9 @@ const glossary: Readonly<Record<string, string>> = {
   'ServerInfo.pid': 'Process id.',
   'ServerInfo.runtime': 'Runtime and its version.',
   'ServerInfo.spdx_id': 'SPDX identifier.',
-  'ServerInfo.url': 'Address of its text.',
+  'ServerInfo.url': 'Address of the license text.',
   'ServerInfo.ws_queue': 'Maximum number of messages queued for a slow stream client.',
-  'StopRequest.reason': 'For the log.',
+  'StopRequest.reason': 'Reason for the log.',
   'Time.mode': 'How simulated time passes.',
   'TimeRequest.mode': 'How simulated time passes.',
   'Wind.lvrt_state': 'Stage of riding through a voltage dip.',
@@ -236,8 +236,8 @@ function plainReference(node: Node): Node {
 
 /** Description of a member by the glossary or by the unit in its name; undefined without either. */
 function meaningOf(schema: string, member: string): string | undefined {
-  const said = glossary[`${schema}.${member}`] ?? glossary[member];
-  if (said !== undefined) return said;
+  const description = glossary[`${schema}.${member}`] ?? glossary[member];
+  if (description !== undefined) return description;
   if (/^\d+$/.test(member)) return `Points of model ${member}, by name.`;
   const unit = unitEndings.find(([ending]) => member.endsWith(ending))?.[1];
   return unit === undefined ? undefined : `Unit: ${unit}.`;
@@ -280,7 +280,7 @@ function finish(node: unknown, schema: string): unknown {
   );
 }
 
-/** The generator's schemas by name, with plain references and a description of every known member. */
+/** The generator's schemas by name, with plain references, and descriptions of the members by glossary or unit. */
 export function finishSchemas(schemas: Node): Node {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, finish(schema, name)]));
 }
