@@ -213,7 +213,10 @@ function describe(routes: readonly Route[], version: string): OpenApiDocument {
     security: [],
     tags: tags
       .filter((tag) => usedTags.has(tag))
-      .flatMap((name) => [{ name, description: descriptions[name] }, ...usedResources.filter(({ group }) => group === name)])
+      .flatMap((name) => [
+        { name, description: descriptions[name] },
+        ...usedResources.filter(({ group }) => group === name),
+      ])
       .map(({ name, description }) => ({ name, description })),
     'x-tagGroups': tags
       .filter((tag) => usedTags.has(tag))
