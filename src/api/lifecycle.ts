@@ -65,7 +65,7 @@ const stopBodySchema = memo(() =>
     .openapi('StopRequest'),
 );
 
-/** Of a delay in seconds. */
+/** Reply to a stop request, from the delay in seconds. */
 const stopping = members<number>()('Stopping', () => ({
   state: member(() => z.literal('stopping'))(() => 'stopping' as const),
   delay_s: number((delayS) => delayS),
@@ -168,12 +168,12 @@ export const lifecycleRoutes: readonly Route[] = [
     reply: stopping.schema,
     status: 202,
     handle(ctx, { body, by }) {
-      const first = ctx.stopDelayS === null;
+      const isFirst = ctx.stopDelayS === null;
       const delayS = ctx.beginStop(body.delay_s ?? 0);
       const reason = body.reason ?? `${by.source} request`;
       return new Answer(
         stopping.reply(delayS),
-        first
+        isFirst
           ? {
               afterwards() {
                 ctx.requestStop(reason, delayS);

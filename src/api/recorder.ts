@@ -51,11 +51,9 @@ const recorder = members<RecorderState, Pick<RouteContext, 'plant'>>()('Recorder
 const recorderBodySchema = memo(() =>
   z
     .strictObject({
-      enabled: z
-        .boolean()
-        .openapi({
-          description: 'True: messages are recorded from now on. False: recording stops, and the entries stay.',
-        }),
+      enabled: z.boolean().openapi({
+        description: 'True: messages are recorded from now on. False: recording stops, and the entries stay.',
+      }),
       limit_mb: limitSchema.optional().openapi({
         description:
           `Memory of the recording, ${recorderLimitMb.min} to ${recorderLimitMb.max} MiB; at the start ` +

@@ -89,7 +89,7 @@ export function isFromClient({ source }: Provenance): boolean {
 }
 
 /**
- * The newest write among registers and commands; null if there was none since the start, or since a reset. Of two in
+ * The newest write among registers and commands, a reset included; null if there was none since the start. Of two in
  * the same millisecond of a paused clock the command is shown.
  */
 export function lastWriteReply(plant: Dates, { bank, overrides }: Device): LastWriteReply | null {

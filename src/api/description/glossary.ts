@@ -28,7 +28,7 @@ const glossary: Readonly<Record<string, string>> = {
   device_count: 'Number of devices.',
   device_index: 'Device index, 0-based.',
   device_profile_name: 'Profile given with `-f` or `--evse_profile`; null if there is none.',
-  device_type: 'Value of `--device_type` as given.',
+  device_type: 'Value of `device_type` as configured.',
   enabled: 'Whether the function or protocol is switched on.',
   endpoint: 'Address of the listener or the peer; null if there is none.',
   error_code: 'Error code of OCPP 1.6.',

@@ -148,7 +148,7 @@ export const evseOperationRoutes: readonly Route[] = [
     operationId: 'start_session',
     summary: 'Starts a session with the vehicle that is plugged in',
     description:
-      'With OCPP the token is presented to the central system first: `conflict` when it is refused. `authorize` false skips the authorization.',
+      'With OCPP the token is presented to the central system first: `conflict` when it is refused. `authorize` false skips this.',
     body: startBodySchema,
     reply: session.schema,
     handle(ctx, { params, body, by }) {

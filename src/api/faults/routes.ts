@@ -202,7 +202,7 @@ function commonRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[]
     operationId: 'set_faults',
     summary: 'Injects or ends faults',
     description:
-      'One of three: `clear` ends faults, `inject` injects the faults listed, `profile` those of a profile. The request is applied as a whole ' +
+      'One of three: `clear` ends faults, `inject` injects the faults listed, `profile` those of a profile. The request is applied whole ' +
       'or not at all. New faults are last in `faults`. A fault of all devices must fit at least one device. Faults of the layer ' +
       '`reading` do not affect the registers shown by REST, so that both can be compared.',
     query: faultDeviceQuery(),

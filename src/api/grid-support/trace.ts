@@ -359,8 +359,8 @@ export const gridTraceRoutes: readonly Route[] = [
     summary: 'Why the power is what it is',
     description:
       'The last sub-step, changes of the service state, and recorded sub-steps: input, target and output of ' +
-      'each function, what decided the power, and the time to a trip or to entering service. A sub-step ends where the grid, a timer or a ' +
-      'request changes something, and after `sim_step_s` at the latest. CSV has one line per recorded sub-step under a line of ' +
+      'each function, what decided the power, and the time to a trip or to entering service. A sub-step ends where the grid, a timer or ' +
+      'a request changes something, and after `sim_step_s` at the latest. CSV has one line per recorded sub-step under a line of ' +
       'names with units, and the last sub-step where nothing is recorded; an empty field is null.',
     query: traceQuery,
     reply: trace.schema,

@@ -293,8 +293,8 @@ export const holdRoutes: readonly Route[] = [
       'reversion times (RvrtTms) of its functions to 0, unless the request sets them; and where it enables a function of reactive ' +
       'power, it disables the others. At the end the previous values and writers of the points are restored, except for points ' +
       'that another writer has written since (`left`). A restored reversion time starts in full. A hold on points of an earlier ' +
-      'one takes them over for good, and restores the values from before both. A reset of the device ends all holds. `conflict`: the id is ' +
-      `in use, the device has ${holdLimits.perDevice} holds, or it is off; \`disabled\`: it does not have a function.`,
+      'one takes them over for good, and restores the values from before both. A reset of the device ends all holds. `conflict`: the id ' +
+      `is in use, the device has ${holdLimits.perDevice} holds, or it is off; \`disabled\`: it does not have a function.`,
     query: deviceQuery,
     body: holdBodySchema,
     reply: hold.schema,

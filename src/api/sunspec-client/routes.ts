@@ -52,20 +52,24 @@ const refusedBeside = (transport: string) =>
     tls: { serial: 'needs transport rtu' },
   })[transport] ?? {};
 
-/** The request with the address of the simulated device that it names. @throws HttpProblem `validation` */
-function withOwnDevice(body: ConnectRequest, adapters: readonly Adapter[]): ConnectRequest {
+/** The request with the address of the simulated device in `device`. @throws HttpProblem `validation` */
+function withSimulatedDevice(body: ConnectRequest, adapters: readonly Adapter[]): ConnectRequest {
   const { device, transport = 'tcp' } = body;
   if (device === undefined || transport === 'rtu') return body;
-  const beside = (['host', 'port'] as const).filter((name) => body[name] !== undefined);
-  if (beside.length > 0)
+  const excluded = (['host', 'port'] as const).filter((name) => body[name] !== undefined);
+  if (excluded.length > 0)
     throw invalidAll(
-      beside.map((name) => ({ in: 'body' as const, name: `/${name}`, detail: 'is not given beside device' })),
+      excluded.map((name) => ({
+        in: 'body' as const,
+        name: `/${name}`,
+        detail: 'cannot be given together with device',
+      })),
     );
   const endpoint = modbusEndpoint(adapters, device);
   if (endpoint === null)
     throw invalid('body', '/device', `there is no device ${device} that is served over Modbus TCP`);
   const { host, port, unitId } = endpoint;
-  // a server on all addresses is reached at that of this machine
+  // a server on all addresses is reached at the loopback address
   const place = { host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port };
   return { ...body, ...place, unit_id: body.unit_id ?? unitId };
 }
@@ -152,7 +156,7 @@ export const sunspecClientRoutes: readonly Route[] = [
     reply: status.schema,
     problems: ofPeer,
     handle: async ({ sunspecClient, adapters }, { body }) =>
-      status.reply(await sunspecClient.connect(targetOf(withOwnDevice(body, adapters)))),
+      status.reply(await sunspecClient.connect(targetOf(withSimulatedDevice(body, adapters)))),
   }),
   route({
     method: 'post',
