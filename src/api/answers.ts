@@ -97,7 +97,7 @@ const participation = members<Participation>()(null, () => ({
 
 interface Listed extends Answers {
   readonly device: Device;
-  readonly listed: readonly Judged[];
+  readonly selected: readonly Judged[];
 }
 
 const answers = members<Listed, Context>()('Answers', () => ({
@@ -108,7 +108,7 @@ const answers = members<Listed, Context>()('Answers', () => ({
   protocols: list(participation)('How each protocol takes part.'),
   answers: listInPieces(answer)(
     'In the order of the answers; with `done` only those selected.',
-    ({ listed }) => listed,
+    ({ selected }) => selected,
   ),
 }));
 
@@ -134,8 +134,8 @@ export const answersRoutes: readonly Route[] = [
       const { answersOf } = await verifier();
       const device = selectedDevice(ctx, index);
       const verdicts = answersOf(ctx, device, { sinceMs: since, protocol });
-      const listed = verdicts.judged.filter(({ done }) => only === undefined || done === only);
-      return replyInPieces(answers.reply({ ...verdicts, device, listed }, ctx));
+      const selected = verdicts.judged.filter(({ done }) => only === undefined || done === only);
+      return replyInPieces(answers.reply({ ...verdicts, device, selected }, ctx));
     },
   }),
 ];

@@ -31,7 +31,7 @@ const consistencyQuery = z.strictObject({
 
 const value = member(() => z.union([z.number(), z.string(), z.boolean(), z.null()]));
 
-const shown = members<Shown>()('ShownValue', () => ({
+const shownValue = members<Shown>()('ShownValue', () => ({
   name: text('Point, member or measurand.'),
   raw: value('As the protocol encodes it; null: "not implemented".'),
   multiplier: number.orNull('raw x multiplier is in `unit`; null: none.'),
@@ -66,7 +66,7 @@ const presentation = members<Compared>()('Presentation', () => ({
     'The value is the mean over this time, by the clock of the server; null: not a mean.',
     (of) => of.interval,
   ),
-  shown: list(shown)('Values of the protocol, as encoded.'),
+  shown: list(shownValue)('Values of the protocol, as encoded.'),
 }));
 
 const unitless = ['word', 'flag', ''];

@@ -133,8 +133,8 @@ export const lifecycleRoutes: readonly Route[] = [
       const common = ctx.replyCache.of('overview', () =>
         Buffer.from(JSON.stringify(overviewRest.reply(ctx.plant.devices, ctx))),
       );
-      const chosen = query.device === undefined ? ctx.plant.devices : [device];
-      const alarms = Buffer.from(JSON.stringify(overviewAlarms.reply(chosen)));
+      const alarmDevices = query.device === undefined ? ctx.plant.devices : [device];
+      const alarms = Buffer.from(JSON.stringify(overviewAlarms.reply(alarmDevices)));
       return withMembers<OverviewReply>(latestOf(ctx, device), common, alarms);
     },
   }),

@@ -324,11 +324,9 @@ const messages = members<ModbusMessages, Chosen>()('ModbusMessages', () => ({
 const recorderBodySchema = memo(() =>
   z
     .strictObject({
-      enabled: z
-        .boolean()
-        .openapi({
-          description: 'True: messages are recorded from now on. False: recording stops, and the messages stay.',
-        }),
+      enabled: z.boolean().openapi({
+        description: 'True: messages are recorded from now on. False: recording stops, and the messages stay.',
+      }),
       entries: z
         .int()
         .min(1)

@@ -284,8 +284,12 @@ export const dnp3Routes: readonly Route[] = [
     reply: messages.schema,
     handle({ dnp3, plant }, { query: { limit = defaultMessages, device: deviceIndex, ...filter } }) {
       if (deviceIndex !== undefined) plant.device(deviceIndex);
-      const kept = dnp3.messages({ limit, ...(deviceIndex !== undefined && { deviceIndex }), ...camelCased(filter) });
-      return replyInPieces(messages.reply(dnp3, { messages: kept }));
+      const entries = dnp3.messages({
+        limit,
+        ...(deviceIndex !== undefined && { deviceIndex }),
+        ...camelCased(filter),
+      });
+      return replyInPieces(messages.reply(dnp3, { messages: entries }));
     },
   }),
   route({

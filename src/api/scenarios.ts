@@ -78,7 +78,7 @@ const runWithResults = members<RunReport>()(null, () => ({
   ),
 }));
 
-const kept = members<KeptScenario>()(null, () => ({
+const keptScenario = members<KeptScenario>()(null, () => ({
   id: text('Id of the scenario while it is kept.'),
   name: text('Name of the scenario.'),
   description: text('Description of the scenario; may be empty.'),
@@ -89,12 +89,12 @@ const kept = members<KeptScenario>()(null, () => ({
 }));
 
 const scenarioSummary = members<KeptScenario>()('ScenarioSummary', () => ({
-  ...kept.members(),
+  ...keptScenario.members(),
   run: nested(run).orNull('The last run; null: none, or its results were dropped for those of later runs.'),
 }));
 
 const scenario = members<KeptScenario>()('Scenario', () => ({
-  ...kept.members(),
+  ...keptScenario.members(),
   run: nested(runWithResults).orNull('The last run; null: none, or its results were dropped for those of later runs.'),
 }));
 
@@ -248,8 +248,8 @@ export const scenarioRoutes: readonly Route[] = [
       Location: { description: 'Address of the scenario.', example: `${apiPrefix}/scenarios/1` },
     },
     async handle(ctx, { body: { bundled, scenario: content }, by }) {
-      const kept = await ctx.scenarios.add(bundled === undefined ? { content } : { bundled }, by);
-      return new Answer(scenario.reply(kept), { headers: { Location: `${apiPrefix}/scenarios/${kept.id}` } });
+      const added = await ctx.scenarios.add(bundled === undefined ? { content } : { bundled }, by);
+      return new Answer(scenario.reply(added), { headers: { Location: `${apiPrefix}/scenarios/${added.id}` } });
     },
   }),
   route({
@@ -322,9 +322,9 @@ export const scenarioRoutes: readonly Route[] = [
     reply: scenario.schema,
     problems: ['unknown-resource', 'conflict'],
     handle(ctx, { params }) {
-      const kept = ctx.scenarios.get(params.id);
+      const removed = ctx.scenarios.get(params.id);
       ctx.scenarios.remove(params.id);
-      return scenario.reply(kept);
+      return scenario.reply(removed);
     },
   }),
 ];

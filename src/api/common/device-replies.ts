@@ -61,7 +61,7 @@ export interface OfDevice {
 function wrongKind({ index, assetType }: Device, kinds: readonly AssetType[]): SimError {
   return new SimError(
     'COMMAND_NOT_APPLICABLE',
-    `Device ${index} is of kind ${assetType}; only the kinds ${kinds.join(' and ')} have that.`,
+    `Device ${index} is of kind ${assetType}; the operation is for ${kinds.join(' and ')} only.`,
   );
 }
 

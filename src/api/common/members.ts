@@ -89,12 +89,12 @@ function compile<S, C>(table: Members<S, C>): (source: S, context: C) => object 
     const value = member.read
       ? `read${i}(source, context)`
       : `source[${JSON.stringify(camelCase(name) + member.suffix)}]`;
-    const replied = (from: string) => (member.reply ? `reply${i}(${from}, context)` : from);
+    const replyCode = (from: string) => (member.reply ? `reply${i}(${from}, context)` : from);
     if ('isOptional' in member)
       optional.push(
-        `const value${i} = ${value}; if (value${i} !== undefined) reply[${key}] = ${replied(`value${i}`)};`,
+        `const value${i} = ${value}; if (value${i} !== undefined) reply[${key}] = ${replyCode(`value${i}`)};`,
       );
-    else required.push(`${key}: ${replied(value)}`);
+    else required.push(`${key}: ${replyCode(value)}`);
   }
   const code = `${constants.join('\n')}
     return (source, context) => {

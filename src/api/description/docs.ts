@@ -40,8 +40,8 @@ const css = 'text/css; charset=utf-8';
 const png = 'image/png';
 
 /**
- * Files of Swagger UI that are served. Its index page is left out, because it loads a document from a foreign host; its
- * file handler, because it answers conditional and range requests with errors of another form.
+ * Files of Swagger UI that are served: its index page would load a document from a foreign host, and its file handler
+ * would answer conditional and range requests with errors of another form.
  */
 export const swaggerAssets: Readonly<Record<string, string>> = {
   'swagger-ui.css': css,

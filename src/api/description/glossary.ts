@@ -175,7 +175,7 @@ const glossary: Readonly<Record<string, string>> = {
   'ServerInfo.spdx_id': 'SPDX identifier.',
   'ServerInfo.url': 'Address of the license text.',
   'ServerInfo.ws_queue': 'Maximum number of messages queued for a slow stream client.',
-  'StopRequest.reason': 'Reason for the log.',
+  'StopRequest.reason': 'Reason, written to the log.',
   'Time.mode': 'How simulated time passes.',
   'TimeRequest.mode': 'How simulated time passes.',
   'Wind.lvrt_state': 'Stage of riding through a voltage dip.',

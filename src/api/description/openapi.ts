@@ -186,7 +186,7 @@ export function describeApi(routes: readonly Route[], version: string): OpenApiD
 function describe(routes: readonly Route[], version: string): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registry.register('Problem', problemSchema());
-  // before the first schema that uses it, whose description and nullability it would otherwise get
+  // registered before its first use: otherwise the component would get the description and nullability of that use
   registry.register('Writer', writerSchema);
   registry.registerComponent('headers', 'RequestId', {
     description: 'Identity of the request, as in problems and in the log.',

@@ -448,7 +448,7 @@ export const unplugBodySchema = memo(() =>
     })
     .refine((body) => body.ev_side !== false || body.evse_side !== false, {
       path: ['ev_side'],
-      error: 'at least one side of the cable must be taken out',
+      error: 'at least one side of the cable must be unplugged',
     })
     .openapi('UnplugRequest'),
 );

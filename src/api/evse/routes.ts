@@ -75,9 +75,10 @@ const { max_power: maxPower } = gridFunctions;
  * @throws SimError COMMAND_NOT_APPLICABLE, UNKNOWN_DEVICE
  */
 function selectedStation(ctx: RouteContext, index: number | undefined): Device {
-  const first = ctx.plant.devices.find(({ assetType }) => assetType === 'evse');
-  if (index === undefined && !first) throw new SimError('COMMAND_NOT_APPLICABLE', 'There is no charging station.');
-  return stationOf(ctx, selectedDevice(ctx, index ?? first?.index)).device;
+  const firstStation = ctx.plant.devices.find(({ assetType }) => assetType === 'evse');
+  if (index === undefined && !firstStation)
+    throw new SimError('COMMAND_NOT_APPLICABLE', 'There is no charging station.');
+  return stationOf(ctx, selectedDevice(ctx, index ?? firstStation?.index)).device;
 }
 
 /** The last writer of a function. For a slope that a command set, `overrides` has the writer, not the registers of ramps. */

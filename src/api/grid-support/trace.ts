@@ -323,8 +323,8 @@ function* traceCsvLines(rows: Iterable<TraceRowReply>): Generator<string> {
 /** The latest rows, or the first ones after an instant in simulated seconds. */
 function chosenRows(rows: readonly GridTraceRow[], limit: number, afterS: number | undefined): readonly GridTraceRow[] {
   if (afterS === undefined) return rows.slice(Math.max(0, rows.length - limit));
-  const first = rows.findIndex(({ at }) => at > Math.round(afterS * microsPerSecond));
-  return first < 0 ? [] : rows.slice(first, first + limit);
+  const firstRow = rows.findIndex(({ at }) => at > Math.round(afterS * microsPerSecond));
+  return firstRow < 0 ? [] : rows.slice(firstRow, firstRow + limit);
 }
 
 function* replies(ctx: RouteContext, rows: readonly GridTraceRow[]) {

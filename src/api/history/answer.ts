@@ -48,14 +48,14 @@ function chosenMetrics(
   if (unknown.length === 0 && empty.length > 0) throw invalidAll(empty);
   if (unknown.length > 0) {
     const allowed = [...byName.keys()];
-    const listed = unknown
+    const unknownText = unknown
       .slice(0, maxNamed)
       .map((name) => {
         const near = nearest(name, allowed);
         return `${givenText(name)}${near === null ? '' : ` (did you mean ${near}?)`}`;
       })
       .join(', ');
-    const detail = `${owner} has no metric ${listed}${unknown.length > maxNamed ? ', ...' : ''}`;
+    const detail = `${owner} has no metric ${unknownText}${unknown.length > maxNamed ? ', ...' : ''}`;
     throw invalidAll([{ in: 'query', name: 'metrics', detail, allowed }, ...empty]);
   }
   return names.flatMap((name) => byName.get(name) ?? []);

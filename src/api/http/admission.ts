@@ -79,7 +79,7 @@ function createCounter(): Counter {
 
 /**
  * Calls `run` when all earlier answers of the connection are sent, so that no answer is made before it can be sent.
- * Does not call it if the connection ends first, or if an error in the body has been answered meanwhile.
+ * `run` is not called if the connection ends first, or if an error in the body has been answered meanwhile.
  */
 function inTurn(response: Response, run: () => void): void {
   if (response.socket) run();

@@ -97,7 +97,7 @@ export interface EvseProfile {
   /** as `--evse_profile` accepts it */
   readonly name: string;
   readonly description: string | null;
-  /** comes with the simulator */
+  /** part of the simulator */
   readonly bundled: boolean;
   readonly evse: EvseParameters;
 }

@@ -139,7 +139,7 @@ export class RouteTable {
   }
 
   /**
-   * The address without trailing slashes; null if it has none, or if nothing is served there.
+   * The address without trailing slashes; null if there are none, or if nothing is served there.
    * @param url path and query as the request had them
    */
   withoutSlash(url: string): string | null {
