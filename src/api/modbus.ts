@@ -123,7 +123,7 @@ export function modbusReporters({ adapters }: Pick<RouteContext, 'adapters'>): r
   return adapters.filter((adapter): adapter is Reporter => 'report' in adapter);
 }
 
-const reported = {
+const interfaceTable = {
   schema: modbusInterface.schema,
   reply: (adapter: Reporter, choice: DeviceChoice) =>
     modbusInterface.reply({ ...adapter.report(), comm: adapter.comm, state: adapter.status().state }, choice),
@@ -133,7 +133,7 @@ type Registries = Pick<RouteContext, 'adapters' | 'faults'>;
 
 const modbus = members<Registries, DeviceChoice & Pick<Registries, 'faults'>>()('Modbus', () => ({
   enabled: flag('Whether any interface for Modbus masters is switched on.', (ctx) => modbusReporters(ctx).length > 0),
-  interfaces: listInPieces(reported)('Enabled interfaces.', modbusReporters),
+  interfaces: listInPieces(interfaceTable)('Enabled interfaces.', modbusReporters),
   faults: listInPieces(faultSchemas.fault)('Faults of Modbus in force.', (ctx, { device }) =>
     activeFaults(ctx, (fault) => fault.protocol === 'modbus' && (device === undefined || fault.concerns(device))),
   ),
@@ -310,7 +310,7 @@ interface Chosen extends Pick<RouteContext, 'plant' | 'modbusMessages'> {
   readonly chosen: readonly ModbusEntry[];
 }
 
-const decoded = {
+const decodedMessage = {
   schema: message.schema,
   reply: (entry: ModbusEntry, { plant, modbusMessages }: Chosen) =>
     message.reply({ entry, content: modbusMessages.decode(entry) }, { plant }),
@@ -318,7 +318,7 @@ const decoded = {
 
 const messages = members<ModbusMessages, Chosen>()('ModbusMessages', () => ({
   ...recorder.members(),
-  messages: listInPieces(decoded)('Oldest first.', (_channel, { chosen }) => chosen),
+  messages: listInPieces(decodedMessage)('Oldest first.', (_channel, { chosen }) => chosen),
 }));
 
 const recorderBodySchema = memo(() =>

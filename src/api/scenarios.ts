@@ -58,7 +58,7 @@ const run = members<RunReport>()(null, () => ({
   ended_at: time.orNull('Wall time; null: running.'),
   sim_started_at: time('Simulated time.', ({ simStartMs }) => simStartMs),
   sim_s: member(() => simulatedS)(({ simS }) => plainSeconds(simS)),
-  expected_s: number('Fixed duration of the scenario in simulated seconds; 0: unknown.'),
+  expected_s: number('Minimum duration of the run in simulated seconds, from the scenario; 0: unknown.'),
   ticks: integer('Ticks since the start of the scenario.'),
   steps_done: integer('Steps that are over.'),
   steps_in_all: integer('Steps of the scenario, without steps of rules.'),

@@ -148,7 +148,7 @@ const finding = members<OcppFinding>()('OcppFinding', () => ({
   action: text.orNull('Name of the message; null: unknown.'),
   message_id: text.orNull('Id on the wire; null: unknown.'),
   clause: text('Clause of the specification, such as `OCPP-J 1.6 4.1.4`.'),
-  text: text('Description in a sentence.'),
+  text: text('Description of the finding in a sentence.'),
 }));
 export const findings = members<OcppStation>()('OcppFindings', () => ({
   findings: list(finding)('Newest first.', (station) => station.findings()),
@@ -274,7 +274,7 @@ const transaction = members<OcppTransactionEntry>()('OcppTransaction', () => ({
   id_token: text(),
   started_at: time('By the clock of the central system.', ({ startedMs }) => startedMs),
   ended_at: time.orNull('Null: the transaction is running.', ({ endedMs }) => endedMs),
-  meter_start_wh: number('Reading of the meter at the begin.'),
+  meter_start_wh: number('Reading of the meter at the begin of the transaction.'),
   meter_stop_wh: number.orNull('Reading of the meter at the end; null: the transaction is running.'),
   stop_reason: text.orNull('Reason of the end; null: none.'),
   queued: count('Messages of the transaction that still wait.'),

@@ -32,9 +32,9 @@ import type { ConnectRequest } from './members.ts';
 
 const tag = 'SunSpec Client';
 /** Problems caused by the device or the connection to it. */
-const ofPeer = ['conflict', 'too-many-requests', 'upstream-error', 'upstream-timeout', 'shortage'] as const;
-const ofDevice = [...ofPeer, 'not-connected'] as const;
-const ofModel = [...ofDevice, 'unknown-resource'] as const;
+const peerProblems = ['conflict', 'too-many-requests', 'upstream-error', 'upstream-timeout', 'shortage'] as const;
+const deviceProblems = [...peerProblems, 'not-connected'] as const;
+const modelProblems = [...deviceProblems, 'unknown-resource'] as const;
 
 const defaultTimeoutS = 2;
 const ports = { tcp: 502, tls: 802 } as const;
@@ -154,7 +154,7 @@ export const sunspecClientRoutes: readonly Route[] = [
     maxTextLength: maxPemLength,
     secretMembers: ['tls'],
     reply: status.schema,
-    problems: ofPeer,
+    problems: peerProblems,
     handle: async ({ sunspecClient, adapters }, { body }) =>
       status.reply(await sunspecClient.connect(targetOf(withSimulatedDevice(body, adapters)))),
   }),
@@ -175,7 +175,7 @@ export const sunspecClientRoutes: readonly Route[] = [
     operationId: 'scan_sunspec_client',
     summary: 'Walks the chain of models again',
     reply: chain.schema,
-    problems: ofDevice,
+    problems: deviceProblems,
     handle: async (ctx) => chain.reply({ discovery: await ctx.sunspecClient.scan() }),
   }),
   route({
@@ -205,7 +205,7 @@ export const sunspecClientRoutes: readonly Route[] = [
     params: modelParamsSchema,
     query: modelQuerySchema,
     reply: model.schema,
-    problems: ofModel,
+    problems: modelProblems,
     handle: async (ctx, { params, query }) =>
       model.reply(await ctx.sunspecClient.readModel(params.model_id, query.index ?? 0, query.refresh ?? false), {}),
   }),
@@ -218,7 +218,7 @@ export const sunspecClientRoutes: readonly Route[] = [
     description: 'Requests are split between points, at 125 registers, and further if the device refuses that size.',
     body: readRequestSchema,
     reply: readReplySchema,
-    problems: ofModel,
+    problems: modelProblems,
     async handle(ctx, { body }) {
       if ('address' in body)
         return registersRead.reply({
@@ -243,7 +243,7 @@ export const sunspecClientRoutes: readonly Route[] = [
       'value, the answer is 200 with `match` false.',
     body: writeRequestSchema,
     reply: writeReplySchema,
-    problems: ofModel,
+    problems: modelProblems,
     async handle(ctx, { body }) {
       if ('address' in body)
         return registersWritten.reply(await ctx.sunspecClient.writeRegisters(body.address, body.registers));
