@@ -31,11 +31,11 @@ const consistencyQuery = z.strictObject({
 
 const value = member(() => z.union([z.number(), z.string(), z.boolean(), z.null()]));
 
-const shown = members<Shown>()('ShownValue', () => ({
+const shownValue = members<Shown>()('ShownValue', () => ({
   name: text('Point, member or measurand.'),
   raw: value('As the protocol encodes it; null: "not implemented".'),
-  multiplier: number.orNull('raw x multiplier is in `unit`; null: there is none.'),
-  unit: text.orNull('Of the encoding; null: it has none.'),
+  multiplier: number.orNull('raw x multiplier is in `unit`; null: none.'),
+  unit: text.orNull('Unit of the encoding; null: none.'),
   decimals: integer.orNull('Digits after the decimal point of decimal text.'),
   flags: integer.orNull('Octet of flags of DNP3.'),
   listed: flag.orNull('True if the configuration of the charge point asks for the measurand.'),
@@ -101,10 +101,10 @@ const byCause = members<Comparison['counts']>()(
     ({
       equal: count('The same value.'),
       rounding: count('Steps of the encodings explain the difference.'),
-      earlier: count('A mean, or a document that was sent before.'),
+      earlier: count('The value is a mean, or was sent earlier.'),
       fault: count('A fault of the protocol explains the difference.'),
       unexplained: count('Nothing explains the difference.'),
-      no_value: count('There is nothing to compare.', (of: Comparison['counts']) => of.no_value),
+      no_value: count('No value to compare.', (of: Comparison['counts']) => of.no_value),
     }) satisfies Record<Cause, unknown>,
 );
 
@@ -115,11 +115,11 @@ interface OfDevice extends Comparison {
 const consistency = members<OfDevice>()('Consistency', () => ({
   device_index: member(() => deviceIndex)(({ device }) => device.index),
   consistent: flag(
-    'No difference that a fault makes or nothing explains.',
+    'No difference is caused by a fault or unexplained.',
     ({ counts }) => counts.fault + counts.unexplained === 0,
   ),
   quantity_count: count('Quantities of the device.', ({ quantities }) => quantities.length),
-  presentation_count: count('Presentations of them, the first ones included.', ({ quantities }) =>
+  presentation_count: count('Presentations of all quantities, the references included.', ({ quantities }) =>
     quantities.reduce((sum, { presentations }) => sum + presentations.length, 0),
   ),
   difference_count: count(
@@ -134,7 +134,7 @@ const consistency = members<OfDevice>()('Consistency', () => ({
 /** Loaded at its first request: most processes never need it. */
 const verifier = lazily(() => import('../evidence/consistency/gather.ts'));
 
-/** Routes that have a quantity. */
+/** Routes whose replies show quantities. */
 const readable = [...lifecycleRoutes, ...controlsRoutes, ...gridSupportRoutes, ...nameplateRoutes, ...evseRoutes];
 
 /** The reply of an operation about one device, as it is sent. */
@@ -146,7 +146,7 @@ function replyOf(ctx: RouteContext, read: RestRead, device: Device): unknown {
   const query = isStation ? {} : { device: String(device.index) };
   const answer = route?.answer(ctx, { params, query, body: undefined, by: { source: 'rest' } });
   if (answer === undefined || answer instanceof Promise)
-    throw new SimError('INTERNAL', `${read} has no reply that is made at once`);
+    throw new SimError('INTERNAL', `${read} has no synchronous reply`);
   const text = answer.body instanceof JsonText ? answer.body.bytes.toString() : JSON.stringify(answer.body);
   const reply = JSON.parse(text) as { readonly devices?: unknown };
   // a list with only the requested device

@@ -133,8 +133,8 @@ export const lifecycleRoutes: readonly Route[] = [
       const common = ctx.replyCache.of('overview', () =>
         Buffer.from(JSON.stringify(overviewRest.reply(ctx.plant.devices, ctx))),
       );
-      const chosen = query.device === undefined ? ctx.plant.devices : [device];
-      const alarms = Buffer.from(JSON.stringify(overviewAlarms.reply(chosen)));
+      const alarmDevices = query.device === undefined ? ctx.plant.devices : [device];
+      const alarms = Buffer.from(JSON.stringify(overviewAlarms.reply(alarmDevices)));
       return withMembers<OverviewReply>(latestOf(ctx, device), common, alarms);
     },
   }),
@@ -168,12 +168,12 @@ export const lifecycleRoutes: readonly Route[] = [
     reply: stopping.schema,
     status: 202,
     handle(ctx, { body, by }) {
-      const first = ctx.stopDelayS === null;
+      const isFirst = ctx.stopDelayS === null;
       const delayS = ctx.beginStop(body.delay_s ?? 0);
       const reason = body.reason ?? `${by.source} request`;
       return new Answer(
         stopping.reply(delayS),
-        first
+        isFirst
           ? {
               afterwards() {
                 ctx.requestStop(reason, delayS);

@@ -69,7 +69,7 @@ const recorderBodySchema = memo(() =>
       clear: z
         .boolean()
         .optional()
-        .openapi({ description: 'True: forgets the entries that are kept, and their counts. Default false.' }),
+        .openapi({ description: 'True: removes the entries, and resets their counts. Default false.' }),
     })
     .openapi('RecorderRequest'),
 );
@@ -82,7 +82,7 @@ const downloadQuery = z.strictObject({
       param: { name: 'format' },
       description:
         '`jsonl`: a line of JSON for the header, then one for each entry. `pcap`: a capture file of ' +
-        `${packetProtocols.join(' and ')} over TCP, with frames made up around the octets. Default \`jsonl\`.`,
+        `${packetProtocols.join(' and ')} over TCP, with simulated frames around the octets. Default \`jsonl\`.`,
     }),
   protocol: listParam('protocol', recordedProtocols, 'Only these protocols; default all.').optional(),
   since: isoParam('since', 'Wall time of the first entry, inclusive. Default: the oldest entry kept.').optional(),
@@ -90,7 +90,7 @@ const downloadQuery = z.strictObject({
 });
 type Download = z.output<typeof downloadQuery>;
 
-/** @throws HttpProblem `validation` for protocols that are not known, or that a capture file cannot hold */
+/** @throws HttpProblem `validation` for unknown protocols, and for those that a capture file cannot hold */
 function filterOf({ protocol, since, until }: Download, allowed: readonly string[]): RecordingFilter {
   const protocols = protocol === undefined ? null : chosenWords('protocol', [protocol].flat(), allowed);
   if (protocols !== null && protocols.issues.length > 0) throw invalidAll(protocols.issues);

@@ -24,7 +24,7 @@ const glossary: Readonly<Record<string, string>> = {
   dc_port_count: '714.NPrt.',
   decided_by: 'Function that set the power of the last tick.',
   default: 'Value if the request gives none.',
-  description: 'In words.',
+  description: 'Description in words.',
   device_count: 'Number of devices.',
   device_index: 'Device index, 0-based.',
   device_profile_name: 'Profile given with `-f` or `--evse_profile`; null without.',
@@ -52,7 +52,7 @@ const glossary: Readonly<Record<string, string>> = {
   locked: 'True if the connector is locked.',
   manufacturer: '1.Mn.',
   may_trip: 'Curve of the may-trip region.',
-  message: 'In words; null without.',
+  message: 'Message in words; null if there is none.',
   model: '1.Md.',
   momentary_cessation: 'Curve of momentary cessation.',
   must_trip: 'Curve of the must-trip region.',
@@ -83,7 +83,7 @@ const glossary: Readonly<Record<string, string>> = {
   supported: 'True if the device has the function.',
   tick: 'Number of the tick; counts up by 1.',
   timezone: 'IANA name of the time zone.',
-  unit: 'Unit of the value; null without.',
+  unit: 'Unit of the value; null if there is none.',
   value: 'Value in force, in its unit.',
   v_ref_auto_enabled: 'True if the reference voltage follows the measured one.',
   vendor_error_code: 'Error code of the vendor; null without.',
@@ -91,8 +91,9 @@ const glossary: Readonly<Record<string, string>> = {
   'Alarm.code': 'Name of the alarm.',
   'Alarm.message': 'The alarm in words.',
   'Alarm.port': '714 port, 0-based; null if it concerns the whole device.',
-  'Alarm.source': 'Part that raised it.',
-  'Alarms.highest_severity': 'Highest severity of the active alarms; null without any.',
+  'Alarm.source': 'Part of the simulator that raised the alarm.',
+  'Alarms.active': 'Active alarms.',
+  'Alarms.highest_severity': 'Highest severity of the active alarms; null if there are none.',
   'Authorization.status': 'Answer of the central system, or of the station alone.',
   'Battery.mode': 'Present operation of the battery.',
   'BatteryControl.mode': 'Present operation of the battery.',
@@ -100,9 +101,9 @@ const glossary: Readonly<Record<string, string>> = {
   'ChargingStation.model': 'Model name.',
   'ChargingStation.sharing': 'How ports share the power of the station.',
   'ChargingStation.vendor': 'Name of the vendor.',
-  'ChargingStationProfile.connectors': 'Its connectors.',
+  'ChargingStationProfile.connectors': 'Connectors of the station.',
   'ChargingStationProfile.type': 'AC or DC charging.',
-  'ChargingSession.remote_start_id': 'Number of the remote start; null without.',
+  'ChargingSession.remote_start_id': 'Number of the remote start; null if there is none.',
   'CommandRecord.command': 'The command.',
   'CommandRecord.id': 'Number of the command as text.',
   'CommandRecord.scope': 'Of a reset: alarms only or the whole device; null for other commands.',
@@ -112,8 +113,8 @@ const glossary: Readonly<Record<string, string>> = {
   'CommState.tx_count': 'Answers or messages sent.',
   'Connector.cable': 'How the cable is plugged.',
   'Connector.type': 'AC or DC charging.',
-  'ConfiguredSettings.flag': 'Flag of the command line; null without.',
-  'ConfiguredSettings.rated_value': 'Rating of the nameplate; null without.',
+  'ConfiguredSettings.flag': 'Flag of the command line; null if there is none.',
+  'ConfiguredSettings.rated_value': 'Rating of the nameplate; null if there is none.',
   'ConnectorFaultRequest.info': 'Text of the fault, at most 50 characters.',
   'Controls.es_enabled': '703.ES.',
   'Controls.es_state': 'State of service: in service, waiting, or off.',
@@ -121,14 +122,14 @@ const glossary: Readonly<Record<string, string>> = {
   'Controls.throttle': 'Functions that limit the power now.',
   'Controls.trip_active': 'Functions that keep the device tripped.',
   'DcCurve.kind': 'Kind of the curve.',
-  'ElectricVehicle.id': 'Identity of the vehicle; null without.',
-  'ElectricVehiclePatch.id': 'Identity of the vehicle; null without.',
-  'ElectricVehicleRequest.id': 'Identity of the vehicle; null without.',
+  'ElectricVehicle.id': 'Identity of the vehicle; null if there is none.',
+  'ElectricVehiclePatch.id': 'Identity of the vehicle; null if there is none.',
+  'ElectricVehicleRequest.id': 'Identity of the vehicle; null if there is none.',
   'Environment.source': 'Source of the irradiance.',
   'FuelCell.fuel': 'Supply of hydrogen.',
   'FuelCell.operating_mode': 'Only a fuel cell, or electrolysis as well.',
-  'FuelCell.tank_state': 'Null without a tank.',
-  'GridEvent.name': 'As `controls/grid/event` takes it.',
+  'FuelCell.tank_state': 'State of the tank; null without a tank.',
+  'GridEvent.name': 'Name that `controls/grid/event` accepts.',
   'HybridDc.inverter': 'Inverter between the DC bus and the grid.',
   'HybridDispatchRequest.policy': 'Policy that sets the power of the battery.',
   'IvPoint.i': 'Current, positive out of the source; unit: A.',
@@ -172,9 +173,9 @@ const glossary: Readonly<Record<string, string>> = {
   'ServerInfo.pid': 'Process id.',
   'ServerInfo.runtime': 'Runtime and its version.',
   'ServerInfo.spdx_id': 'SPDX identifier.',
-  'ServerInfo.url': 'Address of its text.',
+  'ServerInfo.url': 'Address of the license text.',
   'ServerInfo.ws_queue': 'Maximum number of messages queued for a slow stream client.',
-  'StopRequest.reason': 'For the log.',
+  'StopRequest.reason': 'Reason, written to the log.',
   'Time.mode': 'How simulated time passes.',
   'TimeRequest.mode': 'How simulated time passes.',
   'Wind.lvrt_state': 'Stage of riding through a voltage dip.',
@@ -236,8 +237,8 @@ function plainReference(node: Node): Node {
 
 /** Description of a member by the glossary or by the unit in its name; undefined without either. */
 function meaningOf(schema: string, member: string): string | undefined {
-  const said = glossary[`${schema}.${member}`] ?? glossary[member];
-  if (said !== undefined) return said;
+  const description = glossary[`${schema}.${member}`] ?? glossary[member];
+  if (description !== undefined) return description;
   if (/^\d+$/.test(member)) return `Points of model ${member}, by name.`;
   const unit = unitEndings.find(([ending]) => member.endsWith(ending))?.[1];
   return unit === undefined ? undefined : `Unit: ${unit}.`;
@@ -280,7 +281,7 @@ function finish(node: unknown, schema: string): unknown {
   );
 }
 
-/** The generator's schemas by name, with plain references and a description of every known member. */
+/** The generator's schemas by name, with plain references, and descriptions of the members by glossary or unit. */
 export function finishSchemas(schemas: Node): Node {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, finish(schema, name)]));
 }

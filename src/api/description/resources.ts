@@ -1,4 +1,4 @@
-/** Tags by resource, finer than the first tag of each operation: pages list operations by these. */
+/** Tags by resource, finer than the first tag of each operation: the documentation pages group operations by them. */
 import type { tags } from '../http/route.ts';
 
 type Group = (typeof tags)[number];

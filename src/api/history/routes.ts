@@ -67,9 +67,9 @@ export const historyQuerySchema = z.strictObject({
 });
 
 interface Subject {
-  /** of the schema of the answer */
+  /** name of the schema of the answer */
   readonly name: string;
-  /** the names of samples and columns begin with it */
+  /** start of the names of the schemas of samples and columns */
   readonly prefix: string;
   /** members before the samples */
   readonly head: Readonly<Record<string, z.ZodType>>;

@@ -34,7 +34,7 @@ const point = members<HoldPointRecord>()('HoldPoint', () => ({
   name: text('Model and point, as `704.WMaxLimPct`.'),
   value: member(valueSchema)('Value of the hold as the register has it; an enumeration by its name.'),
   base: member(valueSchema)(
-    'Value that the end restores: the one before the first hold of this interface over the point. ' +
+    'Value that the end restores: the value before the first hold of this interface on the point. ' +
       'An enumeration by its name; null: a point of a curve that was not in use.',
   ),
   overwritten: flag(
@@ -45,10 +45,10 @@ const point = members<HoldPointRecord>()('HoldPoint', () => ({
 }));
 
 const ended = (names: (end: HoldEnd) => readonly string[], description: string) =>
-  list(text()).orNull(`${description} Null while the hold lasts.`, ({ end }: HoldRecord) => end && names(end));
+  list(text()).orNull(`${description} Null before the end.`, ({ end }: HoldRecord) => end && names(end));
 
 const hold = members<HoldRecord, Dates>()('Hold', () => ({
-  id: text('Chosen by the client; unique among those of the device that last.'),
+  id: text('Chosen by the client; unique among the holds of the device that have not ended.'),
   device_index: member(() => deviceIndex)(),
   state: word(['active', 'waiting', 'ended'])(
     '`waiting`: its time is over while the device is off; it ends when the device is back.',
@@ -62,10 +62,13 @@ const hold = members<HoldRecord, Dates>()('Hold', () => ({
     ({ end, endsAt }: HoldRecord, { plant }: Dates) =>
       end ? null : Math.max(0, secondsBetween(plant.time.sim, endsAt)),
   ),
-  writer: writer('The request that began it. Its points have `id` as their writer.', ({ begunBy }) => begunBy),
+  writer: writer(
+    'The request that began the hold. The points of the hold have `id` as their writer.',
+    ({ begunBy }) => begunBy,
+  ),
   reason: word(endReasons).orNull(
-    'Why it ended: by request, by its time, by a reset of the device (nothing is written then, all points have start ' +
-      'values), or with its device. Null while it lasts.',
+    'Why the hold ended: by request, by its time, by a reset of the device (nothing is written then, all points have start ' +
+      'values), or by removal of the device. Null before the end.',
     ({ end }) => end?.reason,
   ),
   ended_at: time.orNull('Simulated time; null while it lasts.', ({ end }, { plant }) => end && plant.dateMs(end.at)),
@@ -74,7 +77,7 @@ const hold = members<HoldRecord, Dates>()('Hold', () => ({
   left: ended(({ left }) => left, 'Points that were left alone, because another writer had written them since.'),
   handed_over: ended(
     ({ handedOver }) => handedOver,
-    'Points that a later hold of this interface has taken over, and their base with them.',
+    'Points that a later hold of this interface has taken over, together with their base.',
   ),
 }));
 
@@ -105,13 +108,13 @@ const holdCheck = members<Check>()('HoldCheck', () => ({
   points: list(text())('The points that the hold would write, in the order of the request.'),
 }));
 
-/** No colon: with the source it is the writer of the points, and other requests write as `address:port`. */
+/** No colon: the id is the peer of the points' writer, where other requests have `address:port`. */
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const holdId = z
   .string()
   .regex(idPattern, { error: 'must have 1 to 64 letters, digits, `.`, `_` or `-`, the first one a letter or digit' })
   .openapi({
-    description: 'Chosen by the client; unique among the holds of the device that last.',
+    description: 'Chosen by the client; unique among the holds of the device that have not ended.',
     example: 'peak-1',
   });
 
@@ -226,8 +229,8 @@ function lastsOf({ plant }: RouteContext, { duration_s: seconds = 0, until: unti
   throw invalid('body', '/until', `must be after the simulated time, ${present}, by at most 30 days`);
 }
 
-/** Carries out a request for a hold; refusals are in the terms of its body. */
-function requested<T>(device: Device, body: HoldBody, carryOut: (values: FunctionValues['values']) => T): T {
+/** Carries out a request for a hold; refusals name the members of its body. */
+function withValues<T>(device: Device, body: HoldBody, carryOut: (values: FunctionValues['values']) => T): T {
   const translated = valuesOf(device, body);
   try {
     return carryOut(translated.values);
@@ -266,7 +269,7 @@ export const holdRoutes: readonly Route[] = [
     handle(ctx, { query, body, by }) {
       const device = selectedDevice(ctx, query.device);
       lastsOf(ctx, body);
-      return requested(device, body, (values) => {
+      return withValues(device, body, (values) => {
         ctx.holds.check(device, { id: body.id, values }, by);
         return holdCheck.reply({
           deviceIndex: device.index,
@@ -297,7 +300,7 @@ export const holdRoutes: readonly Route[] = [
     handle(ctx, { query, body, by }) {
       const device = selectedDevice(ctx, query.device);
       const lasts = lastsOf(ctx, body);
-      return requested(device, body, (values) =>
+      return withValues(device, body, (values) =>
         hold.reply(ctx.holds.begin(device, { id: body.id, values, lasts }, by), ctx),
       );
     },
@@ -308,7 +311,7 @@ export const holdRoutes: readonly Route[] = [
     tag: 'Controls',
     operationId: 'end_hold',
     summary: 'Ends a hold before its time',
-    description: '`conflict`: the device is off; the hold lasts on.',
+    description: '`conflict`: the device is off; the hold stays in force.',
     params: holdParamsSchema,
     query: deviceQuery,
     reply: hold.schema,

@@ -59,7 +59,7 @@ interface Resolved {
 
 const hasPrefix = new RegExp(`^${apiPrefix}(?=[/?]|$)`);
 
-/** Path and query with the prefix, as HTTP would have had them. */
+/** Path and query with the prefix, as in a request over HTTP. */
 function urlOf({ path, query = {} }: InProcessRequest): string {
   const defined = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
   const queryText = stringify(defined);
@@ -150,14 +150,14 @@ export function createPerform(ctx: RouteContext, routes: readonly Route[], check
     } catch (error) {
       const id = nextRequestId();
       const body = problemOf(error, url, id);
-      if (body.code === 'internal') ctx.requestLog.failed({ id, method, url }, error);
-      ctx.requestLog.refused({ method, url }, body, by);
+      if (body.code === 'internal') ctx.requestLog.logFailure({ id, method, url }, error);
+      ctx.requestLog.logRefusal({ method, url }, body, by);
       return { status: body.status, body };
     }
   };
 }
 
-/** Checks requests by routes and schemas alone, without a running simulator; carries nothing out. */
+/** Checks requests by routes and schemas alone, without a running simulator, and carries none out. */
 export function createRequestCheck(
   routes: readonly Route[],
   limits: Pick<ApiLimits, 'maxBodyBytes' | 'maxUrlBytes'>,

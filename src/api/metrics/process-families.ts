@@ -185,7 +185,7 @@ const ofProtocols: readonly Family[] = [
   perProtocol(
     'gauge',
     'last_activity_timestamp_seconds',
-    'Last activity, Unix time; absent before any.',
+    'Last activity, Unix time; absent before the first.',
     ({ last_activity }) => (last_activity === null ? null : seconds(Date.parse(last_activity))),
   ),
   {
