@@ -63,7 +63,7 @@ const presentation = members<Compared>()('Presentation', () => ({
     ({ sentAtMs }) => sentAtMs,
   ),
   interval: nested(interval).orNull('It is the mean of this time, by the clock of the server.', (of) => of.interval),
-  shown: list(shown)('Values of the protocol, as it encodes them.'),
+  shown: list(shownValue)('Values of the protocol, as it encodes them.'),
 }));
 
 const unitless = ['word', 'flag', ''];

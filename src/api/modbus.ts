@@ -130,7 +130,7 @@ type Registries = Pick<RouteContext, 'adapters' | 'faults'>;
 
 const modbus = members<Registries, DeviceChoice & Pick<Registries, 'faults'>>()('Modbus', () => ({
   enabled: flag('True if any interface for Modbus masters is switched on.', (ctx) => modbusReporters(ctx).length > 0),
-  interfaces: listInPieces(reported)('Enabled interfaces.', modbusReporters),
+  interfaces: listInPieces(interfaceTable)('Enabled interfaces.', modbusReporters),
   faults: listInPieces(faultSchemas.fault)('Faults of Modbus in force.', (ctx, { device }) =>
     activeFaults(ctx, (fault) => fault.protocol === 'modbus' && (device === undefined || fault.concerns(device))),
   ),

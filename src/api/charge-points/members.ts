@@ -86,7 +86,9 @@ export const status = members<OcppStatus>()('ChargePoint', () => ({
   reconnect_in_s: threeDecimals.orNull('Time until the next attempt, s; null: none is planned.'),
   queue: nested(queue)(),
   last_error: text.orNull('In words; null: none.'),
-  clock_offset_s: fine.orNull('Time of the central system minus that of this machine, s; null: not received yet.'),
+  clock_offset_s: threeDecimals.orNull(
+    'Time of the central system minus that of this machine, s; null: not received yet.',
+  ),
   tls: nested(tls).orNull('Null: in clear, or not connected.'),
 }));
 
@@ -126,7 +128,7 @@ const message = members<OcppMessage>()('OcppMessage', () => ({
     'Payload; for an error `{code, description, details}`; for `invalid` the text. Secrets are hidden.',
     (of) => (typeof of.payload === 'string' ? of.payload : membersOf(of.payload)),
   ),
-  duration_ms: fine.orNull('Of an answer: time since its call, ms; null: no answer, or the call is unknown.'),
+  duration_ms: threeDecimals.orNull('Of an answer: time since its call, ms; null: no answer, or the call is unknown.'),
   truncated: flag('True if the end of a long message was cut off.'),
 }));
 

@@ -139,7 +139,7 @@ export function createFront(
     connections.requestBegan(request.socket);
     listener(request, response);
   };
-  const server = createHttpServer(limits, trackedListener, unread);
+  const server = createHttpServer(limits, answered, unread);
   server.on('connection', (socket) => {
     connections.admit(socket);
   });
