@@ -17,7 +17,7 @@ const chains: Readonly<Record<string, { readonly base: number; readonly ids: rea
   'Field-ReadOnly-10kW-3Phase-EU': { base: 40_000, ids: [1, 103] },
   'Field-Mixed-12kW-3Phase-EU': { base: 40_000, ids: [1, 123, ...current] },
   'Field-Meters-10kW-3Phase-EU': { base: 40_000, ids: [1, 103, 1, 203, 1, 203] },
-  'Field-Hybrid-10kVA-3Phase-EU': { base: 40_000, ids: [1, 103, 120, 121, 122, 123, 160, 124] },
+  'Field-HybridDC-10kVA-3Phase-EU': { base: 40_000, ids: [1, 103, 120, 121, 122, 123, 160, 124] },
   'Field-Gateway-3kW-1Phase-EU': { base: 0, ids: [1, 101, 160] },
 };
 const names = Object.keys(chains);
@@ -227,8 +227,8 @@ describe('profiles after devices in the field', () => {
     expect(await watts(40_362)).to.be.closeTo(generationW, 5.001);
   });
 
-  it('Field-Hybrid has its storage where clients take it', async () => {
-    const { bank, master } = device('Field-Hybrid-10kVA-3Phase-EU');
+  it('Field-HybridDC has its storage where clients take it', async () => {
+    const { bank, master } = device('Field-HybridDC-10kVA-3Phase-EU');
     expect(await master.ask(`03${hex(40_343)}0002`)).to.equal('0304007c0018');
     const [reserve, charge] = [await master.read(40_350, 1), await master.read(40_351, 1)];
     expect([reserve?.readUInt16BE(), charge?.readUInt16BE()]).to.deep.equal([

@@ -169,14 +169,13 @@ const registersParamsSchema = z.strictObject({
   model_id: z
     .string()
     .regex(placeForm, { error: placeError })
-    .refine((name) => Number.parseInt(name, 10) <= maxModelId, { error: placeError })
     .transform((name) => placeForm.exec(name)?.[1] ?? name)
+    .refine((name) => Number.parseInt(name, 10) <= maxModelId, { error: placeError })
     .openapi({
       param: { name: 'model_id' },
       type: ['integer', 'string'],
       minimum: 1,
       maximum: maxModelId,
-      pattern: '^[1-9][0-9]{0,4}(:[1-9][0-9]?)?$',
       description: 'SunSpec model id; `203:2` is the second place of model 203 in a map with several.',
     }),
 });

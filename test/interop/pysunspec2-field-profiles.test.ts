@@ -17,7 +17,7 @@ describeWith(['pysunspec2'], 'scans profiles after devices in the field', () => 
     ['Field-ReadOnly-10kW-3Phase-EU', '40000: 1 103'],
     ['Field-Mixed-12kW-3Phase-EU', '40000: 1 123 701 702 703 704 705 706 707 708 709 710 711 712 713 714 715'],
     ['Field-Meters-10kW-3Phase-EU', '40000: 1 103 1 203 1 203'],
-    ['Field-Hybrid-10kVA-3Phase-EU', '40000: 1 103 120 121 122 123 160 124'],
+    ['Field-HybridDC-10kVA-3Phase-EU', '40000: 1 103 120 121 122 123 160 124'],
     ['Field-Gateway-3kW-1Phase-EU', '0: 1 101 160'],
   ] as const) {
     it(name, async () => {

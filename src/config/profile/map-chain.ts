@@ -56,8 +56,7 @@ const mappingEntry = z
     }
     for (const name of entry.meter === undefined ? ofMeters : ofModels)
       if (entry[name] !== undefined) refuse([name], `beside ${entry.meter === undefined ? 'meter' : 'model'} alone`);
-  })
-  .meta({ oneOf: [{ required: ['model'] }, { required: ['meter'] }] });
+  });
 
 type EntryInput = number | z.infer<typeof mappingEntry>;
 
