@@ -1,6 +1,6 @@
 /**
- * What flows at the connection point: powers and energies of devices and local loads by phase, computed once for all
- * meters that show them. Drawn from the grid is positive.
+ * Flows at the connection point: powers and energies of devices and local loads by phase, computed once for all meters
+ * that show them. Drawn from the grid is positive.
  */
 import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
