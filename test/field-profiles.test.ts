@@ -16,9 +16,15 @@ const chains: Readonly<Record<string, { readonly base: number; readonly ids: rea
   'Field-Float-8kW-3Phase-EU': { base: 40_000, ids: [1, 113, 120, 121, 122, 123, 160] },
   'Field-ReadOnly-10kW-3Phase-EU': { base: 40_000, ids: [1, 103] },
   'Field-Mixed-12kW-3Phase-EU': { base: 40_000, ids: [1, 123, ...current] },
+  'Field-Meters-10kW-3Phase-EU': { base: 40_000, ids: [1, 103, 1, 203, 1, 203] },
+  'Field-HybridDC-10kVA-3Phase-EU': { base: 40_000, ids: [1, 103, 120, 121, 122, 123, 160, 124] },
   'Field-Gateway-3kW-1Phase-EU': { base: 0, ids: [1, 101, 160] },
 };
 const names = Object.keys(chains);
+
+const typeOf = (name: string) =>
+  name.includes('Hybrid') ? 'HybridDC-3Phase' : name.includes('1Phase') ? 'PV-1Phase' : 'PV-3Phase';
+const hasShortCommon = (name: string) => /Float|ReadOnly|Meters|Hybrid/.test(name);
 
 const hex = (word: number) => (word & 0xffff).toString(16).padStart(4, '0');
 
@@ -76,7 +82,7 @@ describe('profiles after devices in the field', () => {
   const masters: Master[] = [];
 
   before(async () => {
-    const of = (name: string) => ['-d', name.includes('1Phase') ? 'PV-1Phase' : 'PV-3Phase', '-f', name];
+    const of = (name: string) => ['-d', typeOf(name), '-f', name];
     const config = configOf('-wp', '0', '-p', '0', '--start_paused', 'yes', ...of(names[0] ?? ''));
     const devices = names.flatMap((name) => configOf(...of(name)).devices);
     app = createApp({ ...config, devices }, { logBook: createLogBook({ write: () => undefined }) });
@@ -131,7 +137,8 @@ describe('profiles after devices in the field', () => {
       const { base, ids } = chains[name] ?? { base: 0, ids: [] };
       const found = await (masters[index] as Master).chain(base);
       expect(found.map(([id]) => id)).to.deep.equal(ids);
-      expect(found[0]).to.deep.equal([1, name.includes('Float') || name.includes('ReadOnly') ? 65 : 66]);
+      const common = found.filter(([id]) => id === 1).map(([, length]) => length);
+      expect(new Set(common)).to.deep.equal(new Set([hasShortCommon(name) ? 65 : 66]));
       const end = base + 4 + found.reduce((sum, [, length]) => sum + 2 + length, 0);
       const master = masters[index] as Master;
       expect([await master.read(end - 1, 1), await master.read(end, 1)]).to.deep.equal([Buffer.alloc(2), null]);
@@ -202,6 +209,36 @@ describe('profiles after devices in the field', () => {
     expect(await refusalAt(modbusEndpoint(app, index).port)).to.equal('reset');
     // where 120 would begin
     expect(await master.write(40_121, 1)).to.equal('9002');
+  });
+
+  it('Field-Meters has the meters at their places, positive when delivered', async () => {
+    const { master } = device('Field-Meters-10kW-3Phase-EU');
+    await sun(800);
+    expect(await master.ask(`03${hex(40_121)}0002`)).to.equal('030400010041');
+    expect(await master.ask(`03${hex(40_188)}0001`)).to.equal('030200cb');
+    const watts = async (header: number) => {
+      const block = (await master.read(header, 107)) ?? Buffer.alloc(0);
+      // W and its scale factor in 203
+      return block.readInt16BE(2 * 18) * 10 ** block.readInt16BE(2 * 22);
+    };
+    const { netW, generationW } = app.plant.site;
+    // one count is 10 W
+    expect(await watts(40_188)).to.be.closeTo(netW, 5.001);
+    expect(await watts(40_362)).to.be.closeTo(generationW, 5.001);
+  });
+
+  it('Field-HybridDC has its storage where clients take it', async () => {
+    const { bank, master } = device('Field-HybridDC-10kVA-3Phase-EU');
+    expect(await master.ask(`03${hex(40_343)}0002`)).to.equal('0304007c0018');
+    const [reserve, charge] = [await master.read(40_350, 1), await master.read(40_351, 1)];
+    expect([reserve?.readUInt16BE(), charge?.readUInt16BE()]).to.deep.equal([
+      Math.round(10 * (bank.map.m124?.MinRsvPct ?? NaN)),
+      Math.round(10 * (bank.map.m124?.ChaState ?? NaN)),
+    ]);
+    expect(await master.write(40_348, 2)).to.equal('109d9c0001');
+    expect(await master.write(40_355, 0)).to.equal('109da30001');
+    expect([bank.map.m124?.StorCtl_Mod, bank.map.m124?.OutWRte]).to.deep.equal([2, 0]);
+    expect(await master.write(40_232, 10_000)).to.equal('109d280001');
   });
 
   it('Field-Mixed answers at unit id 126, and has no 701 to read in the dark', async () => {

@@ -250,7 +250,7 @@ class Client:
         """Value and, of an enumeration, its name."""
         if not isinstance(name, str):
             raise _refusal(name, _NAMES)
-        named = re.fullmatch(r"(\d+)\.(.+)", name)
+        named = re.fullmatch(r"(\d+(?::\d+)?)\.(.+)", name)
         if named:
             points = self.registers(named[1], [named[2]], device)["points"]
             return (points[0]["value"], points[0].get("symbol")) if points else (None, None)

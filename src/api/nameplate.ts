@@ -97,6 +97,9 @@ const dcPort = members<DcPort>()(null, () => ({
 
 const modelPlace = members<ModelPlace>()(null, () => ({
   id: integer(({ def }) => def.id),
+  place: text.optional('Only on the second and further places of a model: `203:2`.', ({ name, def }) =>
+    name === `${def.id}` ? undefined : name,
+  ),
   address: integer(),
   length: integer(),
 }));

@@ -12,7 +12,6 @@ import {
   deviceIndex,
   deviceParam,
   flagParam,
-  integerParam,
   namesParam,
   sourceSchema,
   deviceQuery,
@@ -28,8 +27,16 @@ import { HttpProblem, invalidAll, problemOf } from './http/errors.ts';
 import { route } from './http/route.ts';
 import type { Route } from './http/route.ts';
 
+/** The name of a further place of a model. */
+const placeName = () =>
+  text.optional(
+    'Only on the second and further places of a model in the map: `203:2`, the name in addresses and points.',
+    ({ name, def }: ModelPlace) => (name === `${def.id}` ? undefined : name),
+  );
+
 const model = members<ModelPlace>()(null, () => ({
   id: integer(({ def }) => def.id),
+  place: placeName(),
   name: text(({ def }) => def.name),
   label: text(({ def }) => def.label),
   address: integer('Protocol address of the ID register.'),
@@ -114,6 +121,7 @@ const registerPoint = members<PointSlot, Shown>()('RegisterPoint', () => ({
 
 const registers = members<ModelPlace, Shown & { readonly slots: readonly PointSlot[] }>()('Registers', () => ({
   id: integer(({ def }) => def.id),
+  place: placeName(),
   name: text(({ def }) => def.name),
   address: integer(),
   length: integer(),
@@ -153,8 +161,23 @@ const registerChanges = members<Changes, OfBank>()('RegisterChanges', () => ({
   changes: list(registerChange)('In the order of the map.'),
 }));
 
+const placeForm = /^0*([1-9]\d{0,4}(?::(?:[2-9]|[1-9]\d))?)$/;
+const maxModelId = 65_535;
+const placeError = `must be a model id from 1 to ${maxModelId}, or a further place of a model such as 203:2`;
+
 const registersParamsSchema = z.strictObject({
-  model_id: integerParam('model_id', 1, 65_535, 'SunSpec model id.'),
+  model_id: z
+    .string()
+    .regex(placeForm, { error: placeError })
+    .transform((name) => placeForm.exec(name)?.[1] ?? name)
+    .refine((name) => Number.parseInt(name, 10) <= maxModelId, { error: placeError })
+    .openapi({
+      param: { name: 'model_id' },
+      type: ['integer', 'string'],
+      minimum: 1,
+      maximum: maxModelId,
+      description: 'SunSpec model id; `203:2` is the second place of model 203 in a map with several.',
+    }),
 });
 /** Parameters of reads of one model, whatever its map. */
 const modelQuerySchema = z.strictObject({
@@ -192,11 +215,11 @@ const registersBodySchema = memo(() =>
 );
 
 /** @param who in the message: `Device 0` @throws SimError UNKNOWN_RESOURCE */
-function modelOf({ layout }: PointBank, id: number, who: string): ModelPlace {
-  const place = layout.models.find(({ def }) => def.id === id);
+function modelOf({ layout }: PointBank, modelName: string, who: string): ModelPlace {
+  const place = layout.models.find(({ name }) => name === modelName);
   if (!place) {
-    const ids = layout.models.map(({ def }) => def.id).join(', ');
-    throw new SimError('UNKNOWN_RESOURCE', `${who} does not serve model ${id}; it serves ${ids}.`);
+    const names = layout.models.map(({ name }) => name).join(', ');
+    throw new SimError('UNKNOWN_RESOURCE', `${who} does not serve model ${modelName}; it serves ${names}.`);
   }
   return place;
 }
@@ -225,14 +248,14 @@ function shownSlots(
   points: readonly string[] | undefined,
 ): readonly PointSlot[] {
   if (!points) return place.slots;
-  const unknown = points.filter((path) => !layout.slot(place.def.id, path));
+  const unknown = points.filter((path) => !layout.named(`${place.name}.${path}`));
   if (unknown.length > 0) {
     const near = pointSuggestions(place);
     throw invalidAll(
       unknown.map((path) => ({
         in: 'query',
         name: 'points',
-        detail: path === '' ? emptyName : `model ${place.def.id} has no point ${givenText(path)}${near(path)}`,
+        detail: path === '' ? emptyName : `model ${place.name} has no point ${givenText(path)}${near(path)}`,
       })),
     );
   }
@@ -249,9 +272,9 @@ function valuesBySlot({ layout }: PointBank, place: ModelPlace, points: Readonly
   const unknown: ProblemIssue[] = [];
   const near = pointSuggestions(place);
   const values = Object.entries(points).flatMap(([path, value]) => {
-    const slot = layout.slot(place.def.id, path);
+    const slot = layout.named(`${place.name}.${path}`);
     if (slot) return [{ slot, value }];
-    const detail = `model ${place.def.id} has no such point${near(path)}`;
+    const detail = `model ${place.name} has no such point${near(path)}`;
     unknown.push({ in: 'body', name: pointPointer(path), detail });
     return [];
   });
@@ -260,9 +283,9 @@ function valuesBySlot({ layout }: PointBank, place: ModelPlace, points: Readonly
 }
 
 /** The bank names points as `704.WMaxLimPct`; the client knows them as members of its body. */
-function inBodyTerms(error: unknown, modelId: number): unknown {
+function inBodyTerms(error: unknown, { name: modelName }: ModelPlace): unknown {
   if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
-  const prefix = `${modelId}.`;
+  const prefix = `${modelName}.`;
   const issues = error.issues.map(
     ({ name, detail, allowed }): ProblemIssue => ({
       in: 'body',
@@ -370,7 +393,7 @@ export const registerRoutes: readonly Route[] = [
       try {
         bank.assign(by, values);
       } catch (error) {
-        throw inBodyTerms(error, place.def.id);
+        throw inBodyTerms(error, place);
       }
       return registers.reply(place, { plant: ctx.plant, bank, slots, raw: query.raw });
     },
@@ -383,7 +406,7 @@ export const registerRoutes: readonly Route[] = [
     summary: 'Models of the register map of the meter of the connection point',
     description:
       'The meter is no device: it has no index, and is neither in `devices` nor in the stream. Without the settings ' +
-      '`meter_unit` and `meter_port` there is none.',
+      '`meter_unit` and `meter_port` there is none. Meters in the map of a device are in its `registers`.',
     reply: meterModels.schema,
     problems: ['unknown-resource'],
     handle: ({ plant }) => meterModels.reply(meterOf(plant)),

@@ -13,6 +13,45 @@ export type MapLayout = (typeof mapLayouts)[number];
 export const mapBases = [0, 40_000, 50_000] as const;
 export type MapBase = (typeof mapBases)[number];
 
+/** Meter models of a chain: whole numbers, then floating point, each for one, two and three phases. */
+export const chainMeterModels = [201, 202, 203, 211, 212, 213] as const;
+export type ChainMeterModel = (typeof chainMeterModels)[number];
+
+/**
+ * The flow that a meter measures, each drawn from the grid as positive.
+ * - `site`: at the connection point, the sum of the other two.
+ * - `generation`: of the devices, without local loads.
+ * - `load`: of the local loads.
+ */
+export const meteredFlows = ['site', 'generation', 'load'] as const;
+export type MeteredFlow = (typeof meteredFlows)[number];
+
+/** Sizes that a chain may give curve models: an adoption takes two sets, and a map has 65,536 registers. */
+export const chainSizes = { curves: { min: 2, max: 10 }, points: { min: 1, max: 20 } } as const;
+/** Meters in one map. */
+export const maxChainMeters = 3;
+
+/** One model of a chain. */
+export interface ChainModel {
+  readonly model: number;
+  /** sets of a curve or control model (NCrv, NCrvSet, NCtl); absent: 3 */
+  readonly curves?: number;
+  /** points of each curve (NPt); absent: 10 */
+  readonly points?: number;
+}
+
+/** A meter of a chain: a common block of its own and the model behind it. */
+export interface ChainMeter {
+  readonly meter: ChainMeterModel;
+  readonly of: MeteredFlow;
+  /** texts of the common block; absent: those of the simulator */
+  readonly maker?: string;
+  readonly modelName?: string;
+  readonly serial?: string;
+}
+
+export type ChainEntry = ChainModel | ChainMeter;
+
 /** The map of a device as its masters find it. */
 export interface MapShape {
   readonly layout: MapLayout;
@@ -22,6 +61,8 @@ export interface MapShape {
   readonly base: MapBase;
   /** models that the device has and masters do not find */
   readonly hiddenModels: readonly number[];
+  /** models and meters in the order of the map, in the place of `layout`, `float` and `hiddenModels` */
+  readonly chain?: readonly ChainEntry[];
 }
 
 export const defaultMapShape: MapShape = { layout: 'current', float: false, base: 40_000, hiddenModels: [] };

@@ -25,6 +25,7 @@ import type { PointFacts } from '../sunspec/map/grid-support/wish.ts';
 import type { HoldValue } from '../sunspec/map/holds.ts';
 import { memoPerLayout, plainPath } from '../sunspec/map/layout.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
+import { pointName } from '../sunspec/map/view.ts';
 import { PointHolds } from '../sunspec/map/point-holds.ts';
 import type { PointPath } from '../sunspec/map/point-path.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';
@@ -40,7 +41,7 @@ const siteOwner = 'dnp3';
 const slotsByPath = memoPerLayout((layout) => {
   const byPath = new Map<string, Map<string, PointSlot>>();
   for (const slot of layout.slots) {
-    const name = `${slot.modelId}.${plainPath(slot.path)}`;
+    const name = plainPath(pointName(slot));
     const numbers = [...slot.path.matchAll(/\[(\d+)\]/g)].map(([, number]) => number).join(',');
     const slotsByNumbers = byPath.get(name) ?? new Map<string, PointSlot>();
     byPath.set(name, slotsByNumbers.set(numbers, slot));

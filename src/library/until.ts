@@ -117,7 +117,7 @@ function memberOf(name: string, snapshot: Snapshot): Sample {
 
 /** @param name `701.W`, `705.Crv[0].Pt[1].V`, `metrics.power_kw` @throws DerbenchError for a name of neither form */
 export async function sampleOf(name: string, { registers, snapshot }: SampleSource): Promise<Sample> {
-  const [, model, point] = /^(\d+)\.(.+)$/.exec(name) ?? [];
+  const [, model, point] = /^(\d+(?::\d+)?)\.(.+)$/.exec(name) ?? [];
   if (model === undefined || point === undefined) return memberOf(name, await snapshot());
   const { points } = await registers(model, point);
   const { value = null, symbol = null } = points[0] ?? {};

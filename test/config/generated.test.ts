@@ -98,7 +98,7 @@ describe('examples', () => {
 /** A device type that a bundled profile is for, by the name of its file. */
 function typeOfProfile(name: string): string {
   const type = Object.entries(deviceTypes).find(([, { assetType, phases, ...rest }]) => {
-    const kind = /^(Batt|Wind|Fuelcell|HybridDC)-/.exec(name)?.[1] ?? 'pv';
+    const kind = /^(?:Field-)?(Batt|Wind|Fuelcell|HybridDC)-/.exec(name)?.[1] ?? 'pv';
     const sameKind = assetType.startsWith(
       { Batt: 'battery', Wind: 'wind', Fuelcell: 'fuelcell', HybridDC: 'hybrid-dc' }[kind] ?? 'pv',
     );

@@ -16,10 +16,13 @@ describeWith(['pysunspec2'], 'scans profiles after devices in the field', () => 
     ['Field-Float-8kW-3Phase-EU', '40000: 1 113 120 121 122 123 160'],
     ['Field-ReadOnly-10kW-3Phase-EU', '40000: 1 103'],
     ['Field-Mixed-12kW-3Phase-EU', '40000: 1 123 701 702 703 704 705 706 707 708 709 710 711 712 713 714 715'],
+    ['Field-Meters-10kW-3Phase-EU', '40000: 1 103 1 203 1 203'],
+    ['Field-HybridDC-10kVA-3Phase-EU', '40000: 1 103 120 121 122 123 160 124'],
     ['Field-Gateway-3kW-1Phase-EU', '0: 1 101 160'],
   ] as const) {
     it(name, async () => {
-      const type = name.includes('1Phase') ? 'PV-1Phase' : 'PV-3Phase';
+      const pv = name.includes('1Phase') ? 'PV-1Phase' : 'PV-3Phase';
+      const type = name.includes('Hybrid') ? 'HybridDC-3Phase' : pv;
       const app = createApp(configOf('-wp', '0', '-p', '0', '-d', type, '-f', name), {
         logBook: createLogBook({ write: () => undefined }),
       });

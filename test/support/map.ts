@@ -216,8 +216,9 @@ export function slotOf(layout: Layout, modelId: number, path: string): PointSlot
 
 /** The slot of a point written `704.WSet`. */
 export function named(layout: Layout, name: string): PointSlot {
-  const dot = name.indexOf('.');
-  return slotOf(layout, Number(name.slice(0, dot)), name.slice(dot + 1));
+  const slot = layout.named(name);
+  if (!slot) throw new Error(`no point ${name}`);
+  return slot;
 }
 
 export const byRest: Origin = { source: 'rest', peer: 'test' };

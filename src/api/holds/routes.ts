@@ -175,8 +175,7 @@ function namedValues({ bank }: Device, body: Readonly<Record<string, AnyPointVal
   const unknown: ProblemIssue[] = [];
   const near = suggestions(() => bank.layout.slots.map(pointName));
   const values = Object.entries(body).flatMap(([name, value]): HoldValue[] => {
-    const [, model, path] = /^(\d{1,5})\.(.+)$/s.exec(name) ?? [];
-    const slot = path === undefined ? undefined : bank.layout.slot(Number(model), path);
+    const slot = bank.layout.named(name);
     if (slot) return [{ slot, value }];
     unknown.push({
       in: 'body',

@@ -135,12 +135,24 @@ function unusedSettings(values: Values): readonly string[] {
   return lines;
 }
 
+/** A log line for each setting of the map that no device follows, because all profiles have a chain. */
+function chainsReplace(values: Values, devices: Parts['devices']): string[] {
+  if (devices.length === 0 || devices.some(({ profile: { map } }) => map.chain === undefined)) return [];
+  const { meter_unit: unit, meter_port: port } = values;
+  const hasMeter = unit !== null || port !== null;
+  return (['map_layout', 'map_float'] as const)
+    .filter((key) => values[key] !== null && (key === 'map_layout' || !hasMeter))
+    .map((key) => `${key} is given and has no effect: the profiles of all devices have a chain`);
+}
+
 /** A log line about `map_float` if no device has models with a floating-point form. */
 function floatUnused(
   { map_float: float, meter_unit: unit, meter_port: port }: Values,
   devices: Parts['devices'],
 ): string[] {
-  const hasFloatModels = devices.some(({ profile: { map } }) => map.layout === 'classic' || map.layout === 'both');
+  const hasFloatModels = devices.some(
+    ({ profile: { map } }) => map.chain !== undefined || map.layout === 'classic' || map.layout === 'both',
+  );
   return float === true && !hasFloatModels && unit === null && port === null
     ? ['map_float is given and has no effect: no device has map_layout classic or both, and there is no meter']
     : [];
@@ -204,7 +216,13 @@ export function appConfig(
     faults,
     historySamples: v.history_samples,
     log: { level: v.log_level, format: v.log_format },
-    unused: [...unusedSettings(v), ...meterUnused(v), ...floatUnused(v, devices), ...ocppUnused(v)],
+    unused: [
+      ...unusedSettings(v),
+      ...meterUnused(v),
+      ...floatUnused(v, devices),
+      ...chainsReplace(v, devices),
+      ...ocppUnused(v),
+    ],
     notices: [...frequency.notices, ...ocppNotices(gathered, devices), ...dnp3Notices(v)],
     startSettings: startSettings(gathered),
     devices,

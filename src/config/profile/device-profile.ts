@@ -4,6 +4,7 @@ import type { Issue } from '../../core/errors.ts';
 import { gradientRange } from '../../contract/device.ts';
 import { defaultMapShape, mapBases, mapLayouts } from '../../contract/map-layout.ts';
 import type { MapShape } from '../../contract/map-layout.ts';
+import { chainOf, chainSchema } from './map-chain.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
 import { functionModels } from '../../sunspec/map/grid-support/functions.ts';
@@ -157,6 +158,7 @@ export const deviceProfileSchema = z
         description: 'Numbers of models of the layout that the device has and masters do not find; default none.',
         examples: [[121, 122]],
       }),
+    chain: chainSchema.optional(),
     models: modelsSchema.optional(),
     inverter: inverterSchema.optional(),
     ...kindBlocksSchema.shape,
@@ -235,6 +237,16 @@ function ratingIssues(given: PointValues, where: string): Issue[] {
   });
 }
 
+/** Members that a chain replaces. */
+const replacedByChain = ['layout', 'float', 'hidden_models'] as const;
+
+function chainIssues(input: DeviceProfileInput, where: string): Issue[] {
+  if (input.chain === undefined) return [];
+  return replacedByChain
+    .filter((name) => input[name] !== undefined)
+    .map((name) => ({ name: `${where}: ${name}`, detail: 'given beside chain; allowed: one of the two' }));
+}
+
 function chargeIssue({ kind }: SourceParameters, given: PointValues, where: string): Issue {
   const { deliversOnly, label } = kindTable[kind];
   return {
@@ -265,6 +277,7 @@ export function resolveProfile(
   const profileIssues: Issue[] = [
     ...foreignBlockIssues(input, target.assetType, where),
     ...ratingIssues(nameplate, where),
+    ...chainIssues(input, where),
   ];
   const rated = (point: string) =>
     typeof nameplate[point] === 'number' && nameplate[point] > 0 ? nameplate[point] : undefined;
@@ -296,6 +309,7 @@ export function resolveProfile(
       float: input.float ?? defaultMapShape.float,
       base: input.base_address ?? defaultMapShape.base,
       hiddenModels: input.hidden_models ?? defaultMapShape.hiddenModels,
+      ...(input.chain && { chain: chainOf(input.chain) }),
     },
     inverter: resolveInverter(input.inverter ?? {}, charges),
     source,

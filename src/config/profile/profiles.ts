@@ -37,6 +37,8 @@ function withOverrides(input: DeviceProfileInput, kind: AssetType, values: Value
     const { member } = settingOf(key);
     const value = values[key];
     if (member === undefined || value === null || !isForKind(key, kind)) continue;
+    // the chain of a profile says all that these settings could
+    if (input.chain !== undefined && (key === 'map_layout' || key === 'map_float')) continue;
     const { path, factor = 1, replaces = [] } = member;
     for (const other of replaces) members = withMember(members, other.split('.'), undefined);
     members = withMember(members, path.split('.'), typeof value === 'number' ? factor * value : value);

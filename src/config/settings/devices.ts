@@ -52,13 +52,13 @@ export const mapSettings = {
     doc:
       'SunSpec models that the maps show: current has 701 to 715, classic the previous generation (101 to ' +
       '103, 120 to 124, 160), both has classic and then current, mixed has 123 and then current. Overrides ' +
-      'the profile. If not given: the layout of the profile, else current.',
+      'the profile, unless it has a chain. If not given: the layout of the profile, else current.',
   }),
   map_float: optionalSetting({
     flags: ['--map_float'],
     kind: onOff,
     member: { path: 'float' },
-    doc: 'Shows floating-point models in the place of integers: 111 to 113 for 101 to 103. Overrides the profile.',
+    doc: 'Shows floating-point models in the place of integers: 111 to 113 for 101 to 103. Overrides the profile, unless it has a chain.',
   }),
   sim_models: setting({
     flags: ['--sim_models'],

@@ -82,7 +82,7 @@ export function nameInputs(map: MeasurementView, ports: readonly DcPort[]): void
 }
 
 /** The facts of a device on which its classic models depend. */
-interface ClassicFacts {
+export interface ClassicFacts {
   readonly ratings: Ratings;
   /** DC ports of 714 */
   readonly ports: number;
@@ -198,8 +198,12 @@ function inputs(
   };
 }
 
-function classicModels(
-  floating: boolean,
+/** Forms of the inverter model: 101 to 103, 111 to 113, or both. */
+export type InverterForms = readonly ('integer' | 'float')[];
+
+/** @param current the models of the current generation, whose scale factors the classic ones follow */
+export function classicModels(
+  forms: InverterForms,
   facts: ClassicFacts,
   current: readonly ModelChoice[],
 ): readonly ModelChoice[] {
@@ -222,7 +226,7 @@ function classicModels(
     ...(facts.ports === 1 && facts.storage === null && { DCA_SF: dc['DCA_SF'] ?? 0, DCV_SF: dc['DCV_SF'] ?? 0 }),
   };
   return [
-    inverter(floating, facts, shared),
+    ...forms.map((form) => inverter(form === 'float', facts, shared)),
     nameplate(facts, { W_SF, A_SF }, scaleOf(713)['WH_SF'] ?? 0),
     {
       def: m121,
@@ -236,6 +240,9 @@ function classicModels(
   ];
 }
 
+/** The model behind the end model, where masters do not find it. */
+export const hide = (choice: ModelChoice): ModelChoice => ({ ...choice, hidden: true });
+
 const isCurrent = ({ def: { id } }: ModelChoice) => id > 700 && id < 800;
 
 /**
@@ -244,21 +251,21 @@ const isCurrent = ({ def: { id } }: ModelChoice) => id > 700 && id < 800;
  * @param issues receives one for each hidden model that is not in the map
  */
 export function mapChain(
-  { layout, float: floating, hiddenModels }: MapShape,
+  { layout, float: floating, hiddenModels }: Pick<MapShape, 'layout' | 'float' | 'hiddenModels'>,
   current: readonly [ModelChoice, ...ModelChoice[]],
   facts: ClassicFacts,
   issues: Issue[],
 ): readonly ModelChoice[] {
   const [common, ...others] = current;
-  const hide = (choice: ModelChoice): ModelChoice => ({ ...choice, hidden: true });
+  const forms: InverterForms = [floating ? 'float' : 'integer'];
   const chain = {
     current: () => current,
     classic: () => [
       common,
-      ...classicModels(floating, facts, current),
+      ...classicModels(forms, facts, current),
       ...others.map((choice) => (isCurrent(choice) ? hide(choice) : choice)),
     ],
-    both: () => [common, ...classicModels(floating, facts, current), ...others],
+    both: () => [common, ...classicModels(forms, facts, current), ...others],
     mixed: () => [common, directControls, ...others],
   }[layout]();
   const modelIds = new Set(chain.map(({ def: { id } }) => id));

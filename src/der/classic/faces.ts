@@ -234,8 +234,7 @@ export interface BoundFace {
 }
 
 function slotOf(layout: Layout, point: PointPath): PointSlot | undefined {
-  const dot = point.indexOf('.');
-  const slot = layout.slot(Number(point.slice(0, dot)), point.slice(dot + 1));
+  const slot = layout.named(point);
   return slot?.implemented === true ? slot : undefined;
 }
 

@@ -38,11 +38,13 @@ import { SiteShare } from '../inverter/site-share.ts';
 import { CommandWriters, admitWriter } from './writers.ts';
 import { Power, writeOperatorState } from './power.ts';
 import { stackPower } from '../inverter/dc-link.ts';
+import { meterFaces } from './listed-chain.ts';
 import { DeviceRegisters } from './registers.ts';
 import { publish, publishDetail } from './publish.ts';
 import { DetailCache, buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
 import type { DcSource } from '../source/source.ts';
+import type { MeterFaceOptions } from '../site/meter-face.ts';
 import { inverterRatings } from './template.ts';
 import type { DeviceTemplate } from './template.ts';
 import { Terminals } from './terminals.ts';
@@ -62,6 +64,7 @@ export class SimDevice implements Device {
   readonly bank: RegisterBank;
   readonly trace: DeviceTrace;
   readonly siteShare: SiteShare;
+  readonly mapMeters: readonly MeterFaceOptions[];
   readonly stackPower: Device['stackPower'];
   localControl = false;
   readonly #template: DeviceTemplate;
@@ -114,6 +117,7 @@ export class SimDevice implements Device {
     this.#source = template.createSource(context.seed, this.index, context.centralAuthority);
     this.#registers = this.#createRegisters(identity);
     this.bank = this.#registers.bank;
+    this.mapMeters = meterFaces(template.meters, this.bank);
     this.#inverter = new Inverter(
       inverterRatings(template, this.bank.map.m702.VNomRtg, context.feeder),
       template.settings,

@@ -2,6 +2,8 @@
 import { Buffer } from 'node:buffer';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
 import { nameInputs } from '../classic/chain.ts';
+import { commonOf } from './listed-chain.ts';
+import type { MapMeter } from './listed-chain.ts';
 import type { DeviceSpec } from './template.ts';
 import type { DcPort } from '../source/source.ts';
 
@@ -40,6 +42,7 @@ export function writeIdentity(
   map: MeasurementView,
   { serialNumber, version, deviceType, unitAddress }: DeviceIdentity,
   ports: readonly DcPort[],
+  meters: readonly MapMeter[] = [],
 ): void {
   const { m1 } = map;
   if (m1.SN !== serialNumber) m1.SN = serialNumber;
@@ -51,4 +54,5 @@ export function writeIdentity(
     if (port) Object.assign(port, { PrtTyp: type, ID: i + 1, IDStr: name });
   });
   nameInputs(map, ports);
+  for (const { common } of meters) Object.assign(commonOf(map, common), { Vr: version });
 }

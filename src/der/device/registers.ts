@@ -1,5 +1,6 @@
 /** The register bank of one device with all participants of its commits. */
 import type { SourceCommand } from '../../contract/device.ts';
+import { chainMeterModels } from '../../contract/map-layout.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
@@ -139,7 +140,7 @@ export class DeviceRegisters {
         })
       : null;
     this.bank.join(this.#participants(host));
-    writeIdentity(measurements, identity, source.ports);
+    writeIdentity(measurements, identity, source.ports, template.meters);
   }
 
   /** Participants in the order of their calls. */
@@ -242,26 +243,31 @@ export class DeviceRegisters {
     this.#classic?.clear();
   }
 
-  /** Loads the start values. @param local the position of the local/remote switch */
+  /** Loads the start values; meters keep their registers. @param local the position of the local/remote switch */
   loadStart(by: Origin, local: boolean): void {
-    this.#load(this.#options.template.image, by, local);
+    this.#load(this.#startImage(chainMeterModels), by, local);
   }
 
   /** Resets settings and curves; measurements and surroundings keep their registers. */
   forgetSettings(by: Origin, local: boolean): void {
+    this.#load(this.#startImage([...shownModels, ...chainMeterModels]), by, local);
+  }
+
+  /** The start values, with the present ones of some models. */
+  #startImage(keptModels: readonly number[]): Buffer {
     const { layout } = this.bank;
     const image = Buffer.from(this.#options.template.image);
-    for (const { address, length } of layout.models.filter(({ def: { id } }) => shownModels.includes(id))) {
+    for (const { address, length } of layout.models.filter(({ def: { id } }) => keptModels.includes(id))) {
       const [from, to] = [2 * (address - layout.base), 2 * (address - layout.base + length + 2)];
       this.bank.image().copy(image, from, from, to);
     }
-    this.#load(image, by, local);
+    return image;
   }
 
   #load(image: Buffer, by: Origin, local: boolean): void {
-    const { identity, source } = this.#options;
+    const { identity, source, template } = this.#options;
     this.bank.reload(image, by);
-    writeIdentity(this.bank.measurements, identity, source.ports);
+    writeIdentity(this.bank.measurements, identity, source.ports, template.meters);
     this.bank.measurements.m715.LocRemCtl = local ? 'LOCAL' : 'REMOTE';
   }
 }

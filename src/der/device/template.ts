@@ -12,6 +12,8 @@ import type { MapShape } from '../../contract/map-layout.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
 import { mapChain, classicDefaults } from '../classic/chain.ts';
+import { fewPointsIssues, listedChain, mapMetersOf, writeMeterTexts } from './listed-chain.ts';
+import type { MapMeter } from './listed-chain.ts';
 import { buildLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { checkValue } from '../../sunspec/map/checks.ts';
@@ -54,6 +56,8 @@ export interface DeviceTemplate extends KindTraits {
   readonly inverter: InverterParameters;
   /** settings of the start image; shared by devices until a write */
   readonly settings: Settings;
+  /** meters in the map, in its order */
+  readonly meters: readonly MapMeter[];
 }
 
 type Points = Readonly<Record<string, number | string>>;
@@ -215,12 +219,10 @@ export function createTemplate(
   const traits = kindTraits(profile.source, ratings.wMaxW, issues);
   if (!traits) throw unfit(issues);
   const { map: shape = defaultMapShape } = profile;
-  const standard = mapChain(
-    shape,
-    modelChoices(ratings, traits.portCount, storageModels(traits.storage), addressable),
-    { ratings, ports: traits.portCount, twoWayPorts: traits.twoWayPorts, storage: traits.storage },
-    issues,
-  );
+  const all = modelChoices(ratings, traits.portCount, storageModels(traits.storage), addressable);
+  const facts = { ratings, ports: traits.portCount, twoWayPorts: traits.twoWayPorts, storage: traits.storage };
+  const { chain } = shape;
+  const standard = chain ? listedChain(chain, all, facts, issues) : mapChain(shape, all, facts, issues);
   const layout = buildLayout(
     withSimModels ? [...standard, ...simModels('pv' in profile.source)] : standard,
     shape.base,
@@ -229,6 +231,9 @@ export function createTemplate(
   const map = createMapView(layout, image);
   writeDefaults(map, ratings);
   if (traits.storage) storageDefaults(map, traits.storage);
+  const meters = mapMetersOf(layout, chain, ratings);
+  writeMeterTexts(map, meters);
+  issues.push(...fewPointsIssues(layout, image, chain));
   const isRating = (name: string) => /^702\..*Rtg/.test(name);
   const ratingSlots = applyProfile(layout, image, profile.models, isRating, issues);
   checkRatings(map, rated, issues);
@@ -245,6 +250,7 @@ export function createTemplate(
     inverter: profile.inverter,
     settings: withGradient(readSettings(map, profile.inverter.mayTrip), profile.inverter.gradient),
     ...traits,
+    meters,
     profilePoints: new Map([...ratingSlots, ...settingSlots].map((slot) => [slot, provenance])),
   };
 }

@@ -13,6 +13,11 @@ export function nominalLnV(wiring: Wiring, vNomV: number): number {
   return wiring === 'single' ? vNomV : wiring === 'split' ? vNomV / 2 : vNomV / Math.sqrt(3);
 }
 
+/** The inverse of `nominalLnV`: the nominal voltage as a device of a wiring states it. */
+export function nominalV(wiring: Wiring, lnV: number): number {
+  return wiring === 'single' ? lnV : wiring === 'split' ? 2 * lnV : lnV * Math.sqrt(3);
+}
+
 /** Voltages in V; unused phases are 0. */
 export interface TerminalVoltages {
   readonly ln: readonly [number, number, number];

@@ -4,6 +4,7 @@ import { phaseCount, phaseShares } from './ac.ts';
 import type { Wiring } from './ac.ts';
 import { phaseOf } from './energy.ts';
 import type { PhaseEnergy } from './energy.ts';
+import type { MeteredFlow } from '../../contract/map-layout.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 
 /** Adds the power drawn by one phase from the grid. */
@@ -37,12 +38,20 @@ export class MeterTap {
     return 1 / phaseCount(this.wiring);
   }
 
-  /** The powers of the last sub-step. A load takes no reactive power. @param grid shares the power among the phases */
-  addPowers(grid: GridValues, add: AddPhase): void {
+  /**
+   * The powers of the last sub-step. A load takes no reactive power.
+   * @param grid shares the power among the phases
+   * @param of the powers that count: of device and load, of the device, or of the load
+   */
+  addPowers(grid: GridValues, add: AddPhase, of: MeteredFlow = 'site'): void {
     const { pW, qVar, phaseLoads: loads } = this.#inverter;
     const shares = phaseShares(this.wiring, grid);
-    const loadW = this.#localLoad.loadW * this.loadShare;
+    const loadW = of === 'generation' ? 0 : this.#localLoad.loadW * this.loadShare;
     for (let i = 0; i < phaseCount(this.wiring); i += 1) {
+      if (of === 'load') {
+        add(i, loadW, 0);
+        continue;
+      }
       const share = shares[i] ?? 0;
       const watts = loads === null ? pW * share : phaseOf(i, pW, share, loads.watts);
       const vars = loads === null ? qVar * share : phaseOf(i, qVar, share, loads.vars);

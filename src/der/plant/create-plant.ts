@@ -17,8 +17,10 @@ import type { FeederSpec } from '../surroundings/grid/feeder.ts';
 import type { Wiring } from '../inverter/ac.ts';
 import { Places } from '../surroundings/places.ts';
 import type { SimDevice } from '../device/device.ts';
+import { SiteFlows } from '../site/flows.ts';
 import { ConnectionMeter } from '../site/meter.ts';
 import type { ConnectionMeterOptions } from '../site/meter.ts';
+import { Metering } from '../site/metering.ts';
 import { SimPlant } from './plant.ts';
 import type { Series } from '../surroundings/series.ts';
 import { CloudTrack } from '../surroundings/sky/clouds.ts';
@@ -117,12 +119,14 @@ function sharedOf({ faults, commAlarms, centralAuthority = false }: PlantSpec) {
   return { ...(faults && { faults }), ...(commAlarms && { commAlarms }), centralAuthority };
 }
 
-function meterOf(
+function metersOf(
   { meter, version }: PlantSpec,
   devices: readonly SimDevice[],
   shared: Pick<ConnectionMeterOptions, 'clock' | 'surroundings' | 'start'>,
-): ConnectionMeter | null {
-  return meter ? new ConnectionMeter(devices, { ...shared, ...meter, version }) : null;
+): { readonly meter: ConnectionMeter | null; readonly metering: Metering } {
+  const flows = new SiteFlows(shared);
+  const connection = meter ? new ConnectionMeter(devices, { ...shared, ...meter, version }, flows) : null;
+  return { meter: connection, metering: new Metering(flows, connection) };
 }
 
 /** @throws SimError CONFIG_INVALID for a profile that does not fit the register map */
@@ -172,7 +176,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
   const plant = new SimPlant({
     devices,
     factory,
-    meter: meterOf(spec, devices, { clock: commits, surroundings: environment, start }),
+    ...metersOf(spec, devices, { clock: commits, surroundings: environment, start }),
     environment,
     clock,
     tickIntervalS: spec.tickIntervalS,

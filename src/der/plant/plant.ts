@@ -28,6 +28,8 @@ import type { Environment } from '../surroundings/environment.ts';
 import { Pace, RealTicks } from './pace.ts';
 import { Roster } from './roster.ts';
 import type { RosterChange } from './roster.ts';
+import type { ConnectionMeter } from '../site/meter.ts';
+import type { Metering } from '../site/metering.ts';
 import { Site } from '../site/site.ts';
 import { tickStamp } from '../device/snapshot.ts';
 import { Stepping, Timetable } from './stepping.ts';
@@ -42,7 +44,9 @@ export interface PlantOptions {
   readonly forgetBefore: (t: SimTime) => void;
   readonly clock: SimClock;
   /** the meter of the connection point; absent: no meter */
-  readonly meter?: Site['meter'];
+  readonly meter?: ConnectionMeter | null;
+  /** all meters of the site; absent: none */
+  readonly metering?: Metering;
   /** devices that do not answer; absent: all answer */
   readonly dark?: DarkDevices;
   readonly tickIntervalS: number;
@@ -88,7 +92,7 @@ export class SimPlant implements Plant {
     this.#options = options;
     this.#roster = new Roster(options.devices, options.log);
     this.#timetable = new Timetable(options.clock, options.log);
-    this.#site = new Site(() => this.devices, options.environment, options.meter);
+    this.#site = new Site(() => this.devices, options.environment, options.metering);
     this.#site.measure();
     this.#roster.onChange(({ removed }) => {
       if (removed) this.#site.forget(removed.index);
@@ -340,8 +344,8 @@ export class SimPlant implements Plant {
     return this.#options.environment.surroundings(this.#options.clock.acting(), deviceIndex);
   }
 
-  get meter(): Site['meter'] {
-    return this.#site.meter;
+  get meter(): ConnectionMeter | null {
+    return this.#options.meter ?? null;
   }
 
   get site(): SiteNow {

@@ -5,6 +5,8 @@
 import { acc32Amount } from '../../sunspec/map/codec.ts';
 import { buildLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, ModelChoice } from '../../sunspec/map/layout.ts';
+import type { MapView } from '../../sunspec/map/view.ts';
+import type { MeteredFlow } from '../../contract/map-layout.ts';
 import { m1 } from '../../sunspec/models/m001.ts';
 import { m201 } from '../../sunspec/models/m201.ts';
 import { m202 } from '../../sunspec/models/m202.ts';
@@ -33,7 +35,7 @@ export interface MeterShape {
 const int16Max = 32_767;
 const acc32Max = 2 ** 32 - 1;
 /** Powers may be this multiple of the rated power: loads are no part of the ratings. */
-const powerRoom = 2;
+export const powerRoom = 2;
 /** Minimum time at the rated power before a counter wraps, h. */
 const counterHours = 20_000;
 
@@ -71,14 +73,34 @@ function omitted(def: ModelDef, wiring: Wiring): ReadonlySet<string> {
   return new Set(names.map(({ name }) => name));
 }
 
-export function meterLayout(shape: MeterShape): Layout {
+/** A meter in a chain of models: its common block, and its model. */
+export function meterChoices(shape: MeterShape): readonly [ModelChoice, ModelChoice] {
   const def = meterModel(shape);
-  const choice: ModelChoice = {
-    def,
-    omit: omitted(def, shape.wiring),
-    ...(!shape.float && { scale: scaleOf(shape) }),
-  };
-  return buildLayout([{ def: m1, omit: new Set(['DA']) }, choice]);
+  return [
+    { def: m1, omit: new Set(['DA']) },
+    { def, omit: omitted(def, shape.wiring), ...(!shape.float && { scale: scaleOf(shape) }) },
+  ];
+}
+
+export function meterLayout(shape: MeterShape): Layout {
+  return buildLayout(meterChoices(shape));
+}
+
+const titles: Readonly<Record<MeteredFlow, readonly [model: string, serial: string]>> = {
+  site: ['Site meter', 'DB-METER'],
+  generation: ['Generation meter', 'DB-METER-GEN'],
+  load: ['Load meter', 'DB-METER-LOAD'],
+};
+
+/** Texts of the common block of a meter. @param version of the simulator */
+export function meterIdentity(of: MeteredFlow, version: string) {
+  const [model, serial] = titles[of];
+  return { Mn: 'derbench', Md: model, Opt: '', Vr: version, SN: serial };
+}
+
+/** The points of a meter model in a map. Views are made of the layout; their type names the models of devices alone. */
+export function pointsOf(views: MapView, modelName: string): MeterPoints {
+  return (views as unknown as Readonly<Record<string, MeterPoints>>)[`m${modelName}`] ?? {};
 }
 
 /** Names of a quantity: of the whole, and by phase. */

@@ -9,12 +9,15 @@ import { siteLimitNames } from '../../contract/site.ts';
 import type { SiteCut, SiteLimitName, SiteLimitNow, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
 import type { SiteShare } from '../inverter/site-share.ts';
 import { Allocation } from './allocation.ts';
-import type { ConnectionMeter } from './meter.ts';
+import type { MeterFaceOptions } from './meter-face.ts';
+import type { Metering } from './metering.ts';
 import { scopeDevices, SiteScopes } from './scopes.ts';
 import type { SiteScope } from './scopes.ts';
 
 export interface SiteDevice {
   readonly index: number;
+  /** meters in the map of the device */
+  readonly mapMeters?: readonly MeterFaceOptions[];
   /** the public members only: any object with them serves */
   readonly siteShare: Pick<SiteShare, keyof SiteShare>;
 }
@@ -46,8 +49,8 @@ interface Bound {
 type Powers = Pick<SiteNow, 'netW' | 'generationW' | 'consumptionW' | 'loadW'>;
 
 export class Site {
-  /** null: no meter */
-  readonly meter: ConnectionMeter | null;
+  /** null: no meters */
+  readonly #metering: Pick<Metering, keyof Metering> | null;
   readonly #devices: () => readonly SiteDevice[];
   readonly #surroundings: SiteSurroundings;
   readonly #scopes = new SiteScopes();
@@ -68,9 +71,9 @@ export class Site {
   constructor(
     devices: () => readonly SiteDevice[],
     surroundings: SiteSurroundings,
-    meter: ConnectionMeter | null = null,
+    metering: Pick<Metering, keyof Metering> | null = null,
   ) {
-    this.meter = meter;
+    this.#metering = metering;
     this.#devices = devices;
     this.#surroundings = surroundings;
   }
@@ -143,21 +146,21 @@ export class Site {
       this.#loadW[i] = siteShare.loadW;
     });
     this.#whole = { netW: generationW - consumptionW - loadW, generationW, consumptionW, loadW };
-    this.meter?.publish(devices);
+    this.#metering?.publish(devices);
   }
 
   /** All devices have advanced to the instant that `share` gave. */
   advanced(to: SimTime): void {
-    this.meter?.advance(to);
+    this.#metering?.advance(to);
   }
 
   /**
    * Sets the bounds of every device from `from` on; all devices have advanced to `from`. Bounds stay until their piece of
    * time is over, also beyond `to`, so that results do not depend on the length of ticks.
-   * @returns the end of the bounds, at most `to`; `to` itself without a limit, at most the end of the meter's interval
+   * @returns the end of the bounds, at most `to`; `to` itself without a limit, at most the end of the interval of meters
    */
   share(from: SimTime, to: SimTime): SimTime {
-    return this.#share(from, this.meter?.begin(this.#devices(), from, to) ?? to);
+    return this.#share(from, this.#metering?.begin(this.#devices(), from, to) ?? to);
   }
 
   #share(from: SimTime, to: SimTime): SimTime {

@@ -61,7 +61,7 @@ const isOneOf = (kinds: readonly Kind[], { protocol, facts }: ActiveFault): bool
 function mayConcern(fault: ActiveFault, place: string): boolean {
   const { points } = targetOf(fault.facts.target);
   const dot = place.indexOf('.');
-  if (points === undefined || !/^\d+\./.test(place)) return true;
+  if (points === undefined || !/^\d+(:\d+)?\./.test(place)) return true;
   const model = place.slice(0, dot);
   // an adoption request concerns all points of its model
   const isRequest = /\.Adpt(Crv|Ctl)/.test(place);

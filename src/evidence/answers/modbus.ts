@@ -81,7 +81,7 @@ function adoptionClaim(
   const result = adoptionPoints(bank.layout, request.modelId)?.result;
   if (result === undefined) return { actual: null, reason: 'the model has no result of the adoption' };
   const state = bank.value(result);
-  const place = `${result.modelId}.${result.path}`;
+  const place = pointName(result);
   const outcome = typeof state === 'string' ? state : null;
   const valueInForce = (slot: PointSlot) => device.heldValue(slot) ?? bank.value(slot);
   // a stored set that was written since the adoption differs from the adopted one
@@ -96,7 +96,7 @@ function adoptionClaim(
   if (differing === undefined) return { actual: { place, holder, value: outcome, writer }, holds: true };
   const [stored, inForce] = differing;
   const [required, has] = [String(bank.value(stored)), String(valueInForce(inForce))];
-  const value = `${state}, but ${inForce.modelId}.${inForce.path} is ${has} and not ${required}`;
+  const value = `${state}, but ${pointName(inForce)} is ${has} and not ${required}`;
   return { actual: { place, holder, value, writer }, holds: false };
 }
 

@@ -6,6 +6,7 @@ import type { Value } from '../consistency/model.ts';
 import type { Device } from '../../contract/device.ts';
 import { isFloat } from '../../sunspec/map/codec.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
+import { pointName } from '../../sunspec/map/view.ts';
 import { slotOf } from '../consistency/registers.ts';
 
 export type { Value } from '../consistency/model.ts';
@@ -100,7 +101,7 @@ export function registerPlace(device: Device, slot: PointSlot, factor = defaultF
   const { bank } = device;
   const held = device.heldValue(slot);
   return {
-    place: `${slot.modelId}.${slot.path}`,
+    place: pointName(slot),
     holder: 'the register',
     value: inUnitOf(bank.value(slot), factor),
     ...(held !== undefined && { followed: inUnitOf(held, factor) }),

@@ -1,5 +1,4 @@
 /** Readers of quantities, by protocol: each reads the values that a peer received last, or would receive next. */
-import { pointValue } from '../../sunspec/map/bank.ts';
 import type { CsipClient } from '../../contract/csip-client.ts';
 import type { CsipReadingSet, CsipReadings, CsipSentDocument } from '../../contract/csip-reports.ts';
 import { shownAs, tidy, decimalsOf } from './model.ts';
@@ -224,8 +223,8 @@ export class Dnp3Reader {
   #showsOther({ unless }: Dnp3Place): boolean {
     if (unless === undefined) return false;
     const [point, symbol] = unless;
-    const dot = point.indexOf('.');
-    return pointValue(this.#device.bank, Number(point.slice(0, dot)), point.slice(dot + 1)) === symbol;
+    const slot = this.#device.bank.layout.named(point);
+    return slot !== undefined && this.#device.bank.value(slot) === symbol;
   }
 }
 

@@ -16,8 +16,7 @@ function placesOf({ registers = [] }: QuantityRow): readonly Place[] {
 
 /** The slot of a name such as `714.Prt[0].DCV` that the device implements. */
 export function slotOf(layout: Layout, name: string): PointSlot | undefined {
-  const dot = name.indexOf('.');
-  const slot = layout.slot(Number(name.slice(0, dot)), name.slice(dot + 1));
+  const slot = layout.named(name);
   return slot?.implemented === true ? slot : undefined;
 }
 

@@ -38,7 +38,12 @@ const pointsByName = memo(() => {
 
 /** @param name with indices of groups: `714.Prt[0].DCW` */
 export function pointOf(name: string): KnownPoint | undefined {
-  return pointsByName().get(name.replace(/\[\d+\]/g, ''));
+  return pointsByName().get(plainName(name));
+}
+
+/** Without indices of groups, and without the number of a repeated model: `203:2.W` is a point as `203.W` is. */
+function plainName(name: string): string {
+  return name.replace(/\[\d+\]/g, '').replace(/^(\d+):\d+/, '$1');
 }
 
 /** Names of all points of all models, without indices: `714.Prt.DCW`. */
@@ -46,7 +51,7 @@ export const pointNames = memo((): readonly string[] => [...pointsByName().keys(
 
 /** True if a point is excluded from the comparison. */
 export function isIgnored(name: string, ignore: readonly string[]): boolean {
-  const plain = name.replace(/\[\d+\]/g, '');
+  const plain = plainName(name);
   const [model = '', ...path] = plain.split('.');
   return ignore.some((each) => each === name || each === plain || each === model || each === path.join('.'));
 }

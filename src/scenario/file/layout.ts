@@ -40,15 +40,16 @@ interface Surroundings {
 
 const membersOf = (value: unknown) =>
   (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
-const modelOf = (point: string) => Number(point.slice(0, point.indexOf('.')));
+const modelOf = (point: string) => point.slice(0, point.indexOf('.'));
 const nameOf = (point: string) => point.slice(point.indexOf('.') + 1);
 
-function pointNames({ bank }: Device, model: number): readonly string[] {
-  return bank.layout.slots.filter(({ modelId }) => modelId === model).map(({ path }) => path);
+/** @param model its id, or its name where the map has several */
+function pointNames({ bank }: Device, model: number | string): readonly string[] {
+  return bank.layout.slots.filter(({ modelName }) => modelName === String(model)).map(({ path }) => path);
 }
 
 /** The reason why a device lacks a point. @param name null: any point of the model */
-function absence(device: Device, model: number, name: string | null): Problems {
+function absence(device: Device, model: number | string, name: string | null): Problems {
   const names = pointNames(device, model);
   if (names.length === 0) return [`device ${device.index} has no model ${model}`];
   if (name === null || names.includes(name)) return [];
@@ -120,7 +121,7 @@ class Layout {
   }
 
   /** @param name null: any point of the model */
-  point(index: number, model: number, name: string | null): Problems {
+  point(index: number, model: number | string, name: string | null): Problems {
     const device = this.#find(index);
     return device === undefined ? this.device(index) : absence(device, model, name);
   }
@@ -133,7 +134,7 @@ class Layout {
   }
 
   #slot({ device, point }: Extract<Signal, { readonly kind: 'point' }>): PointSlot | undefined {
-    return this.#find(device)?.bank.layout.slot(modelOf(point), nameOf(point));
+    return this.#find(device)?.bank.layout.named(point);
   }
 
   signal(signal: Signal): Problems {
@@ -177,7 +178,7 @@ class Layout {
   }
 
   /** The reason why a device lacks a point. @param device null: why all devices lack the point */
-  #pointOfAny(device: number | null, model: number, name: string | null): Problems {
+  #pointOfAny(device: number | null, model: number | string, name: string | null): Problems {
     const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
     let firstProblems: Problems = [];
     // in a fleet usually the first device has the point
@@ -191,7 +192,7 @@ class Layout {
 
   /** @param point includes the model */
   #anyPoint(device: number | null, point: string): Problems {
-    return /^\d+\../.test(point)
+    return /^\d+(:\d+)?\../.test(point)
       ? this.#pointOfAny(device, modelOf(point), nameOf(point))
       : [`${JSON.stringify(point)} is not a model and a point, such as 704.WMaxLimPct`];
   }

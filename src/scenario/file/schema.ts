@@ -39,9 +39,12 @@ export const timeOfDay = z
 const text = (max: number) => z.string().min(1).max(max);
 const device = z.int().min(0).max(1_000_000);
 const scalar = z.union([z.number(), z.string().max(1000), z.boolean(), z.null()]);
-const pointForm = /^\d{1,5}\.[A-Za-z][\w[\].]*$/;
+/** `203:2.W` is a point of the second model 203 of a map, which nobody writes. */
+const pointForm = /^\d{1,5}(:\d{1,2})?\.[A-Za-z][\w[\].]*$/;
+const writtenForm = /^\d{1,5}\.[A-Za-z][\w[\].]*$/;
 const pointText = 'must be a model and a point, such as 701.W or 705.Crv[1].Pt[0].V';
 const point = z.string().max(100).regex(pointForm, pointText);
+const writtenPoint = z.string().max(100).regex(writtenForm, pointText);
 const name = z.string().regex(nameForm, 'must be letters, digits and underscores, at most 64');
 
 /** Members that select a signal. */
@@ -92,7 +95,7 @@ const messageSchema = z.strictObject(messageMembers);
 const writeSchema = z
   .strictObject({
     model: z.int().min(1).max(65_535).optional(),
-    point: point.optional(),
+    point: writtenPoint.optional(),
     source: z.enum(sources).optional().meta({ description: 'Writer; default any but the scenario.' }),
     device: device.optional(),
   })

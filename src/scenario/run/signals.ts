@@ -23,8 +23,7 @@ function deviceOf({ plant }: ScenarioHost, index: number): Device | undefined {
 }
 
 function slotOf(device: Device | undefined, point: string): PointSlot | undefined {
-  const dot = point.indexOf('.');
-  return device?.bank.layout.slot(Number(point.slice(0, dot)), point.slice(dot + 1));
+  return device?.bank.layout.named(point);
 }
 
 function pointReader(host: ScenarioHost, signal: Extract<Signal, { readonly kind: 'point' }>): SignalReader {

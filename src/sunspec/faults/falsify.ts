@@ -4,7 +4,6 @@
  */
 import { memoPerLayout } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
-import { slotNamed } from './targets.ts';
 import type { MapImage, ReadingEffect } from './image.ts';
 import type { falsifySwitches } from '../../fault-kinds/modbus-map.ts';
 
@@ -141,17 +140,17 @@ class Block {
   }
 
   get(name: string): number | null {
-    const slot = slotNamed(this.#image.layout, name);
+    const slot = this.#image.layout.named(name);
     return slot === undefined ? null : this.#image.number(slot);
   }
 
   set(name: string, value: number): void {
-    const slot = slotNamed(this.#image.layout, name);
+    const slot = this.#image.layout.named(name);
     if (slot?.implemented === true) this.#image.setNumber(slot, value);
   }
 
   show(name: string, value: number | string): void {
-    const slot = slotNamed(this.#image.layout, name);
+    const slot = this.#image.layout.named(name);
     if (slot === undefined) return;
     if (typeof value === 'string') this.#image.setText(slot, value);
     else this.#image.setNumber(slot, value);
@@ -280,7 +279,7 @@ function pointsOf(layout: Layout, { rules, consequences = [] }: Falsification): 
 export function canFalsify(name: FalsifySwitch, layout: Layout): boolean {
   return falsifications[name].rules.some((rule) =>
     rule.points.some((point) => {
-      const slot = slotNamed(layout, point);
+      const slot = layout.named(point);
       return slot !== undefined && (slot.implemented || 'show' in rule);
     }),
   );

@@ -21,7 +21,7 @@ import {
   shiftFault,
 } from '../../fault-kinds/modbus-map.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
-import { slotNamed, slotsNamed } from './targets.ts';
+import { slotsNamed } from './targets.ts';
 import { canFalsify } from './falsify.ts';
 import {
   bitIssue,
@@ -76,7 +76,7 @@ const nothing = (what: string): Issue => ({ name: '/target', detail: `no point i
 /** Issues of the points named by the target. */
 function pointIssues(layout: Layout, { points = [] }: MapTarget, against: (slot: PointSlot) => string | null): Issue[] {
   return points.flatMap((name, at) => {
-    const slot = slotNamed(layout, name);
+    const slot = layout.named(name);
     const detail = slot === undefined ? null : against(slot);
     return detail === null ? [] : [{ name: `/target/points/${at}`, detail: `${name} ${detail}` }];
   });

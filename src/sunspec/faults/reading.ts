@@ -24,7 +24,7 @@ import type { Layout, PointSlot } from '../map/layout.ts';
 import { falsify } from './falsify.ts';
 import { Sample } from './image.ts';
 import type { MapImage, ReadingEffect } from './image.ts';
-import { slotsNamed, slotsUnder, slotNamed } from './targets.ts';
+import { slotsNamed, slotsUnder } from './targets.ts';
 import type { Issue } from '../../core/errors.ts';
 import { mapTargetOf } from '../../fault-kinds/rows.ts';
 import type { GroupDef } from '../map/types.ts';
@@ -65,8 +65,8 @@ export function bitIssue(slot: PointSlot, bit: number | string): Omit<Issue, 'na
   if (bitNumber(slot, bit) !== null) return null;
   const { def } = slot;
   return typeof bit === 'number'
-    ? { detail: `${slot.modelId}.${slot.path} has bits 0 to ${16 * def.size - 2}` }
-    : { detail: `${slot.modelId}.${slot.path} has no bit ${bit}`, allowed: Object.keys(def.symbols ?? {}) };
+    ? { detail: `${pointName(slot)} has bits 0 to ${16 * def.size - 2}` }
+    : { detail: `${pointName(slot)} has no bit ${bit}`, allowed: Object.keys(def.symbols ?? {}) };
 }
 
 const symbolValue = (symbols: PointSlot['def']['symbols'], name: string) =>
@@ -105,7 +105,7 @@ export const targetedPoints = memoPerLayoutAndKey((layout, target: FaultTarget):
   if (points === undefined && registers === undefined) return allContents(layout);
   const meant = new Set(
     (points ?? []).flatMap((name) => {
-      const point = slotNamed(layout, name);
+      const point = layout.named(name);
       return point === undefined ? contents(slotsNamed(layout, name)) : [point];
     }),
   );
@@ -133,7 +133,7 @@ export function valueIssue({ def }: PointSlot, { value, raw }: ShownValue): stri
 
 /** Points changed by a `value` fault; of a whole model or group only points that can show the value. */
 export function valuePoints(layout: Layout, target: FaultTarget, falseValue: ShownValue): readonly PointSlot[] {
-  const named = new Set((mapTargetOf(target).points ?? []).map((name) => slotNamed(layout, name)));
+  const named = new Set((mapTargetOf(target).points ?? []).map((name) => layout.named(name)));
   const number = falseValue.extreme !== undefined || typeof falseValue.value === 'number';
   return targetedPoints(layout, target).filter(
     (slot) => valueIssue(slot, falseValue) === null && (!number || named.has(slot) || isQuantity(slot)),
@@ -150,7 +150,7 @@ interface DynamicScale {
 const maxScaleFactor = 10;
 
 function scaledBy(layout: Layout, factor: PointSlot): readonly PointSlot[] {
-  const model = layout.models.find(({ def }) => def.id === factor.modelId);
+  const model = layout.models.find(({ name }) => name === factor.modelName);
   return (model?.slots ?? []).filter(({ def }) => def.sf === factor.def.name);
 }
 
@@ -166,10 +166,10 @@ const loadPoint = '701.W';
 
 /** Reasons why a scale factor of a device cannot move; empty: it can. */
 export function dynamicScaleIssues(layout: Layout, { scale_factor: name }: DynamicScale): Issue[] {
-  if (slotNamed(layout, loadPoint) === undefined) {
+  if (layout.named(loadPoint) === undefined) {
     return [{ name: '/kind', detail: `the map has no ${loadPoint}, which moves the factor` }];
   }
-  const slot = slotNamed(layout, name);
+  const slot = layout.named(name);
   const allowed = movable(layout);
   if (slot !== undefined && allowed.includes(slot)) return [];
   const detail =
@@ -182,7 +182,7 @@ export function dynamicScaleIssues(layout: Layout, { scale_factor: name }: Dynam
 /** Active power in either direction, % of the rating; 0 if not implemented. */
 function loadPct(bank: PointBank): number {
   const [w, rating] = [loadPoint, '702.WMaxRtg'].map((name) => {
-    const slot = slotNamed(bank.layout, name);
+    const slot = bank.layout.named(name);
     return slot === undefined ? null : bank.value(slot);
   });
   return typeof w === 'number' && typeof rating === 'number' && rating > 0 ? (100 * Math.abs(w)) / rating : 0;
@@ -204,7 +204,7 @@ function fittingShift(image: MapImage, slots: readonly PointSlot[], requestedShi
 
 /** The factor and its points; null: the layout lacks the factor. */
 const moving = memoPerLayoutAndKey((layout, { scale_factor: name }: DynamicScale) => {
-  const factor = slotNamed(layout, name);
+  const factor = layout.named(name);
   return factor !== undefined && movable(layout).includes(factor) ? { factor, slots: scaledBy(layout, factor) } : null;
 });
 

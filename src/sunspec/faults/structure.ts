@@ -213,11 +213,11 @@ function shifted(chain: Chain, model: number, registers: number, fill: number): 
   return { base, pieces: pieces.map((piece, at) => (pieces[at + 1]?.what === model ? covered(piece) : piece)) };
 }
 
-/** Number of registers by which a model can cover the piece before it. */
+/** Number of registers by which a model can cover the piece before it, at each of its places. */
 export function room(layout: Layout, model: number): number {
   const { pieces } = chainOf(layout);
-  const before = pieces[pieces.findIndex(({ what }) => what === model) - 1];
-  return before === undefined ? 0 : before.count - headerRegisters;
+  const before = pieces.filter((_, at) => pieces[at + 1]?.what === model);
+  return before.length === 0 ? 0 : Math.min(...before.map(({ count }) => count - headerRegisters));
 }
 
 /** Applies one fault to the chain under the earlier ones; has no effect on a removed model. */

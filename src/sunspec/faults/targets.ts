@@ -9,15 +9,17 @@ import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import type { PointBank } from '../map/bank.ts';
 
-/** The points of a name: a point, a group (`705.Crv[1]`) or a model (`705`); empty: no such name. */
+/**
+ * The points of a name: a point, a group (`705.Crv[1]`) or a model (`705`, `203:2` for its second place); empty: no such
+ * name.
+ */
 export function slotsNamed(layout: Layout, name: string): readonly PointSlot[] {
   const dot = name.indexOf('.');
-  const model = layout.models.find(({ def }) => String(def.id) === (dot < 0 ? name : name.slice(0, dot)));
+  const model = layout.models.find((place) => place.name === (dot < 0 ? name : name.slice(0, dot)));
   if (model === undefined) return [];
   if (dot < 0) return model.slots;
-  const path = name.slice(dot + 1);
-  const point = layout.slot(model.def.id, path);
-  return point === undefined ? model.slots.filter((slot) => slot.path.startsWith(`${path}.`)) : [point];
+  const point = layout.named(name);
+  return point === undefined ? model.slots.filter((slot) => pointName(slot).startsWith(`${name}.`)) : [point];
 }
 
 /** Whole points that a target names by point or register; null: no restriction. */
@@ -66,18 +68,12 @@ export function checkTarget(layout: Layout, target: FaultTarget = {}): void {
     throw new SimError('COMMAND_BAD_VALUE', 'the fault has a target that the device lacks', issues);
 }
 
-/** The point of a name such as `705.Crv[1].Pt[0].V`; undefined: no such point. */
-export function slotNamed(layout: Layout, name: string): PointSlot | undefined {
-  const dot = name.indexOf('.');
-  return dot < 0 ? undefined : layout.slot(Number(name.slice(0, dot)), name.slice(dot + 1));
-}
-
 /**
  * True if a condition is met by the true registers, or is null. False for a point that is missing or not implemented.
  */
 export function holds(bank: PointBank, when: FaultCondition | null): boolean {
   if (when === null) return true;
-  const slot = slotNamed(bank.layout, when.point);
+  const slot = bank.layout.named(when.point);
   if (slot === undefined) return false;
   const value = bank.value(slot);
   if (value === null) return false;
@@ -91,7 +87,7 @@ export function holds(bank: PointBank, when: FaultCondition | null): boolean {
 
 /** The reason why a condition does not fit the layout, at the pointer of the member; null: it fits. */
 export function conditionIssue(layout: Layout, when: FaultCondition): Issue | null {
-  const slot = slotNamed(layout, when.point);
+  const slot = layout.named(when.point);
   if (slot === undefined) return { name: '/when/point', detail: `the device has no point ${when.point}` };
   if (!slot.implemented)
     return {

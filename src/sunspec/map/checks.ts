@@ -48,8 +48,7 @@ function outsideRange(slot: PointSlot, outside: OutsideRange): SimError {
 
 function readerOf(layout: Layout, image: Buffer): ReadPoint {
   return (name) => {
-    const dot = name.indexOf('.');
-    const slot = layout.slot(Number(name.slice(0, dot)), name.slice(dot + 1));
+    const slot = layout.named(name);
     return slot?.implemented === true ? readPoint(layout, image, slot) : null;
   };
 }

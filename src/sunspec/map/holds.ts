@@ -155,8 +155,7 @@ function isOn({ def }: PointSlot, value: AnyPointValue | undefined): boolean {
 function brokenSet(layout: Layout, error: unknown): number | null {
   if (!(error instanceof SimError) || error.code !== 'MAP_BAD_VALUE') return null;
   const name = error.issues[0]?.name ?? '';
-  const dot = name.indexOf('.');
-  const slot = layout.slot(Number(name.slice(0, dot)), name.slice(dot + 1));
+  const slot = layout.named(name);
   return slot && isInSet1(slot) ? slot.modelId : null;
 }
 

@@ -11,6 +11,8 @@ export interface PointSlot {
   /** position in `Layout.slots` */
   readonly index: number;
   readonly modelId: number;
+  /** as `ModelPlace.name` */
+  readonly modelName: string;
   /** path inside the model: `W`, `PFWInj.PF`, `Crv[0].Pt[3].V` (0-based) */
   readonly path: string;
   readonly def: PointDef;
@@ -36,6 +38,8 @@ export interface GroupPlace {
 /** One model at its place in a concrete map. */
 export interface ModelPlace {
   readonly def: ModelDef;
+  /** unique in the map: the id at the first place of a model, `203:2` at its second */
+  readonly name: string;
   /** PDU address of the ID register */
   readonly address: number;
   /** the L register: registers after it */
@@ -74,8 +78,10 @@ export interface Layout {
   readonly slots: readonly PointSlot[];
   /** slot index by register offset from the base, as far as `size`; `noSlot` for the marker and the end model */
   readonly slotAt: Uint16Array;
-  /** the slot of a point by model and path; undefined when there is none */
+  /** the slot of a point by model and path, in the first place of the model; undefined when there is none */
   slot(modelId: number, path: string): PointSlot | undefined;
+  /** the slot of a point by its whole name, `705.Crv[1].Pt[0].V` or `203:2.W`; undefined when there is none */
+  named(pointName: string): PointSlot | undefined;
   /** a fresh register image: headers and scale factors set, implemented points 0, the rest "not implemented" */
   blank(): Buffer;
 }
@@ -136,6 +142,21 @@ interface Draft {
   address: number;
   readonly base: number;
   readonly slots: PointSlot[];
+  /** places so far, by model */
+  readonly placeCounts: Map<number, number>;
+}
+
+/** A model of a map that is being laid out, with its name. */
+interface NamedChoice extends ModelChoice {
+  readonly name: string;
+}
+
+/** The choice with the name of the next place of its model. */
+function named(choice: ModelChoice, { placeCounts }: Draft): NamedChoice {
+  const { id } = choice.def;
+  const count = (placeCounts.get(id) ?? 0) + 1;
+  placeCounts.set(id, count);
+  return { ...choice, name: count === 1 ? `${id}` : `${id}:${count}` };
 }
 
 function scaleOf(point: PointDef, choice: ModelChoice): number | undefined {
@@ -143,7 +164,7 @@ function scaleOf(point: PointDef, choice: ModelChoice): number | undefined {
   return typeof point.sf === 'number' ? point.sf : choice.scale?.[point.sf];
 }
 
-function placePoints(draft: Draft, choice: ModelChoice, points: readonly PointDef[], prefix: string): void {
+function placePoints(draft: Draft, choice: NamedChoice, points: readonly PointDef[], prefix: string): void {
   for (const def of points) {
     const path = prefix + def.name;
     const sf = scaleOf(def, choice);
@@ -157,6 +178,7 @@ function placePoints(draft: Draft, choice: ModelChoice, points: readonly PointDe
     draft.slots.push({
       index: draft.slots.length,
       modelId: choice.def.id,
+      modelName: choice.name,
       path,
       def,
       address: draft.address,
@@ -177,7 +199,7 @@ function countOf(group: GroupDef, choice: ModelChoice): number {
 
 function placeGroups(
   draft: Draft,
-  choice: ModelChoice,
+  choice: NamedChoice,
   groups: readonly GroupDef[] | undefined,
   prefix: string,
 ): Record<string, GroupPlace[]> {
@@ -196,13 +218,15 @@ function placeGroups(
   return placed;
 }
 
-function placeModel(draft: Draft, choice: ModelChoice): ModelPlace {
+function placeModel(draft: Draft, unnamed: ModelChoice): ModelPlace {
+  const choice = named(unnamed, draft);
   const address = draft.address;
   const firstSlot = draft.slots.length;
   placePoints(draft, choice, choice.def.points, '');
   const groups = placeGroups(draft, choice, choice.def.groups, '');
   return {
     def: choice.def,
+    name: choice.name,
     address,
     length: draft.address - address - 2,
     slots: draft.slots.slice(firstSlot),
@@ -220,12 +244,13 @@ function constantOf(slot: PointSlot, place: ModelPlace, choice: ModelChoice): nu
   return choice.counts?.[slot.path];
 }
 
+/** @param choices those of `layout.models`, in their order */
 function drawBlank(layout: Layout, choices: readonly ModelChoice[]): Buffer {
   const image = Buffer.alloc(layout.imageSize * 2);
   const dv = new DataView(image.buffer, image.byteOffset, image.byteLength);
   image.write('SunS', 0, 'latin1');
-  layout.models.forEach((place) => {
-    const choice = choices.find(({ def }) => def === place.def) ?? { def: place.def };
+  layout.models.forEach((place, position) => {
+    const choice = choices[position] ?? { def: place.def };
     for (const slot of place.slots) {
       const at = (slot.address - layout.base) * 2;
       const constant = constantOf(slot, place, choice);
@@ -288,8 +313,9 @@ export function buildLayout(choices: readonly ModelChoice[], base: number = defa
 }
 
 function layOut(choices: readonly ModelChoice[], base: number): Layout {
-  const draft: Draft = { address: base + markerRegisters, base, slots: [] };
-  const visibleModels = choices.filter(({ hidden }) => hidden !== true).map((choice) => placeModel(draft, choice));
+  const draft: Draft = { address: base + markerRegisters, base, slots: [], placeCounts: new Map() };
+  const visibleChoices = choices.filter(({ hidden }) => hidden !== true);
+  const visibleModels = visibleChoices.map((choice) => placeModel(draft, choice));
   draft.address += endRegisters;
   const size = draft.address - base;
   const hiddenChoices = choices.filter(({ hidden }) => hidden === true);
@@ -299,7 +325,7 @@ function layOut(choices: readonly ModelChoice[], base: number): Layout {
   for (const slot of draft.slots) {
     // slots of hidden models lie beyond the end of the array, where `fill` does nothing
     slotAt.fill(slot.index, slot.address - base, slot.address - base + slot.def.size);
-    bySlotName.set(`${slot.modelId}.${slot.path}`, slot);
+    bySlotName.set(`${slot.modelName}.${slot.path}`, slot);
   }
   let image: Buffer | undefined;
   const layout: Layout = {
@@ -310,7 +336,8 @@ function layOut(choices: readonly ModelChoice[], base: number): Layout {
     slots: draft.slots,
     slotAt,
     slot: (modelId, path) => bySlotName.get(`${modelId}.${path}`),
-    blank: () => Buffer.from((image ??= drawBlank(layout, choices))),
+    named: (pointName) => bySlotName.get(pointName),
+    blank: () => Buffer.from((image ??= drawBlank(layout, [...visibleChoices, ...hiddenChoices]))),
   };
   return layout;
 }

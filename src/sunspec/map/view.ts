@@ -64,9 +64,9 @@ class Cursor {
 type Getter = (this: Cursor) => AnyPointValue;
 type Setter = (this: Cursor, value: AnyPointValue) => void;
 
-/** `701.W`, as errors and logs name a point. */
+/** `701.W`, or `203:2.W` in the second place of a model, as errors and logs name a point. */
 export function pointName(slot: PointSlot): string {
-  return `${slot.modelId}.${slot.path}`;
+  return `${slot.modelName}.${slot.path}`;
 }
 
 function badValue(slot: PointSlot, detail: string): SimError {
@@ -273,11 +273,12 @@ function defineModel(prototype: object, layout: Layout, place: ModelPlace, recor
   const firstSlot = place.slots[0]?.index ?? 0;
   const slots = place.slots.slice(0, place.def.points.length);
   const view = makeClass(layout, { slots, offset, groups: place.groups }, firstSlot, recorded);
-  Object.defineProperty(prototype, `m${place.def.id}`, {
+  const name = `m${place.name}`;
+  Object.defineProperty(prototype, name, {
     configurable: true,
     get(this: MapRoot) {
       const value = new view(this.dv, offset, firstSlot, this.record);
-      Object.defineProperty(this, `m${place.def.id}`, { value });
+      Object.defineProperty(this, name, { value });
       return value;
     },
   });

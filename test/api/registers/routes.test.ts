@@ -199,3 +199,67 @@ describe('registers', () => {
     await rest.refused('/registers/704?raw=maybe', 422, 'validation');
   });
 });
+
+describe('registers of a map with meters', () => {
+  afterEach(close);
+
+  const meter = { meter: 203, of: 'site' } as const;
+  const valueOf = ({ points }: Json, name: string): Json => points.find((each: Json) => each.name === name)?.value;
+  const open = async () => {
+    rest = await Rest.open(testPlant({ map: { chain: [{ model: 103 }, meter, { ...meter, of: 'load' }] } }));
+    rest.plant.setSurroundings({ loadKw: 3 });
+    await rest.plant.step(30);
+  };
+
+  it('list every place with its name and address', async () => {
+    await open();
+    const { models } = await rest.get('/registers');
+    const places = models.map(({ id, place, address, hidden }: Json) => [place ?? id, address, hidden]);
+    expect(places.slice(0, 6)).to.deep.equal([
+      [1, 40_002, undefined],
+      [103, 40_070, undefined],
+      ['1:2', 40_122, undefined],
+      [203, 40_190, undefined],
+      ['1:3', 40_297, undefined],
+      ['203:2', 40_365, undefined],
+    ]);
+    expect(places[6]).to.deep.equal([120, 40_474, true]);
+    const plate = await rest.get('/nameplate');
+    expect(plate.models.map(({ id, place }: Json) => place ?? id)).to.deep.equal([1, 103, '1:2', 203, '1:3', '203:2']);
+  });
+
+  it('read each place by its name', async () => {
+    await open();
+    const read = async (name: string, path: string) => {
+      const reply = await rest.get(`/registers/${name}?points=${path}`);
+      return [reply.id, reply.place, valueOf(reply, path)];
+    };
+    expect(await read('203', 'W')).to.deep.equal([203, undefined, -10 * Math.round(rest.plant.site.netW / 10)]);
+    expect(await read('203:2', 'W')).to.deep.equal([203, '203:2', 3000]);
+    expect(await read('203%3A2', 'W')).to.deep.equal([203, '203:2', 3000]);
+    expect(await read('1:3', 'SN')).to.deep.equal([1, '1:3', 'DB-METER-LOAD']);
+    const { detail } = await rest.refused('/registers/203:3', 404, 'unknown-resource');
+    expect(detail).to.match(/does not serve model 203:3; it serves 1, 103, 1:2, 203, 1:3, 203:2, 120/);
+    for (const name of ['203:1', '203:', '0', '65536', '203:x', '1:2:3'])
+      await rest.refused(`/registers/${name}`, 422, 'validation');
+    const { errors } = await rest.refused('/registers/203:2?points=Watt', 422, 'validation');
+    expect(errors[0].detail).to.match(/^model 203:2 has no point "Watt"/);
+  });
+
+  it('refuse to write a meter or its common block', async () => {
+    await open();
+    for (const [name, path, value] of [
+      ['1:2', 'Mn', 'x'],
+      ['1:2', 'DA', 4],
+      ['203:2', 'W', 1],
+    ] as const) {
+      const { errors } = await rest.refused(`/registers/${name}`, 422, 'validation', { points: { [path]: value } });
+      expect(errors[0].name, name).to.equal(`/points/${path}`);
+    }
+  });
+
+  it('hold no point of a meter', async () => {
+    await open();
+    await rest.refused('/controls/holds', 422, 'validation', { values: { '203:2.W': 1 } });
+  });
+});

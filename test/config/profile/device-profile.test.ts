@@ -225,7 +225,7 @@ describe('interface 12.1: device profile', () => {
     [
       '{ tidal: {} }',
       'tidal: unknown key; allowed: name, description, nominal_frequency_hz, layout, float, base_address, ' +
-        'hidden_models, models, inverter, pv, battery, wind, fuel_cell, hybrid, evse, faults',
+        'hidden_models, chain, models, inverter, pv, battery, wind, fuel_cell, hybrid, evse, faults',
     ],
     ['{ models: { "803": {} } }', 'models.803: unknown key; nearest known: 703'],
     [

@@ -15,7 +15,8 @@ import {
   publishPowers,
 } from '../../../src/der/site/meter-registers.ts';
 import { ConnectionMeter } from '../../../src/der/site/meter.ts';
-import type { ConnectionMeterOptions, MeteredDevice } from '../../../src/der/site/meter.ts';
+import type { MeteredDevice } from '../../../src/der/site/flows.ts';
+import type { ConnectionMeterOptions } from '../../../src/der/site/meter.ts';
 import type { MeterForm, MeterPoints, MeterReading } from '../../../src/der/site/meter-registers.ts';
 import { seconds } from './fakes.ts';
 

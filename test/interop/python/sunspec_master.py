@@ -34,12 +34,13 @@ def refusable(action):
         raise Refused(int(code.group(1))) if code else fault
 
 
-def model_of(model):
-    return device.models[model][0]
+def model_of(model, place=1):
+    """The model at its first place, or at a further one of a chain that repeats it."""
+    return device.models[model][place - 1]
 
 
-def points_of(model):
-    return dict(walk(model_of(model)))
+def points_of(model, place=1):
+    return dict(walk(model_of(model, place)))
 
 
 def found():
@@ -69,9 +70,9 @@ def describe(model):
     ]
 
 
-def read(model):
-    refusable(model_of(model).read)
-    return {path: point.cvalue for path, point in points_of(model).items()}
+def read(model, place=1):
+    refusable(model_of(model, place).read)
+    return {path: point.cvalue for path, point in points_of(model, place).items()}
 
 
 def read_point(model, path):

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { FaultCondition } from '../../../src/core/faults/kinds.ts';
-import { conditionIssue, holds, slotNamed } from '../../../src/sunspec/faults/targets.ts';
+import { conditionIssue, holds } from '../../../src/sunspec/faults/targets.ts';
 import { createTestBank } from '../../support/map.ts';
 import { noiseFault, valueFault } from '../../../src/fault-kinds/modbus-map.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';
@@ -47,8 +47,8 @@ describe('conditions of faults', () => {
   });
 
   it('finds points by their names', () => {
-    expect(slotNamed(layout, '705.Crv[1].Pt[0].V')?.path).to.equal('Crv[1].Pt[0].V');
-    expect(slotNamed(layout, '705')).to.equal(undefined);
+    expect(layout.named('705.Crv[1].Pt[0].V')?.path).to.equal('Crv[1].Pt[0].V');
+    expect(layout.named('705')).to.equal(undefined);
   });
 
   const refused: readonly (readonly [FaultCondition, string])[] = [

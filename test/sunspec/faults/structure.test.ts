@@ -13,8 +13,14 @@ import {
   scaleFault,
   strictPointsFault,
 } from '../../../src/fault-kinds/modbus-map.ts';
-import { shapeOf, isReal } from '../../../src/sunspec/faults/structure.ts';
+import { bytesOf, shapeOf, isReal, room } from '../../../src/sunspec/faults/structure.ts';
+import { buildLayout } from '../../../src/sunspec/map/layout.ts';
+import type { ModelChoice } from '../../../src/sunspec/map/layout.ts';
+import { m1 } from '../../../src/sunspec/models/m001.ts';
+import { m213 } from '../../../src/sunspec/models/m213.ts';
+import { m715 } from '../../../src/sunspec/models/m715.ts';
 import { exceptionOf } from '../../../src/sunspec/modbus/server/unit.ts';
+import { FaultBench } from '../../support/faults.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';
 import { codeOf, errorOf, mapLayout, named, words } from '../../support/map.ts';
 import { holds } from '../../support/property.ts';
@@ -342,5 +348,39 @@ describe('faults in the chain of models', () => {
       },
       { runs: 100 },
     );
+  });
+});
+
+describe('faults in a chain with several places of a model', () => {
+  const common: ModelChoice = { def: m1, omit: new Set(['DA']) };
+  const meter: ModelChoice = { def: m213 };
+  const layout = buildLayout([{ def: m1 }, { def: m715 }, common, meter, common, meter]);
+  const image = layout.blank();
+
+  /** ID and L of the models as a master walks them. */
+  function walked(kind: FaultKind, parameters: Parameters): string {
+    const bench = new FaultBench([0], 1);
+    bench.inject(kind, parameters);
+    const shape = shapeOf(layout, bench.registry.active);
+    const word = (address: number) => bytesOf(shape.spans(address, 1), image, layout.base).readUInt16BE();
+    const met: string[] = [];
+    for (let at = layout.base + 2; word(at) !== 0xffff; at += 2 + word(at + 1)) met.push(`${word(at)}:${word(at + 1)}`);
+    return met.join(' ');
+  }
+
+  it('act on each place of the model', () => {
+    expect(walked(commonLength65Fault, {})).to.equal('1:65 715:7 1:65 213:124 1:65 213:124');
+    expect(walked(hideModelFault, { model: 213 })).to.equal('1:66 715:7 1:66 1:66');
+    expect(walked(modelIdFault, { model: 213, id: 64_001 })).to.equal('1:66 715:7 1:66 64001:124 1:66 64001:124');
+    expect(walked(shiftFault, { model: 213, registers: 2, fill: 0 })).to.equal(
+      '1:66 715:7 1:66 0:0 213:124 1:66 0:0 213:124',
+    );
+  });
+
+  it('leave each place before a shifted one its header', () => {
+    // 715 has 9 registers, a meter 126
+    expect(room(layout, 1)).to.equal(0);
+    expect(room(layout, 213)).to.equal(66);
+    expect(room(buildLayout([meter, common, { def: m715 }, common]), 1)).to.equal(7);
   });
 });

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { SimError } from '../../../src/core/errors.ts';
 import { buildLayout, noSlot, plainPath } from '../../../src/sunspec/map/layout.ts';
-import type { Layout } from '../../../src/sunspec/map/layout.ts';
-import { readPoint } from '../../../src/sunspec/map/view.ts';
+import type { Layout, ModelChoice } from '../../../src/sunspec/map/layout.ts';
+import { createMapView, pointName, readPoint } from '../../../src/sunspec/map/view.ts';
+import { m1 } from '../../../src/sunspec/models/m001.ts';
+import { m160 } from '../../../src/sunspec/models/m160.ts';
+import { m203 } from '../../../src/sunspec/models/m203.ts';
 import { m702 } from '../../../src/sunspec/models/m702.ts';
 import { m705 } from '../../../src/sunspec/models/m705.ts';
 import { clearPoint } from '../../../src/sunspec/map/codec.ts';
@@ -308,5 +311,81 @@ describe('layout: choices that make no map', () => {
     expect(errorOf(() => buildLayout([{ ...choice, counts: { NCrv: 2 } }])).message).to.equal(
       'model 705: no value for count NPt',
     );
+  });
+});
+
+describe('layout of a chain with several places of a model', () => {
+  const common: ModelChoice = { def: m1, omit: new Set(['DA']) };
+  const scale = {
+    A_SF: -2,
+    V_SF: -1,
+    Hz_SF: -2,
+    VA_SF: 0,
+    VAR_SF: 0,
+    PF_SF: -2,
+    TotWh_SF: 0,
+    TotVAh_SF: 0,
+    TotVArh_SF: 0,
+  };
+  const meter = (W_SF: number): ModelChoice => ({ def: m203, scale: { ...scale, W_SF } });
+  const layout = buildLayout([{ def: m1 }, common, meter(0), common, meter(1)]);
+
+  it('numbers the places from the second one on', () => {
+    expect(layout.models.map(({ name, address }) => [name, address])).to.deep.equal([
+      ['1', 40_002],
+      ['1:2', 40_070],
+      ['203', 40_138],
+      ['1:3', 40_245],
+      ['203:2', 40_313],
+    ]);
+  });
+
+  it('finds points by name in each place, and by number in the first', () => {
+    expect(['203.W', '203:2.W', '1:3.Mn'].map((name) => layout.named(name)?.modelName)).to.deep.equal([
+      '203',
+      '203:2',
+      '1:3',
+    ]);
+    expect(layout.slot(203, 'W')).to.equal(layout.named('203.W'));
+    expect(layout.slot(1, 'Mn')?.address).to.equal(40_004);
+    for (const name of ['203:1.W', '203:3.W', '0203.W', '203', '203:2'])
+      expect(layout.named(name), name).to.equal(undefined);
+    expect(layout.slots.map(pointName)).to.have.lengthOf(new Set(layout.slots.map(pointName)).size);
+  });
+
+  it('gives each place the headers, counts and points of its own choice', () => {
+    const inputs = (N: number): ModelChoice => ({
+      def: m160,
+      counts: { N, module: N },
+      scale: { DCA_SF: 0, DCV_SF: 0, DCW_SF: 0, DCWH_SF: 0 },
+    });
+    const twice = buildLayout([{ def: m1 }, inputs(1), inputs(3)]);
+    const shownOf = (of: Layout, name: string) => readPoint(of, of.blank(), of.named(name)!);
+    expect(['160.N', '160.L', '160:2.N', '160:2.L'].map((name) => shownOf(twice, name))).to.deep.equal([1, 28, 3, 68]);
+    expect(['1:2.ID', '1:2.L', '203.W_SF', '203:2.W_SF'].map((name) => shownOf(layout, name))).to.deep.equal([
+      1, 66, 0, 1,
+    ]);
+    expect([layout.named('203.W')?.sf, layout.named('203:2.W')?.sf]).to.deep.equal([0, 1]);
+    expect(['1.DA', '1:2.DA', '1:3.DA'].map((name) => layout.named(name)?.implemented)).to.deep.equal([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('has a view of the first place by number, and of each by name', () => {
+    const image = layout.blank();
+    const views = createMapView(layout, image) as unknown as Record<string, Record<string, unknown>>;
+    views['m203']!['W'] = 5;
+    views['m203:2']!['W'] = 70;
+    views['m1']!['Mn'] = 'one';
+    views['m1:3']!['Mn'] = 'three';
+    const shown = (name: string) => readPoint(layout, image, layout.named(name)!);
+    expect(['203.W', '203:2.W', '1.Mn', '1:2.Mn', '1:3.Mn'].map(shown)).to.deep.equal([5, 70, 'one', '', 'three']);
+  });
+
+  it('is another layout than that of another order', () => {
+    expect(buildLayout([{ def: m1 }, common, meter(0), common, meter(1)])).to.equal(layout);
+    expect(buildLayout([{ def: m1 }, common, meter(1), common, meter(0)])).to.not.equal(layout);
   });
 });

@@ -301,8 +301,7 @@ export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
   const registers = map.registers.map((register, index) => {
     const names: Names = {
       slot(name, use, ...steps) {
-        const dot = name.indexOf('.');
-        const slot = layout.slot(Number(name.slice(0, dot)), name.slice(dot + 1));
+        const slot = layout.named(name);
         const has = slot !== undefined && (use === 'read' || slot.implemented);
         if (slot && use === 'write' && slot.def.access !== 'RW') names.fault(`${name} is read only`, ...steps);
         else if (has) present.add(pointerOf(index, ...steps));

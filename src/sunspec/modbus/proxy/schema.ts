@@ -22,7 +22,7 @@ const order = z.enum(['big', 'little']);
 const pointName = z
   .string()
   .max(80)
-  .regex(/^\d{1,5}(\.[A-Za-z]\w*(\[\d{1,3}\])?)+$/, 'must name a point, as 701.W or 705.Crv[0].Pt[1].V')
+  .regex(/^\d{1,5}(:\d{1,2})?(\.[A-Za-z]\w*(\[\d{1,3}\])?)+$/, 'must name a point, as 701.W or 705.Crv[0].Pt[1].V')
   .meta({
     description: 'Model and path of a point, as GET registers names it.',
     examples: ['701.W', '704.WMaxLimPct', '705.Crv[0].Pt[1].V'],

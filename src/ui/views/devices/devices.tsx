@@ -153,7 +153,7 @@ function NameplatePanel({ device }: PageProps) {
                 .map(({ index, type, name }) => `${index} ${type ?? dash}${name ? ` ${name}` : ''}`)
                 .join(', ') || dash,
             ],
-            ['SunSpec models', data.models.map(({ id }) => id).join(', ')],
+            ['SunSpec models', data.models.map(({ id, place }) => place ?? id).join(', ')],
           ]}
         />
       </Panel>

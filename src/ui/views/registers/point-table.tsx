@@ -120,8 +120,8 @@ export function PointTable({ model, points, chosen, typed, problem, onTyped }: P
     );
   let last = '';
   return (
-    <div class="scroller points" tabIndex={0} role="region" aria-label={`Points of model ${model.id}`}>
-      <table aria-label={`Points of model ${model.id}`}>
+    <div class="scroller points" tabIndex={0} role="region" aria-label={`Points of model ${placeOf(model)}`}>
+      <table aria-label={`Points of model ${placeOf(model)}`}>
         <thead>
           <tr>
             {['Point', 'Label', 'Value', 'Raw', 'Address', 'Access', 'Source', 'Age'].map((title) => (
@@ -131,7 +131,7 @@ export function PointTable({ model, points, chosen, typed, problem, onTyped }: P
                   <button
                     type="button"
                     class="quiet curl"
-                    aria-label={`Copy model ${model.id} as CSV`}
+                    aria-label={`Copy model ${placeOf(model)} as CSV`}
                     onClick={() => void copyText(csvOf(points), 'CSV')}
                   >
                     CSV
@@ -251,6 +251,8 @@ function PointRow({ point, simTime, isChosen, typed, problem, onTyped }: PointRo
 export type Model = ReplyOf<'registers'>['models'][number];
 export type Registers = ReplyOf<'registers/{model_id}'>;
 type RegisterPoint = Registers['points'][number];
+/** Name of a model in the map: its id, or `203:2` at its second place. */
+export type Place = string;
 /** Index of a device, or the meter. */
 export type Owner = number | 'site';
 
@@ -258,14 +260,18 @@ export function modelsCall(owner: Owner): Call<{ readonly models: readonly Model
   return owner === 'site' ? get('site/registers') : get('registers', { query: { device: owner } });
 }
 
-export function pointsCall(owner: Owner, model: number): Call<Registers> {
+export function placeOf({ id, place }: Pick<Model, 'id' | 'place'>): Place {
+  return place ?? String(id);
+}
+
+export function pointsCall(owner: Owner, model: Place): Call<Registers> {
   const params = { model_id: model };
   return owner === 'site'
     ? get('site/registers/{model_id}', { params, query: { raw: true } })
     : get('registers/{model_id}', { params, query: { device: owner, raw: true } });
 }
 
-export function writeCall(device: number, model: number, points: Readonly<Record<string, string>>): Call {
+export function writeCall(device: number, model: Place, points: Readonly<Record<string, string>>): Call {
   const values = Object.fromEntries(Object.entries(points).map(([name, text]) => [name, valueOf(text)]));
   return post('registers/{model_id}', { params: { model_id: model }, query: { device }, body: { points: values } });
 }

@@ -7,7 +7,8 @@ import { useLive } from '../../store/live';
 import { href, param, setParam } from '../../store/route';
 import { useDevice } from '../../store/site';
 import { modelsCall, pointsCall, writeCall, PointTable, valueText } from './point-table';
-import type { Model, Owner, Registers } from './point-table';
+import { placeOf } from './point-table';
+import type { Model, Owner, Place, Registers } from './point-table';
 
 interface FindProps {
   readonly owner: Owner;
@@ -22,27 +23,28 @@ function Find({ owner, models, text }: FindProps) {
   return (
     <ul class="hits" aria-label="Points found">
       {models.map((model) => (
-        <ModelHits key={model.id} owner={owner} model={model} text={text.toLowerCase()} />
+        <ModelHits key={placeOf(model)} owner={owner} model={model} text={text.toLowerCase()} />
       ))}
     </ul>
   );
 }
 
 function ModelHits({ owner, model, text }: { readonly owner: Owner; readonly model: Model; readonly text: string }) {
-  const points = useLive(pointsCall(owner, model.id), 'once').data?.points ?? [];
-  const hits = points.filter(({ name, label }) => `${model.id}.${name} ${label}`.toLowerCase().includes(text));
+  const place = placeOf(model);
+  const points = useLive(pointsCall(owner, place), 'once').data?.points ?? [];
+  const hits = points.filter(({ name, label }) => `${place}.${name} ${label}`.toLowerCase().includes(text));
   return (
     <>
       {hits.slice(0, maxHits).map((point) => (
         <li key={point.name}>
           <a
             href={href('registers', {
-              model: model.id,
+              model: place,
               point: point.name,
               of: owner === 'site' ? 'site' : null,
             })}
           >
-            {model.id}.{point.name}
+            {place}.{point.name}
           </a>{' '}
           <span class="muted">{point.label}</span> {valueText(point)}
         </li>
@@ -57,7 +59,7 @@ function Strip({ model, chosen }: { readonly model: Registers; readonly chosen: 
     (point.raw ?? []).map((register, offset) => ({ point, register, address: point.address + offset })),
   );
   return (
-    <div class="strip mono" role="group" aria-label={`Registers of model ${model.id} in hexadecimal`}>
+    <div class="strip mono" role="group" aria-label={`Registers of model ${placeOf(model)} in hexadecimal`}>
       {cells.map(({ point, register, address }) => (
         <button
           key={address}
@@ -81,7 +83,8 @@ export function RegistersView() {
   const { data, problem } = useLive(owner === null ? null : modelsCall(owner), 'once');
   const models = data?.models ?? [];
   const modelParam = param('model');
-  const id = Number(modelParam ?? models.find((model) => model.id !== 1)?.id);
+  const first = models.find((model) => model.id !== 1);
+  const chosen: Place = modelParam ?? (first === undefined ? '' : placeOf(first));
   const text = param('search') ?? '';
   return (
     <>
@@ -115,7 +118,7 @@ export function RegistersView() {
       {owner !== null && data && (
         <div class="registers">
           <Panel title="Models" flush>
-            <Models models={models} owner={owner} chosen={id} />
+            <Models models={models} owner={owner} chosen={chosen} />
           </Panel>
           <div class="stack">
             {text !== '' && (
@@ -123,8 +126,8 @@ export function RegistersView() {
                 <Find owner={owner} models={models} text={text} />
               </Panel>
             )}
-            {models.some((model) => model.id === id) ? (
-              <ModelPanel key={`${owner} ${id}`} owner={owner} id={id} />
+            {models.some((model) => placeOf(model) === chosen) ? (
+              <ModelPanel key={`${owner} ${chosen}`} owner={owner} place={chosen} />
             ) : (
               <Empty>
                 {modelParam === null
@@ -142,29 +145,33 @@ export function RegistersView() {
 interface ModelsProps {
   readonly models: readonly Model[];
   readonly owner: Owner;
-  readonly chosen: number;
+  readonly chosen: Place;
 }
 
 function Models({ models, owner, chosen }: ModelsProps) {
   return (
     <ul class="models">
-      {models.map(({ id, name, label, address, length, hidden }) => (
-        <li key={id}>
-          <a
-            href={href('registers', { model: id, of: owner === 'site' ? 'site' : null, absent: param('absent') })}
-            aria-current={id === chosen ? 'true' : undefined}
-            title={`${name}, register ${address}, length ${length}${hidden ? ', masters do not find it' : ''}`}
-          >
-            {id} {label}
-          </a>
-        </li>
-      ))}
+      {models.map((model) => {
+        const { name, label, address, length, hidden } = model;
+        const place = placeOf(model);
+        return (
+          <li key={place}>
+            <a
+              href={href('registers', { model: place, of: owner === 'site' ? 'site' : null, absent: param('absent') })}
+              aria-current={place === chosen ? 'true' : undefined}
+              title={`${name}, register ${address}, length ${length}${hidden ? ', masters do not find it' : ''}`}
+            >
+              {place} {label}
+            </a>
+          </li>
+        );
+      })}
     </ul>
   );
 }
 
-function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number }) {
-  const { data: model, problem: readProblem } = useLive(pointsCall(owner, id));
+function ModelPanel({ owner, place }: { readonly owner: Owner; readonly place: Place }) {
+  const { data: model, problem: readProblem } = useLive(pointsCall(owner, place));
   const [typed, setTyped] = useState<Readonly<Record<string, string>> | null>(null);
   const { busy, problem, run, forget } = useDo();
   const point = param('point');
@@ -176,7 +183,7 @@ function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number 
   if (!model) return <Refused problem={readProblem} />;
   const staged = Object.fromEntries(Object.entries(typed ?? {}).filter(([, text]) => text.trim() !== ''));
   const count = Object.keys(staged).length;
-  const call = owner === 'site' || count === 0 ? null : writeCall(owner, id, staged);
+  const call = owner === 'site' || count === 0 ? null : writeCall(owner, place, staged);
   const hides = param('absent') === 'hide';
   const points = hides ? model.points.filter(({ implemented }) => implemented) : model.points;
   const write = async () => {
@@ -184,7 +191,7 @@ function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number 
   };
   return (
     <Panel
-      title={`${id} ${model.name}`}
+      title={`${place} ${model.name}`}
       tools={
         <>
           <button type="button" aria-pressed={hides} onClick={() => setParam('absent', hides ? null : 'hide')}>

@@ -1,0 +1,66 @@
+/** All meters of the site: that of the connection point, and those in the maps of devices. */
+import type { SimTime } from '../../core/time/clock.ts';
+import type { SiteFlows, MeteredDevice } from './flows.ts';
+import type { ConnectionMeter } from './meter.ts';
+import { MeterFace } from './meter-face.ts';
+import type { MeterFaceOptions } from './meter-face.ts';
+
+/** A device whose map may show meters. */
+export interface DeviceWithMeters extends MeteredDevice {
+  /** absent: none */
+  readonly mapMeters?: readonly MeterFaceOptions[];
+}
+
+export class Metering {
+  readonly #flows: SiteFlows;
+  readonly #connection: ConnectionMeter | null;
+  /** devices whose maps show meters, by index */
+  #faces: ReadonlyMap<number, readonly MeterFace[]> = new Map();
+  #devices: readonly DeviceWithMeters[] = [];
+
+  /** @param connection null: the connection point has no meter with a map of its own */
+  constructor(flows: SiteFlows, connection: ConnectionMeter | null) {
+    this.#flows = flows;
+    this.#connection = connection;
+  }
+
+  /** As `SiteFlows.begin`; `to` itself without any meter. */
+  begin(devices: readonly DeviceWithMeters[], from: SimTime, to: SimTime): SimTime {
+    this.#follow(devices);
+    if (this.#isActive) return this.#flows.begin(devices, from, to);
+    this.#flows.rest(from);
+    return to;
+  }
+
+  /** All devices have advanced to the end of the piece. */
+  advance(to: SimTime): void {
+    if (this.#isActive) this.#flows.advance(to);
+    else this.#flows.rest(to);
+  }
+
+  /** Measures, and shows the values in the registers of every meter. @param devices devices of the last tick */
+  publish(devices: readonly DeviceWithMeters[]): void {
+    this.#follow(devices);
+    if (!this.#isActive) return;
+    const grid = this.#flows.measure(devices);
+    this.#connection?.show(grid);
+    for (const faces of this.#faces.values()) for (const face of faces) face.show(grid);
+  }
+
+  get #isActive(): boolean {
+    return this.#connection !== null || this.#faces.size > 0;
+  }
+
+  #follow(devices: readonly DeviceWithMeters[]): void {
+    if (devices === this.#devices) return;
+    this.#devices = devices;
+    this.#faces = new Map(
+      devices
+        .filter(({ mapMeters = [] }) => mapMeters.length > 0)
+        .map(({ index, mapMeters = [] }) => [
+          index,
+          this.#faces.get(index) ?? mapMeters.map((options) => new MeterFace(options, this.#flows)),
+        ]),
+    );
+  }
+}
