@@ -99,7 +99,7 @@ export class SiteShare {
       pW,
     } = this.#inverter;
     const admittedW = Math.max(site.floorW, Math.min(site.ceilingW, freeW));
-    // limited by the apparent-power (VA) circle, or by a source that pauses below its minimum power: no rise
+    // an output limited by the apparent-power circle, or by a source that pauses below its minimum power, does not rise
     const unlimitedW = Math.abs(pW - admittedW) > toleranceW ? pW : freeW;
     const ramped = site.inForce ? site.rateWS * seconds : Infinity;
     const boundW = Math.max(site.floorW - ramped, Math.min(site.ceilingW + ramped, unlimitedW));

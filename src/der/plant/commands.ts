@@ -123,7 +123,7 @@ export class OperatorQueue implements CommandQueue {
     for (const entry of queue) this.#carryOut(entry, device, instant);
   }
 
-  /** Completes commands whose device has reached its state; fails those whose time is over. Called at the end of its tick. */
+  /** Completes commands whose state the device has reached, and fails overdue ones. Called at the end of its tick. */
   settle(device: Device, instant: SimTime): void {
     for (const entry of this.#running.get(device.index) ?? []) {
       if (reached(device, entry.record.command)) this.#finish(entry, 'completed', null, instant);
@@ -154,7 +154,7 @@ export class OperatorQueue implements CommandQueue {
     if (open + count > maxOpen) {
       throw new SimError(
         'COMMAND_QUEUE_FULL',
-        `device ${deviceIndex} has ${open} waiting or running commands; ${count} more would exceed the maximum of ${maxOpen}`,
+        `device ${deviceIndex} has ${open} of at most ${maxOpen} waiting or running commands; ${count} more given`,
       );
     }
   }

@@ -430,8 +430,8 @@ export class SimPlant implements Plant {
   }
 
   /**
-   * Runs one tick of `seconds`. In a long tick all devices advance piece by piece, so that it can end early. A piece ends
-   * at the latest where an act of the timetable is due.
+   * Runs one tick of `seconds`. In a long tick all devices advance piece by piece, so that it can end early. A piece
+   * ends at the latest where an act of the timetable is due.
    * @param deadlineMs real time from which no further piece begins; Infinity: the tick never ends early
    * @returns the simulated seconds done
    */
