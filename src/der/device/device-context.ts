@@ -60,7 +60,7 @@ export class DarkDevices {
     }
   }
 
-  /** Removes a device that has left, without an event. */
+  /** Drops a removed device, without an event. */
   forget(index: number): void {
     this.#indexes.delete(index);
   }

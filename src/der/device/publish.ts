@@ -230,7 +230,7 @@ export function publishDetail(map: MeasurementView, detail: DeviceDetail): void 
 /** True if a function or a limit changes the power given by source and demand. */
 function isLimited({ activePower, ceasedBy, apparentPowerLimited, ratings }: Inverter): boolean {
   if (apparentPowerLimited || ceasedBy !== null) return true;
-  // a set-point as in `mayLimit`
+  // a set-point is not a limit, as in `mayLimit`
   return activePower.held && !(!ratings.generator && activePower.decidedBy === 'active_power');
 }
 

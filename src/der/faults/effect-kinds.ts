@@ -158,7 +158,7 @@ export function enableEdge(fault: ActiveFault, host: EffectHost): Effect {
   };
 }
 
-/** Reboots when the fault begins and each time its condition becomes true; once without a condition. */
+/** The fault `reboot`: strikes when its condition becomes true; without a condition once, when the fault begins. */
 export function reboot(fault: ActiveFault, offS: number, forget: boolean, host: EffectHost): Effect {
   let heldBefore = false;
   let powerUp: Timer | null = null;

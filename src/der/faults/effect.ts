@@ -48,7 +48,7 @@ export interface Effect {
   adopting?(request: PointSlot, by: Origin): AdoptionOutcome | null;
   /** called after a reset of the device, which has cleared its timers */
   restart?(): void;
-  /** @param spent true: its count is spent, and struck writes stay struck */
+  /** @param spent true: the count of the fault is spent, and struck writes stay struck */
   end?(spent: boolean): void;
   /** limit in force, percent of WMax */
   readonly limitPct?: number | null;
@@ -68,7 +68,7 @@ export function originOf({ facts }: ActiveFault): Origin {
   return { source: 'fault', peer: `${facts.kind.kind} ${facts.id}` };
 }
 
-/** A point with its value from before the withheld write. */
+/** The value of a held point from before the withheld write. */
 interface Hold {
   words: Buffer;
   readonly by: ActiveFault;

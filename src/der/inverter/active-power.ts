@@ -21,7 +21,7 @@ export class ActiveDecision {
   floorBy: ActiveDecider = 'charge_limit';
   ceilingW = 0;
   ceilingBy: ActiveDecider = 'source';
-  /** lowest ceiling of a function, W; without those of source and rating */
+  /** lowest ceiling of the functions, W; source and rating are left out */
   functionCeilingW = Infinity;
   /** power of the source, W */
   powerW = 0;
@@ -115,7 +115,7 @@ class SiteBound {
     return this.moves(freeW);
   }
 
-  /** True if the last admitted bounds change the power. @param freeW power of the device without a bound */
+  /** True if the last admitted bounds would change the power. @param freeW power of the device without a bound */
   moves(freeW: number): boolean {
     return (
       Math.max(this.floorW, Math.min(this.ceilingW, freeW)) !==

@@ -6,7 +6,7 @@ export interface Capability {
   /** reactive power that always has priority over active power (Table 7), magnitudes */
   readonly minInjectVar: number;
   readonly minAbsorbVar: number;
-  /** the capability shrinks below 20 % of rated power */
+  /** true: the capability shrinks below 20 % of rated power */
   readonly reducedAtLowPower: boolean;
 }
 

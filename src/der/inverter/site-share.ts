@@ -37,7 +37,7 @@ export class MeterTap {
     return 1 / phaseCount(this.wiring);
   }
 
-  /** The powers of the last sub-step. A load takes no reactive power. @param grid shares the power among the phases */
+  /** Adds the powers of the last sub-step. A load takes no reactive power. @param grid its voltages share the power */
   addPowers(grid: GridValues, add: AddPhase): void {
     const { pW, qVar, phaseLoads: loads } = this.#inverter;
     const shares = phaseShares(this.wiring, grid);
@@ -51,7 +51,7 @@ export class MeterTap {
   }
 }
 
-/** Within this distance the output equals the admitted power, W. */
+/** Distance within which the output counts as equal to the admitted power, W. */
 const toleranceW = 1e-3;
 
 export class SiteShare {

@@ -124,7 +124,7 @@ export class TripTimers {
 /** Tolerance of a frequency on an edge, so that rounding does not decide. */
 const slackHz = 1e-9;
 
-/** The region of voltage and frequency. It is for display: cessation itself follows the registers. */
+/** The region of voltage and frequency, for display: cessation itself follows the registers. */
 export function rideThroughMode(abnormal: AbnormalCategory, input: TripInput, nominalHz: number): RideThroughMode {
   const low = rideThroughBands('lv_trip', abnormal).find(({ edge }) => input.lowestVoltagePct < edge);
   const voltage = low ?? rideThroughBands('hv_trip', abnormal).find(({ edge }) => input.highestVoltagePct > edge);
