@@ -100,7 +100,7 @@ export class Stepping {
     const { clock, latest } = this.#plant;
     this.#checkPaused();
     const aheadS = secondsBetween(clock.tickTime, t);
-    if (Number.isNaN(aheadS)) throw new SimError('COMMAND_BAD_VALUE', 'the instant is not a number');
+    if (Number.isNaN(aheadS)) throw new SimError('COMMAND_BAD_VALUE', 'the instant is no number');
     if (aheadS < 0) throw new SimError('COMMAND_BAD_VALUE', `the instant lies ${-aheadS} s in the past`);
     const tickS = this.#tickS;
     if (aheadS === 0) return latest();
