@@ -199,22 +199,22 @@ interface DeviceTrouble {
   readonly at: SimTime;
 }
 
-/** Text of an alarm without a cause. */
 const falseAlarmText = 'raised by fault injection, without a cause';
 
 type AlarmContext = Pick<DeviceContext, 'log' | 'dcLog' | 'clock' | 'commAlarms'>;
 
-const none: ReadonlySet<AlarmCode> = new Set();
+const noCodes: ReadonlySet<AlarmCode> = new Set();
 
 /** Active alarms, from begin to end. */
 export class DeviceAlarms {
   readonly #deviceIndex: number;
   readonly #context: AlarmContext;
-  readonly #since = new Map<AlarmCode, number>();
+  /** begin of each active alarm, wall ms */
+  readonly #sinceMs = new Map<AlarmCode, number>();
   readonly #trips = new Set<AlarmCode>();
   #codes: readonly AlarmCode[] = [];
   /** alarms raised only by fault injection */
-  #false: ReadonlySet<AlarmCode> = none;
+  #falseCodes: ReadonlySet<AlarmCode> = noCodes;
 
   constructor(deviceIndex: number, context: AlarmContext) {
     this.#deviceIndex = deviceIndex;
@@ -227,7 +227,7 @@ export class DeviceAlarms {
 
   get latchedCount(): number {
     let count = 0;
-    for (const code of this.#since.keys()) if (kindOf(code).latched === true) count += 1;
+    for (const code of this.#sinceMs.keys()) if (kindOf(code).latched === true) count += 1;
     return count;
   }
 
@@ -235,13 +235,13 @@ export class DeviceAlarms {
   list(ports: readonly DcPort[]): readonly Alarm[] {
     // alarms raised by adapters, unknown to registers and physics
     const ofAdapters = this.#context.commAlarms?.of(this.#deviceIndex) ?? [];
-    if (this.#since.size === 0 && ofAdapters.length === 0) return noAlarms;
+    if (this.#sinceMs.size === 0 && ofAdapters.length === 0) return noAlarms;
     const portOf = (code: AlarmCode) => {
       const at = ports.findIndex(({ conditions }) => conditions?.has(code));
       return at < 0 ? null : at;
     };
     const deviceIndex = this.#deviceIndex;
-    const deviceAlarms = [...this.#since].map(([code, sinceMs]) => ({
+    const deviceAlarms = [...this.#sinceMs].map(([code, sinceMs]) => ({
       code,
       source: kindOf(code).source,
       severity: kindOf(code).severity,
@@ -261,7 +261,7 @@ export class DeviceAlarms {
     return [...deviceAlarms, ...comm];
   }
 
-  /** Records the alarm at the instant of the trip: its cause may end before the tick. */
+  /** Records the alarm at the instant of the trip: its cause may end before the tick does. */
   recordTrip({ lastTrip }: Inverter, at: SimTime): void {
     if (lastTrip === null) return;
     this.#trips.add(tripAlarms[lastTrip]);
@@ -285,7 +285,7 @@ export class DeviceAlarms {
     const active = activeAlarms(inverter, conditions, trips);
     if (collapsed) active.add('voltage_collapse');
     if (fault) active.add('hw_test_failure');
-    this.#false = raised.length === 0 ? none : new Set(raised.filter((code) => !active.has(code)));
+    this.#falseCodes = raised.length === 0 ? noCodes : new Set(raised.filter((code) => !active.has(code)));
     for (const code of raised) active.add(code);
     this.update(active, at);
   }
@@ -293,21 +293,21 @@ export class DeviceAlarms {
   /** Sets the active alarms at an instant; begins and ends are logged. */
   update(active: ReadonlySet<AlarmCode>, at: SimTime): void {
     let changed = false;
-    for (const code of this.#since.keys()) {
+    for (const code of this.#sinceMs.keys()) {
       if (active.has(code)) continue;
       changed = true;
-      this.#since.delete(code);
+      this.#sinceMs.delete(code);
       this.#logOf(code).info(`alarm ended: ${code}`, this.#deviceIndex, at);
     }
     for (const code of active) {
-      if (this.#since.has(code)) continue;
+      if (this.#sinceMs.has(code)) continue;
       changed = true;
-      this.#since.set(code, this.#context.clock.wallMs());
+      this.#sinceMs.set(code, this.#context.clock.wallMs());
       // the level `error` is reserved for internal errors
       const level = kindOf(code).severity === 'info' ? 'info' : 'warning';
       this.#logOf(code)[level](`alarm: ${code}: ${this.#textOf(code)}`, this.#deviceIndex, at);
     }
-    if (changed) this.#codes = [...this.#since.keys()];
+    if (changed) this.#codes = [...this.#sinceMs.keys()];
   }
 
   #logOf(code: AlarmCode): Logger {
@@ -316,11 +316,11 @@ export class DeviceAlarms {
   }
 
   #textOf(code: AlarmCode): string {
-    return this.#false.has(code) ? falseAlarmText : kindOf(code).text;
+    return this.#falseCodes.has(code) ? falseAlarmText : kindOf(code).text;
   }
 }
 
-/** Alarms of the source that explain the output of a device in service, by falling severity. */
+/** Alarms of the source that explain the output of a device in service, highest priority first. */
 const sourceReasons: readonly AlarmCode[] = [
   'over_temp',
   'under_temp',
@@ -339,7 +339,7 @@ function mayReturn({ settings: { enterService, operator } }: Inverter): boolean 
   return enterService.permit && operator !== 'ENTER_STANDBY';
 }
 
-/** Reason of a present stop, trip or derating. @param fault true: the model has failed @param alarms active ones */
+/** Reason of a present stop, trip or derating. @param fault true: the model has failed @param alarms active alarms */
 export function statusMessage(inverter: Inverter, fault: boolean, alarms: readonly AlarmCode[]): string | null {
   if (fault) return alarmKinds.hw_test_failure.text;
   const { enterService, operator } = inverter.settings;

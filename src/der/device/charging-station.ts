@@ -22,7 +22,7 @@ import type { EvseConnectorCommand } from '../../contract/kinds/evse-commands.ts
 import type { Scheduler } from '../../core/time/scheduler.ts';
 import { Visits } from '../surroundings/visits.ts';
 
-/** Points behind a bound on consumption; other bounds have none, or belong to the site. */
+/** Points that set a bound on consumption, by its decider; other bounds have no points, or belong to the site. */
 const pointsBehind: Readonly<Partial<Record<string, readonly (readonly [modelId: number, path: string])[]>>> = {
   active_power: [
     [704, 'WSetEna'],
@@ -100,12 +100,12 @@ function logSessions(station: StationPort, { index, context: { sessionLog } }: S
   if (sessionLog === undefined) return;
   station.onSession((change, session, by, atS) => {
     const { connectorId, transactionId, idToken, startedAtS, energyWh, energyDischargedWh, stopReason } = session;
-    const what =
+    const text =
       change === 'started'
         ? `started with token ${idToken ?? 'none'} (${originText(by)})`
         : `ended (${stopReason ?? 'no reason'}): ${(energyWh / 1000).toFixed(3)} kWh charged, ` +
           `${(energyDischargedWh / 1000).toFixed(3)} kWh discharged in ${Math.round(atS - startedAtS)} s`;
-    sessionLog.info(`connector ${connectorId}: session ${transactionId} ${what}`, index, addSeconds(start, atS));
+    sessionLog.info(`connector ${connectorId}: session ${transactionId} ${text}`, index, addSeconds(start, atS));
   });
 }
 
@@ -126,9 +126,9 @@ interface EvseEventsOptions {
   readonly now: () => SimTime;
   /** the start of the device */
   readonly start: SimTime;
-  /** true during a sub-step, whose end delivers */
+  /** true during a sub-step, at whose end the transitions are delivered */
   readonly stepping: () => boolean;
-  /** brings `Device.detail` to this instant */
+  /** updates `Device.detail` to the present instant */
   readonly refresh: () => unknown;
 }
 
@@ -152,7 +152,7 @@ export class EvseEvents {
     options.station.attach(options.outside);
   }
 
-  /** Subscribes a listener; the station is followed from the first to the last one. @returns unsubscribes */
+  /** Adds a listener; the station is followed only while there is one. @returns a function that removes it */
   on(listener: EvseListener): () => void {
     // the same function may listen twice
     const subscription: EvseListener = (transition) => {
@@ -171,7 +171,7 @@ export class EvseEvents {
 
   #follow(): () => void {
     const { index, station, bank, dark, outside } = this.#options;
-    const ends = [
+    const unsubscribes = [
       station.onTransition((transition) => this.#queue.push(transition)),
       // a write may reset alarms
       bank.onChange(() => {
@@ -190,7 +190,7 @@ export class EvseEvents {
       }),
     ];
     return () => {
-      for (const end of ends) end?.();
+      for (const unsubscribe of unsubscribes) unsubscribe?.();
     };
   }
 
@@ -239,7 +239,7 @@ export class EvseEvents {
   }
 }
 
-/** Begins the visits of vehicles to a device at `instant`, if its configuration has any. */
+/** Begins the visits of vehicles to a device at `instant`, if its configuration has a plan of visits. */
 export function startVisits(
   { visits, seriesTime, log, dcLog = log }: DeviceContext,
   index: number,

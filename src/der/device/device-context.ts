@@ -20,7 +20,7 @@ export interface DeviceContext extends TerminalsContext {
   readonly centralAuthority?: boolean;
   /** notified of resets; absent: no fault injection */
   readonly faults?: Pick<FaultRegistry, 'deviceReset'>;
-  /** each device enters itself while it is off */
+  /** devices that are off; each device adds and removes itself; absent: not recorded */
   readonly dark?: DarkDevices;
   /** alarms raised by adapters; absent: none */
   readonly commAlarms?: Pick<CommAlarms, 'of' | 'forget'>;
@@ -60,7 +60,7 @@ export class DarkDevices {
     }
   }
 
-  /** Removes a device that has left, without an event. */
+  /** Drops a removed device, without an event. */
   forget(index: number): void {
     this.#indexes.delete(index);
   }

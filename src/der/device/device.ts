@@ -83,7 +83,7 @@ export class SimDevice implements Device {
   /** end of the last sub-step; between ticks the clock of the plant continues from here */
   #now: SimTime;
   readonly #start: SimTime;
-  /** last finite values */
+  /** last finite values of the grid */
   #grid: GridValues;
   /** grid of the last sub-step */
   #steppedGrid: GridValues;
@@ -211,7 +211,7 @@ export class SimDevice implements Device {
     return this.#power.down ? 'rebooting' : statusMessage(this.#inverter, this.#fault, this.#alarms.codes());
   }
 
-  /** Faults of layer `effect` at this device; created with the first of them. */
+  /** Faults of layer `effect` at this device; created at the first use. */
   get effects(): DeviceEffects {
     return (this.#registers.effects ??= this.#createEffects());
   }
@@ -279,8 +279,8 @@ export class SimDevice implements Device {
     return this.#evse?.on(listener) ?? (() => undefined);
   }
 
-  /** Carries out a command of a register write or of the plan of the day. */
-  #toSource(command: SourceCommand, by: Origin): void {
+  /** Carries out a command of a register write or of a visit. */
+  #commandSource(command: SourceCommand, by: Origin): void {
     this.#source.command(command, by);
     this.#writers.recordWriter(command, by);
   }
@@ -308,7 +308,7 @@ export class SimDevice implements Device {
 
   /**
    * Advances towards `end` in sub-steps of simulated time; due timers run at their own instants.
-   * @param maxSteps sub-steps before giving way; the next call continues
+   * @param maxSteps maximum of sub-steps in this call; the next call continues
    * @returns true if `end` is reached
    */
   advance(end: SimTime, maxSteps = Infinity): boolean {
@@ -364,7 +364,7 @@ export class SimDevice implements Device {
     return published;
   }
 
-  /** Calls `action` after `delayS` simulated seconds, at that very instant; a reset of the device cancels it. */
+  /** Calls `action` at the exact instant `delayS` simulated seconds ahead; a reset of the device cancels it. */
   later(delayS: number, action: () => void): ReturnType<Scheduler['at']> {
     return this.#scheduler.at(addSeconds(this.#context.clock.sim(), delayS), action);
   }
@@ -435,7 +435,7 @@ export class SimDevice implements Device {
           this.#resetAlarms(by);
         },
         command: (command, by) => {
-          this.#toSource(command, by);
+          this.#commandSource(command, by);
         },
       },
     );
@@ -443,7 +443,7 @@ export class SimDevice implements Device {
 
   #startVisits(): void {
     startVisits(this.#context, this.index, this.#source, this.#scheduler, this.#now, (command) => {
-      this.#toSource(command, { source: 'profile' });
+      this.#commandSource(command, { source: 'profile' });
     });
   }
 
@@ -470,7 +470,7 @@ export class SimDevice implements Device {
     this.#startVisits();
     this.#registers.effects?.restart();
     this.showSurroundings(this.#context.clock.sim());
-    this.#power.tellReturn(this.#clock.sim());
+    this.#power.reportReturn(this.#clock.sim());
   }
 
   /**

@@ -23,7 +23,7 @@ export class DeviceGradient implements CommitParticipant {
   /** true if a fault keeps the last write of a point from physics */
   readonly #isWithheld: (slot: PointSlot) => boolean;
   #now: Gradient;
-  /** slopes whose register was written since; they end when physics follows the write */
+  /** slopes whose register was written later; they end when physics follows the write */
   readonly #overwritten = new Set<keyof Gradient>();
 
   /** @param start gradient of the profile */
@@ -82,9 +82,9 @@ export class DeviceGradient implements CommitParticipant {
     };
   }
 
-  /** The slope ended by a write of its register. */
+  /** The slope that a write of its register ends; undefined: none. */
   rankOf(slot: PointSlot): number | undefined {
-    const entry = this.#slots.find(([, each]) => each === slot);
+    const entry = this.#slots.find(([, rampSlot]) => rampSlot === slot);
     return entry && (this.now[entry[0]] ?? undefined);
   }
 

@@ -27,21 +27,21 @@ import { WindPort } from '../source/wind/wind-port.ts';
  */
 export type CreateSource = (seed: number, deviceIndex: number, central?: boolean) => DcSource;
 
-interface OwnTraits {
+interface SourceTraits {
   /** efficiency of the inverter; null: the source counts its power at the AC terminals */
   readonly efficiencyNominal: number | null;
   /** true: runs at maximum power without a set-point */
   readonly generator: boolean;
   /** DC ports of model 714 */
   readonly portCount: number;
-  /** number of those ports, the last ones, that carry power in both directions */
+  /** number of ports that carry power in both directions: the last ones */
   readonly twoWayPorts: number;
   /** AC power taken by the inverter while its source gives nothing, W; absent: none */
   readonly nightW?: number;
   readonly createSource: CreateSource;
 }
 
-export interface KindTraits extends OwnTraits {
+export interface KindTraits extends SourceTraits {
   readonly assetType: AssetType;
   readonly dcMode: DcMode;
   /** the storage behind models 713 and 802; null: none */
@@ -55,7 +55,10 @@ interface Sizing {
   readonly issues: Issue[];
 }
 
-/** The array must suit its input: its working voltage inside the window, its open-circuit voltage not above. */
+/**
+ * Issues of an array whose open-circuit voltage is above the window of its input, or whose voltage at maximum power is
+ * below it.
+ */
 function windowIssues({ maxDcVoltageV, minDcVoltageV }: PvParameters, openV: number, bestV: number): Issue[] {
   const issues: Issue[] = [];
   if (openV > maxDcVoltageV) {
@@ -138,11 +141,11 @@ function pvInputConfigs(
     return [{ name: input.name, ratedW, array }];
   });
   if (configs.length < inputs.length) return null;
-  const ratedW = configs.reduce((sum, one) => sum + one.ratedW, 0);
+  const ratedW = configs.reduce((sum, config) => sum + config.ratedW, 0);
   // the inverter starts at the power of all inputs together
-  return configs.map((one) => ({
-    ...one,
-    array: { ...one.array, startPowerW: (pv.startPowerW * one.ratedW) / ratedW },
+  return configs.map((config) => ({
+    ...config,
+    array: { ...config.array, startPowerW: (pv.startPowerW * config.ratedW) / ratedW },
   }));
 }
 
@@ -150,7 +153,7 @@ function pvInputConfigs(
 function pvSource(
   pv: PvParameters,
   issues: Issue[],
-): Pick<OwnTraits, 'portCount' | 'twoWayPorts' | 'createSource'> | null {
+): Pick<SourceTraits, 'portCount' | 'twoWayPorts' | 'createSource'> | null {
   if (pv.inputs !== undefined) {
     const configs = pvInputConfigs(pv, pv.inputs, issues);
     return configs && { portCount: configs.length, twoWayPorts: 0, createSource: () => new PvInputs(configs) };
@@ -160,7 +163,9 @@ function pvSource(
 }
 
 /** Traits of each kind, from its parameters; null: issues. */
-const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, sizing: Sizing) => OwnTraits | null } = {
+const traitsByKind: {
+  readonly [K in AssetType]: (source: SourceParameters<K>, sizing: Sizing) => SourceTraits | null;
+} = {
   pv({ pv }, { issues }) {
     const source = pvSource(pv, issues);
     return source && { generator: true, efficiencyNominal: pv.efficiencyNominal, nightW: pv.nightPowerW, ...source };
@@ -198,7 +203,7 @@ const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, s
         createSource: (seed, index) =>
           new HybridSource({
             pv: new PvPort(config),
-            // a fixed cell temperature of the surroundings applies to PV cells
+            // a fixed cell temperature of the surroundings applies only to PV cells
             battery: new BatteryPort(battery, createRandom(seed, index, 'battery'), { takesCellTemperature: false }),
             busVoltageV: hybrid.busVoltageV,
             policy: hybrid.policy,
@@ -227,11 +232,11 @@ const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, s
  * @returns null: issues
  */
 export function kindTraits(source: SourceParameters, wMaxW: number, issues: Issue[]): KindTraits | null {
-  const traitsOf: (source: never, sizing: Sizing) => OwnTraits | null = traitsByKind[source.kind];
-  const ownTraits = traitsOf(source as never, { wMaxW, issues });
+  const traitsOf: (source: never, sizing: Sizing) => SourceTraits | null = traitsByKind[source.kind];
+  const sourceTraits = traitsOf(source as never, { wMaxW, issues });
   return (
-    ownTraits && {
-      ...ownTraits,
+    sourceTraits && {
+      ...sourceTraits,
       assetType: source.kind,
       dcMode: kindTable[source.kind].dcMode,
       storage: 'battery' in source ? source.battery : null,

@@ -50,7 +50,7 @@ export class Power {
 
   /**
    * Switches off at once: no power flows, the device does not answer, reversion timers end.
-   * @param forget true: settings and curves too
+   * @param forget true: settings and curves return to their start values
    */
   goDown(
     forget: boolean,
@@ -85,17 +85,17 @@ export class Power {
   /** Switches on; service returns through enter service. */
   comeUp(instant: SimTime): void {
     this.begin(instant);
-    this.tellReturn(instant);
+    this.reportReturn(instant);
   }
 
-  /** Switches on; `tellReturn` follows when the registers are updated. */
+  /** Switches on; the caller calls `reportReturn` when the registers are updated. */
   begin(instant: SimTime): void {
     this.#down = false;
     this.upSince = instant;
   }
 
   /** Notifies listeners that the device answers again, unless it already did. */
-  tellReturn(instant: SimTime): void {
+  reportReturn(instant: SimTime): void {
     this.#options.dark?.set(this.#options.index, false, instant);
   }
 }

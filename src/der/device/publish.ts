@@ -16,10 +16,11 @@ import { isConnected } from '../inverter/service.ts';
 import type { DcSource, Phases } from '../source/source.ts';
 import { publishStorage } from './storage-map.ts';
 
+/** bits of 701.DERMode */
 const gridFollowing = 1;
 const clippedMode = 4;
 
-/** bits of ramps, and of limits of voltage and current outside of any function */
+/** bit of limits that belong to no function: ramps, apparent power, current */
 const derated = throttleMask('DERATED');
 
 type InverterState = 'OFF' | 'SLEEPING' | 'STARTING' | 'RUNNING' | 'THROTTLED' | 'SHUTTING_DOWN' | 'FAULT' | 'STANDBY';
@@ -46,7 +47,8 @@ function inverterState(inverter: Inverter, source: DcSource, fault: boolean, thr
   }
 }
 
-function throttle(map: MeasurementView, inverter: Inverter, throttled: boolean): void {
+/** Writes 701.ThrotSrc and ThrotPct. */
+function publishThrottling(map: MeasurementView, inverter: Inverter, throttled: boolean): void {
   const m = map.m701;
   let bits = 0;
   if (throttled) {
@@ -70,7 +72,7 @@ function mayLimit({ apparentPowerLimited, ratings }: Inverter, name: ControlFunc
   return name !== 'active_power' || ratings.generator;
 }
 
-/** Per-phase block of 701; the wiring decides how many there are. @returns the sum of the currents, A */
+/** Writes the points of 701 of each phase that the wiring has. @returns the sum of the currents, A */
 function publishPhases(map: MeasurementView, inverter: Inverter, shares: Phases, lnV: Phases): number {
   const m = map.m701;
   const {
@@ -219,7 +221,7 @@ export interface PublishInput {
   readonly alarms: readonly AlarmCode[];
 }
 
-/** Publishes the state of the source besides its ports. */
+/** Publishes the state of a storage, if the source has one. */
 export function publishDetail(map: MeasurementView, detail: DeviceDetail): void {
   const storage = storageIn(detail);
   if (storage) publishStorage(map, storage);
@@ -228,11 +230,11 @@ export function publishDetail(map: MeasurementView, detail: DeviceDetail): void 
 /** True if a function or a limit changes the power given by source and demand. */
 function isLimited({ activePower, ceasedBy, apparentPowerLimited, ratings }: Inverter): boolean {
   if (apparentPowerLimited || ceasedBy !== null) return true;
-  // as in `mayLimit`
+  // a set-point is not a limit, as in `mayLimit`
   return activePower.held && !(!ratings.generator && activePower.decidedBy === 'active_power');
 }
 
-/** Publishes one device. The values must be finite, as checked by `Device`. */
+/** Publishes one device. The values must be finite: `SimDevice` keeps others out. */
 export function publish(map: MeasurementView, input: PublishInput): void {
   const { inverter, source, grid, now } = input;
   publishAc(map, inverter, grid);
@@ -242,7 +244,7 @@ export function publish(map: MeasurementView, input: PublishInput): void {
   m.St = inverter.phase === 'in_service' || inverter.phase === 'ramping' ? 'ON' : 'OFF';
   m.ConnSt = isConnected(inverter.phase) && !input.fault ? 'CONNECTED' : 'DISCONNECTED';
   m.InvSt = inverterState(inverter, source, input.fault, throttled);
-  throttle(map, inverter, throttled);
+  publishThrottling(map, inverter, throttled);
   // set for PV only: for another source at its rating the bit would depend on noise
   m.DERMode = gridFollowing + (inverter.clipped && source.array !== undefined ? clippedMode : 0);
   publishAlarms(map, source, input.alarms);

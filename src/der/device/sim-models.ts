@@ -12,10 +12,10 @@ import { m64414 } from '../../sunspec/models/m64414.ts';
 import type { Environment, WeatherNow } from '../surroundings/environment.ts';
 import type { DcSource, PvArray } from '../source/source.ts';
 
-/** The model drawn by `updateCurve` at each read. */
+/** Id of the model whose registers `updateCurve` writes at each read. */
 export const curveModelId = m64413.id;
 
-/** Samples of the curve in 64413: three reads of a master, and a bounded part of the tick. */
+/** Samples of the curve in 64413: a master gets them with three reads. */
 export const ivSamples = 50;
 
 const curveChoice: ModelChoice = { def: m64413, counts: { IVLen: ivSamples }, scale: { Irr_SF: -1 } };
@@ -32,14 +32,14 @@ function numberOf(values: Values, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** The members with a value; null: none. */
-function some<T extends object>(members: { readonly [K in keyof T]?: T[K] | undefined }): T | null {
+/** The members with a value; null: no member has one. */
+function definedMembers<T extends object>(members: { readonly [K in keyof T]?: T[K] | undefined }): T | null {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   return entries.length === 0 ? null : (Object.fromEntries(entries) as T);
 }
 
 function gridPatch(values: Values): GridPatch | null {
-  return some<GridPatch>({
+  return definedMembers<GridPatch>({
     voltageAPu: numberOf(values, 'GridVoltageA'),
     voltageBPu: numberOf(values, 'GridVoltageB'),
     voltageCPu: numberOf(values, 'GridVoltageC'),
@@ -49,7 +49,7 @@ function gridPatch(values: Values): GridPatch | null {
 }
 
 function surroundingsPatch(values: Values): SurroundingsPatch | null {
-  return some<SurroundingsPatch>({
+  return definedMembers<SurroundingsPatch>({
     ambientTemperatureC: numberOf(values, 'Temperature'),
     irradianceWm2: numberOf(values, 'Irradiance'),
     source: irradianceSources.find((word) => word === values['IrradianceModelSource']),
@@ -88,7 +88,7 @@ export class SimModels implements CommitParticipant {
     };
   }
 
-  /** Empties the registers of the curve until the next tick. */
+  /** Forgets the array: the registers of the curve stay empty until the next tick. */
   reloaded(): void {
     this.#array = null;
     this.#publishedCurve = null;
@@ -128,11 +128,11 @@ export class SimModels implements CommitParticipant {
     } = this.#context;
     if (!m) return;
     const grid = environment.gridAt(index, t);
-    const around = this.#weather;
-    environment.weatherAt(index, t, around);
-    m.Temperature = around.ambientTemperatureC;
+    const weather = this.#weather;
+    environment.weatherAt(index, t, weather);
+    m.Temperature = weather.ambientTemperatureC;
     m.IrradianceModelSource = environment.irradianceSource(index, t);
-    m.Irradiance = around.irradianceWm2;
+    m.Irradiance = weather.irradianceWm2;
     m.GridModelSource = environment.gridSource(index, t);
     m.GridVoltageA = grid.aPu;
     m.GridVoltageB = grid.bPu;

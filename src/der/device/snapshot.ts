@@ -58,7 +58,7 @@ function status(map: MapView, message: string | null): Status {
 }
 
 const kilo = (value: number | null) => (value ?? 0) / 1000;
-const degrees = 180 / Math.PI;
+const degreesPerRadian = 180 / Math.PI;
 
 /** Values with a SunSpec point are decoded registers, so that all interfaces show equal numbers. */
 export function buildSnapshot(
@@ -100,7 +100,7 @@ export function buildSnapshot(
       active_kw: w,
       reactive_kvar: q,
       apparent_kva: s,
-      angle_deg: s === 0 ? 0 : Math.round(Math.atan2(q, w) * degrees * 1000) / 1000,
+      angle_deg: s === 0 ? 0 : Math.round(Math.atan2(q, w) * degreesPerRadian * 1000) / 1000,
     },
     status: status(map, message),
     clock_time: stamp.clockTime,

@@ -13,7 +13,7 @@ import { cellSpecs } from '../source/battery/cell-spec.ts';
 
 const uint16Max = 65534;
 const int16Max = 32767;
-/** Points of 802 missing on this battery. */
+/** Points of 802 that the simulated battery does not have. */
 const omitted802 = new Set(['DisChaRte', 'CtrlHb', 'StateVnd', 'WarrDt', 'ReqInvState', 'ReqW', 'DisChaRte_SF']);
 /** Model 713 of a device without storage: SoC must be 0, and the other points do not apply. */
 const storageless713: ModelChoice = {
@@ -170,8 +170,7 @@ export class StorageCommands implements CommitParticipant {
     const written = (...paths: readonly string[]) => points.some(({ path }) => paths.includes(path));
     const { socMinPct, socMaxPct } = this.#storage;
     // registers are rounded: a register at its bound must not exceed the exact bound
-    const within = (pct: number | null, otherwise: number) =>
-      Math.max(socMinPct, Math.min(socMaxPct, pct ?? otherwise));
+    const within = (pct: number | null, fallback: number) => Math.max(socMinPct, Math.min(socMaxPct, pct ?? fallback));
     if (written('SetOp')) this.#command({ kind: 'battery.connect', connect: registers.SetOp === 'CONNECT' }, by);
     if (!written('SoCRsvMin', 'SocRsvMax')) return;
     this.#command(

@@ -160,7 +160,7 @@ export class Terminals {
     }
   }
 
-  /** End of a sub-step of a moving grid: where it crosses a threshold, since timers begin there. */
+  /** End of a sub-step under a moving grid: `next`, or earlier where the grid crosses a threshold and timers begin. */
   crossing(from: SimTime, next: number, grid: GridValues, inverter: Inverter): number {
     const ahead = (t: number) => this.#feeder.ahead(this.#context.environment.gridAt(this.#index, t as SimTime));
     if (inverter.canSkip(grid) && inverter.canSkip(ahead(next))) return next;
@@ -171,7 +171,7 @@ export class Terminals {
   /**
    * Prepares the source for the end of a sub-step of `dtS`, under the weather at its start.
    * @param t end of the sub-step
-   * @param frequencySupport true: the device answers to low frequency
+   * @param frequencySupport true: the device responds to low frequency
    * @returns ambient temperature, degrees Celsius
    */
   prepare(source: DcSource, dtS: number, t: SimTime, grid: GridValues, frequencySupport: boolean): number {
@@ -196,9 +196,10 @@ export class Terminals {
     this.cabinet.settle(this.#ambientC, 0);
   }
 
-  /** The surroundings of the source at `t`. @throws SimError INTERNAL while a source still uses them */
+  /** The shared surroundings, filled for `t`. @throws SimError INTERNAL while a source uses them */
   #borrow(t: SimTime, grid: GridValues, frequencySupport: boolean): SourceInput {
-    if (lent) throw new SimError('INTERNAL', 'the surroundings of a source were asked for while another one used them');
+    if (lent)
+      throw new SimError('INTERNAL', 'the surroundings of a source were requested while another source used them');
     const { environment, rate } = this.#context;
     environment.weatherAt(this.#index, t, surroundings, this.#course ?? undefined);
     surroundings.terminalPu = meanPu(this.#ratings.wiring, grid);

@@ -141,8 +141,8 @@ export class DeviceTrace implements GridTrace {
   readonly #transitions: ServiceTransition[] = [];
   #serviceWord: string;
   #rows: GridTraceRow[] = [];
-  /** oldest row, once the ring is full */
-  #first = 0;
+  /** index of the oldest row once the ring is full */
+  #oldest = 0;
   capacity = 0;
 
   /** @param last end and grid of the last sub-step */
@@ -170,13 +170,13 @@ export class DeviceTrace implements GridTrace {
   }
 
   get rows(): readonly GridTraceRow[] {
-    return [...this.#rows.slice(this.#first), ...this.#rows.slice(0, this.#first)];
+    return [...this.#rows.slice(this.#oldest), ...this.#rows.slice(0, this.#oldest)];
   }
 
   record(capacity: number): void {
     this.capacity = capacity;
     this.#rows = [];
-    this.#first = 0;
+    this.#oldest = 0;
   }
 
   /** Records a change of the service state at `at`. @returns true if the device trips now */
@@ -195,7 +195,7 @@ export class DeviceTrace implements GridTrace {
     return to === 'tripped';
   }
 
-  /** Records the last sub-step, if requested. */
+  /** Records the last sub-step while `capacity` is above 0. */
   recordStep(at: SimTime, grid: GridValues): void {
     if (this.capacity === 0) return;
     const row = traceRow(this.#inverter, grid, at);
@@ -203,7 +203,7 @@ export class DeviceTrace implements GridTrace {
       this.#rows.push(row);
       return;
     }
-    this.#rows[this.#first] = row;
-    this.#first = (this.#first + 1) % this.capacity;
+    this.#rows[this.#oldest] = row;
+    this.#oldest = (this.#oldest + 1) % this.capacity;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Writers of a device: last writers of states that have no register, and the refusal of remote ones. Nothing physical
- * may depend on last writers.
+ * Writers of a device: last writers of states that have no register, and the refusal of remote writers under local
+ * control. Nothing physical may depend on last writers.
  */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DeviceCommand, Override } from '../../contract/device.ts';

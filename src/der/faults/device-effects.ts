@@ -32,7 +32,7 @@ import type { Effect, EffectHost } from './effect.ts';
 import { changedBy } from './function-points.ts';
 
 /** Sources of writes by the device itself, exempt from faults. */
-const ownSources: readonly Source[] = ['reversion', 'fault', 'default', 'profile'];
+const exemptSources: readonly Source[] = ['reversion', 'fault', 'default', 'profile'];
 
 function effectOf(fault: ActiveFault, host: EffectHost): Effect | null {
   if (fault.isOf(ignoreEffectFault)) return ignoreEffect(fault, host);
@@ -49,11 +49,11 @@ export class DeviceEffects implements CommitParticipant {
   readonly #host: EffectHost;
   /** in order of injection */
   #effects: readonly Effect[] = [];
-  /** timers of ends by duration, each at its exact instant */
+  /** timers that end faults with a duration, each at its exact instant */
   readonly #ends = new Map<ActiveFault, Timer>();
   /** ended effects whose last strike lasts until the next tick */
   readonly #lapsing = new Set<Effect>();
-  /** true if a refresh was requested while refreshes are deferred; null: they are not */
+  /** while refreshes are deferred: true if one was requested; null: refreshes are not deferred */
   #refreshDue: boolean | null = null;
 
   constructor(host: EffectHost) {
@@ -96,7 +96,7 @@ export class DeviceEffects implements CommitParticipant {
     return limits.length === 0 ? undefined : Math.min(...limits);
   }
 
-  /** Alarms raised by faults without a cause. */
+  /** Alarms without a cause, raised by faults. */
   get alarmCodes(): readonly AlarmCode[] {
     return this.#effects
       .flatMap(({ alarmCodes }) => alarmCodes ?? [])
@@ -109,7 +109,7 @@ export class DeviceEffects implements CommitParticipant {
     });
   }
 
-  /** Ends faults: points follow the registers again at once, except those of a fault that has spent its count. */
+  /** Ends faults: points follow the registers again at once, except those held by a fault that has spent its count. */
   end(faults: readonly ActiveFault[]): void {
     this.#batch(() => {
       for (const fault of faults) this.#end(fault);
@@ -138,7 +138,7 @@ export class DeviceEffects implements CommitParticipant {
   }
 
   #end(fault: ActiveFault): void {
-    const at = this.#effects.findIndex((one) => one.fault === fault);
+    const at = this.#effects.findIndex((candidate) => candidate.fault === fault);
     const effect = this.#effects[at];
     if (effect === undefined) return;
     const timer = this.#ends.get(fault);
@@ -169,16 +169,16 @@ export class DeviceEffects implements CommitParticipant {
     const { effective, bank } = this.#host;
     if (this.#effects.length === 0 && !effective.holding) return null;
     const changed = changedBy(bank.layout, commit);
-    const taken = new Set<PointSlot>();
+    const withheld = new Set<PointSlot>();
     const followUps: FollowUp[] = [];
-    if (!ownSources.includes(commit.by.source)) {
+    if (!exemptSources.includes(commit.by.source)) {
       for (const effect of this.#effects) {
-        const followUp = effect.prepare?.({ changed, commit, taken }) ?? null;
+        const followUp = effect.prepare?.({ changed, commit, withheld }) ?? null;
         if (followUp !== null) followUps.push(followUp);
       }
     }
-    effective.release(changed.filter((slot) => !taken.has(slot)));
-    commit.withhold(taken);
+    effective.release(changed.filter((slot) => !withheld.has(slot)));
+    commit.withhold(withheld);
     return () => {
       effective.takeOver();
       for (const followUp of followUps) followUp();
@@ -189,7 +189,7 @@ export class DeviceEffects implements CommitParticipant {
     this.#host.effective.takeOver();
   }
 
-  /** The outcome of an adoption under a fault; null: no fault. */
+  /** The outcome of an adoption under a fault; null: no fault strikes it. */
   adopting(request: PointSlot, by: Origin): AdoptionOutcome | null {
     for (const effect of this.#effects) {
       const outcome = effect.adopting?.(request, by) ?? null;

@@ -10,7 +10,7 @@ import type { Timer } from '../../core/time/scheduler.ts';
 import { functionsOf, targetedPoints } from './function-points.ts';
 import type { FunctionPoints } from './function-points.ts';
 
-/** The fault `adoption`: the result of an adoption is false, stays in progress, or is a failure. */
+/** The fault `adoption`: nothing is adopted, and the result reads as completed, in progress, or failed. */
 export function adoption(fault: ActiveFault, result: 'lies' | 'stuck' | 'failed', host: EffectHost): Effect {
   const { bank } = host;
   const target = targetSlots(bank.layout, fault.facts.target);
@@ -34,18 +34,19 @@ export function adoption(fault: ActiveFault, result: 'lies' | 'stuck' | 'failed'
   };
 }
 
-/** Points of a write that belong to the fault and are not struck by another. @param meant null: all */
-function own({ changed, taken }: WriteUnderFaults, meant: ReadonlySet<PointSlot> | null): PointSlot[] {
-  return changed.filter((slot) => (meant === null || meant.has(slot)) && !taken.has(slot));
+/** Points of a write that a fault may strike: targeted, and not struck by another fault. @param target null: all */
+function openPoints({ changed, withheld }: WriteUnderFaults, target: ReadonlySet<PointSlot> | null): PointSlot[] {
+  return changed.filter((slot) => (target === null || target.has(slot)) && !withheld.has(slot));
 }
 
-function take(
-  { taken }: WriteUnderFaults,
+/** Withholds points of a write from physics. @returns the number of the write, for `EffectiveRegisters.arrive` */
+function withhold(
+  { withheld }: WriteUnderFaults,
   slots: readonly PointSlot[],
   fault: ActiveFault,
   { effective }: EffectHost,
 ): number {
-  for (const slot of slots) taken.add(slot);
+  for (const slot of slots) withheld.add(slot);
   return effective.hold(slots, fault);
 }
 
@@ -56,14 +57,14 @@ const endOfHold =
     if (!spent) effective.releaseAll(fault);
   };
 
-/** Faults that withhold a write from physics: permanently, for a time, or until the function is enabled again. */
+/** The fault `ignore_effect`: physics does not follow a write. */
 export function ignoreEffect(fault: ActiveFault, host: EffectHost): Effect {
-  const meant = targetedPoints(host.bank.layout, targetSlots(host.bank.layout, fault.facts.target));
+  const target = targetedPoints(host.bank.layout, targetSlots(host.bank.layout, fault.facts.target));
   return {
     fault,
     prepare(write) {
-      const slots = own(write, meant);
-      if (slots.length > 0 && strikesNow(fault, host)) take(write, slots, fault, host);
+      const slots = openPoints(write, target);
+      if (slots.length > 0 && strikesNow(fault, host)) withhold(write, slots, fault, host);
       return null;
     },
     end: endOfHold(fault, host),
@@ -73,8 +74,9 @@ export function ignoreEffect(fault: ActiveFault, host: EffectHost): Effect {
 /** Maximum number of delayed writes kept separately per fault; further ones arrive with the newest. */
 const maxUnderWay = 1000;
 
+/** Delayed writes that reach physics together. */
 interface Arrival {
-  /** number of the newest write in it */
+  /** number of the newest of these writes */
   write: number;
   readonly words: Map<PointSlot, Buffer>;
 }
@@ -84,20 +86,21 @@ function octetsOf(bank: EffectHost['bank'], { address, def: { size } }: PointSlo
   return Buffer.from(bank.image().subarray(at, at + 2 * size));
 }
 
-/** Points that act at the moment of their write cannot be delayed. */
-const isState = ({ def, modelId, path }: PointSlot) =>
+/** True unless a point acts at the moment of its write, which cannot be delayed. */
+const canBeDelayed = ({ def, modelId, path }: PointSlot) =>
   def.effect !== 'latch' && modelId !== 802 && !(modelId === 123 && path === 'Conn');
 
+/** The fault `late_effect`: physics follows a write later. */
 export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost): Effect {
   const { bank, effective, scheduler } = host;
-  const meant = targetedPoints(bank.layout, targetSlots(bank.layout, fault.facts.target));
+  const target = targetedPoints(bank.layout, targetSlots(bank.layout, fault.facts.target));
   const underWay = new Map<Timer, Arrival>();
 
-  /** Holds the words of a committed write until they arrive. @param number number of the write */
-  function delay(number: number, slots: readonly PointSlot[]): void {
+  /** Lets the words of a committed write arrive after the delay. @param write its number */
+  function delay(write: number, slots: readonly PointSlot[]): void {
     const newest = underWay.size < maxUnderWay ? undefined : [...underWay.values()].at(-1);
-    const arrival: Arrival = newest ?? { write: number, words: new Map() };
-    arrival.write = number;
+    const arrival: Arrival = newest ?? { write, words: new Map() };
+    arrival.write = write;
     for (const slot of slots) arrival.words.set(slot, octetsOf(bank, slot));
     if (newest !== undefined) return;
     const timer = scheduler.at(addSeconds(host.now(), delayS), () => {
@@ -111,11 +114,11 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
   return {
     fault,
     prepare(write) {
-      const slots = own(write, meant).filter(isState);
+      const slots = openPoints(write, target).filter(canBeDelayed);
       if (slots.length === 0 || !strikesNow(fault, host)) return null;
-      const number = take(write, slots, fault, host);
+      const writeNumber = withhold(write, slots, fault, host);
       return () => {
-        delay(number, slots);
+        delay(writeNumber, slots);
       };
     },
     restart() {
@@ -129,6 +132,7 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
   };
 }
 
+/** The fault `enable_edge`: physics follows a write when its function is enabled again. */
 export function enableEdge(fault: ActiveFault, host: EffectHost): Effect {
   const { bank, effective } = host;
   const target = targetedPoints(bank.layout, targetSlots(bank.layout, fault.facts.target));
@@ -145,24 +149,24 @@ export function enableEdge(fault: ActiveFault, host: EffectHost): Effect {
       const struck = functions.flatMap(({ enable, setPoints }) => {
         const rises = !isOn(bank.value(enable)) && isOn(write.commit.value(enable));
         if (rises) effective.release(setPoints, fault);
-        return rises ? [] : own(write, setPoints);
+        return rises ? [] : openPoints(write, setPoints);
       });
-      if (struck.length > 0 && strikesNow(fault, host)) take(write, struck, fault, host);
+      if (struck.length > 0 && strikesNow(fault, host)) withhold(write, struck, fault, host);
       return null;
     },
     end: endOfHold(fault, host),
   };
 }
 
-/** Reboots when the fault begins and each time its condition becomes true; once without a condition. */
+/** The fault `reboot`: strikes when its condition becomes true; without a condition once, when the fault begins. */
 export function reboot(fault: ActiveFault, offS: number, forget: boolean, host: EffectHost): Effect {
-  let held = false;
-  let off: Timer | null = null;
+  let heldBefore = false;
+  let powerUp: Timer | null = null;
 
   function start(): void {
     host.powerDown(forget, originOf(fault));
-    off = host.scheduler.at(addSeconds(host.now(), offS), () => {
-      off = null;
+    powerUp = host.scheduler.at(addSeconds(host.now(), offS), () => {
+      powerUp = null;
       host.powerUp();
     });
   }
@@ -173,23 +177,23 @@ export function reboot(fault: ActiveFault, offS: number, forget: boolean, host: 
       // the condition does not apply to measurements while the device is off
       if (host.isDown()) return;
       const holdsNow = holds(host.bank, fault.facts.when);
-      const begins = holdsNow && !held;
-      held = holdsNow;
+      const begins = holdsNow && !heldBefore;
+      heldBefore = holdsNow;
       if (begins && fault.strikes(host.deviceIndex)) start();
     },
     restart() {
-      off = null;
+      powerUp = null;
     },
     end(spent) {
-      if (spent || off === null) return;
-      host.scheduler.cancel(off);
-      off = null;
+      if (spent || powerUp === null) return;
+      host.scheduler.cancel(powerUp);
+      powerUp = null;
       host.powerUp();
     },
   };
 }
 
-/** Faults decided at each tick; the decision holds until the next one. */
+/** The fault `second_limiter`: whether it strikes is decided at each tick, until the next one. */
 export function secondLimiter(fault: ActiveFault, limitPct: number, host: EffectHost): Effect {
   let presentLimitPct: number | null = null;
   return {
@@ -206,17 +210,18 @@ export function secondLimiter(fault: ActiveFault, limitPct: number, host: Effect
   };
 }
 
-const none: readonly string[] = [];
+const noCodes: readonly string[] = [];
 
+/** The fault `alarm`: whether it strikes is decided at each tick, until the next one. */
 export function falseAlarm(fault: ActiveFault, codes: readonly string[], host: EffectHost): Effect {
-  let presentCodes = none;
+  let presentCodes = noCodes;
   return {
     fault,
     get alarmCodes() {
       return presentCodes;
     },
     update() {
-      presentCodes = strikesNow(fault, host) ? codes : none;
+      presentCodes = strikesNow(fault, host) ? codes : noCodes;
     },
   };
 }
@@ -228,31 +233,31 @@ export function revertedFunctions(layout: Layout, target: ReadonlySet<PointSlot>
   );
 }
 
-/** The fault `silent_revert`: functions switch themselves off again. */
+/** The fault `silent_revert`: functions switch themselves off some time after a write. */
 export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHost): Effect {
   const { bank, scheduler } = host;
   const functions = revertedFunctions(
     bank.layout,
     targetedPoints(bank.layout, targetSlots(bank.layout, fault.facts.target)),
   );
-  const running = new Map<PointSlot, Timer>();
+  const timers = new Map<PointSlot, Timer>();
 
-  function stop(enable: PointSlot): void {
-    const timer = running.get(enable);
+  function stopTimer(enable: PointSlot): void {
+    const timer = timers.get(enable);
     if (timer) scheduler.cancel(timer);
-    running.delete(enable);
+    timers.delete(enable);
   }
 
-  /** Restarts the timer if the fault strikes. */
-  function begin(enable: PointSlot): void {
-    stop(enable);
+  /** Stops the timer, and starts it anew if the fault strikes. */
+  function restartTimer(enable: PointSlot): void {
+    stopTimer(enable);
     if (!strikesNow(fault, host)) return;
     const since = host.now();
-    running.set(
+    timers.set(
       enable,
       scheduler.at(addSeconds(since, afterS), () => {
-        running.delete(enable);
-        // a fault that has spent its count ignores that the function was enabled again
+        timers.delete(enable);
+        // a fault that has spent its count does not revert a later enable
         if (fault.remaining === 0 && (bank.provenance(enable)?.at ?? since) > since) return;
         if (bank.value(enable) === 'ENABLED') bank.assign(originOf(fault), [{ slot: enable, value: 'DISABLED' }]);
       }),
@@ -264,23 +269,23 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
     fault,
     update() {
       // for functions already enabled the time runs from the begin of the fault
-      if (!hasBegun) for (const { enable } of functions) if (bank.value(enable) === 'ENABLED') begin(enable);
+      if (!hasBegun) for (const { enable } of functions) if (bank.value(enable) === 'ENABLED') restartTimer(enable);
       hasBegun = true;
     },
     prepare({ changed, commit }) {
       for (const { enable, setPoints } of functions) {
         if (!changed.some((slot) => slot === enable || setPoints.includes(slot))) continue;
-        if (commit.value(enable) === 'ENABLED') begin(enable);
-        else stop(enable);
+        if (commit.value(enable) === 'ENABLED') restartTimer(enable);
+        else stopTimer(enable);
       }
       return null;
     },
     restart() {
-      running.clear();
+      timers.clear();
       hasBegun = false;
     },
     end(spent) {
-      if (!spent) for (const { enable } of functions) stop(enable);
+      if (!spent) for (const { enable } of functions) stopTimer(enable);
     },
   };
 }

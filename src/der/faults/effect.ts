@@ -1,4 +1,4 @@
-/** The common interface of the faults that act at one device, and the registers that they withhold from its physics. */
+/** The common interface of the faults that act at one device, and the registers in force for its physics. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -30,32 +30,32 @@ export interface EffectHost {
 
 /** A register write of a master or client, about to be committed. */
 export interface WriteUnderFaults {
-  /** points that it changes for physics; for an adoption those of set 1 */
+  /** points that it changes for physics; for a completed adoption also those of set 1 */
   readonly changed: readonly PointSlot[];
   readonly commit: Commit;
   /** points withheld from physics; each belongs to the first fault that strikes it */
-  readonly taken: Set<PointSlot>;
+  readonly withheld: Set<PointSlot>;
 }
 
 /** One fault at one device. */
 export interface Effect {
   readonly fault: ActiveFault;
-  /** called at the begin and at each tick */
+  /** called when the fault begins and at the end of each tick */
   update?(): void;
-  /** Strikes a write or not. @returns the follow-up once the registers hold the write; null: none */
+  /** Applies the fault to a write. @returns a function to call once the registers hold the write; null: none */
   prepare?(write: WriteUnderFaults): FollowUp | null;
-  /** null: no effect on the adoption */
+  /** @returns the outcome of an adoption; null: the fault does not strike it */
   adopting?(request: PointSlot, by: Origin): AdoptionOutcome | null;
   /** called after a reset of the device, which has cleared its timers */
   restart?(): void;
-  /** @param spent true: its count is spent, and struck writes stay struck */
+  /** @param spent true: the count of the fault is spent, and struck writes stay struck */
   end?(spent: boolean): void;
   /** limit in force, percent of WMax */
   readonly limitPct?: number | null;
   readonly alarmCodes?: readonly string[];
 }
 
-/** Counts an occasion. @returns true if the fault strikes, by its condition and its probability */
+/** True if the condition of a fault holds and the fault strikes at this occasion, which it counts. */
 export function strikesNow(
   fault: ActiveFault,
   { bank, deviceIndex }: Pick<EffectHost, 'bank' | 'deviceIndex'>,
@@ -68,7 +68,7 @@ export function originOf({ facts }: ActiveFault): Origin {
   return { source: 'fault', peer: `${facts.kind.kind} ${facts.id}` };
 }
 
-/** A point with its value from before the withheld write. */
+/** The value of a held point from before the withheld write. */
 interface Hold {
   words: Buffer;
   readonly by: ActiveFault;
@@ -142,7 +142,7 @@ export class EffectiveRegisters {
 
   /**
    * Applies a delayed write, except to points already reached by a later one.
-   * @param write its number; of several that arrive together, the newest
+   * @param write number of the newest write in `words`
    */
   arrive(write: number, words: ReadonlyMap<PointSlot, Buffer>, by: ActiveFault): void {
     for (const [slot, arrived] of words) {

@@ -63,11 +63,11 @@ export function followFaults(plant: SimPlant, registry: FaultRegistry): void {
     effectCheck((index) => plant.device(index).bank.layout),
   );
   registry.onChange(({ begun, ended }) => {
-    const [coming, going] = [begun.filter(isEffect), ended.filter(isEffect)];
-    if (coming.length + going.length === 0) return;
+    const [begunEffects, endedEffects] = [begun.filter(isEffect), ended.filter(isEffect)];
+    if (begunEffects.length + endedEffects.length === 0) return;
     for (const { index, effects } of plant.devices) {
-      effects.begin(coming.filter((fault) => fault.concerns(index)));
-      effects.end(going.filter((fault) => fault.concerns(index)));
+      effects.begin(begunEffects.filter((fault) => fault.concerns(index)));
+      effects.end(endedEffects.filter((fault) => fault.concerns(index)));
     }
   });
   plant.onDevices(({ added }) => {

@@ -51,7 +51,7 @@ export function changedBy(layout: Layout, commit: Commit): readonly PointSlot[] 
   });
 }
 
-/** Points of a target, with the set of an adoption request and both faces of a point. null: all points. */
+/** Points of a target, with set 1 of an adoption request and the other faces of each point. null: all points. */
 export function targetedPoints(layout: Layout, target: ReadonlySet<PointSlot> | null): ReadonlySet<PointSlot> | null {
   if (target === null) return null;
   const twins = twinsOf(layout);

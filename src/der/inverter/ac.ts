@@ -48,7 +48,7 @@ export class NominalVoltage {
     return terminalVoltages(this.#wiring, this.#vNomRtgV, { aPu, bPu, cPu });
   }
 
-  /** True if per unit means the same volts. */
+  /** True if equal values in per unit are equal voltages. */
   equals(other: NominalVoltage): boolean {
     return this.lnV === other.lnV && this.#wiring === other.#wiring;
   }
@@ -86,7 +86,7 @@ export function terminalVoltages(
 
 /**
  * Mean voltage in per unit over the phases in use: the input of curves and of the current limit. With phase angles at
- * equal distances it equals the positive sequence.
+ * equal distances the mean equals the positive sequence.
  */
 export function meanPu(wiring: Wiring, grid: GridValues): number {
   if (wiring === 'single') return grid.aPu;
@@ -109,5 +109,5 @@ export function phaseShares(wiring: Wiring, grid: GridValues): readonly [number,
   return [grid.aPu / sum, grid.bPu / sum, c / sum];
 }
 
-/** Current of one phase, A; 0 for a dead phase, below a millivolt: dividing a load by it would overflow. */
+/** Current of one phase, A; 0 below a millivolt, where the quotient could overflow. */
 export const phaseCurrentA = (va: number, lnV: number): number => (lnV > 1e-3 ? va / lnV : 0);

@@ -21,7 +21,7 @@ export class ActiveDecision {
   floorBy: ActiveDecider = 'charge_limit';
   ceilingW = 0;
   ceilingBy: ActiveDecider = 'source';
-  /** lowest ceiling of a function, W; without those of source and rating */
+  /** lowest ceiling of the functions, W; source and rating are left out */
   functionCeilingW = Infinity;
   /** power of the source, W */
   powerW = 0;
@@ -102,7 +102,7 @@ class SiteBound {
   }
 
   /**
-   * Advances by `dtS`; Infinity goes to the end.
+   * Advances by `dtS`; with Infinity to the end of the ramp.
    * @param freeW power of the device without a bound
    * @returns true while a limiting bound moves
    */
@@ -115,7 +115,7 @@ class SiteBound {
     return this.moves(freeW);
   }
 
-  /** True if the last admitted bounds change the power. @param freeW power of the device without a bound */
+  /** True if the last admitted bounds would change the power. @param freeW power of the device without a bound */
   moves(freeW: number): boolean {
     return (
       Math.max(this.floorW, Math.min(this.ceilingW, freeW)) !==
@@ -161,7 +161,7 @@ interface SourceLink {
 }
 
 const negligibleW = 1e-3;
-/** Within this distance of its target a percentage has reached it. */
+/** Distance at which a percentage counts as having reached its target. */
 const negligiblePct = 1e-4;
 
 /** Deciders that hold the power no lower than source and ratings already do. */
@@ -198,7 +198,7 @@ export class ActivePower {
   voltWattBaseW = 0;
   /** a ramp or response is under way */
   moving = false;
-  /** without a set-point: true: runs at maximum power; false: the source chooses, and a storage idles */
+  /** true: runs at maximum power without a set-point; false: the source then chooses, and a storage idles */
   readonly #generator: boolean;
   /** the last decision, without the connection point */
   readonly #decision = new ActiveDecision();
@@ -273,7 +273,7 @@ export class ActivePower {
     this.voltWattPct = respond(this.voltWattPct, this.voltWattTargetPct, voltWatt.responseS, dtS, negligiblePct);
   }
 
-  /** Advances by `dtS`; Infinity goes to the end of all ramps and responses. */
+  /** Advances by `dtS`; with Infinity to the end of all ramps and responses. */
   step(input: ActiveInput, dtS: number): void {
     const { settings, link } = input;
     const maxW = Math.min(link.availableW, settings.wMaxW);
@@ -332,7 +332,7 @@ export class ActivePower {
   }
 
   #advanceDroop(input: ActiveInput, normalW: number, dtS: number): void {
-    // frozen while droop acts, unless a set-point exists: the source's own changes are no commands
+    // changes of the power by the source while droop acts are not commands
     if (this.#commanded || this.droop.side === null) this.#commandW = this.setPointW;
     if (input.hz === null) return;
     const { settings, link } = input;
@@ -437,8 +437,8 @@ export class ActivePower {
 }
 
 /**
- * Power at which the source runs within floor and ceiling, W. The source applies its own limits itself: it gets the
- * limits of settings and functions only, so that it sees the target unchanged.
+ * Power at which the source runs within floor and ceiling, W. The source applies its own limits itself: it gets
+ * only the limits of settings and functions, so that the target reaches it unchanged.
  */
 function answerW(
   { link, settings, serviceCeilingW }: ActiveInput,

@@ -6,7 +6,7 @@ export interface Capability {
   /** reactive power that always has priority over active power (Table 7), magnitudes */
   readonly minInjectVar: number;
   readonly minAbsorbVar: number;
-  /** the capability shrinks below 20 % of rated power */
+  /** true: the capability shrinks below 20 % of rated power */
   readonly reducedAtLowPower: boolean;
 }
 
@@ -30,12 +30,16 @@ export function varBase(settings: Settings, reference: VarReference, pct: number
   }
 }
 
-/** Radius of the circle, VA: the settings of apparent power and of current. @param discharges a storage gives the power */
+/**
+ * Radius of the circle, VA: the lowest limit of apparent power and current.
+ * @param discharges true: the power comes from a storage
+ */
 export function circleVa(settings: Settings, lnV: number, discharges: boolean): number {
   const { vaMaxVa, dischargeMaxVa, aMaxA } = settings;
   return Math.min(vaMaxVa, discharges ? dischargeMaxVa : Infinity, lnV * aMaxA);
 }
 
+/** shares of rated power: full capability from the first on, none below the second */
 const fullFrom = 0.2;
 const noneBelow = 0.05;
 
@@ -52,7 +56,7 @@ export type Priority = 'reactive' | 'active' | 'both';
 
 /**
  * Brings P and Q inside the circle of radius `sVa`. Up to the reactive power that Table 7 guarantees, reactive power
- * always has priority; active priority counts beyond it.
+ * always has priority; active priority applies beyond it.
  */
 export function settle(
   pW: number,

@@ -12,7 +12,7 @@ const etaRef = 0.9637;
 
 /**
  * AC power in W that an inverter makes of `dcW` (PVWatts curve). Clipped at `etaNom * dc0W`; 0 below the
- * DC power that the inverter needs for itself, for bad numbers and for negative power. Never above `dcW`.
+ * DC power that the inverter itself consumes, for NaN and for negative power. Never above `dcW`.
  * @param dc0W DC power in W at which the nominal AC power is reached
  * @param etaNom nominal efficiency, 0 to 1
  */
@@ -52,7 +52,7 @@ export class DcLink {
   availableW = 0;
   /** AC power that the source could absorb in the prepared sub-step, W */
   absorbableW = 0;
-  /** AC power that the source could give once its own ramps are over, W */
+  /** AC power that the source could give once its ramps are over, W */
   potentialW = 0;
   #source: DcSource;
   readonly #dc0W: number;
@@ -77,7 +77,7 @@ export class DcLink {
     source.boundFlow?.(this.#atSource(storageFlow));
   }
 
-  /** Bounds of a storage at its DC port. Beside other sources they are those of the battery itself, which has no AC side. */
+  /** Bounds at the DC port of a storage. In a hybrid the bounds already are DC powers of the battery. */
   #atSource(flow: StorageFlow): StorageFlow {
     if (this.#source.ports.length > 1) return flow;
     const dcOf = (boundW: number) => (Number.isFinite(boundW) ? this.#dcOf(boundW) : boundW);
@@ -102,7 +102,7 @@ export class DcLink {
     return this.#source.availableDcW > 0 || this.#source.absorbableDcW > 0;
   }
 
-  /** AC power that the source could absorb once its own ramps are over, W. */
+  /** AC power that the source could absorb once its ramps are over, W. */
   get potentialAbsorbableW(): number {
     const dcW = this.#source.potentialAbsorbableDcW;
     return dcW === undefined ? this.absorbableW : Math.max(this.absorbableW, -this.#acOf(-dcW));
@@ -181,7 +181,7 @@ export class DcLink {
   }
 }
 
-/** null: not a fuel cell. */
+/** Conversion between power of the stack and AC power; null: no fuel cell. */
 export function stackPower({ stack }: DcSource, link: DcLink): StackPower | null {
   if (!stack) return null;
   return {

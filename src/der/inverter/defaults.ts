@@ -57,8 +57,8 @@ function mustTrip(name: CurveTrip, abnormal: AbnormalCategory): Pairs {
 }
 
 /**
- * Minimum ride-through, after which a device may trip; where the time rises with the voltage, the maximum of the band.
- * Without a minimum it may trip at once; below the lowest voltages, once it must have ceased to energize.
+ * Edges of the bands with the ride-through time, after which a device may trip: the maximum of a band in which it rises
+ * with the voltage. Without one: 0, or for low voltage the time within which the device must cease to energize.
  */
 function mayTrip(name: CurveTrip, abnormal: AbnormalCategory): Pairs {
   return rideThroughBands(name, abnormal).map(({ edge, rideThroughS, responseS }) => [
@@ -198,7 +198,7 @@ function ratingDefaults(map: WritableMapView, ratings: Ratings): void {
   });
 }
 
-/** Ramps of commands at the start of a device, percent per second. */
+/** Start value of 704.WRmp and 704.VarRmp, percent per second. */
 export const defaultRampPctS = 20;
 
 /** Settings of 702 start at their ratings. */

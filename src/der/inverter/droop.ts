@@ -22,9 +22,9 @@ export interface DroopInput {
 }
 
 const negligibleW = 1e-3;
-/** Distance from the normal power, of WMax, at which the return has ended. */
+/** Distance from the normal power, as a share of WMax, at which the return has ended. */
 const doneShare = 1e-4;
-/** Distance from the droop target, of WMax, at which the response has ended. */
+/** Distance from the droop target, as a share of WMax, at which the response has ended. */
 const settledShare = 1e-6;
 
 /** The return follows other functions with a lag for at most this many open-loop response times. */
@@ -72,9 +72,9 @@ export class FrequencyDroop {
   }
 
   /**
-   * During the return the output continues from its present value, and follows changes of the normal power by other
-   * functions with the same response. It follows commands at once, and after `returnResponses` everything, so that the
-   * return ends even under a source that always moves.
+   * During the return the output continues from its present value. It follows commands at once, and other changes of
+   * the normal power with the droop response; from `returnResponses` response times on it follows every change at once,
+   * so that the return ends even if the source always moves.
    */
   #followOnReturn({ responseS }: DroopSetting, { normalW, capW }: DroopInput, dtS: number): void {
     if (this.outside) this.#returningS = 0;

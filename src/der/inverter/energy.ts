@@ -1,4 +1,4 @@
-/** Lifetime energy counters by phase: doubles that never fall; the registers get whole units. */
+/** Lifetime energy counters of phases and DC ports: doubles that never decrease; the registers get whole units. */
 import type { DcPort, DcSource, PhaseLoads, Phases } from '../source/source.ts';
 
 /** Power of phase `i`: its own load and its share of the rest. */
@@ -8,8 +8,8 @@ export function phaseOf(i: number, total: number, share: number, loads: Phases):
 
 const noVars: Phases = [0, 0, 0];
 
-/** The loads with the reactive power of a function, shared evenly, instead of their own. */
-export function withoutOwnVar(loads: PhaseLoads | null): PhaseLoads | null {
+/** The loads without reactive power: a function decides the total, of which each phase has its share. */
+export function withoutVars(loads: PhaseLoads | null): PhaseLoads | null {
   return loads && { watts: loads.watts, vars: noVars };
 }
 
@@ -34,8 +34,8 @@ export interface PowerSpan {
   readonly toW: number;
   readonly fromVar: number;
   readonly toVar: number;
-  /** the power moved linearly between both ends; otherwise the later value held throughout */
-  readonly steady: boolean;
+  /** true: the power moved linearly between both ends; false: the later value held throughout */
+  readonly linear: boolean;
 }
 
 const noPhase = (): PhaseEnergy => ({ whInjected: 0, whAbsorbed: 0, varhInjected: 0, varhAbsorbed: 0 });
@@ -63,8 +63,8 @@ export class EnergyMeter {
     loads: PhaseLoads | null = null,
   ): void {
     const hours = dtS / 3600;
-    const fromW = span.steady ? span.fromW : span.toW;
-    const fromVar = span.steady ? span.fromVar : span.toVar;
+    const fromW = span.linear ? span.fromW : span.toW;
+    const fromVar = span.linear ? span.fromVar : span.toVar;
     // a counter would never recover from a NaN
     if (Number.isFinite(fromW + span.toW + fromVar + span.toVar)) {
       const injected = { wh: meanAbove(fromW, span.toW) * hours, varh: meanAbove(fromVar, span.toVar) * hours };
@@ -72,7 +72,7 @@ export class EnergyMeter {
       if (loads) this.#addUneven(span, hours, shares, loads);
       else this.#addPhases(injected, absorbed, shares);
     }
-    this.#addPorts(hours, span.steady, ports);
+    this.#addPorts(hours, span.linear, ports);
   }
 
   clear(): void {
@@ -107,12 +107,12 @@ export class EnergyMeter {
     }
   }
 
-  #addPorts(hours: number, steady: boolean, ports: readonly DcPort[]): void {
+  #addPorts(hours: number, linear: boolean, ports: readonly DcPort[]): void {
     for (let i = 0; i < this.ports.length; i += 1) {
       const energy = this.ports[i];
       const powerW = ports[i]?.powerW ?? 0;
       if (!energy || !Number.isFinite(powerW)) continue;
-      const fromW = steady ? energy.lastW : powerW;
+      const fromW = linear ? energy.lastW : powerW;
       energy.whInjected += meanAbove(fromW, powerW) * hours;
       energy.whAbsorbed += meanAbove(-fromW, -powerW) * hours;
       energy.lastW = powerW;
@@ -120,7 +120,7 @@ export class EnergyMeter {
   }
 }
 
-/** Total of all phases, Wh and varh. */
+/** Energy of all phases, Wh and varh. */
 interface Energy {
   readonly wh: number;
   readonly varh: number;

@@ -16,7 +16,7 @@ import { circleVa, withSupport } from './capability.ts';
 import type { Capability } from './capability.ts';
 import { causeFunctions, Protection } from './protection.ts';
 import { DcLink } from './dc-link.ts';
-import { EnergyMeter, withoutOwnVar } from './energy.ts';
+import { EnergyMeter, withoutVars } from './energy.ts';
 import { EnterService, isEnergized, nextPhase } from './service.ts';
 import type { ProtectionRatings, TripCause } from './protection.ts';
 import { rampTowards } from './ramp.ts';
@@ -36,9 +36,9 @@ export interface InverterRatings extends ProtectionRatings {
   readonly efficiencyNominal: number | null;
   /** DC ports of the source */
   readonly portCount: number;
-  /** taken from the grid while the source gives nothing, W */
+  /** consumption from the grid while the source gives nothing, W */
   readonly nightW: number;
-  /** Runs at maximum without a set-point; storage idles. */
+  /** true: runs at maximum power without a set-point; false: a storage then idles */
   readonly generator: boolean;
   /** rated apparent power, VA */
   readonly vaMaxRtgVa: number;
@@ -48,7 +48,7 @@ export interface InverterRatings extends ProtectionRatings {
 
 const quickStepS = 0.02;
 const movingStepS = 0.1;
-/** interface.md 5.3: control functions are never stepped more coarsely */
+/** maximum sub-step of control functions */
 export const maxStepS = 1;
 const negligibleW = 1e-3;
 
@@ -121,7 +121,7 @@ export class Inverter {
 
   /**
    * Takes over settings that a write has changed; physics follows from the next sub-step on.
-   * @param former functions of reactive power that get back a former place among those enabled
+   * @param former functions of reactive power that regain these ranks
    */
   applySettings(settings: Settings, former?: FormerRanks): void {
     this.reactivePower.reorder(this.#settings, settings, former);
@@ -231,8 +231,8 @@ export class Inverter {
     const wasEnergized = isEnergized(this.phase);
     this.#output(grid, source, dtS, this.#serviceCeiling(addSeconds(t, dtS), dtS));
     // starting and stopping are steps, every other change is linear
-    const steady = source.heldPower !== true && wasEnergized && (fromW === 0) === (this.pW === 0);
-    const span = { fromW, toW: this.pW, fromVar, toVar: this.qVar, steady };
+    const linear = source.heldPower !== true && wasEnergized && (fromW === 0) === (this.pW === 0);
+    const span = { fromW, toW: this.pW, fromVar, toVar: this.qVar, linear };
     this.meter.add(dtS, span, phaseShares(this.ratings.wiring, grid), source, this.phaseLoads);
   }
 
@@ -410,7 +410,7 @@ export class Inverter {
       source.draw(0, false);
       return;
     }
-    // at start everything settles but the autonomous reference; it does not follow the voltage of a fault
+    // the autonomous reference starts at its setting, and does not follow the voltage during a cessation
     if (this.ceasedBy === null) this.reactivePower.follow(settings, this.curvePct, Number.isFinite(dtS) ? dtS : 0);
     this.#advanceActive(grid, dtS, ceiling);
     this.clipped = ratings.generator && this.link.exceeds(settings.wMaxW, negligibleW);
@@ -430,11 +430,11 @@ export class Inverter {
 
   /** Reads the flows behind the terminals after `draw`: one operating point for registers, counters and source. */
   #readLoads(source: DcSource): void {
-    const { isOfLoads: own } = this.reactivePower;
+    const { isOfLoads } = this.reactivePower;
     const loads = source.phaseLoads ?? null;
-    this.phaseLoads = own ? loads : withoutOwnVar(loads);
-    if (own && source.ownVar !== undefined) this.qVar = source.ownVar;
-    source.decideVar?.(own ? null : this.qVar);
+    this.phaseLoads = isOfLoads ? loads : withoutVars(loads);
+    if (isOfLoads && source.ownVar !== undefined) this.qVar = source.ownVar;
+    source.decideVar?.(isOfLoads ? null : this.qVar);
   }
 
   #advanceActive(grid: GridValues, dtS: number, { ceilingW, decider }: ServiceCeiling): void {
@@ -459,7 +459,7 @@ export class Inverter {
     const { ratings, activePower, reactivePower } = this;
     const settings = this.#settings;
     const volts = meanPu(ratings.wiring, grid) * nominalLnV(ratings.wiring, ratings.vNomRtgV);
-    // beside an array the discharge is a part of the power alone
+    // beside an array the discharge is only a part of the power
     this.circleVa = circleVa(settings, volts, activePower.requestedW > 0 && source.array === undefined);
     reactivePower.step(
       {

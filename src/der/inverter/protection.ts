@@ -44,7 +44,7 @@ export class Relays {
   /** instant of the last update */
   #at: SimTime | null = null;
   #angleDeg: number | null = null;
-  /** the rate of change is still being measured */
+  /** true while a rate of change is measured */
   moving = false;
 
   constructor(parameters: InverterParameters) {
@@ -157,12 +157,12 @@ export class Protection {
     return lastTrip === null || standing.includes(lastTrip) ? standing : [...standing, lastTrip];
   }
 
-  /** A relay is still measuring: it needs short sub-steps. */
+  /** True while a relay measures, which needs short sub-steps. */
   get measuring(): boolean {
     return this.#relays.moving;
   }
 
-  /** No timer runs and nothing acts: no decision can change until the grid does. */
+  /** True if no timer runs and nothing acts: no decision can change until the grid does. */
   get noTimers(): boolean {
     return !this.#trips.counting && !this.cessation.pending && !this.#relays.moving && this.#relays.islandDue === null;
   }
@@ -236,7 +236,7 @@ export class Protection {
     return rideThroughMode(this.#ratings.abnormal, this.measured(grid, vNomV), this.#ratings.nominalHz);
   }
 
-  /** Follows the grid at `t`. @param energized true: the device may exchange power */
+  /** Updates timers, relays and cessation at `t`. @param energized true: the device may exchange power */
   update(
     t: SimTime,
     grid: GridValues,

@@ -19,7 +19,8 @@ export function rampCommand(from: number, target: number, output: number, ratePe
 
 /**
  * The open-loop response of IEEE 1547-2018: a first-order lag that completes 90 % of a step in `responseS`. Exact for
- * any `dtS` while the target is constant. @param settledAt distance at which the target counts as reached
+ * any `dtS` while the target is constant.
+ * @param settledAt distance at which the target counts as reached
  */
 export function respond(from: number, to: number, responseS: number, dtS: number, settledAt: number): number {
   if (responseS <= 0 || from === to) return to;

@@ -30,17 +30,17 @@ export interface Ratings {
   readonly aMaxA: number;
   /** power that the device can absorb from the grid, W; null: it only delivers */
   readonly chargeMaxW: number | null;
-  /** power that the storage of the device can give, W; 0: the device only takes power; null: it has none */
+  /** power that the storage of the device can give, W; 0: the device only absorbs; null: no storage */
   readonly dischargeMaxW: number | null;
   readonly category: 'CAT_A' | 'CAT_B';
   readonly abnormal: AbnormalCategory;
   readonly nominalHz: number;
 }
 
-/** Reactive capability, of the apparent power rating (IEEE 1547-2018 Table 7). */
+/** Reactive capability as a share of the apparent power rating (IEEE 1547-2018 Table 7). */
 export const injectShare = 0.44;
 export const absorbShare = { CAT_A: 0.25, CAT_B: 0.44 } as const;
-/** Maximum current, of the nominal one. */
+/** Maximum current as a multiple of the nominal current. */
 export const currentHeadroom = 1.1;
 
 /** Scale exponent with which values up to `maxValue` fit a register of at most `registerMax`; at least `finest`. */
@@ -50,8 +50,8 @@ export function scaleFor(maxValue: number, registerMax: number, finest: number):
 
 const int16Max = 32767;
 const uint16Max = 65534;
-const points = 10;
-const sets = 3;
+const pointCount = 10;
+const setCount = 3;
 
 const phaseBlock = (phase: 1 | 2 | 3): string[] => [
   ...['W', 'VA', 'Var', 'PF', 'A', 'V', 'TotWhInj', 'TotWhAbs', 'TotVarhInj', 'TotVarhAbs'].map(
@@ -68,7 +68,7 @@ function omitted701(wiring: Wiring): ReadonlySet<string> {
   return new Set([...always, ...phaseBlock(2), ...phaseBlock(3), 'VL1L2', 'LLV']);
 }
 
-/** Settings of 702 that have no effect in this device. */
+/** Points of 702 that no device has: settings without effect, and the islanding category. */
 const omitted702 = [
   'VAChaRteMax',
   'IntIslandCatRtg',
@@ -85,7 +85,7 @@ const omitted702 = [
 
 /** Points of devices that can absorb power from the grid. */
 const charging702 = ['WChaRteMaxRtg', 'WChaRteMax', 'VAChaRteMaxRtg'];
-/** Points of devices with a storage, and of those that only take power. */
+/** Points of devices with a storage, and of devices that only absorb. */
 const discharging702 = ['WDisChaRteMaxRtg', 'VADisChaRteMaxRtg', 'WDisChaRteMax', 'VADisChaRteMax'];
 const charging704 = [
   'PFWAbsEna',
@@ -114,8 +114,8 @@ export function modelChoices(
   const powerSf = scaleFor(1.2 * Math.max(wMaxW, vaMaxVa), int16Max, -2);
   const voltSf = scaleFor(2 * vNomV, uint16Max, -1);
   const currentSf = scaleFor((1.5 * vaMaxVa) / nominalLnV(wiring, vNomV), int16Max, -2);
-  const curve = { NPt: points, NCrv: sets };
-  const trip = { counts: { NPt: points, NCrvSet: sets } };
+  const curve = { NPt: pointCount, NCrv: setCount };
+  const trip = { counts: { NPt: pointCount, NCrvSet: setCount } };
   const oneWay = ratings.chargeMaxW === null;
   const stores = ratings.dischargeMaxW !== null;
   const absent702 = [...omitted702, ...(oneWay ? charging702 : []), ...(stores ? [] : discharging702)];
@@ -137,7 +137,7 @@ export function modelChoices(
     { def: m708, ...trip, scale: { V_SF: -2, Tms_SF: -3 } },
     { def: m709, ...trip, scale: { Hz_SF: -3, Tms_SF: -3 } },
     { def: m710, ...trip, scale: { Hz_SF: -3, Tms_SF: -3 } },
-    { def: m711, counts: { NCtl: sets }, scale: { Db_SF: -3, K_SF: -3, RspTms_SF: -2 } },
+    { def: m711, counts: { NCtl: setCount }, scale: { Db_SF: -3, K_SF: -3, RspTms_SF: -2 } },
     { def: m712, counts: curve, scale: { W_SF: -2, DeptRef_SF: -2 } },
     storage713,
     {

@@ -177,7 +177,7 @@ export interface ReactiveInput {
   readonly sVa: number;
   /** mean voltage, the input of the curves, percent of VNom */
   readonly vPct: number;
-  /** the converter runs and does not stop; otherwise reactive power moves to zero */
+  /** true: the converter runs and is not shutting down; false: reactive power moves to zero */
   readonly running: boolean;
   /** reactive power that the loads of the source take by themselves while no function acts; absent: none */
   readonly ownVar?: number | undefined;
@@ -188,7 +188,7 @@ function varRateS(settings: Settings): number {
   return (settings.varRampPctS / 100) * Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
 }
 
-/** Within this distance of its target the reactive power has reached it, var. */
+/** Distance at which the reactive power counts as having reached its target, var. */
 const negligibleVar = 1e-3;
 
 export class ReactivePower {
@@ -213,7 +213,7 @@ export class ReactivePower {
     this.#order.follow(before, after, former);
   }
 
-  /** The place of a function in the order of enabling, for `reorder`. */
+  /** The rank of a function in the order of enabling, for `reorder`. */
   rankOf(name: ReactiveFunction): number {
     return this.#order.rankOf(name);
   }
@@ -240,14 +240,14 @@ export class ReactivePower {
     this.vRefPct = this.#reference.advance(settings.voltVar, vPct, dtS);
   }
 
-  /** Advances by `dtS`; Infinity goes to the end of all responses. */
+  /** Advances by `dtS`; with Infinity to the end of all responses. */
   step(input: ReactiveInput, dtS: number): void {
     const { settings, capability, requestedW, sVa } = input;
     const before = this.qVar;
     const activeFunction = activeReactiveFunction(this.#order.order, settings, requestedW);
     this.activeFunction = activeFunction;
     if (activeFunction === null && input.ownVar !== undefined) {
-      this.#stepOwn(input, input.ownVar, dtS);
+      this.#followLoads(input, input.ownVar, dtS);
       return;
     }
     this.isOfLoads = false;
@@ -276,7 +276,7 @@ export class ReactivePower {
    * Follows the reactive power of the loads at once, without a capability limit. After a function the return has the
    * rate of 704.VarRmp.
    */
-  #stepOwn({ settings, requestedW, sVa, capability }: ReactiveInput, ownVar: number, dtS: number): void {
+  #followLoads({ settings, requestedW, sVa, capability }: ReactiveInput, ownVar: number, dtS: number): void {
     const commandVar = this.isOfLoads ? ownVar : rampTowards(this.qVar, ownVar, varRateS(settings), dtS);
     this.isOfLoads = commandVar === ownVar;
     [this.pW, this.qVar] = settle(requestedW, commandVar, sVa, 'both', capability);

@@ -95,7 +95,7 @@ export class EnterService {
     this.#random = random;
   }
 
-  /** The delay runs: the grid is inside the window. */
+  /** True while the delay runs, which needs the grid inside the window. */
   get delayRuns(): boolean {
     return this.#delaySince !== null;
   }

@@ -127,7 +127,7 @@ function setPointW(map: MapView, wMaxW: number): number | null {
   return m.WSetMod === 'WATTS' ? (m.WSet ?? 0) : ((m.WSetPct ?? 0) / 100) * wMaxW;
 }
 
-/** A setting below its rating; at the rating the device limits itself, without the rounding of a register. */
+/** A setting below its rating; Infinity at the rating, where the device limits itself to the exact value. */
 function belowRating(value: number | null, rating: number | null): number {
   return value === null || (rating !== null && value >= rating) ? Infinity : value;
 }
@@ -300,7 +300,7 @@ export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip'
   };
 }
 
-/** One point, in percent as in the registers. */
+/** One point of a curve, in percent as in the registers. */
 export interface CurvePoint {
   readonly x: number;
   readonly y: number;

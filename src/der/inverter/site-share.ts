@@ -60,7 +60,7 @@ export class MeterTap {
   }
 }
 
-/** Within this distance the output equals the admitted power, W. */
+/** Distance within which the output counts as equal to the admitted power, W. */
 const toleranceW = 1e-3;
 
 export class SiteShare {
@@ -108,7 +108,7 @@ export class SiteShare {
       pW,
     } = this.#inverter;
     const admittedW = Math.max(site.floorW, Math.min(site.ceilingW, freeW));
-    // limited by the apparent-power (VA) circle, or by a source that pauses below its minimum power: no rise
+    // an output limited by the apparent-power circle, or by a source that pauses below its minimum power, does not rise
     const unlimitedW = Math.abs(pW - admittedW) > toleranceW ? pW : freeW;
     const ramped = site.inForce ? site.rateWS * seconds : Infinity;
     const boundW = Math.max(site.floorW - ramped, Math.min(site.ceilingW + ramped, unlimitedW));

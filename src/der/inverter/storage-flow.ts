@@ -3,7 +3,7 @@ import type { MapView } from '../../sunspec/map/view.ts';
 
 type StorageControls = NonNullable<MapView['m124']>;
 
-/** The points of 124 that bound the storage, as a write leaves them. */
+/** The points of 124 that bound the power of the storage. */
 export type StorageRates = Pick<StorageControls, 'StorCtl_Mod' | 'InWRte' | 'OutWRte'>;
 
 /** Bounds of the power of a storage, within which it follows its set-point or policy. */
@@ -23,7 +23,7 @@ export const freeFlow: StorageFlow = { floorW: -Infinity, ceilingW: Infinity, ra
 
 const [chargeBit, dischargeBit] = [1, 2];
 
-/** A bound of one direction, W. At full rate and full rating the storage limits itself: Infinity. */
+/** A bound of one direction, W. Infinity: none, or full rate and full rating, where the storage limits itself. */
 function boundW(
   bits: number | null,
   bit: number,
@@ -35,7 +35,7 @@ function boundW(
   return ratePct >= 100 && (ratingW === null || maxW >= ratingW) ? Infinity : (ratePct / 100) * maxW;
 }
 
-/** The rates of the registers. */
+/** The values of these points in the registers. */
 export const storageRates = ({ StorCtl_Mod, InWRte, OutWRte }: StorageControls): StorageRates => ({
   StorCtl_Mod,
   InWRte,
@@ -43,9 +43,9 @@ export const storageRates = ({ StorCtl_Mod, InWRte, OutWRte }: StorageControls):
 });
 
 /**
- * The bounds of model 124. The bits of StorCtl_Mod switch them on: InWRte bounds the charge and OutWRte the discharge; a
- * negative rate forces the other direction. Of bounds that exclude each other the lower one counts.
- * @param rates in the place of those of the registers
+ * The bounds of model 124. The bits of StorCtl_Mod switch them on: InWRte bounds the charge and OutWRte the discharge;
+ * a negative rate forces the other direction. Of bounds that exclude each other the lower one counts.
+ * @param rates default: the values in the registers
  */
 export function storageFlow({ m124, m702, m802 }: MapView, rates?: StorageRates): StorageFlow {
   if (!m124) return freeFlow;

@@ -1,6 +1,6 @@
 /**
- * Timers of the curves of models 707-710 (IEEE 1547-2018 6.4, 6.5): one timer per threshold. It runs while any phase
- * exceeds the threshold, is cleared at once on return, and trips at the computed instant. The curves of momentary
+ * Timers of the curves of models 707-710 (IEEE 1547-2018 6.4, 6.5): one timer per threshold. A timer runs while any
+ * phase exceeds the threshold, is cleared at once on return, and trips at the computed instant. The curves of momentary
  * cessation use the same timers.
  */
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
@@ -124,7 +124,7 @@ export class TripTimers {
 /** Tolerance of a frequency on an edge, so that rounding does not decide. */
 const slackHz = 1e-9;
 
-/** The region of voltage and frequency. It is for display: cessation itself follows the registers. */
+/** The region of voltage and frequency, for display: cessation itself follows the registers. */
 export function rideThroughMode(abnormal: AbnormalCategory, input: TripInput, nominalHz: number): RideThroughMode {
   const low = rideThroughBands('lv_trip', abnormal).find(({ edge }) => input.lowestVoltagePct < edge);
   const voltage = low ?? rideThroughBands('hv_trip', abnormal).find(({ edge }) => input.highestVoltagePct > edge);
@@ -157,8 +157,8 @@ export class Cessation {
     const before = this.#kind;
     this.#kind = this.#timers.update(t, input, curves);
     if (before !== null && this.#kind === null) this.#endedAt = t;
-    const back = this.#endedAt !== null && secondsBetween(this.#endedAt, t) >= cessationReturnS + cessationRampS;
-    if (this.#kind !== null || back) this.#endedAt = null;
+    const hasReturned = this.#endedAt !== null && secondsBetween(this.#endedAt, t) >= cessationReturnS + cessationRampS;
+    if (this.#kind !== null || hasReturned) this.#endedAt = null;
     return (before === null) !== (this.#kind === null);
   }
 

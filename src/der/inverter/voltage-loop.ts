@@ -23,7 +23,8 @@ function maxSlope(points: readonly CurvePoint[]): number {
 }
 
 /**
- * The settings with voltage responses slow enough for the sub-steps; unchanged on a stiff grid (null).
+ * The settings with voltage responses slow enough for the sub-steps.
+ * @param feeder null: a stiff grid, on which the settings stay unchanged
  * @param vaMaxRtgVa base of the impedance
  * @param stepS sub-step while something moves
  */

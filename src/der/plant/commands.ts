@@ -14,9 +14,11 @@ import type {
 } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
 
-const keptRecords = 1000;
-const queueLength = 64;
-/** simulated seconds beyond the usual time after which a command has failed */
+/** number of records beyond which the oldest finished ones are dropped */
+const maxRecords = 1000;
+/** maximum of waiting and running commands of one device */
+const maxOpen = 64;
+/** simulated seconds beyond the usual time, after which a command fails */
 const graceS = 60;
 
 interface Entry {
@@ -121,7 +123,7 @@ export class OperatorQueue implements CommandQueue {
     for (const entry of queue) this.#carryOut(entry, device, instant);
   }
 
-  /** Completes commands whose device has reached its state; fails those out of time. Called at the end of its tick. */
+  /** Completes commands whose state the device has reached, and fails overdue ones. Called at the end of its tick. */
   settle(device: Device, instant: SimTime): void {
     for (const entry of this.#running.get(device.index) ?? []) {
       if (reached(device, entry.record.command)) this.#finish(entry, 'completed', null, instant);
@@ -149,10 +151,10 @@ export class OperatorQueue implements CommandQueue {
 
   #checkRoom(deviceIndex: number, count: number): void {
     const open = (this.#waiting.get(deviceIndex)?.length ?? 0) + (this.#running.get(deviceIndex)?.length ?? 0);
-    if (open + count > queueLength) {
+    if (open + count > maxOpen) {
       throw new SimError(
         'COMMAND_QUEUE_FULL',
-        `${queueLength} commands are already waiting or running for device ${deviceIndex}`,
+        `device ${deviceIndex} has ${open} of at most ${maxOpen} waiting or running commands; ${count} more given`,
       );
     }
   }
@@ -160,7 +162,7 @@ export class OperatorQueue implements CommandQueue {
   #carryOut(entry: Entry, device: Device, instant: SimTime): void {
     const { command, scope } = entry.record;
     entry.record = { ...entry.record, state: 'running', startedAtMs: this.#wallMs() };
-    this.#tell(entry, `begins, asked by ${originText(entry.by)}`, instant);
+    this.#logProgress(entry, `begins, asked by ${originText(entry.by)}`, instant);
     try {
       device.command(command === 'reset' ? { kind: 'reset', scope: scope ?? 'alarms' } : { kind: command }, entry.by);
     } catch (error) {
@@ -183,17 +185,17 @@ export class OperatorQueue implements CommandQueue {
     if (left.length > 0) this.#running.set(entry.record.deviceIndex, left);
     else this.#running.delete(entry.record.deviceIndex);
     entry.record = { ...entry.record, state, message, finishedAtMs: this.#wallMs() };
-    this.#tell(entry, message === null ? state : `${state}: ${message}`, at);
+    this.#logProgress(entry, message === null ? state : `${state}: ${message}`, at);
   }
 
-  #tell({ record: { id, command, scope, deviceIndex } }: Entry, what: string, at?: SimTime): void {
+  #logProgress({ record: { id, command, scope, deviceIndex } }: Entry, text: string, at?: SimTime): void {
     const name = scope === null ? command : `${command} (${scope})`;
-    this.#log.info(`command ${id}, ${name}: ${what}`, deviceIndex, at);
+    this.#log.info(`command ${id}, ${name}: ${text}`, deviceIndex, at);
   }
 
   /** Drops the oldest finished records; an open one is never dropped. */
   #dropOldRecords(): void {
-    while (this.#entries.length > keptRecords) {
+    while (this.#entries.length > maxRecords) {
       const oldest = this.#entries.findIndex((entry) => finished(entry.record.state));
       if (oldest < 0) return;
       this.#entries.splice(oldest, 1);

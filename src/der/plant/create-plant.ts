@@ -35,12 +35,12 @@ export interface PlantSpec {
   readonly tickIntervalS: number;
   readonly nominalHz: number;
   readonly seed: number;
-  /** largest deviation between devices of one profile, percent; absent or 0: devices of one profile are equal */
+  /** maximum deviation between devices of one profile, percent; absent or 0: devices of one profile are equal */
   readonly spreadPct?: number;
   readonly weatherSource: 'csv' | 'clear_sky';
   readonly clouds: CloudPreset;
   readonly gridProfile: Series | null;
-  /** the line of every device to the grid; absent or null: stiff */
+  /** the line from every device to the grid; absent or null: a stiff grid */
   readonly feeder?: FeederSpec | null;
   /** true: devices also serve models 64413 and 64414; default false */
   readonly simModels?: boolean;
@@ -105,12 +105,12 @@ function attempt(check: () => void, where: string, issues: Issue[]): boolean {
 
 /** The logs of plant and devices, rate-limited for large fleets. */
 function logsOf({ log, dcLog = log, clock, monotonicMs }: PlantSpec) {
-  const machine = { nowMs: () => clock.wallMs(), monotonicMs };
+  const clocks = { nowMs: () => clock.wallMs(), monotonicMs };
   return {
     log,
     dcLog,
-    sessionLog: new LimitedLog(dcLog, machine, 'charging sessions'),
-    commandLog: new LimitedLog(log, machine, 'operator commands'),
+    sessionLog: new LimitedLog(dcLog, clocks, 'charging sessions'),
+    commandLog: new LimitedLog(log, clocks, 'operator commands'),
   };
 }
 

@@ -22,21 +22,22 @@ export interface FactoryOptions {
   readonly simModels: boolean;
   /** start value of 1.DA by device index; absent: not implemented */
   readonly unitAddressOf?: ((index: number) => number) | undefined;
-  /** largest deviation between devices of one profile, percent; 0: devices are equal */
+  /** maximum deviation between devices of one profile, percent; 0: devices are equal */
   readonly spreadPct: number;
   readonly version: string;
 }
 
-interface MadeTemplate {
+interface StampedTemplate {
   readonly template: DeviceTemplate;
+  /** time of its profile points */
   readonly at: SimTime;
 }
 
 export class DeviceFactory {
   readonly #options: FactoryOptions;
   /** weak: the template of an unused profile is dropped with it */
-  readonly #templates = new WeakMap<ProfileSpec, Map<Wiring, MadeTemplate>>();
-  /** profiles whose first device exists; it has exactly the values of the profile */
+  readonly #templates = new WeakMap<ProfileSpec, Map<Wiring, StampedTemplate>>();
+  /** profiles that have had a device, of which the first one has exactly the values of the profile */
   readonly #used = new WeakSet<ProfileSpec>();
 
   constructor(options: FactoryOptions) {
@@ -57,7 +58,7 @@ export class DeviceFactory {
    * @throws SimError CONFIG_INVALID with every issue of the profile, named from its root
    */
   template({ profile, phases }: DeviceSpec, at: SimTime): DeviceTemplate {
-    const byWiring = this.#templates.get(profile) ?? new Map<Wiring, MadeTemplate>();
+    const byWiring = this.#templates.get(profile) ?? new Map<Wiring, StampedTemplate>();
     this.#templates.set(profile, byWiring);
     const { context, nominalHz, simModels, unitAddressOf } = this.#options;
     const entry = byWiring.get(phases) ?? {
@@ -80,14 +81,14 @@ export class DeviceFactory {
     const template = this.#templateOf(spec, index, at);
     const { context, places, version, unitAddressOf } = this.#options;
     const { name, deviceType, profileName, ocpp } = spec;
-    const givenSerial = spec.profile.models['1']?.['SN'];
+    const profileSerial = spec.profile.models['1']?.['SN'];
     const identity = {
       index,
       name,
       deviceType,
       profileName,
       ...(ocpp !== undefined && { ocpp }),
-      serialNumber: serialNumberOf(index, givenSerial?.toString(), !this.#used.has(spec.profile)),
+      serialNumber: serialNumberOf(index, profileSerial?.toString(), !this.#used.has(spec.profile)),
       version,
       ...(unitAddressOf && { unitAddress: unitAddressOf(index) }),
     };
@@ -102,7 +103,7 @@ export class DeviceFactory {
     }
   }
 
-  /** Layout and start values of the profile, with the physics of one device: nameplates do not differ. */
+  /** The shared template with physics of one device: layout and start values stay, so nameplates do not differ. */
   #templateOf(spec: DeviceSpec, index: number, at: SimTime): DeviceTemplate {
     const shared = this.template(spec, at);
     const { spreadPct, context } = this.#options;
@@ -112,7 +113,7 @@ export class DeviceFactory {
     return deviceTraits === null ? shared : { ...shared, ...deviceTraits, storage: shared.storage };
   }
 
-  /** Removes the place, the local deviations, the silence and the communication alarms of a device. */
+  /** Removes the place, local deviations, off state and communication alarms of a device. */
   release(index: number): void {
     this.#options.places.leave(index);
     this.#options.context.environment.clearLocal(index);

@@ -12,12 +12,14 @@ import type { SimClock } from '../../core/time/sim-clock.ts';
 
 /** first estimate of the time for one simulated second of one device */
 const initialMsPerDeviceSecond = 0.01;
-/** minimum simulated time of a tick: a shorter one takes as long */
+/** minimum simulated time of a tick: a shorter tick takes no less real time */
 const minCutS = maxStepS;
-/** share of the rate below which it is not held */
+/** share of the rate from which the rate counts as held */
 const minRateShare = 0.9;
+/** minimum time between two warnings */
 const warnEveryMs = 60_000;
-const lastingMs = 3_000;
+/** time for which the rate must not be held before a warning */
+const shortfallMs = 3_000;
 /** share of the tick interval that a tick may take before the simulated time per tick is cut */
 const workShare = 0.8;
 
@@ -43,7 +45,7 @@ interface TickRun {
 
 export class Pace {
   readonly #options: PaceOptions;
-  /** simulated seconds per tick that the machine can do; rises again when ticks take less time */
+  /** simulated seconds per tick that the machine can afford; rises again when ticks take less time */
   #affordableS: number;
   #rateEffective: number;
   #warnedMs = -Infinity;
@@ -103,7 +105,7 @@ export class Pace {
 
   #warnWhenBehind(nowMs: number, rate: number): void {
     if (this.#rateHeldAtMs === null || this.holds(rate)) this.#rateHeldAtMs = nowMs;
-    if (nowMs - this.#rateHeldAtMs < lastingMs || nowMs - this.#warnedMs < warnEveryMs) return;
+    if (nowMs - this.#rateHeldAtMs < shortfallMs || nowMs - this.#warnedMs < warnEveryMs) return;
     this.#warnedMs = nowMs;
     this.#options.log.warning(`the machine cannot hold rate ${rate}: it reaches ${this.#rateEffective.toPrecision(3)}`);
   }
@@ -144,7 +146,7 @@ export class RealTicks {
     };
   }
 
-  /** Nothing happens while the clock is paused. @param slots tick intervals since the last tick */
+  /** Runs a tick, unless the clock is paused. @param slots tick intervals since the last tick */
   async tick(slots: number): Promise<void> {
     let end: SimTime | null = null;
     for (;;) {
@@ -172,17 +174,17 @@ export class RealTicks {
     return addSeconds(clock.tickTime, pace.cut(requestedS));
   }
 
-  /** Ticks to `end`, or to an earlier instant of the guide. @returns true if no tick is to follow */
+  /** Ticks to `end`, or to an earlier instant of the guide. @returns true if the tick is over */
   async #tickPiece(end: SimTime): Promise<boolean> {
     const { clock } = this.#plant;
     const dueAt = this.#guide?.due() ?? Infinity;
     const until = dueAt > clock.tickTime && dueAt < end ? (dueAt as SimTime) : end;
     await this.#runMeasured(secondsBetween(clock.tickTime, until));
-    // a tick cut short: the machine had no time for more
+    // cut short: the machine had no time for more
     return until === end || clock.tickTime < until;
   }
 
-  /** A tick whose duration updates the pace. */
+  /** Runs a tick, and updates the pace by its duration. */
   async #runMeasured(seconds: number): Promise<void> {
     const { clock, pace, monotonicMs, run } = this.#plant;
     const beginMs = monotonicMs();

@@ -61,9 +61,9 @@ export interface PlantOptions {
 const sliceMs = 2;
 /** sub-steps of one device between two readings of the time */
 const subStepsAtOnce = 200;
-/** A long tick runs in at most this many pieces, none shorter than `shortestPieceS`. */
-const piecesPerTick = 32;
-const shortestPieceS = 30;
+/** A long tick has at most this many pieces of at least `minPieceS`; site and timed acts may divide them. */
+const maxPieces = 32;
+const minPieceS = 30;
 const noDevices: ReadonlySet<number> = new Set();
 
 export class SimPlant implements Plant {
@@ -85,7 +85,7 @@ export class SimPlant implements Plant {
   readonly #timetable: Timetable;
   #timeChangedBy: Provenance | null = null;
   #ended = false;
-  /** tick slots that had no tick of their own; counted by the driver of the plant */
+  /** tick slots without a tick, counted by the driver of the plant */
   skippedTicks = 0;
 
   constructor(options: PlantOptions) {
@@ -126,7 +126,7 @@ export class SimPlant implements Plant {
 
   get time(): TimeNow {
     const { clock, tickIntervalS } = this.#options;
-    // while paused, the instant that registers and snapshot show, and from which the next step goes on
+    // while paused, the instant that registers and snapshot show, and from which the next step continues
     const sim = clock.acting();
     return {
       ...clock.settings,
@@ -272,7 +272,7 @@ export class SimPlant implements Plant {
     if (voltageLnV !== undefined && !reference) {
       throw new SimError(
         'COMMAND_BAD_VALUE',
-        'the devices have different nominal voltages: give per unit, or one device',
+        'the devices have different nominal voltages: give the voltage in per unit, or select one device',
       );
     }
     const maxV = 2 * (reference?.nominal.lnV ?? 0);
@@ -383,7 +383,7 @@ export class SimPlant implements Plant {
     this.#pace.changeRate(clock.rate, monotonicMs());
   }
 
-  /** A tick of real time; nothing happens while the clock is paused. @param slots tick intervals since the last tick */
+  /** Runs a tick of real time, unless the clock is paused. @param slots tick intervals since the last tick */
   tick(slots = 1): Promise<void> {
     return this.#realTicks.tick(slots);
   }
@@ -434,22 +434,22 @@ export class SimPlant implements Plant {
   }
 
   /**
-   * One tick of `seconds`. In a long one all devices advance piece by piece, so that it can end early. A piece ends where
-   * an act of the timetable is due.
-   * @param deadlineMs the tick ends after the first piece that ends later; Infinity: never early
+   * Runs one tick of `seconds`. In a long tick all devices advance piece by piece, so that it can end early. A piece
+   * ends at the latest where an act of the timetable is due.
+   * @param deadlineMs real time from which no further piece begins; Infinity: the tick never ends early
    * @returns the simulated seconds done
    */
   async #run(seconds: number, deadlineMs = Infinity): Promise<number> {
     const { clock, monotonicMs } = this.#options;
     const begin = clock.tickTime;
-    const whole = addSeconds(begin, seconds);
-    const pieceS = Math.max(shortestPieceS, seconds / piecesPerTick);
+    const tickEnd = addSeconds(begin, seconds);
+    const pieceS = Math.max(minPieceS, seconds / maxPieces);
     for (const device of this.devices) this.commands.begin(device, begin);
     if (this.#timetable.nextDue <= begin) this.#timetable.run(begin);
     let end = begin;
-    while (end < whole && (end === begin || monotonicMs() < deadlineMs)) {
-      const pieceEnd = deadlineMs === Infinity ? whole : addSeconds(end, pieceS);
-      end = this.#site.share(end, Math.min(whole, pieceEnd, this.#timetable.nextDue) as SimTime);
+    while (end < tickEnd && (end === begin || monotonicMs() < deadlineMs)) {
+      const pieceEnd = deadlineMs === Infinity ? tickEnd : addSeconds(end, pieceS);
+      end = this.#site.share(end, Math.min(tickEnd, pieceEnd, this.#timetable.nextDue) as SimTime);
       for (const device of this.devices) {
         while (!device.advance(end, subStepsAtOnce)) {
           await this.#giveWay();

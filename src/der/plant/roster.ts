@@ -33,7 +33,7 @@ export class Roster {
     return this.#devices;
   }
 
-  /** index of the next device to be added */
+  /** Index of the next device to be added. */
   get nextIndex(): number {
     return this.#nextIndex;
   }
@@ -48,9 +48,9 @@ export class Roster {
   #absence(index: number): string {
     if (Number.isInteger(index) && index >= this.firstIndex && index < this.#nextIndex) {
       const [first] = this.#devices;
-      const others =
-        first === undefined ? 'there is none left' : `name one that is there with device=, for example ${first.index}`;
-      return `device ${index} was removed; ${others}`;
+      const hint =
+        first === undefined ? 'no device is left' : `name one that is there with device=, for example ${first.index}`;
+      return `device ${index} was removed; ${hint}`;
     }
     return noSuchDevice(
       index,
@@ -68,7 +68,7 @@ export class Roster {
   remove(index: number): SimDevice {
     const device = this.device(index);
     this.#byIndex.delete(index);
-    this.#devices = this.#devices.filter((each) => each !== device);
+    this.#devices = this.#devices.filter((other) => other !== device);
     return device;
   }
 

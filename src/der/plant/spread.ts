@@ -38,10 +38,10 @@ class Draws {
     return 1 - (1 - nominal) * this.factor();
   }
 
-  /** A level in percent that moves by up to the spread in points, within its bounds. */
+  /** A level in percent that moves by up to the spread in percentage points, within its bounds. */
   levelPct(nominal: number, min: number, max: number): number {
     const randomPct = nominal + 100 * (this.factor() - 1);
-    // a start value outside of the bounds stays
+    // a start value at or outside a bound stays
     if (nominal <= min || nominal >= max) return nominal;
     return Math.min(Math.max(randomPct, min), max);
   }
@@ -131,7 +131,7 @@ const spreadOf: {
 /**
  * The parameters of one device of a fleet: a function of seed, index and profile alone. The caller excludes the first
  * device of a profile in a process.
- * @param spreadPct largest deviation, percent; levels in percent move by as many points
+ * @param spreadPct maximum deviation, percent; levels in percent move by as many percentage points
  */
 export function spreadSource(
   source: SourceParameters,

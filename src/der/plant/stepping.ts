@@ -30,7 +30,7 @@ const maxSteps = 100_000;
 
 export class Stepping {
   readonly #plant: SteppedPlant;
-  /** one at a time: a request of many ticks */
+  /** runs the requests one after the other; each may have many ticks */
   readonly #requests = new Turns();
   #steppedBy: Provenance | null = null;
   /** number of times that the clock has left the mode `paused` */
@@ -72,10 +72,10 @@ export class Stepping {
     );
   }
 
-  /** @param next runs a tick @param over true after the last tick */
+  /** @param next runs a tick @param isOver true after the last tick */
   #ticks(
     next: (done: number) => Promise<TickEvent>,
-    over: (event: TickEvent, done: number) => boolean,
+    isOver: (event: TickEvent, done: number) => boolean,
   ): Promise<TickEvent> {
     return this.#requests.take(async () => {
       const pausesEnded = this.#pausesEnded;
@@ -89,28 +89,28 @@ export class Stepping {
         // a change of the devices waits for one tick, not for thousands
         const event = await this.#plant.inTurn(() => next(done));
         done += 1;
-        if (over(event, done)) return event;
+        if (isOver(event, done)) return event;
         await this.#plant.giveWay();
       }
     });
   }
 
-  /** The next tick on the way to `t`; none there. @param done ticks so far */
+  /** Runs the next tick on the way to `t`; none if `t` is reached. @param done ticks so far */
   async #towards(t: SimTime, done: number, by: Origin | undefined): Promise<TickEvent> {
     const { clock, latest } = this.#plant;
     this.#checkPaused();
     const aheadS = secondsBetween(clock.tickTime, t);
     if (Number.isNaN(aheadS)) throw new SimError('COMMAND_BAD_VALUE', 'the instant is no number');
     if (aheadS < 0) throw new SimError('COMMAND_BAD_VALUE', `the instant lies ${-aheadS} s in the past`);
-    const [tickS, leftS] = [this.#tickS, secondsBetween(clock.tickTime, t)];
-    if (leftS === 0) return latest();
-    if (leftS > (maxSteps - done) * tickS) {
+    const tickS = this.#tickS;
+    if (aheadS === 0) return latest();
+    if (aheadS > (maxSteps - done) * tickS) {
       throw new SimError(
         'COMMAND_BAD_VALUE',
-        `the instant lies ${leftS} s ahead, at ${tickS} s per tick; allowed: up to ${maxSteps} ticks`,
+        `the instant lies ${aheadS} s ahead, at ${tickS} s per tick; allowed: up to ${maxSteps} ticks`,
       );
     }
-    return this.#tick(Math.min(leftS, tickS), done, by);
+    return this.#tick(Math.min(aheadS, tickS), done, by);
   }
 
   #checkPaused(): void {
@@ -148,6 +148,7 @@ export class Timetable {
   }
 
   /**
+   * Runs `act` at `t`.
    * @returns a function that cancels the act, as long as it has not begun
    * @throws SimError COMMAND_BAD_VALUE for an instant that is no number
    */
@@ -165,7 +166,7 @@ export class Timetable {
     };
   }
 
-  /** Runs what is due at `t`, to which all devices have advanced, including what these acts add for this instant. */
+  /** Runs the acts due at `t`, to which all devices have advanced, and those that these acts add for `t`. */
   run(t: SimTime): void {
     this.#clock.actAt(t, () => {
       this.#scheduler.runDue(t);

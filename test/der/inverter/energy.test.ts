@@ -5,12 +5,12 @@ import type { PowerSpan } from '../../../src/der/inverter/energy.ts';
 import type { DcPort } from '../../../src/der/source/source.ts';
 import { holds } from '../../support/property.ts';
 
-const span = (fromW: number, toW: number, steady = true): PowerSpan => ({
+const span = (fromW: number, toW: number, linear = true): PowerSpan => ({
   fromW,
   toW,
   fromVar: -fromW,
   toVar: -toW,
-  steady,
+  linear,
 });
 const port = (powerW: number): DcPort => ({ type: 'ESS', name: 'x', voltageV: 800, currentA: powerW / 800, powerW });
 const hour = 3600;
@@ -18,7 +18,7 @@ const hour = 3600;
 describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => {
   it('a ramp through zero counts exactly in both directions', () => {
     const meter = new EnergyMeter(1, 1);
-    meter.add(1e-9, { ...span(0, 0), steady: false }, [1], { ports: [port(-1000)] });
+    meter.add(1e-9, { ...span(0, 0), linear: false }, [1], { ports: [port(-1000)] });
     meter.add(hour, span(-1000, 3000), [1], { ports: [port(3000)] });
     const [phase] = meter.phases;
     // a quarter of the hour below zero, three quarters above
@@ -70,8 +70,8 @@ describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => 
     const powers = fc.array(fc.tuple(fc.double({ min: -1e4, max: 1e4, noNaN: true }), fc.boolean()), { maxLength: 20 });
     holds('counters never fall', powers, (steps) => {
       let [before, lastW] = [{ ...meter.phases[0]! }, 0];
-      for (const [watts, steady] of steps) {
-        meter.add(10, span(lastW, watts, steady), [1], { ports: [port(watts)] });
+      for (const [watts, linear] of steps) {
+        meter.add(10, span(lastW, watts, linear), [1], { ports: [port(watts)] });
         const now = { ...meter.phases[0]! };
         for (const key of ['whInjected', 'whAbsorbed', 'varhInjected', 'varhAbsorbed'] as const)
           expect(now[key]).to.be.at.least(before[key]);
