@@ -141,7 +141,9 @@ function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { asset
   if (evse || !blockNames.some((block) => input[block] !== undefined)) return null;
   return {
     name,
-    detail: `${givenText}, which is no profile of an EVSE; allowed: one of an EVSE (${bundledEvseProfileNames.join(', ')}), this one with -f`,
+    detail:
+      `${givenText}, which is no profile of an EVSE; allowed: one of an EVSE ` +
+      `(${bundledEvseProfileNames.join(', ')}), this one with -f`,
     allowed: bundledEvseProfileNames,
   };
 }
