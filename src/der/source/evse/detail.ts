@@ -47,7 +47,7 @@ function dischargeSource(c: Connector): EvseLimitSource {
 /** The limit of the connector now, W, and its source. */
 export function limitNow(station: Station, c: Connector): LimitNow {
   if (c.vehicle === null || !phaseTraits[c.phase].powered || c.errorCode !== null) {
-    // without a vehicle amperes have no power
+    // without a vehicle, a limit in amperes has no value in watts
     const profileW = chargeCapW({ ...c.profile, limitA: Infinity, setpointA: null }, 1);
     const limitW = Math.min(c.p.maxPowerW, c.localLimitW, profileW);
     return {
@@ -139,12 +139,14 @@ function connectorPowers(c: Connector, station: Station, roomW: number): Connect
   if (vehicle !== null && (powerW < 0 || (flows && c.dischargeW !== null))) {
     const dischargeableW = isAtReserve(vehicle) ? 0 : vehicle.maxDischargeW;
     const possibleW = works && p.bidirectional ? p.maxDischargeW : 0;
-    // a function of the device may set more than a command, and discharge without one
-    const askedW = c.heldByDer ? Math.max(0, -powerW) : Math.min(c.dischargeW ?? 0, dischargeableW, c.dischargeCapW);
+    // a function of the device may set more than a command, and discharge without a command
+    const requestedW = c.heldByDer
+      ? Math.max(0, -powerW)
+      : Math.min(c.dischargeW ?? 0, dischargeableW, c.dischargeCapW);
     return withCurrent(c, station, {
       wantedW: -dischargeableW,
       possibleW: -possibleW,
-      allocatedW: -Math.min(askedW, possibleW),
+      allocatedW: -Math.min(requestedW, possibleW),
     });
   }
   const wantedW = vehicle === null || c.evHeldByCommand ? 0 : chargeLevelW(vehicle, Infinity);

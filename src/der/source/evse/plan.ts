@@ -278,7 +278,7 @@ export function shareStationDischarge(connectors: readonly Connector[], capW: nu
   }
 }
 
-/** Keeps ramps down from carrying the vehicles together beyond `capW`. @param downW their discharge without this bound */
+/** Keeps ramps down from carrying the vehicles together beyond `capW`. @param downW discharge of the vehicles without this bound */
 export function scaleDischarging(connectors: readonly Connector[], capW: number, downW: number): void {
   let dischargeW = 0;
   for (const c of connectors) dischargeW += Math.max(0, -c.unrestrictedW);

@@ -57,14 +57,14 @@ export function updateReach(c: Connector, vehicle: Vehicle, dtS: number): void {
   if (c.dischargeW === null) charge(c, vehicle, rampWS, dtS);
   else discharge(c.flowW, vehicle, Math.min(maxW, c.dischargeW), rampWS, dtS);
   // a ramp out of discharge is bounded by the energy above the reserve
-  const ends = motion.meanW < -c.dischargeableW;
-  c.unrestrictedW = ends ? -c.dischargeableW : motion.meanW;
-  c.unrestrictedEndW = ends ? Math.max(0, motion.endW) : motion.endW;
+  const reachesReserve = motion.meanW < -c.dischargeableW;
+  c.unrestrictedW = reachesReserve ? -c.dischargeableW : motion.meanW;
+  c.unrestrictedEndW = reachesReserve ? Math.max(0, motion.endW) : motion.endW;
   c.ramping = motion.ramping;
   c.chargeableW = Math.max(0, c.unrestrictedW);
 }
 
-/** Nothing can flow. */
+/** Sets the reach of a connector through which nothing can flow. */
 export function clearReach(c: Connector): void {
   c.chargeableW = 0;
   c.dischargeableW = 0;
@@ -74,7 +74,7 @@ export function clearReach(c: Connector): void {
   c.ramping = false;
 }
 
-/** The ramp alone: fills `motion` with mean and end. @returns its time within `dtS`, s */
+/** Fills `motion` with mean and end of the ramp alone. @returns time of the ramp within `dtS`, s */
 function ramp(flowW: number, levelW: number, rampWS: number, dtS: number): number {
   const gapW = levelW - flowW;
   const wholeS = dtS > 0 && Math.abs(gapW) > rampedW ? Math.abs(gapW) / rampWS : 0;
