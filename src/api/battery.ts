@@ -80,7 +80,7 @@ const batteryString = members<BatteryString, Level>()('BatteryString', () => ({
   ),
 }));
 
-/** The value of the point where the device serves it, so that all interfaces show the same number. */
+/** The value of the point where the device serves the point, so that all interfaces show the same number. */
 export const point = (modelId: number, name: string, show = rounded) =>
   nested<number, number, OfDevice>({
     schema: () => z.number(),
@@ -90,10 +90,10 @@ export const point = (modelId: number, name: string, show = rounded) =>
 /** The bank without its strings. */
 const bank = members<BatteryDetail, OfDevice>()(null, () => ({
   soc_pct: point(713, 'SoC')('713.SoC, 802.SoC: of the closed strings, or of all when none is closed.'),
-  true_soc_pct: measured('Of the cells, without the drift of the reported one; not rounded.'),
+  true_soc_pct: measured('State of charge of the cells, without the drift of `soc_pct`; not rounded.'),
   soh_pct: point(713, 'SoH')(),
   mode: word(['charge', 'discharge', 'idle'])(
-    'What the battery did in the last tick, by the sign of its power; a command shows with the next one.',
+    'Operation of the battery in the last tick, by the sign of its power; a command shows with the next tick.',
   ),
   control: word(['auto', 'forced'])('`auto`: set-points and functions decide.'),
   power_kw: point(802, 'W', kilo)('802.W, DC; positive = discharge.', ({ powerW }) => powerW),
@@ -103,7 +103,7 @@ const bank = members<BatteryDetail, OfDevice>()(null, () => ({
   capacity_kwh: point(713, 'WHRtg', kilo)(({ capacityWh }) => capacityWh),
   energy_available_kwh: point(713, 'WHAvail', kilo)(({ energyAvailableWh }) => energyAvailableWh),
   max_charge_kw: inKilo(
-    'Present limit at the DC terminals, a magnitude: the battery, and 702 below its rating.',
+    'Present limit at the DC terminals, a magnitude: that of the battery, or a lower setting of 702.',
     ({ maxChargeW }) => maxChargeW,
   ),
   max_discharge_kw: inKilo(({ maxDischargeW }) => maxDischargeW),
@@ -133,7 +133,7 @@ export function stringsOf(
   level: BatteryDetailLevel,
 ): readonly BatteryString[] | undefined {
   if (level === 'bank') return undefined;
-  // all cells as objects: clients that ask at one moment share them
+  // clients that request at the same time share the objects of all cells
   return replyCache.of(`storage tree of ${device.index}`, () => device.storageTree())?.strings;
 }
 
@@ -148,10 +148,13 @@ const batteryControl = members<BatteryDetail, OfDevice>()('BatteryControl', () =
   ...bank.members(),
   requested_mode: word(batteryControlModes)('Mode that was commanded, from the command on; `auto`: nothing is forced.'),
   requested_power_kw: inKilo.orNull(
-    'Magnitude that the forced mode was given; null: nothing is forced.',
+    'Requested power of the forced mode, a magnitude; null: nothing is forced.',
     ({ requestedPowerW }) => requestedPowerW,
   ),
-  clamped_power_kw: inKilo.orNull('The same within the present limits.', ({ clampedPowerW }) => clampedPowerW),
+  clamped_power_kw: inKilo.orNull(
+    '`requested_power_kw` within the present limits.',
+    ({ clampedPowerW }) => clampedPowerW,
+  ),
   remaining_s: measured.orNull(
     'Simulated time until control returns to `auto`; null: without end, or nothing is forced.',
   ),
@@ -168,7 +171,7 @@ const controlMembers = {
     .openapi({ description: '`auto` returns control to set-points and functions.' }),
   power_kw: z.number().min(0).max(1e6).optional().openapi({
     description:
-      'Magnitude at the DC terminals, clamped to what the battery can do; default the rating. Not with `auto`, for `idle` 0 at most.',
+      'Magnitude at the DC terminals, clamped to the limits of the battery; default the rating. Not with `auto`; with `idle` only 0.',
   }),
   soc_pct: z
     .number()
@@ -177,7 +180,7 @@ const controlMembers = {
     .optional()
     .openapi({ description: 'Sets the state of charge at once, cells included.' }),
   duration_s: durationS.openapi({
-    description: 'Simulated time, then `auto`; null: without end. No time with `auto`.',
+    description: 'Simulated seconds until `auto`; null: without end. No number with `auto`.',
   }),
   strings: z
     .array(z.strictObject({ index, contactor }))
@@ -261,7 +264,7 @@ export const batteryRoutes: readonly Route[] = [
     description:
       'A forced mode wins over set-points until it ends; limits, functions and the bounds of the state of charge ' +
       'still hold. A new mode begins at the rating and without end, unless the request says otherwise; power or duration without ' +
-      '`mode` change the mode that is forced already, or are refused with `conflict` when there is none.',
+      '`mode` change the mode that is forced already, or are refused with `conflict` when nothing is forced.',
     body: batteryControlBodySchema,
     problems: ['conflict'],
     change(device, body, by, { stringCount }) {

@@ -108,7 +108,7 @@ export const commandRoutes: readonly Route[] = [
         throw invalid('body', '/scope', 'is only for the command reset');
       }
       const { plant } = ctx;
-      const named = selectedDevice(ctx, query.device);
+      const queryDevice = selectedDevice(ctx, query.device);
       const request = (device: Device): CommandRequest => ({
         command: body.command,
         deviceIndex: device.index,
@@ -120,7 +120,7 @@ export const commandRoutes: readonly Route[] = [
           headers: { Location: `${apiPrefix}/commands` },
         });
       }
-      const device = body.device === undefined || body.device === null ? named : plant.device(body.device);
+      const device = body.device === undefined || body.device === null ? queryDevice : plant.device(body.device);
       const record = plant.commands.submit(request(device), by);
       return new Answer<CommandReply>(commandRecord.reply(record), {
         headers: { Location: `${apiPrefix}/commands/${record.id}` },

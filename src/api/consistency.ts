@@ -31,14 +31,14 @@ const consistencyQuery = z.strictObject({
 
 const value = member(() => z.union([z.number(), z.string(), z.boolean(), z.null()]));
 
-const shown = members<Shown>()('ShownValue', () => ({
+const shownValue = members<Shown>()('ShownValue', () => ({
   name: text('Point, member or measurand.'),
   raw: value('As the protocol encodes it; null: "not implemented".'),
-  multiplier: number.orNull('raw x multiplier is in `unit`; null: there is none.'),
-  unit: text.orNull('Of the encoding; null: it has none.'),
+  multiplier: number.orNull('raw x multiplier is in `unit`; null: none.'),
+  unit: text.orNull('Unit of the encoding; null: none.'),
   decimals: integer.orNull('Digits after the decimal point of decimal text.'),
   flags: integer.orNull('Octet of flags of DNP3.'),
-  listed: flag.orNull('Whether the configuration of the charge point asks for the measurand.'),
+  listed: flag.orNull('True if the configuration of the charge point asks for the measurand.'),
 }));
 
 const interval = members<Interval>()(null, () => ({
@@ -52,25 +52,25 @@ const presentation = members<Compared>()('Presentation', () => ({
   protocol: word(presenters)(presenter, (of) => of.presenter),
   place: text('`701.W`, `metrics.power_kw`, `AI537`, `Power.Active.Import`.'),
   value: value('In the unit of the quantity; a state in words; whether it is on. Null: it shows none.'),
-  resolution: number.orNull('Step of the encoding in the unit of the quantity; null: it has none of its own.'),
-  difference: number.orNull('Value less that of the first presentation.'),
+  resolution: number.orNull('Step of the encoding in the unit of the quantity; null: it has none.'),
+  difference: number.orNull('Value minus that of the first presentation.'),
   agrees: flag.orNull('Equal but for rounding; null: nothing to compare.'),
-  cause: word(causes)('What explains the difference.'),
+  cause: word(causes)('Explanation of the difference.'),
   explanation: text.orNull('Why it differs; null: it does not.'),
   at: time.orNull('Simulated date of the state that it shows; null: known by the clock of a server alone.'),
   sent_at: time.orNull(
-    'Wall time at which the peer was told; null: it is told when it asks, or at its next interval.',
+    'Wall time at which the peer received it; null: it receives it when it asks, or at its next interval.',
     ({ sentAtMs }) => sentAtMs,
   ),
   interval: nested(interval).orNull('It is the mean of this time, by the clock of the server.', (of) => of.interval),
-  shown: list(shown)('What the protocol has of it, as it encodes it.'),
+  shown: list(shownValue)('Values of the protocol, as it encodes them.'),
 }));
 
 const unitless = ['word', 'flag', ''];
 
 const quantity = members<ComparedQuantity>()('ComparedQuantity', () => ({
   quantity: word(quantityNames)('As the query takes it.', ({ name }) => name),
-  description: text('What it is.', ({ row }) => row.about),
+  description: text('Meaning of the quantity.', ({ row }) => row.about),
   unit: word(units).orNull('Null: a state, on or off, or a number without one.', ({ row: { unit } }) =>
     unitless.includes(unit) ? null : unit,
   ),
@@ -78,19 +78,19 @@ const quantity = members<ComparedQuantity>()('ComparedQuantity', () => ({
     presentations.every(({ agrees }) => agrees !== false),
   ),
   presentations: list(presentation)(
-    'The first one is what the others are compared with: the register of the device, else REST.',
+    'The others are compared with the first one: the register of the device, else REST.',
   ),
 }));
 
 const fault = members<Participation['faults'][number]>()(null, () => ({
   id: integer('Number of the fault.', (of) => of.fault.facts.id),
   kind: text('Kind of the fault.', (of) => of.fault.facts.kind.kind),
-  changes_values: flag('Whether such a fault can change what is presented.'),
+  changes_values: flag('True if such a fault can change what is presented.'),
 }));
 
 const participation = members<Participation>()('ProtocolPresence', () => ({
   protocol: word(presenters)(presenter, (of) => of.presenter),
-  presents: flag('Whether it presents anything of the device.', ({ absent }) => absent === null),
+  presents: flag('True if it presents anything of the device.', ({ absent }) => absent === null),
   reason: text.orNull('Why it presents nothing; null: it does.', ({ absent }) => absent),
   faults: list(fault)('Faults of the protocol in force for the device.'),
 }));
@@ -101,10 +101,10 @@ const byCause = members<Comparison['counts']>()(
     ({
       equal: count('The same value.'),
       rounding: count('Steps of the encodings explain the difference.'),
-      earlier: count('A mean, or a document that was sent before.'),
+      earlier: count('The value is a mean, or was sent earlier.'),
       fault: count('A fault of the protocol explains the difference.'),
       unexplained: count('Nothing explains the difference.'),
-      no_value: count('There is nothing to compare.', (of: Comparison['counts']) => of.no_value),
+      no_value: count('No value to compare.', (of: Comparison['counts']) => of.no_value),
     }) satisfies Record<Cause, unknown>,
 );
 
@@ -115,11 +115,11 @@ interface OfDevice extends Comparison {
 const consistency = members<OfDevice>()('Consistency', () => ({
   device_index: member(() => deviceIndex)(({ device }) => device.index),
   consistent: flag(
-    'No difference that a fault makes or nothing explains.',
+    'No difference is caused by a fault or unexplained.',
     ({ counts }) => counts.fault + counts.unexplained === 0,
   ),
   quantity_count: count('Quantities of the device.', ({ quantities }) => quantities.length),
-  presentation_count: count('Presentations of them, the first ones included.', ({ quantities }) =>
+  presentation_count: count('Presentations of all quantities, the references included.', ({ quantities }) =>
     quantities.reduce((sum, { presentations }) => sum + presentations.length, 0),
   ),
   difference_count: count(
@@ -134,7 +134,7 @@ const consistency = members<OfDevice>()('Consistency', () => ({
 /** Loaded at its first request: most processes never need it. */
 const verifier = lazily(() => import('../evidence/consistency/gather.ts'));
 
-/** Routes that have a quantity. */
+/** Routes whose replies show quantities. */
 const readable = [...lifecycleRoutes, ...controlsRoutes, ...gridSupportRoutes, ...nameplateRoutes, ...evseRoutes];
 
 /** The reply of an operation about one device, as it is sent. */
@@ -146,7 +146,7 @@ function replyOf(ctx: RouteContext, read: RestRead, device: Device): unknown {
   const query = isStation ? {} : { device: String(device.index) };
   const answer = route?.answer(ctx, { params, query, body: undefined, by: { source: 'rest' } });
   if (answer === undefined || answer instanceof Promise)
-    throw new SimError('INTERNAL', `${read} has no reply that is made at once`);
+    throw new SimError('INTERNAL', `${read} has no synchronous reply`);
   const text = answer.body instanceof JsonText ? answer.body.bytes.toString() : JSON.stringify(answer.body);
   const reply = JSON.parse(text) as { readonly devices?: unknown };
   // a list with only the requested device
@@ -183,11 +183,11 @@ export const consistencyRoutes: readonly Route[] = [
     operationId: 'get_consistency',
     summary: 'Each quantity of a device as every protocol presents it, and why they differ',
     description:
-      'Each presentation is taken from the road of its protocol: registers as a master reads them through the chain of models ' +
+      'Each presentation is taken as its protocol gives it: registers as a master reads them through the chain of models ' +
       'with the faults in force, replies of REST, the last message of the stream, points of DNP3 as the next answer has them, ' +
       'the meter values that a charge point would send now, and what a server of IEEE 2030.5 was told last. They are compared ' +
-      'with the register of the device; where there is none, with REST. Nothing of it counts as a request, a sample or an ' +
-      'occasion of a fault.',
+      'with the register of the device; where there is none, with REST. The comparison does not count as a request, a sample ' +
+      'or an occasion of a fault.',
     query: consistencyQuery,
     reply: consistency.schema,
     problems: ['shortage'],

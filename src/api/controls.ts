@@ -50,7 +50,7 @@ const slopeSource = member(() =>
 /** The slopes in force, as a part of `controls`. */
 const slopes = members<Device, WithPlant>()('Slopes', () => ({
   w_pct_per_s: measured(
-    `Slope of active power on commands. ${ofWMax}; of 704.WRmpRef \`a_max\` converted to it.`,
+    `Slope of active power on commands. ${ofWMax}; with 704.WRmpRef \`a_max\` converted.`,
     ({ gradient: { w } }) => w.pctPerS,
   ),
   w_source: slopeSource(({ gradient: { w } }) => w.source),
@@ -78,15 +78,15 @@ const available = members<Device>()('AvailablePower', () => ({
     (device) => device.available.injectW,
   ),
   absorb_kw: magnitude(
-    'Active power that it could absorb, kW; 0 for a device that only delivers.',
+    'Active power that the device could absorb, kW; 0 for a device that only delivers.',
     (device) => device.available.absorbW,
   ),
   inject_kvar: magnitude(
-    'Reactive power that it could inject beside the present active power, kvar.',
+    'Reactive power that the device could inject beside the present active power, kvar.',
     (device) => device.available.injectVar,
   ),
   absorb_kvar: magnitude(
-    'Reactive power that it could absorb beside the present active power, kvar.',
+    'Reactive power that the device could absorb beside the present active power, kvar.',
     (device) => device.available.absorbVar,
   ),
 }));
@@ -102,14 +102,14 @@ interface Mode {
   readonly bank: Device['bank'];
   readonly points: (typeof functionTable)[ControlFunction];
   readonly active: boolean;
-  /** of the enable point; undefined: a default */
+  /** last writer of the enable point; undefined: start value */
   readonly writer: Provenance | undefined;
 }
 
 const mode = members<Mode, WithPlant>()('ControlMode', () => ({
   supported: flag('702.CtrlModes, or the point exists.', ({ bank, points }) => isSupported(bank, points)),
   enabled: flag(({ bank, points }) => isEnabled(bank, points)),
-  active: flag('Limits or sets the output in this tick.'),
+  active: flag('The function limits or sets the output in this tick.'),
   source: member(() => sourceSchema)('Last writer of the enable point.', (of) => of.writer?.source ?? 'default'),
   source_detail: member(() => sourceDetailSchema)((of: Mode) => of.writer?.peer ?? null),
   changed_at: time.orNull(
@@ -190,7 +190,7 @@ const slope = (base: string, register: string) =>
     .max(gradientRange.max)
     .nullable()
     .optional()
-    .openapi({ description: `${base}; null ends the gradient, then ${register} counts; absent: stays.` });
+    .openapi({ description: `${base}; null ends the gradient, so that ${register} applies; absent: unchanged.` });
 
 const gradientBodySchema = memo(() =>
   z
@@ -266,10 +266,10 @@ export const controlsRoutes: readonly Route[] = [
     path: '/controls/available',
     tag: 'Controls',
     operationId: 'get_available_power',
-    summary: 'What a device could do at its terminals now',
+    summary: 'Power that a device could give or take at its terminals now',
     description:
       'Magnitudes from the source at the end of the last tick with conversion losses, state of charge and temperature, and ' +
-      'from ratings and settings (702). Limits, set-points, curves and the site do not count. All are 0 while no power can ' +
+      'from ratings and settings (702). Limits, set-points, curves and the site are ignored. All are 0 while no power can ' +
       'flow: out of service, with an open switch, in momentary cessation, during a reboot.',
     query: deviceQuery,
     reply: available.schema,

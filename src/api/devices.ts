@@ -44,7 +44,7 @@ export const metricsSchema = z
       .openapi({ description: '701.PF with the sign of the active power; 1 without apparent power.' }),
     dc_power_kw: quantity('714.DCW / 1000; null without a DC port.'),
     dc_voltage_v: quantity(
-      '714.Prt[0].DCV; hybrid: bus voltage; null without a DC port. Of several PV inputs that of the first.',
+      '714.Prt[0].DCV; hybrid: bus voltage; null without a DC port. With several PV inputs, the voltage of the first.',
     ),
     dc_current_a: quantity('714.DCA; null without a DC port.'),
     state_of_charge_pct: quantity('713.SoC; null without storage.'),
@@ -71,7 +71,7 @@ const snapshotShape = {
     .openapi({ description: 'Simulated clock in its time zone.' }),
   dc_mode: z.enum(dcModes),
   dc_port_count: z.int().min(0).openapi({ description: '714.NPrt' }),
-  device_type: z.string().openapi({ description: 'The flag value as given.' }),
+  device_type: z.string().openapi({ description: 'Value of `device_type` as configured.' }),
   device_profile_name: z.string().nullable(),
   asset_type: z.enum(assetTypes),
   device_index: deviceIndex,
@@ -87,7 +87,7 @@ const alarm = members<Alarm>()('Alarm', () => ({
   code: text(),
   source: word(['ac', 'dc', 'battery', 'comm', 'evse', 'sim'])(),
   severity: word(severities)(),
-  since: time('Wall time.'),
+  since: time('Wall time at which the alarm was raised.'),
   device_index: member(() => deviceIndex)(),
   port: integer.orNull(),
   latched: flag(),
@@ -138,7 +138,7 @@ const deviceSummary = members<Summarized, RouteContext>()('DeviceSummary', () =>
     ({ device }) => device.trace.decidedBy,
   ),
   last_write: member(() => lastWriteSchema).orNull(
-    'Null: not written since the start. After a reset of the device: the reset.',
+    'The newest write; null: none since the start. After a reset of the device, the reset.',
     ({ device }, { plant }) => lastWriteReply(plant, device),
   ),
   modbus: nested(modbusAddress).orNull(({ device }, { adapters }) => modbusEndpoint(adapters, device.index)),
@@ -161,11 +161,11 @@ export type CommReply = ReplyOf<typeof commState>;
 /** Several adapters of one protocol (a server per device) show as one; `disabled`: this process does not run it. */
 function statusOf(adapters: readonly Adapter[], name: CommName): AdapterStatus {
   const statuses = adapters.filter(({ comm }) => comm === name).map((adapter) => adapter.status());
-  const first = statuses.find(({ state }) => state === 'error') ?? statuses[0] ?? disabledStatus;
+  const representative = statuses.find(({ state }) => state === 'error') ?? statuses[0] ?? disabledStatus;
   const sum = (pick: (status: AdapterStatus) => number) => statuses.reduce((total, status) => total + pick(status), 0);
   const activity = statuses.flatMap(({ lastActivityMs }) => lastActivityMs ?? []);
   return {
-    ...first,
+    ...representative,
     enabled: statuses.some(({ enabled }) => enabled),
     peers: sum(({ peers }) => peers),
     lastActivityMs: activity.length > 0 ? Math.max(...activity) : null,
@@ -184,7 +184,7 @@ export const commStatus = members<readonly Adapter[]>()(
     Object.fromEntries(commNames.map((name) => [name, stateOf(name)])) as Record<CommName, ReturnType<typeof stateOf>>,
 );
 
-/** The schema of a table behind the members of a snapshot. */
+/** The schema of a reply with the members of a snapshot, followed by those of a table. */
 function besideSnapshot<T>(name: string, table: { members: () => object; reply: (...args: never) => T }) {
   const kinds = Object.entries(table.members()) as [string, { readonly schema: () => z.ZodType }][];
   const shape = Object.fromEntries(kinds.map(([member, { schema }]) => [member, schema()]));
@@ -200,7 +200,7 @@ export const overviewRest = members<readonly Device[], RouteContext>()(null, () 
 }));
 /** Members of the overview whose devices a request chooses. */
 export const overviewAlarms = members<readonly Device[]>()(null, () => ({
-  alarms: nested(alarms)('Of all devices; with `device` of that one.', (devices) => devices),
+  alarms: nested(alarms)('Alarms of all devices, or only of the device that `device` selects.', (devices) => devices),
 }));
 const overviewMembers = members<readonly Device[], RouteContext>()(null, () => ({
   ...overviewRest.members(),
@@ -245,7 +245,7 @@ const removedDevice = members<number, RouteContext>()('RemovedDevice', () => ({
   device_count: count('Remaining devices.', (_index, { plant }) => plant.devices.length),
 }));
 
-/** One operation by two methods, for clients of either habit. */
+/** One operation with two methods, POST and DELETE, for clients of either style. */
 function removal(method: 'post' | 'delete', path: string, operationId: string): Route {
   return route({
     method,
@@ -281,7 +281,7 @@ export const deviceRoutes: readonly Route[] = [
       'Modbus port or unit id. From the end of the current tick it is in service and settled in the current grid and weather. ' +
       'All errors of a profile are reported together, as JSON pointers into the body. `conflict`: there are 10000 devices ' +
       'already, the port is taken, or the port or unit id would exceed the maximum; nothing has changed then. `disabled`: ' +
-      '`ocpp.version` or `ocpp.url` is given while OCPP is switched off; `ocpp.id` names the station all the same. `shortage`: ' +
+      '`ocpp.version` or `ocpp.url` is given while OCPP is switched off; `ocpp.id` names the station even then. `shortage`: ' +
       'the process has no file descriptor left for the port of the device or for its profile; the detail says so.',
     body: addDeviceBodySchema,
     reply: deviceEntrySchema,

@@ -25,7 +25,7 @@ function stackSetPointKw({ bank, stackPower }: Device): number | null {
 }
 
 const fuelCell = members<FuelCellDetail, OfDevice>()('FuelCell', () => ({
-  mode: word(['FC', 'EL', 'idle'])('`FC` delivers power; `EL` takes power and produces hydrogen.'),
+  mode: word(['FC', 'EL', 'idle'])('`FC` delivers power; `EL` absorbs power and produces hydrogen.'),
   state: word(fuelCellStates)('`transition`: at rest until the dwell between the directions is over.'),
   chemistry: word(fuelCellChemistries)(),
   operating_mode: word(fuelCellOperatingModes)(),
@@ -33,24 +33,24 @@ const fuelCell = members<FuelCellDetail, OfDevice>()('FuelCell', () => ({
   stack_voltage_v: measured(),
   stack_current_a: measured('Positive = fuel cell, negative = electrolysis.'),
   stack_power_kw: inKilo(
-    'Before the consumption of the plant itself; same sign as the current.',
+    'Power of the stack before the consumption of the plant itself; same sign as the current.',
     ({ stackPowerW }) => stackPowerW,
   ),
   setpoint_kw: number.orNull(
-    'Power of the stack under the set-point in force, whatever its source; null while it is off.',
+    'Power of the stack under the set-point in force, whatever its source; null while the set-point is off.',
     (_of, { device }) => stackSetPointKw(device),
   ),
-  setpoint_ac_kw: number.orNull('The same at the AC terminals: 704.WSet.', (_of, { device }) =>
+  setpoint_ac_kw: number.orNull('`setpoint_kw` at the AC terminals: 704.WSet.', (_of, { device }) =>
     setPointKw(device.bank),
   ),
   setpoint_by: writer.orNull(
-    'Last writer of its value or its enable; null while it is off, or if nobody has written either.',
+    'Last writer of its value or its enable; null while it is off, or if neither was written.',
     (_of, { device }) => setPointWriter(device.bank),
   ),
   h2_flow_kg_h: measured('Positive = consumed, negative = produced.'),
   tank_level_pct: measured.orNull('Null with a continuous supply.'),
-  tank_mass_kg: measured.orNull('As `tank_level_pct`.'),
-  tank_pressure_bar: measured.orNull('As `tank_level_pct`.'),
+  tank_mass_kg: measured.orNull('Null with a continuous supply.'),
+  tank_pressure_bar: measured.orNull('Null with a continuous supply.'),
   tank_state: word(hydrogenTankStates).orNull(),
   stack_temperature_c: measured(),
   ramp_limited: flag('The stack is still ramping to the requested power.'),
@@ -60,7 +60,7 @@ const fuelCell = members<FuelCellDetail, OfDevice>()('FuelCell', () => ({
   ),
   cell_count: integer(),
   rated_power_kw: inKilo(({ ratedPowerW }) => ratedPowerW),
-  rated_el_power_kw: inKilo('Of the electrolyser; 0 for `fc_only`.', ({ ratedElPowerW }) => ratedElPowerW),
+  rated_el_power_kw: inKilo('Rating of the electrolyser; 0 for `fc_only`.', ({ ratedElPowerW }) => ratedElPowerW),
 }));
 
 const power = z.number().nullable().optional();
@@ -138,7 +138,7 @@ export const fuelCellRoutes: readonly Route[] = [
     summary: 'Sets the power of the stack of a fuel cell or electrolyser',
     description:
       'Writes the AC power at which the stack has this power as set-point of model 704 (`WSetMod`, `WSet`, `WSetEna`) in ' +
-      'one commit; `registers/704` and `grid-support/active-power` take the AC power itself. ' +
+      'one commit; `registers/704` and `grid-support/active-power` accept the AC power itself. ' +
       'A change of direction waits for the dwell time.',
     body: fuelCellSetPointBodySchema,
     problems: ['disabled'],

@@ -32,7 +32,7 @@ const pv = members<HybridDetail>()(null, () => ({
 }));
 
 const storage = members<HybridDetail, OfDevice>()(null, () => ({
-  power_kw: inKilo('At the bus; positive = discharge.', ({ batteryPowerW }) => batteryPowerW),
+  power_kw: inKilo('Power at the bus; positive = discharge.', ({ batteryPowerW }) => batteryPowerW),
   soc_pct: point(713, 'SoC')(({ battery }) => battery.socPct),
   soc_min_pct: point(802, 'SoCMin')(({ battery }) => battery.socMinPct),
   soc_max_pct: point(802, 'SoCMax')(({ battery }) => battery.socMaxPct),
@@ -51,14 +51,14 @@ function efficiencyPct(dcW: number, outW: number): number | null {
 }
 
 const inverter = members<HybridDetail, OfDevice>()(null, () => ({
-  dc_power_kw: inKilo('PV and battery together.', ({ dcPowerW }) => dcPowerW),
+  dc_power_kw: inKilo('Power of PV and battery together.', ({ dcPowerW }) => dcPowerW),
   ac_power_kw: inKilo('701.W', (_of, context) => acW(context)),
   reactive_power_kvar: inKilo('701.Var', (_of, { device }) => pointNumber(device.bank, 701, 'Var') ?? 0),
   efficiency_pct: number.orNull('Null at standstill.', ({ dcPowerW }, context) =>
     efficiencyPct(dcPowerW, acW(context)),
   ),
   rated_kva: inKilo('702.VAMaxRtg', (_of, { device }) => pointNumber(device.bank, 702, 'VAMaxRtg') ?? 0),
-  target_kw: number.orNull('Set-point of 704 in force; null while it is off.', (_of, { device }) =>
+  target_kw: number.orNull('Set-point of 704 in force; null while the set-point is off.', (_of, { device }) =>
     setPointKw(device.bank),
   ),
   limited: flag(
@@ -81,11 +81,11 @@ const hybrid = members<HybridDetail, OfDevice>()('HybridDc', () => ({
     policy === 'manual' ? setPointKw(device.bank) : null,
   ),
   manual_target_by: writer.orNull(
-    'Last writer of its value or enable; null without a set-point, or with a default.',
+    'Last writer of the target or its enable; null without a set-point, or with start values only.',
     ({ policy }, { device }) => (policy === 'manual' ? setPointWriter(device.bank) : null),
   ),
   manual_battery_kw: inKilo.orNull(
-    'Battery flow pinned in policy `manual`; null: it follows the target.',
+    'Battery flow pinned in policy `manual`; null: the battery follows the target.',
     ({ manualBatteryW }) => manualBatteryW,
   ),
   manual_battery_by: writer.orNull(
@@ -104,7 +104,7 @@ const hybridManualBodySchema = memo(() =>
         .openapi({ description: 'AC output of the inverter, within its rating in either direction.' }),
       battery_kw: z.number().nullable().optional().openapi({
         description:
-          'Pins the flow of the battery at the bus, positive = discharge; null ends that, absent leaves it as it is.',
+          'Pins the flow of the battery at the bus, positive = discharge; null releases the flow; absent: unchanged.',
       }),
     })
     .openapi('HybridManualRequest'),
@@ -130,7 +130,7 @@ export const hybridRoutes: readonly Route[] = [
     summary: 'Changes the dispatch policy',
     description:
       'Entering `manual` keeps the present output as target: it is written to the set-point of model 704. Leaving it ' +
-      'switches the set-point off, unless another interface was the last to switch it.',
+      'switches the set-point off, unless another interface was the last to write its enable.',
     body: hybridDispatchBodySchema,
     problems: ['disabled'],
     change(device, body, by, { policy }) {
@@ -156,7 +156,7 @@ export const hybridRoutes: readonly Route[] = [
       if (detail.policy !== 'manual') {
         throw new HttpProblem(
           'conflict',
-          `The dispatch policy is ${detail.policy}; a target is taken in policy manual only (POST hybrid-dc/dispatch).`,
+          `The dispatch policy is ${detail.policy}; a target is accepted in policy manual only (POST hybrid-dc/dispatch).`,
         );
       }
       checkWithin(targetKw, pointNumber(device.bank, 702, 'WMaxRtg') ?? 0, '/target_kw');

@@ -65,7 +65,7 @@ const stopBodySchema = memo(() =>
     .openapi('StopRequest'),
 );
 
-/** Of a delay in seconds. */
+/** Reply to a stop after a delay in seconds. */
 const stopping = members<number>()('Stopping', () => ({
   state: member(() => z.literal('stopping'))(() => 'stopping' as const),
   delay_s: number((delayS) => delayS),
@@ -92,7 +92,7 @@ export const lifecycleRoutes: readonly Route[] = [
     path: '/health',
     tag: 'Core',
     operationId: 'get_health',
-    summary: 'Whether the simulation runs',
+    summary: 'State of the simulation: running or not',
     description:
       '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. ' +
       '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the requested rate.',
@@ -133,8 +133,8 @@ export const lifecycleRoutes: readonly Route[] = [
       const common = ctx.replyCache.of('overview', () =>
         Buffer.from(JSON.stringify(overviewRest.reply(ctx.plant.devices, ctx))),
       );
-      const chosen = query.device === undefined ? ctx.plant.devices : [device];
-      const alarms = Buffer.from(JSON.stringify(overviewAlarms.reply(chosen)));
+      const alarmDevices = query.device === undefined ? ctx.plant.devices : [device];
+      const alarms = Buffer.from(JSON.stringify(overviewAlarms.reply(alarmDevices)));
       return withMembers<OverviewReply>(latestOf(ctx, device), common, alarms);
     },
   }),
@@ -168,12 +168,12 @@ export const lifecycleRoutes: readonly Route[] = [
     reply: stopping.schema,
     status: 202,
     handle(ctx, { body, by }) {
-      const first = ctx.stopDelayS === null;
+      const isFirst = ctx.stopDelayS === null;
       const delayS = ctx.beginStop(body.delay_s ?? 0);
       const reason = body.reason ?? `${by.source} request`;
       return new Answer(
         stopping.reply(delayS),
-        first
+        isFirst
           ? {
               afterwards() {
                 ctx.requestStop(reason, delayS);

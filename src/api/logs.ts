@@ -35,7 +35,7 @@ const entry = members<LogEntry>()('LogEntry', () => ({
   id: member(() => z.int().min(1))('Ascending over all modules, from 1 in every process.'),
   timestamp: time('Wall time.', ({ timeMs }) => timeMs),
   sim_time: time.orNull(
-    'Simulated time of what the line is about, for a trip or an alarm to the sub-step; null: before the clock was made.',
+    'Simulated time of the logged occurrence, for trips and alarms that of their sub-step; null: the clock did not exist yet.',
     ({ simMs }) => simMs,
   ),
   level: word(logLevels)(),
@@ -78,9 +78,10 @@ export const logRoutes: readonly Route[] = [
       `The last ${logCapacity} lines of all modules together are kept. When the buffer is full, the module with the most lines loses ` +
       'its oldest, so a verbose module does not displace the lines of others. To follow the log, pass the id of the last entry ' +
       'seen as `after_id`; ids restart with the process (`started_at` of `server-info`). All filters must match. ' +
-      'Repetitions of a line beyond ten within a second are replaced by one line with their number; the same holds for lines of one ' +
-      'level about clients of the stream, connections of Modbus, and failed requests, which differ by an address or an id. ' +
-      'Stacks of failures appear in the printed log only. ' +
+      'If a line is repeated more than ten times within a second, one line with the number replaces the further repetitions. ' +
+      'Lines of one level about clients of the stream, about Modbus connections and about failed requests count as repetitions ' +
+      'even if their addresses or ids differ. ' +
+      'Stack traces of failures appear in the printed log only. ' +
       'Lines of the level `debug` exist only with `--log_level debug`. Messages may quote data from peers: show them as text.',
     query: logsQuery,
     reply: logs.schema,

@@ -45,7 +45,7 @@ import type { Route } from './http/route.ts';
 
 const client = members<ModbusClient>()('ModbusClient', () => ({
   peer: text('`address:port`.'),
-  role: text.orNull('Role that the certificate of a TLS session gives; null: none that counts, or no TLS.'),
+  role: text.orNull('Role that the certificate of a TLS session gives; null: no valid role, or no TLS.'),
   connected_at: time('Wall time at which it connected.'),
   idle_s: number('Wall seconds since something came from it.', ({ idleMs }) => Math.round(idleMs) / 1000),
   requests: integer('Requests that came from it.'),
@@ -57,7 +57,7 @@ const client = members<ModbusClient>()('ModbusClient', () => ({
 const listener = members<ModbusListener>()('ModbusListener', () => ({
   transport: word(modbusTransports)('Framing, and whether it is encrypted.'),
   endpoint: text.orNull('Address or serial port; null: it does not listen now.'),
-  device_index: count.orNull('The device that has it for itself; null: shared, or that of the meter.'),
+  device_index: count.orNull('Index of the only device that it serves; null: shared, or for the meter.'),
   meter: flag.optional('True where it serves the meter of the connection point alone.', ({ isMeter }) => isMeter),
   accepting: flag.optional(
     'False while a fault, or a device that is off, keeps the port closed; absent on a serial line.',
@@ -73,21 +73,21 @@ const limits = members<ModbusReport['limits']>()('ModbusLimits', () => ({
     ({ idleTimeoutMs }) => idleTimeoutMs / 1000,
   ),
   frame_timeout_s: number(
-    'Wall seconds within which a request that has begun must end.',
+    'Wall seconds within which a request must be complete once begun.',
     ({ frameTimeoutMs }) => frameTimeoutMs / 1000,
   ),
 }));
 
 const counters = members<ModbusCounts>()('ModbusCounters', () => ({
-  requests: count('Requests that came in whole.'),
-  answers: count('Answers, exceptions among them.'),
+  requests: count('Complete requests.'),
+  answers: count('Answers, including exceptions.'),
   exceptions: count('Answers that were exceptions.'),
   foreign: count('Requests for a unit id that is not served; on a line also answers of other devices.'),
   unreadable: count('Pieces on a line that made no frame: noise, a wrong checksum, a frame cut short.'),
   writes: count('Write requests that were answered without an exception.'),
   refused_writes: count('Write requests that were answered with an exception.'),
   accepted_connections: count('Connections that were served.'),
-  refused_connections: count('Connections refused, or given up for newer ones, at the limit.'),
+  refused_connections: count('Connections refused, or closed for newer ones, at the limit.'),
   violations: count('Connections closed for an illegal header.'),
   timeouts: count('Connections closed by a time limit.'),
   handshake_failures: count('Connections that did not become a TLS session.'),
@@ -120,7 +120,7 @@ export function modbusReporters({ adapters }: Pick<RouteContext, 'adapters'>): r
   return adapters.filter((adapter): adapter is Reporter => 'report' in adapter);
 }
 
-const reported = {
+const interfaceTable = {
   schema: modbusInterface.schema,
   reply: (adapter: Reporter, choice: DeviceChoice) =>
     modbusInterface.reply({ ...adapter.report(), comm: adapter.comm, state: adapter.status().state }, choice),
@@ -129,8 +129,8 @@ const reported = {
 type Registries = Pick<RouteContext, 'adapters' | 'faults'>;
 
 const modbus = members<Registries, DeviceChoice & Pick<Registries, 'faults'>>()('Modbus', () => ({
-  enabled: flag('Whether any interface for Modbus masters is switched on.', (ctx) => modbusReporters(ctx).length > 0),
-  interfaces: listInPieces(reported)('Enabled interfaces.', modbusReporters),
+  enabled: flag('True if any interface for Modbus masters is switched on.', (ctx) => modbusReporters(ctx).length > 0),
+  interfaces: listInPieces(interfaceTable)('Enabled interfaces.', modbusReporters),
   faults: listInPieces(faultSchemas.fault)('Faults of Modbus in force.', (ctx, { device }) =>
     activeFaults(ctx, (fault) => fault.protocol === 'modbus' && (device === undefined || fault.concerns(device))),
   ),
@@ -212,29 +212,32 @@ const message = members<Message, Pick<RouteContext, 'plant'>>()('ModbusMessage',
     'Id of the request that the message is, or belongs to.',
     ({ entry }) => entry.facts.exchange.id,
   ),
-  wall_time: time('Wall time at which it came in or was sent.', ({ entry }) => entry.wallMs),
-  sim_time: time(`Simulated time of it. ${asSetNow}`, ({ entry }, { plant }) => plant.dateMs(entry.sim)),
-  interface: word(commNames)('Where it went, as in `comm_status`.', ({ entry }) => entry.facts.exchange.comm),
+  wall_time: time('Wall time at which the message was received or sent.', ({ entry }) => entry.wallMs),
+  sim_time: time(`Simulated time of the message. ${asSetNow}`, ({ entry }, { plant }) => plant.dateMs(entry.sim)),
+  interface: word(commNames)(
+    'Interface of the message, as in `comm_status`.',
+    ({ entry }) => entry.facts.exchange.comm,
+  ),
   direction: word(wireDirections)(
     '`in`: received by the simulator; `out`: sent by it.',
     ({ entry }) => entry.direction,
   ),
   kind: word(modbusMessageKinds)(
-    '`answer`: octets that went in answer to a request, an exception among them; a fault may send several, or pieces. ' +
-      '`no_answer`: nothing went, or came. `foreign`: a frame on a line that is for, or from, another device; or one to the ' +
-      'built-in SunSpec client whose transaction id is that of none of its last 16 requests.',
+    '`answer`: octets sent or received in answer to a request, also an exception; a fault may send several, or pieces. ' +
+      '`no_answer`: no octets were sent, or received. `foreign`: a frame on a line that is for, or from, another device; or a ' +
+      'frame to the built-in SunSpec client whose transaction id is that of none of its last 16 requests.',
     ({ entry }) => entry.kind as ModbusMessageKind,
   ),
   peer: text('`address:port` of the other end, or the path of the serial line.', ({ entry }) => entry.peer),
   device_index: count.orNull(
-    'The device that was asked; null: none, several, or a device of somebody else.',
+    'Index of the device that was asked; null: none, several, or a foreign device.',
     ({ entry }) => entry.deviceIndex,
   ),
-  whole: flag.orNull('Whether the octets are one frame with the right length and CRC; null: no octets.', (of) =>
+  whole: flag.orNull('True if the octets are one frame with the right length and CRC; null: no octets.', (of) =>
     isSilence(of) ? null : (of.content?.whole ?? false),
   ),
   transaction_id: member(() => z.int().min(0).max(65_535)).orNull(
-    'Of the header; null: an RTU frame, or not whole.',
+    'Transaction id of the header; null: an RTU frame, or not whole.',
     ({ content }) => content?.transactionId,
   ),
   unit_id: octet.orNull('Unit id, or address on a line; null: not whole.', (of) =>
@@ -243,11 +246,11 @@ const message = members<Message, Pick<RouteContext, 'plant'>>()('ModbusMessage',
   function: octet.orNull('Function code without the bit of exceptions; null: not whole.', functionOf),
   function_name: text.orNull('Name of the function; null: unknown.', (of) => nameOf(functionOf(of), functionNames)),
   address: register.orNull(
-    'PDU address of the first register of the request; null: it names none.',
+    'PDU address of the first register of the request; null: none.',
     ({ entry }) => entry.facts.exchange.address,
   ),
   count: member(() => z.int().min(0).max(65_535)).orNull(
-    'Registers that the request names; null: it names none.',
+    'Number of registers in the request; null: none.',
     ({ entry }) => entry.facts.exchange.count,
   ),
   points: list(text()).orNull(
@@ -256,31 +259,31 @@ const message = members<Message, Pick<RouteContext, 'plant'>>()('ModbusMessage',
     ({ content }) => content?.points,
   ),
   ignored: list(text()).orNull(
-    'Those of the `points` of a write that it leaves as they are, although it is acknowledged: read-only and ' +
+    'Points of an acknowledged write that it leaves unchanged: read-only and ' +
       'unimplemented points of the models 101 to 199, constants of the proxy map, and a point of which the fault ' +
-      '`lenient_writes` has dropped a part. The first two also in a write that is refused for something else. Null in ' +
+      '`lenient_writes` has dropped a part. The first two also for a write that is refused for another reason. Null in ' +
       'other messages, and where registers have no names.',
     ({ content }) => content?.ignored,
   ),
   values: member(valuesSchema).orNull(
-    'Values that a request writes, or an answer to a read carries, of points that lie whole in it. Null where there are none.',
+    'Values in a write request, or in the answer to a read, of the points that lie completely in the message. Null: none.',
     ({ content }) => content?.values,
   ),
-  exception_code: octet.orNull('Of an exception; null: none.', ({ content }) => content?.exceptionCode),
+  exception_code: octet.orNull('Code of the exception; null: none.', ({ content }) => content?.exceptionCode),
   exception_name: text.orNull('Name of the exception; null: none, or unknown.', ({ content }) =>
     nameOf(content?.exceptionCode, exceptionNames),
   ),
   no_answer: word(noAnswerReasons).orNull(
     'Why there was no answer. `broadcast`: no device answers; `suppressed`: a fault, or the device is off; ' +
-      '`connection_ended`: before it could leave, or came; `no_answer_in_time`: none came to the built-in SunSpec client ' +
-      'within its time limit or before its next request (a late one follows as `answer`). Null for other kinds.',
+      '`connection_ended`: before the answer was sent, or received; `no_answer_in_time`: the built-in SunSpec client received ' +
+      'none within its time limit or before its next request (a late one follows as `answer`). Null for other kinds.',
     ({ entry }) => entry.facts.noAnswer,
   ),
   duration_ms: nested({ schema: () => z.number().min(0), reply: (ms: number) => Math.round(ms * 1000) / 1000 }).orNull(
     'Wall time from the request to this message, ms; null for requests.',
     ({ entry }) => entry.facts.durationMs,
   ),
-  raw: text('The octets as they went, header and checksum included, in hexadecimal digits.', ({ entry }) =>
+  raw: text('The octets on the wire, header and checksum included, in hexadecimal digits.', ({ entry }) =>
     entry.raw.toString('hex'),
   ),
 }));
@@ -289,13 +292,13 @@ const message = members<Message, Pick<RouteContext, 'plant'>>()('ModbusMessage',
 export const messageMembers = (): readonly string[] => Object.keys(message.members());
 
 const recorder = members<ModbusMessages, Pick<RouteContext, 'plant'>>()('ModbusRecorder', () => ({
-  enabled: flag('Whether messages are kept now.', ({ recording }) => recording),
+  enabled: flag('True if messages are kept now.', ({ recording }) => recording),
   entries: member(() => z.int().min(1).max(maxKept))(
-    'Messages that can be kept; then the oldest go.',
+    'Maximum number of messages kept; above it the oldest are dropped.',
     ({ capacity }) => capacity,
   ),
   kept: count('Messages kept now.', (channel) => channel.count),
-  dropped: count('Messages that had to go for others since the start.'),
+  dropped: count('Messages dropped for newer ones since the start.'),
   last_id: count('Id of the last message, kept or not; 0: there was none.'),
   changed_by: writer.orNull('Last writer of these settings; null: as started.'),
 }));
@@ -304,7 +307,7 @@ interface Chosen extends Pick<RouteContext, 'plant' | 'modbusMessages'> {
   readonly chosen: readonly ModbusEntry[];
 }
 
-const decoded = {
+const decodedMessage = {
   schema: message.schema,
   reply: (entry: ModbusEntry, { plant, modbusMessages }: Chosen) =>
     message.reply({ entry, content: modbusMessages.decode(entry) }, { plant }),
@@ -312,7 +315,7 @@ const decoded = {
 
 const messages = members<ModbusMessages, Chosen>()('ModbusMessages', () => ({
   ...recorder.members(),
-  messages: listInPieces(decoded)('Oldest first.', (_channel, { chosen }) => chosen),
+  messages: listInPieces(decodedMessage)('Oldest first.', (_channel, { chosen }) => chosen),
 }));
 
 const recorderBodySchema = memo(() =>
@@ -320,7 +323,7 @@ const recorderBodySchema = memo(() =>
     .strictObject({
       enabled: z
         .boolean()
-        .openapi({ description: 'Whether messages are kept from now on. Off: those that are kept stay.' }),
+        .openapi({ description: 'True: messages are kept from now on. False: those that are kept stay.' }),
       entries: z
         .int()
         .min(1)
@@ -328,13 +331,10 @@ const recorderBodySchema = memo(() =>
         .optional()
         .openapi({
           description:
-            `Messages that can be kept, 1 to ${maxKept}, and 4 MiB of octets; at the start ` +
+            `Maximum number of messages kept, 1 to ${maxKept}, of 4 MiB of octets in all; at the start ` +
             `${defaultModbusEntries}. Default unchanged.`,
         }),
-      clear: z
-        .boolean()
-        .optional()
-        .openapi({ description: 'True: forgets the messages that are kept. Default false.' }),
+      clear: z.boolean().optional().openapi({ description: 'True: removes the messages. Default false.' }),
     })
     .openapi('ModbusRecorderRequest'),
 );
@@ -378,9 +378,9 @@ export const modbusRoutes: readonly Route[] = [
     operationId: 'get_modbus_messages',
     summary: 'Modbus: requests and answers as they went over the wire',
     description:
-      'Kept only while it is switched on with POST. Faults of the transport are seen as they are: an answer that is dropped, changed, ' +
-      'split or late appears like that. All filters must match. To follow, pass the id of the last message seen as `after_id`: ids ' +
-      'rise by one, so a gap says that messages are missing. TLS is shown as clear text. The built-in SunSpec client takes part over ' +
+      'Recorded only while switched on with POST. Faults of the transport are visible: an answer that is dropped, changed, ' +
+      'split or late is listed so. All filters must match. To follow, pass the id of the last message seen as `after_id`: ids ' +
+      'rise by one, so a gap shows that messages are missing. TLS is shown decrypted. The built-in SunSpec client takes part over ' +
       'TCP and TLS. Requests that are no valid frames are counted in `modbus` and not listed.',
     query: messagesQuery,
     reply: messages.schema,

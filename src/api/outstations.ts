@@ -41,24 +41,24 @@ const events = members<Dnp3MasterStatus['events']>()('Dnp3Events', () => ({
 }));
 
 const unsolicited = members<Dnp3MasterStatus['unsolicited']>()('Dnp3Unsolicited', () => ({
-  configured: flag('Whether `--dnp3_unsolicited` is yes.'),
-  null_confirmed: flag('Whether it has confirmed the response without objects after the restart.'),
+  configured: flag('True if `--dnp3_unsolicited` is yes.'),
+  null_confirmed: flag('True if it has confirmed the response without objects after the restart.'),
   classes: list(member(() => z.union([z.literal(1), z.literal(2), z.literal(3)]))())('Classes that it has enabled.'),
 }));
 
 const master = members<Dnp3MasterStatus>()('Dnp3Master', () => ({
   address: member(() => z.int().min(0).max(maxAddress))('Link address.'),
-  connected: flag('Whether it has spoken on a connection that is open.'),
+  connected: flag('True if it has spoken on a connection that is open.'),
   peer: text.orNull('`address:port`; null: not connected.'),
-  certificate: text.orNull('Subject of its certificate; null: in clear, or not connected.'),
+  certificate: text.orNull('Subject of the certificate of the master; null: without TLS, or not connected.'),
   connected_since: time.orNull('Wall time; null: not connected.'),
-  last_request_at: time.orNull('Wall time of its last request; null: none.', ({ lastRequestMs }) => lastRequestMs),
-  iin: list(iin)('Internal indications that its next response has.'),
+  last_request_at: time.orNull('Wall time of the last request; null: none.', ({ lastRequestMs }) => lastRequestMs),
+  iin: list(iin)('Internal indications of the next response to the master.'),
   events: nested(events)(),
-  overflow: flag('Whether events have been lost since the last poll that emptied the buffers.'),
+  overflow: flag('True if events have been lost since the last poll that emptied the buffers.'),
   unsolicited: nested(unsolicited)(),
-  select_pending: flag('Whether a SELECT waits for its OPERATE.'),
-  clock_offset_s: number.orNull('Time that it has written less that of this machine, s; null: none.'),
+  select_pending: flag('True if a SELECT waits for its OPERATE.'),
+  clock_offset_s: number.orNull('Time that it has written minus that of this machine, s; null: none.'),
 }));
 
 /** `status` null: DNP3 is off, or the device has no outstation. */
@@ -70,17 +70,17 @@ interface Outstation {
 
 const link = members<Outstation>()('Dnp3Link', () => ({
   endpoint: text.orNull('`tcp://` or `tls://`, address and port; null: disabled.', ({ status }) => status?.endpoint),
-  listening: flag('Whether connections are accepted.', ({ status }) => status?.listening ?? false),
+  listening: flag('True if connections are accepted.', ({ status }) => status?.listening ?? false),
   outstation: integer.orNull('Link address of the outstation; null: disabled.', ({ status }) => status?.address),
   connections: count(
-    'Connections, also those on which no master has spoken.',
+    'Connections, including those on which no master has sent.',
     ({ status }) => status?.connections ?? 0,
   ),
 }));
 
 const coverage = members<{ readonly served: number; readonly absent: number }>()(null, () => ({
-  served: count('Points that are there.'),
-  absent: count('Points that are not.'),
+  served: count('Points of the profile that the device has.'),
+  absent: count('Points of the profile that the device lacks.'),
 }));
 const ofType = nested(coverage);
 const points = members<Dnp3OutstationStatus['points']>()('Dnp3Coverage', () => ({
@@ -93,7 +93,7 @@ const points = members<Dnp3OutstationStatus['points']>()('Dnp3Coverage', () => (
 const none = { served: 0, absent: 0 };
 const noPoints = { BI: none, BO: none, AI: none, AO: none, CTR: none };
 
-const isEnabled = flag('Whether DNP3 was switched on with `--dnp3_enable`.');
+const isEnabled = flag('True if DNP3 was switched on with `--dnp3_enable`.');
 const index = member(() => deviceIndex)();
 
 const outstation = members<Outstation>()('Dnp3Outstation', () => ({
@@ -114,19 +114,19 @@ const point = members<Dnp3PointView>()('Dnp3Point', () => ({
   index: count('Index within its type.'),
   name: text('Name in the profile.'),
   coverage: word(dnp3Coverages)('`absent`: the profile has the point, this device does not.'),
-  bound_to: text.orNull('Source of its value, `701.W`; null: absent.'),
-  value: number.orNull('As it is sent; null: absent.'),
+  bound_to: text.orNull('Source of the value, `701.W`; null: absent.'),
+  value: number.orNull('Value on the wire; null: absent.'),
   flags: integer.orNull('Octet of flags, with the state of binaries; null: absent.'),
   online: flag('Bit 0 of the flags.'),
   engineering_value: number.orNull('`value` x `multiplier`; null: absent, or not online.'),
   unit: text.orNull('Unit of the engineering value; null: none.'),
   multiplier: number('Engineering value per wire value.'),
   class: member(() => z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]))(
-    'Class of its events, as masters have assigned it; 0: none.',
+    'Class of the events of the point, as masters have assigned; 0: none.',
   ),
-  deadband: number.orNull('Wire units: an event follows a change above it; null: binaries and absent points.'),
-  min: integer.orNull('Least wire value; null: no limit.'),
-  max: integer.orNull('Greatest wire value; null: no limit.'),
+  deadband: number.orNull('Deadband in wire units: a larger change makes an event; null: binaries and absent points.'),
+  min: integer.orNull('Minimum wire value; null: no limit.'),
+  max: integer.orNull('Maximum wire value; null: no limit.'),
   read_back: text.orNull('Input that mirrors an output; null: none.'),
   iec61850: text.orNull('Name in IEC 61850-7-420; null: none.'),
 }));
@@ -140,27 +140,27 @@ interface Points {
 const pointList = members<Points>()('Dnp3Points', () => ({
   enabled: isEnabled,
   device_index: index,
-  points: listInPieces(point)('By type and index; disabled: none.', (of) => of.points),
+  points: listInPieces(point)('By type and index; empty if DNP3 is disabled.', (of) => of.points),
 }));
 
 const message = members<Dnp3Message>()('Dnp3Message', () => ({
   id: member(() => z.int().min(1))('Rises by one with each message since the start, kept or not.'),
   timestamp: time('Wall time.', ({ atMs }) => atMs),
-  direction: word(wireDirections)('`in`: of a master; `out`: of the outstation.'),
+  direction: word(wireDirections)('`in`: from a master; `out`: from the outstation.'),
   device_index: count.orNull('Device of the outstation.'),
   peer: text('`<master address>@<address:port>`.'),
-  function: text('`read`, `response`, `unsolicited_response`; `function_<code>` for one without a name.'),
-  sequence: integer.orNull('Of the application layer.'),
+  function: text('`read`, `response`, `unsolicited_response`; `function_<code>` for a function without a name.'),
+  sequence: integer.orNull('Sequence number of the application layer.'),
   iin: list(iin).orNull('Internal indications; null: a request.'),
   objects: list(text())('Object headers: `g30v1 533..556`.'),
   hex: text('Octets of the application layer.'),
-  truncated: flag('Whether octets were cut off.'),
+  truncated: flag('True if octets were cut off.'),
 }));
 
 /** Names of the members of a message. */
 export const messageMembers = (): readonly string[] => Object.keys(message.members());
 
-const isRecording = flag('Whether messages are recorded.', ({ recording }: Dnp3Outstations) => recording);
+const isRecording = flag('True if messages are recorded.', ({ recording }: Dnp3Outstations) => recording);
 
 const messages = members<Dnp3Outstations, { readonly messages: readonly Dnp3Message[] }>()('Dnp3Messages', () => ({
   enabled: isRecording,
@@ -229,7 +229,7 @@ const messagesQuery = z.strictObject({
 
 const recorderBodySchema = memo(() =>
   z
-    .strictObject({ enabled: z.boolean().openapi({ description: 'Whether messages are recorded from now on.' }) })
+    .strictObject({ enabled: z.boolean().openapi({ description: 'True: messages are recorded from now on.' }) })
     .openapi('Dnp3RecorderRequest'),
 );
 
@@ -276,14 +276,18 @@ export const dnp3Routes: readonly Route[] = [
     operationId: 'get_dnp3_messages',
     summary: 'Fragments as they went over the wire',
     description:
-      'Kept only while it is switched on with POST. All filters must match. To follow, pass the id of the last message seen as ' +
-      '`after_id`: ids rise by one, so a gap says that messages are missing. TLS is shown as clear text.',
+      'Recorded only while switched on with POST. All filters must match. To follow, pass the id of the last message seen as ' +
+      '`after_id`: ids rise by one, so a gap shows that messages are missing. TLS is shown decrypted.',
     query: messagesQuery,
     reply: messages.schema,
     handle({ dnp3, plant }, { query: { limit = defaultMessages, device: deviceIndex, ...filter } }) {
       if (deviceIndex !== undefined) plant.device(deviceIndex);
-      const kept = dnp3.messages({ limit, ...(deviceIndex !== undefined && { deviceIndex }), ...camelCased(filter) });
-      return replyInPieces(messages.reply(dnp3, { messages: kept }));
+      const entries = dnp3.messages({
+        limit,
+        ...(deviceIndex !== undefined && { deviceIndex }),
+        ...camelCased(filter),
+      });
+      return replyInPieces(messages.reply(dnp3, { messages: entries }));
     },
   }),
   route({

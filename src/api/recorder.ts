@@ -18,22 +18,22 @@ const packetsType = 'application/vnd.tcpdump.pcap';
 
 const counts = members<RecordedCounts>()('RecorderCounts', () => ({
   entries: count('Entries kept now.'),
-  bytes: count('Memory that they take, about.'),
-  dropped: count('Entries that had to go for newer ones since the recording was cleared last.'),
+  bytes: count('Approximate memory that they take, bytes.'),
+  dropped: count('Entries dropped for newer ones since the recording was last cleared.'),
 }));
 
 const countsByName = nested({
   schema: () => z.record(z.string(), counts.schema()),
   reply: (byName: ReadonlyMap<string, RecordedCounts>) =>
-    Object.fromEntries([...byName].map(([name, each]) => [name, counts.reply(each)])),
+    Object.fromEntries([...byName].map(([name, recorded]) => [name, counts.reply(recorded)])),
 });
 
 const limitSchema = z.int().min(recorderLimitMb.min).max(recorderLimitMb.max);
 
 const recorder = members<RecorderState, Pick<RouteContext, 'plant'>>()('Recorder', () => ({
-  enabled: flag('Whether messages are recorded now.'),
+  enabled: flag('True while messages are recorded.'),
   ...counts.members(),
-  limit_mb: member(() => limitSchema)('Memory of the recording, MiB; beyond, the oldest entries go.'),
+  limit_mb: member(() => limitSchema)('Maximum memory of the recording, MiB; above it the oldest entries are dropped.'),
   protocols: list(word(recordedProtocols)()).orNull('Protocols that are recorded; null: all.'),
   since: time.orNull(
     'Wall time at which the recording was switched on or cleared last; null: never on.',
@@ -44,16 +44,16 @@ const recorder = members<RecorderState, Pick<RouteContext, 'plant'>>()('Recorder
     ({ since }, { plant }) => since && plant.dateMs(since.sim),
   ),
   last_id: count('Id of the last entry; 0: there was none.'),
-  by_protocol: countsByName('The counts of each protocol of which there was a message.'),
+  by_protocol: countsByName('Counts by protocol, for each protocol with a recorded message.'),
   changed_by: writer.orNull('Last writer of these settings; null: as started.'),
 }));
 
 const recorderBodySchema = memo(() =>
   z
     .strictObject({
-      enabled: z
-        .boolean()
-        .openapi({ description: 'Whether messages are recorded from now on. Off: the entries that are kept stay.' }),
+      enabled: z.boolean().openapi({
+        description: 'True: messages are recorded from now on. False: recording stops, and the entries are kept.',
+      }),
       limit_mb: limitSchema.optional().openapi({
         description:
           `Memory of the recording, ${recorderLimitMb.min} to ${recorderLimitMb.max} MiB; at the start ` +
@@ -69,7 +69,7 @@ const recorderBodySchema = memo(() =>
       clear: z
         .boolean()
         .optional()
-        .openapi({ description: 'True: forgets the entries that are kept, and their counts. Default false.' }),
+        .openapi({ description: 'True: removes the entries, and resets their counts. Default false.' }),
     })
     .openapi('RecorderRequest'),
 );
@@ -82,7 +82,7 @@ const downloadQuery = z.strictObject({
       param: { name: 'format' },
       description:
         '`jsonl`: a line of JSON for the header, then one for each entry. `pcap`: a capture file of ' +
-        `${packetProtocols.join(' and ')} over TCP, with frames made up around the octets. Default \`jsonl\`.`,
+        `${packetProtocols.join(' and ')} over TCP, with simulated frames around the octets. Default \`jsonl\`.`,
     }),
   protocol: listParam('protocol', recordedProtocols, 'Only these protocols; default all.').optional(),
   since: isoParam('since', 'Wall time of the first entry, inclusive. Default: the oldest entry kept.').optional(),
@@ -90,7 +90,7 @@ const downloadQuery = z.strictObject({
 });
 type Download = z.output<typeof downloadQuery>;
 
-/** @throws HttpProblem `validation` for protocols that are not known, or that a capture file cannot hold */
+/** @throws HttpProblem `validation` for unknown protocols, and for those that a capture file cannot hold */
 function filterOf({ protocol, since, until }: Download, allowed: readonly string[]): RecordingFilter {
   const protocols = protocol === undefined ? null : chosenWords('protocol', [protocol].flat(), allowed);
   if (protocols !== null && protocols.issues.length > 0) throw invalidAll(protocols.issues);
@@ -115,8 +115,8 @@ export const recorderRoutes: readonly Route[] = [
     summary: 'State of the recorder of all wire traffic',
     description:
       'The recorder keeps the messages of Modbus, CSIP, OCPP and DNP3 in their order on one time base, with the wall time and the ' +
-      'simulated time of each. It is off at the start and costs nothing then. The messages that `modbus/messages` and its like keep ' +
-      'are kept beside it.',
+      'simulated time of each. It is off at the start and costs nothing then. `modbus/messages` and the ' +
+      'message lists of the other protocols do not depend on it.',
     reply: recorder.schema,
     handle: (ctx) => recorder.reply(ctx.recorder.state, ctx),
   }),
@@ -127,7 +127,7 @@ export const recorderRoutes: readonly Route[] = [
     operationId: 'set_recorder',
     summary: 'Switches the recorder of all wire traffic on or off',
     description:
-      'Also channels that come later are recorded, for example those of charging stations that join. Passwords, authorization ' +
+      'Channels that open later are recorded too, for example those of charging stations that join. Passwords, authorization ' +
       'keys and private keys are taken out before a message is recorded.',
     body: recorderBodySchema,
     reply: recorder.schema,
@@ -145,9 +145,9 @@ export const recorderRoutes: readonly Route[] = [
     description:
       'The first line of `jsonl` is the header, with version, build, simulated time of the start and devices; each other line is an ' +
       'entry, described in docs/recorder.md. The file is made while it is sent: entries that are dropped meanwhile are left out, and a ' +
-      'gap in the ids tells so. `pcap` has link type Ethernet; addresses of peers, octets and wall times are those of the ' +
-      'recording, everything else is made up: servers have the ports 502 and 20000, frames of the link layer of DNP3 are cut anew ' +
-      'from fragments, and TLS is in clear. Messages of serial lines are left out.',
+      'gap in the ids shows this. `pcap` has link type Ethernet; addresses of peers, octets and wall times are those of the ' +
+      'recording, everything else is made up: servers have the ports 502 and 20000, frames of the DNP3 link layer are rebuilt ' +
+      'from fragments, and TLS is decrypted. Messages of serial lines are left out.',
     query: downloadQuery,
     media: linesType,
     reply: z.string(),
@@ -158,7 +158,7 @@ export const recorderRoutes: readonly Route[] = [
         return new Answer<string>(new StreamedReply(packetsType, packets), attachment('recording.pcap'));
       }
       const lines = await recording.lines(filterOf(query, recordedProtocols));
-      // with a parameter, so that no second line end follows the last line
+      // the charset avoids a second line end, which is added to bodies whose type ends with `json`
       const body = new StreamedReply(`${linesType}; charset=utf-8`, joined(inAscii(lines)));
       return new Answer<string>(body, attachment('recording.jsonl'));
     },

@@ -35,7 +35,7 @@ const model = members<ModelPlace>()(null, () => ({
   address: integer('Protocol address of the ID register.'),
   length: integer('The L register.'),
   hidden: flag.optional(
-    'True where Modbus masters do not find the model (`--map_layout`): its address lies behind the end of their map.',
+    'True where Modbus masters do not find the model (`--map_layout`): its address lies after the end of their map.',
     ({ hidden }) => hidden || undefined,
   ),
 }));
@@ -99,7 +99,7 @@ const registerPoint = members<PointSlot, Shown>()('RegisterPoint', () => ({
   unit: text.orNull(({ def }) => def.units),
   symbol: symbol('Only on enumerations: the name of the value.', (slot, { bank }) => symbolOf(slot, bank.value(slot))),
   implemented: flag(),
-  access: word(['R', 'RW'])('Whether this device accepts a write.', ({ writable }) => (writable ? 'RW' : 'R')),
+  access: word(['R', 'RW'])('`RW`: this device accepts a write.', ({ writable }) => (writable ? 'RW' : 'R')),
   source: member(() => sourceSchema)((slot, { bank }) => bank.provenance(slot)?.source ?? 'default'),
   source_detail: member(() => sourceDetailSchema)((slot, { bank }) => bank.provenance(slot)?.peer ?? null),
   changed_at: time.orNull(
@@ -322,9 +322,9 @@ export const registerRoutes: readonly Route[] = [
     operationId: 'list_register_changes',
     summary: 'Points that differ from their start value, with the writer',
     description:
-      'What a control left behind: every RW point, set 1 of the curve models included, whose value is not the one that ' +
-      'profile and defaults gave it. A point that was written and is back at its start value is not listed. 64414 shows ' +
-      'the surroundings and is left out: `controls/grid` and `controls/environment` have their writers.',
+      'Every RW point, set 1 of the curve models included, whose value differs from the one that profile and defaults gave ' +
+      'it: the points that a control has changed and not restored. A point that was written and is back at its start value is ' +
+      'not listed. 64414 shows the surroundings and is left out: `controls/grid` and `controls/environment` have their writers.',
     query: deviceQuery,
     reply: registerChanges.schema,
     handle(ctx, { query }) {

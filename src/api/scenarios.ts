@@ -22,92 +22,90 @@ const parameters = z
   .record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()]))
   .openapi({ description: 'Names and values, in force for the steps.' });
 const simulatedS = z.number().openapi({ description: 'Simulated seconds since the start of the scenario.' });
-const place = z.string().openapi({ description: 'Where it stands: file, line and key, or a JSON pointer.' });
+const place = z.string().openapi({ description: 'Place in the scenario: file, line and key, or a JSON pointer.' });
 
 const actionSchema = z.strictObject({
   name: z.string().openapi({ description: 'Method and path.' }),
   status: z.int().nullable().openapi({ description: 'Of the answer; null: it has not come.' }),
-  expected: z.boolean().openapi({ description: 'Whether the status is the one that the scenario expects.' }),
+  expected: z.boolean().openapi({ description: 'True if the status is the one that the scenario expects.' }),
   detail: z.string().nullable().openapi({ description: 'Words of a refusal.' }),
 });
 
 const stepSchema = z.strictObject({
   place,
-  name: z.string().openapi({ description: 'Of the step, else its actions.' }),
+  name: z.string().openapi({ description: 'Name of the step, else its actions.' }),
   state: z.enum(stepStates).openapi({ description: '`skipped`: the scenario ended before.' }),
   at_s: simulatedS.nullable(),
   actions: z.array(actionSchema).openapi({ description: 'In the order of the file.' }),
-  message: z.string().nullable().openapi({ description: 'Why it failed, or was skipped.' }),
+  message: z.string().nullable().openapi({ description: 'Why the step failed or was skipped; null: neither.' }),
 });
 
 const assertionSchema = z.strictObject({
   place,
-  name: z.string().openapi({ description: 'Of the assertion, else its subject and window.' }),
+  name: z.string().openapi({ description: 'Name of the assertion, else its subject and window.' }),
   state: z.enum(assertionStates).openapi({ description: '`dropped`: the scenario ended before the verdict.' }),
-  message: z.string().openapi({ description: 'Why, in a sentence; empty while pending.' }),
+  message: z.string().openapi({ description: 'Reason for the state in a sentence; empty while pending.' }),
   began_s: simulatedS,
   decided_s: simulatedS.nullable(),
 });
 
 const run = members<RunReport>()(null, () => ({
-  state: word(runStates)('`error`: it could not be carried on; `stopped`: on request.'),
-  error: text.orNull('Why it could not be carried on.'),
+  state: word(runStates)('`error`: the run could not continue; `stopped`: ended on request.'),
+  error: text.orNull('Why the run could not continue; null: no error.'),
   pace: word(runPaces)('`fast`: ticks at once; `real`: at the rate of the clock.'),
   parameters: member(() => parameters)(),
   started_at: time('Wall time.'),
-  ended_at: time.orNull('Wall time; null: it runs.'),
+  ended_at: time.orNull('Wall time; null: running.'),
   sim_started_at: time('Simulated time.', ({ simStartMs }) => simStartMs),
   sim_s: member(() => simulatedS)(({ simS }) => plainSeconds(simS)),
-  expected_s: number('Simulated seconds that it lasts at least.'),
-  ticks: integer('Since the start of the scenario.'),
+  expected_s: number('Minimum duration of the run in simulated seconds, from the scenario; 0: unknown.'),
+  ticks: integer('Ticks since the start of the scenario.'),
   steps_done: integer('Steps that are over.'),
   steps_in_all: integer('Without those of rules.'),
-  steps_forgotten: integer('Steps of rules whose results had to go: there were too many.'),
+  steps_forgotten: integer('Steps of rules whose results were dropped: there were too many.'),
   assertions_passed: integer('With a good verdict.'),
   assertions_failed: integer('With a bad verdict.'),
   assertions_in_all: integer('That have begun so far.'),
-  assertions_forgotten: integer('Of rules, whose results had to go; counted above.'),
+  assertions_forgotten: integer('Assertions of rules whose results were dropped; counted above.'),
   failures: list(text())('A sentence each, with its place.'),
 }));
 
 const runWithResults = members<RunReport>()(null, () => ({
   ...run.members(),
-  steps: list({ schema: () => stepSchema, reply: stepJson })('Those of rules last.', (of) => of.steps()),
+  steps: list({ schema: () => stepSchema, reply: stepJson })('Steps of rules last.', (of) => of.steps()),
   assertions: list({ schema: () => assertionSchema, reply: assertionJson })('In the order in which they began.', (of) =>
     of.assertions(),
   ),
 }));
 
-const kept = members<KeptScenario>()(null, () => ({
-  id: text('Of the scenario, for as long as it is kept.'),
-  name: text('Of the scenario.'),
-  description: text('Of the scenario; may be empty.'),
-  bundled: text.orNull('Name under which it comes with the simulator.'),
+const keptScenario = members<KeptScenario>()(null, () => ({
+  id: text('Id of the scenario while it is kept.'),
+  name: text('Name of the scenario.'),
+  description: text('Description of the scenario; may be empty.'),
+  bundled: text.orNull('Name in `bundled` of the list; null: not a bundled scenario.'),
   parameters: member(() => parameters)(),
   added_at: time('Wall time.'),
-  unused_settings: list(text())('Settings of its `config` that a running simulator does not take over.'),
+  unused_settings: list(text())('Settings of its `config` that a running simulator does not apply.'),
 }));
 
 const scenarioSummary = members<KeptScenario>()('ScenarioSummary', () => ({
-  ...kept.members(),
-  run: nested(run).orNull('The last run; null: none, or its results had to make room for those of later runs.'),
+  ...keptScenario.members(),
+  run: nested(run).orNull('The last run; null: none, or its results were dropped for those of later runs.'),
 }));
 
 const scenario = members<KeptScenario>()('Scenario', () => ({
-  ...kept.members(),
-  run: nested(runWithResults).orNull(
-    'The last run; null: none, or its results had to make room for those of later runs.',
-  ),
+  ...keptScenario.members(),
+  run: nested(runWithResults).orNull('The last run; null: none, or its results were dropped for those of later runs.'),
 }));
 
 const bundledScenario = members<BundledScenario>()(null, () => ({
   name: text('As `bundled` of POST scenarios takes it.'),
-  description: text('What it tests.'),
+  description: text('Purpose of the test.'),
 }));
 
 const scenarios = members<Pick<RouteContext, 'scenarios' | 'clockOwner'>>()('Scenarios', () => ({
-  max_scenarios: integer('Scenarios that can be kept.', (ctx) => ctx.scenarios.maxScenarios),
-  clock_owner: text.orNull('Name of the scenario that runs.', ({ clockOwner }) => clockOwner.name),
+  max_scenarios: integer('Maximum number of scenarios kept.', (ctx) => ctx.scenarios.maxScenarios),
+  clock_owner: text.orNull('Name of the scenario that runs; null: none.', ({ clockOwner }) => clockOwner.name),
   scenarios: list(scenarioSummary)('Oldest first.', (ctx) => ctx.scenarios.list()),
   bundled: list(bundledScenario)('Scenarios that come with the simulator.', (ctx) => ctx.scenarios.bundled()),
 }));
@@ -133,13 +131,13 @@ const scenarioStartSchema = memo(() =>
         description:
           '`fast`: ticks at once, on the paused clock; `real`: the running clock. Default `fast` when the clock is paused.',
       }),
-      parameters: parameters.optional().openapi({ description: 'In place of those of the scenario.' }),
+      parameters: parameters.optional().openapi({ description: 'Values that replace parameters of the scenario.' }),
     })
     .openapi('ScenarioStart'),
 );
 
 const scenarioParams = z.object({
-  id: z.string().max(100).openapi({ description: 'Of the scenario, as `scenarios` lists it.' }),
+  id: z.string().max(100).openapi({ description: 'Id of the scenario, as in `scenarios`.' }),
 });
 const reportQuery = z.strictObject({
   format: z.enum(reportFormats).optional().openapi({ description: 'Default json.' }),
@@ -147,38 +145,38 @@ const reportQuery = z.strictObject({
 
 const reportedTime = (words: string) => z.string().openapi({ format: 'date-time', description: words });
 const reportedSeries = z.strictObject({
-  signal: z.string().openapi({ description: 'As in the assertions.' }),
-  unit: z.string().nullable().openapi({ description: 'null: none.' }),
+  signal: z.string().openapi({ description: 'Name of the signal, as in the assertions.' }),
+  unit: z.string().nullable().openapi({ description: 'Unit of the values; null: none.' }),
   samples: z
     .array(z.tuple([z.number(), z.number()]))
     .openapi({ description: 'Simulated seconds since the start of the scenario, and the value.' }),
 });
 
-/** The JSON of a report, which is a text for this interface. */
+/** Schema of the JSON of a report, which the runner delivers as text. */
 export const scenarioReportSchema = memo(() =>
   z
     .strictObject({
       format: z.literal('derbench-scenario-result/1').openapi({ description: 'Form of the document.' }),
       derbench: z
         .strictObject({
-          version: z.string().openapi({ description: 'Of the simulator.' }),
-          build_id: z.string().openapi({ description: 'Of its sources.' }),
+          version: z.string().openapi({ description: 'Version of the simulator.' }),
+          build_id: z.string().openapi({ description: 'Commit or package of the build.' }),
         })
         .openapi({ description: 'The simulator.' }),
       scenario: z
         .strictObject({
-          name: z.string().openapi({ description: 'Of the scenario.' }),
-          description: z.string().openapi({ description: 'Of the scenario; may be empty.' }),
+          name: z.string().openapi({ description: 'Name of the scenario.' }),
+          description: z.string().openapi({ description: 'Description of the scenario; may be empty.' }),
           parameters,
         })
-        .openapi({ description: 'What ran.' }),
+        .openapi({ description: 'The scenario that ran.' }),
       state: z.enum(runStates).openapi({ description: '`error`: it could not be carried on; `stopped`: on request.' }),
       error: z.string().nullable().openapi({ description: 'Why it could not be carried on.' }),
       failures: z.array(z.string()).openapi({ description: 'A sentence each, with its place.' }),
       real: z
         .strictObject({
           started_at: reportedTime('Wall time.'),
-          ended_at: reportedTime('Wall time; null: it runs.').nullable(),
+          ended_at: reportedTime('Wall time; null: running.').nullable(),
           duration_s: z.number().nullable().openapi({ description: 'Real seconds.' }),
         })
         .openapi({ description: 'Differs between equal runs.' }),
@@ -186,23 +184,23 @@ export const scenarioReportSchema = memo(() =>
         .strictObject({
           started_at: reportedTime('Simulated time.'),
           duration_s: z.number().openapi({ description: 'Simulated seconds.' }),
-          ticks: z.int().openapi({ description: 'Since the start of the scenario.' }),
+          ticks: z.int().openapi({ description: 'Ticks since the start of the scenario.' }),
           pace: z.enum(runPaces).openapi({ description: '`fast`: ticks at once; `real`: at the rate of the clock.' }),
-          seed: z.int().openapi({ description: 'Of the simulator.' }),
+          seed: z.int().openapi({ description: 'Seed of the simulator.' }),
         })
         .openapi({ description: 'In simulated time: equal for equal runs.' }),
       devices: z
         .array(
           z.strictObject({
-            index: z.int().openapi({ description: 'Of the device.' }),
-            name: z.string().openapi({ description: 'Of the device.' }),
+            index: z.int().openapi({ description: 'Device index, 0-based.' }),
+            name: z.string().openapi({ description: 'Name of the device.' }),
             type: z.string().openapi({ description: 'Device type.' }),
           }),
         )
         .openapi({ description: 'At the start.' }),
-      steps_forgotten: z.int().openapi({ description: 'Steps of rules whose results had to go.' }),
-      steps: z.array(stepSchema).openapi({ description: 'Those of rules last.' }),
-      assertions_forgotten: z.int().openapi({ description: 'Of rules, whose results had to go.' }),
+      steps_forgotten: z.int().openapi({ description: 'Steps of rules whose results were dropped.' }),
+      steps: z.array(stepSchema).openapi({ description: 'Steps of rules last.' }),
+      assertions_forgotten: z.int().openapi({ description: 'Assertions of rules whose results were dropped.' }),
       assertions: z.array(assertionSchema).openapi({ description: 'In the order in which they began.' }),
       series: z.array(reportedSeries).openapi({ description: 'Samples of the asserted and plotted signals.' }),
     })
@@ -211,7 +209,7 @@ export const scenarioReportSchema = memo(() =>
 
 const types = { json: 'application/json', junit: 'application/xml', html: 'text/html; charset=utf-8' } as const;
 
-/** Lets the page of a report have its own style sheet, and nothing else. */
+/** Content security policy that permits the style sheet of a report page, and nothing else. */
 function reportPolicy(page: string): string {
   const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
   const hash = createHash('sha256').update(style).digest('base64');
@@ -248,8 +246,8 @@ export const scenarioRoutes: readonly Route[] = [
       Location: { description: 'Address of the scenario.', example: `${apiPrefix}/scenarios/1` },
     },
     async handle(ctx, { body: { bundled, scenario: content }, by }) {
-      const kept = await ctx.scenarios.add(bundled === undefined ? { content } : { bundled }, by);
-      return new Answer(scenario.reply(kept), { headers: { Location: `${apiPrefix}/scenarios/${kept.id}` } });
+      const added = await ctx.scenarios.add(bundled === undefined ? { content } : { bundled }, by);
+      return new Answer(scenario.reply(added), { headers: { Location: `${apiPrefix}/scenarios/${added.id}` } });
     },
   }),
   route({
@@ -270,7 +268,7 @@ export const scenarioRoutes: readonly Route[] = [
     operationId: 'start_scenario',
     summary: 'Starts a scenario; one runs at a time',
     description:
-      'The answer comes when it has begun. It has the clock until it ends: `controls/time` answers `conflict` to others. ' +
+      'The answer is sent when the scenario has begun. It owns the clock until it ends: `controls/time` answers `conflict` to others. ' +
       'Its writes have the source `scenario`.',
     params: scenarioParams,
     body: scenarioStartSchema,
@@ -286,7 +284,7 @@ export const scenarioRoutes: readonly Route[] = [
     operationId: 'stop_scenario',
     summary: 'Ends a run; the steps of `finally` are still carried out',
     description:
-      'The answer comes when the run is over, or after a second with the state `running` while the steps of `finally` last; a ' +
+      'The answer is sent when the run is over, or after a second with the state `running` while the steps of `finally` last; a ' +
       'second request ends these too.',
     params: scenarioParams,
     reply: scenario.schema,
@@ -322,9 +320,9 @@ export const scenarioRoutes: readonly Route[] = [
     reply: scenario.schema,
     problems: ['unknown-resource', 'conflict'],
     handle(ctx, { params }) {
-      const kept = ctx.scenarios.get(params.id);
+      const removed = ctx.scenarios.get(params.id);
       ctx.scenarios.remove(params.id);
-      return scenario.reply(kept);
+      return scenario.reply(removed);
     },
   }),
 ];

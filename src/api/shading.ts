@@ -12,7 +12,7 @@ import type { Route } from './http/route.ts';
 
 const share = z.number().min(0).max(1);
 
-const part = member(() => share);
+const shareMember = member(() => share);
 const trackerState = word(['off', 'start', 'track', 'limit', 'dc_low']);
 
 type Shaded = Pick<PvArrayDetail, 'shading' | 'mpptState'>;
@@ -22,21 +22,20 @@ const irradianceShare = ({ shading }: Shaded) => shading?.irradianceShare ?? 1;
 const inputShading = members<Shaded & { readonly input: number; readonly name: string }>()('InputShading', () => ({
   input: count('Number of the input, as `port` of `dc-iv`.'),
   name: text('714.Prt.IDStr.'),
-  shaded_share: part(shadedShare),
-  irradiance_share: part(irradianceShare),
+  shaded_share: shareMember(shadedShare),
+  irradiance_share: shareMember(irradianceShare),
   mppt_state: trackerState('State of the tracker of this input.'),
 }));
 
 const shading = members<PvArrayDetail, OfDevice>()('Shading', () => ({
   device_index: integer((_of, { device }) => device.index),
-  shaded_share: part('With several inputs that of the first one that is shaded.', shadedShare),
-  irradiance_share: part('With several inputs that of the first one that is shaded.', irradianceShare),
+  shaded_share: shareMember('With several inputs, the share of the first shaded input.', shadedShare),
+  irradiance_share: shareMember('With several inputs, the share of the first shaded input.', irradianceShare),
   mppt_state: trackerState(
-    'State of the maximum power point tracker. With several inputs the first of limit, track, dc_low, start, off that a tracker has.',
+    'State of the maximum power point tracker. With several inputs, the first of limit, track, dc_low, start, off in which a tracker is.',
   ),
-  inputs: list(inputShading).optional(
-    'Each input of an inverter with several ones; absent: there is one.',
-    ({ inputs }) => inputs?.map((each, input) => ({ ...each, input })),
+  inputs: list(inputShading).optional('Inputs of an inverter with several inputs; absent: one input.', ({ inputs }) =>
+    inputs?.map((each, input) => ({ ...each, input })),
   ),
   changed_by: writer.orNull('Last writer; null: as started.', (_of, { device }) => overrideOf(device, 'pv_shading')),
 }));
@@ -54,7 +53,7 @@ const shadingBodySchema = memo(() =>
         .max(maxPvInputs - 1)
         .optional()
         .openapi({
-          description: 'The input that is shaded, as `port` of `dc-iv`. Default: every input of the inverter.',
+          description: 'Shaded input, as `port` of `dc-iv`. Default: every input of the inverter.',
         }),
     })
     .openapi('ShadingRequest'),

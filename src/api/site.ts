@@ -25,20 +25,17 @@ const devices = list(member(() => deviceIndex)()).orNull;
 const scopeDevices = 'Indexes of the devices behind this connection point; null: the whole site.';
 
 const ownLimit = (name: SiteLimitName) =>
-  inKilo.orNull(
-    `${meanings[name]} The limit of this owner; null: it has none.`,
-    ({ limitsW }: SiteOwnerNow) => limitsW[name],
-  );
+  inKilo.orNull(`${meanings[name]} The limit of this owner; null: none.`, ({ limitsW }: SiteOwnerNow) => limitsW[name]);
 
 const siteOwner = members<SiteOwnerNow, Pick<RouteContext, 'plant'>>()(
   'SiteOwner',
   () => ({
-    owner: text('Source of the limits, with a name where it has several owners.'),
+    owner: text('Source of the limits, with a name if the source has several owners.'),
     export_limit_kw: ownLimit('export'),
     import_limit_kw: ownLimit('import'),
     generation_limit_kw: ownLimit('generation'),
     load_limit_kw: ownLimit('load'),
-    changed_by: writer.orNull('Last change of any of its limits here.'),
+    changed_by: writer.orNull('Last writer of the limits of this owner at this connection point.'),
   }),
   { description: 'The limits of one owner at this connection point.' },
 );
@@ -57,7 +54,7 @@ export const siteCut = members<SiteCut>()(
 
 const limit = (name: SiteLimitName) =>
   inKilo.orNull(
-    `${meanings[name]} The tightest of the owners holds. Null: no limit.`,
+    `${meanings[name]} The tightest limit of all owners is in force. Null: no limit.`,
     ({ limits }: SiteNow) => limits[name].limitW,
   );
 const limitOwner = (name: SiteLimitName) =>
@@ -67,7 +64,7 @@ const limitOwner = (name: SiteLimitName) =>
   );
 const limitBy = (name: SiteLimitName) =>
   writer.orNull(
-    'Writer of the limit in force; without one the last writer that ended one. Null: none, or a group without limits.',
+    'Writer of the limit in force; without a limit the writer that ended the last one. Null: no writer, or a group without limits.',
     ({ limits }: SiteNow) => limits[name].setBy,
   );
 
@@ -75,7 +72,7 @@ const limitBy = (name: SiteLimitName) =>
 const site = members<SiteNow, Pick<RouteContext, 'plant'>>()('Site', () => ({
   devices: devices(scopeDevices),
   net_power_kw: inKilo(
-    'Power through the connection point, kW: `generation_kw` less `consumption_kw` less `load_kw`. ' +
+    'Power through the connection point, kW: `generation_kw` minus `consumption_kw` minus `load_kw`. ' +
       'Positive = exported into the grid.',
     ({ netW }) => netW,
   ),
@@ -128,7 +125,7 @@ const limitToSet = (description: string) =>
     .nullable()
     .optional()
     .openapi({
-      description: `${description} Rounded to 0.000001 kW. Null ends the limit of this owner, absent leaves it as it is.`,
+      description: `${description} Rounded to 0.000001 kW. Null ends the limit of this owner; absent: unchanged.`,
     });
 const siteQuery = z.strictObject({
   device: integerParam('device', 0, maxDeviceIndex, 'Index of one device; absent: the whole site.').optional(),
@@ -150,7 +147,7 @@ const siteBodySchema = memo(() =>
         .optional()
         .openapi({
           description:
-            'Indexes of a group of devices whose limits these are; not together with the parameter `device`. Groups are ' +
+            'Indexes of a group of devices that the limits are for; not together with the parameter `device`. Groups are ' +
             'disjoint, or one holds all of the other.',
         }),
       owner: z
@@ -220,7 +217,7 @@ export const siteRoutes: readonly Route[] = [
     summary: 'Sets or ends limits of a connection point',
     description:
       'Without `device` and `devices` the limits concern the whole site. Limits of a device or group bind before those ' +
-      'around it. Every owner has limits of its own, and for each limit the tightest owner holds. The limits act on the ' +
+      'around it. Every owner has separate limits, and the tightest limit of all owners is in force. The limits act on the ' +
       'devices behind the connection point from the next tick on. Power is shared by rating, and the share that a device ' +
       'does not use goes to the others. A limited device shows `site` in `decided_by` of `controls`; its registers do not ' +
       'change. The request is applied as a whole or not at all.',

@@ -9,15 +9,15 @@ import type { Route } from './http/route.ts';
 const client = members<StreamClient>()('StreamClient', () => ({
   id: member(() => z.int().min(1))('Number of the connection, ascending from 1 in every process.'),
   peer: text('`address:port`.'),
-  device_index: count.orNull('The only device that it gets; null: all.'),
-  connected_at: time('Wall time at which it connected.'),
-  sent: count('Messages sent to it.'),
-  dropped: count('Messages that it did not get because it reads too slowly.'),
-  waiting: count('Messages that wait for it.'),
-  waiting_bytes: count('Octets of those messages.'),
-  unsent_bytes: count('Octets handed to its socket that it has not taken.'),
+  device_index: count.orNull('Only device whose messages the client gets; null: all.'),
+  connected_at: time('Wall time of the connection.'),
+  sent: count('Messages sent to the client.'),
+  dropped: count('Messages dropped because the client reads too slowly.'),
+  waiting: count('Messages that wait for the client.'),
+  waiting_bytes: count('Octets of the waiting messages.'),
+  unsent_bytes: count('Octets handed to the socket that the client has not read.'),
   pong_age_s: nested({ schema: () => z.number().min(0), reply: (ms: number) => Math.round(ms) / 1000 }).orNull(
-    'Wall seconds since it last answered a ping; null: not yet.',
+    'Wall seconds since the client last answered a ping; null: never.',
     ({ pongAgeMs }) => pongAgeMs,
   ),
 }));
@@ -25,13 +25,13 @@ const client = members<StreamClient>()('StreamClient', () => ({
 type Stream = StreamReport & Pick<AdapterStatus, 'peers' | 'txCount' | 'droppedCount'>;
 
 const streamClients = members<Stream>()('StreamClients', () => ({
-  count: count('Connected clients, those beyond the limit too.', ({ peers }) => peers),
+  count: count('Connected clients, including those beyond the limit.', ({ peers }) => peers),
   max_clients: count('Clients that the stream accepts.'),
   max_waiting: count('Messages that may wait for one client.'),
   max_waiting_bytes: count('Octets that may wait for one client, beside the newest message of each of its devices.'),
-  sent: count('Messages sent since the start, to clients that have left too.', ({ txCount }) => txCount),
+  sent: count('Messages sent since the start, also to clients that have disconnected.', ({ txCount }) => txCount),
   dropped: count(
-    'Messages lost since the start, by clients that have left too.',
+    'Messages dropped since the start, also for clients that have disconnected.',
     ({ droppedCount = 0 }) => droppedCount,
   ),
   clients: list(client)('Newest first.'),
@@ -52,7 +52,7 @@ export const streamRoutes: readonly Route[] = [
     tag: 'Core',
     operationId: 'list_stream_clients',
     summary: 'Clients of the telemetry stream',
-    description: 'With what each has got, and what waits for those that read too slowly.',
+    description: 'Shows the messages that each client has received, and those that wait for slow clients.',
     query: z.strictObject({
       limit: integerParam(
         'limit',

@@ -29,12 +29,12 @@ const inMillivolts = nested({ schema: () => z.number(), reply: (volts: number) =
 
 /** Last writer of grid or surroundings. */
 const lastWriter =
-  'Last request or event in this scope; for a device the common one when it came later. ' +
-  'Null: as started. After a reset of the device that of the common scope.';
+  'Last request or event in this scope; for a device the last one of the common scope if that was later. ' +
+  'Null: as started. After a reset of the device the last one of the common scope.';
 
 const runningEvent = members<GridEventNow>()('RunningGridEvent', () => ({
   name: text(),
-  elapsed_s: number('Simulated seconds since it began.'),
+  elapsed_s: number('Simulated seconds since the event began.'),
   remaining_s: number(),
 }));
 
@@ -46,16 +46,16 @@ export const grid = members<GridNow, Scope>()('Grid', () => ({
   voltage_ln_v: inMillivolts.orNull(
     'Mean of the phases; null on the common grid of devices that differ in nominal voltage.',
   ),
-  voltage_ll_v: inMillivolts.orNull('Null on single phase, and as `voltage_ln_v`.'),
+  voltage_ll_v: inMillivolts.orNull('Null on single phase, and where `voltage_ln_v` is null.'),
   frequency_hz: precise(),
   phase_angle_deg: precise(),
   source: word(gridSources)('`csv` while any quantity follows the grid profile.'),
-  profile_loaded: flag('Whether there is a grid profile, to which `source: "csv"` returns.'),
+  profile_loaded: flag('True if there is a grid profile, to which `source: "csv"` returns.'),
   outage: flag(),
-  ramp_remaining_s: number('Of the ramp that was asked for; an event has its own time.'),
-  duration_remaining_s: number.orNull('Until the topmost change with a duration gives way; null while there is none.'),
+  ramp_remaining_s: number('Remaining time of the requested ramp, s; events have a separate time.'),
+  duration_remaining_s: number.orNull('Seconds until the topmost change with a duration ends; null: none.'),
   island: flag(),
-  event: nested(runningEvent).orNull('The named event under way.'),
+  event: nested(runningEvent).orNull('The named event that runs; null: none.'),
   changed_by: writer.orNull(lastWriter),
 }));
 
@@ -75,9 +75,9 @@ const parameter = members<GridEventParameter>()('GridEventParameter', () => ({
   name: text(),
   unit: text.orNull(),
   default: member(() => z.union([z.number(), z.string()]))(),
-  minimum: number.orNull('Included; null for a word.'),
-  maximum: number.orNull('Included; null for a word.'),
-  allowed: list(text()).orNull('The words; null for a number.'),
+  minimum: number.orNull('Inclusive bound; null for a word.'),
+  maximum: number.orNull('Inclusive bound; null for a word.'),
+  allowed: list(text()).orNull('Allowed words; null for a number.'),
 }));
 
 const gridEvent = members<GridEventKind>()('GridEvent', () => ({
@@ -98,7 +98,7 @@ const timing = {
   duration_s: durationS.openapi({
     description:
       'Seconds counted from the request, the ramp included; then the values beneath apply again. ' +
-      'Null or absent = stays: the quantities of the request are taken out of every timed change and event, the others are left alone.',
+      'Null or absent = permanent: the quantities of the request are removed from every timed change and event, others are not.',
   }),
 };
 
@@ -119,8 +119,8 @@ const unitsExclude = {
 const gridBodySchema = memo(() =>
   withValue(
     z.strictObject({
-      voltage_pu: perUnit.optional().openapi({ description: 'All phases, of nominal.' }),
-      voltage_a_pu: perUnit.optional().openapi({ description: 'Wins over `voltage_pu`.' }),
+      voltage_pu: perUnit.optional().openapi({ description: 'All phases, per unit of nominal.' }),
+      voltage_a_pu: perUnit.optional().openapi({ description: 'Overrides `voltage_pu`.' }),
       voltage_b_pu: perUnit.optional(),
       voltage_c_pu: perUnit.optional(),
       voltage_ln_v: z
@@ -130,8 +130,7 @@ const gridBodySchema = memo(() =>
         .openapi({ description: 'All phases in volts, up to twice the nominal; not together with the `_pu` members.' }),
       frequency_hz: z.number().min(40).max(70).optional(),
       phase_angle_deg: z.number().min(-180).max(180).optional().openapi({
-        description:
-          'Shift of the phase angle. It acts on nothing but a vector shift relay, where the profile fits one.',
+        description: 'Shift of the phase angle. It acts only on a vector shift relay, if the profile has one.',
       }),
       ...timing,
       source: z.enum(gridSources).optional().openapi({ description: '`csv` returns to the grid profile.' }),
@@ -172,10 +171,10 @@ const environmentBodySchema = memo(() =>
         .optional()
         .openapi({
           description:
-            'Local AC load beside the device. It takes its power off the feeder, and so lowers the voltage; on a ' +
+            'Local AC load beside the device. Its power comes through the feeder, which lowers the voltage; on a ' +
             'stiff grid nothing reacts to it.',
         }),
-      source: z.enum(irradianceSources).optional().openapi({ description: 'Where the irradiance comes from.' }),
+      source: z.enum(irradianceSources).optional().openapi({ description: 'Source of the irradiance.' }),
       ...timing,
     }),
   ).openapi('EnvironmentRequest', { minProperties: 1 }),
@@ -187,11 +186,11 @@ const gridEventBodySchema = memo(() =>
       event: z
         .enum(gridEventNames)
         .nullable()
-        .openapi({ description: 'Name of an event of `grid-events`; null stops the one under way.' }),
+        .openapi({ description: 'Name of an event of `grid-events`; null stops the event that runs.' }),
       parameters: z
         .record(z.string(), z.union([z.number(), z.string()], { error: 'must be a number or text' }))
         .optional()
-        .openapi({ description: 'By name, as `grid-events` lists them; absent ones have their default.' }),
+        .openapi({ description: 'By name, as `grid-events` lists them; absent parameters have their defaults.' }),
     })
     .refine((body) => body.event !== null || body.parameters === undefined, {
       path: ['parameters'],
@@ -201,11 +200,11 @@ const gridEventBodySchema = memo(() =>
 );
 
 const scope =
-  'Without `device` the request changes the common values of all devices, with it those of one device, which then ' +
+  'Without `device` the request changes the common values of all devices, with `device` those of one device, which then ' +
   'deviates. A deviation ends by `source: "csv"` (which then is the only value), by `duration_s`, or by the next request ' +
   'without `device`. `ramp_s` and `duration_s` time the values of the same request: alone they are refused.';
 
-/** The index of a request, once its device is known to exist. @throws SimError UNKNOWN_DEVICE */
+/** The index of a request, after a check that the device exists. @throws SimError UNKNOWN_DEVICE */
 function checkedIndex(plant: Plant, index: number | undefined): number | undefined {
   return index === undefined ? undefined : plant.device(index).index;
 }
@@ -262,7 +261,7 @@ export const surroundingsRoutes: readonly Route[] = [
     summary: 'Starts a named grid event, or stops the one under way',
     description:
       'The event overrides its quantities until it ends; then the values beneath apply again. ' +
-      'Another event replaces it; `controls/grid` without `duration_s` takes the quantities of the request out of it. ' +
+      'Another event replaces it; `controls/grid` without `duration_s` removes the quantities of the request from the event. ' +
       'Scope as `controls/grid`: without `device` the common grid, and every deviation of a device ends.',
     query: deviceQuery,
     body: gridEventBodySchema,

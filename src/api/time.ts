@@ -21,7 +21,7 @@ import { selectedDevice } from './common/device-replies.ts';
 export const clock = members<Plant['time'], { readonly plant: Pick<Plant, 'dateMs'> }>()('Time', () => ({
   mode: word(clockModes)(),
   rate: number(),
-  rate_effective: number('Below `rate` when the machine cannot hold it.'),
+  rate_effective: number('Below `rate` when the machine is too slow for it.'),
   clock_time: text(),
   timezone: text(),
   sim_time: time(({ dateMs }) => dateMs),
@@ -68,7 +68,7 @@ const stepBodySchema = memo(() =>
       }),
       until: isoMember(
         'Simulated date and time (as `sim_time`) at which the last tick ends, exact to 1 ms, in place of `ticks`: from ' +
-          'the present one up to 100 000 ticks ahead. The present one runs no tick.',
+          'the present time up to 100 000 ticks ahead. The present time runs no tick.',
       ).optional(),
     })
     .refine(({ ticks, until }) => ticks === undefined || until === undefined, {
@@ -78,7 +78,7 @@ const stepBodySchema = memo(() =>
     .openapi('StepRequest'),
 );
 
-/** A running scenario owns the clock. @throws SimError COMMAND_CONFLICT */
+/** Refuses a request while a scenario owns the clock. @throws SimError COMMAND_CONFLICT */
 function checkClockIsFree({ clockOwner }: RouteContext): void {
   if (clockOwner.name !== null)
     throw new SimError(
@@ -116,8 +116,8 @@ export const timeRoutes: readonly Route[] = [
     operationId: 'set_time',
     summary: 'Sets mode, rate, time of day and time zone of the simulated clock',
     description:
-      '`wall_clock` ties the simulated clock to real time. A pause puts the clock to the end of the last tick, which registers ' +
-      'and snapshots show, and from which the next step goes on. A rate belongs to `accelerated` or `paused`. At least one ' +
+      '`wall_clock` ties the simulated clock to real time. A pause sets the clock to the end of the last tick, which registers ' +
+      'and snapshots show, and from which the next step continues. A rate belongs to `accelerated` or `paused`. At least one ' +
       'member is required.',
     body: timeBodySchema,
     reply: clock.schema,
@@ -146,10 +146,10 @@ export const timeRoutes: readonly Route[] = [
     routine: true,
     summary: 'Runs ticks immediately while the clock is paused',
     description:
-      'Each tick advances `rate` x `tick_interval_s`; with `until` the last one is as much shorter as it must be to end at ' +
-      'that simulated time. The answer is sent when all ticks are done, which takes long for many ' +
+      'Each tick advances `rate` x `tick_interval_s`; with `until` the last tick is shortened to end at ' +
+      'that time. The answer is sent when all ticks are done, which takes long for many ' +
       'ticks of many devices; the time limit of requests does not apply. Step requests run one after the other. Devices can ' +
-      'join and leave between ticks. `conflict` ends the step when the clock leaves the mode `paused`, also if it is paused ' +
+      'be added and removed between ticks. `conflict` ends the step when the clock leaves the mode `paused`, also if it is paused ' +
       'again; its text has the number of ticks that have run. The snapshot is the one of `device` after the last tick.',
     query: deviceQuery,
     body: stepBodySchema,

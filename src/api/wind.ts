@@ -18,14 +18,14 @@ const dataset = members<DatasetNow>()(null, () => ({
 }));
 
 const wind = members<WindDetail, OfDevice>()('Wind', () => ({
-  wind_speed_m_s: measured('At hub height, turbulence included.'),
+  wind_speed_m_s: measured('Wind speed at hub height, turbulence included.'),
   wind_speed_measured_m_s: measured('Mean wind at the height of the anemometer.'),
   source: word(['dataset', 'override'])(),
   override_wind_speed_m_s: number.orNull(
     'As given, even when negative; null without override.',
     ({ overrideSpeedMS }) => overrideSpeedMS,
   ),
-  override_by: writer.orNull('Writer of the override; null without one.', ({ overrideSpeedMS }, { device }) =>
+  override_by: writer.orNull('Writer of the override; null without override.', ({ overrideSpeedMS }, { device }) =>
     overrideSpeedMS === null ? null : overrideOf(device, 'wind_override'),
   ),
   rotor_rpm: measured(),
@@ -52,7 +52,7 @@ const wind = members<WindDetail, OfDevice>()('Wind', () => ({
   hub_height_m: number(),
   rotor_diameter_m: number(),
   dataset: nested(dataset).orNull(
-    'The series that the wind comes from; it runs on under an override.',
+    'Series that the wind comes from; it continues during an override.',
     (_of, { device, plant }) => plant.surroundings(device.index).dataset,
   ),
 }));
@@ -75,13 +75,12 @@ const windOverrideBodySchema = memo(() =>
   z
     .strictObject({
       wind_speed_m_s: z.number().nullable().openapi({
-        description:
-          'Any number; the physics takes 0 to 60 m/s at the hub, what lies outside as the nearer end. Null ends the override.',
+        description: 'Any number; the physics limits it to 0 to 60 m/s at the hub. Null ends the override.',
       }),
       height: z
         .enum(['hub', 'anemometer'])
         .optional()
-        .openapi({ description: 'Where that wind blows; default `hub`.' }),
+        .openapi({ description: 'Height at which the wind has this speed; default `hub`.' }),
     })
     .openapi('WindOverrideRequest'),
 );
@@ -101,13 +100,13 @@ export const windRoutes: readonly Route[] = [
     operationId: 'get_wind_power_curve',
     summary: 'Power curve of a turbine: power on the rotor in steady wind',
     description:
-      'Without curtailment. Turbulence, and the inertia of the rotor, let the present power lie beside the curve.',
+      'Without curtailment. Turbulence and the inertia of the rotor make the present power differ from the curve.',
   }),
   turbine.post({
     path: '/wind/override',
     operationId: 'override_wind',
     summary: 'Puts a steady wind in place of the data, or ends that',
-    description: 'An override has no turbulence. The turbine takes it up with the next tick.',
+    description: 'An override has no turbulence. The turbine follows it from the next tick on.',
     body: windOverrideBodySchema,
     change(device, body, by) {
       device.command({ kind: 'wind.override', speedMS: body.wind_speed_m_s, height: body.height ?? 'hub' }, by);

@@ -33,8 +33,8 @@ export const csipStates = [
 ] as const;
 /**
  * `connecting`: no answer of the DeviceCapability yet; `discovering`: the walk to the EndDevice; `registering`: the
- * EndDevice is not there yet, or its PIN is being checked; `retrying`: the server is lost; `stopped`: disconnected by
- * hand, or ended for good by a wrong PIN (then with an error)
+ * EndDevice is not there yet, or its PIN is being checked; `retrying`: the server does not answer; `stopped`:
+ * disconnected by hand, or ended for good by a wrong PIN (then with an error)
  */
 export type CsipState = (typeof csipStates)[number];
 
@@ -58,7 +58,7 @@ export interface CsipServer {
 }
 
 export interface CsipConnection {
-  /** walks that were begun */
+  /** attempts to reach the server: openings of the connection, and failed requests of the walk that are tried again */
   readonly attempts: number;
   readonly consecutiveFailures: number;
   /** ms until the next attempt; null: none is planned */
@@ -107,6 +107,7 @@ export interface CsipCurve {
   readonly rampDecPctPerS: number | null;
   /** ramp upwards, percent per second; null: absent */
   readonly rampIncPctPerS: number | null;
+  /** settling time of the low-pass filter, s (rampPT1Tms); null: absent */
   readonly rampPt1S: number | null;
   /** percent */
   readonly vRefPct: number | null;
@@ -167,7 +168,7 @@ export interface CsipLeftOutMode {
   readonly detail: string;
 }
 
-/** An event as one EndDevice knows it. */
+/** An event in the schedule of one EndDevice. */
 export interface CsipControl {
   readonly mrid: string;
   readonly href: string | null;
@@ -316,7 +317,7 @@ export interface CsipConfig {
   readonly checkHostname: boolean;
   readonly strictCipher: boolean;
   readonly identity: CsipIdentity;
-  /** LFDI given to the device behind an aggregator; null: it follows from that of the aggregator, or of a certificate */
+  /** LFDI set for a device behind an aggregator; null: derived from the LFDI of the aggregator, or from a certificate */
   readonly lfdi: string | null;
   /** last change over REST; null: as started */
   readonly changedBy: Provenance | null;
@@ -340,12 +341,12 @@ export interface CsipDiagnostic {
 }
 
 /**
- * The clients of this process. `device` selects the client of a device (and, of an aggregator, the EndDevice of that
- * device; of a site, its one EndDevice); null: not given. Then views show the client of the first device, and connect,
- * disconnect, reconnect, rediscover, poll and communication act on all clients.
+ * The clients of this process. `device` selects the client of a device. The client of an aggregator then shows the
+ * EndDevice of that device, the client of a site its only EndDevice. With null, views show the client of the first
+ * device, and connect, disconnect, reconnect, rediscover, poll and setCommunicationLost act on all clients.
  *
  * Every method throws or rejects with SimError UNKNOWN_DEVICE for a device that does not exist or has no client. While
- * `enabled` is false, REST calls views only.
+ * `enabled` is false, REST calls only the methods that read.
  */
 export interface CsipClient extends CsipEvents {
   readonly messages: CsipMessages;
@@ -354,17 +355,17 @@ export interface CsipClient extends CsipEvents {
   /** null: disabled */
   config(device: number | null): CsipConfig | null;
   /**
-   * Applies to all clients; where each device has a certificate of its own, certificates apply to the client of `device`
-   * alone, and `lfdi` always to `device` alone.
+   * Changes the settings of all clients, except that `lfdi` applies to `device` alone, and so do certificates where each
+   * device has a separate certificate.
    * @throws SimError COMMAND_BAD_VALUE with JSON pointers (`/server_host`, `/cert_pem`, `/lfdi`) for texts that are no
-   *   certificates, a key that does not match, a target that the outbound rules refuse, or an LFDI that another EndDevice
-   *   has or that is none of an aggregator's device; nothing is changed then
+   *   certificates, a key that does not match, a target that the outbound rules refuse, an LFDI that another EndDevice
+   *   has, or an LFDI for a device that is not behind an aggregator; nothing is changed then
    */
   configure(patch: CsipConfigPatch, device: number | null, by: Origin): Promise<CsipConfig>;
 
   /** Begins to connect disconnected clients and returns at once. */
   connect(device: number | null): void;
-  /** Releases the values of controls as the end of the process does, closes connections and forgets all events. */
+  /** Releases the values of controls as at the end of the process, closes connections and forgets all events. */
   disconnect(device: number | null): Promise<void>;
   /** Tries now instead of at the end of the back-off. @returns false: already connected, or disconnected by hand */
   reconnect(device: number | null): boolean;
@@ -407,7 +408,7 @@ export interface CsipClient extends CsipEvents {
 
   /** Documents last sent for a device; null: never sent. */
   der(device: number | null): Readonly<Record<CsipDerDocument, CsipSentDocument | null>>;
-  /** Sends them at once. @throws SimError NOT_CONNECTED without a DER of the server */
+  /** Sends these documents at once. @throws SimError NOT_CONNECTED while the server shows no DER */
   postDer(which: readonly CsipDerDocument[], device: number | null): Promise<void>;
   readings(device: number | null): CsipReadings;
   /** Sends the values up to now at once. @throws SimError NOT_CONNECTED without a place to post them */
@@ -437,12 +438,12 @@ export interface CsipClient extends CsipEvents {
    */
   selectCertificate(choice: CsipCertificateName | CsipPem, device: number | null): Promise<CsipCertificates>;
   /**
-   * Asks the server over plain HTTP and follows nothing.
+   * Sends one GET to the server over plain HTTP and does not follow a redirect.
    * @param port default 80
    * @throws SimError PEER_ERROR, PEER_TIMEOUT
    */
   httpProbe(path: string | null, port: number | null, device: number | null): Promise<CsipHttpProbe>;
   diagnostics(device: number | null): readonly CsipDiagnostic[];
-  /** Finds servers by DNS-SD; takes up to 5 s, at most 32. @throws SimError PEER_ERROR without multicast */
+  /** Finds at most 32 servers by DNS-SD, within 5 s. @throws SimError PEER_ERROR without multicast */
   discoverServers(): Promise<readonly CsipFoundServer[]>;
 }

@@ -210,6 +210,6 @@ export interface CsipEvents {
   readonly enabled: boolean;
   /** Known events of all EndDevices of all clients. */
   events(): readonly CsipEvent[];
-  /** Called within each change of a state, at the very instant. @returns ends it */
+  /** Called within each change of a state, at the very instant. @returns function that unsubscribes */
   onEvent(listener: (event: CsipEvent) => void): () => void;
 }

@@ -125,7 +125,7 @@ function digitSum(digits: number): number {
   return sum;
 }
 
-/** A whole number from 0 with its check digit behind. */
+/** A whole number from 0, followed by its check digit. */
 export function withCheckDigit(digits: number): number {
   return digits * 10 + ((10 - (digitSum(digits) % 10)) % 10);
 }

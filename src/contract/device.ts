@@ -157,8 +157,8 @@ export interface Device {
   /**
    * Calls `listener` with each transition of a charging station, in order, once the sub-step, command or write that
    * caused it is complete and before the next sub-step; `detail` shows the state after it then. A listener may issue
-   * commands: their transitions follow after the present ones. Any other device never calls. The returned function ends
-   * it.
+   * commands: their transitions follow after the present ones. Any other device never calls. The returned function
+   * unsubscribes.
    */
   onEvse(listener: (transition: EvseTransition) => void): () => void;
   /**

@@ -44,7 +44,7 @@ export interface CommandRequest {
 export interface CommandQueue {
   /** @throws SimError COMMAND_QUEUE_FULL */
   submit(request: CommandRequest, by: Origin): CommandRecord;
-  /** All of them, or none. @throws SimError COMMAND_QUEUE_FULL */
+  /** Queues all requests, or none. @throws SimError COMMAND_QUEUE_FULL */
   submitAll(requests: readonly CommandRequest[], by: Origin): readonly CommandRecord[];
   /** newest first */
   list(filter?: { deviceIndex?: number; state?: CommandState }): readonly CommandRecord[];
@@ -71,6 +71,7 @@ export interface TimeNow extends ClockSettings {
   readonly steppedBy: Provenance | null;
 }
 
+/** Instants at which ticks must end, such as those of the steps of a scenario. */
 export interface TickGuide {
   /** the next instant at which a tick must end; Infinity: none */
   due(): number;
@@ -149,41 +150,41 @@ export interface Plant {
   readonly health: PlantHealth;
   /** Simulated date of an instant (provenance, timers), ms since the epoch. */
   dateMs(t: SimTime): number;
-  /** The instant of a simulated date, the other way round. @param dateMs ms since the epoch */
+  /** The instant of a simulated date, the reverse of `dateMs`. @param dateMs ms since the epoch */
   simAt(dateMs: number): SimTime;
   /** @throws SimError UNKNOWN_DEVICE */
   device(index: number): Device;
-  /** Listeners are called synchronously once per finished tick; the returned function ends it. */
+  /** Listeners are called synchronously once per finished tick; the returned function unsubscribes. */
   onTick(listener: (event: TickEvent) => void): () => void;
   /**
    * Listeners are called synchronously, between ticks, when a device has joined or left: `devices` and `latest` are the
-   * new ones then. The returned function ends it.
+   * new ones then. The returned function unsubscribes.
    */
   onDevices(listener: (change: DeviceChange) => void): () => void;
   /**
    * Listeners are called synchronously at the instant at which a device goes dark or returns: `silentDevices` and the
-   * registers are the new ones then. A device that leaves while it is dark does not return. The returned function ends
-   * it.
+   * registers are the new ones then. A device that leaves while it is dark does not return. The returned function
+   * unsubscribes.
    */
   onPower(listener: (event: PowerEvent) => void): () => void;
   /**
    * Calls `act` once at the simulated instant `t`: every device has advanced exactly to it, and what `act` writes or
    * starts is stamped with it. A tick that ends at `t` shows what `act` wrote; physics follows from `t` on. Acts run in
    * order of time, then of registration, and never within this call. If a device has passed `t` already, `act` runs at
-   * the next instant at which all devices stand: inside another act that is the present one, between ticks the end of
-   * the last tick, from where the next one begins. A failing act is logged. After the end of the plant no act runs.
+   * the earliest instant that no device has passed: inside another act the present instant, between ticks the end of the
+   * last tick. A failing act is logged. After the end of the plant no act runs.
    * @returns cancels `act`, unless it has run
    * @throws SimError COMMAND_BAD_VALUE for an instant that is not a number
    */
   at(t: SimTime, act: () => void): () => void;
   /**
    * Ticks of real time end at the instants of a guide too, and the next one begins when `reached` has resolved. One guide
-   * at a time; the returned function ends it.
+   * at a time; the returned function removes it.
    */
   guideTicks(guide: TickGuide): () => void;
   /**
    * @param deviceIndex absent: the common grid (and every local deviation ends)
-   * @param by writer, here and below; default the source `default`
+   * @param by writer, as in the methods below; default: the source `default`
    */
   setGrid(patch: GridPatch, deviceIndex?: number, by?: Origin): void;
   grid(deviceIndex?: number): GridNow;
@@ -205,11 +206,11 @@ export interface Plant {
   /** the meter of that point; null: no meter */
   readonly meter: SiteMeter | null;
   /**
-   * The same of one device, or of a group of devices with the local loads beside them.
+   * Powers and limits of one device, or of a group of devices with the local loads beside them.
    * @throws SimError UNKNOWN_DEVICE, COMMAND_BAD_VALUE for an empty list
    */
   siteOf(devices: readonly number[]): SiteNow;
-  /** the whole site, then every device and group with limits, inner ones before outer ones; made at each call */
+  /** the whole site, then every device and group with limits, inner ones before outer ones; built at each read */
   readonly siteScopes: readonly SiteNow[];
   /**
    * The limit that reduces the power of a device, where `decidedBy` of its trace is `site`; null: none, or power returns
@@ -233,8 +234,8 @@ export interface Plant {
    */
   step(ticks: number, by?: Origin): Promise<TickEvent>;
   /**
-   * Runs ticks at once, whole ones and a shorter last one that ends exactly at `t`; only while paused. None if `t` is the
-   * present instant. Devices may join and leave between them.
+   * Runs ticks at once, whole ones and a shorter last one that ends exactly at `t`; only while paused. No tick if `t` is
+   * the present instant. Devices may join and leave between them.
    * @returns the event of the last tick
    * @throws SimError COMMAND_CONFLICT; COMMAND_BAD_VALUE for an instant before the time shown, or more ticks away than
    *   `step` runs
@@ -260,9 +261,9 @@ export interface SiteMeterNow {
 }
 
 export interface SiteMeter {
-  /** configured unit id; null: not configured, then 1 at a port of its own */
+  /** configured unit id; null: not configured, so that the meter answers as unit 1 at a separate port */
   readonly unitId: number | null;
-  /** models 1 and one of 201 to 203, in floating point 211 to 213; no point can be written */
+  /** model 1, and one of 201 to 203 (integer) or 211 to 213 (floating point); no point can be written */
   readonly bank: PointBank;
   /** values after the last tick */
   readonly now: SiteMeterNow;

@@ -177,7 +177,7 @@ export class LoopQueue {
     this.#scheduleTurn();
   }
 
-  /** Runs work in a later turn, behind all that waits. */
+  /** Runs work in a later turn, after all waiting work. */
   wait(work: () => void): void {
     this.#waiting.push(work);
     this.#scheduleTurn();
@@ -204,7 +204,7 @@ export class LoopQueue {
       due[done++]?.();
       elapsedMs = this.#nowMs() - startMs;
     }
-    // work added meanwhile goes behind the rest
+    // work added meanwhile runs after the rest
     if (done < due.length) this.#waiting = [...due.slice(done), ...this.#waiting];
     // replaces the time counted by the work itself
     this.#spentMs = 0;

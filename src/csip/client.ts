@@ -39,9 +39,11 @@ class Line implements SepExchange {
   #exchange: SepExchange | null = null;
   #loss: RequestedLoss | null = null;
   #endLoss: (() => void) | null = null;
-  /** requests, answers and requests without an answer */
+  /** requests */
   sent = 0;
+  /** answers */
   received = 0;
+  /** requests without an answer */
   failed = 0;
   /** wall time, ms; null: never */
   lastContactMs: number | null = null;
@@ -107,14 +109,14 @@ class Line implements SepExchange {
     }
   }
 
-  /** Records an error outside of any request. */
+  /** Records the last error. */
   fail(reason: string): void {
     this.lastError = reason;
     this.lastErrorMs = this.#options.clock.nowMs();
   }
 
   #checkLoss(): void {
-    if (this.#loss !== null) throw new SimError('PEER_ERROR', 'communication is interrupted, as it was asked for');
+    if (this.#loss !== null) throw new SimError('PEER_ERROR', 'communication is interrupted on request');
   }
 
   async close(): Promise<void> {
@@ -154,7 +156,7 @@ interface ClientOptions {
   /** its present devices */
   readonly deviceIndices: () => readonly number[];
   readonly conduct: ClientConduct;
-  /** Opens the connection with its certificates. @throws SimError with a message for people */
+  /** Opens the connection with its certificates. @throws SimError with a message for the user */
   readonly open: (line: SepExchange) => Promise<OpenedIdentity>;
   readonly clock: WallClock;
   readonly later: Later;
@@ -165,7 +167,7 @@ interface ClientOptions {
 }
 
 /** Minimum time between two walks for missing resources, ms. */
-const lookAgainAfterMs = 60_000;
+const minRediscoverMs = 60_000;
 
 export class Client {
   readonly line: Line;
@@ -176,7 +178,7 @@ export class Client {
   #walk: Walk | null = null;
   #attempts = 0;
   #failures = 0;
-  #lookedMs = -Infinity;
+  #rediscoveredMs = -Infinity;
   /** counts openings: late results of an earlier one are ignored */
   #session = 0;
   #cancelRetry: (() => void) | null = null;
@@ -244,7 +246,7 @@ export class Client {
     return this.#walk?.retryInMs ?? null;
   }
 
-  /** Starts to connect unless it already does. @param delayMs spreads the start of many clients */
+  /** Starts to connect if the client is stopped. @param delayMs spreads the start of many clients */
   connect(delayMs = 0): void {
     if (this.#state !== 'stopped') return;
     this.#state = 'connecting';
@@ -274,11 +276,11 @@ export class Client {
     await this.#walk?.rediscover();
   }
 
-  /** Looks for a known resource that is gone, but not at every request that finds it missing. */
-  lookAgain(): void {
+  /** Rediscovers after a resource is missing on the server, at most once a minute. */
+  rediscoverMissing(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    if (nowMs - this.#lookedMs < lookAgainAfterMs) return;
-    this.#lookedMs = nowMs;
+    if (nowMs - this.#rediscoveredMs < minRediscoverMs) return;
+    this.#rediscoveredMs = nowMs;
     void this.rediscover();
   }
 
@@ -305,7 +307,7 @@ export class Client {
   }
 
   async #closeParts({ members, subscriptions }: OpenedIdentity, forget: boolean): Promise<void> {
-    // after a wrong PIN nothing is sent any more
+    // once all EndDevices have a wrong PIN, nothing is sent any more
     await subscriptions?.close(this.#refused.size < members.length);
     await Promise.all(members.map(({ submissions }) => submissions.close()));
     await Promise.all(members.map(({ endDevice }) => endDevice.close(forget)));
@@ -395,7 +397,7 @@ export class Client {
     if (this.#walk !== null) this.#opened?.subscriptions?.follow(this.#walk);
   }
 
-  /** Ends all controls and messages after a wrong PIN. */
+  /** Ends all controls and messages of one EndDevice after a wrong PIN. */
   #cease(target: WalkTarget, member: Member | undefined, reason: string): void {
     const { log } = this.#options;
     const device = target.deviceIndex ?? undefined;
@@ -431,7 +433,7 @@ export class Client {
     this.#watchLoss();
   }
 
-  /** Counts the time without an answer, from the first failure on. */
+  /** Starts the timers of a lost connection unless they run; they end with the next answer. */
   #watchLoss(): void {
     const { later, conduct, commAlarms } = this.#options;
     if (this.#cancelLost.length > 0) return;

@@ -61,7 +61,7 @@ class Registrations implements RegistrationBook {
 
   #keep(): void {
     this.#slot.replace([...this.#posted]).catch((error: unknown) => {
-      this.#log.error(`registrations cannot be kept: ${errorText(error)}`);
+      this.#log.error(`registrations cannot be stored: ${errorText(error)}`);
     });
   }
 }
@@ -160,7 +160,7 @@ export class Clients {
     return this.#connections;
   }
 
-  /** Calls back within each change of the state of an event. @returns ends it */
+  /** Calls back within each change of the state of an event. @returns function that unsubscribes */
   onEvent(listener: (event: CsipEvent) => void): () => void {
     this.#followers.add(listener);
     return () => {
@@ -335,7 +335,7 @@ export class Clients {
       for (const control of changed) for (const listener of this.#followers) listener(eventView(control, endDevice));
     };
     const parts = { ...this.options, inForce: this.inForce, eventsChanged };
-    const onLost = () => client.lookAgain();
+    const onLost = () => client.rediscoverMissing();
     const groups = settings.identity === 'site' ? [devices] : devices.map((device) => [device]);
     const members = await Promise.all(
       groups.map((group) => makeMember(parts, { certificate, devices: group, exchange: line, remoteClock, onLost })),

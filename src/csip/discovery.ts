@@ -89,8 +89,10 @@ function labelOf(instance: string): string {
     .join('');
 }
 
-/** Collects records. Records that lead nowhere, and instances beyond `limit`, are dropped. */
-/** Servers of IEEE 2030.5 in answers of multicast DNS (RFC 6763). Anybody can send such answers. */
+/**
+ * Servers of IEEE 2030.5 in answers of multicast DNS (RFC 6763). Any host can send such answers: incomplete records, and
+ * instances beyond `limit`, are dropped.
+ */
 export class Answers {
   readonly #limit: number;
   /** names as sent, by their keys */

@@ -222,7 +222,7 @@ export class EndDevice {
       .then(() => this.#save())
       .catch((error: unknown) => {
         const reason = errorText(error);
-        if (reason !== this.#unkept) log.error(`the events of ${this.lfdi} cannot be kept: ${reason}`);
+        if (reason !== this.#unkept) log.error(`the events of ${this.lfdi} cannot be stored: ${reason}`);
         this.#unkept = reason;
       });
   }

@@ -43,7 +43,7 @@ export interface DevicePort {
   /** Decoded value; null: the device does not have it. @param at indexes of the groups in its path, default 0 */
   value(point: PointPath, ...at: readonly number[]): AnyPointValue;
   number(point: PointPath, ...at: readonly number[]): number | null;
-  /** `value` of one point that is read in every tick. */
+  /** A fast reader of the `value` of one point, for reads in every tick. */
   reader(point: PointPath): () => AnyPointValue;
   /** As `number`; an enumeration gives the number of its symbol. */
   code(point: PointPath): number | null;

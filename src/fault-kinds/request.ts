@@ -156,7 +156,7 @@ export interface FaultForms {
    * @throws SimError INTERNAL for a protocol without kinds
    */
   ofProtocol(protocol: FaultProtocol): ProtocolSchema & z.ZodType<FlatFault>;
-  /** One kind, with a name such as `ModbusDelayFault`. @throws SimError INTERNAL for a kind of another catalogue */
+  /** The schema of one kind, with a name such as `ModbusDelayFault`. @throws SimError INTERNAL for a kind of another catalogue */
   ofKind(row: FaultKind): FlatSchema;
   /**
    * Converts a flat fault to a request of the registry.

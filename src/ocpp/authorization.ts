@@ -181,7 +181,7 @@ export function checkFree(connector: EvseConnectorDetail): void {
   if (why !== null) throw conflict(connector.connectorId, why);
 }
 
-/** One token at a time: the answer for one decides what the next one means. */
+/** Checks one token at a time, since the answer for a token decides the meaning of the next one. */
 export interface Turns {
   /** a token is being checked at the connector */
   busy(connectorId: number): boolean;
@@ -217,7 +217,7 @@ interface ReaderDeps extends Pick<StackOptions, 'device' | 'log'> {
 /**
  * Presents the tokens in transitions of the device. `AUTO` of a vehicle that came while nothing could be asked, or before the
  * station listened, is presented again once the central system has accepted the station.
- * @returns ends it
+ * @returns function that unsubscribes
  */
 export function followReader({
   device,

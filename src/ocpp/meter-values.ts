@@ -31,6 +31,7 @@ export interface MeasuredValue {
 export interface MeasurandRow {
   readonly unit?: 'Wh' | 'W' | 'var' | 'A' | 'V' | 'Hz' | 'Percent';
   readonly digits: number;
+  /** the meter of the vehicle measures it */
   readonly inVehicle?: true;
   /** values where no phase is requested; empty: the value is not measured */
   readonly read: (reading: Reading) => readonly MeasuredValue[];
@@ -119,11 +120,11 @@ interface EnergyRegisters {
 
 /** @typeParam Series samples whose intervals follow each other */
 export interface Energies<Series extends string> {
-  /** Of a sample of a series; what has flown counts from the one before it. */
+  /** Energy of a sample of a series; the energy of its interval counts from the previous sample. */
   shown(series: Series, connectorId: number, sample: MeterSample, distortion: MeterDistortion | null): ShownEnergy;
-  /** As `shown`, but the intervals of the series go on. */
+  /** As `shown`, but the present interval of the series continues. */
   peek(series: Series, connectorId: number, sample: MeterSample, distortion: MeterDistortion | null): ShownEnergy;
-  /** A series begins: its first interval counts from here. */
+  /** Begins a series, whose first interval counts from this sample. */
   begin(series: Series, connectorId: number, sample: MeterSample): void;
 }
 
@@ -146,7 +147,7 @@ export function createEnergies<Series extends string>(): Energies<Series> {
   ): ShownEnergy => ({
     importWh: distorted(after.importWh, distortion),
     exportWh: distorted(after.exportWh, distortion),
-    // a register that was set back shows no energy that flows backwards
+    // a register that was reset gives no negative energy
     intervalImportWh: Math.max(0, after.importWh - before.importWh),
     intervalExportWh: Math.max(0, after.exportWh - before.exportWh),
   });
@@ -170,7 +171,7 @@ export function createEnergies<Series extends string>(): Energies<Series> {
 
 // Samples of a transaction for its last message.
 
-/** More samples than this are thinned out: every other one between the first and the last goes. */
+/** Above this number, every second sample between the first and the last is removed. */
 export const maxSamples = 500;
 
 export interface History<Value> {
@@ -202,7 +203,7 @@ function thinned<Value>(list: readonly Value[]): Value[] {
 
 const dayMs = 86_400_000;
 
-/** The first instant after `nowMs` that is a multiple of the interval from midnight; midnight always is (9.1). */
+/** The first instant after `nowMs` that is a multiple of the interval from midnight UTC; midnight always is. */
 export function nextAligned(nowMs: number, intervalS: number): number {
   const midnightMs = Math.floor(nowMs / dayMs) * dayMs;
   const intervalMs = intervalS * 1000;
@@ -210,7 +211,10 @@ export function nextAligned(nowMs: number, intervalS: number): number {
   return Math.min(midnightMs + (passed + 1) * intervalMs, midnightMs + dayMs);
 }
 
-/** The first instant after `nowMs` in steps from `startMs`, which may lie ahead: within a tick a device is. */
+/**
+ * The first instant after `nowMs` in steps from `startMs`. `startMs` may be later than `nowMs`, because within a tick a
+ * device is ahead of the clock.
+ */
 export function nextPeriodic(startMs: number, nowMs: number, intervalS: number): number {
   const intervalMs = intervalS * 1000;
   const passed = Math.max(0, Math.floor((nowMs - startMs) / intervalMs + 1e-9));
@@ -223,7 +227,7 @@ export interface Repeat {
   stop(): void;
 }
 
-/** An instant that lies further back than this was jumped over by a change of the clock. */
+/** A due instant that is late by more than this was skipped by a change of the clock; `act` is not called for it. */
 const lateMs = 60_000;
 
 /**
@@ -358,7 +362,7 @@ export function connectorSample(
   };
 }
 
-/** The grid meter of the station; what it draws itself counts. */
+/** The grid meter of the station, which includes its standby power. */
 export function stationSample(detail: EvseDetail, at: SimTime, grid: GridMeter): MeterSample {
   const powerW = detail.powerW + detail.standbyW;
   const apparentPowerVa = Math.hypot(powerW, grid.reactivePowerVar);

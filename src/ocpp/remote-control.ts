@@ -58,7 +58,7 @@ export function unlock(
 
 /**
  * Calls `forget` for each connector whose authorisation the device takes back, so that a profile that waits for its
- * transaction goes. The returned function ends it.
+ * transaction is removed. The returned function unsubscribes.
  */
 export function followWithdrawals(
   device: Pick<StationPort, 'connectorIds' | 'onTransition'>,

@@ -357,8 +357,8 @@ export function createBook(deps: BookDeps): Book {
   };
 }
 
-// Which tokens reservations keep from a connector. One that names no connector holds none while enough others are free;
-// then the last free ones are reserved at the device, and one stays free for each of their tokens.
+// Reservations exclude other tokens from a connector. A reservation without a connector holds none while enough others
+// are free; then the last free ones are reserved at the device, and one stays free for each of their tokens.
 
 const sameText = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 

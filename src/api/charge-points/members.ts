@@ -1,4 +1,4 @@
-/** Charge points, their messages and what they have: members of replies. */
+/** Charge points, their messages, settings and transactions: members of replies and requests. */
 import { memo } from '../../core/lazy.ts';
 import {
   ocppBootStatuses,
@@ -49,26 +49,26 @@ function membersOf(payload: unknown): Record<string, unknown> {
 
 const payload = nested({ schema: payloadSchema, reply: membersOf });
 
-/** Seconds and milliseconds to three digits: more is noise. */
+/** Seconds and milliseconds to three decimals: more is noise. */
 const rounded = (value: number) => Math.round(value * 1000) / 1000;
-const fine = nested({ schema: () => z.number(), reply: rounded });
+const threeDecimals = nested({ schema: () => z.number(), reply: rounded });
 
 const securityProfile = memo(() => z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]));
 
 const queue = members<OcppStatus['queue']>()('OcppQueue', () => ({
-  calls: count('Calls that wait for the line.'),
+  calls: count('Calls that wait to be sent.'),
   transaction_messages: count('Messages of transactions that are not answered yet.'),
 }));
 
 const tls = members<NonNullable<OcppStatus['tls']>>()(null, () => ({
-  version: text('Such as `TLSv1.3`.'),
+  version: text('For example `TLSv1.3`.'),
   cipher: text('Name of the cipher suite.', ({ suite }) => suite),
 }));
 
 export const status = members<OcppStatus>()('ChargePoint', () => ({
   id: text('Charge point identity.'),
   device_index: member(() => deviceIndex)(),
-  enabled: flag('Whether OCPP was switched on with `--ocpp_enable`.'),
+  enabled: flag('True if OCPP was switched on with `--ocpp_enable`.'),
   version: word(ocppVersions)('Version that it asks for.'),
   subprotocol: word(ocppSubprotocols).orNull('Agreed with the central system; null: not connected.'),
   url: text.orNull('Endpoint of the central system, without credentials; null: disabled.'),
@@ -83,15 +83,17 @@ export const status = members<OcppStatus>()('ChargePoint', () => ({
     (of) => of.lastHeartbeatMs,
   ),
   connected_since: time.orNull('Wall time; null: not connected.'),
-  reconnect_in_s: fine.orNull('Time until the next attempt, s; null: none is planned.'),
+  reconnect_in_s: threeDecimals.orNull('Time until the next attempt, s; null: none is planned.'),
   queue: nested(queue)(),
   last_error: text.orNull('In words; null: none.'),
-  clock_offset_s: fine.orNull('Time of the central system less that of this machine, s; null: it has told none.'),
+  clock_offset_s: threeDecimals.orNull(
+    'Time of the central system minus that of this machine, s; null: not received yet.',
+  ),
   tls: nested(tls).orNull('Null: in clear, or not connected.'),
 }));
 
 export const chargePoints = members<OcppStations>()('ChargePoints', () => ({
-  enabled: flag('Whether OCPP was switched on with `--ocpp_enable`.'),
+  enabled: flag('True if OCPP was switched on with `--ocpp_enable`.'),
   charge_points: listInPieces(status)('In the order of their devices; disabled: none.', ({ list: stations }) =>
     stations.map((station) => station.status),
   ),
@@ -107,10 +109,10 @@ export const callResult = members<OcppCallResult>()('OcppCallResult', () => ({
   message_id: text('Id of the message on the wire.'),
   action: text('Name of the message.'),
   duration_ms: nested({ schema: () => z.number().min(0), reply: rounded })('From the sending to the answer, ms.'),
-  result: payload.optional('Payload of the CALLRESULT; absent: a CALLERROR came.', ({ answer }) =>
+  result: payload.optional('Payload of the CALLRESULT; absent: the answer is a CALLERROR.', ({ answer }) =>
     answer.kind === 'result' ? (answer.payload ?? null) : undefined,
   ),
-  error: nested(callError).optional('The CALLERROR; absent: a CALLRESULT came.', ({ answer }) =>
+  error: nested(callError).optional('The CALLERROR; absent: the answer is a CALLRESULT.', ({ answer }) =>
     answer.kind === 'error' ? answer : undefined,
   ),
 }));
@@ -119,15 +121,15 @@ const message = members<OcppMessage>()('OcppMessage', () => ({
   id: member(() => z.int().min(1))('Rises with each message of the simulator.'),
   timestamp: time('Wall time.', ({ atMs }) => atMs),
   direction: word(wireDirections)('`in`: received by the charge point; `out`: sent by it.'),
-  type: word(ocppMessageTypes)('`invalid`: no frame of OCPP-J.'),
-  message_id: text.orNull('Id on the wire; null: it has none.'),
+  type: word(ocppMessageTypes)('`invalid`: not a frame of OCPP-J.'),
+  message_id: text.orNull('Id on the wire; null: none.'),
   action: text.orNull('Name of the call, also in its answer; null: unknown.'),
   payload: member(() => z.union([payloadSchema(), z.string()]))(
-    'Payload; of an error `{code, description, details}`; of what is no frame its text. Secrets are hidden.',
+    'Payload; for an error `{code, description, details}`; for `invalid` the text. Secrets are hidden.',
     (of) => (typeof of.payload === 'string' ? of.payload : membersOf(of.payload)),
   ),
-  duration_ms: fine.orNull('Of an answer: time since its call, ms; null: no answer, or the call is unknown.'),
-  truncated: flag('Whether the end of a long message was cut off.'),
+  duration_ms: threeDecimals.orNull('Of an answer: time since its call, ms; null: no answer, or the call is unknown.'),
+  truncated: flag('True if the end of a long message was cut off.'),
 }));
 
 /** Names of the members of a message. */
@@ -139,11 +141,11 @@ export const messages = members<readonly OcppMessage[]>()('OcppMessages', () => 
 const finding = members<OcppFinding>()('OcppFinding', () => ({
   id: member(() => z.int().min(1))('Rises by one with each finding.'),
   timestamp: time('Wall time.', ({ atMs }) => atMs),
-  kind: word(ocppFindingKinds)('Against the schema, or against a rule.'),
+  kind: word(ocppFindingKinds)('Violation of the schema, or of a rule.'),
   action: text.orNull('Name of the message; null: unknown.'),
   message_id: text.orNull('Id on the wire; null: unknown.'),
-  clause: text('Of the specification, such as `OCPP-J 1.6 4.1.4`.'),
-  text: text('In a sentence.'),
+  clause: text('Clause of the specification, such as `OCPP-J 1.6 4.1.4`.'),
+  text: text('Description of the finding in a sentence.'),
 }));
 export const findings = members<OcppStation>()('OcppFindings', () => ({
   findings: list(finding)('Newest first.', (station) => station.findings()),
@@ -152,20 +154,20 @@ export const findings = members<OcppStation>()('OcppFindings', () => ({
 const key = members<OcppKeyEntry>()('OcppKey', () => ({
   key: text('Name of the key.'),
   value: text.orNull('Null: it can only be written.'),
-  readonly: flag('Whether the central system may not change it.'),
-  reboot_required: flag('Whether a change counts after a reboot only.'),
+  readonly: flag('True if the central system may not change it.'),
+  reboot_required: flag('True if a change takes effect only after a reboot.'),
 }));
 
 const variable = members<OcppVariableEntry>()('OcppVariable', () => ({
   component: text('Name of the component, with its instance in brackets where it has one.'),
   variable: text('Name of the variable.'),
   attribute: text('`Actual`, `Target`, ...'),
-  value: text.orNull('Null: it can only be written.'),
+  value: text.orNull('Null: write-only.'),
   mutability: text('`ReadOnly`, `ReadWrite`, `WriteOnly`.'),
   evse_id: integer.orNull('Null: of the station.'),
   connector_id: integer.orNull('Null: of the station or an EVSE.'),
   instance: text.orNull('Of the variable; null: none.'),
-  reboot_required: flag('Whether a change counts after a reboot only.'),
+  reboot_required: flag('True if a change takes effect only after a reboot.'),
 }));
 
 export const configuration = members<OcppConfiguration>()('OcppConfiguration', () => ({
@@ -180,16 +182,16 @@ const profile = members<OcppProfileEntry>()('OcppChargingProfile', () => ({
   purpose: text('In the words of the standard.'),
   kind: text('In the words of the standard.'),
   transaction_id: text.orNull('Null: for no transaction alone.'),
-  effective: flag('Whether it decides the limit of its purpose now.'),
+  effective: flag('True if it decides the limit of its purpose now.'),
   profile: payload('As the central system has sent it.'),
 }));
 export const profiles = members<readonly OcppProfileEntry[]>()('OcppChargingProfiles', () => ({
-  charging_profiles: list(profile)('Those that are installed.', (all) => all),
+  charging_profiles: list(profile)('Installed profiles.', (all) => all),
 }));
 
 const period = members<OcppSchedule['periods'][number]>()('OcppSchedulePeriod', () => ({
-  start_s: number('From the begin of the schedule, s.'),
-  limit: number.orNull('Null: no profile limits.'),
+  start_s: number('Begin of the period, s from the begin of the schedule.'),
+  limit: number.orNull('Limit in `unit`; null: no profile limits.'),
   number_phases: integer.orNull('Phases that may be used; null: not limited.'),
   setpoint: number.optional('2.1: set-point, positive into the vehicle.'),
   discharge_limit: number.optional('2.1: limit of the discharge, not positive.'),
@@ -208,7 +210,7 @@ const reservation = members<OcppReservationEntry>()('OcppReservation', () => ({
   connector_id: count('0: any connector.'),
   id_token: text(),
   expires_at: time.orNull(
-    'By the clock of the central system; of one made over REST the simulated seconds left count.',
+    'By the clock of the central system; a reservation made over REST ends by simulated time instead.',
     ({ expiresMs }) => expiresMs,
   ),
 }));
@@ -217,31 +219,31 @@ export const reservations = members<OcppStation>()('OcppReservations', () => ({
 }));
 
 const derControl = members<OcppDerControlEntry>()('OcppDerControl', () => ({
-  control_id: text('As the central system has named it.'),
+  control_id: text('Id given by the central system.'),
   control_type: text('In the words of the standard.'),
-  is_default: flag('In force while no scheduled control of its type is.'),
-  is_superseded: flag('True: it runs no more, and leaves at its end.'),
+  is_default: flag('True: in force while no scheduled control of its type is in force.'),
+  is_superseded: flag('True: another control has superseded it; a scheduled control is removed at its end.'),
   start_time: time.orNull('By the clock of the central system; null: of a default.', ({ startMs }) => startMs),
-  duration_s: fine.orNull('Null: until it is cleared.'),
+  duration_s: threeDecimals.orNull('Null: until the control is cleared.'),
   priority: count('The lower number wins.'),
   active: flag('In force on the device.'),
   state: word(ocppDerControlStates)(
-    '`scheduled`: its start is to come; `standby`: another control of its type runs; `superseded`; ' +
-      '`applied`: in force; due, but `waiting`: the device takes nothing now, `outweighed`: a control of ' +
+    '`scheduled`: before its start; `standby`: another control of its type runs; `superseded`; ' +
+      '`applied`: in force; due, but `waiting`: the device accepts no control now, `outweighed`: a control of ' +
       'another type excludes it, `refused`: the device cannot carry it out.',
   ),
-  overwritten: flag('Another writer has changed something of it since.'),
+  overwritten: flag('Another writer has changed a part of the control since.'),
   values: payload('As the central system has sent them.'),
 }));
 export const derControls = members<OcppStation>()('OcppDerControls', () => ({
-  controls: list(derControl)('In the order of their setting.', (station) => station.functions.derControls()),
+  controls: list(derControl)('In the order in which they were set.', (station) => station.functions.derControls()),
 }));
 
 const token = members<OcppTokenEntry>()('OcppToken', () => ({
   id_token: text(),
   status: text('In the words of the standard.'),
-  expires_at: time.orNull('Null: never.', ({ expiresMs }) => expiresMs),
-  parent_id_token: text.orNull('Null: none.'),
+  expires_at: time.orNull('Null: does not expire.', ({ expiresMs }) => expiresMs),
+  parent_id_token: text.orNull('Parent token; null: none.'),
 }));
 export const localList = members<OcppLocalList>()('OcppLocalList', () => ({
   version: integer('0: there is no list.'),
@@ -263,14 +265,14 @@ export const certificates = members<OcppStation>()('OcppCertificates', () => ({
 }));
 
 const transaction = members<OcppTransactionEntry>()('OcppTransaction', () => ({
-  transaction_id: text.orNull('Of the central system; null: not told yet.'),
+  transaction_id: text.orNull('Of the central system; null: not received yet.'),
   session_id: text('`session_id` of the session in `evse/sessions`.'),
   connector_id: integer(),
   id_token: text(),
   started_at: time('By the clock of the central system.', ({ startedMs }) => startedMs),
-  ended_at: time.orNull('Null: it goes on.', ({ endedMs }) => endedMs),
+  ended_at: time.orNull('Null: it is still running.', ({ endedMs }) => endedMs),
   meter_start_wh: number('Reading of the meter at its begin.'),
-  meter_stop_wh: number.orNull('Null: it goes on.'),
+  meter_stop_wh: number.orNull('Null: it is still running.'),
   stop_reason: text.orNull('Null: none.'),
   queued: count('Its messages that still wait.'),
 }));

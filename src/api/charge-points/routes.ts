@@ -1,4 +1,4 @@
-/** Charge points: state, connection, calls and messages, and what they have. */
+/** Charge points: state, connection, calls, messages, configuration and transactions. */
 import { chargePoint } from '../../contract/charge-point-ids.ts';
 import { disabledOcppStation } from '../../contract/ocpp-disabled.ts';
 import type { OcppConfigurationChange, OcppStation } from '../../contract/ocpp.ts';
@@ -41,7 +41,7 @@ const tag = 'EVSE / OCPP';
 
 type Context = Pick<RouteContext, 'ocpp' | 'plant' | 'chargePointId'>;
 
-/** A station for views; while OCPP is off one whose views are empty. @throws SimError UNKNOWN_RESOURCE */
+/** A station for views; while OCPP is off, a station whose views are empty. @throws SimError UNKNOWN_RESOURCE */
 function viewedStation({ ocpp, plant, chargePointId }: Context, id: string): OcppStation {
   // for a device that is not a station (yet), the error is that of `evse`
   const { index } = chargePoint(plant, chargePointId, id);
@@ -60,7 +60,7 @@ const normalClose = 1000;
 const defaultCallTimeoutS = 30;
 
 /** Problems of a call to the central system. */
-const ofCalls = ['unknown-resource', 'disabled', 'not-connected', 'upstream-error', 'upstream-timeout'] as const;
+const callProblems = ['unknown-resource', 'disabled', 'not-connected', 'upstream-error', 'upstream-timeout'] as const;
 
 function changeOf(
   body: z.output<ReturnType<typeof configurationBodySchema>>,
@@ -123,7 +123,7 @@ export const ocppRoutes: readonly Route[] = [
     tag,
     operationId: 'connect_charge_point',
     summary: 'Connects a charge point, also to another central system',
-    description: 'A connection that is open ends first. What is not given stays as it is.',
+    description: 'An open connection is closed first. Members not given keep their values.',
     params: stationParams,
     body: connectBodySchema,
     secretMembers: ['password', 'url'],
@@ -142,7 +142,7 @@ export const ocppRoutes: readonly Route[] = [
     tag,
     operationId: 'disconnect_charge_point',
     summary: 'Ends the connection of a charge point',
-    description: 'It stays so until `connect`; messages of transactions wait.',
+    description: 'The charge point stays disconnected until `connect`; messages of transactions wait.',
     params: stationParams,
     body: disconnectBodySchema,
     status: 202,
@@ -163,7 +163,7 @@ export const ocppRoutes: readonly Route[] = [
     params: stationParams,
     body: bootBodySchema,
     reply: callResult.schema,
-    problems: ofCalls,
+    problems: callProblems,
     handle: async (ctx, { params: { id }, body: { reason = null } }) =>
       callResult.reply(await enabledStation(ctx, id).functions.boot(reason)),
   }),
@@ -175,7 +175,7 @@ export const ocppRoutes: readonly Route[] = [
     summary: 'Sends a Heartbeat now',
     params: stationParams,
     reply: callResult.schema,
-    problems: ofCalls,
+    problems: callProblems,
     handle: async (ctx, { params: { id } }) => callResult.reply(await enabledStation(ctx, id).functions.heartbeat()),
   }),
   route({
@@ -190,7 +190,7 @@ export const ocppRoutes: readonly Route[] = [
     maxTextLength: maxCallText,
     secretMembers: ['payload'],
     reply: callResult.schema,
-    problems: ofCalls,
+    problems: callProblems,
     async handle(ctx, { params: { id }, body }) {
       const { action, payload, validate = true, timeout_s: timeoutS = defaultCallTimeoutS } = body;
       return callResult.reply(await enabledStation(ctx, id).call({ action, payload, validate, timeoutS }));
@@ -232,7 +232,7 @@ export const ocppRoutes: readonly Route[] = [
     operationId: 'set_ocpp_configuration',
     summary: 'Changes the configuration of a charge point locally',
     description:
-      'Read-only entries too: the rights of the central system do not count here. Write-only values are never shown.',
+      'Read-only entries too: the access rights of the central system do not apply. Write-only values are never shown.',
     params: stationParams,
     body: configurationBodySchema,
     maxTextLength: 2500,
@@ -286,7 +286,7 @@ export const ocppRoutes: readonly Route[] = [
     tag,
     operationId: 'get_ocpp_der_controls',
     summary: 'DER controls of OCPP 2.1',
-    description: 'What the central system has set by SetDERControl, superseded controls included.',
+    description: 'Controls that the central system has set by SetDERControl, superseded ones included.',
     params: stationParams,
     reply: derControls.schema,
     problems: ['unknown-resource', 'not-applicable'],
@@ -300,7 +300,7 @@ export const ocppRoutes: readonly Route[] = [
   view(
     'findings',
     'get_ocpp_findings',
-    'What the central system did against the specification',
+    'Violations of the specification by the central system',
     findings,
     (station) => station,
   ),

@@ -43,7 +43,7 @@ export function withMembers<T>(published: Published, ...members: readonly Buffer
   return new JsonText<T>(Buffer.concat([published.json.subarray(0, -1), ...parts, published.json.subarray(-1)]));
 }
 
-/** The Modbus TCP address of a device; null without. */
+/** The Modbus TCP address of a device; null if it has none. */
 export function modbusEndpoint(adapters: readonly Adapter[], index: number): ModbusTcpEndpoint | null {
   for (const adapter of adapters) {
     const endpoint = adapter.endpointOf?.(index);
@@ -61,7 +61,7 @@ export interface OfDevice {
 function wrongKind({ index, assetType }: Device, kinds: readonly AssetType[]): SimError {
   return new SimError(
     'COMMAND_NOT_APPLICABLE',
-    `Device ${index} is of kind ${assetType}; this is for ${kinds.join(' and ')}.`,
+    `Device ${index} is of kind ${assetType}; the operation is for ${kinds.join(' and ')} only.`,
   );
 }
 
@@ -119,7 +119,7 @@ interface Change<S, B extends z.ZodType> extends Facts {
 }
 
 /**
- * Operations on one device. Each answers with the same state of the device, after what it has changed.
+ * Operations on one device, each answered with the same state of the device, after any change.
  * @param stateOf throws if the device has no such state
  * @param problems of each operation
  */

@@ -8,7 +8,7 @@
  *     queue.schema(), queue.reply(source), ReplyOf<typeof queue>
  *
  * A member without a getter shows the member of the source with the same name in camel case; for a `time` member, that
- * name plus `Ms`. The compiler refuses a table whose source lacks it. Everything is built at its first use: schemas take
+ * name plus `Ms`. The compiler refuses a table whose source lacks it. Schemas are built at their first use: they take
  * memory in every process, but only tests check replies.
  */
 import { memo } from '../../core/lazy.ts';
@@ -78,7 +78,7 @@ export type ReplyOf<T extends { readonly reply: (...args: never) => unknown }> =
 
 const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
-/** One object literal, which is as fast as a handwritten function; a loop over names is slower. Optional members last. */
+/** Generates one object literal, as fast as handwritten code; a loop over names is slower. Optional members last. */
 function compile<S, C>(table: Members<S, C>): (source: S, context: C) => object {
   const constants: string[] = [];
   const required: string[] = [];
@@ -89,10 +89,12 @@ function compile<S, C>(table: Members<S, C>): (source: S, context: C) => object 
     const value = member.read
       ? `read${i}(source, context)`
       : `source[${JSON.stringify(camelCase(name) + member.suffix)}]`;
-    const shown = (from: string) => (member.reply ? `reply${i}(${from}, context)` : from);
+    const replyCode = (from: string) => (member.reply ? `reply${i}(${from}, context)` : from);
     if ('isOptional' in member)
-      optional.push(`const value${i} = ${value}; if (value${i} !== undefined) reply[${key}] = ${shown(`value${i}`)};`);
-    else required.push(`${key}: ${shown(value)}`);
+      optional.push(
+        `const value${i} = ${value}; if (value${i} !== undefined) reply[${key}] = ${replyCode(`value${i}`)};`,
+      );
+    else required.push(`${key}: ${replyCode(value)}`);
   }
   const code = `${constants.join('\n')}
     return (source, context) => {
@@ -171,7 +173,7 @@ function builder<V, T, C, Suffix extends string = ''>(kind: Kind<V, T, C>, suffi
   }) as unknown as Builder<V, T, C, Suffix>;
 }
 
-/** A member of any schema; its value is shown as it is. */
+/** A member of any schema, with the value unchanged. */
 export const member = <T>(schema: () => z.ZodType<T>) => builder<T, T, unknown>({ schema });
 
 export const text = member(() => z.string());

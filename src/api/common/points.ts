@@ -45,8 +45,8 @@ export function setPointKw(bank: Bank): number | null {
 }
 
 /**
- * Last writer of the set-point in force: of its value, mode or enable, whichever was written last. Null while it is
- * off or a default.
+ * Last writer of the set-point in force: of its value, mode or enable, whichever was written last. Null while the
+ * set-point is off or has only start values.
  */
 export function setPointWriter(bank: Bank): Provenance | null {
   if (pointValue(bank, 704, 'WSetEna') !== 'ENABLED') return null;
@@ -64,7 +64,7 @@ export function setPointRangeW(bank: Bank): { readonly minW: number; readonly ma
 }
 
 /**
- * Refuses a power that the registers would not take, in the terms of the request.
+ * Refuses a power outside the range of 704.WSet with an error that names the member of the request.
  * @param pointer of the member
  * @throws HttpProblem `validation`
  */
@@ -79,7 +79,7 @@ export function checkSetPoint(bank: Bank, powerKw: number, pointer: string): voi
 }
 
 /**
- * Puts a set-point in watts in force until it is switched off, in one commit. The reversion time is cleared: one left
+ * Puts a set-point in watts in force until it is switched off, in one commit. Clears the reversion time: a time left
  * by another writer would silently end the set-point.
  * @throws SimError as `Bank.transact`
  */

@@ -18,7 +18,7 @@ export function integerParam(name: string, min: number, max: number, description
 
 const maxId = 999_999_999_999_999;
 
-/** `after_id` of lists that are followed: plain digits; no id has more than 15. */
+/** `after_id` of lists that clients poll for new entries: plain digits; no id has more than 15. */
 export const afterIdParam = z
   .string()
   .regex(/^\d{1,15}$/, { error: `must be an integer from 0 to ${maxId}, in at most 15 digits` })
@@ -31,7 +31,7 @@ export const afterIdParam = z
     description: 'Only entries with a higher id.',
   });
 
-/** `limit` of lists that are followed; a value above `max` means `max`. @param byDefault limit without the parameter */
+/** `limit` of lists that clients poll; a value above `max` means `max`. @param byDefault limit without the parameter */
 export function newestParam(max: number, byDefault: number) {
   return z
     .string()
@@ -45,7 +45,7 @@ export function newestParam(max: number, byDefault: number) {
     });
 }
 
-/** The largest index that a request may contain; a smaller one that does not exist is a 404. */
+/** The largest index that a request may contain; an index up to it without a device is answered with 404. */
 export const maxDeviceIndex = 999_999_999;
 
 export const deviceParam = integerParam('device', 0, maxDeviceIndex, 'Device index, 0-based; default 0.');
@@ -71,7 +71,7 @@ export function flagParam(name: string, description: string) {
 export function namesParam(name: string, description: string, example: readonly string[]) {
   return z
     .union([z.string(), z.array(z.string())])
-    .transform((given) => [...new Set([given].flat().flatMap((list) => list.split(',')))])
+    .transform((value) => [...new Set([value].flat().flatMap((list) => list.split(',')))])
     .openapi({
       param: { name, style: 'form', explode: false },
       type: 'array',
@@ -127,7 +127,7 @@ export const problemSchema = memo(() =>
       type: z.string().openapi({ description: '`urn:derbench:problem:<code>`' }),
       title: z.string(),
       status: z.int(),
-      detail: z.string().openapi({ description: 'This occurrence, in words for the user.' }),
+      detail: z.string().openapi({ description: 'Cause of this occurrence, for the user.' }),
       instance: z.string().openapi({ description: 'Request path with query.' }),
       code: z.enum(problemCodes),
       request_id: z.string().openapi({ description: 'Same as the header `X-Request-Id`.' }),
@@ -149,7 +149,7 @@ export const problemSchema = memo(() =>
     .openapi('Problem', { description: 'Error body of RFC 9457.' }),
 );
 
-/** Simulated or wall milliseconds as ISO text; null stays null. */
+/** Simulated or wall milliseconds as ISO text; null or undefined: null. */
 export function isoOrNull(ms: number | null | undefined): string | null {
   return ms === null || ms === undefined ? null : new Date(ms).toISOString();
 }
@@ -171,16 +171,16 @@ export function listParam(name: string, words: readonly string[], description: s
 /** Explains an empty name in a comma list; the name of the parameter precedes it. */
 export const emptyName = 'has an empty name: it is empty, or has a comma without a name beside it';
 
-/** The valid words of a list, and an issue for each other one. */
+/** The valid words of a list, and an issue for each invalid one. */
 export function chosenWords<W extends string>(
   name: string,
-  given: readonly string[],
+  texts: readonly string[],
   words: readonly W[],
 ): { readonly chosen: readonly W[]; readonly issues: readonly ProblemIssue[] } {
   const chosen: W[] = [];
   const issues: ProblemIssue[] = [];
   const near = suggestions(() => words);
-  for (const text of given) {
+  for (const text of texts) {
     const word = words.find((each) => each.toLowerCase() === text.trim().toLowerCase());
     if (word === undefined)
       issues.push({

@@ -16,8 +16,7 @@ export const sourceDetailSchema = z
   .openapi({ description: 'Peer as `address:port`, mRID or control id; null if the source has none.' });
 
 /** Instants are kept as times since the start, and shown as dates of the current clock. */
-export const asSetNow =
-  'Shown by the current simulated clock: setting the clock shifts it, so that the elapsed time stays right.';
+export const asSetNow = 'Setting the simulated clock shifts this time as well, so that the elapsed time stays right.';
 
 const members = {
   source: sourceSchema,
@@ -34,7 +33,8 @@ export const overrideSchema = memo(() =>
   z
     .strictObject({
       name: z.enum(overrideNames).openapi({
-        description: 'What was set; `battery_mode` with its power and duration, `evse_cable` by plugging in or out.',
+        description:
+          'The value that was set; `battery_mode` with its power and duration, `evse_cable` by plugging in or out.',
       }),
       connector_id: z.int().min(0).nullable().openapi({
         description:
@@ -49,7 +49,7 @@ export const lastWriteSchema = z
   .strictObject({
     name: z.string().openapi({
       description:
-        'The first point of the write, as `704.WMaxLimPct`, or the name of what a command set, as in `overrides` of `controls`.',
+        'The first point of the write, as `704.WMaxLimPct`, or the name of the state that a command set, as in `overrides` of `controls`.',
       example: '704.WMaxLimPctEna',
     }),
     ...members,
@@ -83,14 +83,14 @@ export const writer = nested<Provenance, WriterReply, { readonly plant: Dates }>
   reply: (by, { plant }) => membersOf(plant, by),
 });
 
-/** Start values and vehicles of a table come from no client. */
+/** True unless the writer is the simulator: start values and vehicles of a table come from no client. */
 export function isFromClient({ source }: Provenance): boolean {
   return source !== 'default' && source !== 'profile';
 }
 
 /**
- * The newest write among registers and commands; null if there was none since the start, or since a reset. Of two in
- * the same millisecond of a paused clock the command counts.
+ * The newest write among registers and commands, a reset included; null if there was none since the start. Of two in
+ * the same millisecond of a paused clock the command is shown.
  */
 export function lastWriteReply(plant: Dates, { bank, overrides }: Device): LastWriteReply | null {
   const register = bank.lastWrite !== null && isFromClient(bank.lastWrite.by) ? bank.lastWrite : null;
@@ -100,7 +100,7 @@ export function lastWriteReply(plant: Dates, { bank, overrides }: Device): LastW
   return command === undefined ? null : { name: command.name, ...membersOf(plant, command) };
 }
 
-/** The last writers of everything without a register, newest first. */
+/** The last writer of each override, newest first. */
 export function overridesReply(plant: Dates, { overrides }: Device): OverrideReply[] {
   return overrides.map((override) => ({
     name: override.name,

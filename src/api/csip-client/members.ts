@@ -177,7 +177,7 @@ const program = members<CsipProgram>()('CsipProgram', () => ({
   primacy: integer('0 to 255; the lowest wins.'),
   fsa_hrefs: list(text())('FunctionSetAssignments that lead to it.'),
   device_indices: deviceIndices(),
-  has_default: flag('Whether a DefaultDERControl was read.', (of) => of.defaultControl !== null),
+  has_default: flag('True if a DefaultDERControl was read.', (of) => of.defaultControl !== null),
   default_control: nested(defaultControl).orNull('Null: it has none, or it could not be read.'),
   control_count: count('Events of its list on the server.'),
   curves: list(curve)('Curves of its list, and those that its controls name.'),
@@ -190,7 +190,7 @@ const server = members<CsipServer>()('CsipServer', () => ({
   host: text('Name or address of the server.'),
   port: integer('TCP port.'),
   dcap: text('Path of the DeviceCapability.'),
-  tls: flag('Whether the connection is encrypted.'),
+  tls: flag('True if the connection is encrypted.'),
   version_compat: word(csipRevisions)('Revision of IEEE 2030.5 that documents follow.', ({ revision }) => revision),
   tls_protocol: text.orNull('Of the last handshake; null: none.', ({ negotiated }) => negotiated?.protocol),
   cipher: text.orNull('Of the last handshake; null: none.', ({ negotiated }) => negotiated?.cipher),
@@ -206,7 +206,9 @@ interface AtMoment {
 }
 
 const connection = members<CsipConnection, AtMoment>()('CsipConnection', () => ({
-  attempts: count('Walks that were begun.'),
+  attempts: count(
+    'Attempts to reach the server: connections opened, and failed requests of the walk that are tried again.',
+  ),
   consecutive_failures: count('Attempts that failed since the last one that did not.'),
   retry_in_s: seconds.orNull('Time until the next attempt, s; null: none is planned.', ({ retryInMs }) => retryInMs),
   last_contact: time.orNull('Wall time of the last answer; null: never.'),
@@ -223,7 +225,7 @@ const connection = members<CsipConnection, AtMoment>()('CsipConnection', () => (
 }));
 
 const registration = members<NonNullable<CsipEndDevice['registration']>>()(null, () => ({
-  pin_matches: flag.orNull('Whether the PIN is the configured one; null: none is configured, or shown.'),
+  pin_matches: flag.orNull('True if the PIN is the configured one; null: none is configured, or shown.'),
   registered_at: time.orNull(
     `dateTimeRegistered, ${byServer}; null: none was given.`,
     ({ registeredServerMs }) => registeredServerMs,
@@ -251,7 +253,7 @@ export const endDevices = members<readonly CsipEndDevice[]>()('CsipEndDevices', 
 
 export const serverTime = members<CsipTime>()('CsipTime', () => ({
   server_time: time('Now, by the clock of the server.', ({ serverNowMs }) => serverNowMs),
-  offset_s: number('Clock of the server less that of this machine, s.'),
+  offset_s: number('Clock of the server minus that of this machine, s.'),
   quality: integer.orNull('7: intentionally uncoordinated; null: none was given.'),
   tz_offset_s: number.orNull('tzOffset, s; null: none was given.'),
   dst_offset_s: number.orNull('dstOffset, s; null: none was given.'),
@@ -267,9 +269,9 @@ const metering = members<NonNullable<CsipStatus['metering']>>()(null, () => ({
 }));
 
 export const status = members<CsipStatus, AtMoment & Pick<CsipClient, 'enabled'>>()('CsipStatus', () => ({
-  enabled: flag('Whether the client was switched on with `--csip_client_enable`.', (_of, { enabled }) => enabled),
+  enabled: flag('True if the client was switched on with `--csip_client_enable`.', (_of, { enabled }) => enabled),
   state: word(csipStates)(
-    '`registering`: the EndDevice is not there yet, or its PIN is being checked; `retrying`: the server is lost; `stopped`: ' +
+    '`registering`: the EndDevice is not there yet, or its PIN is being checked; `retrying`: the server does not answer; `stopped`: ' +
       'disconnected by hand, or for good by a wrong PIN.',
   ),
   server: nested(server).orNull('Null: disabled.'),
@@ -298,13 +300,13 @@ export const status = members<CsipStatus, AtMoment & Pick<CsipClient, 'enabled'>
 
 export const config = members<Partial<CsipConfig>, { readonly plant: Pick<Plant, 'dateMs'> }>()('CsipConfig', () => ({
   enabled: flag(
-    'Whether the client was switched on with `--csip_client_enable`.',
+    'True if the client was switched on with `--csip_client_enable`.',
     ({ serverHost }) => serverHost !== undefined,
   ),
   server_host: text.orNull('Name or address of the server; null: disabled.'),
   server_port: integer.orNull('TCP port; null: disabled.'),
   dcap: text.orNull('Path of the DeviceCapability; null: disabled.'),
-  tls: flag.orNull('Whether the connection is encrypted; null: disabled.'),
+  tls: flag.orNull('True if the connection is encrypted; null: disabled.'),
   revision: word(csipRevisions).orNull('Null: disabled.'),
   poll_rate_s: number.orNull('Seconds between polls; null: that of the server, or disabled.'),
   post_rate_s: number.orNull('Seconds between reports; null: that of the server, or disabled.'),
@@ -314,12 +316,12 @@ export const config = members<Partial<CsipConfig>, { readonly plant: Pick<Plant,
     'Identifiers of the connection point (NMI): none, one for all devices, or one for each in their order.',
     (of) => of.nmis ?? [],
   ),
-  pin_set: flag.orNull('Whether a PIN is checked; null: disabled.'),
-  check_hostname: flag.orNull('Whether the certificate of the server must name its host; null: disabled.'),
-  strict_cipher: flag.orNull('Whether CCM-8 is the only suite; null: disabled.'),
+  pin_set: flag.orNull('True if a PIN is checked; null: disabled.'),
+  check_hostname: flag.orNull('True if the certificate of the server must name its host; null: disabled.'),
+  strict_cipher: flag.orNull('True if CCM-8 is the only suite; null: disabled.'),
   identity: word(csipIdentities).orNull('Null: disabled.'),
   lfdi: text.orNull(
-    'LFDI given to the device behind an aggregator; null: made from that of the aggregator, another identity, or disabled.',
+    'LFDI set for the device behind an aggregator; null: derived from that of the aggregator, another identity, or disabled.',
   ),
   changed_by: writer.orNull('Last writer; null: as started.'),
 }));
@@ -366,9 +368,9 @@ const diagnostic = members<CsipDiagnostic>()('CsipDiagnostic', () => ({
 const ofSeverity = (level: CsipDiagnostic['severity']) => (all: readonly CsipDiagnostic[]) =>
   all.filter(({ severity }) => severity === level);
 export const diagnostics = members<readonly CsipDiagnostic[]>()('CsipDiagnostics', () => ({
-  errors: list(diagnostic)('What keeps it from working.', ofSeverity('error')),
-  warnings: list(diagnostic)('What a head-end should mend.', ofSeverity('warning')),
-  info: list(diagnostic)('What is worth knowing.', ofSeverity('info')),
+  errors: list(diagnostic)('Causes that keep it from working.', ofSeverity('error')),
+  warnings: list(diagnostic)('Defects that a head-end should correct.', ofSeverity('warning')),
+  info: list(diagnostic)('Hints.', ofSeverity('info')),
 }));
 
 const foundServer = members<CsipFoundServer>()('CsipFoundServer', () => ({
@@ -379,14 +381,14 @@ const foundServer = members<CsipFoundServer>()('CsipFoundServer', () => ({
   https_port: integer.orNull('TCP port of TLS; null: none was given.'),
   dcap: text.orNull('Path of the DeviceCapability; null: none was given.'),
   level: text.orNull('Conformance level; null: none was given.'),
-  permitted: flag('Whether the outbound rules permit to connect to it.'),
+  permitted: flag('True if the outbound rules permit to connect to it.'),
 }));
 export const foundServers = members<readonly CsipFoundServer[]>()('CsipFoundServers', () => ({
-  servers: list(foundServer)('At most 32; what they say of themselves is not checked.', (all) => all),
+  servers: list(foundServer)('At most 32; their answers are not checked.', (all) => all),
 }));
 
 export const probeAnswer = members<CsipHttpProbe>()('CsipProbe', () => ({
-  url: text('What was asked.'),
+  url: text('URL of the request.'),
   status: integer('HTTP status of the answer.'),
   location: text.orNull('Header `Location`; null: none.'),
 }));
@@ -437,7 +439,7 @@ export const responsesQuery = z.strictObject({
 
 export const optBodySchema = memo(() =>
   z
-    .strictObject({ in: z.boolean().openapi({ description: 'Whether the user takes part in the event.' }) })
+    .strictObject({ in: z.boolean().openapi({ description: 'True: the user takes part in the event.' }) })
     .openapi('CsipOptRequest'),
 );
 
@@ -527,13 +529,13 @@ export const configBodySchema = memo(() =>
         .openapi({ description: `Name or address of the server, at most ${maxHostLength} characters.` }),
       server_port: port.openapi({ description: `TCP port, 1 to ${maxPort}.` }),
       dcap: path.openapi({ description: `Path of the DeviceCapability, at most ${maxPathLength} characters.` }),
-      tls: z.boolean().optional().openapi({ description: 'Whether the connection is encrypted.' }),
+      tls: z.boolean().optional().openapi({ description: 'True: the connection is encrypted.' }),
       ...z.strictObject(pemMembers).partial().shape,
       revision: z.enum(csipRevisions).optional().openapi({ description: 'Revision that documents follow.' }),
       poll_rate_s: rate('Seconds between polls of every resource'),
       post_rate_s: rate('Seconds between reports and readings'),
       use_server_time: z.boolean().optional().openapi({ description: 'False: times of this machine are used.' }),
-      subscribe: z.boolean().optional().openapi({ description: 'Whether resources are subscribed to.' }),
+      subscribe: z.boolean().optional().openapi({ description: 'True: resources are subscribed to.' }),
       lfdi: z
         .string()
         .regex(lfdiPattern, { error: 'must be 40 hexadecimal digits' })
@@ -544,7 +546,7 @@ export const configBodySchema = memo(() =>
           type: ['string', 'null'],
           pattern: lfdiPattern.source,
           description:
-            'LFDI of the device behind an aggregator, 40 hexadecimal digits; its SFDI follows. Null: made from that of the aggregator.',
+            'LFDI of the device behind an aggregator, 40 hexadecimal digits; its SFDI follows. Null: derived from that of the aggregator.',
         }),
       nmis: z
         .array(z.string().regex(connectionPointIdPattern, { error: `must be ${connectionPointIdText}` }))
@@ -564,7 +566,7 @@ export const configBodySchema = memo(() =>
         .optional()
         .openapi({ description: `PIN with its check digit, 0 to ${maxPin}; null: it is not checked. Shown nowhere.` }),
     })
-    .openapi('CsipConfigRequest', { description: 'What is to change; what is absent stays.' }),
+    .openapi('CsipConfigRequest', { description: 'Settings to change; absent ones stay.' }),
 );
 
 export const selectionBodySchema = memo(() =>

@@ -25,7 +25,7 @@ const referred = memo(() =>
     .strictObject({
       ref: z.string().nullable().openapi({
         description:
-          'What the percentage is of, such as `w_max_pct`; a number without a name here as text; null: left out.',
+          'Base of the percentage, such as `w_max_pct`; a number without a name here as text; null: left out.',
       }),
       value_pct: percent('The percentage'),
     })
@@ -72,7 +72,7 @@ const curve = (name: string, x: Coordinate, y: Coordinate) =>
         y_ref: z.string().nullable().optional().openapi({ description: 'Reference of the second coordinate.' }),
         response_time_s: amount('Open loop response time, s.').optional(),
         v_ref_pct: percent('Reference voltage').optional(),
-        v_ref_auto: z.boolean().optional().openapi({ description: 'Whether the reference follows the voltage.' }),
+        v_ref_auto: z.boolean().optional().openapi({ description: 'True: the reference follows the voltage.' }),
         v_ref_auto_time_s: amount('Time constant of that, s.').optional(),
       })
       .openapi(name);

@@ -102,7 +102,7 @@ const logEvent = members<CsipLogEvent>()('CsipLogEvent', () => ({
 }));
 
 const logEvents = members<ReturnType<CsipClient['logEvents']>>()('CsipLogEvents', () => ({
-  enabled: flag('Whether alarms are sent as LogEvents.'),
+  enabled: flag('True if alarms are sent as LogEvents.'),
   events: list(logEvent)('Newest first.'),
 }));
 
@@ -125,7 +125,7 @@ const notification = members<CsipNotification>()('CsipNotification', () => ({
   resource: text.orNull('subscribedResource; null: none was given.'),
   status: integer.orNull('0: change, 1: cancelled, 2: moved, 3: changed definition, 4: deleted; null: none.'),
   content: text.orNull('Name of the document inside; null: none.'),
-  http_status: integer('What it was answered with.'),
+  http_status: integer('HTTP status of the answer.'),
   peer: text('`address:port` of the sender.'),
 }));
 const notifications = members<readonly CsipNotification[]>()('CsipNotifications', () => ({
@@ -149,7 +149,7 @@ const message = members<CsipMessage>()('CsipMessage', () => ({
   request_body: text.orNull('Null: none.'),
   response_headers: headers('answer'),
   response_body: text.orNull('Null: none.'),
-  truncated: flag('Whether a body was cut off at 256 KiB.'),
+  truncated: flag('True if a body was cut off at 256 KiB.'),
   error: text.orNull('Why no answer came; null: one did.'),
 }));
 
@@ -161,10 +161,10 @@ interface OfMessages {
 }
 
 const recorder = members<CsipMessages, OfMessages>()('CsipRecorder', () => ({
-  enabled: flag('Whether messages are recorded.', ({ recording }) => recording),
+  enabled: flag('True if messages are recorded.', ({ recording }) => recording),
   capacity: count('Messages that can be kept; 0: disabled.'),
   kept: count('Messages kept now, in 8 MiB of octets at most.', (of) => of.count),
-  dropped: count('Messages that had to go for others since the start.'),
+  dropped: count('Messages dropped for newer ones since the start.'),
   last_id: count('Id of the last message; 0: there was none.'),
   changed_by: writer.orNull('Last writer of the recorder; null: as started.'),
 }));
@@ -197,7 +197,7 @@ const maxOctet = 255;
 const logEventsBodySchema = memo(() =>
   z
     .strictObject({
-      enabled: z.boolean().optional().openapi({ description: 'Whether alarms are sent; default unchanged.' }),
+      enabled: z.boolean().optional().openapi({ description: 'True: alarms are sent. Default unchanged.' }),
       code: z
         .int()
         .min(0)
@@ -240,7 +240,7 @@ const subscribeBodySchema = memo(() =>
           description: `Address of a resource that was read, at most ${maxHref} characters.`,
           example: '/edev/0/fsa',
         }),
-      enabled: z.boolean().openapi({ description: 'Whether it is subscribed to.' }),
+      enabled: z.boolean().openapi({ description: 'True: subscribes to it. False: cancels the subscription.' }),
     })
     .openapi('CsipSubscriptionRequest'),
 );
@@ -280,7 +280,7 @@ const messagesQuery = z.strictObject({
 const recorderBodySchema = memo(() =>
   z
     .strictObject({
-      enabled: z.boolean().openapi({ description: 'Whether messages are recorded from now on.' }),
+      enabled: z.boolean().openapi({ description: 'True: messages are recorded from now on.' }),
       clear: z
         .boolean()
         .optional()

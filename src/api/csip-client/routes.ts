@@ -105,8 +105,8 @@ export const csipRoutes: readonly Route[] = [
     operationId: 'set_csip_config',
     summary: 'Changes settings of the client',
     description:
-      'Applies to all clients; certificates of `per_device` clients to that of `device`, `lfdi` to `device` alone. A change ' +
-      'of server, certificates or LFDI connects anew. A server that the outbound rules refuse, and a key that does not belong to ' +
+      'Changes all clients, except that `lfdi` and the certificates of `per_device` clients apply to `device` alone. A change ' +
+      'of server, certificates or LFDI reconnects. A server that the outbound rules refuse, and a key that does not belong to ' +
       'its certificate, change nothing.',
     query: clientQuery,
     body: configBodySchema,
@@ -129,7 +129,7 @@ export const csipRoutes: readonly Route[] = [
   operation(
     'disconnect',
     'Ends controls and connections',
-    'Controls in force are given back and known events are forgotten. The client stays so until `csip/connect`.',
+    'Values of controls in force are released, and events are forgotten. The client stays disconnected until `csip/connect`.',
     (client, device) => client.disconnect(device),
   ),
   route({
@@ -146,7 +146,7 @@ export const csipRoutes: readonly Route[] = [
   operation(
     'rediscover',
     'Walks from the DeviceCapability again',
-    'Events that are known go on.',
+    'Known events continue.',
     (client, device) => client.rediscover(device),
     ['not-connected'],
   ),
@@ -164,7 +164,7 @@ export const csipRoutes: readonly Route[] = [
     operationId: 'set_csip_communication',
     summary: 'Loses the communication with the server, or restores it',
     description:
-      'As if the line were cut: events go on as they are known, then default controls; responses and readings wait. On return ' +
+      'As if the line were cut: known events continue, then default controls; responses and readings wait. On return ' +
       'events that ended meanwhile are skipped.',
     query: clientsQuery,
     body: communicationBodySchema,
@@ -233,7 +233,7 @@ export const csipRoutes: readonly Route[] = [
   view(
     'diagnostics',
     'get_csip_diagnostics',
-    'What is wrong or unusual about client and server',
+    'Errors, warnings and hints about client and server',
     diagnostics,
     (client, device) => client.diagnostics(device),
   ),

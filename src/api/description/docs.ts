@@ -40,8 +40,8 @@ const css = 'text/css; charset=utf-8';
 const png = 'image/png';
 
 /**
- * The only files of Swagger UI that are served: its index page loads a document from a foreign host. Its own handler for
- * files is not used, because it answers conditional and range requests with its own errors.
+ * Files of Swagger UI that are served: its index page would load a document from a foreign host, and its file handler
+ * would answer conditional and range requests with errors of another form.
  */
 export const swaggerAssets: Readonly<Record<string, string>> = {
   'swagger-ui.css': css,
@@ -58,18 +58,18 @@ function page(name: string): Buffer {
 const require = createRequire(import.meta.url);
 const { resolve } = require;
 
-/** A file of the build; when running from sources, the result of `instead`. */
-async function built(path: string, instead: () => Buffer | Promise<Buffer>): Promise<Buffer> {
+/** A file of the build; when running from sources, the result of `fromSources`. */
+async function readBuilt(path: string, fromSources: () => Buffer | Promise<Buffer>): Promise<Buffer> {
   try {
     return readFileSync(new URL(path, import.meta.url));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return instead();
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return fromSources();
     throw error;
   }
 }
 
 const redocBundle = () =>
-  built('./pages/redoc.standalone.js', () =>
+  readBuilt('./pages/redoc.standalone.js', () =>
     Buffer.from(offlineRedoc(readFileSync(resolve('redoc/bundles/redoc.standalone.js'), 'utf8'))),
   );
 
@@ -92,7 +92,7 @@ function file(type: string, read: () => Buffer | Promise<Buffer>, headers: Recor
 }
 
 function swaggerFile(name: string, type: string): File {
-  const read = () => built(`./pages/${name}`, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
+  const read = () => readBuilt(`./pages/${name}`, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
   return file(type, read, docsHeaders);
 }
 
@@ -106,7 +106,7 @@ function uiFile(type: string, name: string): File {
       return page('index.html');
     }
   };
-  return file(type, () => built(`./ui/${name}`, fromCheckout), plainHeaders);
+  return file(type, () => readBuilt(`./ui/${name}`, fromCheckout), plainHeaders);
 }
 
 const uiParts: Readonly<Record<string, File>> = {
@@ -132,7 +132,7 @@ function swaggerFiles(): Record<string, File> {
   );
 }
 
-/** A page or file of the documentation: read only. */
+/** Mounts a page or file; methods other than GET and HEAD are refused. */
 function mountRead(app: Application, path: string, ...handlers: RequestHandler[]): void {
   app
     .route(path)
@@ -165,7 +165,7 @@ function loadSwagger(): SwaggerHandlers {
       deepLinking: true,
       docExpansion: 'none',
       filter: true,
-      // as text to the browser: the function is called there
+      // sent to the browser as text, and called there
       plugins: [(system: unknown) => (globalThis as unknown as Pages).derbenchPages()(system)],
     },
   });
@@ -204,7 +204,7 @@ export function mountDocs(app: Application, document: () => Promise<OpenApiDocum
     '/openapi.json': file(
       'application/json',
       // generating it takes some 0.3 s, in which nothing else is served
-      () => built('./openapi.json', async () => Buffer.from(`${JSON.stringify(await document())}\n`)),
+      () => readBuilt('./openapi.json', async () => Buffer.from(`${JSON.stringify(await document())}\n`)),
       plainHeaders,
     ),
   };
@@ -219,7 +219,7 @@ const csipFiles: Readonly<Record<string, File>> = {
   '/favicon.png': swaggerFile('favicon-32x32.png', png),
 };
 
-/** The management page of the client of IEEE 2030.5, at an address of its own. */
+/** The management page of the client of IEEE 2030.5, at a separate address. */
 export function mountCsipPage(app: Application): void {
   mountFiles(app, csipFiles);
 }

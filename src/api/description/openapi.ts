@@ -172,13 +172,12 @@ function register(registry: OpenAPIRegistry, route: Route): void {
 const descriptionsOf = new WeakMap<readonly Route[], OpenApiDocument>();
 
 /**
- * The OpenAPI 3.1 description of a list of operations; it depends on nothing else, so that all simulators of a process
- * share it. Do not change it.
+ * The OpenAPI 3.1 description of a list of operations. All simulators of a process share the result: do not change it.
  * @param version `info.version`
  */
 export function describeApi(routes: readonly Route[], version: string): OpenApiDocument {
-  const last = descriptionsOf.get(routes);
-  if (last?.info.version === version) return last;
+  const cached = descriptionsOf.get(routes);
+  if (cached?.info.version === version) return cached;
   const document = describe(routes, version);
   descriptionsOf.set(routes, document);
   return document;
@@ -187,7 +186,7 @@ export function describeApi(routes: readonly Route[], version: string): OpenApiD
 function describe(routes: readonly Route[], version: string): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registry.register('Problem', problemSchema());
-  // before its first use, which would otherwise give it its own description and nullability
+  // registered before its first use: otherwise the component would get the description and nullability of that use
   registry.register('Writer', writerSchema);
   registry.registerComponent('headers', 'RequestId', {
     description: 'Identity of the request, as in problems and in the log.',
@@ -196,8 +195,8 @@ function describe(routes: readonly Route[], version: string): OpenApiDocument {
     example: '0f8fad5b-d9cb-469f-a165-70867728950e',
   });
   for (const route of routes) register(registry, route);
-  const used = new Set(routes.map((route) => route.tag));
-  const finer = resources.filter((resource) => routes.some((route) => resourceOf(route) === resource));
+  const usedTags = new Set(routes.map((route) => route.tag));
+  const usedResources = resources.filter((resource) => routes.some((route) => resourceOf(route) === resource));
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
@@ -213,13 +212,16 @@ function describe(routes: readonly Route[], version: string): OpenApiDocument {
     // there is no authentication
     security: [],
     tags: tags
-      .filter((tag) => used.has(tag))
-      .flatMap((name) => [{ name, description: descriptions[name] }, ...finer.filter(({ group }) => group === name)])
+      .filter((tag) => usedTags.has(tag))
+      .flatMap((name) => [
+        { name, description: descriptions[name] },
+        ...usedResources.filter(({ group }) => group === name),
+      ])
       .map(({ name, description }) => ({ name, description })),
     'x-tagGroups': tags
-      .filter((tag) => used.has(tag))
+      .filter((tag) => usedTags.has(tag))
       .map((name) => {
-        const resourceTags = finer.filter(({ group }) => group === name).map((each) => each.name);
+        const resourceTags = usedResources.filter(({ group }) => group === name).map((each) => each.name);
         return {
           name,
           tags: routes.some((route) => route.tag === name && !resourceOf(route))

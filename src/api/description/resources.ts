@@ -1,4 +1,4 @@
-/** Tags by resource, finer than the first tag of each operation: pages list operations by these. */
+/** Tags by resource, finer than the first tag of each operation: the documentation pages group operations by them. */
 import type { tags } from '../http/route.ts';
 
 type Group = (typeof tags)[number];
@@ -35,7 +35,7 @@ export const resources: readonly Resource[] = [
   resource(
     'Core',
     'Consistency',
-    'What each protocol shows of a device side by side, and whether it did what was answered.',
+    'Values of a device in each protocol side by side, and whether the device did what an answer confirmed.',
     '/consistency',
     '/answers',
   ),
@@ -142,7 +142,7 @@ export const resources: readonly Resource[] = [
   resource(
     'CSIP Client',
     'CSIP reports and messages',
-    'What the client sends of its own accord, subscriptions, and messages on the wire.',
+    'Reports that the client sends by itself, subscriptions, and messages on the wire.',
     '/csip',
   ),
 ];

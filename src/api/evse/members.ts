@@ -77,7 +77,7 @@ const vehicle = members<EvDetail>()('ElectricVehicle', () => ({
   reserve_soc_pct: measured('State of charge that the vehicle needs at departure: discharging stops here.'),
   max_charge_kw: inKilo(({ maxChargeW }) => maxChargeW),
   max_discharge_kw: inKilo(({ maxDischargeW }) => maxDischargeW),
-  phases: integer('Of the on-board charger.'),
+  phases: integer('Phases of the on-board charger.'),
   charging_curve: list(chargingCurvePoint)(
     'Maximum power over the state of charge, as a fraction of `max_charge_kw`, linear between the points.',
   ),
@@ -86,7 +86,7 @@ const vehicle = members<EvDetail>()('ElectricVehicle', () => ({
 
 export const session = members<EvseSession, Station>()('ChargingSession', () => ({
   transaction_id: text(
-    'With OCPP that of the central system, until it has told one `local-` and `session_id`; without OCPP `session_id`.',
+    'With OCPP that of the central system, and before it is received `local-` and `session_id`; without OCPP `session_id`.',
     ({ transactionId }, { ocpp, transactionOf }) =>
       // `local-`: not to be mistaken for an id of the central system
       transactionOf(transactionId)?.transactionId ?? (ocpp === null ? transactionId : `local-${transactionId}`),
@@ -104,14 +104,14 @@ export const session = members<EvseSession, Station>()('ChargingSession', () => 
   started_at: simulatedTime('Simulated time.', ({ startedAtS }) => startedAtS),
   ended_at: simulatedTime.orNull(({ endedAtS }) => endedAtS),
   meter_start_wh: measured(),
-  energy_wh: measured('Into the vehicle.'),
+  energy_wh: measured('Energy into the vehicle, Wh.'),
   energy_discharged_wh: measured(),
   stop_reason: text.orNull(),
   offline: flag(
     'Messages to the central system are still waiting.',
     ({ transactionId }, { transactionOf }) => (transactionOf(transactionId)?.queued ?? 0) > 0,
   ),
-  charging_state: word(evseChargingStates)('Of the transaction in OCPP 2.x.'),
+  charging_state: word(evseChargingStates)('Charging state of the transaction in OCPP 2.x.'),
 }));
 /** Null: an authorisation without a vehicle was taken back. */
 export const sessionOrNull = memo(() => session.schema().nullable());
@@ -154,8 +154,8 @@ export const connector = members<EvseConnectorDetail, Station>()('Connector', ()
     'Phases of the supply that carry the current, 1 to 3 = L1 to L3; without a vehicle those it may use; empty for DC.',
   ),
   bidirectional: flag(),
-  status: word(evseConnectorStates)('OCPP 1.6.'),
-  status_ocpp_2: word(evseOccupancies)('OCPP 2.x.', ({ occupancy }) => occupancy),
+  status: word(evseConnectorStates)('Status of OCPP 1.6.'),
+  status_ocpp_2: word(evseOccupancies)('Status of OCPP 2.x.', ({ occupancy }) => occupancy),
   error_code: word(['NoError', ...evseErrorCodes])(),
   error_info: text.orNull(),
   vendor_error_code: text.orNull(),
@@ -164,12 +164,12 @@ export const connector = members<EvseConnectorDetail, Station>()('Connector', ()
   contactor_closed: flag(),
   cable: nested(cable)(),
   ev: nested(vehicle).orNull(),
-  session: nested(session).orNull('The last one of the vehicle, until it is unplugged.'),
+  session: nested(session).orNull('Last session of the vehicle, until the vehicle is unplugged; null: none.'),
   power_kw: inKilo('Positive into the vehicle.', ({ powerW }) => powerW),
   current_a: list(measured())('Per phase (AC), one value (DC).'),
   voltage_v: measured('Line to neutral (AC); 0 with the contactor open (DC).'),
-  energy_wh: measured('Meter: into vehicles since the start.'),
-  energy_export_wh: measured('Meter: out of vehicles.'),
+  energy_wh: measured('Reading of the meter, energy into vehicles, Wh.'),
+  energy_export_wh: measured('Reading of the meter, energy out of vehicles, Wh.'),
   wanted_kw: inKilo('Power that the vehicle would take without limits.', ({ wantedW }) => wantedW),
   possible_kw: inKilo('Power that the hardware can carry now.', ({ possibleW }) => possibleW),
   allocated_kw: inKilo(
@@ -184,7 +184,7 @@ export const connector = members<EvseConnectorDetail, Station>()('Connector', ()
   local_limit_by: writer.orNull('Last writer; null: no limit.', ({ localLimitW, connectorId }, { device }) =>
     localLimitW === null ? null : overrideOf(device, 'evse_limit', connectorId),
   ),
-  discharge_kw: inKilo.orNull('Discharge asked for; null: none.', ({ dischargeW }) => dischargeW),
+  discharge_kw: inKilo.orNull('Requested discharge; null: none.', ({ dischargeW }) => dischargeW),
   discharge_by: writer.orNull('Last writer; null: no discharge.', ({ dischargeW, connectorId }, { device }) =>
     dischargeW === null ? null : overrideOf(device, 'evse_discharge', connectorId),
   ),
@@ -195,15 +195,17 @@ export const connectors = members<EvseDetail, Station>()('Connectors', () => ({ 
 const externalLimit = members<EvseExternalLimit, Station>()(null, () => ({
   limit_kw: inKilo('Maximum consumption of the station, from 0.', ({ limitW }) => limitW),
   decided_by: member(() => activeDeciderSchema)('Function or limit that sets it.'),
-  changed_by: writer.orNull('Last writer of the points behind it; null: they have none.', (of) => of.writer),
+  changed_by: writer.orNull('Last writer of the points of the limit; null: none.', (of) => of.writer),
 }));
 
 const shownText = members<OcppShownText>()('ShownText', () => ({
-  message_id: integer.orNull('Of the central system; null: a text of the station, such as the cost or the price.'),
-  priority: word(ocppTextPriorities)('A text always in front stands alone; those in front keep the normal cycle away.'),
+  message_id: integer.orNull(
+    'Id given by the central system; null: a text of the station, such as the cost or the price.',
+  ),
+  priority: word(ocppTextPriorities)('`AlwaysFront`: shown alone; `InFront`: shown instead of texts of `NormalCycle`.'),
   format: word(ocppTextFormats)('QRCODE: the text of the code.'),
   language: text.orNull('RFC 5646; null: the message names none.'),
-  text: text('In its format.'),
+  text: text('Text in `format`.'),
 }));
 
 interface ConnectorOfStation {
@@ -214,7 +216,7 @@ interface ConnectorOfStation {
 export const display = members<ConnectorOfStation>()('ConnectorDisplay', () => ({
   connector_id: integer(),
   texts: list(shownText)(
-    'The display changes between them; empty without OCPP, and with OCPP 1.6, which has no display.',
+    'Texts between which the display alternates; empty without OCPP, and with OCPP 1.6, which has no display.',
     ({ station: { ocpp }, connectorId }) => ocpp?.functions.display(connectorId) ?? [],
   ),
 }));
@@ -234,9 +236,9 @@ const evse = members<Station, Station>()('ChargingStation', () => ({
   firmware_version: text(({ detail }) => detail.firmwareVersion),
   ocpp: nested(status).orNull('Charge point of OCPP; null: OCPP is switched off.', ({ ocpp }) => ocpp?.status),
   max_power_kw: inKilo(({ detail }) => detail.maxPowerW),
-  power_kw: inKilo('Into all vehicles together.', ({ detail }) => detail.powerW),
+  power_kw: inKilo('Power into all vehicles together.', ({ detail }) => detail.powerW),
   standby_kw: inKilo('Consumption of the station itself.', ({ detail }) => detail.standbyW),
-  energy_wh: measured('Taken from the grid, standby included.', ({ detail }) => detail.energyWh),
+  energy_wh: measured('Energy from the grid, standby included, Wh.', ({ detail }) => detail.energyWh),
   energy_export_wh: measured(({ detail }) => detail.energyExportWh),
   sharing: word(evseSharingPolicies)(({ detail }) => detail.sharing),
   authority: word(evseAuthorities)(
@@ -244,11 +246,11 @@ const evse = members<Station, Station>()('ChargingStation', () => ({
     ({ detail }) => detail.authority,
   ),
   external_limit: nested(externalLimit).orNull(
-    'What keeps the consumption below `max_power_kw` from outside, whether or not vehicles want more; null: nothing.',
+    'External limit that keeps the consumption below `max_power_kw`, even if vehicles want less; null: none.',
     ({ detail }) => detail.externalLimit,
   ),
   battery: nested(vehicles).orNull(
-    'All plugged vehicles together; null: there are none.',
+    'All plugged vehicles together; null: no vehicle is plugged.',
     ({ detail }) => detail.battery,
   ),
   connectors: list(connector)(({ detail }) => detail.connectors),
@@ -272,9 +274,9 @@ const profile = members<EvseProfile>()('ChargingStationProfile', () => ({
   name: text(),
   description: text.orNull(),
   connectors: list(connectorOfProfile)(({ evse: { connectors: all } }) => all),
-  max_power_kw: inKilo('Of the whole station.', ({ evse: { maxPowerW } }) => maxPowerW),
+  max_power_kw: inKilo('Maximum power of the whole station.', ({ evse: { maxPowerW } }) => maxPowerW),
   battery_kwh: inKilo(
-    'Of the vehicle that arrives where no other is named.',
+    'Battery capacity of the vehicle that is plugged in by default.',
     ({ evse: { ev } }) => ev.batteryCapacityWh,
   ),
   v2g: flag('At least one connector is bidirectional.', ({ evse: { connectors: all } }) =>
@@ -312,18 +314,18 @@ const generator = members<Station, Station>()('SessionGenerator', () => ({
   charge_point_id: text(({ id }) => id),
   running: flag('Vehicles come and go by themselves.', (of) => generatorOf(of) !== null),
   seed: integer.orNull('The same seed gives the same vehicles.', (of) => generatorOf(of)?.seed),
-  rate_per_hour: number.orNull('Of each connector.', (of) => generatorOf(of)?.ratePerHour),
-  id_token: text.orNull('Presented where plugging in presents none by itself.', (of) => generatorOf(of)?.idToken),
+  rate_per_hour: number.orNull('Arrivals per hour at each connector.', (of) => generatorOf(of)?.ratePerHour),
+  id_token: text.orNull('Token presented where plugging in presents none by itself.', (of) => generatorOf(of)?.idToken),
   started_at: simulatedTime.orNull('Simulated time.', (of) => generatorOf(of)?.startedAtS),
   arrivals: integer('Vehicles that were plugged in.', (of) => generatorOf(of)?.arrivals ?? 0),
   turned_away: integer(
-    'Vehicles that drove on: the connector was occupied, reserved, faulted or out of operation.',
+    'Vehicles not plugged in: the connector was occupied, reserved, faulted or out of operation.',
     (of) => generatorOf(of)?.turnedAway ?? 0,
   ),
   departures: integer('Vehicles that have left after their stay.', (of) => generatorOf(of)?.departures ?? 0),
-  present: integer('Plugged in now.', (of) => generatorOf(of)?.present ?? 0),
+  present: integer('Vehicles plugged in now.', (of) => generatorOf(of)?.present ?? 0),
   next_arrival_at: simulatedTime.orNull(
-    'Simulated time, of the next vehicle at any connector.',
+    'Simulated time of the next arrival at any connector.',
     (of) => generatorOf(of)?.nextArrivalS,
   ),
 }));
@@ -352,7 +354,7 @@ export const sessionsQuerySchema = z.strictObject({
     .enum(evseSessionStates)
     .optional()
     .openapi({ param: { name: 'state' }, description: 'Only sessions in this state; default all.' }),
-  limit: integerParam('limit', 1, 1000, 'Most entries; default 100.').optional(),
+  limit: integerParam('limit', 1, 1000, 'Maximum number of entries, the newest; default 100.').optional(),
 });
 
 const idToken = z.string().min(1).max(255);
@@ -393,7 +395,7 @@ const evShape = {
   phases: z
     .union([z.literal(1), z.literal(3)], { error: 'must be 1 or 3' })
     .optional()
-    .openapi({ description: 'Of the on-board charger.' }),
+    .openapi({ description: 'Phases of the on-board charger.' }),
   charging_curve: curve.optional().openapi({
     description: '2 to 100 points of rising `soc_pct`; `fraction` of `max_charge_kw`, 0 in the last point only.',
   }),
@@ -427,7 +429,7 @@ export const plugBodySchema = memo(() =>
     })
     .refine((body) => body.ev === undefined || body.ev_side !== false, {
       path: ['ev'],
-      error: 'goes only with a cable that is plugged into the vehicle',
+      error: 'is allowed only with a cable that is plugged into the vehicle',
     })
     .openapi('PlugRequest'),
 );
@@ -438,14 +440,15 @@ export const unplugBodySchema = memo(() =>
       ev_side: z
         .boolean()
         .optional()
-        .openapi({ description: 'Takes the cable out of the vehicle; default if it is in.' }),
+        .openapi({ description: 'Unplugs the cable from the vehicle; default true if it is plugged in there.' }),
       evse_side: z.boolean().optional().openapi({
-        description: 'Takes a loose cable out of the station; default if it is in and no session keeps it.',
+        description:
+          'Unplugs a loose cable from the station; default true if it is plugged in there and no session keeps it.',
       }),
     })
     .refine((body) => body.ev_side !== false || body.evse_side !== false, {
       path: ['ev_side'],
-      error: 'at least one side of the cable must be taken out',
+      error: 'at least one side of the cable must be unplugged',
     })
     .openapi('UnplugRequest'),
 );
@@ -462,7 +465,7 @@ export const authorizeBodySchema = memo(() =>
         .openapi({
           description:
             'Type of the token in OCPP 2.x, by default by the form of its text: ISO14443, ISO15693, or KeyCode ' +
-            'for what is no UID of a card. It has no effect in 1.6.',
+            'for text that is not the UID of a card. It has no effect in 1.6.',
         }),
     })
     .openapi('AuthorizeRequest'),
@@ -491,10 +494,10 @@ export const stopBodySchema = memo(() =>
     .openapi('StopSessionRequest'),
 );
 
-export const holdBodySchema = memo(() =>
+export const suspendBodySchema = memo(() =>
   z
     .strictObject({
-      by: z.enum(['ev', 'evse']).openapi({ description: 'Side that stops the energy: the vehicle or the station.' }),
+      by: z.enum(['ev', 'evse']).openapi({ description: 'Side that suspends charging: the vehicle or the station.' }),
     })
     .openapi('SuspendRequest'),
 );
@@ -525,7 +528,7 @@ export const availabilityBodySchema = memo(() =>
 export const faultBodySchema = memo(() =>
   z
     .strictObject({
-      error_code: z.enum(evseErrorCodes).openapi({ description: 'OCPP 1.6.' }),
+      error_code: z.enum(evseErrorCodes).openapi({ description: 'Error code of OCPP 1.6.' }),
       info: z.string().max(50).optional(),
       vendor_error_code: z.string().max(50).optional(),
     })
@@ -540,7 +543,7 @@ export const meterBodySchema = memo(() =>
         .min(0)
         .max(1e12)
         .optional()
-        .openapi({ description: 'New reading; the energy of sessions stays.' }),
+        .openapi({ description: 'New reading; the energy of sessions does not change.' }),
       send: z.boolean().optional().openapi({
         description:
           'True: sends the values of the connector to the central system, with the new reading if one is given.',
@@ -588,11 +591,11 @@ export const generatorBodySchema = memo(() =>
         .max(255)
         .optional()
         .openapi({
-          description: `Presented where plugging in presents no token by itself; default ${generatorDefaults.idToken}.`,
+          description: `Token presented where plugging in presents none by itself; default ${generatorDefaults.idToken}.`,
         }),
-      stop: z.boolean().optional().openapi({ description: 'true: ends it.' }),
+      stop: z.boolean().optional().openapi({ description: 'True: ends the generator.' }),
       vehicles: z.enum(['leave', 'stay']).optional().openapi({
-        description: 'What those of a generator that ends or is replaced do; default `leave`.',
+        description: 'Effect on the vehicles of a generator that ends or is replaced; default `leave`.',
       }),
     })
     .superRefine(({ stop, seed, rate_per_hour: rate, id_token: token }, ctx) => {

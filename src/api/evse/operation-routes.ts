@@ -17,7 +17,7 @@ import {
   dischargeBodySchema,
   evBodySchema,
   faultBodySchema,
-  holdBodySchema,
+  suspendBodySchema,
   limitBodySchema,
   meterBodySchema,
   plugBodySchema,
@@ -38,7 +38,7 @@ interface Place {
 type WithoutConnector<C> = C extends unknown ? Omit<C, 'connectorId'> : never;
 type Command = WithoutConnector<EvseConnectorCommand>;
 
-/** Carries out a command at a connector and returns the connector after it. */
+/** Carries out a command at a connector and returns station and connector after the command. */
 function operate(ctx: RouteContext, { id, cid }: Place, by: Origin, command: Command) {
   const before = stationById(ctx, id);
   const { connectorId } = connectorOf(before, cid);
@@ -58,7 +58,7 @@ function sessionAfter(...request: Parameters<typeof operate>) {
 }
 
 /** The members of a route that all operations at a connector share. */
-const at = (name: string) =>
+const atConnector = (name: string) =>
   ({
     method: 'post',
     path: `/evse/{id}/connectors/{cid}/${name}`,
@@ -77,7 +77,7 @@ interface Operation<B extends () => z.ZodType> extends Pick<Route, 'operationId'
 /** An operation that is one command and answers with the connector after it. */
 function operation<B extends () => z.ZodType>({ name, command, ...facts }: Operation<B>): Route {
   return route({
-    ...at(name),
+    ...atConnector(name),
     ...facts,
     reply: connector.schema,
     handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, command(body as z.output<ReturnType<B>>)),
@@ -105,11 +105,11 @@ function evPatch({
 }
 
 const authorize = route({
-  ...at('authorize'),
+  ...atConnector('authorize'),
   operationId: 'authorize',
   summary: 'Presents a token at the connector',
   description:
-    'As a person does. With OCPP the central system answers, or cache and local list; without it the station accepts every token.',
+    'As a person does. With OCPP the central system answers, or cache and local list; without OCPP the station accepts every token.',
   body: authorizeBodySchema,
   reply: authorization.schema,
   problems: ['unknown-resource', 'conflict', 'upstream-error', 'upstream-timeout'],
@@ -144,11 +144,11 @@ export const evseOperationRoutes: readonly Route[] = [
   }),
   authorize,
   route({
-    ...at('start'),
+    ...atConnector('start'),
     operationId: 'start_session',
     summary: 'Starts a session with the vehicle that is plugged in',
     description:
-      'With OCPP the token is presented to the central system first: `conflict` when it is refused. `authorize` false asks nobody.',
+      'With OCPP the token is presented to the central system first: `conflict` when it is refused. `authorize` false skips this.',
     body: startBodySchema,
     reply: session.schema,
     handle(ctx, { params, body, by }) {
@@ -161,7 +161,7 @@ export const evseOperationRoutes: readonly Route[] = [
     },
   }),
   route({
-    ...at('stop'),
+    ...atConnector('stop'),
     operationId: 'stop_session',
     summary: 'Ends the session',
     description: 'The cable stays in. Null: an authorisation without a vehicle was taken back.',
@@ -173,14 +173,14 @@ export const evseOperationRoutes: readonly Route[] = [
     name: 'suspend',
     operationId: 'suspend_session',
     summary: 'Stops the energy, not the session',
-    body: holdBodySchema,
+    body: suspendBodySchema,
     command: (body) => ({ kind: 'evse.suspend', ...body }),
   }),
   operation({
     name: 'resume',
     operationId: 'resume_session',
     summary: 'Ends a suspension',
-    body: holdBodySchema,
+    body: suspendBodySchema,
     command: (body) => ({ kind: 'evse.resume', ...body }),
   }),
   operation({
@@ -203,7 +203,7 @@ export const evseOperationRoutes: readonly Route[] = [
     name: 'availability',
     operationId: 'set_availability',
     summary: 'Takes a connector out of operation, or back',
-    description: 'A session under way goes on to its end.',
+    description: 'A session under way continues to its end.',
     body: availabilityBodySchema,
     command: (body) => ({ kind: 'evse.availability', ...body }),
   }),
@@ -218,7 +218,7 @@ export const evseOperationRoutes: readonly Route[] = [
     name: 'clear-fault',
     operationId: 'clear_connector_fault',
     summary: 'Ends the fault of a connector',
-    description: 'The connector goes on where it stood.',
+    description: 'The connector continues in the state before the fault.',
     command: () => ({ kind: 'evse.clear_fault' }),
   }),
   operation({
@@ -229,7 +229,7 @@ export const evseOperationRoutes: readonly Route[] = [
     command: (body) => ({ kind: 'evse.ev', ev: evPatch(body) }),
   }),
   route({
-    ...at('meter'),
+    ...atConnector('meter'),
     operationId: 'set_meter',
     summary: 'Sets the reading of the meter, or sends its values',
     body: meterBodySchema,
@@ -256,7 +256,7 @@ export const evseOperationRoutes: readonly Route[] = [
     name: 'lock',
     operationId: 'lock_cable',
     summary: 'Locks the cable',
-    description: 'While a session runs it is locked in any case.',
+    description: 'While a session runs, the cable is always locked.',
     command: () => ({ kind: 'evse.lock' }),
   }),
   operation({
@@ -270,7 +270,7 @@ export const evseOperationRoutes: readonly Route[] = [
     name: 'reserve',
     operationId: 'reserve_connector',
     summary: 'Reserves an available connector for a token',
-    description: 'The same `reservation_id` again takes its place.',
+    description: 'A reservation with the same `reservation_id` replaces the former.',
     body: reserveBodySchema,
     command: (body) => ({
       kind: 'evse.reserve',

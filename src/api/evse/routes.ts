@@ -75,12 +75,13 @@ const { max_power: maxPower } = gridFunctions;
  * @throws SimError COMMAND_NOT_APPLICABLE, UNKNOWN_DEVICE
  */
 function selectedStation(ctx: RouteContext, index: number | undefined): Device {
-  const first = ctx.plant.devices.find(({ assetType }) => assetType === 'evse');
-  if (index === undefined && !first) throw new SimError('COMMAND_NOT_APPLICABLE', 'There is no charging station here.');
-  return stationOf(ctx, selectedDevice(ctx, index ?? first?.index)).device;
+  const firstStation = ctx.plant.devices.find(({ assetType }) => assetType === 'evse');
+  if (index === undefined && !firstStation)
+    throw new SimError('COMMAND_NOT_APPLICABLE', 'There is no charging station.');
+  return stationOf(ctx, selectedDevice(ctx, index ?? firstStation?.index)).device;
 }
 
-/** The last writer of a function. Slopes of commands stand beside the registers of their ramps. */
+/** The last writer of a function. For a slope that a command set, `overrides` has the writer, not the registers of ramps. */
 function writerOf({ bank, gradient, overrides }: Device, name: GridFunctionName) {
   const isSlope = name === 'ramp' && gradient.w.source === 'gradient';
   if (isSlope) return overrides.find((each) => each.name === 'gradient');
@@ -102,25 +103,27 @@ function reply({ plant }: RouteContext, device: Device) {
   const functions = Object.fromEntries(
     gridFunctionNames.map((name) => [name, functionReply(bank, gridFunctions[name], (at) => plant.dateMs(at))]),
   );
-  const limits = isSupported(bank, maxPower) && isEnabled(bank, maxPower);
+  const isLimited = isSupported(bank, maxPower) && isEnabled(bank, maxPower);
   return {
     device_index: index,
     ...(functions as Record<GridFunctionName, ReturnType<typeof functionReply>>),
-    limit_max_discharge_pct: limits ? pointNumber(bank, maxPower.model, 'WMaxLimPct') : null,
+    limit_max_discharge_pct: isLimited ? pointNumber(bank, maxPower.model, 'WMaxLimPct') : null,
     control_ids: controlIds(device),
   };
 }
 
 /** The limit as two writes: its value, and its enable. */
 function dischargeLimit(limitPct: number | null): FunctionRequest[] {
-  const one = (members: FunctionRequest['spec']['members'], value: number | boolean): FunctionRequest => ({
+  const request = (members: FunctionRequest['spec']['members'], value: number | boolean): FunctionRequest => ({
     spec: { ...maxPower, members },
     name: 'max_power',
     pointer: '',
     body: { limit_max_discharge_pct: value },
   });
-  const enabled = one({ limit_max_discharge_pct: flag(maxPower.enable) }, limitPct !== null);
-  return limitPct === null ? [enabled] : [enabled, one({ limit_max_discharge_pct: number('WMaxLimPct') }, limitPct)];
+  const enabled = request({ limit_max_discharge_pct: flag(maxPower.enable) }, limitPct !== null);
+  return limitPct === null
+    ? [enabled]
+    : [enabled, request({ limit_max_discharge_pct: number('WMaxLimPct') }, limitPct)];
 }
 
 const evseDerControlRoutes: readonly Route[] = [
@@ -144,7 +147,7 @@ const evseDerControlRoutes: readonly Route[] = [
     summary: 'Sets grid-support functions of a charging station',
     description:
       'As `grid-support`; without `device` those of the first station. `limit_max_discharge_pct` is short for `max_power` ' +
-      'with `limit_pct` and `enabled`: it limits what vehicles give, not what they take.',
+      'with `limit_pct` and `enabled`: it limits the power from vehicles, not the power into vehicles.',
     query: deviceQuery,
     body: derControlsBodySchema,
     reply: derControlsSchema,
@@ -169,7 +172,7 @@ function selectedStations(ctx: RouteContext, id: string | undefined): readonly S
   return id === undefined ? allStations(ctx) : [stationById(ctx, id)];
 }
 
-/** Fixed words before `{id}`: the first matching path is served. */
+/** Paths with fixed segments precede those with `{id}`: the first matching path is served. */
 export const evseRoutes: readonly Route[] = [
   route({
     method: 'get',
@@ -231,7 +234,7 @@ export const evseRoutes: readonly Route[] = [
     description:
       'Arrivals at each connector are random in simulated time; state of charge, capacity and stay of each ' +
       'vehicle are drawn too, the same for the same seed. A vehicle plugs in, presents a token and leaves ' +
-      'after its stay. With a central system the token goes there.',
+      'after its stay. If there is a central system, the token is sent to it.',
     body: generatorBodySchema,
     reply: generators.schema,
     problems: ['unknown-resource'],
@@ -295,7 +298,7 @@ export const evseRoutes: readonly Route[] = [
     operationId: 'get_connector_display',
     summary: 'Texts that the driver sees at a connector now',
     description:
-      'Messages of the central system (SetDisplayMessage) in the language of the driver, and what the station tells about ' +
+      'Messages of the central system (SetDisplayMessage) in the language of the driver, and texts of the station about ' +
       'price and cost: tariffs, CostUpdated, and the answers to TransactionEvent.',
     params: connectorParams,
     reply: display.schema,

@@ -72,19 +72,19 @@ function checkReady(connector: EvseConnectorDetail): void {
 
 /**
  * Presents a token as a person does, and waits for the verdict of the central system, or of cache and local list.
- * @param given default: the token that plugging in presents
+ * @param requestedToken default: the token that plugging in presents
  * @throws SimError COMMAND_CONFLICT when it is refused, HttpProblem `validation` without a token
  */
 export async function startByCentral(
   ctx: RouteContext,
   { id, cid }: { readonly id: string; readonly cid: number },
-  given: string | undefined,
+  requestedToken: string | undefined,
   by: Origin,
 ): Promise<ReplyOf<typeof session>> {
   const before = stationById(ctx, id);
   const connector = connectorOf(before, cid);
   const central = centralOf(before);
-  const token = given ?? before.detail.plugToken;
+  const token = requestedToken ?? before.detail.plugToken;
   if (central === null) throw new HttpProblem('internal', 'The station has no central system.');
   if (token === null) throw invalid('body', '/id_token', 'a token is required, or authorize false');
   checkReady(connector);

@@ -29,7 +29,7 @@ const faultId = memo(() =>
   z.int().min(1).openapi({ description: 'Number of the fault, from 1; never used twice in a process.' }),
 );
 
-/** Targets in replies: the members that every fault shows, and those that kinds of these protocols take. */
+/** Targets in replies: the members that every fault shows, and the target members of these protocols. */
 function targetSchemaOf(protocols: readonly ProtocolFaults[]) {
   const targetMembers = new Set(
     protocols.flatMap(({ kinds }) => kinds.flatMap((row) => Object.values(targetMembersOf(row)))),
@@ -57,9 +57,9 @@ const parameterValue = memo(() =>
 
 const protocol = word(faultProtocols);
 const layer = word(faultLayers);
-const protocolWords = 'Protocol that applies it.';
+const protocolWords = 'Protocol that applies the fault.';
 const layerWords =
-  'Where it acts: on the registers that a write leaves, on what the device does with them, on the ' +
+  'Where the fault acts: on the registers that a write leaves, on what the device does with them, on the ' +
   'values that a read shows, or on the transport.';
 
 /** A fault in a list. */
@@ -106,7 +106,7 @@ function faultTables(protocols: readonly ProtocolFaults[]) {
         fact(({ deviceIndex }) => (deviceIndex === meterIndex ? null : deviceIndex)),
       ),
       meter: flag.optional(
-        'True on a fault of the meter of the connection point, and only there.',
+        'True for a fault of the meter of the connection point; else absent.',
         fact(({ deviceIndex }) => (deviceIndex === meterIndex ? true : undefined)),
       ),
       target: member(() => targetSchemaOf(protocols))((of: ListedFault) =>
@@ -121,7 +121,7 @@ function faultTables(protocols: readonly ProtocolFaults[]) {
         fact(({ when }) => when),
       ),
       count: integer.orNull(
-        'Strikes after which it ends; null: no limit.',
+        'Strikes after which the fault ends; null: no limit.',
         fact((facts) => facts.count),
       ),
       remaining: integer.orNull('Remaining strikes; null: no limit.', (of) => of.fault.remaining),
@@ -145,21 +145,21 @@ function faultTables(protocols: readonly ProtocolFaults[]) {
         fact(({ every }) => every),
       ),
       seed: integer(
-        'Seed of its random numbers; given in a request, it yields the same numbers.',
+        'Seed of the random numbers of the fault; a request with this seed yields the same numbers.',
         fact(({ seed }) => seed),
       ),
       profile: text.orNull(
-        'Profile of the fault; null without.',
+        'Fault profile that the fault was injected with; null: none.',
         fact(({ profile }) => profile),
       ),
       device_profile: text.orNull(
-        'Device profile that gives the fault, which then strikes devices of this profile alone; null: none does.',
+        'Device profile that contains the fault, which then strikes only devices of this profile; null: none.',
         fact(({ deviceProfile }) => deviceProfile),
       ),
-      occasions: integer('How often it could have struck.', (of) => of.fault.occasions),
-      strikes: integer('How often it struck.', (of) => of.fault.strikeCount),
+      occasions: integer('Number of occasions for a strike.', (of) => of.fault.occasions),
+      strikes: integer('Number of strikes.', (of) => of.fault.strikeCount),
       began_at: time(
-        'Wall time of its injection.',
+        'Wall time of the injection.',
         fact(({ beganAtMs }) => beganAtMs),
       ),
       source: member(() => sourceSchema)(fact(({ by }) => by.source)),
@@ -171,8 +171,8 @@ function faultTables(protocols: readonly ProtocolFaults[]) {
     'EndedFault',
     () => ({
       ...fault.members(),
-      end: word(faultEnds)('Why it ended.'),
-      ended_at: time('Wall time at which it ended.', ({ endedAtMs }) => endedAtMs),
+      end: word(faultEnds)('Why the fault ended.'),
+      ended_at: time('Wall time of the end.', ({ endedAtMs }) => endedAtMs),
     }),
     { description: 'An ended fault.' },
   );
@@ -223,21 +223,27 @@ function parametersOf(row: FaultKind): Parameter[] {
   return Object.entries(properties).map(([name, node]) => ({ name, node, required: required.includes(name) }));
 }
 
-/** The node that has the range: that of the entries of a list. */
+/** The node with the range of a parameter; for a list the node of its entries. */
 const rangeOf = ({ node }: Parameter) => node.items ?? node.anyOf?.find(({ minimum }) => minimum !== undefined) ?? node;
 const scalar = z.union([z.number(), z.string(), z.boolean()]).nullable();
 
 const parameter = members<Parameter>()('FaultParameter', () => ({
   name: text(),
   type: text('JSON Schema type; alternatives are separated by `|`.', ({ node }) => typeOf(node)),
-  required: flag('Whether a request must have it.'),
+  required: flag('True if a request must have it.'),
   default: member(() => scalar.openapi({ type: ['number', 'string', 'boolean', 'null'] }))(
-    'Value if the request gives none; null without.',
+    'Value if the request gives none; null: no default.',
     ({ node }) => node.default ?? null,
   ),
-  minimum: number.orNull('Inclusive bound, for a list that of its entries; null without.', (of) => rangeOf(of).minimum),
-  maximum: number.orNull('Inclusive bound, for a list that of its entries; null without.', (of) => rangeOf(of).maximum),
-  allowed: list(text()).orNull('Allowed words; null if it is not a word.', (of) => rangeOf(of).enum),
+  minimum: number.orNull(
+    'Inclusive bound, for a list that of its entries; null: no bound.',
+    (of) => rangeOf(of).minimum,
+  ),
+  maximum: number.orNull(
+    'Inclusive bound, for a list that of its entries; null: no bound.',
+    (of) => rangeOf(of).maximum,
+  ),
+  allowed: list(text()).orNull('Allowed words; null: the parameter is not a word.', (of) => rangeOf(of).enum),
   description: text(({ node }) => node.description ?? ''),
 }));
 
@@ -249,7 +255,7 @@ const kind = members<FaultKind>()('FaultKind', () => ({
   kind: text('Kind of the fault.'),
   layer: layer(layerWords),
   description: text(({ summary }) => summary),
-  targets: list(text())('Members of a request that select its target.', (row) => Object.keys(targetMembersOf(row))),
+  targets: list(text())('Members of a request that select the target.', (row) => Object.keys(targetMembersOf(row))),
   parameters: list(parameter)('Members of a request specific to this kind.', parametersOf),
   parameters_schema: jsonSchema(
     'The parameters as one object, in JSON Schema 2020-12: ranges, defaults, units in the descriptions, ' +
@@ -273,7 +279,7 @@ function profileTable({ schema }: FaultForms) {
     name: text(),
     title: text('Behaviour of the device, in a few words.'),
     description: text(),
-    faults: list(member(() => schema)())('Its faults, as `inject` takes them.'),
+    faults: list(member(() => schema)())('Faults of the profile, as `inject` accepts them.'),
   }));
   return members<readonly FaultProfile[]>()('FaultProfiles', () => ({
     profiles: list(profile)((all) => all),
@@ -288,19 +294,19 @@ export const anyDeviceQuery = z.strictObject({
     .optional(),
 });
 
-/** Parameters of lists of faults in force, of which there are at most `maxActiveFaults`: without them, all are shown. */
+/** Parameters that select a page of the faults in force; without them all are shown. */
 const pageParams = {
   limit: integerParam(
     'limit',
     1,
     maxActiveFaults,
-    `Most faults in force, the oldest; default ${maxActiveFaults}: all.`,
+    `Maximum number of faults in force, the oldest; default ${maxActiveFaults}: all.`,
   ).optional(),
   after_id: afterIdParam.optional().openapi({ description: 'Only faults in force with a higher id: the next page.' }),
 };
 /** Parameters of operations that show faults. */
 export const faultsQuery = z.strictObject({ ...anyDeviceQuery.shape, ...pageParams });
-/** The same where the path names the device. */
+/** Parameters of operations that show the faults of the device in the path. */
 export const faultsPageQuery = z.strictObject(pageParams);
 
 /** `device` of operations that inject or end faults. */
@@ -403,5 +409,5 @@ export type FaultSchemas = ReturnType<typeof createFaultSchemas>;
 export type Clearing = z.output<ReturnType<typeof clearSchemaOf>>['clear'];
 export type ProfileRequest = z.output<ReturnType<typeof profileRequest>>;
 
-/** Of the product's catalogue. */
+/** Schemas of all faults of the catalogue. */
 export const faultSchemas = createFaultSchemas(protocolFaults, faultForms);

@@ -56,8 +56,8 @@ interface Page {
   readonly after_id?: number | undefined;
 }
 
-/** The faults that a request concerns: in force and ended. */
-function shownFaults(
+/** Reply with the faults that a request concerns, in force and ended. */
+function faultsReply(
   ctx: RouteContext,
   schemas: FaultSchemas,
   { only, device }: FaultScope,
@@ -82,8 +82,8 @@ function clearFaults({ faults, plant }: RouteContext, clearing: Clearing, scope:
   faults.expire();
   const { device, ...filter } = clearing === true ? {} : clearing;
   checkDevice(scope, device, place('clear', 'device'));
-  const named = device ?? scope.device;
-  if (typeof named === 'number') plant.device(named);
+  const target = device ?? scope.device;
+  if (typeof target === 'number') plant.device(target);
   if (filter.id !== undefined && !faults.active.some(({ facts }) => facts.id === filter.id)) {
     throw new SimError('UNKNOWN_RESOURCE', `There is no active fault ${filter.id}.`);
   }
@@ -95,7 +95,7 @@ function clearFaults({ faults, plant }: RouteContext, clearing: Clearing, scope:
   );
   faults.clear({
     ...(Object.fromEntries(members) as FaultFilter),
-    ...(named !== undefined && { deviceIndex: named === 'meter' ? meterIndex : named === 'all' ? null : named }),
+    ...(target !== undefined && { deviceIndex: target === 'meter' ? meterIndex : target === 'all' ? null : target }),
   });
 }
 
@@ -123,8 +123,8 @@ function inject(ctx: RouteContext, catalogue: FaultCatalogue, injection: Injecti
     ctx.faults.inject(injection.requests, by, injection.profile);
   } catch (error) {
     if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') throw error;
-    const named = flatFaults(error.issues, injection.placeOf);
-    if (injection.profile === null) throw new SimError(error.code, error.message, named);
+    const issues = flatFaults(error.issues, injection.placeOf);
+    if (injection.profile === null) throw new SimError(error.code, error.message, issues);
     // the wrong members are in the profile, not in the body
     const words = error.issues
       .map(({ name, detail }) => `${name}: ${detail}`)
@@ -159,7 +159,7 @@ function injectFlat(
   inject(ctx, catalogue, { requests, profile: null, placeOf }, by);
 }
 
-/** Injects a ready set, all of it or nothing. @throws as `injectFlat` does */
+/** Injects the faults of a profile, all or none. @throws as `injectFlat` does */
 function injectProfile(
   ctx: RouteContext,
   catalogue: FaultCatalogue,
@@ -193,7 +193,7 @@ function commonRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[]
     summary: 'Faults of all protocols: in force and ended',
     query: faultsQuery,
     reply: schemas.faults.schema,
-    handle: (ctx, { query }) => shownFaults(ctx, schemas, scopeOf(ctx, query.device), query),
+    handle: (ctx, { query }) => faultsReply(ctx, schemas, scopeOf(ctx, query.device), query),
   });
   const setFaults = route({
     method: 'post',
@@ -202,8 +202,8 @@ function commonRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[]
     operationId: 'set_faults',
     summary: 'Injects or ends faults',
     description:
-      'One of three: `clear` ends faults, `inject` injects some, `profile` injects a ready set. The request is applied as a whole ' +
-      'or not at all. New faults are last in `faults`. A fault of all devices must fit at least one of them. Faults of the layer ' +
+      'One of three: `clear` ends faults, `inject` injects the faults listed, `profile` those of a profile. The request is applied whole ' +
+      'or not at all. New faults are last in `faults`. A fault of all devices must fit at least one device. Faults of the layer ' +
       '`reading` do not affect the registers shown by REST, so that both can be compared.',
     query: faultDeviceQuery(),
     body: schemas.body,
@@ -215,7 +215,7 @@ function commonRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[]
       else if ('inject' in body)
         injectFlat(ctx, catalogue, body.inject, { scope, placeOf: (request) => place('inject', request), by });
       else injectProfile(ctx, catalogue, body, { scope, by });
-      return shownFaults(ctx, schemas, scope);
+      return faultsReply(ctx, schemas, scope);
     },
   });
   return [getFaults, setFaults];
@@ -284,7 +284,7 @@ function routesAt(row: ProtocolFaults, rest: FaultPath, schemas: FaultSchemas, c
     reply: schemas.faults.schema,
     ...(unknown.length > 0 && { problems: unknown }),
     handle: (ctx, { params: station, query: { limit, after_id, ...query } }) =>
-      shownFaults(ctx, schemas, addressedScope(ctx, row, { params: station, query }), { limit, after_id }),
+      faultsReply(ctx, schemas, addressedScope(ctx, row, { params: station, query }), { limit, after_id }),
   });
   const set = route({
     method: 'post',
@@ -294,7 +294,7 @@ function routesAt(row: ProtocolFaults, rest: FaultPath, schemas: FaultSchemas, c
     summary: `Injects or ends faults of ${name}`,
     description:
       'The body itself is the fault: its `kind`, the parameters of the kind, and its target, condition and duration. `clear` ends ' +
-      `faults of ${name} only; \`profile\` injects a ready set, and the answer has its faults of ${name}.`,
+      `faults of ${name} only; \`profile\` injects the faults of a profile, and the answer has its faults of ${name}.`,
     params,
     query: params === undefined ? faultDeviceQuery() : undefined,
     body: schemas.bodyOf(row),
@@ -306,13 +306,13 @@ function routesAt(row: ProtocolFaults, rest: FaultPath, schemas: FaultSchemas, c
       if (isFault(body)) injectFlat(ctx, catalogue, [{ ...body, protocol }], { scope, placeOf: () => '', by });
       else if ('clear' in body) clearFaults(ctx, body.clear, scope);
       else injectProfile(ctx, catalogue, body, { scope, by });
-      return shownFaults(ctx, schemas, scope);
+      return faultsReply(ctx, schemas, scope);
     },
   });
   return [get, set];
 }
 
-/** The operations of every protocol that has a path of its own. */
+/** The operations of every protocol that has a separate path. */
 function protocolFaultRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[] {
   return catalogue.protocols.flatMap((row) => (row.rest === null ? [] : routesAt(row, row.rest, schemas, catalogue)));
 }
@@ -321,7 +321,7 @@ function routesOf(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[] {
   return [...commonRoutes(catalogue, schemas), ...catalogueRoutes(schemas), ...protocolFaultRoutes(catalogue, schemas)];
 }
 
-/** The operations that these protocols have, with schemas, description and refusals of their own. */
+/** The operations on faults, with schemas and descriptions, of a catalogue of these protocols alone. */
 export function createFaultRoutes(protocols: readonly ProtocolFaults[]): readonly Route[] {
   const forms = createFaultForms(protocols);
   return routesOf({ protocols, forms }, createFaultSchemas(protocols, forms));

@@ -57,8 +57,8 @@ const wattVar = gridFunction('watt_var', {
 const freqDroop = gridFunction('freq_droop', {
   db_of_hz: number('Ctl[0].DbOf', 'Dead band above the nominal frequency.'),
   db_uf_hz: number('Ctl[0].DbUf', 'Dead band below the nominal frequency.'),
-  k_of: number('Ctl[0].KOf', 'Droop above, per-unit frequency per per-unit power.'),
-  k_uf: number('Ctl[0].KUf', 'Droop below.'),
+  k_of: number('Ctl[0].KOf', 'Droop above the nominal frequency, per-unit frequency per per-unit power.'),
+  k_uf: number('Ctl[0].KUf', 'Droop below the nominal frequency, in the same unit.'),
   response_time_s: number('Ctl[0].RspTms', 'Open-loop response time.'),
   p_min_pct: number('Ctl[0].PMin', 'Lowest active power, signed.'),
   adopt_result: result('AdptCtlRslt'),
@@ -104,7 +104,7 @@ const constantVarMembers: Members = {
     'VarSetPct',
     'If `mode` is missing: relative to the reference in force if that is a percentage, else to 702.VarMaxInj or VarMaxAbs.',
   ),
-  var_kvar: number('VarSet', 'Positive injects. If `mode` is missing, it becomes `vars`.', { kilo: true }),
+  var_kvar: number('VarSet', 'A positive value injects. If `mode` is missing, it becomes `vars`.', { kilo: true }),
   priority: symbol('VarSetPri', ['active', 'reactive', 'vendor']),
   reversion_var_pct: number('VarSetPctRvrt'),
   reversion_var_kvar: number('VarSetRvrt', undefined, { kilo: true }),
@@ -126,7 +126,7 @@ const constantVar: GridFunction = {
 };
 
 const maxPower = gridFunction('max_power', {
-  limit_pct: number('WMaxLimPct', 'Of 702.WMax.'),
+  limit_pct: number('WMaxLimPct', 'Percent of 702.WMax.'),
   reversion_limit_pct: number('WMaxLimPctRvrt'),
   reversion_enabled: flag('WMaxLimPctEnaRvrt'),
 });
@@ -138,8 +138,8 @@ const activePowerMembers: Members = {
     ['w_max_pct', 'watts'],
     'Unit of the set-point in force. If `mode` is missing, it follows from the value in the request.',
   ),
-  setpoint_pct: number('WSetPct', 'Negative charges. If `mode` is missing, it becomes `w_max_pct`.', percent),
-  setpoint_kw: number('WSet', 'Negative charges. If `mode` is missing, it becomes `watts`.', { kilo: true }),
+  setpoint_pct: number('WSetPct', 'A negative value charges. If `mode` is missing, it becomes `w_max_pct`.', percent),
+  setpoint_kw: number('WSet', 'A negative value charges. If `mode` is missing, it becomes `watts`.', { kilo: true }),
   reversion_setpoint_pct: number('WSetPctRvrt', undefined, percent),
   reversion_setpoint_kw: number('WSetRvrt', undefined, { kilo: true }),
   reversion_enabled: flag('WSetEnaRvrt'),
@@ -180,7 +180,7 @@ function trip(name: TripName): GridFunction {
 
 const ramp: GridFunction = {
   ...gridFunction('ramp', {
-    w_ramp_pct_s: number('WRmp', 'Per second, of `w_ramp_ref`.', whole),
+    w_ramp_pct_s: number('WRmp', 'Percent of `w_ramp_ref` per second.', whole),
     w_ramp_ref: symbol('WRmpRef', ['a_max', 'w_max']),
     var_ramp_pct_s: number('VarRmp', undefined, whole),
   }),

@@ -57,7 +57,7 @@ interface CurveMember {
   readonly minPoints: 0 | 1;
 }
 
-/** Members of the same function in an object of their own. */
+/** Members of the same function in a separate object. */
 interface ObjectMember {
   readonly kind: 'object';
   readonly members: Members;
@@ -159,7 +159,7 @@ interface UnitChoice {
   readonly units: readonly [Unit, Unit];
 }
 
-interface Given {
+interface SelectionInput {
   /** members of the request */
   readonly body: Readonly<Record<string, unknown>>;
   /** mode in force, in lower case; null: none */
@@ -172,13 +172,13 @@ interface Given {
 type Selection = { readonly mode: string; readonly by: string } | null;
 
 /**
- * The mode that the members of a request select. A value in a unit selects it, for it would not count otherwise. With
- * `mode` in the request both values may be given, as a reply has them.
+ * The mode that the members of a request select. A value in a unit selects a mode of this unit, since the value would
+ * otherwise have no effect. With `mode` in the request, values in both units may be present, as in a reply.
  * @returns `issues` by the names of members, where the request contradicts itself or the mode in force
  */
 export function selectedMode(
   { units }: UnitChoice,
-  { body, mode, enabled }: Given,
+  { body, mode, enabled }: SelectionInput,
 ): { readonly selected: Selection; readonly issues: readonly Pick<ProblemIssue, 'name' | 'detail'>[] } {
   const has = (name: string) => body[name] !== undefined;
   const requestedMode = body['mode'];
@@ -208,7 +208,7 @@ export function selectedMode(
   }
   if (mode !== null && unit.modes.includes(mode)) return { selected: { mode, by }, issues: [] };
   const [first] = unit.modes;
-  // alone it must not change the settings in force
+  // a reversion value alone must not change the mode in force
   if (!has(unit.now) && enabled && mode !== null) {
     const detail = `counts in mode ${first} only, and the function is on in mode ${mode}; give ${unit.now} or mode too`;
     return { selected: null, issues: [{ name: by, detail }] };

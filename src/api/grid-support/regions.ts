@@ -26,7 +26,7 @@ export interface Corner {
 export interface Area {
   readonly region: Region;
   readonly clause: string;
-  /** maximum time until nothing flows, s; null: the device may go on feeding */
+  /** maximum time until no current flows, s; null: the device may continue to deliver power */
   readonly responseS: number | null;
   readonly corners: readonly Corner[];
 }
@@ -36,14 +36,14 @@ export interface Axis {
   readonly quantity: 'voltage' | 'frequency';
   readonly low: CurveTrip;
   readonly high: CurveTrip;
-  /** zero point of the numbers of the tables */
+  /** value of the axis at the zero of the tables */
   readonly origin: number;
   /** ends of the areas */
   readonly min: number;
   readonly max: number;
 }
 
-/** A part of an area between two neighbouring edges of the tables; times at its two ends. */
+/** A part of an area between two neighbouring edges of the tables; `begin` and `end` are times at both edges, s. */
 interface Slab {
   readonly region: Region;
   readonly responseS: number | null;
@@ -53,14 +53,14 @@ interface Slab {
   readonly end: readonly [left: number, right: number];
 }
 
-/** The tables of one side of nominal. */
+/** One side of the nominal value, and the function of its tables. */
 interface Side {
   readonly name: CurveTrip;
-  /** 1: beyond an edge is above it */
+  /** 1: values beyond an edge are above it; -1: below it */
   readonly sign: 1 | -1;
 }
 
-/** The band that holds `x`, and its place. */
+/** Index of the band that holds `x`; -1: none. */
 function bandAt(bands: readonly RideThroughBand[], { sign }: Side, x: number): number {
   return bands.findIndex(({ edge }) => sign * (x - edge) > 0);
 }
@@ -95,10 +95,10 @@ function slabsOf(category: AbnormalCategory, side: Side, left: number, right: nu
   const { mode, responseS } = band;
   const rides = (x: number) => Math.min(tripS, rideThroughAt(bands, place, x));
   // a mode without a ride-through time extends to the trip
-  const held: Slab['end'] = mode !== null && band.rideThroughS === null ? trip : [rides(left), rides(right)];
+  const modeEnd: Slab['end'] = mode !== null && band.rideThroughS === null ? trip : [rides(left), rides(right)];
   const stack: readonly Slab[] = [
-    ...(mode === null ? [] : [{ ...column, region: mode, responseS, begin: [0, 0] as const, end: held }]),
-    { ...column, region: 'may_ride_through_or_trip', responseS: null, begin: held, end: trip },
+    ...(mode === null ? [] : [{ ...column, region: mode, responseS, begin: [0, 0] as const, end: modeEnd }]),
+    { ...column, region: 'may_ride_through_or_trip', responseS: null, begin: modeEnd, end: trip },
     { ...column, region: 'shall_trip', responseS: null, begin: trip, end: always },
   ];
   return stack.filter(({ begin, end }) => end[0] > begin[0] || end[1] > begin[1]);
@@ -111,24 +111,24 @@ function continues(first: Slab, second: Slab): boolean {
   return first.region === second.region && first.responseS === second.responseS && end > begin;
 }
 
-/** Joins neighbouring slabs of the same region. @param columns slabs by place, ascending */
+/** Joins neighbouring slabs of the same region. @param columns slabs by ascending x */
 function joined(columns: readonly (readonly Slab[])[]): readonly (readonly Slab[])[] {
-  const done: Slab[][] = [];
+  const runs: Slab[][] = [];
   for (const column of columns) {
     for (const slab of column) {
-      const run = done.find((each) => {
+      const run = runs.find((each) => {
         const last = each.at(-1);
         return last !== undefined && last.right === slab.left && continues(last, slab);
       });
       if (run) run.push(slab);
-      else done.push([slab]);
+      else runs.push([slab]);
     }
   }
-  return done;
+  return runs;
 }
 
 /** True if a corner is redundant: equal to the next one, or on the straight line between its neighbours. */
-function isNeedless(before: Corner | undefined, { x, timeS }: Corner, after: Corner): boolean {
+function isRedundant(before: Corner | undefined, { x, timeS }: Corner, after: Corner): boolean {
   if (x === after.x && timeS === after.timeS) return true;
   if (!before) return false;
   if (before.timeS === timeS || timeS === after.timeS) return before.timeS === after.timeS;
@@ -138,7 +138,7 @@ function isNeedless(before: Corner | undefined, { x, timeS }: Corner, after: Cor
 function simplified(corners: readonly Corner[]): readonly Corner[] {
   const needed: Corner[] = [];
   for (const corner of corners) {
-    for (let last = needed.at(-1); last && isNeedless(needed.at(-2), last, corner); last = needed.at(-1)) needed.pop();
+    for (let last = needed.at(-1); last && isRedundant(needed.at(-2), last, corner); last = needed.at(-1)) needed.pop();
     needed.push(corner);
   }
   return needed;
@@ -166,7 +166,7 @@ function areaOf(run: readonly Slab[], clauses: ReturnType<typeof clausesOf>): Ar
 
 /**
  * The areas of all regions with the default trip settings of the category. They cover every voltage or frequency of the
- * axis from time 0 on, and none lies upon another.
+ * axis from time 0 on, and do not overlap.
  */
 export function regionAreas(category: AbnormalCategory, { quantity, low, high, origin, min, max }: Axis): Area[] {
   const sides: readonly Side[] = [
@@ -216,7 +216,7 @@ interface OfCategory {
 
 const pctText = 'Percent of nominal voltage (702.VNom), as in 707 and 708.';
 const hzText = 'Hz, as in 709 and 710.';
-const fine = nested({ schema: () => z.number(), reply: rounded });
+const roundedNumber = nested({ schema: () => z.number(), reply: rounded });
 const timeS = nested({ schema: () => z.number().min(0) });
 const time = nested({
   schema: () => z.number().min(0).nullable(),
@@ -225,25 +225,31 @@ const time = nested({
 const cornerTime = () =>
   time('Seconds since voltage or frequency went beyond the edge; null: the area has no end.', (of: Corner) => of.timeS);
 
-const voltageCorner = members<Corner>()(null, () => ({ v_pct: fine(pctText, ({ x }) => x), time_s: cornerTime() }));
-const frequencyCorner = members<Corner>()(null, () => ({ hz: fine(hzText, ({ x }) => x), time_s: cornerTime() }));
+const voltageCorner = members<Corner>()(null, () => ({
+  v_pct: roundedNumber(pctText, ({ x }) => x),
+  time_s: cornerTime(),
+}));
+const frequencyCorner = members<Corner>()(null, () => ({
+  hz: roundedNumber(hzText, ({ x }) => x),
+  time_s: cornerTime(),
+}));
 
 function area<T>(component: string, corner: Kind<Corner, T, unknown>) {
   return members<Area>()(component, () => ({
     region: word([...rideThroughModes, 'may_ride_through_or_trip', 'shall_trip'])(
-      'Mode of operation that the standard asks for; `may_ride_through_or_trip`: the manufacturer decides; ' +
+      'Mode of operation that the standard requires; `may_ride_through_or_trip`: the manufacturer decides; ' +
         '`shall_trip`: beyond the default trip settings of the category.',
     ),
     clause: text('Clause and table of the standard.'),
     max_response_s: timeS.orNull(
-      'Seconds within which nothing may flow any more; null: the region does not ask for that.',
+      'Maximum time until no current flows, s; null: the region has no such limit.',
       ({ responseS }) => responseS,
     ),
-    corners: list(corner)('Corners of the area, around it in order.'),
+    corners: list(corner)('Corners of the area, in order around it.'),
   }));
 }
 
-/** A trip element with thresholds in the unit of its curve. */
+/** A setting of a trip element with its range, in the unit of its curve. */
 type Setting = TripElement['threshold'];
 
 const range = (unit: string) =>
@@ -321,7 +327,9 @@ const regions = members<OfCategory>()('Regions', () => ({
     () => 'IEEE 1547-2018' as const,
   ),
   abnormal_category: word(Object.values(categoryWords))('702.AbnOpCatRtg.', ({ category }) => categoryWords[category]),
-  nominal_hz: number('Nominal frequency, Hz. The standard is written for 60; others shift by the difference.'),
+  nominal_hz: number(
+    'Nominal frequency, Hz. The frequencies of the standard are for 60 Hz; others are shifted by the difference.',
+  ),
   voltage: list(area('VoltageRegion', voltageCorner))(
     'Areas over voltage and time; together they cover 0 to 200 %.',
     ({ category, nominalHz }) => regionAreas(category, axes(nominalHz).voltage),
@@ -341,7 +349,7 @@ export const regionRoutes: readonly Route[] = [
     operationId: 'get_regions',
     summary: 'Ride-through regions and trip settings of the abnormal category of a device',
     description:
-      'What the standard asks of the category, whatever is set: for the settings in force see the trip curves of ' +
+      'Requirements of the standard for the category, independent of the settings: for the settings in force see the trip curves of ' +
       '`grid-support`, in the same units. The areas of `voltage` and of `frequency` cover every value from time 0 on and do ' +
       'not overlap.',
     query: deviceQuery,

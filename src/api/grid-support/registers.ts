@@ -23,6 +23,7 @@ import type { GridFunctionName } from './functions.ts';
 
 type DateMs = (at: SimTime) => number;
 type ReplyObject = Record<string, unknown>;
+
 function engineering(bank: Bank, model: number, point: string, kilo: boolean): number | null {
   const value = pointNumber(bank, model, point);
   if (value === null) return null;
@@ -68,7 +69,7 @@ export function membersReply(bank: Bank, model: number, members: Members, dateMs
   );
 }
 
-/** The object of one function, as its registers stand. */
+/** The object of one function, from its registers. */
 export function functionReply(bank: Bank, spec: GridFunction, dateMs: DateMs): ReplyObject {
   if (!isSupported(bank, spec)) return { supported: false };
   const { model, enable } = spec;
@@ -134,7 +135,7 @@ class Collector {
     this.#bank = bank;
   }
 
-  function({ spec, name, pointer, body }: FunctionRequest): void {
+  add({ spec, name, pointer, body }: FunctionRequest): void {
     if (!isSupported(this.#bank, spec))
       throw new HttpProblem('disabled', `The device does not have the function ${name}.`);
     const { enabled, reversion_time_s: reversionS } = body;
@@ -144,7 +145,7 @@ class Collector {
     this.#selectUnit(spec, body, pointer);
   }
 
-  /** Sets the mode in which the given values count. */
+  /** Sets the mode that the values of the request select. */
   #selectUnit({ name, model, enable, units }: GridFunction, body: RequestObject, pointer: string): void {
     if (units === undefined) return;
     const mode = pointValue(this.#bank, model, units.point);
@@ -180,7 +181,7 @@ class Collector {
         this.#members(spec, member.members, value as RequestObject, pointer, name);
         break;
       case 'part':
-        this.function({ spec: member.part, name, pointer, body: value as RequestObject });
+        this.add({ spec: member.part, name, pointer, body: value as RequestObject });
         break;
       case 'curve': {
         const [x, y] = member.axes;
@@ -198,7 +199,7 @@ class Collector {
     this.#wish({ name, values: { [point]: value } }, pointer, { kilo });
   }
 
-  /** @param coordinates pointers of the points of a curve below its own */
+  /** @param coordinates pointers to the coordinates of a curve, relative to `pointer` */
   #wish(
     wish: FunctionWish,
     pointer: string,
@@ -248,10 +249,14 @@ const kiloUnits: Readonly<Record<string, string>> = { W: 'kW', Var: 'kvar' };
 
 /** A refused value and its range in the unit of the request: `-5 kvar is outside -4.4..4.4 kvar`. */
 function outsideInKilo({ given, min, max }: OutsideRange, { def }: PointSlot): string {
-  const [least, most] = [min, max].map((bound) => (bound === undefined ? undefined : bound / 1000));
+  const [minInKilo, maxInKilo] = [min, max].map((bound) => (bound === undefined ? undefined : bound / 1000));
   const unit = kiloUnits[def.units ?? ''];
   return outsideWords(
-    { given: given / 1000, ...(least !== undefined && { min: least }), ...(most !== undefined && { max: most }) },
+    {
+      given: given / 1000,
+      ...(minInKilo !== undefined && { min: minInKilo }),
+      ...(maxInKilo !== undefined && { max: maxInKilo }),
+    },
     unit,
   );
 }
@@ -282,14 +287,14 @@ function inBodyTerms(error: unknown, writes: Collector['writes'], requests: read
 /** Requests as values of points. */
 export interface FunctionValues {
   readonly values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[];
-  /** An error of the bank in terms of the members of the requests; any other error as it is. */
+  /** An error of the bank in terms of the members of the requests; any other error unchanged. */
   inBodyTerms(error: unknown): unknown;
 }
 
 /** @throws HttpProblem `disabled` when the device lacks a function, `validation` with every invalid member */
 export function functionValues(bank: Bank, requests: readonly FunctionRequest[]): FunctionValues {
   const collector = new Collector(bank);
-  for (const request of requests) collector.function(request);
+  for (const request of requests) collector.add(request);
   if (collector.issues.length > 0) throw invalidAll(collector.issues);
   return {
     values: [...collector.writes.values()],

@@ -9,10 +9,10 @@ import { z } from '../description/zod.ts';
 import { deviceIndex, isoTime, sourceSchema } from '../common/schemas.ts';
 import { asSetNow } from '../common/writers.ts';
 
-/** Largest value of the timers: the one above it is "not implemented". */
+/** Largest value of the timers: the next value means "not implemented". */
 const maxTimerS = 0xffff_fffe;
 
-/** Points of a curve that a request can have; the device may take fewer. */
+/** Maximum points of a curve in a request; the device may accept fewer. */
 const maxCurvePoints = 100;
 
 function describe(schema: z.ZodType, ...texts: readonly (string | undefined)[]): z.ZodType {
@@ -124,7 +124,7 @@ function requestMember(model: number, member: Member): z.ZodType {
     case 'curve': {
       const { at, axes, minPoints } = member;
       const point = z.strictObject(
-        Object.fromEntries(axes.map(({ name, point: own }) => [name, limited(model, `${at}.Pt.${own}`)])),
+        Object.fromEntries(axes.map(({ name, point: axisPoint }) => [name, limited(model, `${at}.Pt.${axisPoint}`)])),
       );
       return z
         .array(point)

@@ -25,7 +25,7 @@ import type { Route } from '../http/route.ts';
 
 const set1 = /^(Crv|Ctl)\[0\]/;
 
-/** The member of another set; null: the member does not belong to a set. */
+/** The member of the set at `position`; null: the member does not belong to a set. */
 function inSet(member: Member, position: number): Member | null {
   const moved = (path: string) => (set1.test(path) ? path.replace(set1, `$1[${position}]`) : null);
   switch (member.kind) {
@@ -119,10 +119,10 @@ function setSchema(name: GridFunctionName) {
       number: z.int().min(1).openapi({ description: 'Number of the set, from 1.' }),
       in_force: z.boolean().openapi({ description: 'True of set 1, which the function follows.' }),
       read_only: z.boolean().openapi({ description: `Whether a master cannot write it: ReadOnly of ${model}.` }),
-      adoptable: z.boolean().openapi({ description: 'Whether an adoption of the set as it is now would succeed.' }),
+      adoptable: z.boolean().openapi({ description: 'True if an adoption of the set as it is now would succeed.' }),
       issue: z
         .strictObject({
-          point: z.string().openapi({ description: 'Point that shows it, as `705.Crv[1].ActPt`.' }),
+          point: z.string().openapi({ description: 'Point that has the error, as `705.Crv[1].ActPt`.' }),
           detail: z.string().openapi({ description: 'The reason in words.' }),
         })
         .nullable()
@@ -144,7 +144,7 @@ function functionSets(name: GridFunctionName) {
         adopt_request: z
           .number()
           .nullable()
-          .openapi({ description: 'Set that was asked for last (AdptCrvReq, AdptCtlReq).' }),
+          .openapi({ description: 'Set that was requested last (AdptCrvReq, AdptCtlReq).' }),
         adopt_result: z.enum(adoptSymbols).nullable().openapi({ description: 'Outcome of that adoption.' }),
         reversion_set: z.number().nullable().openapi({
           description:

@@ -37,7 +37,7 @@ const maxTraceRows = 100_000;
 /** Max sub-steps that all devices record together: at nearly 1 KB each, half a gigabyte. */
 export const maxTraceRowsOfAll = 500_000;
 const defaultTraceLimit = 1000;
-/** Longer answers would delay the ticks. */
+/** Max sub-steps of one answer: longer answers would delay the ticks. */
 const maxTraceAnswer = 5_000;
 
 /** Units of a function's input and of its target and output, as suffixes of names. */
@@ -58,7 +58,7 @@ function stepUnits(name: TracedFunction): StepUnits {
   return { input: inputs[traceInput(name)].unit, output: isReactivePowerFunction(name) ? 'kvar' : 'kw' };
 }
 
-const words = { kw: 'kW', kvar: 'kvar' } as const;
+const unitTexts = { kw: 'kW', kvar: 'kvar' } as const;
 
 /** Descriptions for functions of which a trace shows only a part. */
 const stepTitles: Partial<Readonly<Record<TracedFunction, string>>> = {
@@ -82,7 +82,7 @@ const inKilo = nested({ schema: () => z.number().nullable(), reply: kilo });
 
 function step(name: TracedFunction) {
   const units = stepUnits(name);
-  const unit = words[units.output];
+  const unit = unitTexts[units.output];
   const inUnits = { pct: decimal, hz: decimal, kw: inKilo, kvar: inKilo };
   return members<FunctionStep>()(null, () => ({
     input: inUnits[units.input].orNull(inputs[traceInput(name)].text),
@@ -124,12 +124,13 @@ const reactiveDeciders: readonly ReactiveDecider[] = [
   'cessation',
   'out_of_service',
 ];
-export const activeDeciderSchema = z
-  .enum(activeDeciders)
-  .openapi({ description: 'What decided active power in the last sub-step: the lowest limit, or what overruled it.' });
+export const activeDeciderSchema = z.enum(activeDeciders).openapi({
+  description:
+    'Function that decided active power in the last sub-step: the lowest limit, or the one that overruled it.',
+});
 const reactiveDeciderSchema = z
   .enum(reactiveDeciders)
-  .openapi({ description: 'What decided reactive power in the last sub-step.' });
+  .openapi({ description: 'Function that decided reactive power in the last sub-step.' });
 /** Deciding function or limit of both powers; on `controls` and in the overview. */
 export const decidedBySchema = z.strictObject({ active: activeDeciderSchema, reactive: reactiveDeciderSchema });
 
@@ -169,17 +170,17 @@ export const traceRow = members<GridTraceRow, Context>()(
     ride_through: member(() => rideThroughSchema)(),
     active_power_kw: inKilo('Not rounded to the resolution of 701.W.', ({ activePowerW }) => activePowerW),
     reactive_power_kvar: inKilo('Not rounded to the resolution of 701.Var.', (row) => row.reactivePowerVar),
-    available_kw: inKilo('AC power that the source could give.', ({ availableW }) => availableW),
+    available_kw: inKilo('AC power that the source could deliver.', ({ availableW }) => availableW),
     voltage_pct: decimal('Voltage of the curves, percent of 702.VNom.'),
     lowest_voltage_pct: decimal(
-      'Of the phases, percent of 702.VNom: what under-voltage trip sees.',
+      'Lowest voltage of the phases, percent of 702.VNom: the input of under-voltage trip.',
       ({ lowestVoltagePct }) => lowestVoltagePct,
     ),
     highest_voltage_pct: decimal(
-      'Of the phases, percent of 702.VNom: what over-voltage trip sees.',
+      'Highest voltage of the phases, percent of 702.VNom: the input of over-voltage trip.',
       ({ highestVoltagePct }) => highestVoltagePct,
     ),
-    frequency_hz: decimal('At the terminals.'),
+    frequency_hz: decimal('Frequency at the terminals, Hz.'),
     active_decided_by: member(() => activeDeciderSchema)(),
     reactive_decided_by: member(() => reactiveDeciderSchema)(),
     functions: functions(
@@ -209,7 +210,7 @@ interface Recorded {
 }
 
 const recording = members<Device['trace']>()(null, () => ({
-  capacity: integer('Latest sub-steps that are kept; 0: recording is off.'),
+  capacity: integer('Maximum number of sub-steps kept, the latest; 0: recording is off.'),
   rows: integer('Sub-steps recorded so far.', ({ rows }) => rows.length),
 }));
 
@@ -247,7 +248,7 @@ const traceQuery = deviceQuery.extend({
       type: 'number',
       minimum: 0,
       maximum: 999_999_999_999,
-      description: 'Instead the earliest sub-steps with a greater `t_s`: for going through a long recording.',
+      description: 'Returns the earliest sub-steps with a greater `t_s` instead, to page through a long recording.',
     }),
 });
 
@@ -255,7 +256,8 @@ const traceBodySchema = memo(() =>
   z
     .strictObject({
       rows: z.int().min(0).max(maxTraceRows).openapi({
-        description: 'Latest sub-steps to keep, from now on; what was recorded is dropped. 0 ends the recording.',
+        description:
+          'Number of latest sub-steps to keep from now on; the previous recording is dropped. 0 ends the recording.',
       }),
     })
     .openapi('GridTraceRequest'),
@@ -322,8 +324,8 @@ function* traceCsvLines(rows: Iterable<TraceRowReply>): Generator<string> {
 /** The latest rows, or the first ones after an instant in simulated seconds. */
 function chosenRows(rows: readonly GridTraceRow[], limit: number, afterS: number | undefined): readonly GridTraceRow[] {
   if (afterS === undefined) return rows.slice(Math.max(0, rows.length - limit));
-  const first = rows.findIndex(({ at }) => at > Math.round(afterS * microsPerSecond));
-  return first < 0 ? [] : rows.slice(first, first + limit);
+  const firstRow = rows.findIndex(({ at }) => at > Math.round(afterS * microsPerSecond));
+  return firstRow < 0 ? [] : rows.slice(firstRow, firstRow + limit);
 }
 
 function* replies(ctx: RouteContext, rows: readonly GridTraceRow[]) {
@@ -357,9 +359,9 @@ export const gridTraceRoutes: readonly Route[] = [
     operationId: 'get_grid_trace',
     summary: 'Why the power is what it is',
     description:
-      'The last sub-step, changes of the service state, and recorded sub-steps: what each function saw, asked for and ' +
-      'got, what decided the power, and the time to a trip or to entering service. A sub-step ends where the grid, a timer or a ' +
-      'request changes something, and after `sim_step_s` at the latest. CSV has one line per recorded sub-step under a line of ' +
+      'The last sub-step, changes of the service state, and recorded sub-steps: input, target and output of ' +
+      'each function, what decided the power, and the time to a trip or to entering service. A sub-step ends where the grid, a timer or ' +
+      'a request changes something, and after `sim_step_s` at the latest. CSV has one line per recorded sub-step under a line of ' +
       'names with units, and the last sub-step where nothing is recorded; an empty field is null.',
     query: traceQuery,
     reply: trace.schema,
@@ -385,8 +387,8 @@ export const gridTraceRoutes: readonly Route[] = [
     operationId: 'record_grid_trace',
     summary: 'Records sub-steps of a device, or ends the recording',
     description:
-      'Starts a new recording of the latest `rows` sub-steps. Recording costs nearly 1 KB of memory for each and ' +
-      `about a quarter more time per device that records; all devices together keep at most ${maxTraceRowsOfAll}.`,
+      'Starts a new recording of the latest `rows` sub-steps. Each takes nearly 1 KB of memory, and recording takes ' +
+      `about a quarter more time per recording device; all devices together keep at most ${maxTraceRowsOfAll}.`,
     query: deviceQuery,
     body: traceBodySchema,
     reply: traceState.schema,

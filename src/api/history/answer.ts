@@ -34,7 +34,7 @@ const maxNamed = 5;
 /**
  * The requested metrics in the given order; all without a request.
  * @param owner of the metrics for the error message: `a device of kind pv`
- * @throws HttpProblem `validation` with the known names
+ * @throws HttpProblem `validation` with the allowed names
  */
 function chosenMetrics(
   metrics: readonly Metric[],
@@ -48,14 +48,14 @@ function chosenMetrics(
   if (unknown.length === 0 && empty.length > 0) throw invalidAll(empty);
   if (unknown.length > 0) {
     const allowed = [...byName.keys()];
-    const listed = unknown
+    const unknownText = unknown
       .slice(0, maxNamed)
       .map((name) => {
         const near = nearest(name, allowed);
         return `${givenText(name)}${near === null ? '' : ` (did you mean ${near}?)`}`;
       })
       .join(', ');
-    const detail = `${owner} has no metric ${listed}${unknown.length > maxNamed ? ', ...' : ''}`;
+    const detail = `${owner} has no metric ${unknownText}${unknown.length > maxNamed ? ', ...' : ''}`;
     throw invalidAll([{ in: 'query', name: 'metrics', detail, allowed }, ...empty]);
   }
   return names.flatMap((name) => byName.get(name) ?? []);
@@ -75,12 +75,12 @@ function windowOf(nowMs: number, { seconds, since, until }: TimeQuery): Window {
       throw invalid('query', 'until', 'must be later than since');
     return { sinceMs: since ?? null, untilMs: until ?? null };
   }
-  const both = Object.entries({ since, until })
+  const bounds = Object.entries({ since, until })
     .filter(([, ms]) => ms !== undefined)
     .map(([name]) => name);
-  if (both.length > 0) {
+  if (bounds.length > 0) {
     throw invalidAll(
-      both.map((name) => ({ in: 'query' as const, name, detail: 'cannot be given together with seconds' })),
+      bounds.map((name) => ({ in: 'query' as const, name, detail: 'cannot be given together with seconds' })),
     );
   }
   // times of samples are truncated to whole milliseconds; the current one is included
@@ -112,8 +112,8 @@ function runsWithin({ width, runs }: Cut, sinceMs: number, untilMs: number): Run
   });
 }
 
-/** The last `limit` rows. */
-function newest(runs: readonly Run[], surplus: number): Run[] {
+/** The rows after the first `surplus` rows. */
+function withoutFirst(runs: readonly Run[], surplus: number): Run[] {
   let left = surplus;
   return runs.flatMap((run) => {
     const dropped = Math.min(left, run.to - run.from);
@@ -129,13 +129,13 @@ function newest(runs: readonly Run[], surplus: number): Run[] {
 export function select(cut: Cut, { sinceMs, untilMs }: Window, limit: number): Selection {
   const [since, until] = [sinceMs ?? -Infinity, untilMs ?? Infinity];
   const within = runsWithin(cut, since, until);
-  const inside = within.reduce((sum, { from, to }) => sum + to - from, 0);
-  const goneInside = cut.gone !== null && cut.gone.toMs >= since && cut.gone.fromMs < until;
+  const rows = within.reduce((sum, { from, to }) => sum + to - from, 0);
+  const isGoneInside = cut.gone !== null && cut.gone.toMs >= since && cut.gone.fromMs < until;
   return {
     width: cut.width,
-    runs: inside > limit ? newest(within, inside - limit) : within,
-    count: Math.min(inside, limit),
-    truncated: inside > limit || goneInside,
+    runs: rows > limit ? withoutFirst(within, rows - limit) : within,
+    count: Math.min(rows, limit),
+    truncated: rows > limit || isGoneInside,
   };
 }
 
@@ -174,7 +174,7 @@ function metricColumn({ name, words }: Metric, at: number): Column {
   return { name, at, quoted: words !== undefined, text: words ? (code) => words[code] ?? '' : String };
 }
 
-/** The columns of an answer: the common ones, then the requested metrics. */
+/** The columns of an answer: times and tick, then the requested metrics. */
 function columnsOf(all: readonly Metric[], chosen: readonly Metric[]): Column[] {
   return [
     { name: 'timestamp', at: simColumn, quoted: true, text: isoWriter() },
@@ -216,7 +216,7 @@ function* rowPieces(
 }
 
 /** JSON of an object with members, without its closing brace: more members follow. */
-function opened(head: object): string {
+function openObject(head: object): string {
   return JSON.stringify(head).slice(0, -1);
 }
 
@@ -230,7 +230,7 @@ export function* samplesJson(
   const columns = columnsOf(all, chosen);
   const keys = columns.map(({ name }, i) => `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`);
   let before = '';
-  yield `${opened(head)},"samples":[`;
+  yield `${openObject(head)},"samples":[`;
   yield* rowPieces(selection, columns.length, (values, base) => {
     let text = before;
     columns.forEach((column, i) => {
@@ -249,7 +249,7 @@ export function* columnsJson(
   all: readonly Metric[],
   chosen: readonly Metric[],
 ): Generator<string> {
-  let opening = `${opened(head)},"columns":{`;
+  let opening = `${openObject(head)},"columns":{`;
   for (const column of columnsOf(all, chosen)) {
     yield `${opening}${JSON.stringify(column.name)}:[`;
     let before = '';

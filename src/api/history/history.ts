@@ -1,4 +1,4 @@
-/** The latest samples: of every device one per tick, of the device that the SunSpec client found last one per round. */
+/** The latest samples of every device, one per tick, and of the remote device of the SunSpec client, one per round. */
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import { remoteMetricNames } from '../../contract/sunspec-client.ts';
@@ -86,7 +86,7 @@ function unrecorded({ detail }: Device): DeviceHistory {
   return { metrics, count: 0, cut: () => ({ width: firstMetric + metrics.length, runs: [], gone: null }) };
 }
 
-/** The instant of an ISO text; devices of one tick share theirs, so it is parsed once. */
+/** Parses ISO texts; the devices of one tick share a text, which is parsed once. */
 function isoReader(): (text: string) => number {
   let lastText = '';
   let lastMs = NaN;
@@ -135,8 +135,8 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
   plant.onDevices(follow);
   plant.onTick(({ published }) => {
     recordings.forEach((recording, i) => {
-      const each = published[i];
-      if (each) record(recording, each);
+      const ofDevice = published[i];
+      if (ofDevice) record(recording, ofDevice);
     });
   });
   return {
@@ -161,7 +161,7 @@ export interface RemoteHistory extends DeviceHistory {
   readonly depth: number;
 }
 
-/** Number of a word; NaN, which stands for null, without one. */
+/** Index of a word; NaN, which stands for null, for no word. */
 function codeOf<T>(words: readonly T[], word: T | null): number {
   return word === null ? NaN : words.indexOf(word);
 }

@@ -1,5 +1,5 @@
 /**
- * The metrics of each sample (interface 4.2). Each list of names stands beside the function that writes the values, in
+ * The metrics of each sample. Each list of names stands beside the function that writes the values, in
  * the same order. These functions write all values themselves: passing a number from function to function would box it,
  * and recording would leave more garbage than data.
  */
@@ -81,36 +81,36 @@ function putShared(to: Float64Array, at: number, { metrics: m, status }: Snapsho
 export const kindMetrics: Readonly<Record<AssetType, Readonly<Record<string, string>>>> = {
   pv: {
     irradiance_w_m2: 'PV: irradiance in the plane of the array, W/m2.',
-    cell_temperature_c: 'PV: cells, deg C.',
+    cell_temperature_c: 'PV: cell temperature, deg C.',
   },
   battery: {
-    battery_temperature_c: 'Battery: cells, deg C.',
+    battery_temperature_c: 'Battery: cell temperature, deg C.',
     cell_voltage_min_v: 'Battery: 802.CellVMin, V.',
     cell_voltage_max_v: 'Battery: 802.CellVMax, V.',
   },
   wind: {
-    wind_speed_m_s: 'Wind: at hub height, turbulence included, m/s.',
+    wind_speed_m_s: 'Wind: speed at hub height, turbulence included, m/s.',
     rotor_rpm: 'Wind: rotor speed, 1/min.',
     pitch_deg: 'Wind: blade angle, degrees.',
     cp: 'Wind: power coefficient of the rotor.',
   },
   fuelcell: {
-    stack_voltage_v: 'Fuel cell: V.',
-    stack_current_a: 'Fuel cell: A; negative in electrolysis.',
+    stack_voltage_v: 'Fuel cell: stack voltage, V.',
+    stack_current_a: 'Fuel cell: stack current, A; negative in electrolysis.',
     h2_flow_kg_h: 'Fuel cell: hydrogen consumed, kg/h; negative: produced.',
-    tank_level_pct: 'Fuel cell: percent; null without a tank.',
-    stack_temperature_c: 'Fuel cell: deg C.',
+    tank_level_pct: 'Fuel cell: fill level of the tank, percent; null without a tank.',
+    stack_temperature_c: 'Fuel cell: stack temperature, deg C.',
   },
   'hybrid-dc': {
-    pv_power_kw: 'Hybrid: from the array into the DC bus, kW.',
-    battery_power_kw: 'Hybrid: at the DC bus, kW; positive = discharge.',
-    bus_voltage_v: 'Hybrid: DC bus, V.',
+    pv_power_kw: 'Hybrid: power from the array into the DC bus, kW.',
+    battery_power_kw: 'Hybrid: power of the battery at the DC bus, kW; positive = discharge.',
+    bus_voltage_v: 'Hybrid: voltage of the DC bus, V.',
   },
   evse: {},
 };
 
 /**
- * The values of `kindMetrics` as the kind's own path shows them.
+ * Writes the values of `kindMetrics` as the path of the kind shows them.
  * @param connectors numbers of the connectors of an EVSE
  */
 function putOfKind(to: Float64Array, at: number, d: DeviceDetail, bank: Bank, connectors: readonly number[]): void {
@@ -149,7 +149,7 @@ function putOfKind(to: Float64Array, at: number, d: DeviceDetail, bank: Bank, co
   }
 }
 
-/** Metrics of an EVSE for each connector, of PV for each of several inputs. */
+/** Description of the metrics for each connector of an EVSE, and for each of several inputs of PV. */
 export const partDescription =
   'EVSE, for each connector: `connector_<id>_power_kw`, kW, positive into the vehicle; ' +
   '`connector_<id>_soc_pct`, percent, null without a vehicle. PV with several inputs, for each, numbered as `port` of ' +

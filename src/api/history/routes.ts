@@ -41,7 +41,7 @@ const metricsParam = namesParam(
 export const historyQuerySchema = z.strictObject({
   device: deviceParam.optional(),
   seconds: secondsParam(
-    'Samples of the last so many simulated seconds, up to the current simulated time, both ends included.',
+    'Samples of this many last simulated seconds, up to the current simulated time, both ends included.',
   ).optional(),
   since: isoParam(
     'since',
@@ -67,9 +67,9 @@ export const historyQuerySchema = z.strictObject({
 });
 
 interface Subject {
-  /** of the schema of the answer */
+  /** name of the schema of the answer */
   readonly name: string;
-  /** the names of samples and columns begin with it */
+  /** start of the names of the schemas of samples and columns */
   readonly prefix: string;
   /** members before the samples */
   readonly head: Readonly<Record<string, z.ZodType>>;

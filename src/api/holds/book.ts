@@ -1,4 +1,4 @@
-/** The holds that requests have begun: their ends on the simulated clock, and records of those that have ended. */
+/** Holds that requests have begun, with their ends on the simulated clock, and records of ended holds. */
 import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
@@ -14,11 +14,12 @@ import { pointName } from '../../sunspec/map/view.ts';
 /** Limits of the holds of REST. */
 export const holdLimits = {
   perDevice: 64,
-  /** of one request; those that a hold adds do not count */
+  /** points in one request; points that the hold adds do not count */
   points: 64,
   durationS: 30 * 86_400,
-  /** records of ended holds that are kept, of one device and of all */
+  /** records kept of ended holds of one device */
   endedPerDevice: 64,
+  /** records kept of ended holds of all devices */
   ended: 1024,
 } as const;
 
@@ -36,7 +37,7 @@ export interface HoldPointRecord {
 export interface HoldEnd {
   readonly reason: EndReason;
   readonly at: SimTime;
-  /** the request that ended it; null: none */
+  /** the request that ended the hold; null: the hold ended without a request */
   readonly by: Provenance | null;
   /** names of points */
   readonly restored: readonly string[];
@@ -53,7 +54,7 @@ export interface HoldRecord {
   readonly endsAt: SimTime;
   /** its time is over, and its end waits for the return of a device that is off */
   readonly waiting: boolean;
-  /** null: it lasts */
+  /** null: the hold has not ended */
   readonly end: HoldEnd | null;
 }
 
@@ -75,7 +76,7 @@ interface Running {
 }
 
 /** End of a hold; `by` null: without a request. */
-interface Over {
+interface Ending {
   readonly reason: EndReason;
   readonly at: SimTime;
   readonly by: Provenance | null;
@@ -104,16 +105,16 @@ export class HoldBook {
   }
 
   /**
-   * Active holds, oldest first, then ended ones, newest first. The holds are those of this moment;
-   * the points of one that lasts are made when it is its turn, since there may be many thousands.
+   * Active holds, oldest first, then ended ones, newest first. The list is that of the call; the points of an active hold
+   * are read at its turn, since there may be many thousands.
    * @param index absent: all devices
    */
   list(index?: number): { readonly count: number; readonly records: Iterable<HoldRecord> } {
-    const lasting = [...this.#devices.values()]
+    const active = [...this.#devices.values()]
       .filter(({ device }) => index === undefined || device.index === index)
       .flatMap((of) => Array.from(of.running.values(), (running) => ({ of, running })));
     const ended = this.#ended.filter(({ deviceIndex }) => index === undefined || deviceIndex === index);
-    return { count: lasting.length + ended.length, records: recordsOf(lasting, ended) };
+    return { count: active.length + ended.length, records: recordsOf(active, ended) };
   }
 
   /** Checks as `begin` does, and begins nothing. @throws SimError as `begin` */
@@ -123,15 +124,15 @@ export class HoldBook {
 
   /**
    * Begins a hold, which ends at its instant on the simulated clock.
-   * @throws SimError COMMAND_CONFLICT for an id in use, a device that is off, and one hold too many; all of `Holds.change`
+   * @throws SimError COMMAND_CONFLICT for an id in use, a device that is off, and one hold too many; the errors of `Holds.change`
    */
   begin(device: Device, { id, values, lasts }: HoldRequest, by: Origin): HoldRecord {
     const of = this.#withRoom(device);
     of.holds.change({ begin: { id, source: by.source, values } });
     const { sim, wallMs } = this.#plant.time;
     // the instant of the commit: in a tick under way the device may be ahead of the clock
-    const begun = values[0] && device.bank.provenance(values[0].slot);
-    const at = begun?.at ?? sim;
+    const firstWrite = values[0] && device.bank.provenance(values[0].slot);
+    const at = firstWrite?.at ?? sim;
     const endsAt = 'until' in lasts ? lasts.until : addSeconds(at, lasts.seconds);
     const running: Running = {
       id,
@@ -168,7 +169,7 @@ export class HoldBook {
     );
   }
 
-  /** The holds of a device; the first ones also make the book follow the plant. */
+  /** The holds of a device. The first call also subscribes the book to the plant. */
   #of(device: Device): DeviceHolds {
     if (!this.#following) this.#follow();
     const existing = this.#devices.get(device.index);
@@ -209,7 +210,7 @@ export class HoldBook {
   }
 
   /** @throws SimError COMMAND_CONFLICT while the device is off */
-  #end(of: DeviceHolds, running: Running, over: Over): HoldRecord {
+  #end(of: DeviceHolds, running: Running, over: Ending): HoldRecord {
     const points = pointsOf(of.holds, running.id);
     const [ended] = of.holds.change({ end: [running.id] });
     return this.#keep(of, running, points, { ...over, ended });
@@ -226,7 +227,7 @@ export class HoldBook {
     { device, running: all }: DeviceHolds,
     running: Running,
     points: readonly HoldPointRecord[],
-    { reason, at, by, ended }: Over & { readonly ended: EndedHold | undefined },
+    { reason, at, by, ended }: Ending & { readonly ended: EndedHold | undefined },
   ): HoldRecord {
     running.cancel();
     all.delete(running.id);
@@ -260,16 +261,16 @@ function pointsOf(holds: Holds, id: string): HoldPointRecord[] {
 }
 
 function* recordsOf(
-  lasting: readonly { readonly of: DeviceHolds; readonly running: Running }[],
+  active: readonly { readonly of: DeviceHolds; readonly running: Running }[],
   ended: readonly HoldRecord[],
 ): Generator<HoldRecord> {
-  for (const { of, running } of lasting) yield recordOf(of, running);
+  for (const { of, running } of active) yield recordOf(of, running);
   yield* ended;
 }
 
 function recordOf({ device, holds, running: all }: DeviceHolds, running: Running): HoldRecord {
   const { id, begunBy, endsAt, waiting } = running;
-  // a hold that has ended meanwhile is shown as it began
+  // a hold that has ended meanwhile is shown with the points of its begin
   const points = all.get(id) === running ? pointsOf(holds, id) : running.points;
   return { id, deviceIndex: device.index, points, begunBy, endsAt, waiting, end: null };
 }

@@ -34,27 +34,27 @@ const point = members<HoldPointRecord>()('HoldPoint', () => ({
   name: text('Model and point, as `704.WMaxLimPct`.'),
   value: member(valueSchema)('Value of the hold as the register has it; an enumeration by its name.'),
   base: member(valueSchema)(
-    'Value that the end restores: the one before the first hold of this interface over the point. ' +
+    'Value that the end restores: the value before the first hold of this interface on the point. ' +
       'An enumeration by its name; null: a point of a curve that was not in use.',
   ),
   overwritten: flag(
-    'Whether the point has had another writer since (a master, a reversion, another protocol, a later hold): the end ' +
+    'True if the point has had another writer since (a master, a reversion, another protocol, a later hold): the end ' +
       'leaves it alone. False again when that was the hold of another protocol and has ended. After the end as it was then.',
   ),
-  added: flag('Whether the hold itself has added the point: a reversion time, or the enable of a reactive function.'),
+  added: flag('True if the hold itself has added the point: a reversion time, or the enable of a reactive function.'),
 }));
 
 const ended = (names: (end: HoldEnd) => readonly string[], description: string) =>
-  list(text()).orNull(`${description} Null while the hold lasts.`, ({ end }: HoldRecord) => end && names(end));
+  list(text()).orNull(`${description} Null before the end.`, ({ end }: HoldRecord) => end && names(end));
 
 const hold = members<HoldRecord, Dates>()('Hold', () => ({
-  id: text('Chosen by the client; unique among those of the device that last.'),
+  id: text('Chosen by the client; unique among the holds of the device that have not ended.'),
   device_index: member(() => deviceIndex)(),
   state: word(['active', 'waiting', 'ended'])(
     '`waiting`: its time is over while the device is off; it ends when the device is back.',
     ({ end, waiting }) => (end ? 'ended' : waiting ? 'waiting' : 'active'),
   ),
-  points: list(point)('Those of the request first.'),
+  points: list(point)('Points of the request, then added ones.'),
   begun_at: time('Simulated time.', ({ begunBy }, { plant }) => plant.dateMs(begunBy.at)),
   ends_at: time('Simulated time, exact between ticks.', ({ endsAt }, { plant }) => plant.dateMs(endsAt)),
   remaining_s: member(() => z.number().min(0)).orNull(
@@ -62,19 +62,22 @@ const hold = members<HoldRecord, Dates>()('Hold', () => ({
     ({ end, endsAt }: HoldRecord, { plant }: Dates) =>
       end ? null : Math.max(0, secondsBetween(plant.time.sim, endsAt)),
   ),
-  writer: writer('The request that began it. Its points have `id` as their writer.', ({ begunBy }) => begunBy),
+  writer: writer(
+    'The request that began the hold. The points of the hold have `id` as their writer.',
+    ({ begunBy }) => begunBy,
+  ),
   reason: word(endReasons).orNull(
-    'Why it ended: by request, by its time, by a reset of the device (nothing is written then, all points have start ' +
-      'values), or with its device. Null while it lasts.',
+    'Why the hold ended: by request, by its time, by a reset of the device (nothing is written then, all points have start ' +
+      'values), or by removal of the device. Null before the end.',
     ({ end }) => end?.reason,
   ),
   ended_at: time.orNull('Simulated time; null while it lasts.', ({ end }, { plant }) => end && plant.dateMs(end.at)),
   ended_by: writer.orNull('The request that ended it; null: none did.', ({ end }) => end?.by),
   restored: ended(({ restored }) => restored, 'Points that have their base again.'),
-  left: ended(({ left }) => left, 'Points that were left alone, because somebody else had written them since.'),
+  left: ended(({ left }) => left, 'Points that were left alone, because another writer had written them since.'),
   handed_over: ended(
     ({ handedOver }) => handedOver,
-    'Points that a later hold of this interface has taken over, and their base with them.',
+    'Points that a later hold of this interface has taken over, together with their base.',
   ),
 }));
 
@@ -85,7 +88,7 @@ interface Holds {
 
 const holds = members<Holds, Dates>()('Holds', () => ({
   holds: listInPieces(hold)(
-    'Those that last, oldest first, then ended ones, newest first: the last ' +
+    'Active and waiting holds, oldest first, then ended ones, newest first: the last ' +
       `${holdLimits.endedPerDevice} of each device, ${holdLimits.ended} in all.`,
     ({ records }) => records,
   ),
@@ -105,13 +108,13 @@ const holdCheck = members<Check>()('HoldCheck', () => ({
   points: list(text())('The points that the hold would write, in the order of the request.'),
 }));
 
-/** No colon: with the source it is the writer of the points, and other requests write as `address:port`. */
+/** No colon: the id is the peer of the points' writer, where other requests have `address:port`. */
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const holdId = z
   .string()
   .regex(idPattern, { error: 'must have 1 to 64 letters, digits, `.`, `_` or `-`, the first one a letter or digit' })
   .openapi({
-    description: 'Chosen by the client; unique among the holds of the device that last.',
+    description: 'Chosen by the client; unique among the holds of the device that have not ended.',
     example: 'peak-1',
   });
 
@@ -226,8 +229,8 @@ function lastsOf({ plant }: RouteContext, { duration_s: seconds = 0, until: unti
   throw invalid('body', '/until', `must be after the simulated time, ${present}, by at most 30 days`);
 }
 
-/** Carries out a request for a hold; refusals are in the terms of its body. */
-function requested<T>(device: Device, body: HoldBody, carryOut: (values: FunctionValues['values']) => T): T {
+/** Carries out a request for a hold; refusals name the members of its body. */
+function withValues<T>(device: Device, body: HoldBody, carryOut: (values: FunctionValues['values']) => T): T {
   const translated = valuesOf(device, body);
   try {
     return carryOut(translated.values);
@@ -266,7 +269,7 @@ export const holdRoutes: readonly Route[] = [
     handle(ctx, { query, body, by }) {
       const device = selectedDevice(ctx, query.device);
       lastsOf(ctx, body);
-      return requested(device, body, (values) => {
+      return withValues(device, body, (values) => {
         ctx.holds.check(device, { id: body.id, values }, by);
         return holdCheck.reply({
           deviceIndex: device.index,
@@ -283,11 +286,11 @@ export const holdRoutes: readonly Route[] = [
     operationId: 'begin_hold',
     summary: 'Begins a hold: sets points for a time and puts back at its end what was there before',
     description:
-      'What a head-end does with an event. Exactly one of `values` and `functions`, and exactly one of `duration_s` and ' +
+      'Acts as an event of a head-end does. Exactly one of `values` and `functions`, and exactly one of `duration_s` and ' +
       '`until`. All points are written in one commit, or none; curves are checked as at an adoption. The hold also sets the ' +
       'reversion times (RvrtTms) of what it sets to 0, unless it sets them itself; and where it enables a function of reactive ' +
-      'power, it disables the others. At the end points get their values and writers of before, except those that somebody ' +
-      'else has written since (`left`). A reversion time that is put back starts in full. A hold over another one takes its ' +
+      'power, it disables the others. At the end points get their values and writers of before, except those that another ' +
+      'writer has written since (`left`). A reversion time that is put back starts in full. A hold over another one takes its ' +
       'points over for good and restores what was there before both. A reset of the device ends all holds. `conflict`: the id is ' +
       `in use, the device has ${holdLimits.perDevice} holds, or it is off; \`disabled\`: it does not have a function.`,
     query: deviceQuery,
@@ -297,7 +300,7 @@ export const holdRoutes: readonly Route[] = [
     handle(ctx, { query, body, by }) {
       const device = selectedDevice(ctx, query.device);
       const lasts = lastsOf(ctx, body);
-      return requested(device, body, (values) =>
+      return withValues(device, body, (values) =>
         hold.reply(ctx.holds.begin(device, { id: body.id, values, lasts }, by), ctx),
       );
     },
@@ -308,7 +311,7 @@ export const holdRoutes: readonly Route[] = [
     tag: 'Controls',
     operationId: 'end_hold',
     summary: 'Ends a hold before its time',
-    description: '`conflict`: the device is off; the hold lasts on.',
+    description: '`conflict`: the device is off; the hold stays in force.',
     params: holdParamsSchema,
     query: deviceQuery,
     reply: hold.schema,

@@ -11,7 +11,7 @@ import { apiPrefix } from './route.ts';
 export const servedMethods = 'GET, HEAD, POST, DELETE';
 
 const readMethods = new Set(['GET', 'HEAD']);
-/** Requests that one connection may send ahead of their answers. */
+/** Maximum of requests that one connection may send ahead of their answers. */
 const maxPipelined = 32;
 /** Paths that stay reachable while the process ends. */
 const whileStopping = new Set([`${apiPrefix}/stop`, `${apiPrefix}/health`]);
@@ -78,8 +78,8 @@ function createCounter(): Counter {
 }
 
 /**
- * Runs when all earlier answers of the connection have left, so that no answer is made before it can be sent. It does
- * not run when the connection ends first, or when an error in the body has been answered meanwhile.
+ * Calls `run` when all earlier answers of the connection are sent, so that no answer is made before it can be sent.
+ * `run` is not called if the connection ends first, or if an error in the body has been answered meanwhile.
  */
 function inTurn(response: Response, run: () => void): void {
   if (response.socket) run();

@@ -7,11 +7,11 @@ const maxDepth = 32;
 const maxItems = 10_000;
 /** Three times the points of a device: checking members against a schema costs much more than parsing them. */
 const maxMembers = 4_000;
-/** The same for a body as large as a file, which no schema checks as a whole. */
+/** Maximum members of an import, which no schema checks as a whole. */
 const maxImportMembers = 400_000;
-/** Bytes of a body that is as large as a file. */
+/** Maximum bytes of an import. */
 export const maxImportBytes = 5 * 1024 * 1024;
-/** unless the operation sets its own */
+/** maximum characters of a text, unless the operation sets another */
 const maxStringLength = 1_000;
 /** characters of a member's name in an issue */
 const shownNameLength = 100;
@@ -23,7 +23,7 @@ function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 }
 
-/** `headers` holds only the first of a repeated header; `rawHeaders` holds all. */
+/** True if a header is repeated: `headers` holds only the first one, `rawHeaders` all. */
 function isRepeated(request: IncomingMessage, header: string): boolean {
   return request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === header).length > 1;
 }
@@ -76,15 +76,15 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
 }
 
 /**
- * Bounds that hold for every body whatever its schema.
+ * Checks the bounds of every body, whatever its schema.
  * @throws HttpProblem `validation`
  */
-function checkShape(body: unknown, maxTextLength: number, most: number): void {
+function checkShape(body: unknown, maxTextLength: number, memberLimit: number): void {
   let members = 0;
   function count(more: number): void {
     members += more;
-    if (members > most) {
-      const detail = `must have at most ${most} members, those of all objects counted, and each list and empty object as one`;
+    if (members > memberLimit) {
+      const detail = `must have at most ${memberLimit} members in all objects together; a list or an empty object counts as one`;
       throw invalid('body', '', detail);
     }
   }
@@ -106,7 +106,7 @@ function checkShape(body: unknown, maxTextLength: number, most: number): void {
       return;
     }
     const entries = Object.entries(value);
-    // an empty member costs the schema as much, and takes only three characters
+    // an empty object costs the schema as much as a member, and takes only three characters
     count(Math.max(1, entries.length));
     for (const [name, member] of entries) {
       const path = pointer + pointerStep(name.slice(0, shownNameLength));
@@ -196,7 +196,7 @@ export interface BodyBounds {
 
 const membersOf = ({ isImport }: BodyBounds) => (isImport ? maxImportMembers : maxMembers);
 
-/** Bytes that a body may have. @param limit those of most bodies */
+/** Maximum bytes of a body. @param limit maximum of other bodies than imports */
 export function bytesOf({ isImport }: BodyBounds, limit: number): number {
   return isImport ? Math.max(limit, maxImportBytes) : limit;
 }
@@ -217,7 +217,7 @@ export function parseBody(bytes: Buffer | undefined, bounds: BodyBounds = {}): u
 /**
  * The body of a request without HTTP: a copy by way of its JSON text, so that no value is shared with the caller. `{}`
  * when there is none.
- * @param limit bytes of most bodies
+ * @param limit maximum bytes of other bodies than imports
  * @throws HttpProblem `malformed-json` for a value that has no JSON text, `too-large`, `validation`
  */
 export function bodyInProcess(value: unknown, limit: number, bounds: BodyBounds = {}): unknown {
@@ -237,7 +237,7 @@ function jsonOf(value: unknown): string {
     const text = JSON.stringify(value) as string | undefined;
     if (text !== undefined) return text;
   } catch {
-    // a circle, a bigint, or too deep: refused below
+    // a circular reference, a bigint or too deep nesting: refused below
   }
-  throw new HttpProblem('malformed-json', 'The body is not a value that JSON has.');
+  throw new HttpProblem('malformed-json', 'The body is not a JSON value.');
 }

@@ -41,7 +41,7 @@ export interface ApiLimits {
   readonly keepAliveTimeoutMs: number;
   /** a client that reads nothing of its answer for this long is disconnected */
   readonly unreadTimeoutMs: number;
-  /** unread bytes of the answers of all connections together; beyond, the oldest slow client is disconnected */
+  /** unread bytes of the answers of all connections together; above it the oldest slow client is disconnected */
   readonly maxUnreadBytes: number;
   /** a client that reads less of its answer within `unreadTimeoutMs` is disconnected, bytes per second */
   readonly minReadBytesPerS: number;
@@ -94,10 +94,10 @@ export interface ApiConfig {
 
 /** A profile of a charging station, as `evse/profiles` lists it. */
 export interface EvseProfile {
-  /** as `--evse_profile` takes it */
+  /** as `--evse_profile` accepts it */
   readonly name: string;
   readonly description: string | null;
-  /** comes with the simulator */
+  /** part of the simulator */
   readonly bundled: boolean;
   readonly evse: EvseParameters;
 }
@@ -114,7 +114,7 @@ export interface ApiContext {
   readonly info: ApiInfo;
   readonly config: ApiConfig;
   readonly clock: WallClock;
-  /** master of one other device */
+  /** client of one remote SunSpec device */
   readonly sunspecClient: SunSpecClient;
   /** the client of IEEE 2030.5; disabled: `disabledCsipClient` */
   readonly csipClient: CsipClient;
@@ -126,11 +126,11 @@ export interface ApiContext {
   readonly recorder: Recorder;
   /** the messages of Modbus, while recording is on */
   readonly modbusMessages: ModbusMessages;
-  /** the samples that it has polled */
+  /** the samples that `sunspecClient` has polled */
   readonly remoteHistory: RemoteHistory;
   /** settings of the process that replace members of the profiles of a kind; default: none */
   readonly startSettingsOf?: (kind: AssetType) => readonly StartSetting[];
-  /** scenarios of the process; default: none can be kept */
+  /** scenarios of the process; default: none can be stored */
   readonly scenarios?: ScenarioBook;
   /** default: no scenario runs */
   readonly clockOwner?: ClockOwner;
@@ -150,7 +150,7 @@ export interface ApiContext {
    * @throws SimError UNKNOWN_DEVICE, STOPPING
    */
   removeDevice(index: number, by: Origin): Promise<void>;
-  /** Shuts the process down cleanly in `delayS` seconds. Called once, after the answer has left. */
+  /** Shuts the process down cleanly in `delayS` seconds. Called once, after the answer is sent. */
   requestStop(reason: string, delayS: number): void;
 }
 
@@ -162,11 +162,11 @@ export interface RouteContext extends ApiContext {
   readonly scenarios: ScenarioBook;
   readonly clockOwner: ClockOwner;
   readonly replyCache: ReplyCache;
-  /** timed controls that requests have begun */
+  /** timed controls that requests have started */
   readonly holds: HoldBook;
   /** answers that clients have not taken, for the metrics */
   readonly unread: Pick<UnreadAnswers, 'bytes' | 'closed'>;
-  /** answers given so far, for the metrics */
+  /** counts of the answers sent so far, for the metrics */
   readonly answers: AnswerCounts;
   /** lines of the log about requests */
   readonly requestLog: RequestLog;

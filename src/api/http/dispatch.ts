@@ -13,14 +13,14 @@ import type { Content } from './reply.ts';
 import { apiPrefix, JsonText, StreamedReply, TextReply } from './route.ts';
 import type { Answer, RawInput, Route } from './route.ts';
 
-/** Answers any thrown value; an internal failure goes to the log. */
+/** Answers a request with any thrown value; logs internal failures and shortages. */
 export function answerError(response: Response, error: unknown, log: RequestLog): void {
   const described = describeError(error);
   if (described.code === 'internal') {
     const { method, url } = response.req;
-    log.failed({ id: requestId(response.req), method, url }, error);
+    log.logFailure({ id: requestId(response.req), method, url }, error);
   }
-  if (described.code === 'shortage') log.short(described.detail);
+  if (described.code === 'shortage') log.logShortage(described.detail);
   sendProblem(response, described);
 }
 
@@ -49,13 +49,13 @@ export function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Answer
   const changed = () => {
     if (route.method !== 'get') ctx.replyCache.changed();
   };
-  const carriedOut = (answer: Answer<unknown>) => {
-    if (route.method !== 'get') ctx.requestLog.carriedOut(route, raw);
+  const logged = (answer: Answer<unknown>) => {
+    if (route.method !== 'get') ctx.requestLog.logWrite(route, raw);
     return answer;
   };
   try {
     const answer = route.answer(ctx, raw);
-    return answer instanceof Promise ? answer.then(carriedOut).finally(changed) : carriedOut(answer);
+    return answer instanceof Promise ? answer.then(logged).finally(changed) : logged(answer);
   } finally {
     changed();
   }
@@ -104,7 +104,7 @@ async function run(route: Route, request: Request, response: Response, serving: 
     // the client has closed the connection while its request waited
     if (route.method === 'get' && response.destroyed) return undefined;
     const result = answer();
-    // a synchronous handler is complete within this call, up to the bytes
+    // the reply of a synchronous handler is sent within this call
     return result instanceof Promise
       ? result.then((late) => share.run(() => send(route, response, late, checkReplies)))
       : send(route, response, result, checkReplies);

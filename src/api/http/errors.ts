@@ -67,11 +67,11 @@ const namedIssues = 5;
  * @param count of all issues, where `issues` are only the first ones
  */
 export function invalidAll(issues: readonly ProblemIssue[], count = issues.length): HttpProblem {
-  const listed = issues
+  const namedText = issues
     .slice(0, namedIssues)
     .map((issue) => `${issue.name === '' ? issue.in : issue.name}: ${issue.detail}`)
     .join('; ');
-  const detail = count > namedIssues ? `${listed}; and ${count - namedIssues} more` : listed;
+  const detail = count > namedIssues ? `${namedText}; and ${count - namedIssues} more` : namedText;
   return new HttpProblem('validation', detail, { issues: issues.slice(0, maxIssues) });
 }
 

@@ -22,8 +22,8 @@ const parseProblems: Readonly<Record<string, { code: ProblemCode; detail: string
 };
 
 /**
- * Requests that the parser refuses never reach the application: the answer is written by hand, after all pending ones.
- * For an error in the body of a request, the answer of that request reports it.
+ * Requests that the parser refuses never reach the application: the answer is written to the socket after all pending
+ * answers. An error in the body of a request is reported in the answer of that request.
  */
 function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET') {
@@ -101,7 +101,7 @@ function createConnectionCap({ config, clock }: ApiContext, unread: UnreadAnswer
     onGaveWay(socket, waitedMs) {
       const waited = (waitedMs / 1000).toFixed(1);
       log.info(
-        `${peerOf(socket)} closed: it asked for nothing for ${waited} s and all ${max} HTTP connections are taken`,
+        `${peerOf(socket)} closed: it sent no request for ${waited} s and all ${max} HTTP connections are taken`,
       );
     },
   });
@@ -111,9 +111,9 @@ export interface FrontOptions {
   readonly host: string;
   /** 0 = any free port */
   readonly port: number;
-  /** in front of the message of a failure to listen */
+  /** begins the messages about this address */
   readonly name: string;
-  /** of the port */
+  /** setting of the port, for the remedy of a failure to listen */
   readonly flag: string;
 }
 
@@ -148,11 +148,11 @@ export function createFront(
   function close(): Promise<void> {
     if (!server.listening) return Promise.resolve();
     return new Promise((resolve) => {
-      const leftovers = setTimeout(() => {
+      const deadline = setTimeout(() => {
         for (const socket of connections.open) socket.destroy();
       }, limits.stopTimeoutMs);
       server.close(() => {
-        clearTimeout(leftovers);
+        clearTimeout(deadline);
         resolve();
       });
       server.closeIdleConnections();

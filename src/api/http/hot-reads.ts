@@ -13,14 +13,14 @@ import type { Prepared } from './reply.ts';
 import { apiPrefix } from './route.ts';
 import type { Route } from './route.ts';
 
-/** Answers a plain request for one of these reads; false: the request is left to Express. */
+/** Answers a plain request for a hot read; false: the request is left to Express. */
 type HotReads = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 const onlyDevice = /^device=(\d{1,9})$/;
 
 /**
- * True if a request has no body and no upgrade and comes from no page of another origin. Express handles all other
- * requests, so that each rule has one place.
+ * True if a request has neither body nor upgrade and does not come from a page of another origin. Express handles all
+ * others, so that each rule has one place.
  */
 function isPlain(request: IncomingMessage): boolean {
   const { headers } = request;

@@ -21,7 +21,7 @@ interface RoutePath {
   /** below the prefix, with `{name}` parameters */
   readonly path: string;
   readonly operations: readonly Route[];
-  /** its methods, as `Allow` has them */
+  /** value of the header `Allow` */
   readonly allow: string;
 }
 
@@ -40,19 +40,22 @@ const methodsOf: Readonly<Record<Route['method'], readonly string[]>> = {
   delete: ['DELETE'],
 };
 
-/** A path without the method of a request. @param allow the methods that it has */
+/** The refusal of a method that a path does not have. @param allow the methods of the path */
 export function methodRefusal(method: string, allow: string): HttpProblem {
   const words = allow.split(', ');
   const last = words.pop() ?? '';
   const methods = words.length === 0 ? last : `${words.join(', ')} and ${last}`;
-  return new HttpProblem('method-not-allowed', `This path does not take ${method.slice(0, 20)}; it takes ${methods}.`);
+  return new HttpProblem(
+    'method-not-allowed',
+    `This path does not accept ${method.slice(0, 20)}; it accepts ${methods}.`,
+  );
 }
 
 /** The stream serves upgrades of these paths; a plain request for them gets a hint. */
 const streamPaths = new Set([`${apiPrefix}/ws/telemetry`, `${apiPrefix}/telemetry/ws`]);
 
 const pages = ['/docs/', '/redoc', '/openapi.json'];
-/** segments of a path that are compared with those of the operations */
+/** maximum of segments of a path that are compared with those of the operations */
 const maxSegments = 8;
 
 /** The path of an operation with its parameters replaced by the segments of a request. */
@@ -77,16 +80,18 @@ function nearestPath(path: string, templates: readonly string[]): string | null 
   // paths are compared below the base, which the request may omit
   const below = /^\/api(?:\/sim)?(?=\/)/i.exec(path)?.[0] ?? '';
   const relativePath = path.slice(below.length).replace(/\/+$/, '');
-  const ownSegments = segments.slice(below.split('/').length - 1);
+  const relativeSegments = segments.slice(below.split('/').length - 1);
   const near = nearest(
     relativePath,
-    templates.filter((template) => isClose(template, ownSegments)).map((template) => filledIn(template, ownSegments)),
+    templates
+      .filter((template) => isClose(template, relativeSegments))
+      .map((template) => filledIn(template, relativeSegments)),
   );
   if (near !== null) return apiPrefix + near;
   return nearest(path, pages);
 }
 
-/** A path that no operation has. @param templates paths of the operations, below the prefix */
+/** The refusal of a path that no operation has. @param templates paths of the operations, below the prefix */
 export function pathRefusal(path: string, templates: readonly string[]): HttpProblem {
   const shortPath = path.slice(0, 200);
   if (streamPaths.has(path))
@@ -117,7 +122,7 @@ export function parseQuery(text: string): unknown {
 }
 
 /** An operation, and the parameters in its path. */
-interface Found {
+interface Match {
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -134,7 +139,7 @@ export class RouteTable {
   }
 
   /**
-   * The address without trailing slashes; null if nothing is served there.
+   * The address without trailing slashes; null if there are none, or if nothing is served there.
    * @param url path and query as the request had them
    */
   withoutSlash(url: string): string | null {
@@ -151,7 +156,7 @@ export class RouteTable {
    * @param path with the prefix, without a query
    * @throws HttpProblem `not-found`, `method-not-allowed`; URIError for an invalid escape in a parameter
    */
-  find(method: string, path: string): Found {
+  find(method: string, path: string): Match {
     for (const { pattern, operations, allow } of this.#paths) {
       const groups = pattern.exec(path);
       if (groups === null) continue;
@@ -174,7 +179,7 @@ export function routeTableOf(routes: readonly Route[]): RouteTable {
   return table;
 }
 
-/** The method of a route that serves a method of a request; as there, HEAD is served by `get`, and capitals count. */
+/** The method of the route that serves a method of a request. As in HTTP, `get` serves HEAD, and case matters. */
 function methodOf(method: string): Route['method'] | null {
   if (method === 'GET' || method === 'HEAD') return 'get';
   if (method === 'DELETE') return 'delete';

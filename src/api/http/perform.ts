@@ -43,10 +43,13 @@ export interface Performed {
 
 export type Perform = (request: InProcessRequest & { readonly by: Origin }) => Promise<Performed>;
 
-/** @returns why the request would be refused by its form; null: it is well-formed */
+/** Checks the form of a request. @returns the reason of a refusal; null: it is well-formed */
 export type CheckRequest = (request: InProcessRequest) => Problem | null;
 
-/** Maximum characters of a reply made in pieces: HTTP sends it piece by piece, but here it is held as a whole. */
+/**
+ * Maximum length of a reply made in pieces, characters of text or octets of binary data: HTTP sends it piece by piece,
+ * but here it is held as a whole.
+ */
 const maxCollected = 16 * 1024 * 1024;
 
 interface Resolved {
@@ -56,14 +59,14 @@ interface Resolved {
 
 const hasPrefix = new RegExp(`^${apiPrefix}(?=[/?]|$)`);
 
-/** Path and query with the prefix, as HTTP would have had them. */
+/** Path and query with the prefix, as in a request over HTTP. */
 function urlOf({ path, query = {} }: InProcessRequest): string {
   const defined = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-  const more = stringify(defined);
-  const joint = more === '' ? '' : path.includes('?') ? '&' : '?';
+  const queryText = stringify(defined);
+  const separator = queryText === '' ? '' : path.includes('?') ? '&' : '?';
   // a text that is not a path stays unchanged, and is refused
   const prefixed = hasPrefix.test(path) || !path.startsWith('/') ? path : apiPrefix + path;
-  return prefixed + joint + more;
+  return prefixed + separator + queryText;
 }
 
 /** Finds the operations of requests, and reads their input. */
@@ -77,7 +80,7 @@ class Reader {
   }
 
   /**
-   * @param admit throws for a path that is not served now
+   * @param admit throws for a path that is not served while the simulator stops
    * @throws HttpProblem, URIError
    */
   read(request: InProcessRequest, url: string, admit: (path: string) => void = () => undefined): Resolved {
@@ -86,7 +89,7 @@ class Reader {
     const cut = url.indexOf('?');
     const path = cut < 0 ? url : url.slice(0, cut);
     admit(path);
-    // HTTP redirects such an address
+    // a trailing slash is dropped here; HTTP answers it with a redirect
     const { route, params } = this.#table.find(request.method, this.#table.withoutSlash(path) ?? path);
     const { maxBodyBytes } = this.#limits;
     const body = route.method === 'post' ? bodyInProcess(request.body, maxBodyBytes, route) : undefined;
@@ -105,7 +108,10 @@ async function collected({ type, pieces }: StreamedReply): Promise<unknown> {
   for await (const piece of inTurns(pieces)) {
     length += piece.length;
     if (length > maxCollected)
-      throw new HttpProblem('too-large', `The reply is larger than ${maxCollected} bytes; ask for less of it.`);
+      throw new HttpProblem(
+        'too-large',
+        `The reply is longer than ${maxCollected} characters or bytes; ask for less of it.`,
+      );
     parts.push(piece);
   }
   if (parts.some((part) => typeof part !== 'string'))
@@ -114,7 +120,7 @@ async function collected({ type, pieces }: StreamedReply): Promise<unknown> {
   return type === 'application/json' ? JSON.parse(text) : text;
 }
 
-/** The body of an answer, shared with nothing. @throws ZodError with `checkReplies`, when it does not fit its schema */
+/** A copy of the body of an answer. @throws ZodError with `checkReplies`, when it does not fit its schema */
 async function bodyOf(route: Route, answer: Answer<unknown>, checkReplies: boolean): Promise<unknown> {
   const { body } = answer;
   if (body instanceof StreamedReply) return collected(checkReplies ? checkedStream(route, body) : body);
@@ -123,7 +129,7 @@ async function bodyOf(route: Route, answer: Answer<unknown>, checkReplies: boole
   return type === 'application/json' ? JSON.parse(text) : text;
 }
 
-/** Carries out requests without HTTP; nothing is thrown. Failures of the simulator are logged as those over HTTP. */
+/** Carries out requests without HTTP and never rejects; failures and refusals are logged as those over HTTP. */
 export function createPerform(ctx: RouteContext, routes: readonly Route[], checkReplies: boolean): Perform {
   const reader = new Reader(routes, ctx.config.limits);
   const admit = (path: string): void => {
@@ -137,21 +143,21 @@ export function createPerform(ctx: RouteContext, routes: readonly Route[], check
       const { route, raw } = reader.read(request, url, admit);
       const answer = await answerOf(route, ctx, { ...raw, by });
       const { afterwards } = answer;
-      // HTTP runs this when the answer has left; here the caller has it first
+      // HTTP runs this once the response has ended; here it runs in the next turn, after a reply that is not streamed
       if (afterwards) setImmediate(afterwards);
       const body = method === 'HEAD' ? undefined : await bodyOf(route, answer, checkReplies);
       return { status: answer.status ?? route.status, body };
     } catch (error) {
       const id = nextRequestId();
       const body = problemOf(error, url, id);
-      if (body.code === 'internal') ctx.requestLog.failed({ id, method, url }, error);
-      ctx.requestLog.refused({ method, url }, body, by);
+      if (body.code === 'internal') ctx.requestLog.logFailure({ id, method, url }, error);
+      ctx.requestLog.logRefusal({ method, url }, body, by);
       return { status: body.status, body };
     }
   };
 }
 
-/** Checks requests by routes and schemas alone, without a running simulator; carries nothing out. */
+/** Checks requests by routes and schemas alone, without a running simulator, and carries none out. */
 export function createRequestCheck(
   routes: readonly Route[],
   limits: Pick<ApiLimits, 'maxBodyBytes' | 'maxUrlBytes'>,

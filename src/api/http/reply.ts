@@ -38,8 +38,8 @@ export interface Content {
 }
 
 /**
- * Starts the limit for a client that does not read its answer. It starts only now because a time-out of the connection
- * would also run while an operation is at work. The server restores its own limit when the answer has left.
+ * Starts the limit for a client that does not read its answer. No earlier: a time-out of the connection would also run
+ * while an operation is at work. The server restores its own limit when the answer is sent.
  */
 export function startUnreadLimit(socket: Socket): void {
   socket.setTimeout(unreadLimitMs(socket) ?? 0);
@@ -148,7 +148,7 @@ export function sendProblem(
 /** Values that replies share until something changes. */
 export interface ReplyCache {
   /**
-   * The last value of `build` for this key. It is built again after a tick, after a device has joined or left,
+   * The last value of `build` for this key. It is built again after a tick, after a device was added or removed,
    * after a call of `changed`, and after 100 ms, because states of protocols and alarms change between ticks.
    */
   of<T>(key: string, build: () => T): T;

@@ -52,8 +52,8 @@ export class RequestLog {
     this.#failures = new LimitedLog(log, clock, 'failed requests');
   }
 
-  /** A write that was carried out. Those of routine (`Route.routine`) are reported at `debug`. */
-  carriedOut(route: LoggedRoute, { params, query, body, by }: LoggedInput): void {
+  /** Logs a write that was carried out: at `debug` if it is routine (`Route.routine`), else at `info`. */
+  logWrite(route: LoggedRoute, { params, query, body, by }: LoggedInput): void {
     const line = () =>
       `${originText(by)}: ${route.method.toUpperCase()} ` +
       `${this.#prefix}${targetOf(route, params, query)}${bodyInWords(body, route.secretMembers)}`;
@@ -61,8 +61,8 @@ export class RequestLog {
     else if (this.#log.keepsDebug === true) this.#log.debug(line(), deviceOf(query, params));
   }
 
-  /** A request that was answered with a problem. */
-  refused({ method, url }: Omit<LoggedRequest, 'id'>, problem: Problem, by: Origin): void {
+  /** Logs a request that was answered with a problem. */
+  logRefusal({ method, url }: Omit<LoggedRequest, 'id'>, problem: Problem, by: Origin): void {
     if (this.#log.keepsDebug !== true) return;
     const { status, code, detail, request_id: id } = problem;
     this.#log.debug(
@@ -72,18 +72,18 @@ export class RequestLog {
   }
 
   /**
-   * A failure of the simulator. `GET logs` serves these lines. Stacks, and messages of errors that are not a `SimError`,
-   * may quote paths of this machine: they are only printed.
+   * Logs a failure of the simulator. `GET logs` serves these lines. Stack traces, and messages of errors other than
+   * `SimError`, may quote paths of this machine: they are only printed.
    */
-  failed({ id, method, url }: LoggedRequest, error: unknown): void {
+  logFailure({ id, method, url }: LoggedRequest, error: unknown): void {
     const isError = error instanceof Error;
     const reason = error instanceof SimError ? error.message : isError ? error.name : typeof error;
     const stack = isError ? (error.stack ?? error.message) : String(error);
     this.#failures.error(`request ${id} ${method} ${shortened(url)} failed: ${reason}`, undefined, stack);
   }
 
-  /** A request refused for lack of resources. */
-  short(detail: string): void {
+  /** Logs a request that was refused for lack of resources. */
+  logShortage(detail: string): void {
     this.#failures.warning(`a request was refused: ${detail}`);
   }
 
@@ -94,7 +94,7 @@ export class RequestLog {
         const by = { source: 'rest', peer: peerOf(request.socket) } as const;
         response.once('finish', () => {
           const problem = problemSent(response);
-          if (problem !== undefined) this.refused({ method: request.method, url: request.originalUrl }, problem, by);
+          if (problem !== undefined) this.logRefusal({ method: request.method, url: request.originalUrl }, problem, by);
         });
       }
       next();
@@ -133,7 +133,7 @@ function deviceOf(query: unknown, params: unknown): number | undefined {
   return deviceIndex(device ?? index);
 }
 
-/** As `deviceOf`, of a request that may not have been routed. */
+/** Like `deviceOf`, for a request that may not have been routed. */
 function deviceInUrl(url: string): number | undefined {
   const [path = '', search] = url.split('?', 2);
   return deviceIndex(new URLSearchParams(search).get('device') ?? /\/devices\/(\d+)(?:\/|$)/.exec(path)?.[1]);

@@ -61,7 +61,7 @@ export class StreamedReply {
 
 type Body<T> = T | JsonText<T> | TextReply | StreamedReply;
 
-/** A reply with its own status, headers, or work to do after it has left. */
+/** A reply with another status, headers, or work to do once its response has closed. */
 export class Answer<T> {
   readonly body: Body<T>;
   readonly status: number | undefined;
@@ -111,7 +111,7 @@ export interface RouteBase {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** characters of one text of the body; default 1,000 */
+  /** maximum characters of one text in the body; default 1,000 */
   readonly maxTextLength?: number;
   /** a body that may be as large as a file: 5 MiB, and more members than other bodies */
   readonly isImport?: true;
@@ -124,11 +124,11 @@ export interface RouteBase {
   /** media types besides JSON in which the reply is available */
   readonly otherMedia?: readonly string[];
   /**
-   * Polled so often that `src/api/http/hot-reads.ts` answers it in front of Express: with the same bytes until the next
-   * tick, or built for each request. Its only parameter is `device`; its handler is synchronous.
+   * Polled so often that `src/api/http/hot-reads.ts` answers it in front of Express: with bytes kept in the reply cache
+   * until the next tick, or built for each request. Its only parameter is `device`; its handler is synchronous.
    */
   readonly hot?: 'per_tick' | 'per_request';
-  /** a POST of routine, or one that changes nothing: the log has it at `debug` only */
+  /** a routine POST, or one that changes nothing: logged at `debug` only */
   readonly routine?: true;
   /** members of the body, at any depth, whose values neither the log nor a refusal repeats */
   readonly secretMembers?: readonly string[];
@@ -155,7 +155,7 @@ export interface RawInput {
 /** One operation: routing, validation and description are derived from it. */
 export interface Route extends RouteBase {
   readonly params: z.ZodObject | undefined;
-  /** an empty object where the operation has no parameters: unknown ones are refused everywhere */
+  /** an empty object where the operation has no parameters: every operation refuses unknown parameters */
   readonly query: z.ZodObject;
   readonly body: z.ZodType | undefined;
   readonly reply: z.ZodType;

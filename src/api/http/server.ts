@@ -47,14 +47,14 @@ export interface Api {
   readonly csipWebsite: { readonly host: string; readonly port: number } | null;
   /**
    * The OpenAPI description of the operations served; made by the first call, which takes some 0.3 s.
-   * @throws Error in the build, which serves the file `openapi.json` instead and has no code that could make it
+   * @throws Error in the build, which serves the file `openapi.json` instead and lacks the code to make it
    */
   document(): Promise<OpenApiDocument>;
   /** routes the requests; tests compare it with the description */
   readonly app: express.Application;
   /**
    * Carries out an operation for a caller in this process: the same routing, validation, limits and refusals as over
-   * HTTP. A refusal is an answer with a `Problem`; nothing is thrown.
+   * HTTP. A refusal is an answer with a `Problem`; the promise never rejects.
    */
   readonly perform: Perform;
   /** Checks path, query and body of a request by the schemas of its operation; carries nothing out. */
@@ -114,18 +114,23 @@ interface Served extends Pick<Api, 'app'> {
 }
 
 /** Settings that differ between the addresses of the interface. */
-interface Door {
+interface AddressOptions {
   /** address to bind to */
   readonly host: string;
   readonly mountPages: (app: express.Application) => void;
 }
 
-/** Neither routing nor validation needs the description: a start waits for neither it nor its code. */
+/** Makes the description at its first use: routing and validation do not need it, so a start does not wait for it. */
 function lazyDocument(routes: readonly Route[], version: string): Api['document'] {
   return lazily(async () => (await import('../description/openapi.ts')).describeApi(routes, version));
 }
 
-function createApp(ctx: RouteContext, options: ApiOptions, share: LoopShare, { host, mountPages }: Door): Served {
+function createApp(
+  ctx: RouteContext,
+  options: ApiOptions,
+  share: LoopShare,
+  { host, mountPages }: AddressOptions,
+): Served {
   const { routes = allRoutes, checkReplies = false } = options;
   const guard = createHttpGuard({ ...ctx.config, host });
   const hot = createHotReads(ctx, routes, guard, checkReplies);
@@ -143,7 +148,7 @@ function createApp(ctx: RouteContext, options: ApiOptions, share: LoopShare, { h
   const table = routeTableOf(routes);
   app.use((request: Request, response: Response) => {
     const location = table.withoutSlash(request.originalUrl);
-    // the status keeps method and body, so that a write arrives as one
+    // status 308 keeps method and body: a POST stays a POST
     if (location !== null) sendBytes(response, 308, 'text/plain', Buffer.alloc(0), { Location: location });
     else sendProblem(response, describeError(pathRefusal(request.path, table.templates)));
   });
@@ -155,7 +160,7 @@ function createApp(ctx: RouteContext, options: ApiOptions, share: LoopShare, { h
     app,
     listener(request, response) {
       trackAnswer(response);
-      // after such an offer the parser loses the rest of the TCP segment
+      // after an `Upgrade` header the parser loses the rest of the TCP segment
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
       if (!hot(request, response)) app(request, response);
     },
@@ -210,7 +215,7 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   };
 }
 
-/** The same operations at an address of their own, with a page for the client of IEEE 2030.5. */
+/** The same operations at a separate address, with a page for the client of IEEE 2030.5. */
 function createCsipFront(
   ctx: RouteContext,
   address: { readonly host: string; readonly port: number },

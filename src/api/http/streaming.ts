@@ -15,7 +15,7 @@ const turns = new Turns();
  * A turn of the event loop for this caller alone: many long answers together delay ticks and other requests no more than
  * one does.
  */
-function ownTurn(): Promise<void> {
+function separateTurn(): Promise<void> {
   return turns.take(
     () =>
       new Promise((resolve) => {
@@ -26,16 +26,16 @@ function ownTurn(): Promise<void> {
 
 /** Makes each piece in its own turn; a consumer that stops early ends the iterator. */
 export async function* inTurns<Piece>(pieces: Iterable<Piece>): AsyncGenerator<Piece> {
-  const left = pieces[Symbol.iterator]();
+  const iterator = pieces[Symbol.iterator]();
   try {
     for (;;) {
-      await ownTurn();
-      const next = left.next();
+      await separateTurn();
+      const next = iterator.next();
       if (next.done === true) return;
       yield next.value;
     }
   } finally {
-    left.return?.();
+    iterator.return?.();
   }
 }
 
@@ -53,8 +53,8 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 /**
- * Sends a body while it is made, no faster than the client reads: each piece is made when the previous one has left for
- * the network. Ends when the client disconnects. HEAD gets the headers alone, and no piece is made.
+ * Sends a body while it is made, no faster than the client reads: pieces are made while the send buffer has room. Ends
+ * when the client disconnects. HEAD gets the headers alone, and no piece is made.
  * @throws what a piece throws; the connection has then ended in the middle of the answer
  */
 export async function streamReply(
@@ -92,7 +92,7 @@ export async function streamReply(
   response.end(endingOf(type));
 }
 
-/** Characters of a piece: about a millisecond of work for what the lists of this interface hold. */
+/** Characters of a piece: about a millisecond of work for the lists of this interface. */
 const pieceLength = 16 * 1024;
 
 /** A list of a reply whose items are made when it is their turn. */
@@ -106,10 +106,10 @@ class LaterItems<T> {
 
 /** A list of the results of `make`, called for each item at its turn. */
 export function eachLater<T, R>(items: Iterable<T>, make: (item: T) => R): LaterItems<R> {
-  return new LaterItems(made(items, make));
+  return new LaterItems(mapped(items, make));
 }
 
-function* made<T, R>(items: Iterable<T>, make: (item: T) => R): Generator<R> {
+function* mapped<T, R>(items: Iterable<T>, make: (item: T) => R): Generator<R> {
   for (const item of items) yield make(item);
 }
 
@@ -160,12 +160,12 @@ function* texts(value: unknown): Generator<string> {
   }
 }
 
-/** Text in ASCII, as pieces of a streamed reply are: JSON escapes the rest. */
+/** JSON in ASCII, as pieces of a streamed reply must be: other characters are escaped. */
 export function asciiJson(json: string): string {
   return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Texts joined to pieces of some length, so that a piece is worth its turn. */
+/** Texts joined to pieces of at least `length` characters but for the last one, so that a piece is worth its turn. */
 export function* joined(parts: Iterable<string>, length = pieceLength): Generator<string> {
   let text = '';
   for (const part of parts) {
@@ -183,8 +183,8 @@ function* inAscii(first: string, rest: Iterable<string>): Generator<string> {
 }
 
 /**
- * A reply of any length: it is sent whole if it fits into one piece, else piece by piece. Late lists show the state at
- * their turn, unless their items are of one moment.
+ * A reply of any length: it is sent whole if it fits into one piece, else piece by piece. Items of a late list show
+ * the state at their turn, unless the list was captured before.
  */
 export function replyInPieces<T>(reply: InPieces<T>): JsonText<T> | StreamedReply {
   const pieces = joined(texts(reply));

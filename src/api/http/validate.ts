@@ -1,4 +1,4 @@
-/** Validation of requests. zod makes an issue for each wrong item of a list: too long a list is refused first. */
+/** Validation of requests. Lists that are too long are refused first: zod makes an issue for each wrong item. */
 import { z as zod } from 'zod';
 import type { z } from 'zod';
 import { pointerStep } from '../../core/errors.ts';
@@ -60,9 +60,9 @@ function hasLists(schema: Schema): boolean {
 
 function collect(schemas: readonly Schema[], input: unknown, pointer: string, tooLong: LongList[]): void {
   if (typeof input !== 'object' || input === null) return;
-  const meant = schemas.flatMap(plain).filter(hasLists);
+  const alternatives = schemas.flatMap(plain).filter(hasLists);
   if (Array.isArray(input)) {
-    const lists = meant.filter((schema): schema is z.ZodArray => schema instanceof zod.ZodArray);
+    const lists = alternatives.filter((schema): schema is z.ZodArray => schema instanceof zod.ZodArray);
     const max = Math.max(-Infinity, ...lists.map(maxItems));
     if (lists.length > 0 && input.length > max) {
       tooLong.push({ name: pointer, maxItems: max });
@@ -75,13 +75,13 @@ function collect(schemas: readonly Schema[], input: unknown, pointer: string, to
       });
     return;
   }
-  for (const [name, members] of givenMembers(meant, input)) {
+  for (const [name, members] of membersWithLists(alternatives, input)) {
     collect(members, (input as Readonly<Record<string, unknown>>)[name], pointer + pointerStep(name), tooLong);
   }
 }
 
 /** The members of an object that may hold lists, with their schemas. */
-function givenMembers(schemas: readonly Schema[], input: object): ReadonlyMap<string, readonly Schema[]> {
+function membersWithLists(schemas: readonly Schema[], input: object): ReadonlyMap<string, readonly Schema[]> {
   const members = new Map<string, Schema[]>();
   const add = (name: string, schema: Schema) => {
     if (Object.hasOwn(input, name) && hasLists(schema)) members.set(name, [...(members.get(name) ?? []), schema]);
@@ -152,10 +152,10 @@ function meantOption(schema: z.ZodType, input: unknown): z.ZodType {
     input === null
   )
     return schema;
-  const meant = (schema.options as z.ZodType[]).filter((option) =>
+  const candidates = (schema.options as z.ZodType[]).filter((option) =>
     requiredMembers(option).some((name) => Object.hasOwn(input, name)),
   );
-  return meant.length === 1 ? (meant[0] ?? schema) : schema;
+  return candidates.length === 1 ? (candidates[0] ?? schema) : schema;
 }
 
 /** Number of problem issues that one issue of zod becomes: one for each unknown member. */
@@ -178,10 +178,10 @@ function alternativesIn({ code, path, message }: ZodIssue): readonly string[] {
 /** Omits `one of ... is required` where an unknown name is the likely reason: one mistake, one error. */
 function withoutConsequences(issues: readonly ZodIssue[], input: unknown): readonly ZodIssue[] {
   if (!issues.some(({ code, path }) => code === 'unrecognized_keys' && path.length === 0)) return issues;
-  const given = typeof input === 'object' && input !== null ? input : {};
+  const members = typeof input === 'object' && input !== null ? input : {};
   return issues.filter((issue) => {
-    const members = alternativesIn(issue);
-    return members.length === 0 || members.some((name) => Object.hasOwn(given, name));
+    const alternatives = alternativesIn(issue);
+    return alternatives.length === 0 || alternatives.some((name) => Object.hasOwn(members, name));
   });
 }
 
@@ -196,7 +196,7 @@ function firstInWords(issues: readonly ZodIssue[], inWords: (issue: ZodIssue) =>
 }
 
 /**
- * `input` as the schema gives it back.
+ * `input` as parsed by the schema.
  * @param secret names of members whose values a refusal must not repeat
  * @throws HttpProblem `validation` that names every invalid member, or the lists that are too long
  */
@@ -213,13 +213,13 @@ export function validate<S extends z.ZodType>(
     );
   const result = schema.safeParse(input, withInput);
   if (result.success) return result.data;
-  const meant = meantOption(schema, input);
-  const allIssues = ((meant === schema ? undefined : meant.safeParse(input, withInput).error) ?? result.error).issues;
+  const option = meantOption(schema, input);
+  const allIssues = ((option === schema ? undefined : option.safeParse(input, withInput).error) ?? result.error).issues;
   const issues = withoutConsequences(allIssues, input);
   const words = firstInWords(issues, (issue) =>
     where === 'query' && isRepeated(input, issue)
       ? [{ in: where, name: nameOf(where, issue.path), detail: 'is given more than once' }]
-      : issuesOf(issue, where, meant, secret),
+      : issuesOf(issue, where, option, secret),
   );
   const count = issues.reduce((sum, issue) => sum + countOf(issue), 0);
   throw invalidAll(words, Math.max(count, words.length));

@@ -35,7 +35,7 @@ export class AnswerCounts {
   }
 }
 
-const isKnown = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
+const labelledMethods = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
 
 /** Middleware that counts the answers of an Express application; must be the first. */
 export function countAnswers(counts: AnswerCounts) {
@@ -43,7 +43,7 @@ export function countAnswers(counts: AnswerCounts) {
     response.once('finish', () => {
       const { path } = (request.route ?? {}) as { path?: unknown };
       const route = typeof path === 'string' ? path.replaceAll(/:(\w+)/g, '{$1}') : otherRoute;
-      counts.count(isKnown.has(request.method) ? request.method : otherRoute, route, response.statusCode);
+      counts.count(labelledMethods.has(request.method) ? request.method : otherRoute, route, response.statusCode);
     });
     next();
   };

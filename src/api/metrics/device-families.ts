@@ -7,7 +7,7 @@ import type { Family, MetricsView, Sample } from './family.ts';
 import { rounded } from '../common/members.ts';
 
 /**
- * Maximum number of devices with series of their own; larger fleets have series per kind only, because series cost
+ * Maximum number of devices with separate series; larger fleets have series per kind only, because series cost
  * memory in Prometheus.
  */
 export const maxDevicesWithSeries = 100;
@@ -104,17 +104,17 @@ const quantities: readonly Quantity[] = [
 
 const severities: readonly AlarmSeverity[] = ['info', 'warning', 'error'];
 
-function single({ devices }: MetricsView): MetricsView['devices'] {
+function devicesWithSeries({ devices }: MetricsView): MetricsView['devices'] {
   return devices.length <= maxDevicesWithSeries ? devices : [];
 }
 
 const ofDevices: readonly Family[] = [
   info(
     'derbench_device_info',
-    `What the device is; always 1. Series per device exist up to ${maxDevicesWithSeries} devices.`,
+    `Identity of the device; always 1. Series per device exist up to ${maxDevicesWithSeries} devices.`,
     ['device', 'name', 'device_type', 'device_profile', 'asset_type', 'dc_mode'],
     (view) =>
-      single(view).map(({ device }) => [
+      devicesWithSeries(view).map(({ device }) => [
         String(device.index),
         device.name,
         device.deviceType,
@@ -129,7 +129,7 @@ const ofDevices: readonly Family[] = [
       name: `derbench_device_${name}`,
       help,
       labels: ['device'],
-      samples: (view) => single(view).map(({ snapshot }) => [read(snapshot), String(snapshot.device_index)]),
+      samples: (view) => devicesWithSeries(view).map(({ snapshot }) => [read(snapshot), String(snapshot.device_index)]),
     }),
   ),
   {
@@ -138,7 +138,7 @@ const ofDevices: readonly Family[] = [
     help: '1 for the state of the inverter (701.InvSt), 0 for every other.',
     labels: ['device', 'state'],
     samples: (view) =>
-      single(view).flatMap(({ snapshot }) =>
+      devicesWithSeries(view).flatMap(({ snapshot }) =>
         inverterStates.map(
           (state) => [bit(snapshot.status.inverter_state === state), String(snapshot.device_index), state] as const,
         ),
@@ -150,7 +150,7 @@ const ofDevices: readonly Family[] = [
     help: 'Active alarms.',
     labels: ['device', 'severity'],
     samples: (view) =>
-      single(view).flatMap(({ device }) =>
+      devicesWithSeries(view).flatMap(({ device }) =>
         severities.map(
           (severity) =>
             [
@@ -166,11 +166,11 @@ const ofDevices: readonly Family[] = [
     name: 'derbench_device_latched_alarms',
     help: 'Alarms that stay until a reset.',
     labels: ['device'],
-    samples: (view) => single(view).map(({ device }) => [device.latchedAlarmCount, String(device.index)]),
+    samples: (view) => devicesWithSeries(view).map(({ device }) => [device.latchedAlarmCount, String(device.index)]),
   },
 ];
 
-function joined(values: readonly number[], how: 'sum' | 'mean'): number | null {
+function aggregate(values: readonly number[], how: 'sum' | 'mean'): number | null {
   if (values.length === 0) return null;
   const sum = values.reduce((total, value) => total + value, 0);
   return rounded(how === 'mean' ? sum / values.length : sum);
@@ -202,7 +202,7 @@ function ofKind({ name, help, read, together }: Quantity): Family[] {
       samples: (view) =>
         byKind(view, (devices, assetType) => [
           [
-            joined(
+            aggregate(
               devices.flatMap(({ snapshot }) => read(snapshot) ?? []),
               how,
             ),

@@ -35,7 +35,7 @@ interface Exposition {
 const require = createRequire(import.meta.url);
 
 /**
- * Has its own registry, so that simulators in one process do not mix. The library is loaded by the first scrape,
+ * Makes a separate registry, so that simulators in one process do not mix. The library is loaded by the first scrape,
  * because most runs have none.
  */
 function createExposition(): Exposition {
@@ -95,7 +95,7 @@ export class Metrics {
   #read(ctx: RouteContext, metrics: Exposition['metrics']): void {
     const view = viewOf(ctx, this.answers);
     for (const { family, metric } of metrics) {
-      // removes series of devices and peers that have gone since the last scrape
+      // drops the series of devices and peers that were removed since the last scrape
       metric.reset();
       for (const [value, ...labels] of family.samples(view)) {
         if (value !== null) metric.labels(...labels).inc(value);

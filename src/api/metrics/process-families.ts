@@ -66,7 +66,7 @@ const ofSimulator: readonly Family[] = [
   single(
     'counter',
     'derbench_ticks_skipped_total',
-    'Tick slots without a tick of their own because the machine was late.',
+    'Tick slots skipped because the machine was late.',
     ({ ctx }) => ctx.plant.health.skippedTicks,
   ),
   single(
@@ -185,7 +185,7 @@ const ofProtocols: readonly Family[] = [
   perProtocol(
     'gauge',
     'last_activity_timestamp_seconds',
-    'Last activity, Unix time; absent before any.',
+    'Last activity, Unix time; absent before the first.',
     ({ last_activity }) => (last_activity === null ? null : seconds(Date.parse(last_activity))),
   ),
   {

@@ -35,16 +35,20 @@ export const ocppFamilies: readonly Family[] = [
   {
     type: 'counter',
     name: 'derbench_ocpp_findings_total',
-    help: 'What central systems did against the specification.',
+    help: 'Violations of the specification by central systems.',
     labels: ['kind'],
     samples: (view) =>
       view.ctx.ocpp.enabled ? ocppFindingKinds.map((kind) => [totals(view).findings[kind], kind] as const) : [],
   },
   ocppCounter('connects', 'Connections to central systems that were opened.', 'connects'),
   ocppCounter('drops', 'Connections to central systems that broke.', 'drops'),
-  ocppCounter('call_errors', 'CALLERRORs that central systems have answered with.', 'callErrors'),
-  ocppCounter('timeouts', 'Calls that no central system has answered in time.', 'timeouts'),
-  ocppCounter('dropped_meter_values', 'In-between meter values that full queues have cost.', 'droppedMeterValues'),
+  ocppCounter('call_errors', 'CALLERRORs received from central systems.', 'callErrors'),
+  ocppCounter('timeouts', 'Calls that central systems did not answer in time.', 'timeouts'),
+  ocppCounter(
+    'dropped_meter_values',
+    'Intermediate meter values dropped because a queue was full.',
+    'droppedMeterValues',
+  ),
 ];
 
 const dnp3Counter = (name: string, help: string, member: keyof Dnp3Counters): Family =>
@@ -54,16 +58,16 @@ export const dnp3Families: readonly Family[] = [
   dnp3Counter('connections', 'Connections of masters that were accepted.', 'connections'),
   dnp3Counter('refused_connections', 'Connections of masters that were refused.', 'refusedConnections'),
   dnp3Counter('handshake_failures', 'TLS handshakes of masters that failed.', 'handshakeFailures'),
-  dnp3Counter('frames_in', 'Link frames of masters.', 'framesIn'),
-  dnp3Counter('frames_out', 'Link frames to masters.', 'framesOut'),
-  dnp3Counter('bad_frames', 'Link frames that were dropped: checksum, length.', 'badFrames'),
+  dnp3Counter('frames_in', 'Link frames received from masters.', 'framesIn'),
+  dnp3Counter('frames_out', 'Link frames sent to masters.', 'framesOut'),
+  dnp3Counter('bad_frames', 'Link frames dropped for a wrong checksum or length.', 'badFrames'),
   dnp3Counter('requests', 'Requests of masters.', 'requests'),
-  dnp3Counter('responses', 'Responses, by fragments.', 'responses'),
+  dnp3Counter('responses', 'Fragments of responses.', 'responses'),
   dnp3Counter('unsolicited', 'Unsolicited responses.', 'unsolicited'),
   dnp3Counter('refusals', 'Requests answered with a bit of IIN2.', 'refusals'),
   dnp3Counter('controls_done', 'Controls that were carried out.', 'controlsDone'),
   dnp3Counter('controls_refused', 'Controls that were refused.', 'controlsRefused'),
-  dnp3Counter('events', 'Events, for each master.', 'events'),
-  dnp3Counter('events_lost', 'Events that full buffers have cost.', 'eventsLost'),
-  dnp3Counter('confirm_timeouts', 'Confirms that did not come in time.', 'confirmTimeouts'),
+  dnp3Counter('events', 'Events, counted for each master.', 'events'),
+  dnp3Counter('events_lost', 'Events lost because a buffer was full.', 'eventsLost'),
+  dnp3Counter('confirm_timeouts', 'Confirms that did not arrive in time.', 'confirmTimeouts'),
 ];

@@ -37,7 +37,7 @@ const modelIndex = z
   .int()
   .min(0)
   .max(255)
-  .openapi({ description: 'Which of several models of the same id, from 0; default 0.' });
+  .openapi({ description: 'Index among models of the same id, from 0; default 0.' });
 const notes = list(text())('Deviations from the standard, in words.');
 
 const serialSchema = memo(() =>
@@ -78,9 +78,9 @@ const target = members<ClientTarget>()(
     serial: serial.orNull((of) => (of.transport === 'rtu' ? of.serial : null)),
     unit_id: integer('Unit identifier.'),
     timeout_s: number('Time limit of the connection and of each answer.', ({ timeoutMs }) => timeoutMs / 1000),
-    base_address: integer.orNull('As requested; null: searched.'),
+    base_address: integer.orNull('Base address as requested; null: searched.'),
     transaction_id: word(transactionIds).orNull(
-      'Which ids answers may have; null on a serial line.',
+      'Ids that answers may have; null on a serial line.',
       (of) => onNet(of)?.transactionIds,
     ),
   }),
@@ -97,13 +97,11 @@ const place = members<FoundModel>()('ClientModelPlace', () => ({
 }));
 
 export const chain = members<Pick<ClientStatus, 'discovery'>>()('ClientModels', () => ({
-  base_address: integer.orNull(
-    'Where the marker is; null while none was found.',
-    ({ discovery }) => discovery?.baseAddress,
-  ),
+  base_address: integer.orNull('Address of the marker; null: not found.', ({ discovery }) => discovery?.baseAddress),
   chain_end: word(chainEnds).orNull(
     'How the chain ends: `end_model` as the standard says, `zeros` with model 0, `missing_length` with an end model whose L ' +
-      'cannot be read, `exception` where the device refuses a read, `limit` where it would leave the address space. Null before a scan.',
+      'cannot be read, `exception` where the device refuses a read, `limit` where the chain would leave the address space. ' +
+      'Null before a scan.',
     ({ discovery }) => discovery?.end,
   ),
   notes: list(text())('Deviations from the standard, in words.', ({ discovery }) => discovery?.notes ?? []),
@@ -114,7 +112,7 @@ const polled = members<PolledModel>()('ClientPolledModel', () => ({
   id: member(() => modelId)(),
   index: member(() => modelIndex)(),
   read_at: time.orNull('Wall time of the last reading; null: never.'),
-  error: text.orNull('Why the last round could not read it; null: no error.'),
+  error: text.orNull('Why the last round could not read the model; null: no error.'),
 }));
 
 /** ms, shown as s to three digits */
@@ -210,7 +208,7 @@ const counters = members<ClientStatus['counters']>()(
 );
 
 export const status = members<ClientStatus>()('ClientStatus', () => ({
-  enabled: flag('Whether a device is set by `connect`.', (of) => of.target !== null),
+  enabled: flag('True if a device is set by `connect`.', (of) => of.target !== null),
   state: word(clientStates)(
     '`error`: no map was found, or the connection is lost; while polling, the client reconnects (`poll.retry_in_s`), otherwise ' +
       'the next request does.',
@@ -244,7 +242,7 @@ const point = members<PointReading>()('ClientPoint', () => ({
   label: text(),
   type: text('SunSpec type of the point.'),
   address: integer(),
-  size: integer('Registers.'),
+  size: integer('Number of registers.'),
   raw: registers.orNull('Registers of the point; null when the device refuses to be read here.'),
   value: member(valueSchema)(),
   scale_factor: integer.orNull(
@@ -257,34 +255,34 @@ const point = members<PointReading>()('ClientPoint', () => ({
   bits: list(text()).optional('Only on bit fields: names of the set bits, `BIT_9` for one without a name.'),
   implemented: flag(),
   access: word(['R', 'RW'])('By the definition; the device may refuse.'),
-  note: text.optional('Why there is no value, or what is unusual about it.'),
+  note: text.optional('Why there is no value, or an unusual property of the point.'),
 }));
 
-/** Absent: all points. */
+/** Names of the requested points; absent: all. */
 interface Names {
   readonly names?: ReadonlySet<string> | undefined;
 }
 
-const named = (points: readonly PointReading[], { names }: Names) =>
+const selectedPoints = (points: readonly PointReading[], { names }: Names) =>
   names ? points.filter(({ name }) => names.has(name)) : points;
 
 const group = members<GroupReading, Names>()(null, () => ({
   name: text('Path of one repetition, 0-based: `Crv[0].Pt[1]`.', ({ path }) => path),
-  points: list(point)('Its own points.', ({ points }, names) => named(points, names)),
+  points: list(point)('Points of the repetition.', ({ points }, names) => selectedPoints(points, names)),
 }));
 
 export const model = members<ModelReading, Names>()('ClientModel', () => ({
   ...place.members(),
-  points: list(point)('Points of the model itself.', ({ points }, names) => named(points, names)),
+  points: list(point)('Points of the model itself.', ({ points }, names) => selectedPoints(points, names)),
   groups: list(group)('Repetitions of all groups, in the order of the registers.', ({ groups }, context) =>
-    context.names ? groups.filter(({ points }) => named(points, context).length > 0) : groups,
+    context.names ? groups.filter(({ points }) => selectedPoints(points, context).length > 0) : groups,
   ),
   registers: registers.orNull('All registers from ID on, of a model without a definition here; else null.'),
   expected_length: integer.orNull(
-    'What L should be by the definition and the counts; null if L is right or the right value is unknown.',
+    'L by the definition and the counts; null if L is right or the right value is unknown.',
   ),
   notes,
-  read_at: time('Wall time at which it was read.'),
+  read_at: time('Wall time of the reading.'),
 }));
 
 interface Registers {
@@ -309,7 +307,7 @@ const request = members<WriteRequest>()(null, () => ({
     ({ functionCode }) => functionCode,
   ),
   address: integer(),
-  count: integer('Registers.'),
+  count: integer('Number of registers.'),
 }));
 const requests = list(request)('Requests accepted by the device, in order.');
 
@@ -317,20 +315,20 @@ const writtenPoint = members<WrittenPoint>()(null, () => ({
   name: text('Path inside the model, 0-based.'),
   written: member(valueSchema)('Value of the registers that were written: rounded to a step of the register.'),
   raw_written: registers('Registers that were written.'),
-  match: flag('Whether it reads back as it was written.'),
+  match: flag('True if it reads back as it was written.'),
   read_back: nested(point)(),
 }));
 
 export const pointsWritten = members<WriteOutcome>()('ClientPointsWritten', () => ({
   model: nested(place)(),
-  match: flag('Whether every point reads back as it was written.'),
+  match: flag('True if every point reads back as it was written.'),
   points: list(writtenPoint)(),
   requests,
 }));
 
 export const registersWritten = members<RawWriteOutcome>()('ClientRegistersWritten', () => ({
   address: integer(),
-  match: flag('Whether every register reads back as it was written.'),
+  match: flag('True if every register reads back as it was written.'),
   registers: registers('As they were written.'),
   read_back: registers.orNull('Null: the device refuses to be read here.'),
   requests,
@@ -356,12 +354,12 @@ const tlsSchema = memo(() =>
   z
     .strictObject({
       cert: pem('Certificate of this client'),
-      key: pem('Its private key, not encrypted'),
+      key: pem('Private key of the certificate, not encrypted'),
       root_cert: pem('Root certificates for the certificate of the device'),
       check_hostname: z
         .boolean()
         .optional()
-        .openapi({ description: 'Whether the certificate must match `host`. Default true.' }),
+        .openapi({ description: 'True: the certificate must match `host`. Default true.' }),
     })
     .openapi('ClientTls', { description: 'Kept in memory until the next connect or disconnect, and shown nowhere.' }),
 );
@@ -407,7 +405,7 @@ export const connectSchema = memo(() =>
         .min(0)
         .max(65_533)
         .optional()
-        .openapi({ description: 'Where the marker is. Default: the first of 40000, 50000 and 0 that has it.' }),
+        .openapi({ description: 'Address of the marker. Default: the first of 40000, 50000 and 0 that has it.' }),
       transaction_id: z
         .enum(transactionIds)
         .optional()
@@ -432,15 +430,15 @@ export const pollRequestSchema = memo(() =>
       interval_s: z.number().min(0.2).max(3600).optional().openapi({ description: 'Default 1.5.' }),
       models: pollIds.nullable().optional().openapi({ description: 'Null: the models needed for the summary.' }),
     })
-    .openapi('ClientPollRequest', { description: 'Absent members stay as they are.' }),
+    .openapi('ClientPollRequest', { description: 'Absent members are not changed.' }),
 );
 
 export const modelParamsSchema = z.strictObject({ model_id: integerParam('model_id', 1, 65_535, 'SunSpec model id.') });
 export const modelQuerySchema = z.strictObject({
-  index: integerParam('index', 0, 255, 'Which of several models of the same id, from 0; default 0.').optional(),
+  index: integerParam('index', 0, 255, 'Index among models of the same id, from 0; default 0.').optional(),
   refresh: flagParam(
     'refresh',
-    'Reads the device in any case; without it, the last reading if there is one.',
+    'True: reads the device. Otherwise the answer is the last reading, if there is one.',
   ).optional(),
 });
 
@@ -515,7 +513,7 @@ export const writeRequestSchema = memo(() =>
 );
 
 export const clientHistoryQuerySchema = historyQuerySchema.omit({ device: true }).extend({
-  seconds: secondsParam('Samples of the last so many seconds of wall time.').optional(),
+  seconds: secondsParam('Samples of this many last seconds of wall time.').optional(),
   since: isoParam('since', 'Wall time of the first sample, inclusive. Default: the oldest sample kept.').optional(),
   until: isoParam('until', 'Wall time after the last sample, exclusive. Default: no bound.').optional(),
 });

@@ -32,9 +32,9 @@ import type { ConnectRequest } from './members.ts';
 
 const tag = 'SunSpec Client';
 /** Problems caused by the device or the connection to it. */
-const ofPeer = ['conflict', 'too-many-requests', 'upstream-error', 'upstream-timeout', 'shortage'] as const;
-const ofDevice = [...ofPeer, 'not-connected'] as const;
-const ofModel = [...ofDevice, 'unknown-resource'] as const;
+const peerProblems = ['conflict', 'too-many-requests', 'upstream-error', 'upstream-timeout', 'shortage'] as const;
+const deviceProblems = [...peerProblems, 'not-connected'] as const;
+const modelProblems = [...deviceProblems, 'unknown-resource'] as const;
 
 const defaultTimeoutS = 2;
 const ports = { tcp: 502, tls: 802 } as const;
@@ -52,20 +52,24 @@ const refusedBeside = (transport: string) =>
     tls: { serial: 'needs transport rtu' },
   })[transport] ?? {};
 
-/** The request with the address of the simulated device that it names. @throws HttpProblem `validation` */
-function withOwnDevice(body: ConnectRequest, adapters: readonly Adapter[]): ConnectRequest {
+/** The request with the address of the simulated device in `device`. @throws HttpProblem `validation` */
+function withSimulatedDevice(body: ConnectRequest, adapters: readonly Adapter[]): ConnectRequest {
   const { device, transport = 'tcp' } = body;
   if (device === undefined || transport === 'rtu') return body;
-  const beside = (['host', 'port'] as const).filter((name) => body[name] !== undefined);
-  if (beside.length > 0)
+  const excluded = (['host', 'port'] as const).filter((name) => body[name] !== undefined);
+  if (excluded.length > 0)
     throw invalidAll(
-      beside.map((name) => ({ in: 'body' as const, name: `/${name}`, detail: 'is not given beside device' })),
+      excluded.map((name) => ({
+        in: 'body' as const,
+        name: `/${name}`,
+        detail: 'cannot be given together with device',
+      })),
     );
   const endpoint = modbusEndpoint(adapters, device);
   if (endpoint === null)
     throw invalid('body', '/device', `there is no device ${device} that is served over Modbus TCP`);
   const { host, port, unitId } = endpoint;
-  // a server on all addresses is reached at that of this machine
+  // a server on all addresses is reached at the loopback address
   const place = { host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port };
   return { ...body, ...place, unit_id: body.unit_id ?? unitId };
 }
@@ -150,9 +154,9 @@ export const sunspecClientRoutes: readonly Route[] = [
     maxTextLength: maxPemLength,
     secretMembers: ['tls'],
     reply: status.schema,
-    problems: ofPeer,
+    problems: peerProblems,
     handle: async ({ sunspecClient, adapters }, { body }) =>
-      status.reply(await sunspecClient.connect(targetOf(withOwnDevice(body, adapters)))),
+      status.reply(await sunspecClient.connect(targetOf(withSimulatedDevice(body, adapters)))),
   }),
   route({
     method: 'post',
@@ -171,7 +175,7 @@ export const sunspecClientRoutes: readonly Route[] = [
     operationId: 'scan_sunspec_client',
     summary: 'Walks the chain of models again',
     reply: chain.schema,
-    problems: ofDevice,
+    problems: deviceProblems,
     handle: async (ctx) => chain.reply({ discovery: await ctx.sunspecClient.scan() }),
   }),
   route({
@@ -201,7 +205,7 @@ export const sunspecClientRoutes: readonly Route[] = [
     params: modelParamsSchema,
     query: modelQuerySchema,
     reply: model.schema,
-    problems: ofModel,
+    problems: modelProblems,
     handle: async (ctx, { params, query }) =>
       model.reply(await ctx.sunspecClient.readModel(params.model_id, query.index ?? 0, query.refresh ?? false), {}),
   }),
@@ -214,7 +218,7 @@ export const sunspecClientRoutes: readonly Route[] = [
     description: 'Requests are split between points, at 125 registers, and further if the device refuses that size.',
     body: readRequestSchema,
     reply: readReplySchema,
-    problems: ofModel,
+    problems: modelProblems,
     async handle(ctx, { body }) {
       if ('address' in body)
         return registersRead.reply({
@@ -239,7 +243,7 @@ export const sunspecClientRoutes: readonly Route[] = [
       'value, the answer is 200 with `match` false.',
     body: writeRequestSchema,
     reply: writeReplySchema,
-    problems: ofModel,
+    problems: modelProblems,
     async handle(ctx, { body }) {
       if ('address' in body)
         return registersWritten.reply(await ctx.sunspecClient.writeRegisters(body.address, body.registers));

@@ -57,17 +57,17 @@ function stopHandler(app: App): () => void {
 }
 
 async function main(): Promise<void> {
-  const words = process.argv.slice(2);
-  if (asksForSubcommand(words, process.env)) {
+  const args = process.argv.slice(2);
+  if (asksForSubcommand(args, process.env)) {
     const { subcommand } = await import('./subcommands.ts');
-    const code = await subcommand(words);
+    const code = await subcommand(args);
     if (code !== null) {
       // Node lists a failed lookup as active until the next turn of the event loop
       await nextTurn();
       exitNow(code);
     }
   }
-  const loaded = loadConfig(words, process.env);
+  const loaded = loadConfig(args, process.env);
   if (loaded.kind !== 'run') {
     process.stdout.write(`${loaded.text}\n`);
     return;

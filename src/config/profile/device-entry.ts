@@ -25,7 +25,7 @@ const identity = {
     .enum(deviceTypeNames)
     .optional()
     .meta({ description: 'Type of the device; default the setting device_type.' }),
-  name: printableName.optional().meta({ description: 'Name for people.' }),
+  name: printableName.optional().meta({ description: 'Display name.' }),
 };
 
 const stationId = z

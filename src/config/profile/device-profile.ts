@@ -126,7 +126,7 @@ export const nominalFrequencySchema = z.number().min(40).max(70);
 /** A device profile in a file. */
 export const deviceProfileSchema = z
   .strictObject({
-    name: z.string().min(1).max(64).optional().meta({ description: 'Name for people.' }),
+    name: z.string().min(1).max(64).optional().meta({ description: 'Display name.' }),
     description: z.string().max(1000).optional(),
     nominal_frequency_hz: nominalFrequencySchema.optional().meta({
       description:
@@ -143,7 +143,7 @@ export const deviceProfileSchema = z
           '(123 and current); default current.',
       }),
     float: z.boolean().optional().meta({
-      description: 'Whether the map shows 111 to 113 in the place of 101 to 103; default false.',
+      description: 'True: the map shows 111 to 113 in the place of 101 to 103; default false.',
     }),
     base_address: z
       .literal(mapBases)

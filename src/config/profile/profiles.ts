@@ -130,12 +130,12 @@ const profileJsonSchema = memo(() => z.toJSONSchema(deviceProfileSchema, { io: '
 /** Issue of an EVSE profile given for another kind, or of another profile given for an EVSE; null: no issue. */
 function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { assetType }: DeviceTypeInfo): Issue | null {
   const evse = input.evse !== undefined;
-  const given = `given ${JSON.stringify(text)}`;
+  const givenText = `given ${JSON.stringify(text)}`;
   if (assetType !== 'evse') {
     return evse
       ? {
           name,
-          detail: `${given}, which is an EVSE profile; allowed: another profile here, or this one with --evse_profile`,
+          detail: `${givenText}, which is an EVSE profile; allowed: another profile here, or this one with --evse_profile`,
           allowed: bundledProfileNames,
         }
       : null;
@@ -143,7 +143,7 @@ function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { asset
   if (evse || !blockNames.some((block) => input[block] !== undefined)) return null;
   return {
     name,
-    detail: `${given}, which is not an EVSE profile; allowed: an EVSE profile (${bundledEvseProfileNames.join(', ')}), or this one with -f`,
+    detail: `${givenText}, which is not an EVSE profile; allowed: an EVSE profile (${bundledEvseProfileNames.join(', ')}), or this one with -f`,
     allowed: bundledEvseProfileNames,
   };
 }

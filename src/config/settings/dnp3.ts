@@ -57,7 +57,7 @@ export const dnp3Settings = {
     kind: onOff,
     default: false,
     needs: 'dnp3_enable',
-    doc: 'Whether the outstations can send unsolicited responses; masters enable the classes.',
+    doc: 'Lets outstations send unsolicited responses; masters enable the classes.',
   }),
   dnp3_shared_port: setting({
     flags: ['--dnp3_shared_port'],

@@ -79,6 +79,6 @@ export const ocppSettings = {
     kind: onOff,
     default: true,
     needs: 'ocpp_enable',
-    doc: 'Whether plugging in presents the token AUTO to the central system.',
+    doc: 'Presents the token AUTO to the central system when a vehicle is plugged in.',
   }),
 };

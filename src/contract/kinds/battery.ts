@@ -39,11 +39,11 @@ export type BatteryEvent =
   | 'CURRENT_IMBALANCE_WARNING'
   | 'CONTACTOR_ERROR';
 
-/** Points by which the reported state of charge moves away from the true one. */
+/** Drift of the reported state of charge away from the true one, percentage points. */
 export interface SocDrift {
-  /** drift per equivalent full cycle */
+  /** per equivalent full cycle */
   readonly perCyclePct: number;
-  /** drift per day of simulated time */
+  /** per day of simulated time */
   readonly perDayPct: number;
 }
 
@@ -84,8 +84,8 @@ export interface BatteryParameters {
   readonly efficiencyNominal: number;
 }
 
-/** Position of a cell, counted from 0. */
-export interface BatteryCellPosition {
+/** The module that holds a cell; both indexes count from 0. */
+export interface BatteryModulePosition {
   readonly string: number;
   readonly module: number;
 }
@@ -124,8 +124,8 @@ export interface BatteryDetail
   readonly cellVoltageMinV: number;
   readonly cellVoltageMaxV: number;
   readonly cellVoltageAvgV: number;
-  readonly cellVoltageMinAt: BatteryCellPosition;
-  readonly cellVoltageMaxAt: BatteryCellPosition;
+  readonly cellVoltageMinAt: BatteryModulePosition;
+  readonly cellVoltageMaxAt: BatteryModulePosition;
   /** equivalent full cycles */
   readonly cycleCount: number;
   readonly energyChargedWh: number;
@@ -134,9 +134,9 @@ export interface BatteryDetail
   readonly inhibit: BatteryInhibit;
   /** mode that was commanded; `auto`: not forced */
   readonly requestedMode: BatteryControlMode;
-  /** magnitude that the forced mode was given; null: not forced */
+  /** power commanded with the forced mode, a magnitude; null: not forced */
   readonly requestedPowerW: number | null;
-  /** the same within the present limits */
+  /** `requestedPowerW` reduced to the present limits; null: not forced */
   readonly clampedPowerW: number | null;
   /** simulated time until control returns to auto; null: forced without end, or not forced */
   readonly remainingS: number | null;
@@ -186,7 +186,10 @@ export interface BatteryContactorCommand {
 }
 
 export type BatteryCommand =
-  /** Has at least one member; absent members do not change, but a new mode starts without end and at the rating. */
+  /**
+   * Has at least one member. Absent members keep their values, except with a new `mode`: then an absent `durationS` means
+   * without end, and an absent `powerW` the rating.
+   */
   | {
       readonly kind: 'battery.control';
       readonly mode?: BatteryControlMode;
@@ -204,8 +207,8 @@ export type BatteryCommand =
   | { readonly kind: 'battery.connect'; readonly connect: boolean };
 
 /**
- * Names in `controls.overrides` of the values that each command sets. A `battery.control` sets only those that it has
- * members for.
+ * Names in `controls.overrides` of the values that each command sets. A `battery.control` sets only those of
+ * the members that it has.
  */
 export const batteryOverrides = {
   'battery.control': ['battery_mode', 'battery_soc', 'battery_contactors'],

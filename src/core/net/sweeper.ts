@@ -2,6 +2,7 @@ import { callEvery } from '../time/timers.ts';
 
 /** A connection, or another object, with time limits that a sweeper checks. */
 export interface Swept {
+  /** Checks the time limits. */
   sweep(): void;
 }
 

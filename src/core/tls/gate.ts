@@ -229,7 +229,7 @@ export class Handshake<Identity> implements Swept, HandshakeEnd<Identity> {
 
   /** Ends the handshake in favour of a later one. */
   giveWay(): void {
-    this.#end('too many others were begun and not finished');
+    this.#end('too many other handshakes were unfinished');
   }
 
   sweep(): void {

@@ -88,7 +88,7 @@ function pemIssues({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolic
   if (!certificate)
     report(
       cert,
-      'holds no certificate that can be read; allowed: the certificate of the server in PEM form, those of intermediate CAs behind it',
+      'holds no certificate that can be read; allowed: the certificate of the server in PEM form, followed by those of intermediate CAs',
     );
   const privateKey = keyOf(key.text);
   if (typeof privateKey === 'string') report(key, privateKey);
@@ -215,7 +215,7 @@ export function readPemFiles<Role extends string>(
 /**
  * Reads the three files and checks each of them and whether they fit together. Issues bear the names of the settings,
  * with no path in them and nothing of the key.
- * @param readText text of a file of at most so many bytes; throws where it cannot be read
+ * @param readText text of a file up to a number of bytes; throws if it cannot be read
  */
 export function readTlsMaterial(
   files: TlsTriple<TlsFile>,

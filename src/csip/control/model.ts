@@ -23,7 +23,7 @@ export interface ControlInForce {
   /** mRID of an event; `default <mRID or href of the program>` */
   readonly id: string;
   readonly origin: 'event' | 'default';
-  /** equal for controls of one origin and primacy, and one time of creation if they are events */
+  /** equal for controls with the same origin, primacy and, for events, time of creation */
   readonly rank: string;
   /** without those that cannot be read, which the control has in `base.unread` */
   readonly modes: readonly ModeName[];
@@ -35,7 +35,7 @@ export interface LeftOutMode {
   readonly mode: ModeName;
   /** `unsupported`: the device has no physics for it; `invalid`: its value; `outweighed`: by another control's mode */
   readonly reason: 'unsupported' | 'invalid' | 'outweighed';
-  /** in a sentence */
+  /** reason as a sentence for the user */
   readonly detail: string;
 }
 
@@ -57,21 +57,21 @@ export interface ControlOutcome {
 export interface ControlTarget {
   /** modes with physics, for `modesSupported` */
   readonly supported: ReadonlySet<ModeName>;
-  /** The slope of active power of a device for `setGradW`, percent per second: without the ramps of single controls. */
+  /** Slope of the active power of a device for `setGradW`, percent per second, without the ramps of single controls. */
   gradW(deviceIndex: number): number;
-  /** The values that a control has written to a device, by mode; of one that is not in force what it would write. */
+  /** Values that a control has written to a device, by mode; for a control not in force, the values it would write. */
   claims(id: string, control: ResolvedControl, deviceIndex: number): ReadonlyMap<ModeName, readonly HoldValue[]>;
   /** Outcome of a control if it were in force alone; changes nothing. For responses at receipt. */
   check(control: ResolvedControl): ControlOutcome;
   /**
-   * Makes exactly these controls be in force, of highest priority first; controls no longer among them are given back.
+   * Puts exactly these controls in force, highest priority first, and releases the values of all other controls.
    * Calling it again with the same controls only tries the `waiting` ones again.
    * @returns the outcome of each, by id
    */
   apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome>;
-  /** Calls back when the device can take controls again, or has been reset; the returned function ends it. */
+  /** Calls back when the device can take controls again, or has been reset; the returned function unsubscribes. */
   onChange(listener: (reset: boolean) => void): () => void;
-  /** Gives everything back. */
+  /** Releases all values. */
   close(): void;
 }
 
@@ -135,7 +135,7 @@ export function integerOf(value: unknown): number | null {
 const maxPower = 9;
 
 /**
- * value x 10^power, the nearest number to the decimal one, so that 57 hundredths are 0.57.
+ * value x 10^power as the number nearest to the decimal fraction: 57 x 10^-2 is 0.57.
  * @returns null where the value is no integer or the power is outside of -9..9
  */
 export function scaledOf(value: unknown, power: number): number | null {
@@ -150,7 +150,7 @@ export const firstUnread = (value: unknown): UnreadMember | undefined =>
     ? Object.values(value.unread as Readonly<Record<string, UnreadMember>>)[0]
     : undefined;
 
-/** The refusal of a mode that has come in a form that cannot be read, or with such a `rampTms`; null: it can be read. */
+/** The refusal of a mode whose value or `rampTms` cannot be read; null: both can be read. */
 export function unreadIn(mode: ModeName, base: ResolvedControl['base']): Refusal | null {
   const { [mode]: value, unread = {} } = base;
   const member = value === undefined ? unread[mode] : (firstUnread(value) ?? unread['rampTms']);

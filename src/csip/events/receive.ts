@@ -7,7 +7,7 @@ import type { ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
 
 /** Events of one EndDevice: the maximum that a slot of the store (8 MiB) holds if none uses curves. */
 export const maxEvents = 4_000;
-/** Ended events that no list shows any longer, kept for views. */
+/** Maximum of ended events that no list shows any longer; they are kept for views. */
 const maxHistory = 500;
 
 /** An unchanged default control keeps its identity, so that it is not applied again. */
@@ -23,12 +23,12 @@ function programsOf(listed: readonly ListedProgram[], tracked: readonly TrackedP
   for (const program of listed) {
     const { key, href, primacy } = program;
     // a program may be reached through several assignments, of which some may be unreadable
-    const twin = programs.get(key);
-    const defaultControl = defaultOf(program, twin ?? before.get(key));
+    const earlier = programs.get(key);
+    const defaultControl = defaultOf(program, earlier ?? before.get(key));
     programs.set(key, {
       key,
       href,
-      primacy: twin === undefined ? primacy : Math.min(primacy, twin.primacy),
+      primacy: earlier === undefined ? primacy : Math.min(primacy, earlier.primacy),
       defaultControl,
     });
   }
@@ -88,8 +88,8 @@ function refreshed(first: ListedControl, latest: ListedControl): ListedControl {
 }
 
 function received({ listed, programs }: Sighting, options: ScheduleOptions): TrackedEvent {
-  // without all curves the check waits for the start
-  const decided = ![...listed.control.curves.values()].includes(null);
+  // an event with an unreadable curve is checked at its start
+  const hasCurves = ![...listed.control.curves.values()].includes(null);
   return {
     listed,
     programs: [...programs],
@@ -102,7 +102,7 @@ function received({ listed, programs }: Sighting, options: ScheduleOptions): Tra
     cancelAtS: null,
     lost: [],
     lostTo: null,
-    outcome: decided ? options.check(listed.control) : null,
+    outcome: hasCurves ? options.check(listed.control) : null,
     started: false,
     optedOut: false,
     missed: false,
@@ -128,19 +128,19 @@ function seenAgain(event: TrackedEvent, { listed, programs }: Sighting, nowS: nu
   const cancels = event.cancelAtS === null && latest.status === 'cancelled with randomization';
   const cancelAtS = cancels ? cancelInstant(event, nowS, options.pick) : event.cancelAtS;
   const isEnded = latest.status !== 'scheduled' && latest.status !== 'active';
-  const given = isEnded ? givingUp(event, heldModes(event), cancelAtS ?? nowS) : event;
-  return { ...given, listed: latest, programs: keys, present: true, cancelAtS };
+  const updated = isEnded ? givingUp(event, heldModes(event), cancelAtS ?? nowS) : event;
+  return { ...updated, listed: latest, programs: keys, present: true, cancelAtS };
 }
 
 /** Assigns an event to its present programs. @param programs by key */
 function placed(event: TrackedEvent, programs: ReadonlyMap<string, TrackedProgram>, nowS: number): TrackedEvent {
   const present = event.programs.filter((key) => programs.has(key));
-  const [best] = present.flatMap((key) => programs.get(key) ?? []).sort(byPrimacy);
-  if (best === undefined) {
+  const [first] = present.flatMap((key) => programs.get(key) ?? []).sort(byPrimacy);
+  if (first === undefined) {
     if (!isLive(event)) return { ...event, programs: present };
     return { ...givingUp(event, heldModes(event), nowS), programs: present, left: true };
   }
-  return { ...event, programs: present, programKey: best.key, primacy: best.primacy };
+  return { ...event, programs: present, programKey: first.key, primacy: first.primacy };
 }
 
 /** Drops the oldest of the ended events that no list shows any longer. */
@@ -153,8 +153,8 @@ function withinHistory(events: ReadonlyMap<string, TrackedEvent>): ReadonlyMap<s
 }
 
 /**
- * The state after a reading. An event that disappears from a readable list is kept and carried out (10.2.3); an event
- * whose last program has left is marked; a new one is `received`, and the same step decides about it.
+ * The state after a reading. An event that disappears from a readable list is kept and carried out (10.2.3). An event
+ * whose last program has left is marked as `left`. A new event is `received` until `nextStep` decides about it.
  */
 export function afterReading(
   state: ScheduleState,

@@ -132,8 +132,8 @@ class Step {
     const { to } = row;
     if (to === 'scheduled') return this.#put({ ...event, phase: to });
     if (to === 'active') return this.#put({ ...event, phase: to, fixed: period, missed: event.optedOut });
-    const given = to === 'completed' ? event : givingUp(event, heldModes(event), this.#nowS);
-    const ended = this.#conclude(given, row.answer(facts));
+    const updated = to === 'completed' ? event : givingUp(event, heldModes(event), this.#nowS);
+    const ended = this.#conclude(updated, row.answer(facts));
     return this.#put({ ...ended, phase: to, fixed: period, endedS: this.#nowS });
   }
 
@@ -223,8 +223,8 @@ class Step {
     if (loser.phase !== 'active' && !overlap(this.#claimOf(winner), this.#periodOf(loser))) return false;
     const taken = heldModes(winner).filter((mode) => heldModes(loser).includes(mode));
     if (taken.length === 0) return false;
-    const given = givingUp(loser, taken, this.#nowS);
-    this.#put({ ...given, lost: [...loser.lost, ...taken], lostTo: winner.programKey });
+    const updated = givingUp(loser, taken, this.#nowS);
+    this.#put({ ...updated, lost: [...loser.lost, ...taken], lostTo: winner.programKey });
     this.#changes += 1;
     return true;
   }
@@ -265,9 +265,9 @@ class Step {
     const event = this.events.get(mrid);
     if (event === undefined || !isLive(event) || event.optedOut === !takesPart) return;
     this.#respond(event, takesPart ? 5 : 4, asksForUser);
-    // an opt-out before the start does not count: the start decides anew
-    const given = takesPart ? event : givingUp(event, heldModes(event), this.#nowS);
-    this.#put({ ...given, optedOut: !takesPart, missed: true });
+    // an opt-out before the start does not count: the start decides again
+    const updated = takesPart ? event : givingUp(event, heldModes(event), this.#nowS);
+    this.#put({ ...updated, optedOut: !takesPart, missed: true });
   }
 
   /** Withdraws events that the device has started; others are still applied. */

@@ -296,10 +296,10 @@ export class NotificationListener {
     // the unread rest of a body would be taken for the next request
     if (body === null) response.setHeader('Connection', 'close');
     response.writeHead(status).end();
-    const shown = Object.fromEntries(
+    const joinedHeaders = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
     );
-    onAnswer?.({ peer, method, url, headers: shown, body, status, durationMs: clock.monotonicMs() - startMs });
+    onAnswer?.({ peer, method, url, headers: joinedHeaders, body, status, durationMs: clock.monotonicMs() - startMs });
   }
 
   async #judge(request: IncomingMessage, peer: string): Promise<Verdict> {

@@ -38,7 +38,7 @@ export interface SubscriptionsOptions {
   readonly listener: Pick<NotificationListener, 'take' | 'uriOf'>;
   /** LFDI of the connection: distinguishes the paths of clients that share a listener */
   readonly lfdi: string;
-  /** true: useful resources are subscribed to automatically */
+  /** true: resources that the walk polls are subscribed to automatically */
   readonly automatic: boolean;
   readonly clock: WallClock;
   readonly later: Later;
@@ -49,7 +49,7 @@ export interface SubscriptionsOptions {
 }
 
 /** Resources that the walk reads repeatedly (CSIP 5.3). */
-const useful: ReadonlySet<DocumentName> = new Set([
+const polledDocuments: ReadonlySet<DocumentName> = new Set([
   'EndDeviceList',
   'FunctionSetAssignmentsList',
   'DERProgramList',
@@ -83,7 +83,7 @@ export class Subscriptions {
   readonly #items = new Map<string, Item>();
   /** choices of the user by URL, which outlive the resource */
   readonly #chosen = new Map<string, boolean>();
-  #found: readonly SubscribableResource[] = [];
+  #subscribable: readonly SubscribableResource[] = [];
   readonly #received: CsipNotification[] = [];
   readonly #ending = new AbortController();
   #reachable = false;
@@ -98,7 +98,7 @@ export class Subscriptions {
   /** Takes the present subscribable resources; subscriptions to others end. */
   follow(resources: readonly SubscribableResource[]): void {
     if (this.#closed) return;
-    this.#found = resources;
+    this.#subscribable = resources;
     const byUrl = new Map(resources.map((resource) => [resource.url, resource]));
     for (const [url, item] of this.#items) {
       const stays = byUrl.get(url)?.listUrl === item.resource.listUrl;
@@ -106,16 +106,16 @@ export class Subscriptions {
       if (stays && item.isActive) byUrl.delete(url);
     }
     for (const resource of byUrl.values())
-      if (this.#chosen.get(resource.url) ?? (this.#options.automatic && useful.has(resource.name)))
+      if (this.#chosen.get(resource.url) ?? (this.#options.automatic && polledDocuments.has(resource.name)))
         this.#want(resource);
     void this.#work();
   }
 
   /** Pauses while the server is unreachable; afterwards it may have lost every subscription. */
-  reachable(yes: boolean): void {
-    if (yes === this.#reachable) return;
-    this.#reachable = yes;
-    if (!yes) return;
+  reachable(isReachable: boolean): void {
+    if (isReachable === this.#reachable) return;
+    this.#reachable = isReachable;
+    if (!isReachable) return;
     for (const item of this.#items.values()) this.#plan(item, 0);
     void this.#work();
   }
@@ -128,7 +128,7 @@ export class Subscriptions {
   async choose(href: string, on: boolean): Promise<void> {
     const { origin } = this.#options.exchange;
     const url = URL.canParse(href, origin) ? new URL(href, origin).href : href;
-    const resource = this.#found.find((each) => each.url === url);
+    const resource = this.#subscribable.find((each) => each.url === url);
     const item = this.#items.get(url);
     if (resource === undefined && (on || item === undefined))
       throw new SimError('UNKNOWN_RESOURCE', `${url} is no resource that can be subscribed to`);
@@ -235,7 +235,7 @@ export class Subscriptions {
     return this.#reachable && !this.#closed && dueMs !== null && dueMs <= this.#options.clock.monotonicMs();
   }
 
-  /** Sends due requests one after the other; calls meanwhile join. */
+  /** Sends due requests one after the other; a call while it sends gets the same promise. */
   #work(): Promise<void> {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
@@ -254,12 +254,12 @@ export class Subscriptions {
       if (item === undefined) return;
       item.dueMs = null;
       if (item.isActive) await this.#post(item);
-      else await this.#leave(item);
+      else await this.#unsubscribe(item);
     }
   }
 
   /** A subscription ended by the user stays in the list. */
-  async #leave(item: Item): Promise<void> {
+  async #unsubscribe(item: Item): Promise<void> {
     await this.#delete(item);
     const { url } = item.resource;
     if (this.#chosen.get(url) !== false && this.#items.get(url) === item) this.#items.delete(url);

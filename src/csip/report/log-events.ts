@@ -11,8 +11,9 @@ import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { Slot } from '../../core/store.ts';
 
-/** functionSet of DER, and the profile and enterprise number of the standard's codes. */
+/** functionSet of DER */
 const derFunctionSet = 11;
+/** profile and enterprise number of the codes of the standard */
 const standardProfile = 2;
 const standardPen = 40_732;
 
@@ -180,8 +181,8 @@ function alarmEvent(bit: AlarmBit, begins: boolean): CsipLogEventRequest {
   return { code: begins ? 2 * bit : 2 * bit + 1, details: `${alarmTexts[bit]}${begins ? '' : ', normal again'}` };
 }
 
-/** number of ids: 16 bits */
-const ids = 0x1_0000;
+/** Number of ids: they have 16 bits. */
+const idCount = 0x1_0000;
 
 /** Ids of the LogEvents of one EndDevice, consecutive over reconnections and restarts. */
 export class LogEventIds {
@@ -198,14 +199,14 @@ export class LogEventIds {
   /** @param slot stores the next id */
   static async open(slot: Slot, log: Logger): Promise<LogEventIds> {
     const [storedId] = await slot.read();
-    return new LogEventIds(slot, log, typeof storedId === 'number' ? storedId % ids : 0);
+    return new LogEventIds(slot, log, typeof storedId === 'number' ? storedId % idCount : 0);
   }
 
   next(): number {
     const id = this.#next;
-    this.#next = (id + 1) % ids;
+    this.#next = (id + 1) % idCount;
     this.#slot.replace([this.#next]).catch((error: unknown) => {
-      this.#log.error(`the ids of log events cannot be kept: ${errorText(error)}`);
+      this.#log.error(`the ids of log events cannot be stored: ${errorText(error)}`);
     });
     return id;
   }

@@ -1,7 +1,7 @@
 /**
- * Readings of the metering mirror: active and reactive power, voltages, frequency (CSIP) and stored energy (CSIP-AUS), as
- * averages over the periods of a mirror from the values of a meter at the ends of ticks. Energy follows the counters; the
- * power only interpolates between two counts. Pure: no clock.
+ * Readings of the metering mirror: averages of active and reactive power, voltages and frequency (CSIP) over a period,
+ * and the stored energy at its end (CSIP-AUS). They come from the values of a meter at the ends of ticks. Power is
+ * averaged from the energy counters, and the measured power only interpolates between two counts. Pure: no clock.
  */
 import { createHash } from 'node:crypto';
 import { phaseCodes } from './model.ts';
@@ -47,7 +47,7 @@ export function risen(before: number, after: number, modulus: number): number {
 
 /**
  * Energy at a finer resolution than its counter. Between counts it follows the power; where the two differ by more than
- * the rounding of the counter, the counter counts.
+ * the rounding of the counter, the counter prevails.
  */
 export class FineEnergy {
   #energy = 0;
@@ -59,7 +59,7 @@ export class FineEnergy {
 
   /**
    * @param energy integral of the power since the last call
-   * @param counter present value in whole counts; null: no counter, the power alone counts
+   * @param counter present value in whole counts; null: no counter, the energy follows the power alone
    * @param count size of one count
    */
   add(energy: number, counter: number | null, count: number): void {
@@ -158,10 +158,10 @@ export class Averager {
     return Math.max(this.#leadMs ?? this.#sums.startMs + this.#periodMs, overdueMs);
   }
 
-  /** Start of the first period. null: at once. */
+  /** Start of the next period, remote time; null: at once. */
   #leadTo(atMs: number): number | null {
-    const isLate = this.#wholeMinutes && this.#periodMs % minuteMs === 0 && atMs % minuteMs !== 0;
-    return isLate ? Math.ceil(atMs / minuteMs) * minuteMs : null;
+    const startsLater = this.#wholeMinutes && this.#periodMs % minuteMs === 0 && atMs % minuteMs !== 0;
+    return startsLater ? Math.ceil(atMs / minuteMs) * minuteMs : null;
   }
 
   /** Applies to the present period too; if that is already over, it ends with the next sample. */
@@ -291,7 +291,7 @@ const powerKind = 37;
 const phaseNames: Readonly<Record<PhaseCode, string>> = { 129: 'L1', 65: 'L2', 33: 'L3' };
 
 /** Rounded to units of 10^multiplier, without -0. */
-function counted(value: number | null, multiplier: number): number | null {
+function inUnits(value: number | null, multiplier: number): number | null {
   return value === null || !Number.isFinite(value) ? null : Math.round(value * 10 ** -multiplier) + 0;
 }
 
@@ -330,7 +330,7 @@ function powerQuantities({ flow, positive }: ReadingConventions): readonly Quant
           key: `${key}/${positive}`,
           description: `${description}, ${positive} positive`,
           type: type(positive === 'export' ? reverse : forward),
-          value: (period) => counted(sign * (injected(period) - absorbed(period)), 0),
+          value: (period) => inUnits(sign * (injected(period) - absorbed(period)), 0),
         },
       ];
     }
@@ -339,13 +339,13 @@ function powerQuantities({ flow, positive }: ReadingConventions): readonly Quant
         key: `${key}/imported`,
         description: `${description}, imported`,
         type: type(forward),
-        value: (period) => counted(absorbed(period), 0),
+        value: (period) => inUnits(absorbed(period), 0),
       },
       {
         key: `${key}/exported`,
         description: `${description}, exported`,
         type: type(reverse),
-        value: (period) => counted(injected(period), 0),
+        value: (period) => inUnits(injected(period), 0),
       },
     ];
   });
@@ -364,10 +364,10 @@ const storedEnergy: Quantity = {
     powerOfTenMultiplier: 0,
     uom: 72,
   },
-  value: ({ storedWh }) => counted(storedWh, 0),
+  value: ({ storedWh }) => inUnits(storedWh, 0),
 };
 
-/** @param meter shows which quantities there are */
+/** The quantities that a meter with these phases and this stored energy measures. */
 export function quantitiesOf(
   conventions: ReadingConventions,
   { volts, storedWh }: Pick<MeterNow, 'volts' | 'storedWh'>,
@@ -379,7 +379,7 @@ export function quantitiesOf(
         key: `V/${phase}`,
         description: `Voltage ${phaseNames[phase]}`,
         type: { ...averaged, flowDirection: 0, kind: 0, phase, powerOfTenMultiplier: -1, uom: 29 },
-        value: ({ volts }) => counted(volts.get(phase) ?? null, -1),
+        value: ({ volts }) => inUnits(volts.get(phase) ?? null, -1),
       }),
     );
   return [
@@ -389,7 +389,7 @@ export function quantitiesOf(
       key: 'Hz',
       description: 'Frequency',
       type: { ...averaged, flowDirection: 0, kind: 0, powerOfTenMultiplier: -3, uom: 33 },
-      value: ({ hz }) => counted(hz, -3),
+      value: ({ hz }) => inUnits(hz, -3),
     },
     ...(storedWh === null ? [] : [storedEnergy]),
   ];

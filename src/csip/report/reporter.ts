@@ -274,7 +274,7 @@ export class Reporter {
     };
   }
 
-  /** One after the other: a server may require the ratings first. */
+  /** Sends the documents in order, since a server may require the ratings first. */
   async #followDer(sheets: DerSheets, hrefs: DerHrefs | null): Promise<void> {
     for (const name of csipDerDocuments) await sheets[name].follow(hrefs?.[name] ?? null);
   }

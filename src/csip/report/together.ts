@@ -17,11 +17,11 @@ const worstFirst = ['FAULT', 'ALARM', 'OK'] as const;
 
 type Listed<T> = readonly (T | undefined)[];
 
-const known = <T>(values: Listed<T>): readonly T[] => values.flatMap((value) => (value === undefined ? [] : [value]));
+const defined = <T>(values: Listed<T>): readonly T[] => values.flatMap((value) => (value === undefined ? [] : [value]));
 
 /** undefined: no device has a value */
-function over(values: Listed<number>, choose: (...known: number[]) => number): number | undefined {
-  const all = known(values);
+function over(values: Listed<number>, choose: (...values: number[]) => number): number | undefined {
+  const all = defined(values);
   return all.length === 0 ? undefined : choose(...all);
 }
 const minOf = (values: Listed<number>) => over(values, Math.min);
@@ -42,7 +42,7 @@ function commonFactor(values: Listed<{ readonly displacement: number; readonly m
 
 /** Bits that are set for any device. */
 function anyBits(values: Listed<string>): string | undefined {
-  const [first, ...others] = known(values);
+  const [first, ...others] = defined(values);
   if (first === undefined) return undefined;
   const bits = others.reduce((sum, hex) => sum | BigInt(`0x${hex}`), BigInt(`0x${first}`));
   return hexBits(Number(bits), first.length / 2);
@@ -89,7 +89,7 @@ function capabilityOf(all: readonly DERCapability[]): DERCapability {
       rtgReactiveSusceptance: magnitudeSum(of('rtgReactiveSusceptance')),
       rtgUnderExcitedPF: commonFactor(of('rtgUnderExcitedPF')),
       rtgUnderExcitedW: signedSum(of('rtgUnderExcitedW')),
-      rtgVNom: known(of('rtgVNom'))[0],
+      rtgVNom: defined(of('rtgVNom'))[0],
       doeModesSupported: anyBits(of('doeModesSupported')),
       vppModesSupported: anyBits(of('vppModesSupported')),
     }),
@@ -128,8 +128,8 @@ function settingsOf(all: readonly DERSettings[], updatedS: number): DERSettings 
       setMinPFUnderExcited: commonFactor(of('setMinPFUnderExcited')),
       setMinV: highest(of('setMinV')),
       setMinWh: magnitudeSum(of('setMinWh')),
-      setVNom: known(of('setVNom'))[0],
-      setVRef: known(of('setVRef'))[0],
+      setVNom: defined(of('setVNom'))[0],
+      setVRef: defined(of('setVRef'))[0],
       doeModesEnabled: anyBits(of('doeModesEnabled')),
       vppModesEnabled: anyBits(of('vppModesEnabled')),
     }),

@@ -123,7 +123,7 @@ const restNames: ClientNames = { cert: '/cert_pem', key: '/key_pem', rootCert: '
 export class ClientCredentials implements TlsIdentity {
   readonly #options: CredentialsOptions;
   /** null: plain HTTP, without certificates */
-  readonly #own: ClientTlsFiles | null;
+  readonly #files: ClientTlsFiles | null;
   readonly #plainCert: string;
   #chosen: Chosen | null = null;
 
@@ -132,12 +132,12 @@ export class ClientCredentials implements TlsIdentity {
     const { files, names, io, onChange } = options;
     this.#options = options;
     if (files.tls === null) {
-      this.#own = null;
+      this.#files = null;
       this.#plainCert = readCertificate(files.cert, names.cert, io?.readText ?? readTextFile);
       return;
     }
     this.#plainCert = '';
-    this.#own = new ClientTlsFiles({
+    this.#files = new ClientTlsFiles({
       ...options,
       protocol,
       files: { cert: files.cert, ...files.tls },
@@ -150,7 +150,7 @@ export class ClientCredentials implements TlsIdentity {
 
   /** @throws SimError NOT_CONNECTED without a key */
   get context(): SecureContext {
-    const context = this.#chosen?.context ?? this.#own?.context;
+    const context = this.#chosen?.context ?? this.#files?.context;
     if (context === undefined)
       throw new SimError('NOT_CONNECTED', 'TLS needs the key of the certificate and the root certificates of servers');
     return context;
@@ -223,16 +223,16 @@ export class ClientCredentials implements TlsIdentity {
 
   /** Starts checking the files for changes periodically. */
   watch(): void {
-    this.#own?.watch();
+    this.#files?.watch();
   }
 
   unwatch(): void {
-    this.#own?.unwatch();
+    this.#files?.unwatch();
   }
 
   /** Reads changed files, on request. */
   reload(): void {
-    this.#own?.reload();
+    this.#files?.reload();
   }
 
   get #policy(): 'csip' | 'csip_strict' {
@@ -248,7 +248,7 @@ export class ClientCredentials implements TlsIdentity {
 
   get #texts(): CsipPem {
     if (this.#chosen !== null) return this.#chosen.pem;
-    const { cert, key, ca } = this.#own?.material.context ?? {};
+    const { cert, key, ca } = this.#files?.material.context ?? {};
     return { cert: text(cert) || this.#plainCert, key: text(key), rootCert: text(ca) };
   }
 

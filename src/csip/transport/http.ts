@@ -235,7 +235,7 @@ export class HttpClient {
 
   #inWords(error: unknown, { signal, url }: HttpRequest): SimError {
     if (this.#ending.signal.aborted) return new SimError('NOT_CONNECTED', 'the connection was closed');
-    if (signal?.aborted) return new SimError('NOT_CONNECTED', 'the request was given up');
+    if (signal?.aborted) return new SimError('NOT_CONNECTED', 'the request was aborted');
     if (error instanceof SimError) return error;
     const shortage = shortageOf(error);
     if (shortage !== null) return shortage;

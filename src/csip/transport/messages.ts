@@ -49,11 +49,11 @@ function withoutPin(body: Buffer): Buffer {
 }
 
 function withoutSecrets(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const shown = Object.entries(headers).map(([name, value]) => [
+  const redacted = Object.entries(headers).map(([name, value]) => [
     name,
     secretHeaders.has(name.toLowerCase()) ? hidden : value,
   ]);
-  return Object.fromEntries(shown) as Readonly<Record<string, string>>;
+  return Object.fromEntries(redacted) as Readonly<Record<string, string>>;
 }
 
 function redact(message: WireMessage<CsipFacts>): WireMessage<CsipFacts> {
@@ -130,7 +130,7 @@ function pathOf(url: string): string {
   return URL.canParse(url) ? new URL(url).pathname : url;
 }
 
-/** The response to an event in a body; null: it is none that can be read. */
+/** The response to an event in a body; null: the body has none that can be read. */
 function responseIn(body: string): Pick<CsipSentResponse, 'mrid' | 'status'> | null {
   // readings are posted far more often
   if (!body.includes('DERControlResponse')) return null;

@@ -34,7 +34,7 @@ class Links {
   readonly #hosts: ReadonlySet<string>;
   /** targets of 301 and 308 by URL */
   readonly #moved = new Map<string, string>();
-  /** the same without their query, where it stays: a resource has moved with all its pages */
+  /** targets of redirects that keep the query, without it: such a resource has moved with all its pages */
   readonly #movedPaths = new Map<string, string>();
 
   constructor(rules: LinkRules) {
@@ -50,7 +50,7 @@ class Links {
   resolve(href: string, base: string = this.#rules.origin.href): URL {
     const { origin, anywhere } = this.#rules;
     const refuse = (reason: string) => new SimError('PEER_ERROR', `the server links to ${shortened(href)}, ${reason}`);
-    if (href.length > maxHrefLength || !URL.canParse(href, base)) throw refuse('which is no URI');
+    if (href.length > maxHrefLength || !URL.canParse(href, base)) throw refuse('which is not a URI');
     const url = new URL(href, base);
     url.hash = '';
     if (url.protocol !== origin.protocol) throw refuse(`which is not of the scheme ${origin.protocol.slice(0, -1)}`);
@@ -143,7 +143,7 @@ const mediaType = 'application/sep+xml';
 const maxRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 const permanent: ReadonlySet<number> = new Set([301, 308]);
-/** A redirect of a GET; any other request was carried out, and its result is at another place (RFC 9110 15.4.4). */
+/** A redirect of a GET; any other method was carried out, and its result is elsewhere (RFC 9110 15.4.4). */
 const seeOther = 303;
 /** Lowest status of a refusal, which may have a document. */
 const firstRefusal = 400;
@@ -170,7 +170,7 @@ export class HttpExchange implements SepExchange {
   readonly #links: Links;
   readonly #ending = new AbortController();
   /** connections of disturbed requests under way */
-  readonly #odd = new Set<HttpClient>();
+  readonly #disturbedClients = new Set<HttpClient>();
   #http: HttpClient;
   /** the context of `#http` */
   #context: SecureContext | null;
@@ -201,22 +201,23 @@ export class HttpExchange implements SepExchange {
     if (disturbance !== null) await this.#disturbed(disturbance, { request, url, body, signal });
     if (disturbance?.suppress) return { ...this.#asAccepted(url), arrived: null };
     const arrived = body === null ? {} : this.#arrivedIn(body, disturbance);
-    const odd = disturbance?.tls === undefined ? null : this.#oddClient(disturbance.tls);
+    const disturbedClient = disturbance?.tls === undefined ? null : this.#disturbedClient(disturbance.tls);
     try {
-      const leg = { request, http: odd ?? this.#current(), body, contentType: disturbance?.contentType, signal };
+      const http = disturbedClient ?? this.#current();
+      const leg = { request, http, body, contentType: disturbance?.contentType, signal };
       if (disturbance?.twice) await this.#follow(leg, url);
       return { ...this.#answerOf(request, await this.#follow(leg, url)), ...arrived };
     } finally {
-      if (odd !== null) {
-        this.#odd.delete(odd);
-        await odd.close();
+      if (disturbedClient !== null) {
+        this.#disturbedClients.delete(disturbedClient);
+        await disturbedClient.close();
       }
     }
   }
 
   async close(): Promise<void> {
     this.#ending.abort();
-    await Promise.all([this.#http, ...this.#odd].map((client) => client.close()));
+    await Promise.all([this.#http, ...this.#disturbedClients].map((client) => client.close()));
   }
 
   #client(context: SecureContext | null): HttpClient {
@@ -242,11 +243,11 @@ export class HttpExchange implements SepExchange {
   }
 
   /** Connections for a disturbed request; null over plain HTTP. */
-  #oddClient(by: TlsDisturbance): HttpClient | null {
+  #disturbedClient(by: TlsDisturbance): HttpClient | null {
     const { tls } = this.#options;
     if (tls === null) return null;
     const client = this.#client(tls.identity.disturbed(by));
-    this.#odd.add(client);
+    this.#disturbedClients.add(client);
     return client;
   }
 
@@ -271,14 +272,14 @@ export class HttpExchange implements SepExchange {
         if (status >= firstRefusal) for (const each of visited) this.#links.forget(each);
         // neither success nor refusal, so callers would misread it
         else if (status >= 300 && (status !== seeOther || leg.request.method === 'GET'))
-          throw new SimError('PEER_ERROR', `${url.href} answers ${status}, which leads nowhere`);
+          throw new SimError('PEER_ERROR', `${url.href} answers ${status} without a location to follow`);
         return arrived;
       }
       const target = this.#links.resolve(location, url.href);
       if (permanent.has(status)) this.#links.move(url, target);
       visited.push(target);
     }
-    // a circle of permanent redirects must not be remembered
+    // a loop of permanent redirects must not be remembered
     for (const each of visited) this.#links.forget(each);
     throw new SimError('PEER_ERROR', `${first.href} leads to more than ${maxRedirects} redirects`);
   }
@@ -291,7 +292,7 @@ export class HttpExchange implements SepExchange {
       ...(body !== null && { 'content-type': contentType }),
     };
     const beganMs = clock.monotonicMs();
-    const note = (answer: HttpAnswer | null, error: string | null) => {
+    const record = (answer: HttpAnswer | null, error: string | null) => {
       if (!channel.active) return;
       recordExchange(channel, {
         direction: 'out',
@@ -310,26 +311,26 @@ export class HttpExchange implements SepExchange {
     };
     try {
       const answer = await http.request({ method: request.method, url, headers, body, signal });
-      note(answer, null);
+      record(answer, null);
       return { ...answer, url, middleMonotonicMs: (beganMs + clock.monotonicMs()) / 2 };
     } catch (error) {
-      note(null, errorText(error));
+      record(null, errorText(error));
       throw error;
     }
   }
 
   #answerOf({ method, resource }: SepRequest, { status, headers, body, url, middleMonotonicMs }: Arrived): SepAnswer {
-    const wait = retryAfterMs(headers['retry-after'], this.#options.clock.nowMs());
+    const retryMs = retryAfterMs(headers['retry-after'], this.#options.clock.nowMs());
     const location = headers['location'];
-    const refused = status >= firstRefusal;
+    const isRefused = status >= firstRefusal;
     return {
       status,
       url: url.href,
       location: location !== undefined && URL.canParse(location, url.href) ? new URL(location, url).href : null,
-      document: refused ? this.#errorIn(body) : method === 'GET' ? this.#documentIn(body, resource, headers) : null,
+      document: isRefused ? this.#errorIn(body) : method === 'GET' ? this.#documentIn(body, resource, headers) : null,
       middleMonotonicMs,
       octets: body.length,
-      ...(wait !== null && { retryAfterMs: wait }),
+      ...(retryMs !== null && { retryAfterMs: retryMs }),
     };
   }
 
@@ -378,7 +379,7 @@ export class HttpExchange implements SepExchange {
     return { status: 204, url, location: null, document: null, middleMonotonicMs: clock.monotonicMs() };
   }
 
-  /** Delays and drops a disturbed request. */
+  /** Applies the delay and the drop of a disturbance. @throws SimError PEER_TIMEOUT for a dropped request */
   async #disturbed(
     { delayMs = 0, drop = false }: Disturbance,
     { request, url, body, signal }: { request: SepRequest; url: URL; body: Buffer | null; signal: AbortSignal | null },
@@ -414,7 +415,7 @@ export class HttpExchange implements SepExchange {
       const giveUp = () => {
         cancel();
         end();
-        reject(new SimError('NOT_CONNECTED', 'the request was given up'));
+        reject(new SimError('NOT_CONNECTED', 'the request was aborted'));
       };
       const cancel = this.#options.later(ms, () => {
         end();

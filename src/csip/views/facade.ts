@@ -327,7 +327,7 @@ interface RawControls {
   of(mrid: string, href: string | null): string | null;
 }
 
-/** One element; a DERControl has no descendant of the same name. */
+/** A DERControl element, which has no descendant of the same name. */
 const controlElement = /<((?:[\w.-]+:)?DERControl)(?:\s[^>]*)?>[\s\S]*?<\/\1\s*>/g;
 const hrefAttribute = /^<[^>]*?\shref\s*=\s*["']([^"']*)["']/;
 const mridElement = /<(?:[\w.-]+:)?mRID\b[^>]*>\s*([0-9A-Fa-f]+)\s*</;

@@ -1,16 +1,16 @@
-/** Bounds of the resources of a server that one walk holds in all, and of the octets of their documents. */
+/** Limits of one walk: the resources of the server that it holds, and the octets of their documents. */
 
 export interface Amount {
   readonly resources: number;
   readonly octets: number;
 }
 
-/** Of one EndDevice. */
+/** Limits of a walk for one EndDevice. */
 const forOne: Amount = { resources: 10_000, octets: 16 * 1024 * 1024 };
-/** For each further EndDevice of an aggregator. */
+/** Octets for each further EndDevice of an aggregator. */
 const furtherOctets = 1024 * 1024;
 
-/** The maximum of a walk for so many EndDevices. */
+/** The limits of a walk, by its number of EndDevices. */
 export const walkMaximum = (endDevices: number): Amount => ({
   resources: forOne.resources * Math.max(1, endDevices),
   octets: forOne.octets + furtherOctets * Math.max(0, endDevices - 1),
@@ -26,7 +26,7 @@ export class WalkBounds {
     this.maximum = maximum;
   }
 
-  /** A part that is read as a whole. */
+  /** Starts the count of one part of the walk. */
   part(): Holding {
     return new Holding(this);
   }
@@ -34,11 +34,11 @@ export class WalkBounds {
 
 const nothing: Amount = { resources: 0, octets: 0 };
 
-/** The amount that one part of a walk holds: of its last reading, or of the one under way if that is more already. */
+/** The amount that one part of a walk holds: the larger one of its last reading and of the reading under way. */
 export class Holding {
   readonly #bounds: WalkBounds;
-  #held: Amount = nothing;
-  #coming: Amount = nothing;
+  #last: Amount = nothing;
+  #current: Amount = nothing;
 
   constructor(bounds: WalkBounds) {
     this.#bounds = bounds;
@@ -48,25 +48,25 @@ export class Holding {
   get room(): number {
     const { maximum, resources, octets } = this.#bounds;
     const others = { resources: resources - this.#size.resources, octets: octets - this.#size.octets };
-    if (others.octets + this.#coming.octets >= maximum.octets) return 0;
-    return Math.max(0, maximum.resources - others.resources - this.#coming.resources);
+    if (others.octets + this.#current.octets >= maximum.octets) return 0;
+    return Math.max(0, maximum.resources - others.resources - this.#current.resources);
   }
 
   /** Starts a reading. */
   begin(): void {
-    this.#change(this.#held, nothing);
+    this.#change(this.#last, nothing);
   }
 
   add(resources: number, octets: number): void {
-    this.#change(this.#held, {
-      resources: this.#coming.resources + resources,
-      octets: this.#coming.octets + octets,
+    this.#change(this.#last, {
+      resources: this.#current.resources + resources,
+      octets: this.#current.octets + octets,
     });
   }
 
-  /** Ends a reading. @param whole false: parts of the reading before stay beside the new ones */
+  /** Ends a reading. @param whole false: it was cut short, so that the larger one of it and the last reading counts */
   end(whole: boolean): void {
-    this.#change(whole ? this.#coming : this.#size, nothing);
+    this.#change(whole ? this.#current : this.#size, nothing);
   }
 
   close(): void {
@@ -75,15 +75,15 @@ export class Holding {
 
   get #size(): Amount {
     return {
-      resources: Math.max(this.#held.resources, this.#coming.resources),
-      octets: Math.max(this.#held.octets, this.#coming.octets),
+      resources: Math.max(this.#last.resources, this.#current.resources),
+      octets: Math.max(this.#last.octets, this.#current.octets),
     };
   }
 
-  #change(held: Amount, coming: Amount): void {
+  #change(last: Amount, current: Amount): void {
     const before = this.#size;
-    this.#held = held;
-    this.#coming = coming;
+    this.#last = last;
+    this.#current = current;
     this.#bounds.resources += this.#size.resources - before.resources;
     this.#bounds.octets += this.#size.octets - before.octets;
   }

@@ -268,12 +268,12 @@ export class ProgramListWalk {
     // 404: the program has no default control
     if (read.kind === 'absent') return part(null);
     if (read.kind !== 'found') return this.#kept(read, old);
-    const curves = await this.#resolve([read.value.DERControlBase ?? {}], read.url);
+    const resolution = await this.#resolve([read.value.DERControlBase ?? {}], read.url);
     const resource = foundResource('DefaultDERControl', resolved(href, base) ?? read.url, read.value);
-    return part(listedDefault(read.value, curves.found, read.url), {
+    return part(listedDefault(read.value, resolution.curves, read.url), {
       resources: [resource],
-      complete: curves.complete,
-      remarks: [...read.remarks, ...curves.remarks],
+      complete: resolution.complete,
+      remarks: [...read.remarks, ...resolution.remarks],
     });
   }
 
@@ -285,20 +285,20 @@ export class ProgramListWalk {
     if (read.kind === 'absent') return part([], { remarks: remarksOfMissed(read) });
     if (read.kind !== 'found') return this.#kept(read, old);
     const { items, list } = read.value;
-    const curves = await this.#resolve(
+    const resolution = await this.#resolve(
       items.map(({ DERControlBase: controlBase = {} }) => controlBase),
       read.url,
     );
     const place = { url: read.url, aheadS: aheadS() };
-    const listed = items.map((control: Received<DERControl>) => listedControl(control, curves.found, place));
+    const listed = items.map((control: Received<DERControl>) => listedControl(control, resolution.curves, place));
     const usable = listed.filter((each) => each !== null);
     if (usable.length < listed.length) warn(`DERControls without mRID or interval are left out (${read.url})`);
     const resource = foundResource('DERControlList', resolved(href, base) ?? read.url, list);
     const unusable = items.flatMap((item, at) => (listed[at] === null ? [unusableRemark(item, at, read.url)] : []));
     return part(usable, {
       resources: [resource],
-      complete: curves.complete,
-      remarks: [...read.remarks, ...firstRemarks(unusable), ...curves.remarks],
+      complete: resolution.complete,
+      remarks: [...read.remarks, ...firstRemarks(unusable), ...resolution.remarks],
     });
   }
 
@@ -317,7 +317,7 @@ export class ProgramListWalk {
   async #resolve(
     bases: readonly Received<DERControlBase>[],
     base: string,
-  ): Promise<{ readonly found: Curves; readonly complete: boolean; readonly remarks: readonly Remark[] }> {
+  ): Promise<{ readonly curves: Curves; readonly complete: boolean; readonly remarks: readonly Remark[] }> {
     const { reader, deviceIndex } = this.#options;
     const curves = new Map<string, Received<DERCurve> | null>();
     const remarks: Remark[] = [];
@@ -339,7 +339,7 @@ export class ProgramListWalk {
         curves.set(href, read.kind === 'found' ? read.value : null);
       }),
     );
-    return { found: curves, complete, remarks: firstRemarks(remarks) };
+    return { curves, complete, remarks: firstRemarks(remarks) };
   }
 }
 
@@ -353,7 +353,7 @@ function part<T>(value: T, facts: Partial<PartFacts> = {}): PartFacts & { readon
   return { resources: [], complete: true, remarks: [], ...facts, value };
 }
 
-/** A link of a program that is there and leads nowhere. */
+/** The links of a program without a target. */
 function emptyLinks(
   program: Received<DERProgram>,
   name: 'DefaultDERControlLink' | 'DERControlListLink',

@@ -66,18 +66,18 @@ export interface ListLimits {
 
 const defaultListLimits: ListLimits = { pageSize: 100, maxPages: 100, maxItems: 10_000, maxRestarts: 3 };
 
-type Asked = Pick<Missed, 'url' | 'isList'>;
+type ReadTarget = Pick<Missed, 'url' | 'isList'>;
 
-function missed({ status, retryAfterMs }: SepAnswer, resource: DocumentName, asked: Asked): Missed {
+function missed({ status, retryAfterMs }: SepAnswer, resource: DocumentName, target: ReadTarget): Missed {
   const kind = status === 404 || status === 410 ? 'absent' : isPassing(status) ? 'failed' : 'refused';
   const reason = `the server answers ${status} to the request for ${resource}`;
-  return { kind, status, reason, closed: false, retryAfterMs, ...asked };
+  return { kind, status, reason, closed: false, retryAfterMs, ...target };
 }
 
 /** A resource for which there is no room. */
-function tooMany(resource: DocumentName, asked: Asked): Missed {
+function tooMany(resource: DocumentName, target: ReadTarget): Missed {
   const reason = `the ${resource} is left out: the resources of the server are more than a client holds`;
-  return { kind: 'refused', status: null, reason, closed: false, ...asked };
+  return { kind: 'refused', status: null, reason, closed: false, ...target };
 }
 
 function isNamed<Name extends DocumentName>(
@@ -103,8 +103,11 @@ export class Reader {
     deviceIndex: number | null,
     holding?: Holding,
   ): Promise<Reading<Received<Documents[Name]>>> {
-    const asked: Asked = { url: resolved(href, base ?? this.#exchange.origin) ?? href, isList: name in itemNames };
-    if (holding?.room === 0) return tooMany(name, asked);
+    const target: ReadTarget = {
+      url: resolved(href, base ?? this.#exchange.origin) ?? href,
+      isList: name in itemNames,
+    };
+    if (holding?.room === 0) return tooMany(name, target);
     try {
       const answer = await this.#exchange.request({
         method: 'GET',
@@ -114,20 +117,20 @@ export class Reader {
         deviceIndex,
       });
       const { status, document, url, middleMonotonicMs, octets = 0 } = answer;
-      if (status >= 400) return missed(answer, name, asked);
+      if (status >= 400) return missed(answer, name, target);
       if (document === null || !isNamed(document, name)) {
         const what = document === null ? 'no document' : `a document ${document.name}`;
         const reason = `the answer to the request for ${name} has ${what}`;
-        return { kind: 'refused', status, reason, closed: false, ...asked };
+        return { kind: 'refused', status, reason, closed: false, ...target };
       }
       // requests that began together may have filled it meanwhile
-      if (holding?.room === 0) return tooMany(name, asked);
-      holding?.add(asked.isList ? 0 : 1, octets);
+      if (holding?.room === 0) return tooMany(name, target);
+      holding?.add(target.isList ? 0 : 1, octets);
       const remarks = remarksOf(name, url, document.notes);
       return { kind: 'found', value: document.value, url, middleMonotonicMs, remarks };
     } catch (error) {
       const closed = error instanceof SimError && error.code === 'NOT_CONNECTED';
-      return { kind: 'failed', status: null, reason: errorText(error), closed, ...asked };
+      return { kind: 'failed', status: null, reason: errorText(error), closed, ...target };
     }
   }
 

@@ -116,7 +116,8 @@ function writeScalar(
     const isHex = /^(?:[0-9a-f]{2})+$/iu.test(value) && value.length <= 2 * max;
     return isHex ? { text: value } : { reason: `${quoted(value)} is not 1..${max} octets in hex` };
   }
-  if (kind === 'uri') return /^\S+$/u.test(value) ? { text: escaped(value) } : { reason: `${quoted(value)} is no URI` };
+  if (kind === 'uri')
+    return /^\S+$/u.test(value) ? { text: escaped(value) } : { reason: `${quoted(value)} is not a URI` };
   if (Array.from(value.replace(everyNoXmlCharacter, '')).length > max)
     return { reason: `${quoted(value)} has more than ${max} characters` };
   return { text: escaped(value) };

@@ -61,7 +61,7 @@ export function forEachInput(
   });
 }
 
-/** Clients expect charging and discharging of a hybrid as the third and the fourth input, behind two of PV. */
+/** True if input 2 is unused: clients expect the charging and discharging of a hybrid as inputs 3 and 4. */
 function hasUnusedInput(ports: number, hasStorage: boolean): boolean {
   return hasStorage && ports === 2;
 }

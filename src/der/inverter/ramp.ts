@@ -10,6 +10,7 @@ export function rampTowards(from: number, to: number, ratePerS: number, dtS: num
 /**
  * A command that is ramped when it changes (704.WRmp). The ramp starts at the present output if the output lies between
  * the old and the new value: a command that had no effect does not delay the change.
+ * @param from ramped value of the command so far
  */
 export function rampCommand(from: number, target: number, output: number, ratePerS: number, dtS: number): number {
   const start = target >= from ? Math.min(target, Math.max(from, output)) : Math.max(target, Math.min(from, output));

@@ -185,8 +185,7 @@ export class SiteScopes {
   }
 
   /**
-   * Sets or ends limits of one owner in one scope, all or none of them, rounded to 1 mW.
-   * @param target its devices exist
+   * Sets or ends limits of one owner in one scope, all or none of them, rounded to 1 mW. The devices must exist.
    * @throws SimError COMMAND_BAD_VALUE as `checkPatch`; COMMAND_CONFLICT for a group that crosses another one, or when
    *   there are too many groups or owners
    */

@@ -266,7 +266,7 @@ export class Environment {
     const present = this.#weatherNow(deviceIndex, instant);
     const released = patch.source === 'csv' || patch.source === 'clear_sky';
     const held = patch.source === 'const' && !segment.tracks.irradiance ? present.irradianceWm2 : undefined;
-    const wanted: Readonly<
+    const changes: Readonly<
       Partial<Record<SurroundingsQuantity, readonly [to: number | null | undefined, from: number | null]>>
     > = {
       irradiance: [
@@ -279,7 +279,7 @@ export class Environment {
     };
     const tracks: Tracks<SurroundingsQuantity> = {
       ...Object.fromEntries(
-        Object.entries(wanted)
+        Object.entries(changes)
           .filter(([, [to]]) => to !== undefined)
           .map(([name, [to, from]]) =>
             // without a previous value there is no ramp
@@ -305,9 +305,6 @@ function checkPatch(patch: GridPatch | SurroundingsPatch, deviceIndex: number | 
   if (values.length === 0)
     throw new SimError('COMMAND_BAD_VALUE', 'a ramp or duration alone changes nothing: give a value');
   if (deviceIndex !== undefined && patch.source === 'csv' && values.length > 1) {
-    throw new SimError(
-      'COMMAND_BAD_VALUE',
-      'source csv ends the deviation of this device and goes with no other value',
-    );
+    throw new SimError('COMMAND_BAD_VALUE', 'source csv ends the deviation of this device and allows no other value');
   }
 }

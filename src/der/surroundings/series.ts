@@ -248,8 +248,8 @@ function readRow(
     const name = column?.name ?? timeColumn;
     const cell = cells[at];
     if (cell === undefined) return NaN;
-    const given = decimal.test(cell) ? Number(cell) : NaN;
-    const value = withoutNoise(given, column);
+    const number = decimal.test(cell) ? Number(cell) : NaN;
+    const value = withoutNoise(number, column);
     const reason = column?.explain?.(value) ?? null;
     if (!Number.isFinite(value)) faults.add(line, name, `${name} is ${shown(cell)}, not a number`);
     else if (column === undefined) {

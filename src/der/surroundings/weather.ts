@@ -8,10 +8,11 @@ import type { Series } from './series.ts';
 
 const msPerDay = 86_400_000;
 const msPerYear = 365.2425 * msPerDay;
-/** 21 July 2000, noon UTC: a month behind the longest day of the north */
+/** 21 July 2000, noon UTC: a month after the longest day of the northern hemisphere */
 const warmestMs = Date.UTC(2000, 6, 21, 12);
 /** local solar time at which a day is warmest, h */
 const warmestHour = 15;
+/** half of the difference between day and night */
 const dailySwingK = 5;
 /** mean over the year: falls with latitude, and is the same in all of the tropics */
 const tropicalMeanC = 27;
@@ -79,6 +80,7 @@ export const windColumns = [
   { name: 'ambient_temperature_c', required: false, min: -50, max: 90 },
 ] as const;
 
+/** The name of a series, and the relation of its time to that of the run. */
 interface SeriesPlace {
   readonly name: string;
   /** series seconds per simulated second, from `originS` on */
@@ -137,8 +139,8 @@ export const stillAir: Weather = {
 
 /**
  * Clear sky at one site times the clear-sky index of the clouds, which are common to all sites of a plant. The
- * index lives on a grid of whole simulated seconds, so that it depends neither on the tick nor on how
- * many devices read it.
+ * index is interpolated between whole simulated seconds, so that it depends neither on the tick nor on the number of
+ * devices that read it.
  */
 export class ClearSky implements Sky {
   readonly #site: SolarSite;
@@ -146,7 +148,7 @@ export class ClearSky implements Sky {
   readonly #dateMs: (t: SimTime) => number;
   readonly #planes: readonly SolarSite[];
 
-  /** @param planes further ones at the same place */
+  /** @param planes further planes at the same place */
   constructor(
     site: SolarSite,
     clouds: CloudTrack,

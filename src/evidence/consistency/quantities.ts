@@ -274,14 +274,14 @@ const inverterStatus: Readonly<Record<number, string>> = {
 
 const states = {
   service_state: {
-    about: 'Whether the device is in service.',
+    about: 'True if the device is in service.',
     unit: 'word',
     measured: true,
     registers: ['701.St'],
     ...status('service_state'),
   },
   connection_state: {
-    about: 'Whether the device is connected to the grid.',
+    about: 'True if the device is connected to the grid.',
     unit: 'word',
     measured: true,
     registers: ['701.ConnSt'],

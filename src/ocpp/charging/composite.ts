@@ -178,9 +178,9 @@ function currentWithinA(loads: readonly PhaseLoad[], powerW: number): number {
 }
 
 /**
- * Maximum current on a phase of the grid connection.
+ * Maximum current on a phase of the grid connection. The limit of the station applies with its watts and phases, not with
+ * its amperes.
  * @param limits of the connectors, in their order; default: they have none
- * @param ofStation its watts and phases count, not its amperes
  */
 export function maxPhaseCurrentA(
   { connectors, station }: GridRating,

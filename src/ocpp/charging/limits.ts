@@ -197,7 +197,7 @@ export function deciding(state: ChargingState, connectorId: number, atMs: number
   return [ofTransaction, of('external')].flat();
 }
 
-/** Local generation is there on top of what the grid connection may take. */
+/** Adds local generation to the limit of the grid connection. */
 function withGeneration(limit: Limit, generation: Limit, { station }: ChargingState): Limit {
   const perA = (station.type === 'dc' ? 1 : station.phases) * station.nominalVoltageV;
   const { limitW, limitA } = generation;

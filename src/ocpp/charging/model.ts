@@ -1,7 +1,7 @@
 /**
  * Charging profiles of every version in one form, over time. Instants in whole ms since the epoch, on the clock of the
  * central system, so that sums of them are exact. A profile is in force from `validFromMs` to before `validToMs`, while its
- * schedule runs: from its start until its duration is over, if it has one. A recurring schedule begins anew each period, and
+ * schedule runs: from its start until its duration is over, if it has one. A recurring schedule starts again each period, and
  * periods beyond the recurrence interval are ignored (1.6, 5.16.4). Days have 24 hours: instants are UTC.
  */
 

@@ -43,7 +43,7 @@ const withStatus: ReadonlySet<string> = new Set([
   'TriggerMessage',
 ]);
 
-/** Of SetVariables each variable has a status of its own. */
+/** The positive answer to SetVariables, with a status for each variable. */
 function variablesAccepted({ setVariableData: requested }: Payload): Payload {
   const data: readonly unknown[] = Array.isArray(requested) ? requested : [];
   return {

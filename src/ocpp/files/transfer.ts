@@ -58,8 +58,8 @@ export interface FileTransfer {
   /** One attempt. @throws TransferError */
   download(location: string, options: DownloadOptions): Promise<Downloaded>;
   /**
-   * One attempt. A location that ends with `/`, or whose last part has no dot, is a folder and takes the file name behind
-   * it; any other one is the file itself.
+   * One attempt. A location that ends with `/`, or whose last part has no dot, is a folder, to which the file name is
+   * appended; any other one is the file itself.
    * @throws TransferError
    */
   upload(location: string, file: UploadFile, signal: AbortSignal): Promise<void>;

@@ -46,8 +46,8 @@ interface CallInFlight {
   readonly durationMs: number;
 }
 
-/** A call that an answer comes too late for. */
-interface LateAnswer {
+/** A call that was given up: an answer to it comes too late. */
+interface GivenUpCall {
   readonly action: string;
   /** `lost`: its connection has ended */
   readonly why: 'timeout' | 'lost';
@@ -60,12 +60,12 @@ type Answer = Exclude<Frame, { readonly kind: 'call' | 'send' | 'invalid' }>;
 interface Caller extends Line {
   opened(version: OcppSubprotocol): void;
   closed(): void;
-  /** The call that an answer with this id would be for; null: none, or it came too late. */
+  /** The call in flight if it has this id; null: no call in flight has it. */
   inFlight(id: string): CallInFlight | null;
   /** @returns false: no call awaits it */
   answered(frame: Answer): boolean;
-  /** The call of this id was given up lately, and an answer is too late for it: its one answer. Null: there is none. */
-  takeLate(id: string): LateAnswer | null;
+  /** Removes the call with this id from those given up, so that only one late answer counts. null: no such call. */
+  takeLate(id: string): GivenUpCall | null;
   /** Default for calls that are sent from now on. */
   setTimeoutMs(ms: number): void;
   /** The answer to the call in flight is no frame of OCPP-J. @param type 3 or 4 */
@@ -86,16 +86,16 @@ interface Sent {
   readonly endTimer: () => void;
 }
 
-/** Letters of a number that are repeated. */
+/** Maximum characters of a number quoted in an error. */
 const maxNumberShown = 40;
 
-/** A payload with a number that would be another one here fits no rule: it is refused, never changed. */
+/** The issue of a payload with a number that JavaScript cannot hold exactly; it is refused, since it would change. */
 function numberIssue(
   version: OcppSubprotocol,
   { changedNumber }: { readonly changedNumber?: string },
 ): PayloadIssue | null {
   if (changedNumber === undefined) return null;
-  const description = `the number ${changedNumber.slice(0, maxNumberShown)} cannot be kept exactly`;
+  const description = `the number ${changedNumber.slice(0, maxNumberShown)} cannot be held exactly`;
   return { code: errorCode(version, 'value'), description, details: {} };
 }
 
@@ -107,29 +107,29 @@ const unsent = (why: string): CallOutcome => ({ kind: 'unsent', why });
 
 /** The last calls without an answer, by their ids. */
 class GivenUp {
-  readonly #calls = new Map<string, LateAnswer>();
+  readonly #calls = new Map<string, GivenUpCall>();
 
-  add({ id, action }: Pick<Waiting, 'id' | 'action'>, why: LateAnswer['why']): void {
+  add({ id, action }: Pick<Waiting, 'id' | 'action'>, why: GivenUpCall['why']): void {
     const isRepeated = this.#calls.delete(id);
     this.#calls.set(id, { action, why, isRepeated });
     const [oldest = id] = this.#calls.keys();
     if (this.#calls.size > maxGivenUp) this.#calls.delete(oldest);
   }
 
-  /** A call with this id goes out. */
+  /** Notes that a call with this id is sent again. */
   repeat(id: string): void {
     const earlier = this.#calls.get(id);
     if (earlier !== undefined) this.#calls.set(id, { ...earlier, isRepeated: true });
   }
 
-  take(id: string): LateAnswer | null {
+  take(id: string): GivenUpCall | null {
     const late = this.#calls.get(id) ?? null;
     this.#calls.delete(id);
     return late;
   }
 }
 
-// the state of one connection, shared by what happens to it
+// one closure, since all functions share the state of the connection
 export function createCaller(options: CallerOptions): Caller {
   const { clock, later, schemas, outlet } = options;
   const newId = options.newId ?? randomUUID;
@@ -164,7 +164,7 @@ export function createCaller(options: CallerOptions): Caller {
     outlet.send({ kind: 'call', id, action, payload }, { action, durationMs: null });
   };
 
-  /** @param isResult of answers, CALLRESULTERROR names CALLRESULTs alone */
+  /** @param isResult true: the answer is a CALLRESULT, the only message that a CALLRESULTERROR may refuse */
   const refuse = (at: OcppSubprotocol, { call, sentMs }: Sent, violation: PayloadIssue, isResult: boolean) => {
     const { id, action } = call;
     const durationMs = clock.monotonicMs() - sentMs;
@@ -238,7 +238,7 @@ export function createCaller(options: CallerOptions): Caller {
     },
     answeredBadly(id, type) {
       if (sent === null || version === null || sent.call.id !== id) return;
-      const description = 'the answer has no payload that is an object, has too many levels, or no error code';
+      const description = 'the answer has no object as its payload, has too many levels, or has no error code';
       refuse(
         version,
         sent,
@@ -254,6 +254,7 @@ interface ResponderOptions {
   readonly schemas: PayloadChecks;
   readonly outlet: Outlet;
   readonly handle: CallHandler;
+  /** true: answers are not sent */
   readonly isMute: () => boolean;
   readonly log: Pick<Logger, 'error'>;
   readonly deviceIndex: number;
@@ -271,14 +272,14 @@ interface IncomingCall {
   readonly changedNumber?: string;
 }
 
-/** Members that hold an id, and the answers to one that nothing has. */
+/** By action, the member that holds an id, and the answer to an unknown id. */
 const answersToUnknownId: Readonly<Record<string, { readonly member: string; readonly answer: Payload }>> = {
   RemoteStopTransaction: { member: 'transactionId', answer: { status: 'Rejected' } },
   CancelReservation: { member: 'reservationId', answer: { status: 'Rejected' } },
   ClearDisplayMessage: { member: 'id', answer: { status: 'Unknown' } },
 };
 
-/** A call for an id that cannot be kept exactly, which is that of nothing. */
+/** A call for an id that JavaScript cannot hold exactly: nothing has such an id. */
 class UnknownId extends Error {
   readonly answer: Payload;
 
@@ -288,11 +289,11 @@ class UnknownId extends Error {
   }
 }
 
-/** The refusal of a call with a number that cannot be kept exactly: as an unknown id where the number is the id. */
+/** The refusal of a call with a number that JavaScript cannot hold exactly; an id of this kind counts as unknown. */
 function numberRefusal({ action, payload, changedNumber }: IncomingCall, issue: PayloadIssue): CallError | UnknownId {
   const { code, description, details } = issue;
   const idRow = Object.hasOwn(answersToUnknownId, action) ? answersToUnknownId[action] : undefined;
-  // the value tells the id from other numbers of the payload, and the text has no sign
+  // the payload may have other numbers too, and `changedNumber` is without sign
   const isId = idRow !== undefined && Math.abs(Number(payload[idRow.member])) === Number(changedNumber);
   return isId ? new UnknownId(description, idRow.answer) : new CallError(code, description, details);
 }
@@ -328,7 +329,7 @@ function remember(ids: Set<string>, id: string): boolean {
   return false;
 }
 
-/** Checks, handles and answers calls of the central system in the words of the version. */
+/** Checks, handles and answers calls of the central system, with the error codes of the version. */
 export function createResponder(options: ResponderOptions): Responder {
   const { clock, schemas, outlet, handle, log, deviceIndex } = options;
   let connection: Connection | null = null;
@@ -345,7 +346,7 @@ export function createResponder(options: ResponderOptions): Responder {
     }
     if (isRepeated) options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of an earlier call');
     if (calls.size > 0 || isEarly)
-      options.broken(id, action, 'OCPP-J 4.1.1', 'a call was sent before the one before it was answered');
+      options.broken(id, action, 'OCPP-J 4.1.1', 'a call was sent before the previous one was answered');
     if (calls.size >= maxInProgress) throw new CallError(errorCode(version, 'generic'), 'too many calls at one time');
     if (!schemas.knows(version, action)) {
       options.broken(id, action, 'OCPP-J 4.2.1', 'an action that the version does not have');
@@ -369,7 +370,7 @@ export function createResponder(options: ResponderOptions): Responder {
       kind: 'error',
       id,
       code: errorCode(version, 'internal'),
-      description: 'the station has failed',
+      description: 'internal error of the station',
       details: {},
     };
   };
@@ -392,7 +393,7 @@ export function createResponder(options: ResponderOptions): Responder {
       if (at === null) return;
       const { id, action } = call;
       const sinceMs = clock.monotonicMs();
-      /** The answer of a connection that has ended is dropped: nobody asked for it on the next one. */
+      /** Drops the answer if its connection has ended: the next connection has not asked for it. */
       const send = (frame: OutFrame) => {
         if (connection === at && !options.isMute())
           outlet.send(frame, { action, durationMs: clock.monotonicMs() - sinceMs });
@@ -409,7 +410,7 @@ export function createResponder(options: ResponderOptions): Responder {
         try {
           each();
         } catch (error) {
-          log.error(`what follows ${action} has failed: ${errorText(error)}`, deviceIndex);
+          log.error(`an action after the answer to ${action} failed: ${errorText(error)}`, deviceIndex);
         }
       };
       const succeed = (payload: Payload | typeof noAnswer) => {
@@ -473,7 +474,7 @@ interface OutletLine {
 interface Outlet {
   /** null: there is none; what a fault delays is then dropped */
   line: OutletLine | null;
-  /** @param about the action, also of an answer, and of an answer the time since its call */
+  /** @param about action of the call, and for an answer the time since its call */
   send(frame: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>): void;
 }
 

@@ -169,7 +169,7 @@ class SlotJournal implements Journal {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
     this.#log.warning(
-      `transaction messages cannot be kept in the store: ${errorText(error)}; a restart would lose those that are queued`,
+      `transaction messages cannot be stored: ${errorText(error)}; a restart would lose those that are queued`,
     );
   }
 }

@@ -19,7 +19,7 @@ const word = /[^\s"<>]+/g;
 const privateKey = /PRIVATE KEY/i;
 /** Frames without any of these have no secret; escapes could hide one. */
 const suspicious = /authorization|passw|secret|private|sim_?pin|"vpn"|:\/\/|\\|@/i;
-/** Of a text that is no frame nothing is known: it is kept only where it cannot be about a secret. */
+/** A text that is no frame is kept only if it matches none of these words, and so cannot be about a secret. */
 const suspiciousText =
   /auth|passw|secret|key|:\/\/|\\|@|ChangeConfiguration|SetVariables|SetNetworkProfile|DataTransfer/i;
 
@@ -59,7 +59,7 @@ function withoutUrlSecrets(text: string): string {
     const start = scheme + 3;
     const at = each.lastIndexOf('@');
     const query = each.slice(start).search(/[?#]/) + start;
-    // an at sign behind a question mark: of a password, or of a query
+    // an at sign after a question mark may belong to a password or to a query
     if (query >= start && query < at) return `${each.slice(0, start)}${hidden}`;
     const end = query < start ? each.length : query + 1;
     const host = at < start ? each.slice(0, end) : `${each.slice(0, start)}${hidden}${each.slice(at, end)}`;

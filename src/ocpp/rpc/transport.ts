@@ -68,7 +68,7 @@ export interface Transport {
 }
 
 const defaultCallTimeoutMs = 30_000;
-/** So many invalid frames within a time end the connection: the other end does not speak OCPP-J, or no longer. */
+/** Invalid frames within `badFramesMs` that end the connection: the other end does not speak OCPP-J. */
 const maxBadFrames = 10;
 const badFramesMs = 60_000;
 
@@ -83,7 +83,7 @@ const maxCodeShown = 40;
 /** Texts of former passwords that stay hidden: a central system may still mention them. */
 const maxSecrets = 32;
 
-/** Base64 of octets that stand in something longer, for example behind the identity in the header of basic authentication. */
+/** Base64 of octets inside longer ones, for example after the identity in the header of basic authentication. */
 function base64Parts(octets: Buffer): readonly string[] {
   return [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), octets]).toString('base64');
@@ -183,7 +183,7 @@ export function createTransport(options: TransportOptions): Transport {
     badFramesAtMs = [...badFramesAtMs.filter((atMs) => nowMs - atMs < badFramesMs), nowMs];
     if (badFramesAtMs.length < maxBadFrames) return;
     badFramesAtMs = [];
-    log.warning(`${options.identity}: ${maxBadFrames} invalid frames within a minute, connecting anew`, deviceIndex);
+    log.warning(`${options.identity}: ${maxBadFrames} invalid frames within a minute, reconnecting`, deviceIndex);
     // not at once: a central system that sends them on each connection would be reconnected for ever without a pause
     link.drop('too many invalid frames', 1002);
   };

@@ -67,7 +67,7 @@ export function anchorIssue(
   const issue = chainIssue(chain, atMs);
   if (issue !== null) return issue;
   const usable = roots.filter((root) => validityIssue(root, atMs) === null);
-  // a root among the certificates, or above one of them: what the peer sends behind it does not matter
+  // a root among the certificates, or above one of them; certificates after it do not matter
   const anchored = chain.some((certificate) =>
     usable.some((root) => root.fingerprint256 === certificate.fingerprint256 || isIssuedBy(certificate, root)),
   );

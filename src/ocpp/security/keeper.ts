@@ -112,18 +112,18 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
   readonly #parts: KeeperParts;
   readonly #uses: CertificateUses<RootUse, OwnUse>;
   readonly #saver;
-  /** of the settings */
-  readonly #given: OwnCertificate | null;
+  /** certificate of the settings */
+  readonly #configured: OwnCertificate | null;
   #state: CertificateState<RootUse, OwnUse>;
   readonly #waits = new Map<OwnUse, () => void>();
 
   constructor(parts: KeeperParts, uses: CertificateUses<RootUse, OwnUse>, { rootCert, ownCert }: CertificateFiles) {
     this.#parts = parts;
     this.#uses = uses;
-    this.#given = ownCert === null ? null : ownOf(ownCert, null);
+    this.#configured = ownCert === null ? null : ownOf(ownCert, null);
     this.#state = {
       roots: rootCert === null ? [] : rootsOf(uses.central, rootCert),
-      own: withEntry(new Map<OwnUse, OwnCertificate>(), uses.presented, this.#given),
+      own: withEntry(new Map<OwnUse, OwnCertificate>(), uses.presented, this.#configured),
       pending: new Map(),
     };
     this.#saver = createSaver(parts.store('certificates'), () => storedCertificates(this.#state), parts.log);
@@ -156,7 +156,7 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     const certificate = stored.own.get(presented) ?? null;
     // without a key it was that of the settings of an earlier process
     const isOfCentral = certificate !== null && certificate.key !== null;
-    this.#state = isOfCentral ? stored : { ...stored, own: withEntry(stored.own, presented, this.#given) };
+    this.#state = isOfCentral ? stored : { ...stored, own: withEntry(stored.own, presented, this.#configured) };
     this.#trust();
     if (isOfCentral) this.#show(certificate);
   }
@@ -251,9 +251,9 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     return null;
   }
 
-  /** The presented certificate as it is in force, after another one has failed. Null: that of the settings. */
+  /** Restores the previous presented certificate after a new one has failed; null: that of the settings. */
   restoreShown(material: { readonly cert: string; readonly key: string } | null): void {
-    const restored = material === null ? this.#given : ownOf(material.cert, material.key);
+    const restored = material === null ? this.#configured : ownOf(material.cert, material.key);
     this.#set({ ...this.#state, own: withEntry(this.#state.own, this.#uses.presented, restored) });
   }
 
@@ -280,7 +280,7 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
   }
 }
 
-/** Of a certificate that is valid for less than a month the middle: else it would be renewed over and over. */
+/** Instant of the renewal; for a certificate valid for less than a month the middle, or it would be renewed repeatedly. */
 function renewalMs({ validFrom, validTo }: X509Certificate): number {
   const [fromMs, toMs] = [Date.parse(validFrom), Date.parse(validTo)];
   const lifetimeMs = toMs - fromMs;

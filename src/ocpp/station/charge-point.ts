@@ -180,7 +180,7 @@ export class ChargePoint implements OcppStation {
     this.#drops = drops;
   }
 
-  /** It has been connected and does not come back; new credentials that fail give way to the former ones first. */
+  /** Raises the alarm of a lost connection, unless new credentials are on trial: the former ones are tried again first. */
   #alarmFailure(why: string): void {
     const { isWanted, connects, isTrial } = this.#transport.link;
     if (isWanted && connects > 0 && !isTrial) this.#alarm(why);

@@ -102,7 +102,7 @@ export interface StationPort {
   command(command: EvseCommand, by?: Origin): void;
   /** Opens grid support of the station for one caller; null: the station is not bidirectional. */
   openDer(): DerPort | null;
-  /** Transitions of the device, in order; the returned function ends it. */
+  /** Transitions of the device, in order; the returned function unsubscribes. */
   onTransition(listener: (transition: EvseTransition) => void): () => void;
 }
 
@@ -173,7 +173,7 @@ export interface DerPort extends DerFacts {
   isOverwritten(id: string): boolean;
   /** The condition now. @param since instant of the last look, for trips that are over already */
   condition(since: SimTime): DerCondition;
-  /** Calls back after each tick; the returned function ends it. */
+  /** Calls back after each tick; the returned function unsubscribes. */
   onTick(listener: () => void): () => void;
   /** Calls back when the device has been reset, so that nothing is held any more, or has come back to power. */
   onRestart(listener: () => void): () => void;

@@ -118,7 +118,7 @@ export interface StackOptions {
   readonly disturber: FrameDisturber;
   /** plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
-  /** true: password or certificates of a security profile are there */
+  /** true: the station has the password or certificates that a security profile needs */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
   /** The central system has broken a rule of the version. */
   readonly finding: (clause: string, text: string, action?: string) => void;
@@ -156,7 +156,7 @@ export function setAuthority({ device, log }: Pick<StackOptions, 'device' | 'log
 
 /** Listeners to one kind of event; one that fails is logged and does not keep the others from it. */
 export interface Signal<T> {
-  /** The returned function ends it. */
+  /** The returned function unsubscribes. */
   on(listener: (event: T) => void): () => void;
   emit(event: T): void;
 }

@@ -57,7 +57,7 @@ export interface Stack16Options
   readonly disturber: Pick<FrameDisturber, 'active' | 'readings' | 'peekReadings'>;
   /** plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
-  /** True if password or certificates of a security profile are there, for the key SecurityProfile. */
+  /** True if the station has the password or certificates that a security profile needs, for the key SecurityProfile. */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
 }
 

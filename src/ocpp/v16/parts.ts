@@ -29,7 +29,7 @@ export interface Keys {
   list(key: string): readonly string[];
   /** Sets a key for the station (SecurityProfile, HeartbeatInterval), read-only keys too. */
   set(key: string, value: string): void;
-  /** Calls back after a change of this key; the returned function ends it. */
+  /** Calls back after a change of this key; the returned function unsubscribes. */
   onChange(key: string, listener: (value: string) => void): () => void;
 }
 

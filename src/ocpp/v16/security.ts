@@ -13,7 +13,7 @@ import type { Handlers, Part, Replies, Requests, StationParts } from './parts.ts
 
 // Security events of the white paper "Improved security for OCPP 1.6-J", edition 3, section 5.
 
-/** Events that are reported though they are not critical: use cases A02, A03, L01 and M05 have the station do so. */
+/** `reported`: sent though not critical, as use cases A02, A03, L01 and M05 require. */
 export const securityEventTable = [
   { type: 'FirmwareUpdated', critical: true },
   { type: 'FailedToAuthenticateAtCentralSystem', critical: false },
@@ -49,7 +49,7 @@ const failures = {
   refused: 'FailedToAuthenticateAtCentralSystem',
 } as const satisfies FailureEvents;
 
-/** A change of one is an event. */
+/** Keys whose change raises a security event. */
 const securityKeys = ['AuthorizationKey', 'CpoName', 'SecurityProfile'] as const;
 
 /** @param parts all of a station but the security events themselves */
@@ -86,11 +86,11 @@ export interface Certificates extends Part {
   readonly handlers: Handlers;
   readonly entries: readonly OcppCertificateEntry[];
   roots(use: RootUse): readonly X509Certificate[];
-  /** The own certificate as it is in force, after another one has failed. Null: that of the settings. */
+  /** Restores the previous certificate of the station after a new one has failed; null: that of the settings. */
   restoreOwn(own: { readonly cert: string; readonly key: string } | null): void;
   /** CpoName is set: without it there is no request to sign (A02) */
   readonly canSign: boolean;
-  /** SignCertificate with a new key: by ExtendedTriggerMessage SignChargePointCertificate, and before the expiry. */
+  /** Sends SignCertificate with a new key: on ExtendedTriggerMessage SignChargePointCertificate, and before the expiry. */
   sign(options?: CallOptions & { readonly triggered?: boolean }): Promise<void>;
 }
 
@@ -129,7 +129,7 @@ function rootHandlers({ keys, security, connection }: StationParts, keeper: Keep
   } satisfies Handlers;
 }
 
-/** @param initial certificates of the flags; they count until the central system installs others */
+/** @param initial certificates of the flags, used until the central system installs others */
 export function createCertificates(parts: StationParts, initial: CertificateFiles): Certificates {
   const { keys, device, id, log, calls, security, connection } = parts;
   const keeper: Keeper = new CertificateKeeper(parts, uses, initial);
@@ -143,7 +143,7 @@ export function createCertificates(parts: StationParts, initial: CertificateFile
         organization: keys.text('CpoName') || null,
       });
       const outcome = await calls.send('SignCertificate', { csr }, options);
-      if (outcome.kind !== 'result') log.warning('the request to sign a certificate got no answer', device.deviceIndex);
+      if (outcome.kind !== 'result') log.warning('the request to sign a certificate failed', device.deviceIndex);
       else if (outcome.payload.status === 'Rejected')
         log.warning('the central system rejects the request to sign a certificate', device.deviceIndex);
     } catch (error) {

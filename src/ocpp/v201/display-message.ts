@@ -122,7 +122,7 @@ const printable = /^[\t\n\r\x20-\x7e]*$/;
 /** Null: the content is what its format says. */
 function contentIssue({ format, content }: MessageContent): Refusal | null {
   if (format === 'ASCII' && !printable.test(content)) return rejected('InvalidValue', 'the content is not ASCII');
-  if (format === 'URI' && !URL.canParse(content)) return rejected('InvalidURL', 'the content is no URI');
+  if (format === 'URI' && !URL.canParse(content)) return rejected('InvalidURL', 'the content is not a URI');
   return null;
 }
 
@@ -165,7 +165,7 @@ function checkedMessage(info: MessageInfo, facts: DisplayFacts): StoredMessage |
   return { info, evseId, fromMs, untilMs };
 }
 
-/** Messages that a new one replaces: that with its id, and one that stands always in front of the same display. */
+/** True if a new message replaces an old one: it has its id, or both are always in front of the same display. */
 function isReplaced(old: StoredMessage, by: StoredMessage): boolean {
   if (old.info.id === by.info.id) return true;
   return old.info.priority === 'AlwaysFront' && by.info.priority === 'AlwaysFront' && old.evseId === by.evseId;

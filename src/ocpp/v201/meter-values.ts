@@ -89,7 +89,7 @@ const added = {
   'EnergyRequest.Maximum': ofVehicle('Wh', 0, (ev) => up(missingWh(ev, 100))),
 } as const satisfies Partial<Record<Measurand, Row>>;
 
-/** Of both versions; none has apparent or reactive energy: the meters of the device do not count it. */
+/** Measurands of both versions, without apparent and reactive energy, which the meters of the device do not count. */
 const common: Readonly<Record<string, MeasurandRow | Row>> = { ...meteredRows, 'Energy.Active.Net': energyNet };
 const tables: Readonly<Record<Version2, Readonly<Record<string, MeasurandRow | Row>>>> = {
   'ocpp2.0.1': common,

@@ -108,7 +108,7 @@ const triggerRejected = (reasonCode: string): Replies['TriggerMessage'] => ({
   statusInfo: { reasonCode },
 });
 
-/** There is a status of connectors alone: both of them are to be named (F06.FR.12, F06.FR.13). */
+/** True unless StatusNotification lacks EVSE or connector: only connectors have a status (F06.FR.12, F06.FR.13). */
 const isComplete = ({ requestedMessage, evse }: Requests['TriggerMessage']): boolean =>
   requestedMessage !== 'StatusNotification' || (evse !== undefined && evse.id !== 0 && evse.connectorId !== undefined);
 

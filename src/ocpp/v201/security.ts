@@ -55,7 +55,7 @@ const serialLength = 25;
 
 const isV2g = (use: OwnUse) => use === 'V2GCertificate';
 
-/** ISO 3166-1, as a certificate may have it; null: it is none */
+/** country code of ISO 3166-1 for a certificate; null: the text is not one */
 const countryOf = (text: string) => (/^[A-Z]{2}$/.test(text) ? text : null);
 
 function subjectOf({ variables, device, id }: StationParts, use: OwnUse): SigningSubject {
@@ -98,7 +98,7 @@ function createSigning(parts: StationParts, keeper: Keeper): Signing {
       ...rootOf(parts, use, keeper),
     };
     const outcome = await calls.send('SignCertificate', request, { triggered });
-    if (outcome.kind !== 'result') log.warning('the request to sign a certificate got no answer', device.deviceIndex);
+    if (outcome.kind !== 'result') log.warning('the request to sign a certificate failed', device.deviceIndex);
     else if (outcome.payload.status === 'Rejected')
       log.warning('the central system rejects the request to sign a certificate', device.deviceIndex);
     return outcome.kind !== 'result' || outcome.payload.status === 'Accepted';
@@ -224,7 +224,7 @@ function listed(
   return installed.length === 0 ? { status: 'NotFound' } : { status: 'Accepted', certificateHashDataChain: installed };
 }
 
-/** By issuer and serial number alone: the key of the issuer may be unknown here. */
+/** True for the presented certificate, compared without the key of the issuer, which may be unknown here. */
 function isShown(keeper: Keeper, wanted: HashData): boolean {
   const certificate = keeper.own(certificateUses.presented)?.certificate;
   if (certificate === undefined) return false;
@@ -278,7 +278,7 @@ const askedUses: Readonly<Partial<Record<Requests['TriggerMessage']['requestedMe
   SignV2GCertificate: 'V2GCertificate',
 };
 
-/** Of ReconfigurationOfSecurityParameters, when a new certificate is in force. */
+/** Texts of ReconfigurationOfSecurityParameters for a new certificate in force. */
 const replacedTexts: Readonly<Record<OwnUse, string>> = {
   ChargingStationCertificate: 'certificate of the charging station replaced',
   V2GCertificate: 'certificate of the charging station for vehicles replaced',

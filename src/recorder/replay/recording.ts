@@ -52,7 +52,7 @@ function membersOf(text: string, line: number): Members {
   } catch {
     throw wrong(line, 'is no JSON');
   }
-  if (!isMembers(value)) throw wrong(line, 'is no JSON object');
+  if (!isMembers(value)) throw wrong(line, 'is not a JSON object');
   return value;
 }
 

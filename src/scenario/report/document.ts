@@ -23,7 +23,7 @@ function maskedStep(step: StepResult) {
   return { ...json, actions: masked };
 }
 
-/** @param origin of the simulator */
+/** The document of a run, with version, build and seed of the simulator. */
 export function reportDocument(report: RunReport, { version, buildId, seed }: ReportOrigin) {
   return {
     format: 'derbench-scenario-result/1',

@@ -1,4 +1,4 @@
-/** The simulator, for a scenario. */
+/** The interface of the simulator for a scenario. */
 import type { CsipEvents } from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { WallClock } from '../../core/time/clock.ts';

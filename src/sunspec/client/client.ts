@@ -238,7 +238,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   /** The session of a device whose map was found. @throws SimError NOT_CONNECTED */
   #requireSession(): Session {
     if (this.#session?.discovery) return this.#session;
-    const why = this.#session === null ? 'it was not told to connect' : (this.#lastError ?? 'it has not found a map');
+    const why = this.#session === null ? 'no connection was requested' : (this.#lastError ?? 'it has not found a map');
     throw new SimError('NOT_CONNECTED', `The SunSpec client has no device: ${why}.`);
   }
 
@@ -322,7 +322,7 @@ function leftError(): SimError {
 function checkRange(address: number, count: number, name: string): void {
   const room = addresses - address;
   if (count <= room) return;
-  const detail = `leads behind the last address: from ${address} on there are ${room} registers`;
+  const detail = `leads beyond the last address: from ${address} on there are ${room} registers`;
   throw new SimError('COMMAND_BAD_VALUE', `${name.slice(1)} ${detail}`, [{ name, detail }]);
 }
 

@@ -1,4 +1,4 @@
-/** Finds the marker and walks the chain of models behind it (SunSpec Device Information Model Specification). */
+/** Finds the marker and walks the chain of models after it (SunSpec Device Information Model Specification). */
 import type { Discovery, FoundModel } from '../../contract/sunspec-client.ts';
 import { definitionOf, fixedRegisters, headerRegisters, lengthAlsoRight, lengthOf } from './shape.ts';
 import type { Connection } from './connection.ts';
@@ -116,7 +116,7 @@ class Walk {
     let address = await this.#aligned(this.#base + marker.length / 2);
     for (;;) {
       if (address + 1 > addresses)
-        return this.#discovery('limit', `the chain leads behind the last address, ${addresses - 1}`);
+        return this.#discovery('limit', `the chain leads beyond the last address, ${addresses - 1}`);
       const header = await this.#headerOrRefusal(address);
       if (typeof header === 'string')
         return this.#discovery(
@@ -180,7 +180,7 @@ class Walk {
       ? `model ${lastKnown.id} at ${lastKnown.address} with ${registers(lastKnown.length)}`
       : 'the marker';
     return [
-      `the chain may be broken behind ${before}: what follows, up to ${last.id} at ${last.address}, has no definition here`,
+      `the chain may be broken after ${before}: the models up to ${last.id} at ${last.address} have no definition here`,
     ];
   }
 
@@ -224,7 +224,7 @@ class Walk {
     const otherHeader = await this.#headerAt(other);
     if (!isModel(otherHeader) && (ended || !isEnd(otherHeader))) return next;
     this.#notes.push(
-      `L of model ${id} at ${address} is ${length}, but the chain goes on behind ${registers(expected)}`,
+      `L of model ${id} at ${address} is ${length}, but the chain continues after ${registers(expected)}`,
     );
     return other;
   }
@@ -249,7 +249,7 @@ class Walk {
     for (const by of slips) {
       const header = await this.#headerIfReadable(place + by);
       if (header === null || !isModel(header) || !(await this.#isComplete(place + by, header))) continue;
-      const where = `${registers(Math.abs(by))} ${by > 0 ? 'behind' : 'before'} the place to which the chain leads, ${place}`;
+      const where = `${registers(Math.abs(by))} ${by > 0 ? 'after' : 'before'} the place to which the chain leads, ${place}`;
       this.#notes.push(`model ${header.id} is at ${place + by}, ${where}`);
       return place + by;
     }

@@ -67,7 +67,7 @@ export class MbapPort extends EventEmitter<Events> {
       this.emit('ended', `the connection broke: ${socketErrorText(error)}`);
     });
     socket.on('close', () => {
-      this.#tellEnd();
+      this.#reportEnd();
       this.emit('ended', 'the device closed the connection');
     });
   }
@@ -86,7 +86,7 @@ export class MbapPort extends EventEmitter<Events> {
     if (this.#octets === 0) return '';
     if (this.#foreignId === null) return `; ${this.#octets} octets of an unfinished answer came`;
     const hint =
-      this.#foreignId === 0 ? '; connect with transaction_id "zero" to a device that never sends another' : '';
+      this.#foreignId === 0 ? '; if the device always answers with 0, connect with transaction_id "zero"' : '';
     return `; an answer came with transaction id ${this.#foreignId}, which is not that of the request${hint}`;
   }
 
@@ -106,7 +106,7 @@ export class MbapPort extends EventEmitter<Events> {
   }
 
   destroy(): void {
-    this.#tellEnd();
+    this.#reportEnd();
     this.#socket.destroy();
   }
 
@@ -155,7 +155,7 @@ export class MbapPort extends EventEmitter<Events> {
   }
 
   /** Reports an answer to the wire log. @param octets from the transaction id on */
-  #tellAnswer(octets: Buffer): void {
+  #reportAnswer(octets: Buffer): void {
     const id = octets.readUInt16BE(0);
     const tapped = this.#takesZero && id === 0 ? this.#tapped : this.#remembered.get(id);
     if (tapped !== undefined) tapped?.answered(octets);
@@ -182,11 +182,11 @@ export class MbapPort extends EventEmitter<Events> {
   }
 
   /** Reports the end of the connection to the wire log, with the part of an answer received so far. */
-  #tellEnd(): void {
+  #reportEnd(): void {
     const octets = this.#frame.subarray(0, this.#filled);
     this.#filled = 0;
     this.#requiredOctets = headerOctets;
-    if (octets.length >= headerOctets) this.#tellAnswer(octets);
+    if (octets.length >= headerOctets) this.#reportAnswer(octets);
     else if (octets.length > 0) this.#tapped?.answered(octets);
     this.#tapped?.ended('connection_ended');
   }
@@ -227,7 +227,7 @@ export class MbapPort extends EventEmitter<Events> {
   #answered(adu: Buffer): void {
     this.#filled = 0;
     this.#requiredOctets = headerOctets;
-    this.#tellAnswer(adu);
+    this.#reportAnswer(adu);
     const id = adu.readUInt16BE(0);
     const isZero = this.#takesZero && id === 0;
     if (!this.#waiting || (id !== this.#id && !isZero)) {

@@ -44,7 +44,7 @@ export class Poller {
   #lost = false;
   #rounds = 0;
   #failedRounds = 0;
-  #skippedRounds = 0;
+  #lateRounds = 0;
   #lastMs: number | null = null;
   #lastDurationMs: number | null = null;
   #retryAtMs: number | null = null;
@@ -102,7 +102,7 @@ export class Poller {
       ...this.#settings,
       rounds: this.#rounds,
       failedRounds: this.#failedRounds,
-      lateRounds: this.#skippedRounds,
+      lateRounds: this.#lateRounds,
       lastMs: this.#lastMs,
       lastDurationMs: this.#lastDurationMs,
       retryInMs,
@@ -140,7 +140,7 @@ export class Poller {
   #waitMs(durationMs: number): number {
     const { intervalMs } = this.#settings;
     const missed = Math.floor(durationMs / intervalMs);
-    this.#skippedRounds += missed;
+    this.#lateRounds += missed;
     return (missed + 1) * intervalMs - durationMs;
   }
 
@@ -179,7 +179,10 @@ export class OperationQueue {
     const sinceMs = this.#monotonicMs();
     return this.#turns.take(() => {
       if (this.#monotonicMs() - sinceMs > maxWaitMs)
-        throw new SimError('PEER_TIMEOUT', 'the operations before this one took so long that it was not begun');
+        throw new SimError(
+          'PEER_TIMEOUT',
+          `the operation waited longer than ${maxWaitMs / 1000} s for others and was not started`,
+        );
       return work();
     });
   }

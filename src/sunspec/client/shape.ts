@@ -200,8 +200,6 @@ export function shapeOf(def: ModelDef, words: Buffer, total: number, length: num
 
 function lengthNote(def: ModelDef, length: number, expected: number): string {
   const what =
-    length < expected
-      ? 'what lies behind its end is left out'
-      : `its last ${length - expected} registers have no meaning`;
+    length < expected ? 'points after its end are left out' : `its last ${length - expected} registers have no meaning`;
   return `L of model ${def.id} is ${length}, by definition and counts ${expected}: ${what}`;
 }

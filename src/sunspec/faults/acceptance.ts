@@ -232,7 +232,7 @@ function refuseWhileLocked(touching: readonly ActiveFault[], deviceIndex: number
 }
 
 /**
- * The point of which a write has only the first part, behind whole points. A point that could not be written whole is
+ * The point of which a write has only the first part, after whole points. A point that could not be written whole is
  * refused anyway, and so is a write of one partial point alone.
  */
 function cutAtEnd(slots: readonly PointSlot[], address: number, count: number): PointSlot | undefined {

@@ -8,10 +8,7 @@ import { slotNamed } from './targets.ts';
 import type { MapImage, ReadingEffect } from './image.ts';
 import type { falsifySwitches } from '../../fault-kinds/modbus-map.ts';
 
-/**
- * The switches of the registered model 64412 and the false values shown under each. The model names the switches; their
- * amounts are the simulator's choice.
- */
+/** Name of a switch of model 64412. */
 type FalsifySwitch = (typeof falsifySwitches)[number];
 
 /** Change of points by a switch; only `show` changes points that the device does not implement. */
@@ -41,14 +38,15 @@ type Consequence =
   /** power and current of the DC side from W, at 97 % efficiency */
   | 'dc';
 
-interface Lie {
+/** The false values of one switch. */
+interface Falsification {
   readonly rules: readonly Rule[];
   /** consequences in order; absent: one quantity is wrong, which a plausibility check can detect */
   readonly consequences?: readonly Consequence[];
 }
 
 /** A quantity of 701 in total and per phase. */
-const all = (name: string) => [`701.${name}`, `701.${name}L1`, `701.${name}L2`, `701.${name}L3`];
+const withPhases = (name: string) => [`701.${name}`, `701.${name}L1`, `701.${name}L2`, `701.${name}L3`];
 const voltages = ['701.LLV', '701.LNV', '701.VL1', '701.VL2', '701.VL3', '701.VL1L2', '701.VL2L3', '701.VL3L1'];
 const ratedVars = ['702.VarMaxInjRtg', '702.VarMaxAbsRtg'];
 const ratedPf = ['702.PFOvrExtRtg', '702.PFUndExtRtg'];
@@ -61,13 +59,16 @@ const [lowV, highV] = [0.8, 1.2];
 const [lowF, highF] = [0.93, 1.07];
 const lowPf = 0.3;
 /** share of the rating */
-const muchQ = 0.8;
+const highQShare = 0.8;
 
-const times = (points: readonly string[], factor: number): Lie => ({ rules: [{ points, times: factor }] });
-const reactive = (rule: Rule): Lie => ({ rules: [rule], consequences: ['phases_of_var', 'va', 'pf', 'current'] });
+const times = (points: readonly string[], factor: number): Falsification => ({ rules: [{ points, times: factor }] });
+const reactive = (rule: Rule): Falsification => ({
+  rules: [rule],
+  consequences: ['phases_of_var', 'va', 'pf', 'current'],
+});
 const share = (point: string, of: string, part: number): Rule => ({ points: [point], share: part, of });
 
-const lies: Readonly<Record<FalsifySwitch, Lie>> = {
+const falsifications: Readonly<Record<FalsifySwitch, Falsification>> = {
   DAManipulation: { rules: [{ points: ['1.DA'], show: 247 }] },
   FalsifyDeviceIdentity: {
     rules: [
@@ -83,27 +84,27 @@ const lies: Readonly<Record<FalsifySwitch, Lie>> = {
     consequences: ['phases_of_w', 'va', 'pf', 'current', 'dc'],
   },
   MeasZeroP: {
-    rules: [{ points: [...all('W'), ...all('Var')], times: 0 }],
+    rules: [{ points: [...withPhases('W'), ...withPhases('Var')], times: 0 }],
     consequences: ['va', 'pf', 'current', 'dc'],
   },
   MeasQAlwaysMinimum: reactive(share('701.Var', '702.VarMaxAbsRtg', -1)),
   MeasQAlwaysMaximum: reactive(share('701.Var', '702.VarMaxInjRtg', 1)),
   MeasQAlwaysZero: reactive({ points: ['701.Var'], times: 0 }),
-  MeasInvertQ: times(all('Var'), -1),
-  MeasHighQ: reactive(share('701.Var', '702.VarMaxInjRtg', muchQ)),
-  MeasLowQ: reactive(share('701.Var', '702.VarMaxAbsRtg', -muchQ)),
+  MeasInvertQ: times(withPhases('Var'), -1),
+  MeasHighQ: reactive(share('701.Var', '702.VarMaxInjRtg', highQShare)),
+  MeasLowQ: reactive(share('701.Var', '702.VarMaxAbsRtg', -highQShare)),
   MeasLowV: times(voltages, lowV),
   MeasHighV: times(voltages, highV),
   MeasLowL1V: { ...times(['701.VL1'], lowV), consequences: ['mean_ln'] },
   MeasHighL1V: { ...times(['701.VL1'], highV), consequences: ['mean_ln'] },
   MeasLowF: times(['701.Hz'], lowF),
   MeasHighF: times(['701.Hz'], highF),
-  MeasLowAmps: times(all('A'), low),
-  MeasHighAmps: times(all('A'), high),
-  MeasHighS: times(all('VA'), high),
-  MeasLowS: times(all('VA'), low),
-  MeasLowPF: { rules: [{ points: all('PF'), magnitude: lowPf, sign: 'kept' }] },
-  MeasLowReversedPF: { rules: [{ points: all('PF'), magnitude: lowPf, sign: 'reversed' }] },
+  MeasLowAmps: times(withPhases('A'), low),
+  MeasHighAmps: times(withPhases('A'), high),
+  MeasHighS: times(withPhases('VA'), high),
+  MeasLowS: times(withPhases('VA'), low),
+  MeasLowPF: { rules: [{ points: withPhases('PF'), magnitude: lowPf, sign: 'kept' }] },
+  MeasLowReversedPF: { rules: [{ points: withPhases('PF'), magnitude: lowPf, sign: 'reversed' }] },
 
   NameplateHighP: times(['702.WMaxRtg'], high),
   NameplateLowP: times(['702.WMaxRtg'], low),
@@ -164,12 +165,12 @@ function carryOut(rule: Rule, block: Block): void {
       continue;
     }
     const value = block.get(point);
-    const falseValue = value === null ? null : lieAbout(value, rule, block);
+    const falseValue = value === null ? null : falseValueOf(value, rule, block);
     if (falseValue !== null) block.set(point, falseValue);
   }
 }
 
-function lieAbout(value: number, rule: Exclude<Rule, { show: unknown }>, block: Block): number | null {
+function falseValueOf(value: number, rule: Exclude<Rule, { show: unknown }>, block: Block): number | null {
   if ('times' in rule) return value * rule.times;
   if ('share' in rule) {
     const whole = block.get(rule.of);
@@ -242,7 +243,7 @@ function dcSide(block: Block): void {
   block.set('714.DCA', amps);
 }
 
-const carriers: Readonly<Record<Consequence, (block: Block) => void>> = {
+const applyConsequence: Readonly<Record<Consequence, (block: Block) => void>> = {
   phases_of_w: (block) => {
     evenPhases('W', block);
   },
@@ -257,7 +258,7 @@ const carriers: Readonly<Record<Consequence, (block: Block) => void>> = {
 };
 
 /** Points that a consequence may change. */
-const follows: Readonly<Record<Consequence, RegExp>> = {
+const consequencePoints: Readonly<Record<Consequence, RegExp>> = {
   phases_of_w: /^701\.WL\d$/,
   phases_of_var: /^701\.VarL\d$/,
   va: /^701\.VA(L\d)?$/,
@@ -267,17 +268,17 @@ const follows: Readonly<Record<Consequence, RegExp>> = {
   dc: /^714\.(Prt\[\d+\]\.)?DC[WA]$/,
 };
 
-function pointsOf(layout: Layout, { rules, consequences = [] }: Lie): readonly PointSlot[] {
+function pointsOf(layout: Layout, { rules, consequences = [] }: Falsification): readonly PointSlot[] {
   const named = new Set(rules.flatMap(({ points }) => points));
   return layout.slots.filter(({ modelId, path }) => {
     const name = `${modelId}.${path}`;
-    return named.has(name) || consequences.some((consequence) => follows[consequence].test(name));
+    return named.has(name) || consequences.some((consequence) => consequencePoints[consequence].test(name));
   });
 }
 
 /** True if a device has points that a switch can falsify. */
 export function canFalsify(name: FalsifySwitch, layout: Layout): boolean {
-  return lies[name].rules.some((rule) =>
+  return falsifications[name].rules.some((rule) =>
     rule.points.some((point) => {
       const slot = slotNamed(layout, point);
       return slot !== undefined && (slot.implemented || 'show' in rule);
@@ -291,15 +292,15 @@ const sourcesOf = memoPerLayout((layout) => layout.slots.filter(({ modelId }) =>
 
 /** The effect of a switch: its rule first, then the consequences that keep the block plausible. */
 export function falsify(name: FalsifySwitch, layout: Layout): ReadingEffect {
-  const lie = lies[name];
-  const slots = pointsOf(layout, lie);
+  const falsification = falsifications[name];
+  const slots = pointsOf(layout, falsification);
   return {
     slots,
     reads: [...slots, ...sourcesOf(layout)],
     apply(image) {
       const block = new Block(image);
-      for (const rule of lie.rules) carryOut(rule, block);
-      for (const consequence of lie.consequences ?? []) carriers[consequence](block);
+      for (const rule of falsification.rules) carryOut(rule, block);
+      for (const consequence of falsification.consequences ?? []) applyConsequence[consequence](block);
     },
   };
 }

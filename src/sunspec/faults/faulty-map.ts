@@ -108,8 +108,8 @@ export class FaultyMap {
   }
 
   /**
-   * Adds faults that begin and removes those that end; does not visit the other active faults, since there may be many.
-   * @param change may name faults of other devices, or faults already added
+   * Adds faults that begin and removes those that end, and ignores faults of other devices and faults already added. It
+   * does not visit the other active faults, since there may be many.
    * @returns true if this device has a fault now
    */
   follow({ begun, ended }: FaultChange): boolean {
@@ -306,7 +306,7 @@ function isCut({ address, def: { size } }: PointSlot, spans: readonly RealSpan[]
 /** Called at once if its device has faults, and at each begin and end of a fault; null: no fault. */
 type MapListener = (map: FaultyMap | null) => void;
 
-/** One device with the listeners of its servers. */
+/** A device and the listeners to its map. */
 class Followed {
   /** null: no fault of the device */
   map: FaultyMap | null = null;

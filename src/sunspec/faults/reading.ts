@@ -45,7 +45,7 @@ const quantities: ReadonlySet<string> = new Set([
   'float64',
 ]);
 
-/** Points changed by a reading fault. */
+/** True if a reading fault can change a point. */
 export function isQuantity({ def }: PointSlot): boolean {
   return quantities.has(def.type);
 }

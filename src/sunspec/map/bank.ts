@@ -42,7 +42,7 @@ export interface PointBank {
    * @throws SimError MAP_ILLEGAL_ADDRESS
    */
   read(address: number, count: number): Buffer;
-  /** A view (no copy) of all registers from the marker on, those of hidden models behind the end model included. */
+  /** A view (no copy) of all registers from the marker on, those of hidden models after the end model included. */
   image(): Buffer;
   /**
    * Writes whole registers; validated on a candidate copy, then committed with one change event. Points that

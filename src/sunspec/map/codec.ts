@@ -120,7 +120,7 @@ const float64: NumberCodec = {
 
 const acc32Modulus = 2 ** 32;
 
-/** An amount as a counter of 32 bits shows it: whole counts of `step`, which begin at 0 again behind the last one. */
+/** An amount as a counter of 32 bits shows it: whole counts of `step`, which begin at 0 again after the last one. */
 export function acc32Amount(amount: number, step: number): number {
   return (Math.floor(amount / step) % acc32Modulus) * step;
 }

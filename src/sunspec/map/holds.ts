@@ -146,7 +146,7 @@ function completed(layout: Layout, values: readonly HoldValue[]): Map<PointSlot,
   return required;
 }
 
-/** An enumeration may come as its number. */
+/** True for ENABLED, as a symbol or as its number. */
 function isOn({ def }: PointSlot, value: AnyPointValue | undefined): boolean {
   return value === 'ENABLED' || (value !== undefined && value === def.symbols?.['ENABLED']);
 }

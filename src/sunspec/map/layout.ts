@@ -57,7 +57,7 @@ export interface ModelChoice {
   readonly scale?: Readonly<Record<string, number>>;
   /** points the device does not have, by path without indices (`Prt.Tmp`) */
   readonly omit?: ReadonlySet<string>;
-  /** masters do not find the model: its registers lie behind the end model */
+  /** masters do not find the model: its registers lie after the end model */
   readonly hidden?: true;
 }
 
@@ -273,7 +273,7 @@ function shapeKey(choices: readonly ModelChoice[], base: number): string {
 }
 
 /**
- * Lays out a chain of models behind the `SunS` marker, with the end model behind them, and hidden models behind that.
+ * Lays out a chain of models after the `SunS` marker, with the end model after them, and hidden models after that.
  * Equal shapes share one layout, and with it its views.
  * @throws SimError INTERNAL when an implemented point lacks its scale factor or a group its count
  */

@@ -130,7 +130,7 @@ function named(error: unknown, { deviceIndex, isMeter }: Port): unknown {
   return Object.assign(new SimError(code, `${whose}: ${message}`, issues), { cause });
 }
 
-/** Text behind the first port: empty, `..last` for consecutive ports, or a list. */
+/** Text after the first port: empty, `..last` for consecutive ports, or a list. */
 export function furtherPorts(ports: readonly number[]): string {
   const [first = 0] = ports;
   const last = ports.at(-1) ?? first;

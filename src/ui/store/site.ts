@@ -1,4 +1,4 @@
-/** State common to all views: the run of the simulator, devices with names, protocols, alarms, clock. */
+/** State common to all views: start and build of the simulator, devices with names, protocols, alarms, clock. */
 import { computed, signal, effect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { get, perform, Problem } from '../api/call';
@@ -29,7 +29,7 @@ async function selectFirstDevice(): Promise<void> {
   try {
     firstDevice.value = (await perform(get('devices'))).devices[0]?.device_index;
   } catch (error) {
-    // the next refusal retries
+    // the next 404 of the overview retries
     if (!(error instanceof Problem)) throw error;
   }
 }

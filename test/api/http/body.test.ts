@@ -57,11 +57,11 @@ describe('what holds for every body', () => {
     expect(await taken('{"tree":[{"a":1,"b":{"a":"\\"a\\":1,\\"a\\":1"}},{"a":{"a":["a","a"]}}]}')).to.equal(true);
   });
 
-  it('4,000 members are taken, and no more: those of all objects, and each list and empty object as one', async () => {
+  it('4,000 members in all objects together are accepted, and no more; a list or an empty object counts as one', async () => {
     const refusal = {
       in: 'body',
       name: '',
-      detail: 'must have at most 4000 members, those of all objects counted, and each list and empty object as one',
+      detail: 'must have at most 4000 members in all objects together; a list or an empty object counts as one',
     };
     const members = (count: number) => `{"tree":[{},{${Array.from({ length: count }, (_, i) => `"m${i}":0`).join()}}]}`;
     expect(await taken(members(3997))).to.equal(true);

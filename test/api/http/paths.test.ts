@@ -38,7 +38,7 @@ describe('a path or method that is not there', () => {
     const { port } = await serve();
     const detail = async (path: string, method: string) =>
       expectProblem(await ask(port, path, { method }), 405, 'method-not-allowed')['detail'];
-    expect(await detail('/api/sim/thing', 'PUT')).to.equal('This path does not take PUT; it takes GET, HEAD and POST.');
-    expect(await detail('/api/sim/stop', 'GET')).to.equal('This path does not take GET; it takes POST.');
+    expect(await detail('/api/sim/thing', 'PUT')).to.equal('This path does not accept PUT; it accepts GET, HEAD and POST.');
+    expect(await detail('/api/sim/stop', 'GET')).to.equal('This path does not accept GET; it accepts POST.');
   });
 });

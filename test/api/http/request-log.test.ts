@@ -77,7 +77,7 @@ describe('Requests in the log', () => {
     const input = { params: {}, query: {}, body: { list: [tls], ...tls }, by };
     const connect = allRoutes.find(({ path }) => path === '/sunspec-client/connect');
     const log = new RequestLog('/api/sim', book.logger('Lab'), { monotonicMs: () => 0, nowMs: () => 0 });
-    log.carriedOut(connect!, input);
+    log.logWrite(connect!, input);
     const said = lines();
     expect(said).to.have.length(6);
     expect(said.join()).not.to.contain(key.slice(0, 8)).and.not.to.contain('7777777');

@@ -240,7 +240,7 @@ describe('REST sunspec-client', () => {
     expect(errors.map(({ name }: Json) => name)).to.deep.equal(['/points/W', '/points/WMaxLimPctEna']);
     expect(errors[1].allowed).to.deep.equal(['DISABLED', 'ENABLED']);
     expect((await call('/sunspec-client/write', { model: 704, points: {} }, 422)).code).to.equal('validation');
-    const beyond = { in: 'body', detail: 'leads behind the last address: from 65530 on there are 6 registers' };
+    const beyond = { in: 'body', detail: 'leads beyond the last address: from 65530 on there are 6 registers' };
     expect((await call('/sunspec-client/read', { address: 65_530, count: 7 }, 422)).errors).to.deep.equal([
       { ...beyond, name: '/count' },
     ]);

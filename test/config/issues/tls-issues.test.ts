@@ -62,7 +62,7 @@ describe('interface 12: TLS of Modbus', () => {
       issuesWith({ '/site/server.pem': '', '/site/server.key': 'S3CR3T-marker', '/site/ca.pem': pki.ca.key }),
     ).to.deep.equal([
       '-mbc: /site/server.pem: holds no certificate that can be read; allowed: the certificate of the ' +
-        'server in PEM form, those of intermediate CAs behind it',
+        'server in PEM form, followed by those of intermediate CAs',
       '-mbk: /site/server.key: holds no private key that can be read; allowed: a private key in PEM form',
       '-mbr: /site/ca.pem: holds no certificates that can be read; allowed: the certificates of the CAs ' +
         'whose clients are served, in PEM form',

@@ -311,7 +311,7 @@ describe('XML of IEEE 2030.5', () => {
       expect(writes({ all: 1, results: 1, DERControl: [{}] }, 'DERControlList')).to.match(
         /DERControl\[0\]\.mRID .* is required/,
       );
-      expect(writes({ href: '', ...status })).to.match(/is no URI/);
+      expect(writes({ href: '', ...status })).to.match(/is not a URI/);
       expect(writes(status, 'Nonsense')).to.match(/no such document/);
       const curve = { mRID: '00', creationTime: 1, curveType: 11, xMultiplier: 0, yMultiplier: 0, yRefType: 3 };
       for (const count of [0, 11])

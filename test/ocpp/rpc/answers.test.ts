@@ -60,7 +60,7 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
       expect(code).to.equal(version === 'ocpp1.6' ? 'FormationViolation' : 'PropertyConstraintViolation');
       expect([type, payload]).to.deep.equal([3, { status: 'Rejected' }]);
       expect(rig.handled).to.deep.equal([]);
-      expect(rig.violated.at(-1)?.description).to.equal('the number 1732860000123456789 cannot be kept exactly');
+      expect(rig.violated.at(-1)?.description).to.equal('the number 1732860000123456789 cannot be held exactly');
       station.silent = true;
       const outcome = rig.line.call('Heartbeat', {}, { validate: false });
       const { messageId } = await station.next('Heartbeat');
@@ -115,7 +115,7 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
     expect(rig.broken).to.deep.equal([
       {
         clause: 'OCPP-J 4.1.1',
-        text: 'a call was sent before the one before it was answered',
+        text: 'a call was sent before the previous one was answered',
         action: 'Reset',
         messageId: 'quick',
       },
@@ -256,7 +256,7 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
       await Promise.resolve();
       throw throwing.shift();
     };
-    const failed = { kind: 'error', code: 'InternalError', description: 'the station has failed', details: {} };
+    const failed = { kind: 'error', code: 'InternalError', description: 'internal error of the station', details: {} };
     expect(await station.call('ClearCache')).to.deep.equal(failed);
     expect(await station.call('ClearCache')).to.deep.equal(failed);
     rig.handle = () => ({ status: 'Perhaps' });
@@ -284,7 +284,7 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
     expect(done).to.deep.equal(['handled', 'first', 'last']);
     const sent = station.frames.filter(({ direction }) => direction === 'in').map(({ frame }) => frame?.[0]);
     expect(sent.slice(0, 2)).to.deep.equal([3, 2]);
-    expect(rig.lines.at(-1)).to.equal('what follows ClearCache has failed: broken');
+    expect(rig.lines.at(-1)).to.equal('an action after the answer to ClearCache failed: broken');
     let late: (act: () => void) => void = () => undefined;
     rig.handle = (_, __, after) => {
       late = after;

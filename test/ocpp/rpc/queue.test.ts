@@ -287,7 +287,7 @@ describe('the queue of transaction messages (OCPP 1.6 3.7.1 and 4.1, 2.x E04)', 
       await calm();
     }
     expect(rig.lines).to.deep.equal([
-      'transaction messages cannot be kept in the store: the disk is full; a restart would lose those that are queued',
+      'transaction messages cannot be stored: the disk is full; a restart would lose those that are queued',
     ]);
     expect(rig.queue.length).to.equal(20);
     isFull = false;

@@ -158,7 +158,7 @@ const rows: readonly Row[] = [
   {
     kind: 'falsify',
     parameters: { switch: 'ChangeCommonModelLength' },
-    connect: /^16 models; L of model 1 at 40002 is 64, but the chain goes on behind 66 registers$/,
+    connect: /^16 models; L of model 1 at 40002 is 64, but the chain continues after 66 registers$/,
     once: { connect: /^16 models/ },
   },
   { kind: 'strict_points' },
@@ -180,7 +180,7 @@ const rows: readonly Row[] = [
   {
     kind: 'shift',
     parameters: { model: 702, registers: 1 },
-    connect: /^16 models; model 702 is at 40226, 1 register behind the place to which the chain leads, 40225$/,
+    connect: /^16 models; model 702 is at 40226, 1 register after the place to which the chain leads, 40225$/,
   },
   {
     kind: 'shift',
@@ -190,7 +190,7 @@ const rows: readonly Row[] = [
   {
     kind: 'shift',
     parameters: { model: 1, registers: 1 },
-    connect: /^16 models; model 1 is at 40003, 1 register behind/,
+    connect: /^16 models; model 1 is at 40003, 1 register after/,
   },
   {
     kind: 'shift',

@@ -241,12 +241,12 @@ describe('models of foreign devices', () => {
     await open(patched(map, addressOf(map, 103) + 1, 48));
     expect(ids()).to.deep.equal([1, 103, 120, 123, 160]);
     expect(client.view().discovery!.notes).to.deep.equal([
-      `L of model 103 at ${addressOf(map, 103)} is 48, but the chain goes on behind 50 registers`,
+      `L of model 103 at ${addressOf(map, 103)} is 48, but the chain continues after 50 registers`,
     ]);
     const reading = await client.readModel(103, 0, true);
     expect(reading.expectedLength).to.equal(50);
     expect(reading.notes[0]).to.equal(
-      'L of model 103 is 48, by definition and counts 50: what lies behind its end is left out',
+      'L of model 103 is 48, by definition and counts 50: points after its end are left out',
     );
     expect(pointsOf(reading).get('W')!.value).to.equal(4950);
     expect(pointsOf(reading).has('EvtVnd4')).to.equal(false);

@@ -45,8 +45,8 @@ describe('a chain that has slipped (Device Information Model Specification)', ()
   const whole = [1, 103, 120, 123, 160];
 
   for (const [by, where] of [
-    [1, '1 register behind'],
-    [2, '2 registers behind'],
+    [1, '1 register after'],
+    [2, '2 registers after'],
   ] as const) {
     it(`by ${by} from a model on: the model is found, and the break is named`, async () => {
       const at = addressOf(map, 120);
@@ -70,7 +70,7 @@ describe('a chain that has slipped (Device Information Model Specification)', ()
   it('from the first model on: the marker was miscounted', async () => {
     await open(widened(map, 40_002, 1));
     expect(ids()).to.deep.equal(whole);
-    expect(notes()).to.deep.equal(['model 1 is at 40003, 1 register behind the place to which the chain leads, 40002']);
+    expect(notes()).to.deep.equal(['model 1 is at 40003, 1 register after the place to which the chain leads, 40002']);
   });
 
   it('twice, with registers that look like an end', async () => {
@@ -85,7 +85,7 @@ describe('a chain that has slipped (Device Information Model Specification)', ()
     await open(widened(map, at, 9, 0x0101));
     expect(ids().slice(0, 2)).to.deep.equal([1, 103]);
     expect(notes().at(-1)).to.match(
-      /^the chain may be broken behind model 103 at \d+ with 50 registers: what follows, up to 257 at \d+, has no definition here$/,
+      /^the chain may be broken after model 103 at \d+ with 50 registers: the models up to 257 at \d+ have no definition here$/,
     );
     const again = await client.scan();
     expect(again.end).to.be.oneOf(['zeros', 'exception', 'limit']);

@@ -33,7 +33,7 @@ describe('SunSpec client with a device whose transaction id is always 0', () => 
     expect([strict.code, strict.message]).to.deep.equal([
       'PEER_TIMEOUT',
       'no answer from unit 1 within 0.25 s, reading 2 registers at 40000; an answer came ' +
-        'with transaction id 0, which is not that of the request; connect with transaction_id "zero" to a device that never sends another',
+        'with transaction id 0, which is not that of the request; if the device always answers with 0, connect with transaction_id "zero"',
     ]);
   });
 

@@ -131,14 +131,14 @@ const connectorSchema = z.strictObject({
   bidirectional: z
     .boolean()
     .optional()
-    .meta({ description: 'Whether vehicles may discharge here (V2G); default false.' }),
+    .meta({ description: 'True: vehicles may discharge here (V2G); default false.' }),
   max_discharge_w: watts
     .optional()
     .meta({ description: 'Rating of V2G, W at the meter; default max_power_w. For bidirectional only.' }),
   attached_cable: z
     .boolean()
     .optional()
-    .meta({ description: 'Whether the cable is fixed to the station; default false, for dc true.' }),
+    .meta({ description: 'True: the cable is fixed to the station; default false, for dc true.' }),
 });
 
 export const evseSchema = z
@@ -175,7 +175,7 @@ export const evseSchema = z
     auto_authorize: z
       .boolean()
       .optional()
-      .meta({ description: 'Whether plugging in is enough to charge; default true.' }),
+      .meta({ description: 'True: plugging in is enough to charge; default true.' }),
     standby_w: z
       .number()
       .min(0)

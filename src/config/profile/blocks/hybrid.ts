@@ -20,7 +20,7 @@ export const hybridSchema = z
     charge_from_grid: z
       .boolean()
       .optional()
-      .meta({ description: 'Whether the battery may charge through the inverter; default true.' }),
+      .meta({ description: 'True: the battery may charge through the inverter; default true.' }),
     soc_min_pct: percent.optional().meta({ description: 'State of charge at which discharging stops, %; default 10.' }),
     soc_max_pct: percent.optional().meta({ description: 'State of charge at which charging stops, %; default 95.' }),
     bus_voltage_v: z

@@ -1,7 +1,7 @@
 /** Views of the single cells of a bank. */
 import type {
   BatteryCell,
-  BatteryCellPosition,
+  BatteryModulePosition,
   BatteryContactor,
   BatteryModule,
   BatteryString,
@@ -83,7 +83,7 @@ export function cellRange(bank: BatteryBank): CellRange {
   return { minV, maxV, avgV: sum / (bank.stringCount * series), minAt, maxAt };
 }
 
-export function positionOf(shape: BankShape, at: number): BatteryCellPosition {
+export function positionOf(shape: BankShape, at: number): BatteryModulePosition {
   const module = Math.floor(at / shape.cells);
   return { string: Math.floor(module / shape.modules), module: module % shape.modules };
 }

@@ -17,7 +17,7 @@ type GeneratorCommand = Extract<EvseCommand, { readonly kind: 'evse.generator' }
 /** Carries out the command of a person. @throws SimError */
 export type Act = (command: EvseConnectorCommand, by: Origin) => void;
 
-/** One vehicle in 1,000 hours: the instant of the next arrival stays one that clocks can show. */
+/** One vehicle in 1,000 hours, so that clocks can show the instant of the next arrival. */
 const minRatePerHour = 0.001;
 const maxRatePerHour = 60;
 const maxToken = 255;

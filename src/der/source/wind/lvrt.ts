@@ -7,7 +7,8 @@ const maxCurrentPu = 1.1;
 /** The chopper takes rated power for this time in one dip. */
 const chopperS = 2;
 const crowbarPu = 0.3;
-const crowbarS = 0.1;
+/** duration of the crowbar at the begin of a dip */
+const crowbarDurationS = 0.1;
 const crowbarCurrentPu = -0.2;
 const rideStepS = 0.1;
 
@@ -105,7 +106,7 @@ export class LowVoltageRideThrough {
         this.#chopperJ = chopperS * this.#ratedDcW;
       }
       this.#state = 'active';
-      if (this.#p.turbineType === 'T3' && pu < crowbarPu) this.#crowbarS = crowbarS;
+      if (this.#p.turbineType === 'T3' && pu < crowbarPu) this.#crowbarS = crowbarDurationS;
     } else if (pu > leavePu && this.#state === 'active') {
       this.#state = 'recovering';
       this.#fromW = this.#drawnW;

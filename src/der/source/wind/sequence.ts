@@ -1,14 +1,16 @@
 /** State machine of a turbine: start, run and stop. */
 import type { WindParameters, WindState } from '../../../contract/kinds/wind.ts';
 
-/** The run ends after `calmS` of mean wind this far below cut-in. */
+/** The run ends after `maxCalmS` of mean wind this far below cut-in. */
 const calmMarginMS = 0.5;
-const calmS = 60;
+const maxCalmS = 60;
+/** The run ends after `maxGustS` of wind at the hub this far above cut-out. */
 const gustMarginMS = 5;
-const gustS = 3;
+const maxGustS = 3;
+/** After a storm the turbine may start again once the mean wind was this far below cut-out for `stormDelayS`. */
 const returnMarginMS = 3;
-/** The run ends after this time without grid; after a shorter one it continues. */
-const openS = 2;
+/** The run ends after this time without voltage; after a shorter one it continues. */
+const maxOutageS = 2;
 /** Below this share of the minimum speed the turbine has to run up again. */
 const stallShare = 0.7;
 
@@ -18,7 +20,9 @@ export interface SequenceInput {
   readonly hubMS: number;
   /** rotor speed as a share of the minimum speed of the generator */
   readonly speedShare: number;
+  /** false while the generator is disconnected from the grid */
   readonly energized: boolean;
+  /** true if the terminal voltage suffices for a start */
   readonly gridOk: boolean;
 }
 
@@ -27,11 +31,13 @@ type Phase = 'stopped' | 'starting' | 'run' | 'high_wind_stop';
 export class Sequence {
   readonly #p: WindParameters;
   phase: Phase = 'stopped';
+  /** times for which the condition of each delay has lasted */
   #windyS = 0;
   #calmS = 0;
   #gustS = 0;
   #fairS = 0;
-  #openS = 0;
+  #outageS = 0;
+  /** wind at the hub at the end of the last step */
   #hubMS = 0;
 
   constructor(parameters: WindParameters) {
@@ -53,7 +59,7 @@ export class Sequence {
     this.#calmS = 0;
     this.#gustS = 0;
     this.#fairS = 0;
-    this.#openS = 0;
+    this.#outageS = 0;
     this.#hubMS = meanMS;
     if (meanMS > this.#p.cutOutMS) this.phase = 'high_wind_stop';
     else this.phase = meanMS >= this.#p.cutInMS ? 'run' : 'stopped';
@@ -69,7 +75,7 @@ export class Sequence {
   advance(stepS: number, input: SequenceInput): void {
     this.#updateDelays(stepS, input);
     const { phase } = this;
-    const stormy = input.meanMS > this.#p.cutOutMS || this.#gustS >= gustS;
+    const stormy = input.meanMS > this.#p.cutOutMS || this.#gustS >= maxGustS;
     if (phase === 'high_wind_stop') {
       if (this.#fairS >= this.#p.stormDelayS) this.phase = 'stopped';
     } else if (phase === 'stopped') {
@@ -78,7 +84,7 @@ export class Sequence {
     } else if (stormy) {
       this.phase = 'high_wind_stop';
       this.#fairS = 0;
-    } else if (this.#openS >= openS || this.#calmS >= calmS) {
+    } else if (this.#outageS >= maxOutageS || this.#calmS >= maxCalmS) {
       this.phase = 'stopped';
     } else if (phase === 'starting') {
       if (input.speedShare >= 1) this.phase = 'run';
@@ -94,10 +100,10 @@ export class Sequence {
     this.#gustS = this.#gustAfter(stepS, hubMS, cutOutMS + gustMarginMS);
     this.#hubMS = hubMS;
     this.#fairS = this.phase === 'high_wind_stop' && meanMS < cutOutMS - returnMarginMS ? this.#fairS + stepS : 0;
-    this.#openS = energized ? 0 : this.#openS + stepS;
+    this.#outageS = energized ? 0 : this.#outageS + stepS;
   }
 
-  /** The wind is linear over a step, so the time above a limit is exact for any step. */
+  /** Duration of the gust after a step, s. The wind is linear over a step, so it is exact for any step. */
   #gustAfter(stepS: number, hubMS: number, limitMS: number): number {
     const before = this.#hubMS;
     if (before > limitMS && hubMS > limitMS) return this.#gustS + stepS;
@@ -105,6 +111,6 @@ export class Sequence {
     const aboveS = (stepS * (Math.max(before, hubMS) - limitMS)) / Math.abs(hubMS - before);
     if (hubMS > limitMS) return aboveS;
     const whole = this.#gustS + aboveS;
-    return whole >= gustS ? whole : 0;
+    return whole >= maxGustS ? whole : 0;
   }
 }

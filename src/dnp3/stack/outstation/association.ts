@@ -7,7 +7,7 @@ import { FragmentWriter } from '../application/writer.ts';
 import { EventBuffer, Indications } from './events.ts';
 import { createFunctionSet } from './functions.ts';
 import type { Report } from './events.ts';
-import { planRead, Series } from './read.ts';
+import { planRead, ResponseSeries } from './read.ts';
 import type { Piece } from './read.ts';
 import type { AssociationClock, AssociationPort, Cast, Control, FunctionContext, FunctionSet } from './types.ts';
 import type { Disturbance, OutstationOptions, PointEvent, Session } from './types.ts';
@@ -32,7 +32,7 @@ export interface AssociationOptions {
 
 /** An answer with fragments to send, or a confirm to wait for. */
 interface Sending {
-  readonly series: Series;
+  readonly series: ResponseSeries;
   readonly functionCode: number;
   readonly iin2: number;
   /** the fragment that waits for its confirm */
@@ -274,7 +274,7 @@ export class Association implements AssociationPort {
             iin: () => this.indications,
           });
     if (plan.iin2 !== 0) this.counters.refusals += 1;
-    const series = new Series(plan, this.events);
+    const series = new ResponseSeries(plan, this.events);
     this.#transmit({
       series,
       functionCode: request.functionCode,
@@ -312,7 +312,7 @@ export class Association implements AssociationPort {
 
   #respond(request: Request, { objects, iin2 }: Answer): Buffer {
     if (iin2 !== 0) this.counters.refusals += 1;
-    const series = new Series({ steps: [], events: [], iin2 }, this.events);
+    const series = new ResponseSeries({ steps: [], events: [], iin2 }, this.events);
     const piece: Piece = { objects, isFirst: true, isLast: true, events: [] };
     const { control, functionCode } = request;
     return this.#transmit({ series, functionCode, iin2, piece, seq: control.seq });

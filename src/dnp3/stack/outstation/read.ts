@@ -378,8 +378,8 @@ export interface Piece {
   readonly events: readonly QueuedEvent[];
 }
 
-/** The fragments of one answer; each waits for the confirm of the one before it. */
-export class Series {
+/** The fragments of one response; each waits for the confirm of the one before it. */
+export class ResponseSeries {
   readonly #steps: readonly ReadStep[];
   readonly #buffer: EventBuffer;
   readonly #open: Set<QueuedEvent>;

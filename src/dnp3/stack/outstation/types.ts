@@ -100,7 +100,7 @@ export interface Disturbance {
   readonly sequenceShift: number;
   /** true: CON is set */
   readonly asksForConfirm: boolean;
-  /** octets added behind the last object; null: none */
+  /** octets added after the last object; null: none */
   readonly addedOctets: Buffer | null;
   /** delay of the response, wall ms */
   readonly delayMs: number;

@@ -4,7 +4,7 @@ import { responseFragment, iin } from '../application/types.ts';
 import type { Answer, ObjectHeader } from '../application/types.ts';
 import type { FragmentWriter } from '../application/writer.ts';
 import type { EventBuffer, QueuedEvent, Report } from './events.ts';
-import { classOfVariation, eventStep, Series } from './read.ts';
+import { classOfVariation, eventStep, ResponseSeries } from './read.ts';
 import type { Piece } from './read.ts';
 import type { AssociationClock, OutstationLimits, StackLater } from './types.ts';
 
@@ -32,7 +32,7 @@ export interface UnsolicitedOptions {
 
 interface Attempt {
   /** null: the response without objects after a restart */
-  readonly series: Series | null;
+  readonly series: ResponseSeries | null;
   readonly piece: Piece;
   readonly report: Report;
 }
@@ -160,11 +160,11 @@ export class Unsolicited {
     for (const eventClass of this.#enabled) batch.push(...events.select({ class: eventClass }));
     if (batch.length === 0) return;
     for (const each of batch) each.isSent = true;
-    const series = new Series({ steps: [eventStep(batch, time)], events: batch, iin2: 0 }, events);
+    const series = new ResponseSeries({ steps: [eventStep(batch, time)], events: batch, iin2: 0 }, events);
     this.#transmit(series, series.next(writer));
   }
 
-  #transmit(series: Series | null, piece: Piece): void {
+  #transmit(series: ResponseSeries | null, piece: Piece): void {
     const { limits, later, send } = this.#options;
     // a retry keeps its number, so that the master recognises it; a new fragment gets the next one
     if (this.#unconfirmed !== null && !isSame(this.#unconfirmed.piece, piece)) this.#advance();

@@ -47,7 +47,7 @@ type Listener = (value: string) => void;
 /** Names of keys do not depend on capitals (CiString50Type). */
 const folded = (name: string): string => foldedNames.get(name) ?? name.toLowerCase();
 
-/** Of the names as the standard writes them: every message looks some of them up. */
+/** Lower-case names by the names of the standard, computed once: every message looks up some of them. */
 const foldedNames: ReadonlyMap<string, string> = new Map(keyTable.map(({ name }) => [name, name.toLowerCase()]));
 
 function entriesOf(facts: KeyFacts): Map<string, Entry> {
@@ -215,9 +215,9 @@ interface EffectOptions extends Pick<StationParts, 'device' | 'log' | 'connectio
 interface KeyEffects {
   /** Puts the values in force at the start, all but the security profile. */
   apply(): void;
-  /** As `apply`, when the certificates of the station are there. */
+  /** As `apply`, once the certificates of the station are loaded. */
   applyProfile(): void;
-  /** AuthorizationKey as it is in force, after another one has failed. Null: the password of the settings. */
+  /** Restores the previous AuthorizationKey after a new one has failed; null: the password of the settings. */
   restorePassword(password: Buffer | null): void;
   stop(): void;
 }
@@ -227,7 +227,7 @@ const reconnectingKeys: readonly string[] = ['AuthorizationKey', 'SecurityProfil
 
 /**
  * White paper, A05: a profile may only be raised, and only to one that the station has the means for.
- * @param ready whether password or certificates of a profile are there
+ * @param ready true: the station has the password or certificates that a profile needs
  */
 export function profileCheck(connection: Pick<Connection, 'securityProfile'>, ready: (profile: 1 | 2 | 3) => boolean) {
   const check: KeyCheck = (value) => {

@@ -29,7 +29,7 @@ function list(max: number, allows: (member: string) => boolean): KeyKind {
   return { type: 'list', max, allows };
 }
 
-/** `2.RST`: how the phases of the grid arrive at a connector. */
+/** True for `2.RST`: the order in which the phases of the grid arrive at a connector. */
 function isPhaseRotation(member: string): boolean {
   return /^\d{1,5}\.(NotApplicable|Unknown|RST|RTS|SRT|STR|TRS|TSR)$/.test(member);
 }
@@ -74,7 +74,7 @@ export function normalValue(kind: KeyKind, text: string): string | null {
   }
 }
 
-/** Of the central system. `W`: never shown. */
+/** Access of the central system. `W`: never shown. */
 type KeyAccess = 'R' | 'RW' | 'W';
 
 const featureProfiles = [
@@ -206,7 +206,7 @@ const core = rows('Core', [
   ['MeterValueSampleInterval', 'RW', integer(0, 86_400), '60', 'interval of MeterValues in a transaction, s; 0: none'],
   ['MinimumStatusDuration', 'RW', integer(0, 86_400), '0', 'shorter states are not reported, s'],
   ['NumberOfConnectors', 'R', integer(), ({ connectorIds }) => String(connectorIds.length), 'connectors of the device'],
-  ['ResetRetries', 'RW', integer(0, 100), '3', 'attempts to end transactions before a Reset goes on'],
+  ['ResetRetries', 'RW', integer(0, 100), '3', 'attempts to end transactions before a Reset continues'],
   [
     'StopTransactionOnEVSideDisconnect',
     'RW',
@@ -252,7 +252,7 @@ const core = rows('Core', [
 ]);
 
 const localList = rows('LocalAuthListManagement', [
-  ['LocalAuthListEnabled', 'RW', boolean, 'true', 'false: the local list does not count, its version is -1'],
+  ['LocalAuthListEnabled', 'RW', boolean, 'true', 'false: the local list is ignored, and its version is -1'],
   ['LocalAuthListMaxLength', 'R', integer(), String(keyLimits.localListEntries), 'entries of the local list'],
   ['SendLocalListMaxLength', 'R', integer(), String(keyLimits.sendLocalListEntries), 'entries of one SendLocalList'],
 ]);

@@ -131,7 +131,7 @@ function ask({ parts, deps, answered }: AuthorizationState, idToken: IdToken, ev
   return decide(parts, { tokens, answered: onReply, mayCharge }, idToken, evseId);
 }
 
-/** Tokens of the master pass group stop transactions and start none (C16). */
+/** True for the master pass group, whose tokens stop transactions and start none (C16). */
 function isMasterPass({ variables }: StationParts, group: IdToken | null): boolean {
   const id = variables.text('AuthCtrlr', 'MasterPassGroupId').toLowerCase();
   return id !== '' && group?.idToken.toLowerCase() === id;
@@ -202,7 +202,7 @@ async function stopByToken(
 
 // Starts without authorisation: while AuthCtrlr.Enabled is false, plugging in is enough. OCPP 2.0.1 C02.
 
-/** @param start begins a transaction without a token. @returns ends it */
+/** @param start begins a transaction without a token. @returns function that unsubscribes */
 function followPlugs(
   { device, variables, log, registration }: StationParts,
   start: (evseId: number) => Promise<unknown>,

@@ -25,7 +25,7 @@ import type { ConnectorRating } from '../../station/port.ts';
 interface OfflineWatch {
   /** ms of the central system; null: it can be reached */
   readonly sinceMs: number | null;
-  /** Acts on what has changed: `control` is there. */
+  /** Acts on changes from now on, since `control` exists. */
   begin(control: Pick<ChargingControl, 'profiles' | 'remove' | 'refresh' | 'nowMs'>): void;
   stop(): void;
 }
@@ -125,7 +125,7 @@ type ExternalParts = Pick<StationParts, 'device' | 'clock' | 'calls' | 'variable
   readonly registration: Pick<Registration, 'isReady' | 'boots' | 'onAccepted'>;
 };
 
-/** An external limit of the station in the words of the standard; null: it is none. */
+/** Source of an external limit of the station in the words of the standard; null: not an external one. */
 export function limitSource({ writer }: Pick<EvseExternalLimit, 'writer'>): LimitSource | null {
   return writer === null ? 'EMS' : limitSources[writer.source];
 }

@@ -148,7 +148,11 @@ export interface HandlerDeps {
 function orderIssue({ transactions, awaitsNeeds }: HandlerDeps, evseId: number, profile: SentProfile): Issue | null {
   const transaction = profile.chargingProfilePurpose === 'TxProfile' ? transactions.at(evseId) : null;
   return transaction !== null && awaitsNeeds(transaction)
-    ? broken('K15.FR.17', 'InvalidMessageSeq', 'the vehicle has not told its needs yet: NotifyEVChargingNeeds follows')
+    ? broken(
+        'K15.FR.17',
+        'InvalidMessageSeq',
+        'the needs of the vehicle are not known yet: NotifyEVChargingNeeds follows',
+      )
     : null;
 }
 

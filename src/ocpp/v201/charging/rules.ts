@@ -316,7 +316,7 @@ type ScheduleCheck = Check<[schedule: SentSchedule, profile: SentProfile, facts:
 
 const isDate = (text: string | undefined) => text === undefined || !Number.isNaN(instantOf(text));
 
-/** A text of JSON may hold a number that is none here, such as 1e999. */
+/** True if all numbers are finite: JSON may hold a number that JavaScript reads as infinite, such as 1e999. */
 function isFiniteThroughout(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   return typeof value !== 'object' || value === null || Object.values(value).every(isFiniteThroughout);

@@ -118,7 +118,7 @@ export function createView({ control, installed, external, evseIds }: ViewDeps) 
 
 type FactParts = Pick<StationParts, 'device' | 'variables' | 'version'>;
 
-/** Of an EVSE, of all (0), or of the grid connection, which a ChargingStationMaxProfile is about. */
+/** Facts of an EVSE, of all EVSEs (0), or of the grid connection for a ChargingStationMaxProfile. */
 function evsesOf({ device }: FactParts, conditions: V2xConditions, evseId: number, ofStation: boolean) {
   if (ofStation) return [{ ...device.stationRating, modes: modesOf(false) }] satisfies EvseFacts[];
   return device.ratings
@@ -248,7 +248,7 @@ function createParts(parts: SmartChargingParts, { transactions }: SmartChargingD
 
 type InnerParts = ReturnType<typeof createParts>;
 
-/** Follows events outside of the calls of profiles. @returns ends it */
+/** Follows events outside of the calls of profiles. @returns function that unsubscribes */
 function listen(
   { variables, transactions }: SmartChargingParts & SmartChargingDeps,
   { control, conditions, installed, notices, priority }: InnerParts,

@@ -152,7 +152,7 @@ function broken(rule: string, detail: string, reasonCode = 'InvalidValue'): DerR
 /** The last instant that has a time stamp, ms since the epoch. */
 const maxDateMs = 253_402_300_799_999;
 
-/** Finds a number that JSON parsing has made infinite. */
+/** True if JSON parsing has made a number infinite. */
 function hasInfinity(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinity);

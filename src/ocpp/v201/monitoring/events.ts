@@ -1,6 +1,6 @@
 /**
- * NotifyEvent for the events of monitors and parts. Events of one instant leave in one report. Offline those that are severe enough
- * wait, also over a restart (N07.FR.04, N08.FR.03).
+ * Sends the events of monitors and parts with NotifyEvent, those of one instant in one report. While the station is
+ * offline, sufficiently severe events wait, also over a restart (N07.FR.04, N08.FR.03).
  */
 import type { JsonValue } from '../../../core/store.ts';
 import { createSaver } from '../../station/stack.ts';
@@ -11,7 +11,7 @@ import { hasProblem } from './monitors.ts';
 import type { Named, Monitor } from './monitors.ts';
 import type { RemoteClock } from '../../../core/time/remote-clock.ts';
 import type { MeterSample } from '../../station/port.ts';
-import type { Found, Place } from '../variables/model.ts';
+import type { PlacedVariable, Place } from '../variables/model.ts';
 
 // When periodic monitors are due (N08), on the clock of the central system.
 
@@ -127,7 +127,7 @@ const rows: Readonly<Record<string, readonly MeterRow[]>> = {
   ],
 };
 
-/** As a decimal of 2.x; what the device does not know is 0. */
+/** A number as a decimal of OCPP 2.x; a value that the device does not have is 0. */
 function decimalText(value: number, digits: number): string {
   // + 0: there is no negative zero
   return Number.isFinite(value) ? String(Number(value.toFixed(digits)) + 0) : '0';
@@ -157,14 +157,14 @@ export function provideMeasured({ device, variables }: Pick<StationParts, 'devic
   }
 }
 
-/** True if a variable has a value that it should have. */
-export function hasTarget({ entry }: Found): boolean {
+/** True if a variable has a target value. */
+export function hasTarget({ entry }: PlacedVariable): boolean {
   const { component, variable } = entry.row;
   return component === 'EVSE' && (variable === 'Power' || variable === 'DischargePower');
 }
 
 /** Target of a value now: an EVSE delivers what it allots to the vehicle. Null: it has no target. */
-export function targetOf({ device }: Pick<StationParts, 'device'>, target: Found): number | null {
+export function targetOf({ device }: Pick<StationParts, 'device'>, target: PlacedVariable): number | null {
   const { evseId } = target.place;
   if (evseId === undefined || !hasTarget(target)) return null;
   const { allocatedW } = device.connector(evseId);
@@ -182,7 +182,7 @@ export interface EventNotice extends Named {
   /** the situation is over */
   readonly cleared?: boolean;
   readonly monitorId?: number;
-  /** id of the event that has brought it */
+  /** id of the event that caused it */
   readonly cause?: number;
   readonly techCode?: string;
   readonly techInfo?: string;
@@ -203,11 +203,12 @@ interface Entry {
   readonly severity: number;
 }
 
-/** events that wait at most: beyond it the oldest of the least severe are lost */
+/** maximum of waiting events; above it the oldest of the least severe are lost */
 const capacity = 500;
 const perMessage = 20;
-/** ms after which a report without an answer is sent again, and how often it is sent at all */
+/** ms after which a report without an answer is sent again */
 const repeatMs = 60_000;
+/** how often one report is sent, with the first time */
 const maxAttempts = 3;
 /** Gap in the event numbers after a restart, so that no number is used twice. */
 const idStep = 1000;
@@ -234,19 +235,20 @@ function eventOf(notice: EventNotice, eventId: number, withSeverity: boolean): E
 }
 
 function withinCapacity(entries: readonly Entry[]): readonly Entry[] {
-  const lost = entries.length - capacity;
-  if (lost <= 0) return entries;
-  const mildest = entries.reduce((worst, { severity }) => Math.max(worst, severity), 0);
-  const first = new Set(entries.filter(({ severity }) => severity === mildest).slice(0, lost));
-  return entries.filter((entry) => !first.has(entry)).slice(-capacity);
+  const excess = entries.length - capacity;
+  if (excess <= 0) return entries;
+  // the least severe events have the greatest number
+  const mildest = entries.reduce((number, { severity }) => Math.max(number, severity), 0);
+  const lost = new Set(entries.filter(({ severity }) => severity === mildest).slice(0, excess));
+  return entries.filter((entry) => !lost.has(entry)).slice(-capacity);
 }
 
 function restoredEntry(value: JsonValue): readonly Entry[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const { event, severity } = value as { readonly [name: string]: JsonValue };
-  const isKnown = typeof event === 'object' && event !== null && typeof severity === 'number';
-  // the event was one when it was kept
-  return isKnown ? [{ event: event as unknown as EventData, severity }] : [];
+  const isEntry = typeof event === 'object' && event !== null && typeof severity === 'number';
+  // a stored event was a valid EventData
+  return isEntry ? [{ event: event as unknown as EventData, severity }] : [];
 }
 
 type Waiting = ReturnType<typeof createWaiting>;
@@ -291,7 +293,7 @@ function createWaiting({ store, log, device }: Pick<StationParts, 'store' | 'log
       isStored = entries.length > 0;
       saver.save();
     },
-    /** They wait for longer than a moment. */
+    /** Stores the entries from now on, since they cannot be sent at once. */
     keep() {
       if (entries.length === 0) return;
       isStored = true;
@@ -315,11 +317,12 @@ type Delivery = 'done' | 'repeat' | 'offline';
 /** Sends what waits in parts of one report, one after another. */
 function createSender({ calls, clock, registration }: Pick<StationParts, 'calls' | 'clock' | 'registration'>) {
   const attempts = new WeakMap<Entry, number>();
-  const isGivenUp = (part: readonly Entry[]): boolean => {
-    for (const entry of part) attempts.set(entry, (attempts.get(entry) ?? 0) + 1);
-    return part.some((entry) => (attempts.get(entry) ?? 0) >= maxAttempts);
+  /** @returns true: it was the last attempt */
+  const countAttempt = (entries: readonly Entry[]): boolean => {
+    for (const entry of entries) attempts.set(entry, (attempts.get(entry) ?? 0) + 1);
+    return entries.some((entry) => (attempts.get(entry) ?? 0) >= maxAttempts);
   };
-  const part = async (entries: readonly Entry[], seqNo: number, tbc: boolean): Promise<Delivery> => {
+  const sendPart = async (entries: readonly Entry[], seqNo: number, tbc: boolean): Promise<Delivery> => {
     const { kind } = await calls.send('NotifyEvent', {
       generatedAt: stamp(clock.nowMs()),
       seqNo,
@@ -328,13 +331,13 @@ function createSender({ calls, clock, registration }: Pick<StationParts, 'calls'
     });
     if (kind === 'result' || kind === 'error') return 'done';
     if (kind === 'lost' || !registration.isReady) return 'offline';
-    return isGivenUp(entries) ? 'done' : 'repeat';
+    return countAttempt(entries) ? 'done' : 'repeat';
   };
   return async (waiting: Waiting): Promise<Delivery> => {
     const { entries } = waiting;
     for (let from = 0; from < entries.length; from += perMessage) {
       const next = entries.slice(from, from + perMessage);
-      const delivery = await part(next, from / perMessage, from + perMessage < entries.length);
+      const delivery = await sendPart(next, from / perMessage, from + perMessage < entries.length);
       if (delivery !== 'done') return delivery;
       waiting.remove(next);
     }

@@ -17,7 +17,7 @@ import type {
 import { stamp } from '../parts.ts';
 import type { Action, Handler, Handlers, Part, Requests, StationParts, Transactions } from '../parts.ts';
 import { clauseOf } from '../provisioning/registration.ts';
-import type { Found, Place, VariableStore } from '../variables/model.ts';
+import type { PlacedVariable, Place, VariableStore } from '../variables/model.ts';
 import type { Version2 } from '../../station/stack.ts';
 import { createEventReports, hasTarget, provideMeasured } from './events.ts';
 import {
@@ -60,7 +60,7 @@ const rejected = (reasonCode: string, additionalInfo: string): Refusal => ({
   statusInfo: { reasonCode, additionalInfo },
 });
 
-function unsupportedType({ type }: SetMonitoringData, target: Found): string | null {
+function unsupportedType({ type }: SetMonitoringData, target: PlacedVariable): string | null {
   if (target.entry.row.monitored !== true) return 'the variable cannot be monitored';
   if (type === 'Delta' || periodicTypes.has(type)) return null;
   if (!isNumeric(target) || isWriteOnly(target)) return 'the variable shows no number';
@@ -69,12 +69,12 @@ function unsupportedType({ type }: SetMonitoringData, target: Found): string | n
 }
 
 /** True if a threshold is within the range of the variable (N04.FR.06). */
-function isInRange({ value }: SetMonitoringData, target: Found, variables: RuleDeps['variables']): boolean {
+function isInRange({ value }: SetMonitoringData, target: PlacedVariable, variables: RuleDeps['variables']): boolean {
   const wholes = target.entry.row.type === 'integer' ? [Math.floor(value), Math.ceil(value)] : [value];
   return wholes.every((each) => variables.accepted(target, each.toFixed(6).replace(/\.?0+$/, '')) !== null);
 }
 
-function valueIssue(data: SetMonitoringData, target: Found, variables: RuleDeps['variables']): Refusal | null {
+function valueIssue(data: SetMonitoringData, target: PlacedVariable, variables: RuleDeps['variables']): Refusal | null {
   const { type, value } = data;
   if (periodicTypes.has(type)) {
     if (value < minIntervalS) return rejected('ValueTooLow', `the shortest interval is ${minIntervalS} s`);
@@ -86,7 +86,7 @@ function valueIssue(data: SetMonitoringData, target: Found, variables: RuleDeps[
 }
 
 /** Refusal of an id that names no monitor, or one that cannot be replaced; null: allowed (N04.FR.12 to FR.18). */
-function idIssue({ id }: SetMonitoringData, target: Found, { monitors }: RuleDeps): Refusal | null {
+function idIssue({ id }: SetMonitoringData, target: PlacedVariable, { monitors }: RuleDeps): Refusal | null {
   if (id === undefined)
     return monitors.customCount < maxCustomMonitors
       ? null
@@ -94,7 +94,9 @@ function idIssue({ id }: SetMonitoringData, target: Found, { monitors }: RuleDep
   const monitor = monitors.byId(id);
   if (monitor === undefined) return rejected('NotFound', `there is no monitor ${id}`);
   if (monitor.kind === 'HardWiredMonitor') return rejected('ReadOnly', `monitor ${id} is hard-wired`);
-  return isSame(monitor.found, target) ? null : rejected('InvalidValue', `monitor ${id} is one of another variable`);
+  return isSame(monitor.placedVariable, target)
+    ? null
+    : rejected('InvalidValue', `monitor ${id} is one of another variable`);
 }
 
 function streamIssue(data: SetMonitoringData, { monitors, variables }: RuleDeps): Refusal | null {
@@ -128,7 +130,7 @@ function checked(data: SetMonitoringData, deps: RuleDeps): NewMonitor | Refusal 
   const issue = valueIssue(data, target, deps.variables) ?? idIssue(data, target, deps) ?? streamIssue(data, deps);
   if (issue !== null) return issue;
   const monitor: NewMonitor = {
-    found: target,
+    placedVariable: target,
     type,
     value,
     severity,
@@ -298,9 +300,9 @@ function isNamed({ component, variable }: ComponentVariable, names: Named): bool
 /** Monitors that a request selects. */
 function selected(monitors: readonly Monitor[], { monitoringCriteria, componentVariable }: Filter): readonly Monitor[] {
   return monitors.filter(
-    ({ type, found }) =>
+    ({ type, placedVariable }) =>
       (monitoringCriteria === undefined || monitoringCriteria.includes(criterionOf[type])) &&
-      (componentVariable === undefined || componentVariable.some((each) => isNamed(each, namesOf(found)))),
+      (componentVariable === undefined || componentVariable.some((each) => isNamed(each, namesOf(placedVariable)))),
   );
 }
 
@@ -317,7 +319,7 @@ function monitoringOf(
 function dataOf(monitors: readonly Monitor[], version: Version2): readonly MonitoringData[] {
   const byVariable = new Map<string, { readonly names: Named; readonly of: VariableMonitoring[] }>();
   for (const monitor of monitors) {
-    const names = namesOf(monitor.found);
+    const names = namesOf(monitor.placedVariable);
     const key = JSON.stringify(names);
     const group = byVariable.get(key) ?? { names, of: [] };
     group.of.push(monitoringOf(monitor, version));

@@ -11,7 +11,7 @@ import type {
   Variable,
 } from '../messages.ts';
 import type { Part, StationParts } from '../parts.ts';
-import type { Found, Place, VariableStore } from '../variables/model.ts';
+import type { PlacedVariable, Place, VariableStore } from '../variables/model.ts';
 
 // Monitors of variables (N02 to N08).
 
@@ -21,7 +21,7 @@ type MonitorKind = Exclude<EventNotificationEnum, 'HardWiredNotification'>;
 export interface Monitor {
   readonly id: number;
   readonly kind: MonitorKind;
-  readonly found: Found;
+  readonly placedVariable: PlacedVariable;
   readonly type: MonitorEnum;
   /** a threshold or a difference in the unit of the variable, or an interval in s */
   readonly value: number;
@@ -39,7 +39,7 @@ export interface Named {
   readonly variable: Variable;
 }
 
-export function namesOf({ entry, place: { evseId, connectorId } }: Found): Named {
+export function namesOf({ entry, place: { evseId, connectorId } }: PlacedVariable): Named {
   return {
     component: {
       ...entry.component,
@@ -50,16 +50,16 @@ export function namesOf({ entry, place: { evseId, connectorId } }: Found): Named
 }
 
 /** True if both are the same variable at the same place. */
-export function isSame(a: Found, b: Found): boolean {
+export function isSame(a: PlacedVariable, b: PlacedVariable): boolean {
   return a.entry === b.entry && a.place.evseId === b.place.evseId && a.place.connectorId === b.place.connectorId;
 }
 
-export function isNumeric({ entry: { row } }: Found): boolean {
+export function isNumeric({ entry: { row } }: PlacedVariable): boolean {
   return row.type === 'decimal' || row.type === 'integer';
 }
 
-/** Its value is never reported (N07.FR.10). */
-export function isWriteOnly({ entry: { row } }: Found): boolean {
+/** True if the value of a variable is never reported (N07.FR.10). */
+export function isWriteOnly({ entry: { row } }: PlacedVariable): boolean {
   return row.mutability === 'WriteOnly' || row.secret === true;
 }
 
@@ -110,12 +110,12 @@ function restoredHead(value: JsonValue | undefined): SavedHead | null {
 }
 
 function savedMonitor(monitor: Monitor): JsonValue {
-  const { id, found, type, value, severity, transaction, stream } = monitor;
+  const { id, placedVariable, type, value, severity, transaction, stream } = monitor;
   return {
     id,
-    component: found.entry.row.component,
-    variable: found.entry.row.variable,
-    place: { ...found.place },
+    component: placedVariable.entry.row.component,
+    variable: placedVariable.entry.row.variable,
+    place: { ...placedVariable.place },
     type,
     value,
     severity,
@@ -153,7 +153,7 @@ function restoredMonitor(value: JsonValue, variables: Pick<VariableStore, 'find'
   return {
     id,
     kind: 'CustomMonitor',
-    found: target,
+    placedVariable: target,
     type,
     value: limit,
     severity,
@@ -188,7 +188,7 @@ function factoryMonitors(
     .flatMap(({ kind, component, places, severity }) =>
       places.flatMap((place) => {
         const target = variables.find(component, 'Problem', place);
-        return target === undefined ? [] : [{ kind, found: target, severity }];
+        return target === undefined ? [] : [{ kind, placedVariable: target, severity }];
       }),
     )
     .map((each, i) => ({ ...each, id: i + 1, type: 'Delta', value: 1, transaction: false, stream: null }));
@@ -366,10 +366,13 @@ export function createMonitors(
 /** A monitor of the same variable, type and severity under another id (N04.FR.10). */
 export function duplicateOf(
   monitors: Pick<Monitors, 'all'>,
-  fields: Pick<Monitor, 'found' | 'type' | 'severity'> & { readonly id?: number },
+  fields: Pick<Monitor, 'placedVariable' | 'type' | 'severity'> & { readonly id?: number },
 ): Monitor | undefined {
   return monitors.all.find(
-    ({ id, type, severity, found }) =>
-      id !== fields.id && type === fields.type && severity === fields.severity && isSame(found, fields.found),
+    ({ id, type, severity, placedVariable }) =>
+      id !== fields.id &&
+      type === fields.type &&
+      severity === fields.severity &&
+      isSame(placedVariable, fields.placedVariable),
   );
 }

@@ -48,7 +48,7 @@ export function numberOf(text: string): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** A value that has passed a threshold clears only behind a band, so that a value that oscillates around it is reported once. */
+/** A value that has passed a threshold clears only beyond a band, so that an oscillating value is reported once. */
 function threshold(
   { value: limit }: JudgedMonitor,
   above: 1 | -1,
@@ -85,7 +85,7 @@ function targetDifference(monitor: JudgedMonitor, number: number, target: number
   return difference(String(distance), distance, by, { ...state, reference: state.reference ?? '0' });
 }
 
-/** @param hysteresisPct width of the band behind a threshold, as a percentage of it */
+/** @param hysteresisPct width of the band beside a threshold, as a percentage of it */
 export function judge(
   monitor: JudgedMonitor,
   { value, target }: Reading,
@@ -155,9 +155,9 @@ type WatchParts = Pick<StationParts, 'device' | 'clock' | 'registration'>;
 
 /** Conditions under which monitors are active. */
 function createActivity({ device }: WatchParts, { variables, monitors, reports, transactions }: WatchDeps) {
-  const inTransaction = ({ found: { place } }: Monitor): boolean =>
+  const inTransaction = ({ placedVariable: { place } }: Monitor): boolean =>
     place.evseId === undefined ? transactions.running.length > 0 : transactions.at(place.evseId) !== null;
-  // found once: it is read with each transition
+  // looked up once, since it is read with each transition
   const enabled = variables.find('MonitoringCtrlr', 'Enabled');
   return {
     /**
@@ -171,10 +171,13 @@ function createActivity({ device }: WatchParts, { variables, monitors, reports, 
     isActive: (monitor: Monitor, maxSeverity: number): boolean =>
       monitor.severity <= maxSeverity && (!monitor.transaction || inTransaction(monitor)),
     /** True if the value changes without a transition or a notified change of a variable. */
-    isLive: ({ type, found }: Monitor): boolean =>
-      !periodicTypes.has(type) && variables.isProvided(found) && !byTransition.has(found.entry.variable.name),
+    isLive: ({ type, placedVariable }: Monitor): boolean =>
+      !periodicTypes.has(type) &&
+      variables.isProvided(placedVariable) &&
+      !byTransition.has(placedVariable.entry.variable.name),
     /** True if other parts derive the value from a transition; problems come from the device itself. */
-    isDerived: ({ found }: Monitor): boolean => found.entry.variable.name !== 'Problem' && variables.isProvided(found),
+    isDerived: ({ placedVariable }: Monitor): boolean =>
+      placedVariable.entry.variable.name !== 'Problem' && variables.isProvided(placedVariable),
   };
 }
 
@@ -184,25 +187,29 @@ function createNotices({ device }: WatchParts, { transactions }: WatchDeps) {
   let problem: { readonly atMs: number; readonly id: number } | null = null;
   return {
     of(monitor: Monitor, actualValue: string, atMs: number): Omit<EventNotice, 'trigger'> {
-      const { id, kind, severity, found } = monitor;
-      const { evseId } = found.place;
+      const { id, kind, severity, placedVariable } = monitor;
+      const { evseId } = placedVariable.place;
       const transaction = evseId === undefined ? null : transactions.at(evseId);
-      const isProblem = found.entry.variable.name === 'Problem' && actualValue === 'true';
+      const isProblem = placedVariable.entry.variable.name === 'Problem' && actualValue === 'true';
       const isStation = evseId === undefined && isProblem && problem?.atMs === atMs;
       return {
-        ...namesOf(found),
+        ...namesOf(placedVariable),
         kind,
         atMs,
         actualValue,
         severity,
         monitorId: id,
-        ...(isProblem && troubleOf(device, found.place)),
+        ...(isProblem && troubleOf(device, placedVariable.place)),
         ...(isStation && { cause: problem?.id ?? 0 }),
         ...(transaction !== null && { transactionId: transaction.transactionId }),
       };
     },
-    reported({ found, ...notice }: Pick<Monitor, 'found'> & { readonly atMs: number }, id: number): void {
-      const isConnector = found.entry.component.name === 'Connector' && found.entry.variable.name === 'Problem';
+    reported(
+      { placedVariable, ...notice }: Pick<Monitor, 'placedVariable'> & { readonly atMs: number },
+      id: number,
+    ): void {
+      const isConnector =
+        placedVariable.entry.component.name === 'Connector' && placedVariable.entry.variable.name === 'Problem';
       if (isConnector) problem = { atMs: notice.atMs, id };
     },
   };
@@ -250,24 +257,25 @@ function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
 function createCheck(parts: WatchParts, deps: WatchDeps, memory: Memory) {
   const { variables, monitors, reports, record } = deps;
   const notices = createNotices(parts, deps);
-  const valueOf = ({ found }: Monitor): string => (isWriteOnly(found) ? '' : variables.valueOf(found));
+  const valueOf = ({ placedVariable }: Monitor): string =>
+    isWriteOnly(placedVariable) ? '' : variables.valueOf(placedVariable);
   const report = (monitor: Monitor, notice: EventNotice): void => {
     const id = reports.report(notice);
-    if (id !== null) notices.reported({ found: monitor.found, atMs: notice.atMs }, id);
+    if (id !== null) notices.reported({ placedVariable: monitor.placedVariable, atMs: notice.atMs }, id);
   };
   return {
     /** @param isChanged true: the variable has changed, even if its value cannot be read */
     value(monitor: Monitor, atMs: number, isChanged: boolean): void {
       const running = memory.of(monitor);
-      const { found, type } = monitor;
+      const { placedVariable, type } = monitor;
       const value = valueOf(monitor);
-      if (isWriteOnly(found)) {
+      if (isWriteOnly(placedVariable)) {
         if (isChanged && type === 'Delta') report(monitor, { ...notices.of(monitor, '', atMs), trigger: 'Delta' });
         return;
       }
-      const judged = { type, value: monitor.value, numeric: isNumeric(found) };
+      const judged = { type, value: monitor.value, numeric: isNumeric(placedVariable) };
       const hysteresisPct = thresholdTypes.has(type) ? variables.decimal('MonitoringCtrlr', 'Hysteresis') : 0;
-      const target = targetTypes.has(type) ? targetOf(parts, found) : null;
+      const target = targetTypes.has(type) ? targetOf(parts, placedVariable) : null;
       const { state, event } = judge(judged, { value, target }, running.state, hysteresisPct);
       const wasExceeded = running.state.exceeded;
       running.state = state;
@@ -349,7 +357,7 @@ export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
     if (!stopped && monitors.all.some(isDerived)) values(isDerived, atMs);
   });
   const followDevice = ({ connectorId, at }: EvseTransition): void => {
-    const isNear = ({ found: { place } }: Monitor): boolean =>
+    const isNear = ({ placedVariable: { place } }: Monitor): boolean =>
       connectorId === 0 || place.evseId === undefined || place.evseId === connectorId;
     transitionMs = clock.ofSim(at);
     values(isNear, transitionMs);
@@ -357,14 +365,14 @@ export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
     // loss or return of power
     if (connectorId === 0) checkSoon();
   };
-  const onVariableChange = ({ found }: VariableChange): void => {
-    if (found.entry.component.name === 'MonitoringCtrlr') checkSoon();
-    const isOf = (monitor: Monitor): boolean => isSame(monitor.found, found);
+  const onVariableChange = ({ placedVariable }: VariableChange): void => {
+    if (placedVariable.entry.component.name === 'MonitoringCtrlr') checkSoon();
+    const isOf = (monitor: Monitor): boolean => isSame(monitor.placedVariable, placedVariable);
     if (monitors.all.some(isOf)) values(isOf, transitionMs ?? clock.nowMs(), true);
   };
   const onTransactionBound = ({ evseId }: Transaction): void => {
     for (const monitor of monitors.all)
-      if (monitor.transaction && (monitor.found.place.evseId ?? evseId) === evseId) memory.restart(monitor.id);
+      if (monitor.transaction && (monitor.placedVariable.place.evseId ?? evseId) === evseId) memory.restart(monitor.id);
     checkSoon();
   };
   const ends = [

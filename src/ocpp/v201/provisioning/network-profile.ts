@@ -108,7 +108,7 @@ export function profileIssue(slot: number, data: ConnectionData, context: Profil
   return downgradeOf(data.securityProfile, context);
 }
 
-/** Of a profile without an issue. */
+/** The profile from connection data without issues. */
 export function profileOf(data: ConnectionData): NetworkProfile {
   return {
     url: ocppUrlOf(data.ocppCsmsUrl),

@@ -56,7 +56,7 @@ type DayConditions = Pick<
   'startTimeOfDay' | 'endTimeOfDay' | 'dayOfWeek' | 'validFromDate' | 'validToDate' | 'evseKind'
 >;
 
-/** From the start, inclusive, to the end, exclusive; over midnight where the end is before the start. */
+/** True from the start, inclusive, to the end, exclusive; over midnight where the end is before the start. */
 function isInHours({ startTimeOfDay, endTimeOfDay }: DayConditions, localMs: number): boolean {
   if (startTimeOfDay === undefined && endTimeOfDay === undefined) return true;
   const startMs = (minuteOfDay(startTimeOfDay ?? '00:00') ?? 0) * minuteMs;
@@ -77,7 +77,7 @@ function isOnDay(conditions: DayConditions, localMs: number, evseKind: EvseKindE
   return isInHours(conditions, localMs);
 }
 
-/** `min` is the end of the range nearer to zero and belongs to it, `max` the other and does not. */
+/** True within a range: `min` is the end nearer to zero, inclusive, and `max` the other end, exclusive. */
 function isInRange(value: number, min: number | undefined, max: number | undefined): boolean {
   if (min !== undefined && (min < 0 ? value > min : value < min)) return false;
   return max === undefined || (max < 0 ? value > max : value < max);

@@ -130,7 +130,7 @@ function amountsIssue(tariff: Tariff): TariffIssue | null {
 
 const calendarDay = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A day that there is, as `2026-06-23`. */
+/** True for a day that exists, in the form `2026-06-23`. */
 function isDay(text: string): boolean {
   const ms = calendarDay.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);

@@ -43,7 +43,7 @@ export interface TariffsDeps {
     /** Reports the cost of a running transaction so far, with taxes: its maximum may be reached (E16). */
     spent(transactionId: string, cost: number): void;
   };
-  /** True if the cache has a token: its tariff is kept with it, since no answer brings it again. Default: no. */
+  /** True if the cache has a token: its tariff is kept, since a cached token is not authorized again. Default: no. */
   readonly isCached?: (idToken: IdToken) => boolean;
   /** How long a reservation has lasted, s; null: unknown. Default: unknown. */
   readonly reservedS?: (reservationId: number) => number | null;
@@ -81,8 +81,8 @@ const isLocal = ({ parts: { version, variables } }: Pick<TariffsState, 'parts'>)
 const grossOf = ({ cost, tariff }: PricedTransaction) => totalCost(cost, tariff).total.inclTax ?? 0;
 
 /**
- * Assigns a tariff to a transaction that begins, or that its driver has brought one for since. A default tariff that
- * comes while it runs is not for it.
+ * Assigns a tariff to a transaction when it begins, or later when its driver gets a tariff. A default tariff that is
+ * installed while the transaction runs does not apply to it.
  */
 function priced(state: TariffsState, transaction: Transaction, begins: boolean): PricedTransaction | null {
   const { metering, deps, drivers, installed } = state;
@@ -118,12 +118,12 @@ function extras(
   const { tariffId } = step.tariff;
   const isNew = state.reportedTariffs.get(transactionId) !== tariffId;
   state.reportedTariffs.set(transactionId, tariffId);
-  const periods = eventType === 'Ended';
+  const withPeriods = eventType === 'Ended';
   const running = state.parts.variables.boolean('TariffCostCtrlr', 'Enabled[RunningCost]');
-  const hasDetails = periods || (eventType === 'Started' && running);
+  const hasDetails = withPeriods || (eventType === 'Started' && running);
   return {
     ...(isNew && { tariffId }),
-    ...(hasDetails && { costDetails: costDetails(step.cost, step.tariff, { periods }) }),
+    ...(hasDetails && { costDetails: costDetails(step.cost, step.tariff, { periods: withPeriods }) }),
   };
 }
 
@@ -144,15 +144,15 @@ function takeDriverTariff(
   if (variables.text('TariffCostCtrlr', 'Problem') !== String(issue !== null))
     variables.set('TariffCostCtrlr', 'Problem', String(issue !== null));
   if (tariff.validFrom !== undefined)
-    finding('OCPP 2.1 I08.FR.09', 'a tariff of a driver has validFrom, which does not count', 'Authorize');
+    finding('OCPP 2.1 I08.FR.09', 'a tariff of a driver has validFrom, which is ignored', 'Authorize');
   if (issue === null) {
     drivers.put({ idToken, tariff });
     return true;
   }
   log.warning(`the tariff of a driver cannot be used: ${issue.status}`, device.deviceIndex);
   const strategy = variables.text('TariffCostCtrlr', 'HandleFailedTariff[Tariff]');
-  const central: DriverTariff = { idToken, tariff: null };
-  if (strategy === 'CentralCost') drivers.put(central);
+  const withoutTariff: DriverTariff = { idToken, tariff: null };
+  if (strategy === 'CentralCost') drivers.put(withoutTariff);
   else drivers.remove(idToken);
   return strategy !== 'Deauthorize';
 }
@@ -251,7 +251,7 @@ function listen(state: TariffsState, wake: () => void): (() => void)[] {
   ];
 }
 
-/** To be loaded before the transactions, whose restored ends report their costs. */
+/** Load it before the transactions: their restored ends report costs. */
 export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
   const state = createState(parts, deps);
   const { metering, screen } = state;

@@ -239,7 +239,7 @@ export function chargingStateOf({ phase, errorCode }: Pick<Connector, 'phase' | 
   return errorCode !== 'NoError' && (state === 'Charging' || state === 'SuspendedEV') ? 'SuspendedEVSE' : state;
 }
 
-/** Which points begin to hold and which end. */
+/** Points that begin to hold, and points that end. */
 export interface PointChange {
   readonly risen: readonly TxPoint[];
   readonly lost: readonly TxPoint[];

@@ -146,7 +146,7 @@ export function transactionEntry(record: TransactionRecord, queued: number): Ocp
 }
 
 interface Limits {
-  /** The members that are there replace those in force. @returns false: nothing has changed */
+  /** Given members replace those in force. @returns false: nothing has changed */
   set(key: string, limit: TransactionLimit): boolean;
   /** Limits a transaction whose token was refused to `energyWh` more. */
   refused(key: string, energyWh: number): void;

@@ -6,7 +6,16 @@ import { CallError } from '../../rpc/model.ts';
 import { stamp } from '../parts.ts';
 import type { Handler, Part, Replies, Requests, StationParts } from '../parts.ts';
 import { clauseOf } from '../provisioning/registration.ts';
-import type { Found, Place, TableEntry, Tier, VariableFacts, VariableRow, VariableStore, Variables } from './model.ts';
+import type {
+  PlacedVariable,
+  Place,
+  TableEntry,
+  Tier,
+  VariableFacts,
+  VariableRow,
+  VariableStore,
+  Variables,
+} from './model.ts';
 import { deviceDataLimits } from './rows/controllers.ts';
 import { bracketed, placesOf, tableOf, tierOf } from './table.ts';
 
@@ -16,7 +25,7 @@ const form = /^([+-])(\d\d):(\d\d)$/;
 /** The zones of the world, minutes from UTC. */
 const range = { min: -12 * 60, max: 14 * 60 } as const;
 
-/** `+01:00` as minutes from UTC; null: it is none. */
+/** `+01:00` as minutes from UTC; null: not an offset. */
 export function offsetMinutes(text: string): number | null {
   const [, sign, hours, minutes] = form.exec(text) ?? [];
   if (hours === undefined || Number(minutes) >= 60) return null;
@@ -39,7 +48,7 @@ export interface Refusal {
 }
 
 /** Null: the value is right. @param value as it would be kept */
-export type VariableCheck = (value: string, found: Found) => Refusal | null;
+export type VariableCheck = (value: string, placedVariable: PlacedVariable) => Refusal | null;
 
 /** By component and variable as the rows spell them: `OCPPCommCtrlr.NetworkConfigurationPriority`. */
 export type VariableChecks = Readonly<Record<string, VariableCheck>>;
@@ -73,15 +82,15 @@ export const ownChecks: VariableChecks = {
 /** Variables whose change closes the connection, once the answer to it is sent (A01.FR.09). */
 const reconnecting: ReadonlySet<string> = new Set(['SecurityCtrlr.BasicAuthPassword']);
 
-function nameOf({ entry: { row } }: Found): string {
+function nameOf({ entry: { row } }: PlacedVariable): string {
   return `${row.component}.${row.variable}`;
 }
 
-function reconnectsAfter(changed: Found): boolean {
+function reconnectsAfter(changed: PlacedVariable): boolean {
   return reconnecting.has(nameOf(changed));
 }
 
-function refusalOf(checks: VariableChecks, target: Found, value: string): Refusal | null {
+function refusalOf(checks: VariableChecks, target: PlacedVariable, value: string): Refusal | null {
   return checks[nameOf(target)]?.(value, target) ?? null;
 }
 
@@ -114,14 +123,14 @@ export function createFinder({
     if (evseId !== undefined && (!facts.evseIds.includes(evseId) || connectorId !== 1)) return false;
     return typeof entry.row.initial === 'string' || initialOf(entry, facts, place) !== null;
   };
-  const find = (component: string, variable: string, place: Place = {}): Found | undefined => {
+  const find = (component: string, variable: string, place: Place = {}): PlacedVariable | undefined => {
     const entry = table.find(component, variable, tierOf(place));
     return entry !== undefined && isThere(entry, place) ? { entry, place } : undefined;
   };
   return {
     find,
     /** @throws SimError UNKNOWN_RESOURCE */
-    need: (component: string, variable: string, place: Place = {}): Found => {
+    need: (component: string, variable: string, place: Place = {}): PlacedVariable => {
       const variableFound = find(component, variable, place);
       if (variableFound === undefined)
         throw new SimError('UNKNOWN_RESOURCE', `there is no variable ${placeName(component, variable, place)}`);
@@ -140,7 +149,7 @@ export function createFinder({
       return isKnown ? 'UnknownVariable' : 'UnknownComponent';
     },
     /** Everywhere where it is. @throws SimError UNKNOWN_RESOURCE */
-    everywhere: (component: string, variable: string): readonly Found[] => {
+    everywhere: (component: string, variable: string): readonly PlacedVariable[] => {
       const all = tiers.flatMap((tier) =>
         placesOf(tier, facts).flatMap((place) => find(component, variable, place) ?? []),
       );
@@ -148,7 +157,7 @@ export function createFinder({
         throw new SimError('UNKNOWN_RESOURCE', `there is no variable ${placeName(component, variable, {})}`);
       return all;
     },
-    *each(): Generator<Found> {
+    *each(): Generator<PlacedVariable> {
       for (const entry of table.entries)
         for (const place of placesOf(entry.tier, facts)) if (isThere(entry, place)) yield { entry, place };
     },
@@ -167,7 +176,7 @@ interface VariableView {
   setConfiguration(change: OcppConfigurationChange): OcppConfiguration;
 }
 
-function entryOf(store: VariableStore, target: Found): OcppVariableEntry {
+function entryOf(store: VariableStore, target: PlacedVariable): OcppVariableEntry {
   const { entry, place } = target;
   const mutability = store.mutabilityOf(target);
   const isSecret = mutability === 'WriteOnly' || entry.row.secret === true;
@@ -185,16 +194,16 @@ function entryOf(store: VariableStore, target: Found): OcppVariableEntry {
 }
 
 /** True if a key means a variable: the names of component and variable, each with or without its instance. */
-function matchesKey(key: string, { entry: { row, component, variable } }: Found): boolean {
-  const wanted = key.toLowerCase();
+function matchesKey(key: string, { entry: { row, component, variable } }: PlacedVariable): boolean {
+  const lowerKey = key.toLowerCase();
   return [row.component, component.name].some((first) => {
     const name = first.toLowerCase();
     const names = [row.variable, variable.name].map((second) => `${name}.${second.toLowerCase()}`);
-    return wanted === name || names.includes(wanted);
+    return lowerKey === name || names.includes(lowerKey);
   });
 }
 
-function foundBy(store: VariableStore, change: OcppConfigurationChange): Found {
+function foundBy(store: VariableStore, change: OcppConfigurationChange): PlacedVariable {
   const { component = '', name, instance, evseId, connectorId, attribute = 'Actual' } = change;
   const place: Place = {
     ...(evseId !== undefined && { evseId }),
@@ -305,7 +314,7 @@ function getResultOf(store: VariableStore, data: GetData): GetResult {
 }
 
 /** Why a value does not fit its row. */
-function unfit(store: VariableStore, target: Found): Refusal {
+function unfit(store: VariableStore, target: PlacedVariable): Refusal {
   const { row } = target.entry;
   const { min, max } = store.limitsOf(target);
   const range = [min !== undefined && `from ${min}`, max !== undefined && `to ${max}`].filter(Boolean).join(' ');
@@ -325,7 +334,7 @@ function set(
   store: VariableStore,
   checks: VariableChecks,
   data: SetData,
-): { result: SetResult; changed: Found | null } {
+): { result: SetResult; changed: PlacedVariable | null } {
   const same = repeatedMembers(data);
   const ended = (attributeStatus: SetResult['attributeStatus'], attributeStatusInfo?: Refusal) => ({
     result: { ...same, attributeStatus, ...(attributeStatusInfo !== undefined && { attributeStatusInfo }) },

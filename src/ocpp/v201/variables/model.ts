@@ -104,7 +104,7 @@ export interface Variables {
   has(component: string, variable: string, place?: Place): boolean;
   /** By the station itself, also of read-only variables; at once. What is read-only does not survive the process. */
   set(component: string, variable: string, value: string, place?: Place): void;
-  /** Calls back after a change in force, by whom ever; the returned function ends it. */
+  /** Calls back after a change in force, by whom ever; the returned function unsubscribes. */
   onChange(component: string, variable: string, listener: (value: string, place: Place) => void): () => void;
   /** A read-only variable whose value is read whenever it is asked for. @param place absent: at each of its places */
   provide(component: string, variable: string, read: (place: Place) => string, place?: Place): void;
@@ -130,42 +130,42 @@ export interface TableEntry {
 }
 
 /** One variable at one place of a station. */
-export interface Found {
+export interface PlacedVariable {
   readonly entry: TableEntry;
   readonly place: Place;
 }
 
 /** A change in force. */
 export interface VariableChange {
-  readonly found: Found;
+  readonly placedVariable: PlacedVariable;
   readonly value: string;
 }
 
 /** The device model as its own messages and the monitors see it. */
 export interface VariableStore extends Variables {
   /** Names as in `VariableRow`. */
-  find(component: string, variable: string, place?: Place): Found | undefined;
+  find(component: string, variable: string, place?: Place): PlacedVariable | undefined;
   /** A variable by its names in messages, or the status that says why there is none. */
   lookUp(named: {
     readonly component: Pick<Component, 'name' | 'instance' | 'evse'>;
     readonly variable: Pick<Variable, 'name' | 'instance'>;
-  }): Found | 'UnknownComponent' | 'UnknownVariable';
+  }): PlacedVariable | 'UnknownComponent' | 'UnknownVariable';
   /** Every variable at every place, in the order of the table. */
-  each(): Iterable<Found>;
+  each(): Iterable<PlacedVariable>;
   /** in force */
-  valueOf(found: Found): string;
+  valueOf(placedVariable: PlacedVariable): string;
   /** as in GetVariables: the one after the next restart where that is another */
-  shown(found: Found): string;
+  shown(placedVariable: PlacedVariable): string;
   /** members of its list */
-  valuesOf(found: Found): readonly string[] | undefined;
-  limitsOf(found: Found): { readonly min?: number; readonly max?: number };
-  mutabilityOf(found: Found): Mutability;
-  isProvided(found: Found): boolean;
+  valuesOf(placedVariable: PlacedVariable): readonly string[] | undefined;
+  limitsOf(placedVariable: PlacedVariable): { readonly min?: number; readonly max?: number };
+  mutabilityOf(placedVariable: PlacedVariable): Mutability;
+  isProvided(placedVariable: PlacedVariable): boolean;
   /** The value as it is kept; null: its row does not allow it. */
-  accepted(found: Found, value: string): string | null;
+  accepted(placedVariable: PlacedVariable, value: string): string | null;
   /** Sets an accepted value at once, or at the next restart where the row says so; survives the process. */
-  change(found: Found, value: string): void;
-  /** Calls back after every change in force; not for provided values. The returned function ends it. */
+  change(placedVariable: PlacedVariable, value: string): void;
+  /** Calls back after every change in force; not for provided values. The returned function unsubscribes. */
   onAnyChange(listener: (change: VariableChange) => void): () => void;
   /** Values that waited for a restart are in force from now on. */
   restarted(): void;

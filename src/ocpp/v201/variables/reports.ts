@@ -2,7 +2,7 @@
 import { stamp } from '../parts.ts';
 import type { Handler, Part, Replies, Requests, StationParts } from '../parts.ts';
 import { checkSize } from './handlers.ts';
-import type { Found, VariableStore } from './model.ts';
+import type { PlacedVariable, VariableStore } from './model.ts';
 import { deviceDataLimits } from './rows/controllers.ts';
 
 // Variables in reports: which ones, and their members (B07, B08).
@@ -14,11 +14,14 @@ type RequestedVariable = NonNullable<Requests['GetReport']['componentVariable']>
 /** Longest list of values that the schema takes. */
 const maxValuesList = 1000;
 
-function evseOf({ evseId, connectorId }: Found['place']) {
+function evseOf({ evseId, connectorId }: PlacedVariable['place']) {
   return evseId === undefined ? {} : { evse: { id: evseId, ...(connectorId !== undefined && { connectorId }) } };
 }
 
-function characteristicsOf(store: VariableStore, target: Found): NonNullable<ReportData['variableCharacteristics']> {
+function characteristicsOf(
+  store: VariableStore,
+  target: PlacedVariable,
+): NonNullable<ReportData['variableCharacteristics']> {
   const { type, unit, monitored } = target.entry.row;
   const { min, max } = store.limitsOf(target);
   const isNumber = type === 'integer' || type === 'decimal';
@@ -35,7 +38,7 @@ function characteristicsOf(store: VariableStore, target: Found): NonNullable<Rep
 }
 
 /** @param characteristics false: the attributes alone, for a summary */
-function reportOf(store: VariableStore, target: Found, characteristics = true): ReportData {
+function reportOf(store: VariableStore, target: PlacedVariable, characteristics = true): ReportData {
   const { component, variable, row } = target.entry;
   const mutability = store.mutabilityOf(target);
   const isShown = mutability !== 'WriteOnly' && row.secret !== true;
@@ -56,15 +59,15 @@ function reportOf(store: VariableStore, target: Found, characteristics = true): 
 }
 
 /** True if ConfigurationInventory has it: the central system can set it (B07.FR.07). */
-function isConfiguration(store: VariableStore, target: Found): boolean {
+function isConfiguration(store: VariableStore, target: PlacedVariable): boolean {
   return store.mutabilityOf(target) !== 'ReadOnly';
 }
 
 const summaryComponents: ReadonlySet<string> = new Set(['ChargingStation', 'EVSE', 'Connector']);
 const summaryVariables: ReadonlySet<string> = new Set(['Available', 'AvailabilityState', 'Enabled', 'Problem']);
 
-/** True if SummaryInventory has it: whether components are there and well (B07.FR.09). */
-function isSummary(_: VariableStore, { entry: { component, variable } }: Found): boolean {
+/** True for the variables of SummaryInventory: availability and problems of components (B07.FR.09). */
+function isSummary(_: VariableStore, { entry: { component, variable } }: PlacedVariable): boolean {
   const { name } = variable;
   return name === 'Problem' || (summaryComponents.has(component.name) && summaryVariables.has(name));
 }
@@ -77,7 +80,7 @@ function same(a: string | undefined, b: string | undefined): boolean {
  * True if an entry of GetReport means a variable. An entry without a variable, an instance or an EVSE matches any
  * (B08.FR.20 to FR.23).
  */
-function matches({ component, variable }: RequestedVariable, { entry, place }: Found): boolean {
+function matches({ component, variable }: RequestedVariable, { entry, place }: PlacedVariable): boolean {
   const { evse } = component;
   if (!same(component.name, entry.component.name)) return false;
   if (component.instance !== undefined && !same(component.instance, entry.component.instance)) return false;
@@ -89,10 +92,10 @@ function matches({ component, variable }: RequestedVariable, { entry, place }: F
 }
 
 /** True if the component of a variable meets one of the criteria (B08.FR.08 to FR.11). */
-function meets(store: VariableStore, { entry, place }: Found, criteria: readonly Criterion[]): boolean {
+function meets(store: VariableStore, { entry, place }: PlacedVariable, criteria: readonly Criterion[]): boolean {
   return criteria.some((criterion) => {
     const state = store.find(entry.row.component, criterion, place);
-    // a component that says nothing of it is there and in operation
+    // a component without the variable counts as available and enabled
     if (state === undefined) return criterion === 'Available' || criterion === 'Enabled';
     return store.valueOf(state) === 'true';
   });
@@ -109,11 +112,11 @@ type Base = Requests['GetBaseReport']['reportBase'];
 
 interface Report {
   readonly requestId: number;
-  readonly variables: readonly Found[];
+  readonly variables: readonly PlacedVariable[];
   readonly characteristics: boolean;
 }
 
-const filters: Readonly<Record<Base, (store: VariableStore, found: Found) => boolean>> = {
+const filters: Readonly<Record<Base, (store: VariableStore, placedVariable: PlacedVariable) => boolean>> = {
   ConfigurationInventory: isConfiguration,
   FullInventory: () => true,
   SummaryInventory: isSummary,

@@ -7,7 +7,7 @@ import { createFinder, initialOf, tiers } from './handlers.ts';
 import type { Finder } from './handlers.ts';
 import { members, normalValue } from './model.ts';
 import type {
-  Found,
+  PlacedVariable,
   Mutability,
   Place,
   TableEntry,
@@ -36,59 +36,63 @@ const maxEvses = 65_536;
 const cellKey = ({ index }: TableEntry, { evseId = 0 }: Place): number => index * maxEvses + evseId;
 
 /** A saved value: `[component, variable, evseId, value]`; EVSE 0 is the station. */
-function savedValue(target: Found, value: string): JsonValue {
+function savedValue(target: PlacedVariable, value: string): JsonValue {
   const { row } = target.entry;
   return [row.component, row.variable, target.place.evseId ?? 0, value];
 }
 
 interface Cells {
-  of(found: Found): Cell | undefined;
+  of(placedVariable: PlacedVariable): Cell | undefined;
   /** makes it where there is none */
-  own(found: Found): Cell;
+  own(placedVariable: PlacedVariable): Cell;
   /** cells that the row says are kept */
   saved(): JsonValue[];
-  each(): readonly (readonly [Found, Cell])[];
+  each(): readonly (readonly [PlacedVariable, Cell])[];
 }
 
 function createCells(): Cells {
-  const cells = new Map<number, { readonly found: Found; readonly cell: Cell }>();
+  const cells = new Map<number, { readonly placedVariable: PlacedVariable; readonly cell: Cell }>();
   return {
     of: ({ entry, place }) => cells.get(cellKey(entry, place))?.cell,
     own: (target) => {
       const key = cellKey(target.entry, target.place);
       const cell = cells.get(key)?.cell ?? { value: null, next: null, read: null };
-      cells.set(key, { found: target, cell });
+      cells.set(key, { placedVariable: target, cell });
       return cell;
     },
     saved: () =>
-      [...cells.values()].flatMap(({ found, cell }) => {
+      [...cells.values()].flatMap(({ placedVariable, cell }) => {
         const value = cell.next ?? cell.value;
         // a provided one is kept by the part that provides it
-        if (value === null || cell.read !== null || found.entry.mutability === 'ReadOnly') return [];
-        return [savedValue(found, value)];
+        if (value === null || cell.read !== null || placedVariable.entry.mutability === 'ReadOnly') return [];
+        return [savedValue(placedVariable, value)];
       }),
-    each: () => [...cells.values()].map(({ found, cell }) => [found, cell] as const),
+    each: () => [...cells.values()].map(({ placedVariable, cell }) => [placedVariable, cell] as const),
   };
 }
 
 /** Reads and changes values; `changed` is called with each change in force. */
-function createValues(facts: VariableFacts, cells: Cells, changed: (found: Found, value: string) => void) {
-  const valueOf = (target: Found): string => {
+function createValues(
+  facts: VariableFacts,
+  cells: Cells,
+  changed: (placedVariable: PlacedVariable, value: string) => void,
+) {
+  const valueOf = (target: PlacedVariable): string => {
     const cell = cells.of(target);
     return cell?.read?.(target.place) ?? cell?.value ?? initialOf(target.entry, facts, target.place) ?? '';
   };
-  const put = (target: Found, value: string): void => {
+  const put = (target: PlacedVariable, value: string): void => {
     const before = valueOf(target);
     const cell = cells.own(target);
     cell.next = null;
     cell.value = value;
     if (before !== value) changed(target, value);
   };
-  const valuesOf = ({ entry, place }: Found): readonly string[] | undefined => {
+  const valuesOf = ({ entry, place }: PlacedVariable): readonly string[] | undefined => {
     const { values } = entry.row;
     return typeof values === 'function' ? values(facts, place) : values;
   };
-  const limitsOf = ({ entry: { row }, place }: Found): { readonly min?: number; readonly max?: number } => {
+  const limitsOf = ({ entry: { row }, place }: PlacedVariable): { readonly min?: number; readonly max?: number } => {
     const max = typeof row.max === 'function' ? row.max(facts, place) : row.max;
     return { ...(row.min !== undefined && { min: row.min }), ...(max !== undefined && { max }) };
   };
@@ -96,14 +100,14 @@ function createValues(facts: VariableFacts, cells: Cells, changed: (found: Found
     valueOf,
     valuesOf,
     put,
-    plan: (target: Found, value: string): void => {
+    plan: (target: PlacedVariable, value: string): void => {
       cells.own(target).next = valueOf(target) === value ? null : value;
     },
-    shown: (target: Found): string => cells.of(target)?.next ?? valueOf(target),
+    shown: (target: PlacedVariable): string => cells.of(target)?.next ?? valueOf(target),
     limitsOf,
-    mutabilityOf: ({ entry: { row }, place }: Found): Mutability =>
+    mutabilityOf: ({ entry: { row }, place }: PlacedVariable): Mutability =>
       row.readOnlyIf?.(facts, place) === true ? 'ReadOnly' : row.mutability,
-    accepted: (target: Found, value: string): string | null => {
+    accepted: (target: PlacedVariable, value: string): string | null => {
       const values = valuesOf(target);
       const rule = { type: target.entry.row.type, ...limitsOf(target), ...(values !== undefined && { values }) };
       return normalValue(rule, value);
@@ -170,12 +174,12 @@ function createListeners(log: Pick<Logger, 'error'>) {
       const key = keyOf(component, variable);
       const signal = named.get(key) ?? createSignal<VariableChange>(log);
       named.set(key, signal);
-      return signal.on(({ found, value }) => {
-        listener(value, found.place);
+      return signal.on(({ placedVariable, value }) => {
+        listener(value, placedVariable.place);
       });
     },
     emit: (change: VariableChange) => {
-      const { row } = change.found.entry;
+      const { row } = change.placedVariable.entry;
       if (named.size > 0) named.get(keyOf(row.component, row.variable))?.emit(change);
       all.emit(change);
     },
@@ -188,11 +192,11 @@ export function createVariables(options: VariablesOptions): VariableStore {
   const finder = createFinder(options);
   const listeners = createListeners(log);
   const values = createValues(options.facts, cells, (target, value) => {
-    listeners.emit({ found: target, value });
+    listeners.emit({ placedVariable: target, value });
   });
   const room = { cells, finder, values };
   const saver = createSaver(slot, () => cells.saved(), log);
-  const put = (target: Found, value: string): void => {
+  const put = (target: PlacedVariable, value: string): void => {
     values.put(target, value);
     if (target.entry.mutability !== 'ReadOnly') saver.save();
   };

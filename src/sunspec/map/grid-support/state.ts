@@ -18,13 +18,13 @@ export interface FunctionPoints {
   readonly timer?: string;
 }
 
-/** A device has a function: its enable point, and its bit of 702.CtrlModes where there is one. */
+/** True if a device has a function: its enable point, and its bit of 702.CtrlModes if the function has one. */
 export function isSupported(bank: Bank, { model, enable, mode }: FunctionPoints): boolean {
   if (!hasPoint(bank, model, enable)) return false;
   return mode === undefined || hasBit(pointNumber(bank, 702, 'CtrlModes') ?? 0, ctrlModeMask(mode));
 }
 
-/** A function is switched on; one without a switch is on where its limit is above 0. */
+/** True if a function is switched on; a function without a switch is on while its limit is above 0. */
 export function isEnabled(bank: Bank, { model, enable }: FunctionPoints): boolean {
   const value = pointValue(bank, model, enable);
   return value === 'ENABLED' || (typeof value === 'number' && value > 0);

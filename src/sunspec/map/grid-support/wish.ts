@@ -35,7 +35,7 @@ export interface CurveWish {
   readonly reference?: { readonly pct: number; readonly autonomous: boolean; readonly timeS?: number | null };
 }
 
-/** Values of points by path, those of set 1 without its number: `Crv.DeptRef`. Undefined and null set nothing. */
+/** Values of points by path; paths in set 1 have no index: `Crv.DeptRef`. Undefined and null set nothing. */
 export type WishedValues = Readonly<Partial<Record<FunctionPath, AnyPointValue | undefined>>>;
 
 /** A wish for one function, in engineering units. Absent members leave their points as they are. */
@@ -57,7 +57,7 @@ export interface PointValue {
   readonly value: AnyPointValue;
 }
 
-/** The reason why a device cannot fulfil a wish. `max`: points that its curve can have */
+/** The reason why a device cannot fulfil a wish. `max`: maximum of points of its curve */
 export type RefusedWish = RefusedWrite &
   (
     | { readonly reason: 'too_many_points'; readonly max: number }
@@ -89,13 +89,13 @@ export function curvePlace(
   return { model, at: actsOn === 'trip' ? `Crv[0].${region}` : 'Crv[0]', axes: curveAxes(name) };
 }
 
-/** A device has a curve of a function. */
+/** True if a device has a curve of a function. */
 export function hasCurve(facts: Pick<PointFacts, 'hasPoint'>, name: CurveFunction, region?: TripRegion): boolean {
   const { model, at } = curvePlace(name, region);
   return facts.hasPoint(model, `${at}.ActPt`);
 }
 
-/** Points that a curve of a function can have. */
+/** Maximum of points of a curve of a function. */
 export function capacity(facts: Pick<PointFacts, 'number'>, name: CurveFunction): number {
   return facts.number(functionTable[name].model, 'NPt') ?? 0;
 }
@@ -107,7 +107,7 @@ function xFactor(facts: PointFacts, xUnit: CurveWish['xUnit']): number | null {
   return rating > 0 ? 100 / rating : null;
 }
 
-/** Trip curves by time, of one time the threshold farthest from nominal first; other curves by their input. */
+/** Sorts trip curves by time, and equal times by threshold, farthest from nominal first; other curves by input. */
 function ordered(name: CurveFunction, points: readonly XY[]): readonly XY[] {
   const { side } = functionTable[name];
   if (side === undefined) return points.toSorted((a, b) => a.x - b.x);
@@ -115,7 +115,7 @@ function ordered(name: CurveFunction, points: readonly XY[]): readonly XY[] {
   return points.toSorted((a, b) => a.y - b.y || outwards * (a.x - b.x));
 }
 
-/** A trip curve that asks for more the longer a deviation lasts bounds no region. */
+/** True if the threshold of a longer time is farther from nominal than that of a shorter time, which bounds no region. */
 function turnsBack(name: CurveFunction, points: readonly XY[]): boolean {
   const { side } = functionTable[name];
   return points.some(({ x }, i) => {
@@ -125,8 +125,8 @@ function turnsBack(name: CurveFunction, points: readonly XY[]): boolean {
 }
 
 /**
- * The points of set 1 that hold a curve. The device shifts a volt-var curve to its reference voltage, while a wish
- * multiplies x with it: the points are written so that they lie where the wish has them.
+ * The points of set 1 that hold a curve. The device shifts a volt-var curve to its reference voltage, while the
+ * reference of a wish multiplies x: x is converted so that both give the same voltages.
  */
 export function curveValues(
   facts: PointFacts,
@@ -145,7 +145,7 @@ export function curveValues(
     return {
       refused: 'unsupported',
       reason: 'no_reference',
-      detail: 'the device finds no reference voltage by itself',
+      detail: 'the device does not adjust its reference voltage (VRefAutoEna)',
     };
   const factor = xFactor(facts, xUnit);
   if (factor === null)
@@ -216,7 +216,7 @@ export function inRegisters({ layout }: Pick<Bank, 'layout'>, values: readonly P
   });
 }
 
-/** Writes values in one commit, set 1 included. @throws SimError as `Bank.adopt` */
+/** Writes values in one commit, also to the points of curve set 1. @throws SimError as `Bank.adopt` */
 export function apply(bank: Bank, by: Origin, values: readonly HoldValue[]): void {
   bank.adopt(by, (_, set) => {
     for (const { slot, value } of values) set(slot, value);

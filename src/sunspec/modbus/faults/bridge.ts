@@ -10,7 +10,7 @@ import { createDisturber } from './disturber.ts';
 import type { SilentDevices, Span } from './disturber.ts';
 
 export interface BankDisturberOptions {
-  /** of the wall clock */
+  /** monotonic time, real ms */
   readonly monotonicMs: () => number;
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
   /** maps with structure faults, which move the points; absent: the points have their own addresses */

@@ -72,9 +72,9 @@ function checkCompanions(register: ProxyRegister, report: Report): void {
     [
       'otherwise',
       (register.values !== undefined && content === 'point') || content === 'commands',
-      'goes with commands, or values of a point, only',
+      'is allowed only with commands, or with values of a point',
     ],
-    ['absent', content === 'point' || content === 'sum', 'goes with point or sum only'],
+    ['absent', content === 'point' || content === 'sum', 'is allowed only with point or sum'],
     ['min', limited, 'only a number that can be written has limits (access rw), without values'],
     ['max', limited, 'only a number that can be written has limits (access rw), without values'],
     ['also', settable, 'only a point that can be written sets others (access rw)'],
@@ -90,8 +90,8 @@ function checkCompanions(register: ProxyRegister, report: Report): void {
 /** Checks that a heartbeat has both of its members, beside a kept value. */
 function checkHeartbeat({ keeps, watchdog_s: watchdogS, lost }: ProxyRegister, report: Report): void {
   if (watchdogS !== undefined && (keeps === undefined || lost === undefined))
-    report('goes with keeps and lost only', 'watchdog_s');
-  if (lost !== undefined && watchdogS === undefined) report('goes with watchdog_s only', 'lost');
+    report('is allowed only with keeps and lost', 'watchdog_s');
+  if (lost !== undefined && watchdogS === undefined) report('is allowed only with watchdog_s', 'lost');
 }
 
 /** Checks the access of a writable register. */
@@ -208,7 +208,10 @@ export function checkProxyMap(map: ProxyMap): Issue[] {
     checkFileValues(register, report);
   }
   if (map.unit_id !== undefined && map.device === undefined) {
-    issues.push({ name: '/unit_id', detail: 'goes with device only: of all devices, each has unit id 1 + index' });
+    issues.push({
+      name: '/unit_id',
+      detail: 'is allowed only with device: of all devices, each has unit id 1 + index',
+    });
   }
   return [...issues, ...overlapIssues(map.registers)];
 }

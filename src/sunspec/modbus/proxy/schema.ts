@@ -59,8 +59,8 @@ const registerSchema = z.strictObject({
         'holding. What can be written is a holding register.',
     }),
   name: z.string().min(1).max(80).meta({ description: 'Name of the value, unique in the map.' }),
-  description: z.string().max(500).optional().meta({ description: 'What it means, for people.' }),
-  unit: z.string().max(20).optional().meta({ description: 'Unit of the scaled value, for people.' }),
+  description: z.string().max(500).optional().meta({ description: 'Meaning of the value, for documentation.' }),
+  unit: z.string().max(20).optional().meta({ description: 'Unit of the scaled value, for documentation.' }),
   access: z
     .enum(['r', 'rw'])
     .optional()
@@ -71,7 +71,7 @@ const registerSchema = z.strictObject({
     .min(2)
     .max(16)
     .optional()
-    .meta({ description: 'Points that are added up; what the device does not have counts as nothing. Read only.' }),
+    .meta({ description: 'Points that are added up; points that the device does not have add nothing. Read only.' }),
   constant: z
     .union([raw, z.string().max(246)])
     .optional()
@@ -105,7 +105,7 @@ const registerSchema = z.strictObject({
     .meta({
       description:
         'Number in the register to symbol of the enumeration. Where several numbers have one symbol, the ' +
-        'lowest is read. With keeps: the numbers that may be written, with their meaning for people.',
+        'lowest is read. With keeps: the numbers that may be written, with their meaning.',
     }),
   bits: z
     .record(bitNumber, z.union([symbol, z.array(symbol).min(1).max(32)]))
@@ -120,7 +120,7 @@ const registerSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        'What is read where the device does not have the point: the reserved value of the type (0x8000, ' +
+        'Answer to a read where the device does not have the point: the reserved value of the type (0x8000, ' +
         '0xFFFF, NaN and so on, which then is no value), 0, exception 2, or this number. Default that of the map.',
     }),
   min: z.number().optional().meta({
@@ -155,7 +155,7 @@ export const proxyMapSchema = z
   .strictObject({
     $schema: z.string().max(500).optional().meta({ description: 'For editors.' }),
     name: z.string().min(1).max(80).meta({ description: 'Name of the map.' }),
-    description: z.string().max(1000).optional().meta({ description: 'What device it imitates.' }),
+    description: z.string().max(1000).optional().meta({ description: 'The device that the map imitates.' }),
     port: z
       .int()
       .min(1)
@@ -186,7 +186,7 @@ export const proxyMapSchema = z
     absent: z
       .enum(['sentinel', 'zero', 'refuse'])
       .optional()
-      .meta({ description: 'What is read where the device does not have a point; default sentinel.' }),
+      .meta({ description: 'Answer to a read where the device does not have a point; default sentinel.' }),
     gaps: z
       .enum(['refuse', 'zero', 'ones'])
       .optional()

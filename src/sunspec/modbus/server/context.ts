@@ -131,7 +131,7 @@ export interface Disturbance {
   readonly exception?: { readonly code: number; readonly carriedOut: boolean };
   /** no answer; `carriedOut`: carry the request out */
   readonly silence?: { readonly carriedOut: boolean };
-  /** delay of the answer, ms; later answers of the connection wait behind it */
+  /** delay of the answer, ms; later answers of the connection wait for it */
   readonly delayMs?: number;
   /**
    * Calls back once when the faults that cause the delays are removed, which ends the delays. The returned function
@@ -142,7 +142,7 @@ export interface Disturbance {
   readonly rewrite?: (adu: Buffer, request: Buffer) => readonly Buffer[];
   /** pause between the chunks of `rewrite`, ms; absent: they leave together */
   readonly gapMs?: number;
-  /** true: the connection ends behind the answer */
+  /** true: the connection ends after the answer */
   readonly close?: boolean;
 }
 
@@ -159,7 +159,7 @@ export type Reception =
   | { readonly kind: 'refuse' }
   | {
       readonly kind: 'serve';
-      /** close the oldest connections of the listener until only so many remain; absent: none */
+      /** close the oldest connections of the listener until only this number remains; absent: none */
       readonly left?: number;
       readonly deaf?: Deafness;
       /** octets sent at the start; absent: none */

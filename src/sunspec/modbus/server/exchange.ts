@@ -15,7 +15,7 @@ import { answer, answerException, isException } from './pdu.ts';
 import type { Asker } from './pdu.ts';
 import { namesOf } from './report.ts';
 
-/** Octets of a frame behind its PDU. */
+/** Octets of a frame after its PDU. */
 const tailOctets = { mbap: 0, rtu: 2 } as const;
 
 /** Reports the request at hand. @param unit its target, as faults identify it */
@@ -112,7 +112,7 @@ function answered(
   return request.wrap(out, at, pduEnd);
 }
 
-/** Answers to an unserved unit id: nothing on a serial line; behind an MBAP header a gateway may answer. */
+/** Answers to an unserved unit id: nothing on a serial line; over TCP a gateway may answer. */
 function foreign(request: Framing, service: Service, asker: Asker, out: Buffer, at: number): number {
   const {
     context: { counters, foreignUnit, report },
@@ -266,7 +266,7 @@ function lateAnswer(
  * Sends a late answer, chunk by chunk, always by a timer. Once the faults behind it are removed, the rest leaves
  * together.
  * @param write takes one chunk
- * @param done called behind the last chunk
+ * @param done called after the last chunk
  * @returns cancels the unsent rest
  */
 export function sendLate(

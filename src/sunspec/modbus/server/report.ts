@@ -128,7 +128,7 @@ function exceptionInWords(code: number): string {
   return name === undefined ? `exception ${code}` : `exception ${code} (${name})`;
 }
 
-/** @param withValues true: with the written values behind the names */
+/** @param withValues true: with the written values after the names */
 function requestInWords(request: RequestPdu, unit: ModbusUnit | undefined, by: Requester, withValues: boolean): string {
   const { buffer, pduStart, pduEnd, unitId } = request;
   const { functionCode, address, count } = spanOf(buffer, pduStart, pduEnd);

@@ -34,7 +34,7 @@ function conditionOf({ when, every, probability }: Fault): string {
 function leftOf({ remaining_s, remaining }: Fault): string {
   const parts: string[] = [];
   if (remaining_s !== null) parts.push(show(remaining_s, 'seconds'));
-  if (remaining !== null) parts.push(`${remaining} strikes`);
+  if (remaining !== null) parts.push(`${remaining} ${remaining === 1 ? 'strike' : 'strikes'}`);
   return parts.length > 0 ? parts.join(' or ') : 'until cleared';
 }
 

@@ -237,7 +237,9 @@ function Calls({ calls, left, onClose }: CallsProps) {
         })}
       </ol>
       {left > 0 && (
-        <p class="muted">Not restored: {left} points, written by the device itself or without a start value.</p>
+        <p class="muted">
+          Not restored: {left} {left === 1 ? 'point' : 'points'}, written by the device itself or without a start value.
+        </p>
       )}
       <div class="row">
         <button type="button" class="primary" disabled={busy || isOver} onClick={() => void run()}>
@@ -290,7 +292,9 @@ export function Changes({ device }: { readonly device: number }) {
       flush
       tools={
         <>
-          <span class="muted">{rows.length} points</span>
+          <span class="muted">
+            {rows.length} {rows.length === 1 ? 'point' : 'points'}
+          </span>
           <PutAllBack device={device} rows={rows} />
         </>
       }

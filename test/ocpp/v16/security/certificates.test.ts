@@ -369,7 +369,7 @@ describe('OCPP 1.6 certificate of the charge point (white paper, A02, A03)', () 
     await s.part.sign();
     expect(s.logged).to.deep.equal([
       'the central system rejects the request to sign a certificate',
-      'the request to sign a certificate got no answer',
+      'the request to sign a certificate failed',
       'no request to sign a certificate could be made: no keys',
     ]);
   });

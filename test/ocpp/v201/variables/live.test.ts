@@ -52,7 +52,7 @@ describe('OCPP 2.x physical components', () => {
     const { part, variables, device } = made();
     await part.load?.();
     const heard: string[] = [];
-    variables.onAnyChange(({ found: { entry, place }, value }) => {
+    variables.onAnyChange(({ placedVariable: { entry, place }, value }) => {
       heard.push(`${entry.component.name}${place.evseId ?? ''}.${entry.variable.name}=${value}`);
     });
     device.change(1, { occupancy: 'occupied', session: { chargingState: 'charging' } as never });

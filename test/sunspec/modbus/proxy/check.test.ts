@@ -101,8 +101,8 @@ describe('Proxy: what a map must fulfil', () => {
         { type: 'int16', point: '701.Alrm', bits: { 0: 'GROUND_FAULT' } },
         'bits: only an unsigned number of 16 or 32 bits that shows a point has bits',
       ],
-      [{ point: '701.W', otherwise: 1 }, 'otherwise: goes with commands, or values of a point, only'],
-      [{ constant: 3, absent: 'zero' }, 'absent: goes with point or sum only'],
+      [{ point: '701.W', otherwise: 1 }, 'otherwise: is allowed only with commands, or with values of a point'],
+      [{ constant: 3, absent: 'zero' }, 'absent: is allowed only with point or sum'],
       [
         { point: '704.WMaxLimPct', max: 100 },
         'max: only a number that can be written has limits (access rw), without values',
@@ -158,9 +158,9 @@ describe('Proxy: what a map must fulfil', () => {
       ],
       [
         { keeps: 1, values: { 1: 'on' }, otherwise: 2 },
-        '/registers/1/otherwise: goes with commands, or values of a point, only',
+        '/registers/1/otherwise: is allowed only with commands, or with values of a point',
       ],
-      [{ keeps: 1, absent: 0 }, '/registers/1/absent: goes with point or sum only'],
+      [{ keeps: 1, absent: 0 }, '/registers/1/absent: is allowed only with point or sum'],
       [
         { keeps: 1, also: { '704.WMaxLimPct': 5 } },
         '/registers/1/also: only a point that can be written sets others (access rw)',
@@ -176,8 +176,8 @@ describe('Proxy: what a map must fulfil', () => {
       ],
       [{ keeps: 3, values: { 1: 'on', '0x2': 'off' } }, '/registers/1/keeps: 3 is not one of its values'],
       [{ keeps: 3, max: 2 }, '/registers/1/keeps: 3 is above 2'],
-      [{ keeps: 3, watchdog_s: 5 }, '/registers/1/watchdog_s: goes with keeps and lost only'],
-      [{ keeps: 3, lost: { '704.WSetEna': 'DISABLED' } }, '/registers/1/lost: goes with watchdog_s only'],
+      [{ keeps: 3, watchdog_s: 5 }, '/registers/1/watchdog_s: is allowed only with keeps and lost'],
+      [{ keeps: 3, lost: { '704.WSetEna': 'DISABLED' } }, '/registers/1/lost: is allowed only with watchdog_s'],
       [
         { keeps: 3, watchdog_s: 5, lost: { '704.WSetEna': 'NO' } },
         '/registers/1/lost/704.WSetEna: must be one of DISABLED, ENABLED',
@@ -307,7 +307,7 @@ describe('Proxy: what a map must fulfil', () => {
       '/device: there is no device 3; indexes run from 0 to 0',
     ]);
     expect(faultsOf({ name: 'm', unit_id: 3, registers: [power] })).to.deep.equal([
-      '/unit_id: goes with device only: of all devices, each has unit id 1 + index',
+      '/unit_id: is allowed only with device: of all devices, each has unit id 1 + index',
     ]);
     const far = { ...device, index: 247 };
     const options = { mapLabel: 'test', devices: [far], host: '127.0.0.1', port: 0 };

@@ -60,7 +60,7 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
     expect(halfOpen.filter(({ closed }) => closed)).to.have.lengthOf(245);
     expect(halfOpen.slice(245).some(({ closed }) => closed)).to.equal(false);
     expect(made.context.counters).to.include({ refusedConnections: 0, handshakeFailures: 245 });
-    expect(infos(made)[0]).to.equal('info PEER: no TLS session: too many others were begun and not finished');
+    expect(infos(made)[0]).to.equal('info PEER: no TLS session: too many other handshakes were unfinished');
     made.clock.advance(10_000);
     made.context.sweeper.sweep();
     await until(() => made.context.counters.handshakeFailures === 500);

@@ -29,7 +29,7 @@ const monitored = { monitored: true } as const;
 const monitored21 = { monitored: true, since: 'ocpp2.1' } as const;
 const power = { unit: 'W', max: (facts: VariableFacts, place: Place) => ratingAt(facts, place).maxPowerW };
 
-/** Of every component that can be in or out of operation; `monitoring.ts` has the problems of them. */
+/** State rows of components that can be in or out of operation; their problems are in `monitoring.ts`. */
 const states = (row: typeof station): readonly VariableRow[] => [
   row('AvailabilityState', 'OptionList', 'Available', { values: availabilityStates, ...monitored }),
   row('Available', 'boolean', true),

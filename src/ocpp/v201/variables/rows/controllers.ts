@@ -165,7 +165,7 @@ const smartRows: readonly VariableRow[] = [
   smart.readOnly('ACPhaseSwitchingSupported', 'boolean', false),
   smart.readOnly('MaxExternalConstraintsId', 'integer', externalProfileId, { since }),
   smart.readOnly('SupportedAdditionalPurposes', 'MemberList', purposes.join(','), { values: purposes, since }),
-  // by purpose: its profiles are there after a restart
+  // by purpose: true if its profiles survive a restart
   smart.readOnly('ChargingProfilePersistence[TxProfile]', 'boolean', false, { since }),
   smart.readOnly('ChargingProfilePersistence[LocalGeneration]', 'boolean', true, { since }),
   smart.readOnly('ChargingProfilePersistence[ChargingStationExternalConstraints]', 'boolean', false, { since }),
@@ -196,7 +196,7 @@ const v2xRows: readonly VariableRow[] = [
   v2x.readWrite('LocalFrequencyUpdateThreshold', 'integer', 0, { unit: 'mHz', min: 0, max: 1000 }),
 ];
 
-/** Of the EVSEs whose vehicles send their needs: DC, and bidirectional AC. */
+/** Rows of EVSEs whose vehicles send their needs: DC, and bidirectional AC. */
 const iso15118 = rowsOf('ISO15118Ctrlr', {
   tier: 'evse',
   where: (facts, place) => ratingAt(facts, place).type === 'dc' || isBidirectional(facts, place),
@@ -275,7 +275,7 @@ const clock = rowsOf('ClockCtrlr');
 const data = rowsOf('DeviceDataCtrlr');
 const security = rowsOf('SecurityCtrlr');
 
-/** Of 2.1: a slot of SetNetworkProfile. */
+/** Rows of a slot of SetNetworkProfile (2.1). */
 function networkConfiguration(slot: number): readonly VariableRow[] {
   const network = rowsOf(`NetworkConfiguration[${slot}]`, { since: 'ocpp2.1' });
   return [
@@ -348,7 +348,7 @@ const maxChainSize = 10_000;
 const organizationLength = 64;
 const organization = ({ nameplate }: VariableFacts) => nameplate.vendor.slice(0, organizationLength);
 
-/** Of the station, which has one certificate for all its EVSEs: DC, and bidirectional AC, over which vehicles speak it. */
+/** Rows of the station, which has one certificate for its EVSEs with ISO 15118: DC, and bidirectional AC. */
 const stationIso15118 = rowsOf('ISO15118Ctrlr', {
   where: ({ ratings }) => ratings.some(({ type, bidirectional }) => type === 'dc' || bidirectional),
 });
