@@ -58,6 +58,7 @@ export class BatterySystem {
   standbyWh = 0;
   /** counts causes of power jumps: commands, ends of forced modes, bounds that block or reopen a direction */
   jumps = 0;
+  /** true: discharge may use the reserve */
   reserveOpen = false;
   /** lower bound of normal dispatch */
   reserveMinPct = 0;
@@ -305,7 +306,7 @@ export class BatterySystem {
     const { window } = this;
     const { lowBlocked, highBlocked } = window;
     window.update(soc, this.#bounds.lowSoc, this.#bounds.highSoc, empty, full);
-    // full is unknown if a reserve lies below the ceiling
+    // a reserve below the ceiling does not show that the battery is full
     const isTop = full || this.#bounds.highSoc >= this.#parameters.socMaxPct / 100;
     if (window.highBlocked && !highBlocked && isTop) this.gauge.reset();
     if (window.lowBlocked !== lowBlocked || window.highBlocked !== highBlocked) this.jumps += 1;
