@@ -363,7 +363,7 @@ export class HybridSource implements DcSource {
     else if (command.kind === 'hybrid.battery') this.#pinBattery(command.powerW);
     else if (command.kind.startsWith('battery.')) this.#battery.command(command);
     else if (command.kind.startsWith('pv.')) this.#pv.command(command);
-    else throw new SimError('COMMAND_NOT_APPLICABLE', `a DC-coupled hybrid takes no command ${command.kind}`);
+    else throw new SimError('COMMAND_NOT_APPLICABLE', `a DC-coupled hybrid does not accept ${command.kind}`);
     this.#jumps = true;
     this.#updatePorts();
   }

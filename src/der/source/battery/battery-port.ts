@@ -284,7 +284,7 @@ export class BatteryPort implements DcSource {
       // in a fault the strings stay open; the request takes effect when the fault is cleared
       system.contactors.requestAll(command.connect);
     } else {
-      throw new SimError('COMMAND_NOT_APPLICABLE', `a battery takes no command ${command.kind}`);
+      throw new SimError('COMMAND_NOT_APPLICABLE', `a battery does not accept ${command.kind}`);
     }
     system.rebalance(this.#pendingS);
   }

@@ -164,7 +164,7 @@ export class BankCells {
    * @param ohm resistance of the mean cell, for its voltage under `currentA`
    * @param currentA null: the string is open, and its management system sleeps
    */
-  // eslint-disable-next-line max-params -- called for every string in every tick: an object of arguments would be garbage
+  // eslint-disable-next-line max-params -- called per string and tick: an object of arguments would be garbage
   advance(
     k: number,
     chargeAh: number,

@@ -115,7 +115,10 @@ export class BatterySystem {
     return (this.chargedWh + this.dischargedWh) / (2 * this.#parameters.capacityWh);
   }
 
-  /** Nameplate energy times reported state of charge and state of health, of the closed strings, or of all when none is closed. */
+  /**
+   * Nameplate energy times reported state of charge and state of health, of the closed strings, or of all when none is
+   * closed.
+   */
   get energyWh(): number {
     const { bank } = this;
     // balanced cells hold a little more than the nameplate

@@ -87,7 +87,7 @@ export interface Connector {
   ramping: boolean;
   /** planned power of the last answer */
   planW: number;
-  /** reactive current per phase that a function of reactive power gives the charger, A; null: its power factor decides */
+  /** reactive current per phase that a function of reactive power gives the charger, A; null: by its power factor */
   reactiveA: number | null;
   heldByDer: boolean;
   /** source of the limit by which the station itself suspends charging */
@@ -262,7 +262,7 @@ export function updateDischarge(c: Connector, perA: number): void {
 
 const limitTolerance = 1e-9;
 
-/** Sets `capW` to the lowest of hardware, vehicle and commanded limits, `grantW` without the vehicle; 0 below the minimum. */
+/** Sets `capW` to the lowest of hardware, vehicle and commanded limits, `grantW` without the vehicle; 0 below minimum. */
 export function updateLimits(c: Connector, vehicle: Vehicle, supply: Supply): void {
   const perA = wattsPerAmpere(c, supply);
   updateDischarge(c, perA);

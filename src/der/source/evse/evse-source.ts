@@ -295,7 +295,7 @@ export class EvseSource implements DcSource {
 
   command(command: SourceCommand, by: Origin = byItself): void {
     if (!isEvseCommand(command))
-      throw new SimError('COMMAND_NOT_APPLICABLE', `${command.kind} is no command of a charging station`);
+      throw new SimError('COMMAND_NOT_APPLICABLE', `${command.kind} is not a command of a charging station`);
     operate(this.#station, command, by);
   }
 
@@ -307,7 +307,7 @@ export class EvseSource implements DcSource {
 
   /**
    * Ends the sessions and returns to the start values. The clock continues, so that earlier instants stay in the past;
-   * the count of transactions continues, so that ids are unique; authority and behaviour stay, because they are settings.
+   * the count of transactions continues, so that ids are unique; authority and behaviour stay: they are settings.
    */
   restart(by: Origin = byItself): void {
     const station = this.#station;

@@ -223,7 +223,7 @@ function fullestPhase(station: Station): number {
   return fullest;
 }
 
-/** Shares the limit on one phase among its connectors without a cap. @returns true if the limit is below their demand */
+/** Shares the limit on one phase among its connectors without a cap. @returns true if the limit binds */
 function sharePhase(station: Station, phase: number, budget: Budget, { demandW: demandA, minW, shareW }: Scratch) {
   const { connectors } = station;
   let leftA = budget.limitA;

@@ -74,7 +74,7 @@ function endOfCurve({ soc, powerW }: CurveTable, endW: number): number {
  * @param socPerJ state of charge per joule at the meter
  * @param dtS Infinity: until the goal
  */
-// eslint-disable-next-line max-params -- called for every vehicle in every tick: an object of arguments would be garbage
+// eslint-disable-next-line max-params -- called per vehicle and tick: an object of arguments would be garbage
 export function chargeAlong(
   table: CurveTable,
   soc: number,

@@ -231,7 +231,7 @@ export class FuelCellPort implements DcSource {
 
   command(command: SourceCommand): void {
     if (command.kind !== 'fuelcell.tank') {
-      throw new SimError('COMMAND_NOT_APPLICABLE', `given ${command.kind}; a fuel cell takes fuelcell.tank`);
+      throw new SimError('COMMAND_NOT_APPLICABLE', `given ${command.kind}; a fuel cell accepts fuelcell.tank`);
     }
     const { levelPct } = command;
     const tank = this.#supply.tank;

@@ -86,7 +86,7 @@ export class PvPort implements DcSource {
 
   command(command: SourceCommand): void {
     if (command.kind !== 'pv.shading')
-      throw new SimError('COMMAND_NOT_APPLICABLE', `a PV array does not take ${command.kind}`);
+      throw new SimError('COMMAND_NOT_APPLICABLE', `a PV array does not accept ${command.kind}`);
     const { shading, input = 0 } = command;
     if (input !== 0) throw badValue('input', input, '0, the only input');
     if (shading !== null) {
@@ -248,7 +248,7 @@ export class PvInputs implements DcSource {
 
   command(command: SourceCommand): void {
     if (command.kind !== 'pv.shading')
-      throw new SimError('COMMAND_NOT_APPLICABLE', `PV arrays do not take ${command.kind}`);
+      throw new SimError('COMMAND_NOT_APPLICABLE', `PV arrays do not accept ${command.kind}`);
     const { input, ...shading } = command;
     if (input === undefined) {
       for (const port of this.#inputs) port.command(shading);

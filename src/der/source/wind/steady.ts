@@ -45,7 +45,7 @@ function lastRoot(f: (x: number) => number, low: number, high: number, scan: num
   return low;
 }
 
-/** Pitch in degrees at which the rotor gives `shaftW` at this wind and speed; 0 if the rotor cannot reach that power. */
+/** Pitch in degrees at which the rotor gives `shaftW` at this wind and speed; 0 if that power is out of reach. */
 export function pitchForPower(m: Machine, windMS: number, radS: number, shaftW: number): number {
   const surplus = (pitchDeg: number) => aeroW(m, windMS, radS, pitchDeg) - shaftW;
   return lastRoot(surplus, 0, maxPitchDeg, maxPitchDeg);

@@ -203,7 +203,7 @@ export class WindPort implements DcSource {
 
   command(command: SourceCommand): void {
     if (command.kind !== 'wind.override') {
-      throw new SimError('COMMAND_NOT_APPLICABLE', `given ${command.kind}; a wind turbine takes wind.override`);
+      throw new SimError('COMMAND_NOT_APPLICABLE', `given ${command.kind}; a wind turbine accepts wind.override`);
     }
     const { speedMS, height } = command;
     if (speedMS !== null && !Number.isFinite(speedMS)) {
