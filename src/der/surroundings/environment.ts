@@ -41,8 +41,8 @@ export interface WeatherNow {
 }
 
 /**
- * `clearSky` is 1 while the irradiance comes from the clear sky. The others are null unless set by a change; then the
- * weather (irradiance, air), the thermal model (cell) or the load series decides.
+ * `clearSky` is 1 while the irradiance comes from the clear sky. The others are null unless set by a change; while
+ * null, the weather (irradiance, air), the thermal model (cell) or the load series decides.
  */
 type SurroundingsQuantity = 'irradiance' | 'ambientC' | 'cellC' | 'loadKw' | 'clearSky';
 type SurroundingsLayers = LayerStack<SurroundingsQuantity>;

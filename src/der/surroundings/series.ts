@@ -90,7 +90,8 @@ export class Series {
   }
 
   /**
-   * Value of a column at a time in s. Before the first row the value of that row holds, or the loop continues backwards.
+   * Value of a column at a time in s. Before the first row the value of that row holds, or the loop continues
+   * backwards.
    * @throws SimError INTERNAL for a column that the series does not have
    */
   at(column: string, tS: number): number {
@@ -155,16 +156,16 @@ function searchRow(times: Float64Array, t: number): number {
 
 /** Issues with their lines; reading stops once there are enough of them. */
 class IssueList {
-  readonly issues: Issue[] = [];
+  readonly entries: Issue[] = [];
 
   get full(): boolean {
-    return this.issues.length >= maxIssues;
+    return this.entries.length >= maxIssues;
   }
 
   add(line: number, name: string, text: string, allowed?: readonly string[]): void {
     if (this.full) return;
     const detail = `line ${line}: ${text}`;
-    this.issues.push(allowed === undefined ? { name, detail } : { name, detail, allowed });
+    this.entries.push(allowed === undefined ? { name, detail } : { name, detail, allowed });
   }
 }
 
@@ -187,7 +188,7 @@ export function parseSeries(text: string, format: SeriesFormat): Series {
     if (places === undefined) {
       places = readHeader(cells, line, format, issues);
       // With a wrong header every row would be an issue.
-      if (issues.issues.length > 0) break;
+      if (issues.entries.length > 0) break;
       continue;
     }
     if (rows.length === maxSeriesRows) {
@@ -200,8 +201,8 @@ export function parseSeries(text: string, format: SeriesFormat): Series {
     if (issues.full) break;
   }
   if (places === undefined) issues.add(Math.max(line, 1), format.name, 'there is no header row');
-  else if (rows.length === 0 && issues.issues.length === 0) issues.add(line, format.name, 'there is no row of values');
-  if (issues.issues.length > 0) throw seriesError(format.name, issues.issues);
+  else if (rows.length === 0 && issues.entries.length === 0) issues.add(line, format.name, 'there is no row of values');
+  if (issues.entries.length > 0) throw seriesError(format.name, issues.entries);
   return tabulate(rows, places ?? [], format);
 }
 

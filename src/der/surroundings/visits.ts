@@ -63,14 +63,14 @@ function visitIssues(visits: readonly Visit[]): Issue[] {
     if (visit.arrivesS < 0)
       issues.push({
         name: 'time_s',
-        detail: `vehicle ${at + 1} comes at ${visit.arrivesS} s; allowed: from 0, local midnight of the start date`,
+        detail: `vehicle ${at + 1} arrives at ${visit.arrivesS} s; allowed: from 0, local midnight of the start date`,
       });
     const before = last.get(visit.connectorId);
     if (before && visit.arrivesS < before.leavesS) {
       issues.push({
         name: 'connector',
         detail:
-          `vehicle ${at + 1} comes to connector ${visit.connectorId} at ${visit.arrivesS} s, where another one ` +
+          `vehicle ${at + 1} arrives at connector ${visit.connectorId} at ${visit.arrivesS} s, where another one ` +
           `stays until ${before.leavesS} s`,
       });
     }
@@ -104,7 +104,7 @@ export function checkVisits({ name, visits }: VisitPlan, connectorIds: readonly 
       : [
           {
             name: 'connector',
-            detail: `vehicle ${at + 1} comes to connector ${connectorId}; this station has ${connectorIds.join(', ')}`,
+            detail: `vehicle ${at + 1} arrives at connector ${connectorId}; this station has ${connectorIds.join(', ')}`,
           },
         ],
   );

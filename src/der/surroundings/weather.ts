@@ -23,8 +23,8 @@ const swingPerDegreeK = 0.25;
 
 /**
  * Mean of the year, season and time of day as cosines. The figures are a choice of this project and suit temperate
- * latitudes near the sea level: 13.8 C over the year at 40 degrees north, 23.8 C in July, 3.8 C in January, and 5 K more
- * or less in the course of a day. The same instant and place always give the same value.
+ * latitudes near the sea level: 13.8 C over the year at 40 degrees north, 23.8 C in July, 3.8 C in January, and 5 K
+ * more or less in the course of a day. The same instant and place always give the same value.
  * @param simMs simulated time, ms since the epoch
  * @returns degrees Celsius
  */

@@ -45,8 +45,8 @@ export class Contactors {
     if (this.#closingCount === 0) return Infinity;
     let next = Infinity;
     for (let k = 0; k < this.#preChargedS.length; k += 1) {
-      const left = preChargeS - (this.#preChargedS[k] ?? 0);
-      if (this.state(k) === 'closing' && left > roundingS) next = Math.min(next, left);
+      const leftS = preChargeS - (this.#preChargedS[k] ?? 0);
+      if (this.state(k) === 'closing' && leftS > roundingS) next = Math.min(next, leftS);
     }
     return next;
   }

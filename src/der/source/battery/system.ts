@@ -156,8 +156,8 @@ export class BatterySystem {
     const rateA = Math.abs(bank.busCurrentA);
     if (powerW === 0 || rateA === 0) return Infinity;
     if (powerW > 0 ? this.window.lowBlocked : this.window.highBlocked) return Infinity;
-    const left = powerW > 0 ? bank.meanSoc - this.#bounds.lowSoc : this.#bounds.highSoc - bank.meanSoc;
-    const seconds = (left * bank.closedAh * secondsPerHour) / rateA;
+    const socToBound = powerW > 0 ? bank.meanSoc - this.#bounds.lowSoc : this.#bounds.highSoc - bank.meanSoc;
+    const seconds = (socToBound * bank.closedAh * secondsPerHour) / rateA;
     return seconds > 0 && seconds < lookAheadS ? Math.max(seconds, minStepS) : Infinity;
   }
 

@@ -191,8 +191,8 @@ export function phasesInUse(c: Connector): 1 | 3 {
 const allPhases: readonly number[] = [1, 2, 3];
 
 /**
- * The phases of the supply that carry the current of a connector, or would carry that of a vehicle: 1 to 3 = L1 to L3. A
- * single-phase vehicle loads L1 of a three-phase connector; single-phase connectors take the phases in turn.
+ * The phases of the supply that carry the current of a connector, or would carry that of a vehicle: 1 to 3 = L1 to L3.
+ * A single-phase vehicle loads L1 of a three-phase connector; single-phase connectors take the phases in turn.
  */
 export function supplyPhases(c: Connector, supplied: 1 | 2 | 3): readonly number[] {
   if (c.p.type === 'dc') return [];
@@ -262,7 +262,7 @@ export function updateDischarge(c: Connector, perA: number): void {
 
 const limitTolerance = 1e-9;
 
-/** Sets `capW` to the lowest of hardware, vehicle and commanded limits, `grantW` without the vehicle; 0 below minimum. */
+/** Sets `capW` to the lowest limit of hardware, vehicle and commands, `grantW` without the vehicle; 0 below minimum. */
 export function updateLimits(c: Connector, vehicle: Vehicle, supply: Supply): void {
   const perA = wattsPerAmpere(c, supply);
   updateDischarge(c, perA);

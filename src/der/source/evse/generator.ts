@@ -85,7 +85,7 @@ export function generatorDueS({ generator }: Station): number {
   return dueS;
 }
 
-/** Lets vehicles come and go that are due; departures first, so that the place is free. */
+/** Runs the arrivals and departures that are due; departures first, so that the connector is free. */
 export function runGenerator(station: Station, act: Act): void {
   const { generator, nowS } = station;
   if (generator === null) return;
@@ -145,11 +145,11 @@ function leave(generator: Generator, line: Line, act: Act): boolean {
     attempt(() => {
       act({ kind: 'evse.stop', connectorId }, generator.by);
     });
-  const left = attempt(() => {
+  const isUnplugged = attempt(() => {
     act({ kind: 'evse.unplug', connectorId }, generator.by);
   });
-  if (left) [line.vehicleId, generator.departures] = [null, generator.departures + 1];
-  return left;
+  if (isUnplugged) [line.vehicleId, generator.departures] = [null, generator.departures + 1];
+  return isUnplugged;
 }
 
 /** Runs a command. @returns false: the station refused the command */

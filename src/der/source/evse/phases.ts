@@ -92,8 +92,8 @@ export function connectorState(phase: EvsePhase, flags: ConnectorFlags): EvseCon
 }
 
 /**
- * A cable occupies a connector, an authorisation alone does not. A reservation stays until its token uses it, whatever is
- * plugged in.
+ * A cable occupies a connector, an authorisation alone does not. A reservation stays until its token uses it, whatever
+ * is plugged in.
  */
 export function occupancyOf(phase: EvsePhase, flags: ConnectorFlags): EvseOccupancy {
   const status = connectorState(phase, flags);

@@ -80,8 +80,8 @@ export function recordLimits(station: Station): void {
 }
 
 /**
- * Records the limit of a connector as reported if it has changed. Limits count while energy may flow; limits of hardware
- * and vehicle count as none.
+ * Records the limit of a connector as reported if it has changed. Limits count while energy may flow; limits of
+ * hardware and vehicle count as none.
  * @returns true: the limit has changed
  */
 function recordLimit(station: Station, c: Connector): boolean {

@@ -30,8 +30,8 @@ export interface Station {
   /** voltage of the supply in the last sub-step, line to neutral, V */
   readonly phaseLnV: [number, number, number];
   /**
-   * reactive power by watt of the chargers on each phase, a magnitude, while a function of reactive power decides for the
-   * station; null: their power factors decide
+   * reactive power by watt of the chargers on each phase, a magnitude, while a function of reactive power decides for
+   * the station; null: their power factors decide
    */
   varPerW: Phases | null;
   /** sign of the reactive power in `varPerW`: 1 injected, -1 absorbed */

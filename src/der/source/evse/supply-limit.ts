@@ -49,8 +49,8 @@ export function phaseLoads(station: Station): PhaseLoads | null {
 }
 
 /**
- * Share of a change of reactive power that the limits follow in one sub-step: a damping, because limits and power factor
- * depend on each other.
+ * Share of a change of reactive power that the limits follow in one sub-step: a damping, because limits and power
+ * factor depend on each other.
  */
 const limitStep = 0.5;
 
@@ -190,7 +190,7 @@ function budgetOf(station: Station): Budget {
   return { limitA: Math.max(0, profile.limitA * activePart - standbyA), activePart, standbyA };
 }
 
-/** Minimum current, A, lowered so that a limit of exactly the minimum still charges beside the standby of the station. */
+/** Minimum current, A, lowered so that a limit of just the minimum still charges beside the standby of the station. */
 function minA(c: Connector, station: Station, { activePart, standbyA }: Budget): number {
   const volts = voltsInUse(c, station);
   if (!(volts > 0)) return 0;

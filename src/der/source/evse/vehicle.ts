@@ -32,14 +32,17 @@ const powerTolerance = 1e-12;
 /** The table of a curve in W; constant before its first and after its last point. */
 function curveTable(points: readonly ChargingCurvePoint[], maxChargeW: number): CurveTable {
   const inside = points.map(({ socPct, fraction }) => [socPct / 100, fraction * maxChargeW] as const);
-  const first = inside[0] ?? [0, maxChargeW];
-  const last = inside[inside.length - 1] ?? [1, maxChargeW];
-  const all = [
-    ...(first[0] > 0 ? [[0, first[1]] as const] : []),
+  const firstPoint = inside[0] ?? [0, maxChargeW];
+  const lastPoint = inside[inside.length - 1] ?? [1, maxChargeW];
+  const extended = [
+    ...(firstPoint[0] > 0 ? [[0, firstPoint[1]] as const] : []),
     ...inside,
-    ...(last[0] < 1 ? [[1, last[1]] as const] : []),
+    ...(lastPoint[0] < 1 ? [[1, lastPoint[1]] as const] : []),
   ];
-  return { soc: Float64Array.from(all, ([soc]) => soc), powerW: Float64Array.from(all, ([, powerW]) => powerW) };
+  return {
+    soc: Float64Array.from(extended, ([soc]) => soc),
+    powerW: Float64Array.from(extended, ([, powerW]) => powerW),
+  };
 }
 
 function segmentOf(soc: Float64Array, at: number): number {

@@ -1,7 +1,7 @@
 /**
  * Laws of fuel cells and electrolysis cells: voltage from current density (A/cm2), and current density from power
- * density (W/cm2); densities are positive in both directions. The semi-empirical model of a PEM fuel cell after Amphlett
- * has the constants of the Ballard Mark V stack.
+ * density (W/cm2); densities are positive in both directions. The semi-empirical model of a PEM fuel cell after
+ * Amphlett has the constants of the Ballard Mark V stack.
  */
 import type { FuelCellStackModel } from '../../../contract/kinds/fuelcell.ts';
 import { gasConstantJMolK, zeroCelsiusK } from '../constants.ts';

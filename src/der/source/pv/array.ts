@@ -91,7 +91,8 @@ type PvState = PvDetail['mpptState'];
 /**
  * The DC side of a PV device: array, cell temperature, maximum power point tracker with start sequence.
  * Per step call `prepare`, then `draw`; before that `jumpTo` where the weather has jumped. Otherwise weather moves
- * linearly over a step, and lags are exact for that: state is a function of time, not of the steps. Nothing here is random.
+ * linearly over a step, and lags are exact for that: state is a function of time, not of the steps. Nothing here is
+ * random.
  */
 export class PvSource {
   readonly #config: PvConfig;

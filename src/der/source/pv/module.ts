@@ -132,7 +132,7 @@ export function isc(p: DiodeParameters): number {
 
 /**
  * Current in A at a terminal voltage in V. Negative voltages count as 0; above the open-circuit voltage
- * the module takes current, so the result is negative.
+ * the module absorbs current, so the result is negative.
  */
 export function currentAt(p: DiodeParameters, voltageV: number): number {
   if (!(p.iL > 0)) return 0;

@@ -42,8 +42,8 @@ export class PvPort implements DcSource {
   }
 
   /**
-   * Under slowly moving light the tracker is always a little behind and the cell temperature drifts: both lags are exact
-   * for a step of one second.
+   * Under slowly moving light the tracker is always a little behind and the cell temperature drifts: both lags are
+   * exact for a step of one second.
    */
   get settled(): boolean {
     return this.#array.trackingGap <= followingGap;

@@ -82,8 +82,8 @@ function bypassedDiodeVoltage(p: DiodeParameters): number {
 }
 
 /**
- * Fills `point`. The lit modules lead left of the knee; right of it the shaded ones do, and the lit modules follow their
- * current.
+ * Fills `point`. The lit modules lead left of the knee; right of it the shaded ones do, and the lit modules follow
+ * their current.
  */
 function evaluate(s: ShadedString, side: Side, x: number): void {
   const leader = side === 'left' ? s.lit : s.shaded;

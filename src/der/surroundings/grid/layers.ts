@@ -1,6 +1,7 @@
 /**
- * Values of grid or weather in layers: a base and timed overlays, each with trajectories for some quantities. A quantity comes from
- * the topmost active overlay that has it, else from the base. A stack is immutable; a command creates a new one.
+ * Values of grid or weather in layers: a base and timed overlays, each with trajectories for some quantities. A
+ * quantity comes from the topmost active overlay that has it, else from the base. A stack is immutable; a command
+ * creates a new one.
  */
 import type { SimTime } from '../../../core/time/clock.ts';
 import { SimError } from '../../../core/errors.ts';

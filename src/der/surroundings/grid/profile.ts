@@ -15,7 +15,8 @@ const minRealHz = 10;
 /** A hint for a value that is a deviation; null: a frequency. */
 function deviationHint(hz: number): string | null {
   if (hz === 0 || hz >= minRealHz) return null;
-  return `a frequency in Hz is required. A deviation in mHz becomes one by nominal + deviation / 1000, ${50 + hz / 1000} at 50 Hz`;
+  const exampleHz = 50 + hz / 1000;
+  return `a frequency in Hz is required; for a deviation in mHz give nominal + deviation / 1000, ${exampleHz} at 50 Hz`;
 }
 
 /** Columns of a grid profile: the frequency, and `voltage_pu` or all three phases; the phases have priority. */
