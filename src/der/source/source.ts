@@ -90,11 +90,11 @@ export interface DcSource {
   /** Advances the source to the end of a sub-step of `dtS`, at most the last `maxStepS`, under this weather. */
   prepare(dtS: number, input: SourceInput): void;
   /**
-   * The weather has jumped to `input` between two sub-steps; until the next jump it moves continuously. Absent: the
+   * The weather has jumped to `input` between two sub-steps; until the next jump the weather moves continuously. Absent: the
    * source has no lag for which that matters.
    */
   weatherJumps?(input: SourceInput): void;
-  /** Jumps to the steady state of this weather; a new process starts there. */
+  /** Jumps to the steady state of this weather: the state at the start of the device. */
   settle(input: SourceInput): void;
   /** DC power that can be drawn constantly over the prepared sub-step, W */
   readonly availableDcW: number;
@@ -115,7 +115,7 @@ export interface DcSource {
   readonly absorbableDcW: number;
   /** `absorbableDcW` once ramps of the source are over, W; absent: no ramps */
   readonly potentialAbsorbableDcW?: number;
-  /** minimum output, W: below it the source gives nothing; absent: 0 */
+  /** minimum output, W: below it the source delivers nothing; absent: 0 */
   readonly minOutputDcW?: number;
   /** minimum absorbed power, W: below it the source absorbs nothing; absent: 0 */
   readonly minAbsorbedDcW?: number;

@@ -134,11 +134,11 @@ function hardwareW(c: Connector, station: Station): number {
 /** @param roomW see `outsideRoomW` */
 function connectorPowers(c: Connector, station: Station, roomW: number): ConnectorPowers {
   const { vehicle, p, powerW } = c;
-  const works = c.errorCode === null && !station.outside.down;
-  const flows = vehicle !== null && works && canFlow(c);
-  if (vehicle !== null && (powerW < 0 || (flows && c.dischargeW !== null))) {
+  const isWorking = c.errorCode === null && !station.outside.down;
+  const isFlowing = vehicle !== null && isWorking && canFlow(c);
+  if (vehicle !== null && (powerW < 0 || (isFlowing && c.dischargeW !== null))) {
     const dischargeableW = isAtReserve(vehicle) ? 0 : vehicle.maxDischargeW;
-    const possibleW = works && p.bidirectional ? p.maxDischargeW : 0;
+    const possibleW = isWorking && p.bidirectional ? p.maxDischargeW : 0;
     // a function of the device may set more than a command, and discharge without a command
     const requestedW = c.heldByDer
       ? Math.max(0, -powerW)
@@ -150,8 +150,8 @@ function connectorPowers(c: Connector, station: Station, roomW: number): Connect
     });
   }
   const wantedW = vehicle === null || c.evHeldByCommand ? 0 : chargeLevelW(vehicle, Infinity);
-  const possibleW = works ? hardwareW(c, station) : 0;
-  const cappedW = flows ? (c.heldByDer ? powerW : Math.min(c.allocatedW, powerW + roomW)) : 0;
+  const possibleW = isWorking ? hardwareW(c, station) : 0;
+  const cappedW = isFlowing ? (c.heldByDer ? powerW : Math.min(c.allocatedW, powerW + roomW)) : 0;
   return withCurrent(c, station, { wantedW, possibleW, allocatedW: Math.min(Math.max(0, cappedW), possibleW) });
 }
 

@@ -15,7 +15,7 @@ interface Motion {
 }
 
 const motion: Motion = { meanW: 0, endW: 0, ramping: false };
-const charged: ChargeResult = { energyJ: 0, timeS: 0 };
+const chargeResult: ChargeResult = { energyJ: 0, timeS: 0 };
 
 export function isFull(vehicle: Vehicle): boolean {
   return vehicle.soc >= vehicle.goalSoc - socTolerance;
@@ -104,13 +104,13 @@ function charge(c: Connector, vehicle: Vehicle, rampWS: number, dtS: number): vo
   if (!(dtS > 0)) return;
   const maxJ = (goalSoc - vehicle.soc) / socPerJ;
   const rampedJ = Math.min(motion.meanW * rampS, maxJ);
-  charged.energyJ = 0;
+  chargeResult.energyJ = 0;
   if (rampS < dtS) {
-    chargeAlong(table, vehicle.soc + Math.max(0, rampedJ) * socPerJ, goalSoc, capW, socPerJ, dtS - rampS, charged);
-    const soc = vehicle.soc + (Math.max(0, rampedJ) + charged.energyJ) * socPerJ;
+    chargeAlong(table, vehicle.soc + Math.max(0, rampedJ) * socPerJ, goalSoc, capW, socPerJ, dtS - rampS, chargeResult);
+    const soc = vehicle.soc + (Math.max(0, rampedJ) + chargeResult.energyJ) * socPerJ;
     motion.endW = goalSoc - soc <= socTolerance ? 0 : Math.min(capW, curvePowerW(table, soc));
   }
-  motion.meanW = (rampedJ + charged.energyJ) / dtS;
+  motion.meanW = (rampedJ + chargeResult.energyJ) / dtS;
 }
 
 function discharge(flowW: number, vehicle: Vehicle, levelW: number, rampWS: number, dtS: number): void {
@@ -138,6 +138,6 @@ export function timeToEndS(c: Connector, vehicle: Vehicle): number {
   const endSoc = endSocOf(c, vehicle);
   const boundS = (endSoc - vehicle.soc) / (vehicle.socPerJ * Math.min(capW, vehicle.maxChargeW));
   if (boundS > nearS) return boundS;
-  chargeAlong(vehicle.table, vehicle.soc, endSoc, capW, vehicle.socPerJ, Infinity, charged);
-  return charged.timeS;
+  chargeAlong(vehicle.table, vehicle.soc, endSoc, capW, vehicle.socPerJ, Infinity, chargeResult);
+  return chargeResult.timeS;
 }

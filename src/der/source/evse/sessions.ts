@@ -46,7 +46,7 @@ export function openSession(log: SessionLog, c: SessionStart, nowS: number): Ses
   return record;
 }
 
-/** A session for REST; its state is that of its connector while it runs. */
+/** A session for REST; the state of a running session follows from its connector. */
 export function sessionDetail(
   record: SessionRecord,
   { phase, errorCode }: { readonly phase: EvsePhase; readonly errorCode: string | null },

@@ -12,7 +12,7 @@ import type { Station } from './station.ts';
 import type { PhaseLoads, Phases } from '../source.ts';
 import { lowestA } from './profile-limit.ts';
 
-/** Reactive power of a charger at `powerW`, + injected: chargers take reactive power, whichever way power flows. */
+/** Reactive power of a charger at `powerW`, + injected: chargers absorb reactive power, whichever way power flows. */
 function chargerVar({ p: { powerFactor } }: Connector, powerW: number): number {
   return powerW === 0 ? 0 : (-Math.abs(powerW) * Math.sqrt(1 - powerFactor ** 2)) / powerFactor;
 }
@@ -39,11 +39,11 @@ export function phaseLoads(station: Station): PhaseLoads | null {
   const vars: [number, number, number] = [0, 0, 0];
   let hasLoad = false;
   for (const c of station.connectors) {
-    const at = onePhaseOf(c, station);
-    if (at === null || c.planW === 0) continue;
+    const phase = onePhaseOf(c, station);
+    if (phase === null || c.planW === 0) continue;
     hasLoad = true;
-    watts[at] = (watts[at] ?? 0) - c.planW;
-    vars[at] = (vars[at] ?? 0) + chargerVar(c, c.planW);
+    watts[phase] = (watts[phase] ?? 0) - c.planW;
+    vars[phase] = (vars[phase] ?? 0) + chargerVar(c, c.planW);
   }
   return hasLoad ? { watts, vars } : null;
 }
@@ -77,16 +77,18 @@ export function shareVar(station: Station, decidedVar: number | null): void {
       else if (onePhase === i) watts[i] = (watts[i] ?? 0) + Math.abs(c.planW);
     }
   }
-  const ratio = (i: number, of: number) => ((watts[i] ?? 0) > 0 ? (of * shareOf(i)) / (watts[i] ?? 0) : 0);
+  const varPerWatt = (phase: number, sumVar: number) =>
+    (watts[phase] ?? 0) > 0 ? (sumVar * shareOf(phase)) / (watts[phase] ?? 0) : 0;
   const magnitude = Math.abs(decidedVar);
   station.varSign = decidedVar > 0 ? 1 : -1;
   station.limitVar += limitStep * (magnitude - station.limitVar);
-  station.varPerW = [ratio(0, magnitude), ratio(1, magnitude), ratio(2, magnitude)];
-  const limitRatio: Phases = [ratio(0, station.limitVar), ratio(1, station.limitVar), ratio(2, station.limitVar)];
+  station.varPerW = [varPerWatt(0, magnitude), varPerWatt(1, magnitude), varPerWatt(2, magnitude)];
+  const { limitVar } = station;
+  const limitVarPerW: Phases = [varPerWatt(0, limitVar), varPerWatt(1, limitVar), varPerWatt(2, limitVar)];
   for (const c of connectors) {
     const onePhase = onePhaseOf(c, station);
     c.reactiveA =
-      activeA(c, station, c.planW) * (onePhase === null ? Math.max(...limitRatio) : (limitRatio[onePhase] ?? 0));
+      activeA(c, station, c.planW) * (onePhase === null ? Math.max(...limitVarPerW) : (limitVarPerW[onePhase] ?? 0));
   }
 }
 
