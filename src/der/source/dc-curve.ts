@@ -1,7 +1,7 @@
 /** Requests for the DC curve of a source: its port and its number of samples. */
 import { SimError } from '../../core/errors.ts';
 
-/** @throws SimError UNKNOWN_RESOURCE for any port but 0, the only one of a source with a curve */
+/** @throws SimError UNKNOWN_RESOURCE for any port but 0, the only port of a source with a curve */
 export function checkCurvePort(port: number | undefined): void {
   if (port !== undefined && port !== 0) {
     throw new SimError('UNKNOWN_RESOURCE', `port ${port} has no DC curve; this device has port 0`);

@@ -17,7 +17,7 @@ export interface DispatchInput {
   readonly chargeMaxW: number;
   /** power that the battery can deliver now, >= 0; 0 at the lower bound of its state of charge */
   readonly dischargeMaxW: number;
-  /** set-point in force; in policy `manual` the manual target; null: none */
+  /** set-point in force; null: none */
   readonly targetW: number | null;
   /** DC power that covers the local AC load */
   readonly loadW: number;
@@ -93,12 +93,12 @@ export function dispatch(
 
 export interface HybridConfig {
   readonly pv: DcSource;
-  /** battery behind its own DC/DC converter: `answer` gives the flow through it */
+  /** battery behind its own DC/DC converter: the result of `answer` is the flow through the converter */
   readonly battery: DcSource;
   readonly busVoltageV: number;
   readonly policy: HybridPolicy;
   readonly chargeFromGrid: boolean;
-  /** DC power that covers an AC load, W to W; default: the same number */
+  /** DC power that covers an AC load, both W; default: equal */
   readonly dcOfAcW?: (acW: number) => number;
 }
 
@@ -107,7 +107,7 @@ const rounding = 1e-12;
 
 const identity = (acW: number): number => acW;
 
-/** True if a part can deliver or absorb power now. */
+/** True if a part has started and can deliver or absorb power. */
 function ready(part: DcSource): boolean {
   return !part.starting && (part.availableDcW > 0 || part.absorbableDcW > 0);
 }
@@ -144,7 +144,7 @@ export class HybridSource implements DcSource {
   #pvW = 0;
   #batteryW = 0;
   #curtailedW = 0;
-  /** true: a command has changed the power since the last sub-step */
+  /** true: a command or 124.ChaGriSet may have changed the power since the last `prepare` */
   #jumps = false;
   /** false: 124.ChaGriSet lets PV alone charge the battery */
   #fromGrid = true;
@@ -204,12 +204,12 @@ export class HybridSource implements DcSource {
     return this.#config.chargeFromGrid && this.#fromGrid ? this.#battery.absorbableDcW : 0;
   }
 
-  /** False as soon as one of the two is ready. */
+  /** True while one part starts and the other is not ready. */
   get starting(): boolean {
     return (this.#pv.starting && !ready(this.#battery)) || (this.#battery.starting && !ready(this.#pv));
   }
 
-  /** False while a part is not settled, and for the sub-step after a jump of the power, which must be short. */
+  /** False while a part is not settled, and after a jump of the power, so that the next sub-step is short. */
   get settled(): boolean {
     return !this.#jumps && this.#pv.settled && this.#battery.settled;
   }
@@ -363,7 +363,7 @@ export class HybridSource implements DcSource {
     else if (command.kind === 'hybrid.battery') this.#pinBattery(command.powerW);
     else if (command.kind.startsWith('battery.')) this.#battery.command(command);
     else if (command.kind.startsWith('pv.')) this.#pv.command(command);
-    else throw new SimError('COMMAND_NOT_APPLICABLE', `a DC-coupled hybrid takes no command ${command.kind}`);
+    else throw new SimError('COMMAND_NOT_APPLICABLE', `a DC-coupled hybrid does not accept ${command.kind}`);
     this.#jumps = true;
     this.#updatePorts();
   }

@@ -1,4 +1,4 @@
-/** The DC source of a device as the device uses it. */
+/** Interface of a device to its DC source. */
 import type { DeviceDetail, IvCurve, IvPoint, SourceCommand } from '../../contract/device.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession, EvseExternalLimit } from '../../contract/kinds/evse.ts';
@@ -33,7 +33,7 @@ export interface PvArray {
 
 export type Phases = readonly [number, number, number];
 
-/** Loads that hang on single phases, W and var by phase, + out of the source. */
+/** Loads on single phases, W and var by phase, + out of the source. */
 export interface PhaseLoads {
   readonly watts: Phases;
   readonly vars: Phases;
@@ -65,7 +65,7 @@ export interface DcRequest {
   readonly ceilingW: number;
 }
 
-/** Power of a fuel cell stack and DC power of its port, W, + fuel cell; up to the ratings of the stack. */
+/** Converts between the power of a fuel cell stack and the DC power of its port, W, + fuel cell; within the ratings. */
 export interface StackPort {
   dcW(stackW: number): number;
   stackW(dcW: number): number;
@@ -90,32 +90,32 @@ export interface DcSource {
   /** Advances the source to the end of a sub-step of `dtS`, at most the last `maxStepS`, under this weather. */
   prepare(dtS: number, input: SourceInput): void;
   /**
-   * The weather has jumped to `input` between two sub-steps; until the next jump it moves continuously. Absent: the
+   * The weather has jumped to `input` between two sub-steps; until the next jump the weather moves continuously. Absent: the
    * source has no lag for which that matters.
    */
   weatherJumps?(input: SourceInput): void;
-  /** Jumps to the steady state of this weather; a new process starts there. */
+  /** Jumps to the steady state of this weather: the state at the start of the device. */
   settle(input: SourceInput): void;
   /** DC power that can be drawn constantly over the prepared sub-step, W */
   readonly availableDcW: number;
-  /** `availableDcW` once ramps of the source are over, W; absent: the same */
+  /** `availableDcW` once ramps of the source are over, W; absent: no ramps */
   readonly potentialDcW?: number;
-  /** bound on the discharge of a storage, W; Infinity: its own limits; absent: the source has no storage */
+  /** bound on the discharge of a storage, W; Infinity: no bound below the limits of the storage; absent: no storage */
   dischargeLimitDcW?: number;
-  /** true: that bound is below the power of the storage; absent: no storage */
+  /** true: `dischargeLimitDcW` is below the power of the storage; absent: no storage */
   readonly dischargeLimited?: boolean;
   /**
-   * bound on the charge of a storage from the grid, W: the inverter keeps it, the source shows it; Infinity: none below
-   * the ratings; absent: the source has no storage, or one that charges without the grid
+   * bound on the charge of a storage from the grid, W: the inverter applies it, the source shows it; Infinity: no bound
+   * below the ratings; absent: no storage, or a storage that can charge without the grid
    */
   chargeLimitDcW?: number;
   /** Bounds the power of a storage by DC watts; absent: no storage. */
   boundFlow?(flow: StorageFlow): void;
   /** DC power that can be absorbed during the prepared sub-step, W; 0 for a pure generator */
   readonly absorbableDcW: number;
-  /** `absorbableDcW` once ramps of the source are over, W; absent: the same */
+  /** `absorbableDcW` once ramps of the source are over, W; absent: no ramps */
   readonly potentialAbsorbableDcW?: number;
-  /** minimum output, W: below it the source gives nothing; absent: 0 */
+  /** minimum output, W: below it the source delivers nothing; absent: 0 */
   readonly minOutputDcW?: number;
   /** minimum absorbed power, W: below it the source absorbs nothing; absent: 0 */
   readonly minAbsorbedDcW?: number;
@@ -125,7 +125,7 @@ export interface DcSource {
   readonly absorbedRampDcWS?: number;
   /**
    * The DC power at which the source runs for this request: within floor..ceiling and -absorbable..available.
-   * Leaves `availableDcW` of this sub-step as it is; may be called several times per sub-step.
+   * Does not change `availableDcW` of this sub-step; may be called several times per sub-step.
    */
   answer(request: DcRequest): number;
   /** the start sequence is under way */
@@ -138,16 +138,16 @@ export interface DcSource {
   draw(dcW: number, energized: boolean): void;
   /** reactive current on top of that of the functions, pu of rated, + injected: support during a voltage dip */
   readonly reactiveCurrentPu?: number;
-  /** the part of the drawn power that hangs on single phases; absent or null: every phase has its share of the whole */
+  /** part of the drawn power that is on single phases; absent or null: none, all phases share the power */
   readonly phaseLoads?: PhaseLoads | null;
   /**
-   * reactive power that the loads of the source take by themselves, var, + injected: after `answer` with the planned
+   * reactive power that the loads of the source draw by themselves, var, + injected: after `answer` with the planned
    * power, after `draw` with the drawn one; absent: the inverter alone decides it
    */
   readonly ownVar?: number;
   /**
-   * Reactive power that a function sets for all loads of the source, after `draw`, var, + injected; null: they take
-   * `ownVar`. Absent: the source has no loads with reactive power.
+   * Reactive power that a function sets for all loads of the source, after `draw`, var, + injected; null: the
+   * loads draw `ownVar`. Absent: the source has no loads with reactive power.
    */
   decideVar?(decidedVar: number | null): void;
   /**
@@ -171,7 +171,7 @@ export interface DcSource {
   readonly stack?: StackPort;
   /** absent: the source has no PV array */
   readonly array?: PvArray | undefined;
-  /** @throws SimError COMMAND_NOT_APPLICABLE without any curve, UNKNOWN_RESOURCE for a port without one */
+  /** @throws SimError COMMAND_NOT_APPLICABLE without any curve, UNKNOWN_RESOURCE for a port without a curve */
   curve(port: number | undefined, points: number): IvCurve;
   /**
    * Carries out a command in full or not at all.

@@ -27,22 +27,22 @@ import type { Sky, Weather } from './weather.ts';
 
 export type { GridValues } from './grid/layers.ts';
 
-/** The weather of one device; each call fills the object again. */
+/** The weather of one device; `weatherAt` overwrites the object. */
 export interface WeatherNow {
   irradianceWm2: number;
   ambientTemperatureC: number;
   cellTemperatureC: number | null;
   windSpeedMS: number;
   /**
-   * irradiance in the plane of each PV input by number of the port; empty: all inputs have the irradiance above, which
-   * is in the plane of the site; absent: not needed
+   * irradiance in the plane of each PV input by number of the port; empty: all inputs have `irradianceWm2`, in the
+   * plane of the site; absent: not needed
    */
   planesWm2?: number[];
 }
 
 /**
- * `clearSky` is 1 while the irradiance comes from the clear sky. The others are null unless set; the value then comes
- * from the weather (irradiance, air), the thermal model (cell) or the load series.
+ * `clearSky` is 1 while the irradiance comes from the clear sky. The others are null unless set by a change; while
+ * null, the weather (irradiance, air), the thermal model (cell) or the load series decides.
  */
 type SurroundingsQuantity = 'irradiance' | 'ambientC' | 'cellC' | 'loadKw' | 'clearSky';
 type SurroundingsLayers = LayerStack<SurroundingsQuantity>;
@@ -57,14 +57,14 @@ export interface EnvironmentOptions {
     readonly csv: (deviceIndex: number) => Weather;
     readonly clear_sky: (deviceIndex: number) => Sky;
   };
-  /** local load, column load_kw; null: only a set load counts */
+  /** local load, column load_kw; null: no series, only a set load counts */
   readonly load?: (deviceIndex: number) => Series | null;
   readonly weatherSource: 'csv' | 'clear_sky';
   /** seconds since local midnight of the start date, the time base of series */
   readonly seriesTime: (t: SimTime) => number;
 }
 
-/** A set value; null without one. */
+/** Value set by a change; null: not set. */
 function setValue(segment: Segment<SurroundingsQuantity>, name: SurroundingsQuantity, t: SimTime): number | null {
   const track = segment.tracks[name];
   return track && valueAt(track, t);
@@ -130,23 +130,27 @@ export class Environment {
   }
 
   #loadKw(deviceIndex: number, segment: Segment<SurroundingsQuantity>, t: SimTime): number {
-    const set = setValue(segment, 'loadKw', t);
-    if (set !== null) return set;
+    const setKw = setValue(segment, 'loadKw', t);
+    if (setKw !== null) return setKw;
     return this.#options.load?.(deviceIndex)?.at('load_kw', this.#options.seriesTime(t)) ?? 0;
   }
 
-  /** The course of the weather from `t` on: the same object until a change begins or ends, for which it may jump. */
+  /** The course of the weather from `t` on: the same object until a change begins or ends, when it may jump. */
   weatherCourse(deviceIndex: number, t: SimTime): WeatherCourse {
     return this.#layersOf(deviceIndex).segmentAt(t);
   }
 
-  /** @param course absent: that at `t`; at the end of a sub-step that of its start, which a jump at `t` does not concern */
+  /**
+   * Fills `out` with the weather at `t`.
+   * @param course course of the weather; absent: the one at `t`. For the end of a sub-step, the course of its start
+   *   excludes a jump at `t`.
+   */
   weatherAt(deviceIndex: number, t: SimTime, out: WeatherNow, course?: WeatherCourse): void {
     const segment = course ?? this.weatherCourse(deviceIndex, t);
     const { csv, clear_sky: clearSky } = this.#options.weather;
     csv(deviceIndex).at(this.#options.seriesTime(t), t, out);
     if (out.planesWm2) out.planesWm2.length = 0;
-    // the air follows the date as the sun does; only the wind still comes from the series
+    // the air follows the date as the sun does; only the wind is still that of the series
     if (setValue(segment, 'clearSky', t) === 1) {
       const sky = clearSky(deviceIndex);
       out.irradianceWm2 = sky.irradianceAt(t);
@@ -165,7 +169,7 @@ export class Environment {
   }
 
   /**
-   * @throws SimError COMMAND_BAD_VALUE for a patch without a value or with contradicting ones,
+   * @throws SimError COMMAND_BAD_VALUE for a patch without a value or with contradicting values,
    *   COMMAND_CONFLICT for `csv` without a grid profile, or when too many changes are pending
    */
   setGrid(patch: GridPatch, instant: SimTime, deviceIndex?: number): void {
@@ -264,13 +268,13 @@ export class Environment {
   ): SurroundingsLayers {
     const segment = stack.segmentAt(instant);
     const present = this.#weatherNow(deviceIndex, instant);
-    const released = patch.source === 'csv' || patch.source === 'clear_sky';
-    const held = patch.source === 'const' && !segment.tracks.irradiance ? present.irradianceWm2 : undefined;
+    const followsSource = patch.source === 'csv' || patch.source === 'clear_sky';
+    const heldWm2 = patch.source === 'const' && !segment.tracks.irradiance ? present.irradianceWm2 : undefined;
     const changes: Readonly<
       Partial<Record<SurroundingsQuantity, readonly [to: number | null | undefined, from: number | null]>>
     > = {
       irradiance: [
-        patch.irradianceWm2 === undefined ? (released ? null : held) : patch.irradianceWm2,
+        patch.irradianceWm2 === undefined ? (followsSource ? null : heldWm2) : patch.irradianceWm2,
         present.irradianceWm2,
       ],
       ambientC: [patch.ambientTemperatureC, present.ambientTemperatureC],
@@ -286,7 +290,7 @@ export class Environment {
             [name, to == null ? null : ramp(from ?? to, to, instant, patch.rampS ?? 0)],
           ),
       ),
-      ...(released && { clearSky: constant(patch.source === 'clear_sky' ? 1 : 0) }),
+      ...(followsSource && { clearSky: constant(patch.source === 'clear_sky' ? 1 : 0) }),
     };
     return patch.durationS == null
       ? stack.withBase(tracks, instant)
@@ -297,7 +301,7 @@ export class Environment {
 /** Index for the common surroundings; their site is that of the first device. */
 const commonIndex = -1;
 
-/** A patch must have a value; source csv, which ends a local deviation, has no other one. */
+/** A patch must have a value; source csv, which ends a local deviation, has no other value. */
 function checkPatch(patch: GridPatch | SurroundingsPatch, deviceIndex: number | undefined): void {
   const values = Object.entries(patch).filter(
     ([name, value]) => value !== undefined && name !== 'rampS' && name !== 'durationS',

@@ -10,11 +10,11 @@ export interface SeriesColumn {
   readonly max: number;
   /** from this value up to `min` a value counts as `min`: noise of a sensor */
   readonly noiseFrom?: number;
-  /** Why a value cannot be one of this column, in place of the range; null: no reason. */
+  /** Reason for which a value is refused, in place of the range; null: not refused. */
   readonly explain?: (value: number) => string | null;
   /** whole numbers only */
   readonly whole?: true;
-  /** only these */
+  /** allowed values */
   readonly values?: readonly number[];
 }
 
@@ -32,9 +32,9 @@ export interface SeriesFormat {
 
 export const timeColumn = 'time_s';
 export const maxSeriesRows = 100_000;
-const maxFaults = 20;
-/** some thirty years, s */
-const furthestS = 1e9;
+const maxIssues = 20;
+/** Maximum magnitude of a time, some thirty years, s. */
+const maxTimeS = 1e9;
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** A table of values over time. Reading forward in time costs a few steps of a cursor; any other order a search. */
@@ -90,7 +90,8 @@ export class Series {
   }
 
   /**
-   * Value of a column at a time in s. Before the first row its value holds, or the loop is taken back.
+   * Value of a column at a time in s. Before the first row the value of that row holds, or the loop continues
+   * backwards.
    * @throws SimError INTERNAL for a column that the series does not have
    */
   at(column: string, tS: number): number {
@@ -103,7 +104,7 @@ export class Series {
     if (!this.#linear || next === undefined) return value;
     const from = this.#times[row] ?? 0;
     const to = this.#times[row + 1] ?? from;
-    // Also false when the time is not a number: the first row answers.
+    // also false if the time is not a number: then the value of the first row
     return t > from ? value + ((next - value) * (t - from)) / (to - from) : value;
   }
 
@@ -154,30 +155,30 @@ function searchRow(times: Float64Array, t: number): number {
 }
 
 /** Issues with their lines; reading stops once there are enough of them. */
-class FaultList {
-  readonly faults: Issue[] = [];
+class IssueList {
+  readonly entries: Issue[] = [];
 
   get full(): boolean {
-    return this.faults.length >= maxFaults;
+    return this.entries.length >= maxIssues;
   }
 
   add(line: number, name: string, text: string, allowed?: readonly string[]): void {
     if (this.full) return;
     const detail = `line ${line}: ${text}`;
-    this.faults.push(allowed === undefined ? { name, detail } : { name, detail, allowed });
+    this.entries.push(allowed === undefined ? { name, detail } : { name, detail, allowed });
   }
 }
 
-/** The column at each place of a row; undefined where the header was not understood. */
+/** The column at each place of a row; undefined: the time, or a column that the header should not have. */
 type Places = readonly (SeriesColumn | undefined)[];
 
 /**
  * Reads a table of comma separated values: lines that begin with `#` are comments, the first other line
- * names the columns, `time_s` (s, rising strictly) is the first of them. At most 100,000 rows.
+ * names the columns, `time_s` (s, rising; strictly unless times are shared) is the first column. At most 100,000 rows.
  * @throws SimError CONFIG_INVALID with up to 20 issues, each with its line
  */
 export function parseSeries(text: string, format: SeriesFormat): Series {
-  const faults = new FaultList();
+  const issues = new IssueList();
   const rows: number[][] = [];
   let places: Places | undefined;
   let line = 0;
@@ -185,23 +186,23 @@ export function parseSeries(text: string, format: SeriesFormat): Series {
     line++;
     if (cells === undefined) continue;
     if (places === undefined) {
-      places = readHeader(cells, line, format, faults);
+      places = readHeader(cells, line, format, issues);
       // With a wrong header every row would be an issue.
-      if (faults.faults.length > 0) break;
+      if (issues.entries.length > 0) break;
       continue;
     }
     if (rows.length === maxSeriesRows) {
-      faults.add(line, format.name, `more than ${maxSeriesRows} rows`);
+      issues.add(line, format.name, `more than ${maxSeriesRows} rows`);
       break;
     }
     rows.push(
-      readRow(cells, line, places, { before: rows[rows.length - 1]?.[0], shared: format.sharedTimes === true }, faults),
+      readRow(cells, line, places, { before: rows[rows.length - 1]?.[0], shared: format.sharedTimes === true }, issues),
     );
-    if (faults.full) break;
+    if (issues.full) break;
   }
-  if (places === undefined) faults.add(Math.max(line, 1), format.name, 'there is no header row');
-  else if (rows.length === 0 && faults.faults.length === 0) faults.add(line, format.name, 'there is no row of values');
-  if (faults.faults.length > 0) throw seriesError(format.name, faults.faults);
+  if (places === undefined) issues.add(Math.max(line, 1), format.name, 'there is no header row');
+  else if (rows.length === 0 && issues.entries.length === 0) issues.add(line, format.name, 'there is no row of values');
+  if (issues.entries.length > 0) throw seriesError(format.name, issues.entries);
   return tabulate(rows, places ?? [], format);
 }
 
@@ -217,19 +218,19 @@ function* csvLines(text: string): Generator<string[] | undefined> {
   }
 }
 
-function readHeader(cells: readonly string[], line: number, format: SeriesFormat, faults: FaultList): Places {
+function readHeader(cells: readonly string[], line: number, format: SeriesFormat, issues: IssueList): Places {
   const { columns } = format;
   const allowed = [timeColumn, ...columns.map((column) => column.name)];
   if (cells[0] !== timeColumn)
-    faults.add(line, timeColumn, `the first column is ${shown(cells[0])}, not ${timeColumn}`, allowed);
+    issues.add(line, timeColumn, `the first column is ${shown(cells[0])}, not ${timeColumn}`, allowed);
   const seen = new Set<string>([timeColumn]);
   for (const name of cells.slice(1)) {
-    if (!allowed.includes(name)) faults.add(line, name.slice(0, 40), `there is no column ${shown(name)}`, allowed);
-    else if (seen.has(name)) faults.add(line, name, `column ${name} is there twice`);
+    if (!allowed.includes(name)) issues.add(line, name.slice(0, 40), `there is no column ${shown(name)}`, allowed);
+    else if (seen.has(name)) issues.add(line, name, `column ${name} occurs twice`);
     seen.add(name);
   }
   for (const { name, required } of columns) {
-    if (required && !seen.has(name)) faults.add(line, name, `column ${name} is missing`);
+    if (required && !seen.has(name)) issues.add(line, name, `column ${name} is missing`);
   }
   return cells.map((name) => columns.find((column) => column.name === name));
 }
@@ -239,10 +240,10 @@ function readRow(
   line: number,
   places: Places,
   { before, shared }: Before,
-  faults: FaultList,
+  issues: IssueList,
 ): number[] {
   if (cells.length !== places.length) {
-    faults.add(line, 'row', `${cells.length} values for ${places.length} columns`);
+    issues.add(line, 'row', `${cells.length} values for ${places.length} columns`);
   }
   return places.map((column, at) => {
     const name = column?.name ?? timeColumn;
@@ -251,20 +252,20 @@ function readRow(
     const number = decimal.test(cell) ? Number(cell) : NaN;
     const value = withoutNoise(number, column);
     const reason = column?.explain?.(value) ?? null;
-    if (!Number.isFinite(value)) faults.add(line, name, `${name} is ${shown(cell)}, not a number`);
+    if (!Number.isFinite(value)) issues.add(line, name, `${name} is ${shown(cell)}, not a number`);
     else if (column === undefined) {
-      if (Math.abs(value) > furthestS)
-        faults.add(line, name, `${name} is ${value}, outside -${furthestS} to ${furthestS}`);
+      if (Math.abs(value) > maxTimeS)
+        issues.add(line, name, `${name} is ${value}, outside -${maxTimeS} to ${maxTimeS}`);
       else if (before !== undefined && (shared ? value < before : value <= before))
-        faults.add(line, name, `${name} is ${value} after ${before}, it must rise`);
+        issues.add(line, name, `${name} is ${value} after ${before}, it must rise`);
     } else if (reason !== null) {
-      faults.add(line, name, `${name} is ${value}: ${reason}`);
+      issues.add(line, name, `${name} is ${value}: ${reason}`);
     } else if (value < column.min || value > column.max) {
-      faults.add(line, name, `${name} is ${value}, outside ${column.min} to ${column.max}`);
+      issues.add(line, name, `${name} is ${value}, outside ${column.min} to ${column.max}`);
     } else if (column.whole === true && !Number.isInteger(value)) {
-      faults.add(line, name, `${name} is ${value}, not a whole number`);
+      issues.add(line, name, `${name} is ${value}, not a whole number`);
     } else if (column.values && !column.values.includes(value)) {
-      faults.add(line, name, `${name} is ${value}, not one of ${column.values.join(', ')}`);
+      issues.add(line, name, `${name} is ${value}, not one of ${column.values.join(', ')}`);
     }
     return value;
   });
@@ -276,7 +277,7 @@ function withoutNoise(value: number, column: SeriesColumn | undefined): number {
   return noiseFrom !== undefined && min !== undefined && value >= noiseFrom && value < min ? min : value;
 }
 
-/** Time of the row before, and whether this one may have the same. */
+/** Time of the previous row, and whether the next row may have the same time. */
 interface Before {
   readonly before: number | undefined;
   readonly shared: boolean;

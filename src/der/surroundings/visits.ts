@@ -23,7 +23,7 @@ interface Visit {
   readonly arrivesS: number;
   readonly leavesS: number;
   readonly connectorId: number;
-  /** its id is unique in the plan */
+  /** the id is unique in the plan */
   readonly ev: EvPatch & { readonly id: string };
 }
 
@@ -63,14 +63,14 @@ function visitIssues(visits: readonly Visit[]): Issue[] {
     if (visit.arrivesS < 0)
       issues.push({
         name: 'time_s',
-        detail: `vehicle ${at + 1} comes at ${visit.arrivesS} s; allowed: from 0, local midnight of the start date`,
+        detail: `vehicle ${at + 1} arrives at ${visit.arrivesS} s; allowed: from 0, local midnight of the start date`,
       });
     const before = last.get(visit.connectorId);
     if (before && visit.arrivesS < before.leavesS) {
       issues.push({
         name: 'connector',
         detail:
-          `vehicle ${at + 1} comes to connector ${visit.connectorId} at ${visit.arrivesS} s, where another one ` +
+          `vehicle ${at + 1} arrives at connector ${visit.connectorId} at ${visit.arrivesS} s, where another one ` +
           `stays until ${before.leavesS} s`,
       });
     }
@@ -84,7 +84,7 @@ function unusable(name: string, issues: readonly Issue[]): SimError {
 }
 
 /**
- * Reads a vehicle table. With `loop` it repeats after as many whole days as it covers.
+ * Reads a vehicle table. With `loop` the plan repeats after as many whole days as it covers.
  * @throws SimError CONFIG_INVALID with the lines of the issues
  */
 export function parseVisits(text: string, name: string, end: 'hold' | 'loop'): VisitPlan {
@@ -104,7 +104,7 @@ export function checkVisits({ name, visits }: VisitPlan, connectorIds: readonly 
       : [
           {
             name: 'connector',
-            detail: `vehicle ${at + 1} comes to connector ${connectorId}; this station has ${connectorIds.join(', ')}`,
+            detail: `vehicle ${at + 1} arrives at connector ${connectorId}; this station has ${connectorIds.join(', ')}`,
           },
         ],
   );
@@ -142,7 +142,7 @@ export class Visits {
       .sort((a, b) => a.atS - b.atS || Number(a.arrives) - Number(b.arrives));
   }
 
-  /** @param planS time in the plan at `now`, s; a vehicle whose stay has already begun is plugged in at once */
+  /** @param planS time in the plan at `instant`, s; a vehicle whose stay has already begun is plugged in at once */
   begin(scheduler: Scheduler, instant: SimTime, planS: number): void {
     const { periodS } = this.#plan;
     const turn = periodS === null ? 0 : Math.floor(planS / periodS);
@@ -174,9 +174,9 @@ export class Visits {
   }
 
   #leave({ connectorId, ev }: Visit): void {
-    const there = this.#station.connectors().find((connector) => connector.connectorId === connectorId)?.ev?.id;
-    // a user may have unplugged it and plugged in another vehicle
-    if (there === ev.id) this.#attempt({ kind: 'evse.unplug', connectorId }, 'cannot be unplugged');
+    const pluggedId = this.#station.connectors().find((connector) => connector.connectorId === connectorId)?.ev?.id;
+    // a user may have plugged in another vehicle
+    if (pluggedId === ev.id) this.#attempt({ kind: 'evse.unplug', connectorId }, 'cannot be unplugged');
   }
 
   /** Runs a command. Actions of a user on the connector have priority: a refused command is a warning. */

@@ -12,11 +12,11 @@ interface Row {
 }
 
 interface Format {
-  /** first cells of its header */
+  /** start of the header line */
   readonly header: RegExp;
   /** Time of a row in local time, s since 1970; NaN: no row of values. @param lines all lines of the file */
   readonly timeS: (cells: readonly string[], lines: readonly string[]) => number;
-  /** columns whose sum is the irradiance; the first set that the header has */
+  /** sets of columns whose sum is the irradiance; the first set that the header has counts */
   readonly irradiance: readonly (readonly string[])[];
   readonly ambient: string;
   readonly wind: string;
@@ -24,7 +24,7 @@ interface Format {
 
 const longitude = /^Longitude \(decimal degrees\):\s*(-?[\d.]+)/;
 
-/** PVGIS has UTC: the whole hours nearest to the solar time of the place, s. */
+/** Offset of local time from the UTC of PVGIS: the whole hours nearest to the solar time of the place, s. */
 function zoneS(lines: readonly string[]): number {
   const degrees = lines.map((line) => longitude.exec(line)?.[1]).find((text) => text !== undefined);
   return Math.round(Number(degrees ?? 0) / 15) * hourS;
@@ -61,7 +61,7 @@ const formats: readonly Format[] = [
     timeS([date = '', time = '']) {
       const [, month = '', day = '', hour = '', minute = ''] = tmy3Time.exec(`${date} ${time}`) ?? [];
       const endS = Date.UTC(month === '' ? NaN : typicalYear, Number(month) - 1, Number(day), Number(hour)) / 1000;
-      // a row is the hour that ends with its time
+      // a row is the mean of the hour that ends at its time, and counts in the middle of the hour
       return endS + Number(minute) * 60 - hourS / 2;
     },
     irradiance: [['GHI (W/m^2)']],
@@ -72,15 +72,15 @@ const formats: readonly Format[] = [
 
 /** The rows of a file; null: a column is missing. */
 function rowsOf(format: Format, header: readonly string[], lines: readonly string[]): readonly Row[] | null {
-  const places = format.irradiance.map((names) => names.map((name) => header.indexOf(name)));
-  const sun = places.find((each) => each.every((at) => at >= 0));
+  const columnSets = format.irradiance.map((names) => names.map((name) => header.indexOf(name)));
+  const irradianceAt = columnSets.find((columns) => columns.every((at) => at >= 0));
   const [ambientAt, windAt] = [header.indexOf(format.ambient), header.indexOf(format.wind)];
-  if (sun === undefined || ambientAt < 0 || windAt < 0) return null;
+  if (irradianceAt === undefined || ambientAt < 0 || windAt < 0) return null;
   return lines
     .map((line) => line.split(','))
     .map((cells) => ({
       timeS: format.timeS(cells, lines),
-      irradianceWm2: sun.reduce((sum, at) => sum + Number(cells[at]), 0),
+      irradianceWm2: irradianceAt.reduce((sum, at) => sum + Number(cells[at]), 0),
       ambientC: Number(cells[ambientAt]),
       windMS: Number(cells[windAt]),
     }))
@@ -88,8 +88,8 @@ function rowsOf(format: Format, header: readonly string[], lines: readonly strin
 }
 
 /**
- * A file of PVGIS or TMY3 as a table of `parseSeries`; any other text as it is. Times count from the midnight before the
- * first row of the file, in the local time of the place. A further row closes the loop.
+ * A file of PVGIS or TMY3 as a table of `parseSeries`; any other text unchanged. Times count from the midnight before
+ * the first row of the file, in the local time of the place. A copy of the first row at the end closes the loop.
  */
 export function weatherTable(text: string): string {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);

@@ -18,13 +18,13 @@ const dailySwingK = 5;
 const tropicalMeanC = 27;
 const meanAtZeroC = 31;
 const meanPerDegreeK = -0.43;
-/** half of the difference between summer and winter */
+/** half of the difference between summer and winter, per degree of latitude */
 const swingPerDegreeK = 0.25;
 
 /**
  * Mean of the year, season and time of day as cosines. The figures are a choice of this project and suit temperate
- * latitudes near the sea level: 13.8 C over the year at 40 degrees north, 23.8 C in July, 3.8 C in January, and 5 K more
- * or less in the course of a day. The same instant and place always give the same value.
+ * latitudes near the sea level: 13.8 C over the year at 40 degrees north, 23.8 C in July, 3.8 C in January, and 5 K
+ * more or less in the course of a day. The same instant and place always give the same value.
  * @param simMs simulated time, ms since the epoch
  * @returns degrees Celsius
  */
@@ -48,7 +48,7 @@ export interface WeatherValues {
 export interface Sky {
   /** in the plane of an array, W/m2 */
   irradianceAt(t: SimTime): number;
-  /** Adds the irradiance in each further plane to `out`, W/m2; absent: there are none. */
+  /** Adds the irradiance in each further plane to `out`, W/m2; absent: no further planes. */
   planesAt?(t: SimTime, out: number[]): void;
   /** temperature of the air, C */
   airTemperatureAt(t: SimTime): number;
@@ -58,7 +58,7 @@ export interface Sky {
 export interface Weather {
   /** @param seriesS seconds since local midnight of the start date */
   at(seriesS: number, t: SimTime, out: WeatherValues): void;
-  /** the series behind it, for display; null: none */
+  /** the series of this weather, for display; null: no series */
   dataset(seriesS: number): DatasetNow | null;
 }
 
@@ -129,7 +129,7 @@ export class SeriesWeather implements Weather {
   }
 }
 
-/** For devices without a weather series. */
+/** Weather of devices without a weather series. */
 export const stillAir: Weather = {
   at(_seriesS, _t, out) {
     Object.assign(out, { irradianceWm2: 0, ambientTemperatureC: defaultAmbientC, windSpeedMS: 0 });

@@ -28,11 +28,9 @@ export interface BankLimits {
   chargeVoltageA: number;
 }
 
-/**
- * Over so short a step the voltage moves by a few per cent: a limit this factor above the sufficient power stays above
- * it.
- */
+/** Maximum step over which the voltage moves by no more than a few per cent, s. */
 const shortStepS = 5;
+/** A limit above the sufficient power by this factor stays above that power over a short step. */
 const clearFactor = 1.1;
 
 /** The closed strings as one voltage source, and the bus voltages at which the first cell reaches its bound. */
@@ -91,10 +89,10 @@ export function bankLimits(bank: BatteryBank, spec: CellSpec, bounds: BankBounds
   to.dischargeW = dischargePower(dischargeA);
   to.chargeW = chargePower(chargeA);
   if (!(dtS > 0)) return;
-  const short = dtS <= shortStepS;
+  const isShort = dtS <= shortStepS;
   const dischargeClear =
-    short && to.dischargeW > clearFactor * bounds.enoughDischargeW && to.dischargeVoltageA > 2 * dischargeA;
-  const chargeClear = short && to.chargeW > clearFactor * bounds.enoughChargeW && to.chargeVoltageA > 2 * chargeA;
+    isShort && to.dischargeW > clearFactor * bounds.enoughDischargeW && to.dischargeVoltageA > 2 * dischargeA;
+  const chargeClear = isShort && to.chargeW > clearFactor * bounds.enoughChargeW && to.chargeVoltageA > 2 * chargeA;
   if (to.dischargeW > 0 && !dischargeClear) {
     solveCircuit(bank, spec, 'discharged', dtS, dischargeA);
     to.dischargeW = Math.min(to.dischargeW, dischargePower(dischargeA));

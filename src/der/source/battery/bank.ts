@@ -58,7 +58,7 @@ export class BatteryBank {
   readonly currentA: Float64Array;
   readonly capacityAh: Float64Array;
   readonly closed: Uint8Array;
-  /** mean open-circuit voltage of the cells over that of the mean cell, V per cell */
+  /** mean open-circuit voltage of the cells less that of the mean cell, V per cell */
   readonly ocvShiftV: Float64Array;
   readonly extremes: StringSummary[];
   /** electromotive force of the closed strings together */
@@ -172,7 +172,7 @@ export class BatteryBank {
     this.refresh();
   }
 
-  /** Back to the start at a state of charge of 0..1: counters at 0, cells at ambient temperature. */
+  /** Restarts at a state of charge of 0..1: losses and clock at 0, cells at ambient temperature. */
   restart(soc: number): void {
     this.lossWh = 0;
     this.#elapsedS = 0;
@@ -232,7 +232,7 @@ export class BatteryBank {
     else this.#solveBus();
   }
 
-  /** One step of `h` at constant current: the one at which `demand` (W or A) flows in the middle of the step. */
+  /** One step of `h` at the constant current at which `demand` (W or A) flows in the middle of the step. */
   #innerStep(h: number, demand: number, isPower: boolean): void {
     const decay = this.decayOver(h);
     const half = this.#halfDecay;
@@ -254,8 +254,8 @@ export class BatteryBank {
     const amps = isPower ? currentFor(demand, middleEmf, this.busOhm) : demand;
     const middleV = middleEmf - amps * this.busOhm;
     for (let k = 0; k < this.stringCount; k += 1) {
-      const flows = this.closed[k] === 1 ? ((this.#middleV[k] ?? 0) - middleV) / (this.r0Ohm[k] ?? 1) : 0;
-      this.#flow(k, h, flows, decay, half);
+      const stringA = this.closed[k] === 1 ? ((this.#middleV[k] ?? 0) - middleV) / (this.r0Ohm[k] ?? 1) : 0;
+      this.#flow(k, h, stringA, decay, half);
     }
   }
 

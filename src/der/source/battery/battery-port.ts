@@ -18,7 +18,7 @@ import { batteryTree, cellRange, positionOf, shownPct } from './view.ts';
 import type { CellRange } from './view.ts';
 import { batteryEvents } from './protection.ts';
 
-/** Limits on the storage, W DC; Infinity: none below the ratings. */
+/** Limits on the storage, W DC; Infinity: no limit below the ratings. */
 interface StorageLimits {
   readonly dischargeLimitDcW: number;
   readonly chargeLimitDcW: number;
@@ -123,6 +123,7 @@ export class BatteryPort implements DcSource {
   readonly #conditions = new Set<SourceCondition>();
   readonly #flow: FlowBounds;
   #pendingS = 0;
+  /** `jumps` at the start of the last sub-step */
   #seenJumps = 0;
 
   constructor(parameters: BatteryParameters, random: RandomStream, options: BatteryOptions = {}) {
@@ -162,7 +163,7 @@ export class BatteryPort implements DcSource {
     return this.#system.contactors.closingCount > 0 && this.bank.closedCount === 0;
   }
 
-  /** False for the sub-step after a jump of the power, which must be short. */
+  /** False while a string is closing, and after a jump of the power, so that the next sub-step is short. */
   get settled(): boolean {
     return this.#system.contactors.closingCount === 0 && this.#system.jumps === this.#seenJumps;
   }
@@ -283,7 +284,7 @@ export class BatteryPort implements DcSource {
       // in a fault the strings stay open; the request takes effect when the fault is cleared
       system.contactors.requestAll(command.connect);
     } else {
-      throw new SimError('COMMAND_NOT_APPLICABLE', `a battery takes no command ${command.kind}`);
+      throw new SimError('COMMAND_NOT_APPLICABLE', `a battery does not accept ${command.kind}`);
     }
     system.rebalance(this.#pendingS);
   }

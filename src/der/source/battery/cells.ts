@@ -16,7 +16,7 @@ export interface BankShape {
 export interface StringSummary {
   /** state of charge, 0..1: 0 when the first cell is empty, 1 when the first one is full */
   soc: number;
-  /** charge between the two, Ah */
+  /** charge between these two states, Ah */
   usableAh: number;
   /** mean open-circuit voltage, V */
   ocvV: number;
@@ -33,9 +33,9 @@ export interface StringSummary {
 }
 
 const maxDeviations = 3;
-/** The cells of a string are chosen so that none leads the others by more, at either end. */
+/** Maximum lead of a cell over the others of its string at either end, in deviations: makers grade cells. */
 const matchedDeviations = 1.5;
-/** Deviations of the cells are those at this state of charge. */
+/** State of charge at which the deviations of the cells hold. */
 const middleSoc = 0.5;
 /** A cell is bled from this voltage above the lowest cell, V. */
 const balanceAboveV = 0.005;
@@ -58,8 +58,9 @@ export class BankCells {
   readonly #socOffset: Float64Array;
   readonly #spec: CellSpec;
   readonly #ocv: OcvTable;
-  /** empty charge of the string that `#measure` has read last */
+  /** result of `#measure`: charge down to the first empty cell */
   #emptyAh = 0;
+  /** result of `#measure`: charge up to the first full cell */
   #fullAh = 0;
 
   /** @param capacityAh capacity of the mean cell when new */
@@ -93,7 +94,7 @@ export class BankCells {
       shiftToMeanZero(this.temperatureOffsetK.subarray(from, to));
       this.#match(from, to);
     }
-    // the bank as a whole has its nameplate capacity
+    // scales the bank to its nameplate capacity
     this.fill(middleSoc);
     let parallel = 0;
     for (let k = 0; k < strings; k += 1) {
@@ -130,7 +131,7 @@ export class BankCells {
     }
   }
 
-  /** Charge of string `k` down to its first empty cell, and up to its first full one, Ah when new. */
+  /** Sets `#emptyAh` and `#fullAh` to those of string `k`, Ah when new. */
   #measure(k: number): void {
     let [emptyAh, fullAh] = [Infinity, Infinity];
     for (let at = k * this.series; at < (k + 1) * this.series; at += 1) {
@@ -163,7 +164,7 @@ export class BankCells {
    * @param ohm resistance of the mean cell, for its voltage under `currentA`
    * @param currentA null: the string is open, and its management system sleeps
    */
-  // eslint-disable-next-line max-params -- of every string in every tick: an object of arguments would be garbage
+  // eslint-disable-next-line max-params -- called per string and tick: an object of arguments would be garbage
   advance(
     k: number,
     chargeAh: number,
@@ -229,8 +230,8 @@ export class BankCells {
     }
     for (let at = from; at < from + this.series; at += 1) {
       const v = ocvAt(this.#ocv, this.soc[at] ?? 0);
-      const onCharge = v - currentA * ohm * (this.resistance[at] ?? 1);
-      this.balancing[at] = onCharge > balanceV && v - lowV > balanceAboveV ? 1 : 0;
+      const terminalV = v - currentA * ohm * (this.resistance[at] ?? 1);
+      this.balancing[at] = terminalV > balanceV && v - lowV > balanceAboveV ? 1 : 0;
     }
   }
 }

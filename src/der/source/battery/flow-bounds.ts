@@ -14,22 +14,22 @@ export class FlowBounds {
   #remainingS = 0;
   readonly #powerW: number;
 
-  /** @param powerW rated power both ways, from which a bound moves that was not in force */
+  /** @param powerW rated power in both directions; an infinite bound counts as this in a ramp */
   constructor(powerW: number) {
     this.#powerW = powerW;
   }
 
-  /** False if the storage takes no power from the grid. */
+  /** False if the storage may not charge from the grid. */
   get fromGrid(): boolean {
     return this.#target.fromGrid;
   }
 
-  /** Time until the bounds rest, s; Infinity: they do. */
+  /** Time until the end of the ramp, s; Infinity: no ramp. */
   get remainingS(): number {
     return this.#remainingS > 0 ? Math.max(this.#remainingS, minStepS) : Infinity;
   }
 
-  /** Power of the battery within the bounds. @param demandW power without them */
+  /** Power of the battery within the bounds. @param demandW power without bounds */
   admit(demandW: number): number {
     return Math.min(this.ceilingW, Math.max(this.floorW, demandW));
   }

@@ -35,7 +35,7 @@ export class Contactors {
     return this.#closingCount;
   }
 
-  /** A string has waited too long for a matching voltage. */
+  /** True if a string has waited too long for a matching voltage. */
   get stuck(): boolean {
     return this.#closingCount > 0 && this.#preChargedS.some((s) => s > stuckAfterS + preChargeS);
   }
@@ -45,8 +45,8 @@ export class Contactors {
     if (this.#closingCount === 0) return Infinity;
     let next = Infinity;
     for (let k = 0; k < this.#preChargedS.length; k += 1) {
-      const left = preChargeS - (this.#preChargedS[k] ?? 0);
-      if (this.state(k) === 'closing' && left > roundingS) next = Math.min(next, left);
+      const leftS = preChargeS - (this.#preChargedS[k] ?? 0);
+      if (this.state(k) === 'closing' && leftS > roundingS) next = Math.min(next, leftS);
     }
     return next;
   }
@@ -63,7 +63,7 @@ export class Contactors {
     for (let k = 0; k < this.#requested.length; k += 1) this.request(k, closed);
   }
 
-  /** A fault opens every string and holds it open. */
+  /** Opens every string and holds it open while a fault is active. */
   hold(held: boolean): void {
     if (held === this.#heldOpen) return;
     this.#heldOpen = held;
@@ -114,13 +114,14 @@ export class Contactors {
 /** Faults that open the strings, and the warnings of model 802 that precede them. */
 export type BatteryFault = 'over_temp' | 'under_temp' | 'over_volt' | 'under_volt';
 
-/** Warning thresholds: difference of cell voltages in V, and of string currents as a share of the mean. */
+/** Difference of cell voltages from which a warning is active, V. */
 const imbalanceV = 0.1;
+/** Deviation of a string current from the mean from which a warning is active, share of the mean. */
 const imbalanceShare = 0.25;
-/** Currents below this share of the nominal charge in an hour are not compared. */
-const comparedPerHour = 0.1;
-/** Cells this close to a voltage bound give a warning. */
-const nearBoundV = 0.02;
+/** Minimum deviation of a string current for a warning, per nominal charge of a string, 1/h. */
+const minDeviationPerHour = 0.1;
+/** Voltage of a cell beyond a bound from which a warning is active, V. */
+const beyondBoundV = 0.02;
 
 const eventOf: Readonly<Record<BatteryFault, BatteryEvent>> = {
   over_temp: 'OVER_TEMP_ALARM',
@@ -170,8 +171,8 @@ export function batteryEvents(input: EventInput): BatteryEvent[] {
   }
   add('OVER_TEMP_WARNING', !faults.has('over_temp') && hottestC > temperatureBounds.warnHighC);
   add('UNDER_TEMP_WARNING', !faults.has('under_temp') && coldestC < temperatureBounds.warnLowC);
-  add('OVER_VOLT_WARNING', !faults.has('over_volt') && maxV > spec.maxV + nearBoundV);
-  add('UNDER_VOLT_WARNING', !faults.has('under_volt') && minV < spec.minV - nearBoundV);
+  add('OVER_VOLT_WARNING', !faults.has('over_volt') && maxV > spec.maxV + beyondBoundV);
+  add('UNDER_VOLT_WARNING', !faults.has('under_volt') && minV < spec.minV - beyondBoundV);
   add('UNDER_SOC_MIN_ALARM', soc < input.lowSoc - nearSoc);
   add('UNDER_SOC_MIN_WARNING', input.lowBlocked);
   add('OVER_SOC_MAX_ALARM', soc > input.highSoc + nearSoc);
@@ -182,13 +183,13 @@ export function batteryEvents(input: EventInput): BatteryEvent[] {
   return events;
 }
 
-/** Tolerance at a bound of the state of charge: half of the step that is shown. */
+/** Tolerance at a bound of the state of charge: half of the step of the reported value. */
 const nearSoc = 0.0005;
 
 function hasCurrentImbalance(bank: BatteryBank): boolean {
   if (bank.closedCount < 2) return false;
   const meanA = bank.busCurrentA / bank.closedCount;
-  const minA = (comparedPerHour * bank.nominalAh) / bank.stringCount;
+  const minA = (minDeviationPerHour * bank.nominalAh) / bank.stringCount;
   let deviationA = 0;
   for (let k = 0; k < bank.stringCount; k += 1) {
     if (bank.closed[k] === 1) deviationA = Math.max(deviationA, Math.abs((bank.currentA[k] ?? 0) - meanA));

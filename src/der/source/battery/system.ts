@@ -58,6 +58,7 @@ export class BatterySystem {
   standbyWh = 0;
   /** counts causes of power jumps: commands, ends of forced modes, bounds that block or reopen a direction */
   jumps = 0;
+  /** true: discharge may use the reserve */
   reserveOpen = false;
   /** lower bound of normal dispatch */
   reserveMinPct = 0;
@@ -114,7 +115,10 @@ export class BatterySystem {
     return (this.chargedWh + this.dischargedWh) / (2 * this.#parameters.capacityWh);
   }
 
-  /** Nameplate energy times reported state of charge and state of health, of the closed strings, or of all when none is closed. */
+  /**
+   * Nameplate energy times reported state of charge and state of health, of the closed strings, or of all when none is
+   * closed.
+   */
   get energyWh(): number {
     const { bank } = this;
     // balanced cells hold a little more than the nameplate
@@ -152,8 +156,8 @@ export class BatterySystem {
     const rateA = Math.abs(bank.busCurrentA);
     if (powerW === 0 || rateA === 0) return Infinity;
     if (powerW > 0 ? this.window.lowBlocked : this.window.highBlocked) return Infinity;
-    const left = powerW > 0 ? bank.meanSoc - this.#bounds.lowSoc : this.#bounds.highSoc - bank.meanSoc;
-    const seconds = (left * bank.closedAh * secondsPerHour) / rateA;
+    const socToBound = powerW > 0 ? bank.meanSoc - this.#bounds.lowSoc : this.#bounds.highSoc - bank.meanSoc;
+    const seconds = (socToBound * bank.closedAh * secondsPerHour) / rateA;
     return seconds > 0 && seconds < lookAheadS ? Math.max(seconds, minStepS) : Infinity;
   }
 
@@ -305,7 +309,7 @@ export class BatterySystem {
     const { window } = this;
     const { lowBlocked, highBlocked } = window;
     window.update(soc, this.#bounds.lowSoc, this.#bounds.highSoc, empty, full);
-    // full is unknown if a reserve lies below the ceiling
+    // a reserve below the ceiling does not show that the battery is full
     const isTop = full || this.#bounds.highSoc >= this.#parameters.socMaxPct / 100;
     if (window.highBlocked && !highBlocked && isTop) this.gauge.reset();
     if (window.lowBlocked !== lowBlocked || window.highBlocked !== highBlocked) this.jumps += 1;

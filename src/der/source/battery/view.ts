@@ -27,7 +27,7 @@ export function shownPct(share: number): number {
   return Math.round(share * 1000) / 10;
 }
 
-/** State of charge of a cell now, 0..1. @param k its string */
+/** State of charge of a cell now, 0..1. @param k string of the cell */
 function socOf(bank: BatteryBank, k: number, at: number): number {
   return (bank.cells.soc[at] ?? 0) - bank.chargeSinceRefreshAh(k) / bank.soh / (bank.cells.capacityAh[at] ?? 1);
 }
@@ -54,7 +54,7 @@ export function extremeCellV(bank: BatteryBank, k: number, which: 'low' | 'high'
     : extremes.highV - extremes.highResistance * dropV;
 }
 
-/** Voltages of all cells in one pass, for every tick; bit for bit those of `voltageOf`. */
+/** Voltages of all cells in one pass, for every tick; bit for bit equal to `voltageOf`. */
 export function cellRange(bank: BatteryBank): CellRange {
   const { ocv } = bank;
   const { series, soc, capacityAh, resistance } = bank.cells;

@@ -67,7 +67,7 @@ export interface Connector {
   powerW: number;
   /** prepared sub-step: power that limits and hardware allow, before the vehicle */
   grantW: number;
-  /** the same with the maximum of the vehicle, before its curve */
+  /** `grantW` within the maximum of the vehicle, before its curve */
   capW: number;
   capSource: EvseLimitSource;
   /** share of the station's limit in amperes, W; Infinity: no limit */
@@ -87,7 +87,7 @@ export interface Connector {
   ramping: boolean;
   /** planned power of the last answer */
   planW: number;
-  /** reactive current per phase that a function of reactive power gives the charger, A; null: its power factor decides */
+  /** reactive current per phase that a function of reactive power gives the charger, A; null: by its power factor */
   reactiveA: number | null;
   heldByDer: boolean;
   /** source of the limit by which the station itself suspends charging */
@@ -173,7 +173,7 @@ export function isUsedUp(c: Connector): boolean {
   return c.energyLeftWh <= 0;
 }
 
-/** True if a command suspends the station or its energy limit is used up. */
+/** True if the station suspends the session by command, or because its energy limit is used up. */
 export function heldByStation(c: Connector): boolean {
   return c.evseHeldByCommand || isUsedUp(c);
 }
@@ -191,8 +191,8 @@ export function phasesInUse(c: Connector): 1 | 3 {
 const allPhases: readonly number[] = [1, 2, 3];
 
 /**
- * The phases of the supply that carry the current of a connector, or would carry that of a vehicle: 1 to 3 = L1 to L3. A
- * single-phase vehicle loads L1 of a three-phase connector; single-phase connectors take the phases in turn.
+ * The phases of the supply that carry the current of a connector, or would carry that of a vehicle: 1 to 3 = L1 to L3.
+ * A single-phase vehicle loads L1 of a three-phase connector; single-phase connectors take the phases in turn.
  */
 export function supplyPhases(c: Connector, supplied: 1 | 2 | 3): readonly number[] {
   if (c.p.type === 'dc') return [];
@@ -213,8 +213,8 @@ export function lineVoltageV(c: Connector, { phaseLnV: [aV, bV, cV], outside: { 
   if (supplyPhases === 1) return aV;
   if (supplyPhases === 2) return (aV + bV) / 2;
   if (c.p.phases === 3) return (c.vehicle === null ? c.phaseLimit : phasesInUse(c)) === 3 ? (aV + bV + cV) / 3 : aV;
-  const at = (c.p.connectorId - 1) % 3;
-  return at === 0 ? aV : at === 1 ? bV : cV;
+  const phase = (c.p.connectorId - 1) % 3;
+  return phase === 0 ? aV : phase === 1 ? bV : cV;
 }
 
 function wattsPerAmpereAt(c: Connector, lineV: number, powerFactor: number): number {
@@ -222,7 +222,7 @@ function wattsPerAmpereAt(c: Connector, lineV: number, powerFactor: number): num
   return c.vehicle === null ? c.p.voltageV : Math.min(c.p.voltageV, packVoltageV(c.vehicle));
 }
 
-/** A larger reactive current leaves this part of a limit to active power: charging does not start and pause in turns. */
+/** Minimum active part of a limit beside any reactive current, so that charging does not start and pause in turns. */
 const minActiveShare = 0.1;
 
 /** Part of a limit in amperes that is left for active current beside `reactiveA`, 0 to 1. */
@@ -234,7 +234,7 @@ export function activeShare(limitA: number, reactiveA: number): number {
 
 /**
  * Power in W of one ampere (per phase) at the voltage of the supply. Where a function decides the reactive current, the
- * value is that of the lowest limit in amperes.
+ * value applies at the lowest limit in amperes.
  */
 export function wattsPerAmpere(c: Connector, supply: Supply): number {
   const { p, profile, reactiveA } = c;
@@ -262,7 +262,7 @@ export function updateDischarge(c: Connector, perA: number): void {
 
 const limitTolerance = 1e-9;
 
-/** Sets `capW` to the lowest of hardware, vehicle and commanded limits, `grantW` without the vehicle; below the minimum 0. */
+/** Sets `capW` to the lowest limit of hardware, vehicle and commands, `grantW` without the vehicle; 0 below minimum. */
 export function updateLimits(c: Connector, vehicle: Vehicle, supply: Supply): void {
   const perA = wattsPerAmpere(c, supply);
   updateDischarge(c, perA);
@@ -292,7 +292,7 @@ export function updateLimits(c: Connector, vehicle: Vehicle, supply: Supply): vo
 
 /** Tolerance (W) below which a vehicle counts as unrestricted. */
 const unrestrictedToleranceW = 1e-6;
-/** Less than this counts as nothing, Wh: sub-steps end at whole microseconds, and no meter shows it. */
+/** Less energy counts as 0, Wh: sub-steps end at whole microseconds, and no meter shows it. */
 export const negligibleWh = 1e-4;
 
 function countEnergy(c: Connector, energyWh: number): void {

@@ -47,7 +47,7 @@ function dischargeSource(c: Connector): EvseLimitSource {
 /** The limit of the connector now, W, and its source. */
 export function limitNow(station: Station, c: Connector): LimitNow {
   if (c.vehicle === null || !phaseTraits[c.phase].powered || c.errorCode !== null) {
-    // without a vehicle amperes have no power
+    // without a vehicle, a limit in amperes has no value in watts
     const profileW = chargeCapW({ ...c.profile, limitA: Infinity, setpointA: null }, 1);
     const limitW = Math.min(c.p.maxPowerW, c.localLimitW, profileW);
     return {
@@ -134,22 +134,24 @@ function hardwareW(c: Connector, station: Station): number {
 /** @param roomW see `outsideRoomW` */
 function connectorPowers(c: Connector, station: Station, roomW: number): ConnectorPowers {
   const { vehicle, p, powerW } = c;
-  const works = c.errorCode === null && !station.outside.down;
-  const flows = vehicle !== null && works && canFlow(c);
-  if (vehicle !== null && (powerW < 0 || (flows && c.dischargeW !== null))) {
+  const isWorking = c.errorCode === null && !station.outside.down;
+  const isFlowing = vehicle !== null && isWorking && canFlow(c);
+  if (vehicle !== null && (powerW < 0 || (isFlowing && c.dischargeW !== null))) {
     const dischargeableW = isAtReserve(vehicle) ? 0 : vehicle.maxDischargeW;
-    const possibleW = works && p.bidirectional ? p.maxDischargeW : 0;
-    // a function of the device may set more than a command, and discharge without one
-    const askedW = c.heldByDer ? Math.max(0, -powerW) : Math.min(c.dischargeW ?? 0, dischargeableW, c.dischargeCapW);
+    const possibleW = isWorking && p.bidirectional ? p.maxDischargeW : 0;
+    // a function of the device may set more than a command, and discharge without a command
+    const requestedW = c.heldByDer
+      ? Math.max(0, -powerW)
+      : Math.min(c.dischargeW ?? 0, dischargeableW, c.dischargeCapW);
     return withCurrent(c, station, {
       wantedW: -dischargeableW,
       possibleW: -possibleW,
-      allocatedW: -Math.min(askedW, possibleW),
+      allocatedW: -Math.min(requestedW, possibleW),
     });
   }
   const wantedW = vehicle === null || c.evHeldByCommand ? 0 : chargeLevelW(vehicle, Infinity);
-  const possibleW = works ? hardwareW(c, station) : 0;
-  const cappedW = flows ? (c.heldByDer ? powerW : Math.min(c.allocatedW, powerW + roomW)) : 0;
+  const possibleW = isWorking ? hardwareW(c, station) : 0;
+  const cappedW = isFlowing ? (c.heldByDer ? powerW : Math.min(c.allocatedW, powerW + roomW)) : 0;
   return withCurrent(c, station, { wantedW, possibleW, allocatedW: Math.min(Math.max(0, cappedW), possibleW) });
 }
 

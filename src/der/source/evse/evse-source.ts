@@ -59,8 +59,8 @@ function conditionsOf(errorCode: Connector['errorCode']): ReadonlySet<SourceCond
   return errorCode === 'GroundFailure' ? grounded : faulted;
 }
 
-/** Tolerance (W) below which a vehicle counts as unrestricted. */
-const unrestrictedToleranceW = 1e-6;
+/** Difference between plan and answer that counts as rounding, W. */
+const planToleranceW = 1e-12;
 const minStepS = 1e-3;
 /** Minimum sub-step of a prepared reach; 0 would mean the settled state. */
 const clockResolutionS = 1e-6;
@@ -129,7 +129,7 @@ export class EvseSource implements DcSource {
     return this.absorbedRampDcWS;
   }
 
-  /** All vehicles together. */
+  /** Sum over the vehicles. */
   get absorbedRampDcWS(): number {
     let sum = 0;
     for (const c of this.#station.connectors) if (c.vehicle !== null && canFlow(c)) sum += vehicleRampWS(c, c.vehicle);
@@ -295,7 +295,7 @@ export class EvseSource implements DcSource {
 
   command(command: SourceCommand, by: Origin = byItself): void {
     if (!isEvseCommand(command))
-      throw new SimError('COMMAND_NOT_APPLICABLE', `${command.kind} is no command of a charging station`);
+      throw new SimError('COMMAND_NOT_APPLICABLE', `${command.kind} is not a command of a charging station`);
     operate(this.#station, command, by);
   }
 
@@ -306,9 +306,8 @@ export class EvseSource implements DcSource {
   }
 
   /**
-   * Ends the sessions, and begins anew. The clock continues, so that earlier instants stay in the past, and so does the
-   * count of transactions, so that no id stands for two; authority and behaviour stay, because they are
-   * settings and not events.
+   * Ends the sessions and returns to the start values. The clock continues, so that earlier instants stay in the past;
+   * the count of transactions continues, so that ids are unique; authority and behaviour stay: they are settings.
    */
   restart(by: Origin = byItself): void {
     const station = this.#station;
@@ -414,7 +413,7 @@ export class EvseSource implements DcSource {
     let sum = this.#station.p.standbyW;
     for (const c of this.#station.connectors) sum += c.planW;
     // NaN: the plan differs from the answer and `draw` adjusts it
-    this.#plannedW = Math.abs(sum - drawnW) <= unrestrictedToleranceW * unrestrictedToleranceW ? drawnW : NaN;
+    this.#plannedW = Math.abs(sum - drawnW) <= planToleranceW ? drawnW : NaN;
     return drawnW === 0 ? 0 : -drawnW;
   }
 }

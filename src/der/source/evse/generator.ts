@@ -14,14 +14,14 @@ import { phaseTraits } from './phases.ts';
 
 type GeneratorCommand = Extract<EvseCommand, { readonly kind: 'evse.generator' }>;
 
-/** Carries out what a person does. @throws SimError */
+/** Carries out the command of a person. @throws SimError */
 export type Act = (command: EvseConnectorCommand, by: Origin) => void;
 
 /** One vehicle in 1,000 hours, so that clocks can show the instant of the next arrival. */
 const minRatePerHour = 0.001;
 const maxRatePerHour = 60;
 const maxToken = 255;
-/** A vehicle that cannot leave, because its cable is locked by a command, tries again after this, s. */
+/** Time after which a vehicle tries again to leave whose cable is locked by a command, s. */
 const retryS = 60;
 /** Events this near are due: sub-steps end at them. */
 const dueToleranceS = 2e-6;
@@ -50,7 +50,7 @@ function check({ generator }: GeneratorCommand): void {
     throw badValue('idToken', idToken, `1 to ${maxToken} characters`);
 }
 
-/** Starts a generator in place of the one that runs, or ends it. @throws SimError COMMAND_BAD_VALUE */
+/** Replaces the running generator, or ends it. @throws SimError COMMAND_BAD_VALUE */
 export function setGenerator(station: Station, command: GeneratorCommand, by: Origin, act: Act): void {
   check(command);
   const { generator, vehicles = 'leave' } = command;
@@ -85,7 +85,7 @@ export function generatorDueS({ generator }: Station): number {
   return dueS;
 }
 
-/** Lets vehicles come and go that are due; departures first, so that the place is free. */
+/** Runs the arrivals and departures that are due; departures first, so that the connector is free. */
 export function runGenerator(station: Station, act: Act): void {
   const { generator, nowS } = station;
   if (generator === null) return;
@@ -99,14 +99,14 @@ export function runGenerator(station: Station, act: Act): void {
   }
 }
 
-/** Draws the vehicle in any case, so that later ones do not depend on whether this one finds a place. */
+/** Draws the vehicle even if the connector is not available, so that later vehicles do not depend on that. */
 function arrive(station: Station, generator: Generator, line: Line, act: Act): void {
   const { c, random } = line;
   const arrivedS = line.arrivalDueS;
   line.arrivalDueS += gapS(random, generator.ratePerHour);
   line.count += 1;
   const id = `generated-${c.p.connectorId}-${line.count}`;
-  const stays = between(random, stayS);
+  const staysS = between(random, stayS);
   const ev: EvPatch = {
     id,
     socPct: Math.round(10 * between(random, socPct)) / 10,
@@ -124,8 +124,8 @@ function arrive(station: Station, generator: Generator, line: Line, act: Act): v
   }
   generator.arrivals += 1;
   line.vehicleId = id;
-  line.departureDueS = arrivedS + stays;
-  // with automatic authorisation plugging in has presented a token
+  line.departureDueS = arrivedS + staysS;
+  // with automatic authorisation, plugging in has presented a token
   if (c.phase === 'connected' && !station.behaviour.autoAuthorize)
     attempt(() => {
       act({ kind: 'evse.authorize', connectorId, idToken: generator.idToken }, generator.by);
@@ -136,7 +136,7 @@ function arrive(station: Station, generator: Generator, line: Line, act: Act): v
 function leave(generator: Generator, line: Line, act: Act): boolean {
   const { c, vehicleId } = line;
   const { connectorId } = c.p;
-  // a user may have unplugged it
+  // a user may have unplugged the vehicle
   if (vehicleId === null || c.vehicle?.id !== vehicleId) {
     line.vehicleId = null;
     return true;
@@ -145,14 +145,14 @@ function leave(generator: Generator, line: Line, act: Act): boolean {
     attempt(() => {
       act({ kind: 'evse.stop', connectorId }, generator.by);
     });
-  const left = attempt(() => {
+  const isUnplugged = attempt(() => {
     act({ kind: 'evse.unplug', connectorId }, generator.by);
   });
-  if (left) [line.vehicleId, generator.departures] = [null, generator.departures + 1];
-  return left;
+  if (isUnplugged) [line.vehicleId, generator.departures] = [null, generator.departures + 1];
+  return isUnplugged;
 }
 
-/** @returns true if the station accepted it */
+/** Runs a command. @returns false: the station refused the command */
 function attempt(action: () => void): boolean {
   try {
     action();

@@ -12,7 +12,7 @@ import { withTrigger, byItself } from './station.ts';
 import type { Station } from './station.ts';
 import { change, reportEvent } from './reports.ts';
 
-/** @param reason stop reason of the session, if this event ends one */
+/** Moves a connector to its next phase. @param reason stop reason of the session, if the event ends a session */
 export function fire(station: Station, c: Connector, event: PhaseEvent, reason = 'Local'): void {
   const next = phaseTable[c.phase][event];
   if (next === undefined) throw new SimError('INTERNAL', `connector ${c.p.connectorId}: ${event} in phase ${c.phase}`);
@@ -22,15 +22,15 @@ export function fire(station: Station, c: Connector, event: PhaseEvent, reason =
 }
 
 function enter(station: Station, c: Connector, next: EvsePhase, reason: string): void {
-  const was = phaseTraits[c.phase].session;
-  const is = phaseTraits[next].session;
+  const hadSession = phaseTraits[c.phase].session;
+  const hasSession = phaseTraits[next].session;
   c.phase = next;
   c.timeoutDueS = station.nowS + timeoutS(station, next);
   c.startDueS = next === 'starting' || next === 'resuming' ? station.nowS + startDelayS(station) : Infinity;
-  if (is && !was) beginSession(station, c);
-  if (was && !is) endSession(station, c, reason);
-  if (was !== is && c.session !== null && station.onSession !== null)
-    station.onSession(is ? 'started' : 'ended', sessionDetail(c.session, c), station.trigger.by, station.nowS);
+  if (hasSession && !hadSession) beginSession(station, c);
+  if (hadSession && !hasSession) endSession(station, c, reason);
+  if (hadSession !== hasSession && c.session !== null && station.onSession !== null)
+    station.onSession(hasSession ? 'started' : 'ended', sessionDetail(c.session, c), station.trigger.by, station.nowS);
   if (next === 'free') [c.idToken, c.remoteStartId, c.session] = [null, null, null];
 }
 
@@ -46,7 +46,7 @@ function startDelayS({ p: { startDelayMinS, startDelayMaxS }, random }: Station)
 
 function beginSession(station: Station, c: Connector): void {
   c.session = openSession(station.log, c, station.nowS);
-  // the session has the token of the reservation: no other token can start one
+  // a reservation admits its own token only, so this session uses the reservation
   c.reservation = null;
 }
 
@@ -95,7 +95,7 @@ export function fireDue(station: Station, c: Connector): void {
   const limitS = station.nowS + dueToleranceS;
   if (c.startDueS <= limitS) {
     fire(station, c, 'delay_over');
-    // no energy flows, so nothing else would report it before the next sub-step
+    // no energy flows, so nothing else would report the hold before the next sub-step
     if (isUsedUp(c)) updateHolds(station, c);
   }
   if (c.timeoutDueS > limitS && (c.reservation?.expiresAtS ?? Infinity) > limitS) return;
@@ -121,7 +121,7 @@ export function endReservation(station: Station, c: Connector): void {
   authorizeByPlug(station, c);
 }
 
-/** The vehicle stops by itself: it is full, or V2G has reached the reserve. */
+/** True if the vehicle stops by itself: it is full, or V2G has reached the reserve or is not possible. */
 export function evHoldsByItself(c: Connector): boolean {
   const { vehicle } = c;
   if (vehicle === null || c.flowW < 0) return false;
@@ -129,7 +129,7 @@ export function evHoldsByItself(c: Connector): boolean {
   return c.dischargeW > 0 && c.flowW === 0 && (isAtReserve(vehicle) || vehicle.maxDischargeW === 0);
 }
 
-/** The station gives nothing: its limit is 0, or the inverter in front curtails it to 0. */
+/** True if the station gives nothing: its limit is 0, or the inverter in front curtails it to 0. */
 function evseHoldsByItself(c: Connector): boolean {
   if (c.flowW !== 0 || evHoldsByItself(c)) return false;
   if (c.heldByDer) return true;

@@ -32,7 +32,7 @@ function conflict(c: Connector, why: string): SimError {
 const maxEnergyWh = 1e9;
 
 /**
- * Limits the energy that a session may still take from the station; then the station stops delivering, as by a command.
+ * Limits the energy that a session may still take from the station; at the limit the station suspends, as by a command.
  * The limit ends with its session, and with a reset of the device.
  * @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT
  */
@@ -56,7 +56,7 @@ function limitEnergy(
 
 type Unplug = Extract<EvseCommand, { readonly kind: 'evse.unplug' }>;
 
-/** The ends of the cable that come out. */
+/** Ends of the cable to unplug. */
 interface Ends {
   readonly ev: boolean;
   readonly evse: boolean;
@@ -73,7 +73,7 @@ function release(c: Connector, { ev, evse }: Ends): void {
   }
 }
 
-/** The ends that a request without a session takes out: those named, or all that are in. */
+/** Ends to unplug without a session: the named ones, or all that are plugged in. */
 function freeEnds(c: Connector, { evSide, evseSide }: Unplug): Ends {
   const loose = c.evsePlugged && !c.p.attachedCable;
   if (evSide === true && !c.evPlugged) throw conflict(c, 'the cable is not in the vehicle');
@@ -87,8 +87,8 @@ function freeEnds(c: Connector, { evSide, evseSide }: Unplug): Ends {
 function unplugInSession(station: Station, c: Connector, { evSide, evseSide }: Unplug): void {
   const { endOnEvDisconnect, unlockOnEvDisconnect } = station.behaviour;
   if (!c.evPlugged || evSide === false) throw conflict(c, 'the session locks the cable in the station');
-  const freed = endOnEvDisconnect && unlockOnEvDisconnect;
-  if (evseSide === true && (!freed || c.p.attachedCable)) throw conflict(c, 'the cable stays in the station');
+  const unlocks = endOnEvDisconnect && unlockOnEvDisconnect;
+  if (evseSide === true && (!unlocks || c.p.attachedCable)) throw conflict(c, 'the cable stays in the station');
   cutPower(c);
   if (!endOnEvDisconnect) {
     c.evHeldByCommand = false;
@@ -96,9 +96,9 @@ function unplugInSession(station: Station, c: Connector, { evSide, evseSide }: U
     fire(station, c, 'ev_unplugged');
     return;
   }
-  const evse = freed && evseSide !== false;
+  const evse = unlocks && evseSide !== false;
   release(c, { ev: true, evse });
-  c.lockedByCommand = !freed && !c.p.attachedCable;
+  c.lockedByCommand = !unlocks && !c.p.attachedCable;
   fire(station, c, 'unplugged', 'EVDisconnected');
 }
 
@@ -246,7 +246,7 @@ function limit(station: Station, c: Connector, { powerW }: Of<'evse.limit'>): vo
   const before = c.localLimitW;
   c.localLimitW = powerW ?? Infinity;
   c.localLimitBy = station.trigger.by;
-  // where energy flows, its effect is reported with all other limits
+  // while energy may flow, `reportLimits` reports the effect of this limit
   if (c.localLimitW !== before && !phaseTraits[c.phase].powered) reportEvent(station, c, 'limit');
 }
 
@@ -330,8 +330,8 @@ function reserve(station: Station, c: Connector, { reservation }: Of<'evse.reser
   if (expiresInS !== null && !(expiresInS > 0 && expiresInS <= maxNumber))
     throw badValue('expiresInS', expiresInS, `above 0 up to ${maxNumber}, or null`);
   const status = statusOf(c);
-  const same = status === 'reserved' && c.reservation?.reservationId === reservationId;
-  if (status !== 'available' && !same) throw conflict(c, 'only an available connector can be reserved');
+  const isSameReservation = status === 'reserved' && c.reservation?.reservationId === reservationId;
+  if (status !== 'available' && !isSameReservation) throw conflict(c, 'only an available connector can be reserved');
   const expiresAtS = expiresInS === null ? null : station.nowS + expiresInS;
   const newReservation = { reservationId, idToken, expiresAtS };
   change(
@@ -446,8 +446,8 @@ export function operate(station: Station, command: EvseCommand, by: Origin): voi
         setBehaviour(station, command);
         break;
       case 'evse.generator':
-        setGenerator(station, command, by, (each, who) => {
-          operate(station, each, who);
+        setGenerator(station, command, by, (generatedCommand, origin) => {
+          operate(station, generatedCommand, origin);
         });
         break;
       default: {

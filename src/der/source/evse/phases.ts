@@ -78,11 +78,11 @@ export interface ConnectorFlags {
   readonly reserved: boolean;
   /** one end of a loose cable is in */
   readonly cableIn: boolean;
-  /** an ended session left that end in; absent: no */
+  /** true: that end is left over from an ended session; absent: no */
   readonly afterSession?: boolean;
 }
 
-/** A connector taken out of operation finishes its session first. */
+/** State of a connector; taken out of operation, a connector finishes its session first. */
 export function connectorState(phase: EvsePhase, flags: ConnectorFlags): EvseConnectorState {
   if (flags.faulted) return 'faulted';
   if (!flags.operative && !phaseTraits[phase].session) return 'unavailable';
@@ -92,8 +92,8 @@ export function connectorState(phase: EvsePhase, flags: ConnectorFlags): EvseCon
 }
 
 /**
- * A cable occupies a connector, an authorisation alone does not. A reservation stays until its token uses it, whatever is
- * plugged in.
+ * A cable occupies a connector, an authorisation alone does not. A reservation stays until its token uses it, whatever
+ * is plugged in.
  */
 export function occupancyOf(phase: EvsePhase, flags: ConnectorFlags): EvseOccupancy {
   const status = connectorState(phase, flags);

@@ -157,7 +157,8 @@ function planCharge(
 }
 
 /**
- * Plans `dischargeW` in total: first the discharge without a set-point (`commandedDischargeW`), then more of each vehicle.
+ * Plans `dischargeW` in total: first the discharge without a set-point, `commandedDischargeW`, then more of each
+ * vehicle.
  */
 function planDischarge(
   connectors: readonly Connector[],
@@ -256,8 +257,9 @@ function requestedDischargeW(c: Connector, availableW: number): number {
 }
 
 /**
- * Lowers `dischargeCapW` so that all connectors together stay within `capW`: first the requested discharge, in proportion; the
- * rest is for the functions of the device, in proportion to the further discharge available from each vehicle.
+ * Lowers `dischargeCapW` so that all connectors together stay within `capW`: first the requested discharge, in
+ * proportion; the rest is for the functions of the device, in proportion to the further discharge available from each
+ * vehicle.
  */
 export function shareStationDischarge(connectors: readonly Connector[], capW: number): void {
   let requestedSumW = 0;
@@ -278,7 +280,10 @@ export function shareStationDischarge(connectors: readonly Connector[], capW: nu
   }
 }
 
-/** Keeps ramps down from carrying the vehicles together beyond `capW`. @param downW their discharge without this bound */
+/**
+ * Keeps ramps down from carrying the vehicles together beyond `capW`.
+ * @param downW discharge of the vehicles without this bound
+ */
 export function scaleDischarging(connectors: readonly Connector[], capW: number, downW: number): void {
   let dischargeW = 0;
   for (const c of connectors) dischargeW += Math.max(0, -c.unrestrictedW);

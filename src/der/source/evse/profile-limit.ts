@@ -33,23 +33,23 @@ export const openLimit: ProfileLimit = {
 
 const maxNumber = 1e9;
 
-function checkMagnitude(name: string, given: number | null | undefined): number {
-  if (given == null) return Infinity;
-  if (!(given >= 0 && given <= maxNumber)) throw badValue(name, given, `0..${maxNumber}`);
-  return given;
+function checkMagnitude(name: string, value: number | null | undefined): number {
+  if (value == null) return Infinity;
+  if (!(value >= 0 && value <= maxNumber)) throw badValue(name, value, `0..${maxNumber}`);
+  return value;
 }
 
 /** A set-point must lie between the limits in its own unit. */
 function checkSetpoint(
   name: string,
-  given: number | null | undefined,
+  value: number | null | undefined,
   limit: number,
   dischargeLimit: number,
 ): number | null {
-  if (given == null) return null;
+  if (value == null) return null;
   const [min, max] = [-Math.min(maxNumber, dischargeLimit), Math.min(maxNumber, limit)];
-  if (!(given >= min && given <= max)) throw badValue(name, given, `${min}..${max}, between the limits beside it`);
-  return given;
+  if (!(value >= min && value <= max)) throw badValue(name, value, `${min}..${max}, between the limits beside it`);
+  return value;
 }
 
 /**
@@ -70,7 +70,7 @@ export function profileOf(command: EvseProfileLimit, by: Origin): ProfileLimit {
   return { limitW, limitA, dischargeLimitW, dischargeLimitA, setpointW, setpointA, phases, by };
 }
 
-/** Power of a limit in amperes; no limit stays none where the voltage is 0. */
+/** Power of a limit in amperes; no limit stays no limit, even at 0 V. */
 function wattsOf(amperes: number, perA: number): number {
   return amperes === Infinity ? Infinity : amperes * perA;
 }

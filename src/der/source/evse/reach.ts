@@ -15,7 +15,7 @@ interface Motion {
 }
 
 const motion: Motion = { meanW: 0, endW: 0, ramping: false };
-const charged: ChargeResult = { energyJ: 0, timeS: 0 };
+const chargeResult: ChargeResult = { energyJ: 0, timeS: 0 };
 
 export function isFull(vehicle: Vehicle): boolean {
   return vehicle.soc >= vehicle.goalSoc - socTolerance;
@@ -57,14 +57,14 @@ export function updateReach(c: Connector, vehicle: Vehicle, dtS: number): void {
   if (c.dischargeW === null) charge(c, vehicle, rampWS, dtS);
   else discharge(c.flowW, vehicle, Math.min(maxW, c.dischargeW), rampWS, dtS);
   // a ramp out of discharge is bounded by the energy above the reserve
-  const ends = motion.meanW < -c.dischargeableW;
-  c.unrestrictedW = ends ? -c.dischargeableW : motion.meanW;
-  c.unrestrictedEndW = ends ? Math.max(0, motion.endW) : motion.endW;
+  const reachesReserve = motion.meanW < -c.dischargeableW;
+  c.unrestrictedW = reachesReserve ? -c.dischargeableW : motion.meanW;
+  c.unrestrictedEndW = reachesReserve ? Math.max(0, motion.endW) : motion.endW;
   c.ramping = motion.ramping;
   c.chargeableW = Math.max(0, c.unrestrictedW);
 }
 
-/** Nothing can flow. */
+/** Sets the reach of a connector through which nothing can flow. */
 export function clearReach(c: Connector): void {
   c.chargeableW = 0;
   c.dischargeableW = 0;
@@ -74,7 +74,7 @@ export function clearReach(c: Connector): void {
   c.ramping = false;
 }
 
-/** The ramp alone: fills `motion` with mean and end. @returns its time within `dtS`, s */
+/** Fills `motion` with mean and end of the ramp alone. @returns time of the ramp within `dtS`, s */
 function ramp(flowW: number, levelW: number, rampWS: number, dtS: number): number {
   const gapW = levelW - flowW;
   const wholeS = dtS > 0 && Math.abs(gapW) > rampedW ? Math.abs(gapW) / rampWS : 0;
@@ -104,13 +104,13 @@ function charge(c: Connector, vehicle: Vehicle, rampWS: number, dtS: number): vo
   if (!(dtS > 0)) return;
   const maxJ = (goalSoc - vehicle.soc) / socPerJ;
   const rampedJ = Math.min(motion.meanW * rampS, maxJ);
-  charged.energyJ = 0;
+  chargeResult.energyJ = 0;
   if (rampS < dtS) {
-    chargeAlong(table, vehicle.soc + Math.max(0, rampedJ) * socPerJ, goalSoc, capW, socPerJ, dtS - rampS, charged);
-    const soc = vehicle.soc + (Math.max(0, rampedJ) + charged.energyJ) * socPerJ;
+    chargeAlong(table, vehicle.soc + Math.max(0, rampedJ) * socPerJ, goalSoc, capW, socPerJ, dtS - rampS, chargeResult);
+    const soc = vehicle.soc + (Math.max(0, rampedJ) + chargeResult.energyJ) * socPerJ;
     motion.endW = goalSoc - soc <= socTolerance ? 0 : Math.min(capW, curvePowerW(table, soc));
   }
-  motion.meanW = (rampedJ + charged.energyJ) / dtS;
+  motion.meanW = (rampedJ + chargeResult.energyJ) / dtS;
 }
 
 function discharge(flowW: number, vehicle: Vehicle, levelW: number, rampWS: number, dtS: number): void {
@@ -126,8 +126,8 @@ function discharge(flowW: number, vehicle: Vehicle, levelW: number, rampWS: numb
 const nearS = 10;
 
 /**
- * Lower bound of the time until the vehicle is full, its session has no energy left, or it is at its reserve, s; the next
- * sub-step is no longer. Infinity: none of them.
+ * Lower bound of the time until the vehicle is full, its session has no energy left, or it is at its reserve, s; the
+ * next sub-step is no longer. Infinity: none of them.
  */
 export function timeToEndS(c: Connector, vehicle: Vehicle): number {
   if (c.flowW < 0) {
@@ -138,6 +138,6 @@ export function timeToEndS(c: Connector, vehicle: Vehicle): number {
   const endSoc = endSocOf(c, vehicle);
   const boundS = (endSoc - vehicle.soc) / (vehicle.socPerJ * Math.min(capW, vehicle.maxChargeW));
   if (boundS > nearS) return boundS;
-  chargeAlong(vehicle.table, vehicle.soc, endSoc, capW, vehicle.socPerJ, Infinity, charged);
-  return charged.timeS;
+  chargeAlong(vehicle.table, vehicle.soc, endSoc, capW, vehicle.socPerJ, Infinity, chargeResult);
+  return chargeResult.timeS;
 }

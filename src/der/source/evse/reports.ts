@@ -37,8 +37,8 @@ export function change(
   }
   const [fromPhase, fromStatus, sessionBefore, tokenBefore] = [c.phase, statusOf(c), c.session, c.idToken];
   act();
-  const was = phaseTraits[fromPhase].session;
-  const is = phaseTraits[c.phase].session;
+  const hadSession = phaseTraits[fromPhase].session;
+  const hasSession = phaseTraits[c.phase].session;
   const record = c.session ?? sessionBefore;
   notifyListeners(station, {
     ...station.trigger,
@@ -51,7 +51,7 @@ export function change(
     status: statusOf(c),
     transactionId: record?.transactionId ?? null,
     session: record && sessionDetail(record, c),
-    sessionChange: was === is ? null : is ? 'started' : 'ended',
+    sessionChange: hadSession === hasSession ? null : hasSession ? 'started' : 'ended',
     idToken: idToken ?? c.idToken ?? tokenBefore,
     reservation,
     powerW: c.flowW === 0 ? 0 : c.flowW,
@@ -80,15 +80,16 @@ export function recordLimits(station: Station): void {
 }
 
 /**
- * Limits count while energy may flow; those of hardware and vehicle count as none.
- * @returns true if the change is worth reporting
+ * Records the limit of a connector as reported if it has changed. Limits count while energy may flow; limits of
+ * hardware and vehicle count as none.
+ * @returns true: the limit has changed
  */
 function recordLimit(station: Station, c: Connector): boolean {
   if (!phaseTraits[c.phase].powered || c.errorCode !== null) {
     c.reportedSource = 'none';
     return false;
   }
-  // a suspension by command is reported as one
+  // a suspension by command is reported as a suspension
   if (heldByStation(c) || c.evHeldByCommand) return false;
   const { limitW, limitSource } = limitNow(station, c);
   const source = limitSource === 'hardware' || limitSource === 'ev' ? 'none' : limitSource;

@@ -4,7 +4,7 @@ import { phaseTraits } from './phases.ts';
 /** Token of a session that starts by plugging in alone. */
 export const autoIdToken = 'AUTO';
 
-const keptSessions = 200;
+const maxSessions = 200;
 
 /** A transaction while it runs and after its end. */
 export type SessionRecord = { -readonly [K in Exclude<keyof EvseSession, 'state' | 'chargingState'>]: EvseSession[K] };
@@ -12,7 +12,7 @@ export type SessionRecord = { -readonly [K in Exclude<keyof EvseSession, 'state'
 export interface SessionLog {
   /** newest last */
   readonly records: SessionRecord[];
-  /** transactions since the start of the process, for the next id; a reset of the device does not end it */
+  /** number of transactions since the source was created, for the next id; a reset of the device does not reset it */
   count: number;
 }
 
@@ -42,11 +42,11 @@ export function openSession(log: SessionLog, c: SessionStart, nowS: number): Ses
     stopReason: null,
   };
   log.records.push(record);
-  if (log.records.length > keptSessions) log.records.shift();
+  if (log.records.length > maxSessions) log.records.shift();
   return record;
 }
 
-/** A session for REST; its state is that of its connector while it runs. */
+/** A session for REST; the state of a running session follows from its connector. */
 export function sessionDetail(
   record: SessionRecord,
   { phase, errorCode }: { readonly phase: EvsePhase; readonly errorCode: string | null },

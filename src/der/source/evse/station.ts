@@ -1,4 +1,4 @@
-/** State of a charging station beside its connectors, with that of its session generator. */
+/** State of a charging station, apart from its connectors, and of its session generator. */
 import type { EvseBehaviour } from '../../../contract/kinds/evse-commands.ts';
 import type { EvseCause } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseExternalLimit, EvseParameters } from '../../../contract/kinds/evse.ts';
@@ -30,11 +30,11 @@ export interface Station {
   /** voltage of the supply in the last sub-step, line to neutral, V */
   readonly phaseLnV: [number, number, number];
   /**
-   * reactive power by watt of the chargers on each phase, a magnitude, while a function of reactive power decides for the
-   * station; null: the chargers take their own
+   * reactive power by watt of the chargers on each phase, a magnitude, while a function of reactive power decides for
+   * the station; null: their power factors decide
    */
   varPerW: Phases | null;
-  /** the sign of that reactive power: 1 injected, -1 absorbed */
+  /** sign of the reactive power in `varPerW`: 1 injected, -1 absorbed */
   varSign: 1 | -1;
   /** reactive power used for ampere limits (var, magnitude); lags the actual value by a few sub-steps */
   limitVar: number;
@@ -53,7 +53,7 @@ export interface Station {
 /** Origin of what the station does by itself. */
 export const byItself: Origin = { source: 'default' };
 
-/** Runs `action`; what it changes has this origin and cause. */
+/** Runs `action`, whose changes have this origin and cause. */
 export function withTrigger(station: Station, trigger: Trigger, action: () => void): void {
   const before = station.trigger;
   station.trigger = trigger;
@@ -100,15 +100,16 @@ export function createStation(p: EvseParameters, random: RandomStream, central =
   };
 }
 
-/** Vehicles at one connector. */
+/** Generated vehicles at one connector. */
 export interface Line {
   readonly c: Connector;
   readonly random: RandomStream;
   /** simulated seconds */
   arrivalDueS: number;
   departureDueS: number;
-  /** id of the vehicle that is here; null: none of the generator */
+  /** id of the generated vehicle that is plugged in; null: none */
   vehicleId: string | null;
+  /** number of generated vehicles */
   count: number;
 }
 

@@ -12,7 +12,7 @@ import type { Station } from './station.ts';
 import type { PhaseLoads, Phases } from '../source.ts';
 import { lowestA } from './profile-limit.ts';
 
-/** Reactive power of a charger at `powerW`, + injected: chargers take reactive power, whichever way power flows. */
+/** Reactive power of a charger at `powerW`, + injected: chargers absorb reactive power, whichever way power flows. */
 function chargerVar({ p: { powerFactor } }: Connector, powerW: number): number {
   return powerW === 0 ? 0 : (-Math.abs(powerW) * Math.sqrt(1 - powerFactor ** 2)) / powerFactor;
 }
@@ -31,7 +31,7 @@ function onePhaseOf(c: Connector, { outside: { supplyPhases: supplied } }: Stati
 }
 
 /**
- * Power of the chargers that load one phase of a three-phase station; null: there is none. A single-phase vehicle loads
+ * Power of the chargers that load one phase of a three-phase station; null: no such load. A single-phase vehicle loads
  * L1 of a three-phase connector; single-phase connectors use the phases in turn.
  */
 export function phaseLoads(station: Station): PhaseLoads | null {
@@ -39,16 +39,19 @@ export function phaseLoads(station: Station): PhaseLoads | null {
   const vars: [number, number, number] = [0, 0, 0];
   let hasLoad = false;
   for (const c of station.connectors) {
-    const at = onePhaseOf(c, station);
-    if (at === null || c.planW === 0) continue;
+    const phase = onePhaseOf(c, station);
+    if (phase === null || c.planW === 0) continue;
     hasLoad = true;
-    watts[at] = (watts[at] ?? 0) - c.planW;
-    vars[at] = (vars[at] ?? 0) + chargerVar(c, c.planW);
+    watts[phase] = (watts[phase] ?? 0) - c.planW;
+    vars[phase] = (vars[phase] ?? 0) + chargerVar(c, c.planW);
   }
   return hasLoad ? { watts, vars } : null;
 }
 
-/** Share of the way to a new reactive power that the limits go in one sub-step: limits and power factor depend on each other. */
+/**
+ * Share of a change of reactive power that the limits follow in one sub-step: a damping, because limits and power
+ * factor depend on each other.
+ */
 const limitStep = 0.5;
 
 /**
@@ -68,21 +71,24 @@ export function shareVar(station: Station, decidedVar: number | null): void {
   const shareOf = (phase: number) => (sumV > 0 ? (phaseLnV[phase] ?? 0) / sumV : 0);
   const watts: [number, number, number] = [0, 0, 0];
   for (const c of connectors) {
-    const only = onePhaseOf(c, station);
+    const onePhase = onePhaseOf(c, station);
     for (let i = 0; i < 3; i += 1) {
-      if (only === null) watts[i] = (watts[i] ?? 0) + Math.abs(c.planW) * shareOf(i);
-      else if (only === i) watts[i] = (watts[i] ?? 0) + Math.abs(c.planW);
+      if (onePhase === null) watts[i] = (watts[i] ?? 0) + Math.abs(c.planW) * shareOf(i);
+      else if (onePhase === i) watts[i] = (watts[i] ?? 0) + Math.abs(c.planW);
     }
   }
-  const ratio = (i: number, of: number) => ((watts[i] ?? 0) > 0 ? (of * shareOf(i)) / (watts[i] ?? 0) : 0);
+  const varPerWatt = (phase: number, sumVar: number) =>
+    (watts[phase] ?? 0) > 0 ? (sumVar * shareOf(phase)) / (watts[phase] ?? 0) : 0;
   const magnitude = Math.abs(decidedVar);
   station.varSign = decidedVar > 0 ? 1 : -1;
   station.limitVar += limitStep * (magnitude - station.limitVar);
-  station.varPerW = [ratio(0, magnitude), ratio(1, magnitude), ratio(2, magnitude)];
-  const limitRatio: Phases = [ratio(0, station.limitVar), ratio(1, station.limitVar), ratio(2, station.limitVar)];
+  station.varPerW = [varPerWatt(0, magnitude), varPerWatt(1, magnitude), varPerWatt(2, magnitude)];
+  const { limitVar } = station;
+  const limitVarPerW: Phases = [varPerWatt(0, limitVar), varPerWatt(1, limitVar), varPerWatt(2, limitVar)];
   for (const c of connectors) {
-    const only = onePhaseOf(c, station);
-    c.reactiveA = activeA(c, station, c.planW) * (only === null ? Math.max(...limitRatio) : (limitRatio[only] ?? 0));
+    const onePhase = onePhaseOf(c, station);
+    c.reactiveA =
+      activeA(c, station, c.planW) * (onePhase === null ? Math.max(...limitVarPerW) : (limitVarPerW[onePhase] ?? 0));
   }
 }
 
@@ -94,7 +100,7 @@ function activeA(c: Connector, station: Station, powerW: number): number {
 
 /** Currents in the cable of an AC connector, A: one for each phase of the connector; negative while it discharges. */
 export function cableCurrents(c: Connector, station: Station): readonly number[] {
-  const only = onePhaseOf(c, station);
+  const onePhase = onePhaseOf(c, station);
   const { varPerW } = station;
   const currentA = (phase: number) => {
     if (varPerW !== null)
@@ -102,7 +108,7 @@ export function cableCurrents(c: Connector, station: Station): readonly number[]
     const perA = wattsPerAmpere(c, station);
     return perA > 0 ? c.powerW / perA : 0;
   };
-  const firstA = currentA(only ?? 0);
+  const firstA = currentA(onePhase ?? 0);
   if (c.p.phases === 1) return [firstA];
   return phasesInUse(c) === 1 ? [firstA, 0, 0] : [firstA, currentA(1), currentA(2)];
 }
@@ -113,8 +119,9 @@ export function connectorVar(c: Connector, station: Station): number {
   const { varPerW, varSign, phaseLnV, outside } = station;
   if (varPerW === null) return -chargerVar(c, c.powerW);
   const flowA = activeA(c, station, c.powerW);
-  const only = onePhaseOf(c, station);
-  if (only !== null || outside.supplyPhases < 3) return -varSign * Math.abs(c.powerW) * (varPerW[only ?? 0] ?? 0);
+  const onePhase = onePhaseOf(c, station);
+  if (onePhase !== null || outside.supplyPhases < 3)
+    return -varSign * Math.abs(c.powerW) * (varPerW[onePhase ?? 0] ?? 0);
   return -varSign * flowA * (phaseLnV[0] * varPerW[0] + phaseLnV[1] * varPerW[1] + phaseLnV[2] * varPerW[2]);
 }
 
@@ -133,10 +140,10 @@ export function supplyWattsPerAmpere(station: Station): number {
 }
 
 const noLimit = Infinity;
-/** Two phases have the same load within this, so that the order of connectors does not depend on last bits. */
+/** Relative difference that counts as rounding, so that the result does not depend on the order of connectors. */
 const tolerance = 1e-9;
 
-/** All current counts together: one phase of three may be used. */
+/** True if the current of all phases counts together: the profile permits one phase of three. */
 function countsTogether({ profile, outside }: Station): boolean {
   return profile.phases === 1 && outside.supplyPhases === 3;
 }
@@ -148,21 +155,21 @@ function voltsOf({ phaseLnV: [a, b, c] }: Station): number {
 /** True if the connector loads a phase of the supply, 0 to 2. */
 function loads(c: Connector, station: Station, phase: number): boolean {
   if (countsTogether(station)) return phase === 0;
-  const only = onePhaseOf(c, station);
-  return only === null ? phase < station.outside.supplyPhases : only === phase;
+  const onePhase = onePhaseOf(c, station);
+  return onePhase === null ? phase < station.outside.supplyPhases : onePhase === phase;
 }
 
-/** Volts that an ampere on each phase of the connector passes through. */
+/** Power of one ampere on each phase that the connector loads, at power factor 1, W/A. */
 function voltsInUse(c: Connector, station: Station): number {
-  const only = onePhaseOf(c, station);
-  if (only !== null) return station.phaseLnV[only] ?? 0;
+  const onePhase = onePhaseOf(c, station);
+  if (onePhase !== null) return station.phaseLnV[onePhase] ?? 0;
   // a converter loads three phases: an ampere of their sum is a third on each
   return countsTogether(station) ? voltsOf(station) / 3 : voltsOf(station);
 }
 
 /** Watts of one ampere on each phase that the connector loads. */
 function wattsPerSupplyAmpere(c: Connector, station: Station): number {
-  // where a function decides the reactive current, the limit is lowered by it instead
+  // where a function decides the reactive current, `budgetOf` lowers the limit instead
   const ownFactor = c.p.type === 'ac' && station.varPerW === null;
   return voltsInUse(c, station) * (ownFactor ? c.p.powerFactor : 1);
 }
@@ -170,7 +177,7 @@ function wattsPerSupplyAmpere(c: Connector, station: Station): number {
 /** A limit as active current of the connectors on one phase. */
 interface Budget {
   readonly limitA: number;
-  /** the part of any current that is active, beside the reactive one that a function decides */
+  /** active part of a current, beside the reactive current of a function */
   readonly activePart: number;
   /** current of the station itself */
   readonly standbyA: number;
@@ -185,7 +192,7 @@ function budgetOf(station: Station): Budget {
   return { limitA: Math.max(0, profile.limitA * activePart - standbyA), activePart, standbyA };
 }
 
-/** Minimum current, A, lowered so that a limit of exactly the minimum still charges beside the standby of the station. */
+/** Minimum current, A, lowered so that a limit of just the minimum still charges beside the standby of the station. */
 function minA(c: Connector, station: Station, { activePart, standbyA }: Budget): number {
   const volts = voltsInUse(c, station);
   if (!(volts > 0)) return 0;
@@ -218,19 +225,19 @@ function fullestPhase(station: Station): number {
   return fullest;
 }
 
-/** Shares one phase among its connectors that have no cap yet. @returns true if it is too little for them */
-function sharePhase(station: Station, phase: number, budget: Budget, { demandW: wanted, minW, shareW }: Scratch) {
+/** Shares the limit on one phase among its connectors without a cap. @returns true if the limit binds */
+function sharePhase(station: Station, phase: number, budget: Budget, { demandW: demandA, minW, shareW }: Scratch) {
   const { connectors } = station;
   let leftA = budget.limitA;
   for (const [i, c] of connectors.entries()) {
     const takesA = loads(c, station, phase) ? amperesOf(demandW(c), wattsPerSupplyAmpere(c, station)) : 0;
     const open = c.supplyCapW === noLimit;
-    wanted[i] = open ? takesA : 0;
+    demandA[i] = open ? takesA : 0;
     minW[i] = minA(c, station, budget);
     if (takesA > 0 && !open) leftA -= Math.min(takesA, amperesOf(c.supplyCapW, wattsPerSupplyAmpere(c, station)));
   }
   leftA = Math.max(0, leftA);
-  const binds = sharePower(wanted, minW, leftA, shareW);
+  const binds = sharePower(demandA, minW, leftA, shareW);
   for (const [i, c] of connectors.entries()) {
     if (c.supplyCapW !== noLimit || !loads(c, station, phase)) continue;
     c.supplyCapW = (binds ? (shareW[i] ?? 0) : leftA) * wattsPerSupplyAmpere(c, station);
@@ -240,7 +247,7 @@ function sharePhase(station: Station, phase: number, budget: Budget, { demandW: 
 }
 
 /**
- * Sets `supplyCapW` of every connector from its `capW`. The fullest phase comes first: it caps all three-phase
+ * Sets `supplyCapW` of every connector from its `capW`. The fullest phase is shared first: it caps all three-phase
  * connectors, which take the same current from the other phases.
  * @param scratch amperes instead of watts
  * @returns true if the limit binds
@@ -257,7 +264,7 @@ export function capBySupply(station: Station, scratch: Scratch): boolean {
   return binds;
 }
 
-/** Lowers what a connector may charge in the prepared sub-step. */
+/** Lowers the charging power of a connector in the prepared sub-step. */
 export function scaleCharging(c: Connector, factor: number): void {
   if (c.chargeableW <= 0) return;
   c.chargeableW *= factor;

@@ -32,14 +32,17 @@ const powerTolerance = 1e-12;
 /** The table of a curve in W; constant before its first and after its last point. */
 function curveTable(points: readonly ChargingCurvePoint[], maxChargeW: number): CurveTable {
   const inside = points.map(({ socPct, fraction }) => [socPct / 100, fraction * maxChargeW] as const);
-  const first = inside[0] ?? [0, maxChargeW];
-  const last = inside[inside.length - 1] ?? [1, maxChargeW];
-  const all = [
-    ...(first[0] > 0 ? [[0, first[1]] as const] : []),
+  const firstPoint = inside[0] ?? [0, maxChargeW];
+  const lastPoint = inside[inside.length - 1] ?? [1, maxChargeW];
+  const extended = [
+    ...(firstPoint[0] > 0 ? [[0, firstPoint[1]] as const] : []),
     ...inside,
-    ...(last[0] < 1 ? [[1, last[1]] as const] : []),
+    ...(lastPoint[0] < 1 ? [[1, lastPoint[1]] as const] : []),
   ];
-  return { soc: Float64Array.from(all, ([soc]) => soc), powerW: Float64Array.from(all, ([, powerW]) => powerW) };
+  return {
+    soc: Float64Array.from(extended, ([soc]) => soc),
+    powerW: Float64Array.from(extended, ([, powerW]) => powerW),
+  };
 }
 
 function segmentOf(soc: Float64Array, at: number): number {
@@ -74,7 +77,7 @@ function endOfCurve({ soc, powerW }: CurveTable, endW: number): number {
  * @param socPerJ state of charge per joule at the meter
  * @param dtS Infinity: until the goal
  */
-// eslint-disable-next-line max-params -- of every vehicle in every tick: an object of arguments would be garbage
+// eslint-disable-next-line max-params -- called per vehicle and tick: an object of arguments would be garbage
 export function chargeAlong(
   table: CurveTable,
   soc: number,
@@ -93,24 +96,25 @@ export function chargeAlong(
     const s1 = table.soc[i + 1] ?? 1;
     const p0 = table.powerW[i] ?? 0;
     const slope = ((table.powerW[i + 1] ?? 0) - p0) / (s1 - s0);
-    const here = p0 + slope * (s - s0);
+    const curveW = p0 + slope * (s - s0);
     const crossing = slope === 0 ? s1 : s0 + (capW - p0) / slope;
-    const capped = here >= capW * (1 - powerTolerance) && (slope >= 0 || crossing > s + socTolerance);
+    const capped = curveW >= capW * (1 - powerTolerance) && (slope >= 0 || crossing > s + socTolerance);
     const capChanges = crossing > s && (capped ? slope < 0 : slope > 0);
     const endSoc = Math.min(s1, goalSoc, capChanges ? crossing : 1);
-    const left = dtS - out.timeS;
-    const timeS = stretch(capped ? capW : here, capped ? 0 : slope * socPerJ, (endSoc - s) / socPerJ, left, out);
-    if (timeS >= left) return;
+    const leftS = dtS - out.timeS;
+    const timeS = addStretch(capped ? capW : curveW, capped ? 0 : slope * socPerJ, (endSoc - s) / socPerJ, leftS, out);
+    if (timeS >= leftS) return;
     s = endSoc;
     if (endSoc >= s1) i += 1;
   }
 }
 
 /**
- * One stretch of `maxJ`; power starts at `powerW` and grows exponentially, `growth` per second.
- * @returns time to its end, s
+ * Adds one stretch of at most `maxJ` and `leftS` to `out`; power starts at `powerW` and grows exponentially, `growth`
+ * per second.
+ * @returns time in which the whole stretch passes, s
  */
-function stretch(powerW: number, growth: number, maxJ: number, leftS: number, out: ChargeResult): number {
+function addStretch(powerW: number, growth: number, maxJ: number, leftS: number, out: ChargeResult): number {
   if (!(powerW > 0)) {
     out.timeS += leftS;
     return leftS;

@@ -1,7 +1,7 @@
 /**
- * Fuel cells and electrolysis cells. Those of the built-in plants: voltage from current density (A/cm2), and current
- * density from power density (W/cm2); densities are positive in both directions. For comparison the semi-empirical
- * model of a PEM fuel cell after Amphlett, with the constants of the Ballard Mark V stack.
+ * Laws of fuel cells and electrolysis cells: voltage from current density (A/cm2), and current density from power
+ * density (W/cm2); densities are positive in both directions. The semi-empirical model of a PEM fuel cell after
+ * Amphlett has the constants of the Ballard Mark V stack.
  */
 import type { FuelCellStackModel } from '../../../contract/kinds/fuelcell.ts';
 import { gasConstantJMolK, zeroCelsiusK } from '../constants.ts';
@@ -48,9 +48,9 @@ interface StackConditions {
   readonly o2Atm: number;
 }
 
-/** Minimum current of the logarithms, A: gas crossover loads a real cell at any time. */
+/** Minimum current in logarithms, A: gas crossover loads a real cell at any time. */
 const minA = 1e-3;
-/** The concentration term is cut this close to the limiting current, where the voltage is 0. */
+/** Maximum current in the concentration term, share of the limiting current. */
 const maxLimitShare = 1 - 1e-12;
 
 const activationVK = 1.93e-4;
@@ -146,14 +146,16 @@ export interface PemLaw {
 /** Tafel, ohmic and concentration losses. */
 const tafelLaw: PemLaw = {
   idealV(j, tK) {
-    const held = Math.min(j, nearLimitACm2);
-    const activation = held > exchangeACm2 ? tafelSlopeV * Math.log(held / exchangeACm2) : 0;
-    return pemReversibleV(tK) - activation - ohmicOhmCm2 * held + concentrationV * Math.log(1 - held / pemLimitACm2);
+    const clippedJ = Math.min(j, nearLimitACm2);
+    const activation = clippedJ > exchangeACm2 ? tafelSlopeV * Math.log(clippedJ / exchangeACm2) : 0;
+    return (
+      pemReversibleV(tK) - activation - ohmicOhmCm2 * clippedJ + concentrationV * Math.log(1 - clippedJ / pemLimitACm2)
+    );
   },
   fallV: (j) => tafelSlopeV + ohmicOhmCm2 * j + (concentrationV * j) / (pemLimitACm2 - j),
 };
 
-/** The cell of the Ballard Mark V with the gases of the plant; another area counts as several cells side by side. */
+/** The cell of the Ballard Mark V with the gases of the plant; a larger area counts as several cells in parallel. */
 const amphlettLaw: PemLaw = {
   idealV: (j, tK) => amphlettCell(ballardMarkV, j * ballardMarkV.areaCm2, { tK, h2Atm, o2Atm }).cellV,
   fallV: (j, tK) => amphlettFallV(ballardMarkV, j * ballardMarkV.areaCm2, tK),

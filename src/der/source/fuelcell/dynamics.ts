@@ -68,6 +68,7 @@ export function nextTemperatureC(
   return Math.max(holdC, goalC + (warmC - goalC) * Math.exp((-leftS * conductance) / capacityJK));
 }
 
+/** A PEM stack below its ready temperature is derated, down to `coldShare` at this temperature. */
 const coldC = 0;
 const coldShare = 0.3;
 /** a PEM stack is derated from here to 0 at `hottestC` */
@@ -86,7 +87,7 @@ export function admittedShare(chemistry: FuelCellChemistry, heat: StackHeat, tem
 const fuelCellTauS = 0.5;
 const electrolyserTauS = 5;
 const airTauS = 1.5;
-/** a lag this close to its end has ended */
+/** a smaller gap, as a share of the target, is closed at once */
 const settledTolerance = 1e-9;
 /**
  * share of the steady amount of oxygen below which the voltage falls no further, because the control reduces the load
@@ -132,11 +133,12 @@ const clockResolutionS = 1e-6;
 
 type Limits = Pick<FuelCellParameters, 'rampUpPctS' | 'rampDownPctS' | 'dwellS' | 'operatingMode'>;
 
+/** Loading ramp, and the dwell before the power of a reversible plant may change its direction. */
 export class Readiness {
   readonly #limits: Limits;
   /** direction of the last power, while it still blocks the other one */
   #side: -1 | 0 | 1 = 0;
-  /** load that the plant is ready for in that direction, of rated */
+  /** load that the plant is ready for in direction `#side`, of rated */
   #level = 0;
   /** time until the other direction may start, s */
   #dwellS = 0;
@@ -171,13 +173,13 @@ export class Readiness {
     const side = share > 0 ? 1 : share < 0 ? -1 : this.#side;
     const decayedLevel = side === this.#side ? this.#level - (rampDownPctS / 100) * dtS : 0;
     this.#level = Math.max(magnitude, decayedLevel);
-    if (operatingMode === 'bidirectional') this.#wait(magnitude, side !== this.#side, dtS);
+    if (operatingMode === 'bidirectional') this.#countDwell(magnitude, side !== this.#side, dtS);
     this.#side = side;
   }
 
-  #wait(magnitude: number, turned: boolean, dtS: number): void {
+  #countDwell(magnitude: number, reversed: boolean, dtS: number): void {
     this.#counting = false;
-    if (magnitude >= minFuelCellShare || turned) this.#dwellS = this.#limits.dwellS;
+    if (magnitude >= minFuelCellShare || reversed) this.#dwellS = this.#limits.dwellS;
     if (magnitude >= minFuelCellShare) return;
     const leftS = this.#dwellS - dtS;
     this.#dwellS = leftS < clockResolutionS ? 0 : leftS;

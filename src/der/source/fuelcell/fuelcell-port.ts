@@ -25,7 +25,7 @@ import type { StackHeat } from './dynamics.ts';
 
 /** lower heating value of hydrogen, J/kg */
 const lhvJKg = 33.33 * 3.6e6;
-/** a solid oxide stack below its temperature loads at 3 % per minute */
+/** maximum ramp of a solid oxide stack below its operating temperature: 3 % per minute */
 const coldOxideRampPctS = 0.05;
 /** ramps up to this rate are exact enough in steps of one second */
 const slowRampPctS = 0.5;
@@ -59,8 +59,9 @@ export class FuelCellPort implements DcSource {
   /** length of the prepared sub-step; 0 after `draw` */
   #dtS = 0;
   #settling = false;
-  /** the ramp, not the rating, bounds the prepared sub-step */
+  /** true: the ramp, not the rating, bounds the output of the prepared sub-step */
   #ramped = false;
+  /** true: the ramp, not the rating, bounds the absorbed power of the prepared sub-step */
   #elRamped = false;
   #rampLimited = false;
 
@@ -137,10 +138,10 @@ export class FuelCellPort implements DcSource {
   answer({ targetW, floorW, ceilingW }: DcRequest): number {
     const [minW, maxW] = [-this.absorbableDcW, this.availableDcW];
     const defaultW = this.#parameters.operatingMode === 'fc_only' ? ceilingW : 0;
-    const wantedW = Math.max(floorW, Math.min(ceilingW, targetW ?? defaultW));
-    const withinW = Math.max(minW, Math.min(maxW, wantedW));
+    const requestedW = Math.max(floorW, Math.min(ceilingW, targetW ?? defaultW));
+    const withinW = Math.max(minW, Math.min(maxW, requestedW));
     if (floorW > 0 || ceilingW < 0) return withinW;
-    // below the minimum load the plant idles, unless its own limits keep it there
+    // below the minimum load the plant idles, unless its own limits keep the power below
     const minOutputW = (1 - boundTolerance) * this.minOutputDcW;
     const minAbsorbedW = (1 - boundTolerance) * this.minAbsorbedDcW;
     const belowMinOutput = withinW > 0 && withinW < minOutputW && maxW >= minOutputW;
@@ -230,7 +231,7 @@ export class FuelCellPort implements DcSource {
 
   command(command: SourceCommand): void {
     if (command.kind !== 'fuelcell.tank') {
-      throw new SimError('COMMAND_NOT_APPLICABLE', `given ${command.kind}; a fuel cell takes fuelcell.tank`);
+      throw new SimError('COMMAND_NOT_APPLICABLE', `given ${command.kind}; a fuel cell accepts fuelcell.tank`);
     }
     const { levelPct } = command;
     const tank = this.#supply.tank;
@@ -259,7 +260,7 @@ export class FuelCellPort implements DcSource {
     });
   }
 
-  /** A cold stack, whose temperature limits its output. */
+  /** True while power flows and the temperature of the stack limits the power. */
   get #warming(): boolean {
     return this.#powerW !== 0 && this.#temperatureC < this.#heat.readyC;
   }
@@ -292,7 +293,7 @@ export class FuelCellPort implements DcSource {
     return cold ? Math.min(rampUpPctS, coldOxideRampPctS) : rampUpPctS;
   }
 
-  /** Updates what can be drawn and absorbed over `dtS`. */
+  /** Updates the available and the absorbable power over `dtS`. */
   #updateLimits(dtS: number): void {
     const stack = this.#stack;
     const share = admittedShare(this.#parameters.chemistry, this.#heat, this.#temperatureC);

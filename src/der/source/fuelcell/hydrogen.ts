@@ -3,7 +3,7 @@ import type { FuelCellParameters, HydrogenTankState } from '../../../contract/ki
 import type { Stack } from './stack.ts';
 import { zeroCelsiusK } from '../constants.ts';
 
-/** temperature of the pressure of a full tank */
+/** temperature at which a full tank has its maximum pressure, C */
 const fillingC = 15;
 /** compressibility of hydrogen, per bar */
 const perBar = 6e-4;
@@ -65,6 +65,7 @@ export class HydrogenTank {
   }
 
   /**
+   * State of the tank at its present level.
    * @param emptyMarginKg usable hydrogen up to this counts as none, kg
    * @param fullMarginKg room up to this counts as none, kg
    */
@@ -75,9 +76,12 @@ export class HydrogenTank {
   }
 }
 
-/** A tank that could supply or take in full power for no longer than this is at its reserve. */
+/** A running plant is at a reserve when the tank suffices for no more than this time at full power. */
 const runningReserveS = 1e-5;
-/** The same for an idle plant, which does not start for less. */
+/**
+ * An idle plant is at a reserve when the tank suffices for no more than this time at full power, so that it does not
+ * start for less.
+ */
 const idleReserveS = 0.05;
 
 /** Tank or continuous supply of one plant, with its counters. */
@@ -149,7 +153,7 @@ export class HydrogenSupply {
     }
   }
 
-  /** Puts the start values back. */
+  /** Restores the start values. */
   restart(): void {
     this.consumedKg = this.producedKg = this.lostKg = 0;
     this.tank?.setLevel(this.#startLevelPct);

@@ -24,7 +24,8 @@ import type { StackPort } from '../source.ts';
 /** thermoneutral cell voltage: HHV for liquid water, LHV for steam */
 const thermoneutralV = { PEMFC: 1.481, SOFC: 1.254 } as const;
 /**
- * the same for steam electrolysis with evaporation: below it an electric heater supplies the heat that the cells absorb
+ * thermoneutral voltage of steam electrolysis with evaporation: at a lower cell voltage an electric heater supplies the
+ * heat that the cells absorb
  */
 const oxideHeatedV = 1.29;
 const oxideFaraday = 0.99;
@@ -50,12 +51,14 @@ export class Stack {
   readonly #cells: number;
   readonly #areaCm2: number;
   readonly #elAreaCm2: number;
+  /** own consumption that rises with the power, share of gross power */
   readonly #share: number;
   readonly #fixedW: number;
   readonly #elFixedW: number;
   /** hydrogen per ampere in all cells together, kg/s */
   readonly #kgSA: number;
   readonly #utilization: number;
+  /** share of the production that passes the dryer */
   readonly #dried: number;
   /** current density of the last solution of the fuel cell: start value of the next one */
   #guess = 0;
@@ -232,7 +235,7 @@ export function polarizationCurve(stack: Stack, tK: number, points: number): Pol
 
 const halvings = 50;
 
-/** Power of a stack for a power of the plant, and back, without touching the stack that runs. */
+/** Converts between the power of a plant and that of its stack without a change of the running stack. */
 export class StackConversion implements StackPort {
   readonly #stack: Stack;
   readonly #temperatureC: () => number;
@@ -249,7 +252,7 @@ export class StackConversion implements StackPort {
     return stack.grossW;
   }
 
-  /** The power of the stack rises with that of the plant, so halving finds it. */
+  /** Bisection, since the power of the stack rises with that of the plant. */
   dcW(stackW: number): number {
     if (stackW === 0) return 0;
     const { ratedDcW, ratedElDcW } = this.#stack;

@@ -9,10 +9,10 @@ import type { DiodeParameters, MaximumPowerPoint } from './module.ts';
 import { shadedString, stringCurrentAt, stringMaximum, stringVoltageForPower, trackedMaximum } from './shading.ts';
 import type { ShadedString } from './shading.ts';
 
-/** A gap to a target at rest that the lag would close without an effect on any figure, K. */
+/** Gap to a constant target that is closed at once, K: too small for a visible effect. */
 const restK = 1e-6;
 
-/** Cell temperature: a first-order lag behind Faiman's steady temperature, or a given temperature. Degrees Celsius. */
+/** Cell temperature: a first-order lag behind Faiman's steady temperature, or a fixed temperature. Degrees Celsius. */
 export class CellTemperature {
   readonly #timeConstantS: number;
   #valueC = 25;
@@ -26,12 +26,12 @@ export class CellTemperature {
     return this.#valueC;
   }
 
-  /** No change is under way. */
+  /** True if no change is under way. */
   get atRest(): boolean {
     return this.#valueC === this.#targetC;
   }
 
-  /** The target has jumped. @param fixed the temperature is given and has no lag */
+  /** Jumps to another target. @param fixed true: the temperature jumps as well, without lag */
   jump(targetC: number, fixed: boolean): void {
     this.#targetC = targetC;
     if (fixed) this.#valueC = targetC;
@@ -67,19 +67,21 @@ export const defaultPvThermal: PvThermalConfig = { u0: 25, u1: 6.84, timeConstan
 const defaultMpptTimeConstantS = 1;
 const defaultStartSeconds = 10;
 const defaultStartRatio = 1.1;
-/** Share of the power at which an input starts, below which it sleeps again. */
+/** Share of the start power below which an input sleeps again. */
 const sleepShare = 0.75;
-/** Smaller changes have no effect on any figure and keep the solution: a share of the light, and kelvin. */
+/** Change of irradiance, as a share, from which the curve is solved again; smaller ones have no visible effect. */
 const irradianceStep = 1e-9;
+/** Change of the cell temperature from which the curve is solved again, K. */
 const temperatureStepK = 1e-6;
 /** Tolerance of the settled state, share of the voltage; power is flat there. */
 const settledShare = 1e-4;
-/** A lag this close to its end has ended. */
+/** Gap to a constant goal that the tracker closes at once, share of the goal voltage. */
 const arrivedShare = 1e-9;
+/** Power below the available power by more than this share counts as curtailed. */
 const limitShare = 1e-6;
 /**
- * The tracker holds the input at most this far from the maximum power point towards open circuit: in a sudden dark the
- * open-circuit voltage can fall below the voltage of the tracker.
+ * Maximum distance of the tracker from its goal, share of the way to open circuit: in sudden darkness the open-circuit
+ * voltage can fall below the voltage of the tracker.
  */
 const maxRightShare = 0.5;
 
@@ -88,8 +90,9 @@ type PvState = PvDetail['mpptState'];
 
 /**
  * The DC side of a PV device: array, cell temperature, maximum power point tracker with start sequence.
- * Per step call `prepare`, then `draw`; before that `jumpTo` where the weather has jumped. In between weather counts as
- * linear, and lags are exact for it: state is a function of time, not of the steps. Nothing here is random.
+ * Per step call `prepare`, then `draw`; before that `jumpTo` where the weather has jumped. Otherwise weather moves
+ * linearly over a step, and lags are exact for that: state is a function of time, not of the steps. Nothing here is
+ * random.
  */
 export class PvSource {
   readonly #config: PvConfig;
@@ -100,9 +103,9 @@ export class PvSource {
   readonly #thermal: PvThermalConfig;
   readonly #cell: CellTemperature;
   #irradianceWm2 = 0;
-  /** a shade has come or gone since the last step */
+  /** the shading was set since the last step */
   #reshaded = false;
-  /** weather or shade has jumped since the last step */
+  /** irradiance or shading has jumped since the last step */
   #jumped = false;
   #solvedIrradianceWm2 = 0;
   #solvedTemperatureC = 25;
@@ -120,7 +123,7 @@ export class PvSource {
   #mppW = 0;
   /** maximum power within the DC window */
   #windowW = 0;
-  /** voltage of a string that the tracker aims at: the maximum within the DC window */
+  /** goal of the tracker, voltage of a string: the maximum within the DC window */
   #goalV = 0;
   /** voltage of a string at which the tracker stands */
   #trackedV = 0;
@@ -184,7 +187,7 @@ export class PvSource {
     return this.#shading;
   }
 
-  /** Shade from the next step on; null ends it. */
+  /** Shading from the next step on; null: none. */
   set shading(shading: PvShading | null) {
     this.#shading = shading;
     this.#reshaded = true;
@@ -213,12 +216,12 @@ export class PvSource {
     return this.#mpp.voc * this.#inSeries;
   }
 
-  /** The terminal voltage is above the DC window: an alarm of the device, not a limit of the array. */
+  /** True if the terminal voltage is above the DC window: an alarm of the device, not a limit of the array. */
   get overVoltage(): boolean {
     return this.#voltageV > this.#config.maxDcVoltageV;
   }
 
-  /** Gap between the tracker's voltage and its aim, as a share of that; 1 while starting and after a jump. */
+  /** Gap between the tracker's voltage and its goal, as a share of the goal; 1 while starting and after a jump. */
   get trackingGap(): number {
     if (this.#phase === 'start' || this.#jumped) return 1;
     return this.#phase === 'off' ? 0 : Math.abs(this.#goalV - this.#trackedV) / this.#goalV;
@@ -230,8 +233,8 @@ export class PvSource {
   }
 
   /**
-   * Advances by `dtS` seconds in which the weather has moved linearly to `weather`. A weather with a number that is not
-   * finite is ignored, and the last one continues.
+   * Advances by `dtS` seconds in which the weather has moved linearly to `weather`. Weather with a number that is not
+   * finite is ignored: the last weather continues.
    */
   prepare(dtS: number, weather: PvWeather): void {
     const dt = dtS > 0 ? dtS : 0;
@@ -239,7 +242,7 @@ export class PvSource {
     if (this.#reshaded) this.#reshade();
     const fromV = this.#goalV;
     const fromW = this.#mppW;
-    if (this.#takeLight(weather)) this.#cell.advance(dt, this.#steadyC(weather), weather.cellTemperatureC !== null);
+    if (this.#setIrradiance(weather)) this.#cell.advance(dt, this.#steadyC(weather), weather.cellTemperatureC !== null);
     this.#solve();
     this.#sequence(dt, fromW);
     this.#track(dt, fromV);
@@ -248,7 +251,7 @@ export class PvSource {
   /** The weather has jumped to `weather` since the last step: light at once, the cells with their lag. */
   jumpTo(weather: PvWeather): void {
     const formerWm2 = this.#irradianceWm2;
-    if (!this.#takeLight(weather)) return;
+    if (!this.#setIrradiance(weather)) return;
     this.#cell.jump(this.#steadyC(weather), weather.cellTemperatureC !== null);
     if (this.#irradianceWm2 !== formerWm2) this.#jumped = true;
     this.#solve();
@@ -258,7 +261,7 @@ export class PvSource {
 
   /** Jumps to the steady state of `weather`: cell temperature settled, started, tracker on the maximum. */
   settle(weather: PvWeather): void {
-    if (this.#takeLight(weather)) this.#cell.jump(this.#steadyC(weather), true);
+    if (this.#setIrradiance(weather)) this.#cell.jump(this.#steadyC(weather), true);
     this.#jumped = false;
     if (this.#reshaded) this.#reshade();
     this.#solve();
@@ -284,15 +287,15 @@ export class PvSource {
     this.#powerW = powerW;
   }
 
-  /** @returns true if the weather is usable: all its numbers are finite */
-  #takeLight(weather: PvWeather): boolean {
+  /** Sets the irradiance. @returns false: ignored, since a number of the weather is not finite */
+  #setIrradiance(weather: PvWeather): boolean {
     const { irradianceWm2 } = weather;
     if (!Number.isFinite(irradianceWm2 + this.#steadyC(weather))) return false;
     this.#irradianceWm2 = irradianceWm2 > 0 ? irradianceWm2 : 0;
     return true;
   }
 
-  /** Cell temperature in which this weather would end. */
+  /** Cell temperature after a long time in this weather. */
   #steadyC({ irradianceWm2, ambientTemperatureC, windSpeedMS, cellTemperatureC }: PvWeather): number {
     if (cellTemperatureC !== null) return cellTemperatureC;
     const { u0, u1 } = this.#thermal;
@@ -301,14 +304,14 @@ export class PvSource {
     );
   }
 
-  /** The curve has jumped with the shade, at the start of a step. */
+  /** Solves the curve with the new shading, at the start of a step. */
   #reshade(): void {
     this.#reshaded = false;
     this.#solvedIrradianceWm2 = NaN;
     this.#solve();
   }
 
-  /** Solves the curve again if light or temperature has changed, or has come to rest at another value. */
+  /** Solves the curve again if light or temperature has changed; small changes only once the temperature is at rest. */
   #solve(): void {
     const irradianceWm2 = this.#irradianceWm2;
     const temperatureC = this.#cell.valueC;
@@ -354,18 +357,18 @@ export class PvSource {
     this.#goalV = this.#mpp.v;
   }
 
-  /** Enough voltage, and power for the converter behind it. */
+  /** True if the voltage suffices for the input, and the power for its converter. */
   get #mayStart(): boolean {
     return this.openCircuitVoltageV > this.#startVoltageV && this.#mppW >= this.#startPowerW;
   }
 
-  /** @param fromW maximum power at the start of the step */
+  /** Advances the start sequence. @param fromW maximum power at the start of the step */
   #sequence(dt: number, fromW: number): void {
     const openV = this.openCircuitVoltageV;
     if (this.#phase === 'off') {
       if (!this.#mayStart) return;
       this.#phase = 'start';
-      // the light passed the start power within the step
+      // time since the maximum power passed the start power within the step
       const risenW = this.#mppW - fromW;
       this.#startElapsedS = fromW < this.#startPowerW ? (dt * (this.#mppW - this.#startPowerW)) / risenW : 0;
     } else if (openV <= this.#config.minDcVoltageV || openV === 0 || this.#mppW < sleepShare * this.#startPowerW) {
@@ -379,7 +382,7 @@ export class PvSource {
     }
   }
 
-  /** @param fromV aim at the start of the step; it has moved linearly since */
+  /** @param fromV goal at the start of the step, from which the goal has moved linearly */
   #track(dt: number, fromV: number): void {
     if (this.#phase === 'off') {
       this.#availableDcW = 0;
@@ -391,7 +394,7 @@ export class PvSource {
     }
   }
 
-  /** The voltage follows its aim with the time constant of the tracker. */
+  /** The voltage follows its goal with the time constant of the tracker. */
   #follow(dt: number, fromV: number): void {
     const goalV = this.#goalV;
     const formerV = this.#trackedV;
@@ -411,7 +414,7 @@ export class PvSource {
     return Math.min(Math.max(0, this.#trackedV * unitA * this.#config.parallelCount), this.#mppW);
   }
 
-  /** The tracker's voltage for its power; for less the voltage above the maximum power point. */
+  /** Voltage of the tracker at the available power; at less power, the voltage above the maximum power point. */
   #voltageAt(powerW: number): number {
     const tracking = this.#phase === 'track' && powerW > 0;
     if (tracking && powerW >= this.#availableDcW * (1 - limitShare)) return this.#trackedV;

@@ -65,11 +65,11 @@ export class SolvedArray {
 
 function shadedSamples(string: ShadedString, parallelCount: number, points: number): PvCurve {
   const scaled = ({ v, i, p }: IvPoint): IvPoint => ({ v, i: i * parallelCount, p: p * parallelCount });
-  const best = stringMaximum(string);
+  const maximum = stringMaximum(string);
   return {
     curve: shadedCurve(string, points).map(scaled),
-    mpp: best.p > 0 ? scaled(best) : null,
-    vOcV: best.voc,
-    iScA: best.isc * parallelCount,
+    mpp: maximum.p > 0 ? scaled(maximum) : null,
+    vOcV: maximum.voc,
+    iScA: maximum.isc * parallelCount,
   };
 }

@@ -116,8 +116,8 @@ export function voc(p: DiodeParameters): number {
   // current falls and is concave in vd: Newton converges from the right of the root without overshoot
   let vd = p.a * Math.log1p(p.iL / p.i0);
   for (let n = 0; n < iterations; n++) {
-    const grown = p.i0 * Math.exp(vd / p.a);
-    const step = (grown - p.i0 + p.gSh * vd - p.iL) / (grown / p.a + p.gSh);
+    const exponentialA = p.i0 * Math.exp(vd / p.a);
+    const step = (exponentialA - p.i0 + p.gSh * vd - p.iL) / (exponentialA / p.a + p.gSh);
     vd -= step;
     // the next step would square the error
     if (!(step > vd * 1e-7)) break;
@@ -132,7 +132,7 @@ export function isc(p: DiodeParameters): number {
 
 /**
  * Current in A at a terminal voltage in V. Negative voltages count as 0; above the open-circuit voltage
- * the module takes current, so the result is negative.
+ * the module absorbs current, so the result is negative.
  */
 export function currentAt(p: DiodeParameters, voltageV: number): number {
   if (!(p.iL > 0)) return 0;
@@ -141,9 +141,9 @@ export function currentAt(p: DiodeParameters, voltageV: number): number {
   // two upper bounds of vd; the second one keeps the exponential finite far above the open-circuit voltage
   let vd = Math.min(v + p.rS * p.iL, p.a * Math.log1p((p.iL + v / p.rS) / p.i0));
   for (let n = 0; n < iterations; n++) {
-    const grown = p.i0 * Math.exp(vd / p.a);
-    const i = p.iL - (grown - p.i0) - p.gSh * vd;
-    const step = (vd - p.rS * i - v) / (1 + p.rS * (grown / p.a + p.gSh));
+    const exponentialA = p.i0 * Math.exp(vd / p.a);
+    const i = p.iL - (exponentialA - p.i0) - p.gSh * vd;
+    const step = (vd - p.rS * i - v) / (1 + p.rS * (exponentialA / p.a + p.gSh));
     vd -= step;
     if (!(step > vd * 1e-8)) break;
   }
@@ -167,15 +167,15 @@ function diodeVoltageAtMaximum(p: DiodeParameters, vOpen: number): number {
   // a good guess for crystalline silicon; other modules need one or two more steps
   let vd = 0.87 * vOpen;
   for (let n = 0; n < iterations; n++) {
-    const grown = p.i0 * Math.exp(vd / p.a);
-    const i = p.iL - (grown - p.i0) - p.gSh * vd;
+    const exponentialA = p.i0 * Math.exp(vd / p.a);
+    const i = p.iL - (exponentialA - p.i0) - p.gSh * vd;
     const v = vd - p.rS * i;
-    const di = -grown / p.a - p.gSh;
+    const di = -exponentialA / p.a - p.gSh;
     const dv = 1 - p.rS * di;
     const slope = di * v + i * dv;
     if (slope > 0) low = vd;
     else high = vd;
-    const curvature = -(grown / (p.a * p.a)) * (v - p.rS * i) + 2 * di * dv;
+    const curvature = -(exponentialA / (p.a * p.a)) * (v - p.rS * i) + 2 * di * dv;
     const next = vd - slope / curvature;
     const inside = next > low && next < high;
     const moved = inside ? next : (low + high) / 2;
@@ -189,7 +189,7 @@ function diodeVoltageAtMaximum(p: DiodeParameters, vOpen: number): number {
 
 /**
  * The voltage in V between the maximum power point and open circuit at which the module gives `powerW`: the operating
- * point of a curtailed inverter. 0 or less gives the open-circuit voltage, the maximum or more the voltage of the
+ * point of a curtailed inverter. For 0 or less the open-circuit voltage, for the maximum or more the voltage of the
  * maximum.
  */
 export function voltageForPower(p: DiodeParameters, powerW: number, mpp: MaximumPowerPoint): number {
@@ -200,13 +200,13 @@ export function voltageForPower(p: DiodeParameters, powerW: number, mpp: Maximum
   let vd = startForPower(p, powerW, mpp, low);
   if (!(vd > low && vd < high)) vd = high;
   for (let n = 0; n < iterations; n++) {
-    const grown = p.i0 * Math.exp(vd / p.a);
-    const i = p.iL - (grown - p.i0) - p.gSh * vd;
+    const exponentialA = p.i0 * Math.exp(vd / p.a);
+    const i = p.iL - (exponentialA - p.i0) - p.gSh * vd;
     const v = vd - p.rS * i;
     const excess = v * i - powerW;
     if (excess > 0) low = vd;
     else high = vd;
-    const di = -grown / p.a - p.gSh;
+    const di = -exponentialA / p.a - p.gSh;
     const next = vd - excess / (di * v + i * (1 - p.rS * di));
     const moved = next > low && next < high ? next : (low + high) / 2;
     const change = Math.abs(moved - vd);
@@ -221,8 +221,8 @@ export function voltageForPower(p: DiodeParameters, powerW: number, mpp: Maximum
  * right of the solution, from where Newton converges without overshoot.
  */
 function startForPower(p: DiodeParameters, powerW: number, mpp: MaximumPowerPoint, vdMax: number): number {
-  const grown = p.i0 * Math.exp(vdMax / p.a);
-  const di = -grown / p.a - p.gSh;
-  const curvature = -(grown / (p.a * p.a)) * (mpp.v - p.rS * mpp.i) + 2 * di * (1 - p.rS * di);
+  const exponentialA = p.i0 * Math.exp(vdMax / p.a);
+  const di = -exponentialA / p.a - p.gSh;
+  const curvature = -(exponentialA / (p.a * p.a)) * (mpp.v - p.rS * mpp.i) + 2 * di * (1 - p.rS * di);
   return vdMax + Math.sqrt((2 * (mpp.p - powerW)) / -curvature);
 }

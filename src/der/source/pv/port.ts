@@ -42,8 +42,8 @@ export class PvPort implements DcSource {
   }
 
   /**
-   * Under slowly moving light the tracker is always a little behind and the cell temperature drifts: both lags are exact
-   * for a step of one second.
+   * Under slowly moving light the tracker is always a little behind and the cell temperature drifts: both lags are
+   * exact for a step of one second.
    */
   get settled(): boolean {
     return this.#array.trackingGap <= followingGap;
@@ -74,8 +74,8 @@ export class PvPort implements DcSource {
   }
 
   answer({ targetW, ceilingW }: DcRequest): number {
-    const wantedW = targetW === null ? ceilingW : Math.min(targetW, ceilingW);
-    return Math.max(0, Math.min(this.#array.availableDcW, wantedW));
+    const requestedW = targetW === null ? ceilingW : Math.min(targetW, ceilingW);
+    return Math.max(0, Math.min(this.#array.availableDcW, requestedW));
   }
 
   get conditions(): ReadonlySet<SourceCondition> {
@@ -86,7 +86,7 @@ export class PvPort implements DcSource {
 
   command(command: SourceCommand): void {
     if (command.kind !== 'pv.shading')
-      throw new SimError('COMMAND_NOT_APPLICABLE', `a PV array does not take ${command.kind}`);
+      throw new SimError('COMMAND_NOT_APPLICABLE', `a PV array does not accept ${command.kind}`);
     const { shading, input = 0 } = command;
     if (input !== 0) throw badValue('input', input, '0, the only input');
     if (shading !== null) {
@@ -143,7 +143,7 @@ function checkShare(name: string, value: number): void {
   if (!(value >= 0 && value <= 1)) throw badValue(name, value, '0 to 1');
 }
 
-/** Several PV arrays behind one inverter, each on an input with a tracker of its own. */
+/** One of several PV arrays behind one inverter, on an input with its own tracker. */
 export interface PvInputConfig {
   /** name of the port */
   readonly name: string;
@@ -152,12 +152,12 @@ export interface PvInputConfig {
   readonly array: PvConfig;
 }
 
-/** States of trackers, the furthest first: the whole shows the first that an input has. */
+/** Tracker states by precedence: the device shows the first one that an input has. */
 const stateOrder = ['limit', 'track', 'dc_low', 'start', 'off'] as const satisfies readonly PvDetail['mpptState'][];
 
 /**
- * PV arrays as the DC ports of one device. Each has its own light where the weather gives one by plane, its own cell
- * temperature, start and tracker; a curtailed inverter takes the same share of what each array could give.
+ * PV arrays as the DC ports of one device. Each has its own irradiance where the weather has planes, and its own cell
+ * temperature, start and tracker; a curtailed inverter draws the same share of the available power of each array.
  */
 export class PvInputs implements DcSource {
   readonly #inputs: readonly PvPort[];
@@ -166,7 +166,7 @@ export class PvInputs implements DcSource {
   readonly ports: readonly DcPort[];
   readonly absorbableDcW = 0;
   readonly maxStepS = Infinity;
-  /** weather of the input that is computed */
+  /** weather of one input; overwritten for each input */
   readonly #weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
   /** irradiance in the plane of the block `pv` */
   #irradianceWm2 = 0;
@@ -203,20 +203,20 @@ export class PvInputs implements DcSource {
   }
 
   prepare(dtS: number, input: SourceInput): void {
-    this.#inputs.forEach((each, i) => {
-      each.prepare(dtS, this.#weatherOf(i, input));
+    this.#inputs.forEach((port, i) => {
+      port.prepare(dtS, this.#weatherOf(i, input));
     });
   }
 
   weatherJumps(input: SourceInput): void {
-    this.#inputs.forEach((each, i) => {
-      each.weatherJumps(this.#weatherOf(i, input));
+    this.#inputs.forEach((port, i) => {
+      port.weatherJumps(this.#weatherOf(i, input));
     });
   }
 
   settle(input: SourceInput): void {
-    this.#inputs.forEach((each, i) => {
-      each.settle(this.#weatherOf(i, input));
+    this.#inputs.forEach((port, i) => {
+      port.settle(this.#weatherOf(i, input));
     });
   }
 
@@ -231,8 +231,8 @@ export class PvInputs implements DcSource {
   }
 
   answer({ targetW, ceilingW }: DcRequest): number {
-    const wantedW = targetW === null ? ceilingW : Math.min(targetW, ceilingW);
-    return Math.max(0, Math.min(this.availableDcW, wantedW));
+    const requestedW = targetW === null ? ceilingW : Math.min(targetW, ceilingW);
+    return Math.max(0, Math.min(this.availableDcW, requestedW));
   }
 
   draw(dcW: number, energized: boolean): void {
@@ -248,15 +248,15 @@ export class PvInputs implements DcSource {
 
   command(command: SourceCommand): void {
     if (command.kind !== 'pv.shading')
-      throw new SimError('COMMAND_NOT_APPLICABLE', `PV arrays do not take ${command.kind}`);
+      throw new SimError('COMMAND_NOT_APPLICABLE', `PV arrays do not accept ${command.kind}`);
     const { input, ...shading } = command;
     if (input === undefined) {
-      for (const each of this.#inputs) each.command(shading);
+      for (const port of this.#inputs) port.command(shading);
       return;
     }
-    const chosen = this.#inputs[input];
-    if (!chosen) throw badValue('input', input, `0 to ${this.#inputs.length - 1}`);
-    chosen.command(shading);
+    const port = this.#inputs[input];
+    if (!port) throw badValue('input', input, `0 to ${this.#inputs.length - 1}`);
+    port.command(shading);
   }
 
   clearFaults(): void {
@@ -281,7 +281,7 @@ export class PvInputs implements DcSource {
       irradianceWm2: this.#irradianceWm2,
       cellTemperatureC: cellC,
       availableDcW: mppW,
-      // one source of the same power and current
+      // voltage of one source with the same power and current
       operatingPoint: { v: i > 0 ? p / i : Math.max(...inputs.map(({ operatingPoint: { v } }) => v)), i, p },
       mpptState: stateOrder.find((state) => inputs.some(({ mpptState }) => mpptState === state)) ?? 'off',
       shading: inputs.find(({ shading }) => shading !== null)?.shading ?? null,

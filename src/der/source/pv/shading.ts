@@ -49,19 +49,19 @@ const iterations = 60;
 const tolerance = 1e-6;
 
 /** A point of a branch with the derivatives by the diode voltage of its leading module. */
-const at = { i: 0, v: 0, di: 0, dv: 0, d2i: 0, d2v: 0 };
+const point = { i: 0, v: 0, di: 0, dv: 0, d2i: 0, d2v: 0 };
 
 type Side = 'left' | 'right';
 type Goal = 'peak' | 'power' | 'voltage';
 
 /** Diode voltage in V at which a lit module carries `currentA`. */
 function diodeVoltageAt(p: DiodeParameters, currentA: number): number {
-  const left = p.iL - currentA;
+  const remainingA = p.iL - currentA;
   // current falls and is concave: Newton converges from the right, and from the left it overshoots once
-  let vd = left > 0 ? p.a * Math.log1p(left / p.i0) : left / p.gSh;
+  let vd = remainingA > 0 ? p.a * Math.log1p(remainingA / p.i0) : remainingA / p.gSh;
   for (let n = 0; n < iterations; n++) {
-    const grown = p.i0 * Math.exp(vd / p.a);
-    const step = (left + p.i0 - grown - p.gSh * vd) / (grown / p.a + p.gSh);
+    const exponentialA = p.i0 * Math.exp(vd / p.a);
+    const step = (remainingA + p.i0 - exponentialA - p.gSh * vd) / (exponentialA / p.a + p.gSh);
     vd += step;
     if (!(Math.abs(step) > tolerance * p.a)) break;
   }
@@ -72,9 +72,9 @@ function diodeVoltageAt(p: DiodeParameters, currentA: number): number {
 function bypassedDiodeVoltage(p: DiodeParameters): number {
   let vd = p.rS * (p.iL + p.i0 + p.gSh * bypassDropV);
   for (let n = 0; n < iterations; n++) {
-    const grown = p.i0 * Math.exp(vd / p.a);
-    const i = p.iL - (grown - p.i0) - p.gSh * vd;
-    const step = (vd - p.rS * i + bypassDropV) / (1 + p.rS * (grown / p.a + p.gSh));
+    const exponentialA = p.i0 * Math.exp(vd / p.a);
+    const i = p.iL - (exponentialA - p.i0) - p.gSh * vd;
+    const step = (vd - p.rS * i + bypassDropV) / (1 + p.rS * (exponentialA / p.a + p.gSh));
     vd -= step;
     if (!(Math.abs(step) > tolerance * p.a)) break;
   }
@@ -82,43 +82,47 @@ function bypassedDiodeVoltage(p: DiodeParameters): number {
 }
 
 /**
- * Fills `at`. The lit modules lead left of the knee; right of it the shaded ones do, and the lit modules follow their
- * current.
+ * Fills `point`. The lit modules lead left of the knee; right of it the shaded ones do, and the lit modules follow
+ * their current.
  */
 function evaluate(s: ShadedString, side: Side, x: number): void {
   const leader = side === 'left' ? s.lit : s.shaded;
-  const grown = leader.i0 * Math.exp(x / leader.a);
-  at.i = leader.iL - (grown - leader.i0) - leader.gSh * x;
-  at.di = -grown / leader.a - leader.gSh;
-  at.d2i = -grown / (leader.a * leader.a);
+  const exponentialA = leader.i0 * Math.exp(x / leader.a);
+  point.i = leader.iL - (exponentialA - leader.i0) - leader.gSh * x;
+  point.di = -exponentialA / leader.a - leader.gSh;
+  point.d2i = -exponentialA / (leader.a * leader.a);
   if (side === 'left') {
-    at.v = s.litCount * (x - leader.rS * at.i) - s.dropV;
-    at.dv = s.litCount * (1 - leader.rS * at.di);
-    at.d2v = -s.litCount * leader.rS * at.d2i;
+    point.v = s.litCount * (x - leader.rS * point.i) - s.dropV;
+    point.dv = s.litCount * (1 - leader.rS * point.di);
+    point.d2v = -s.litCount * leader.rS * point.d2i;
     return;
   }
   const { lit, litCount, shadedCount } = s;
-  const y = diodeVoltageAt(lit, at.i);
+  const y = diodeVoltageAt(lit, point.i);
   const follower = (lit.i0 * Math.exp(y / lit.a)) / lit.a;
   const fall = -follower - lit.gSh;
-  const ratio = at.di / fall;
-  const bend = (at.d2i + (ratio * ratio * follower) / lit.a) / fall;
-  at.v = litCount * (y - lit.rS * at.i) + shadedCount * (x - leader.rS * at.i);
-  at.dv = litCount * (ratio - lit.rS * at.di) + shadedCount * (1 - leader.rS * at.di);
-  at.d2v = litCount * (bend - lit.rS * at.d2i) - shadedCount * leader.rS * at.d2i;
+  const ratio = point.di / fall;
+  const bend = (point.d2i + (ratio * ratio * follower) / lit.a) / fall;
+  point.v = litCount * (y - lit.rS * point.i) + shadedCount * (x - leader.rS * point.i);
+  point.dv = litCount * (ratio - lit.rS * point.di) + shadedCount * (1 - leader.rS * point.di);
+  point.d2v = litCount * (bend - lit.rS * point.d2i) - shadedCount * leader.rS * point.d2i;
 }
 
-/** Diode voltage that meets the goal; fills `at`. Every goal is a falling function: Newton inside a bracket. */
+/** Diode voltage that meets the goal; fills `point`. Every goal is a falling function: Newton inside a bracket. */
 function solve(s: ShadedString, side: Side, goal: Goal, target: number, low: number, high: number): number {
   const span = high - low;
   // the knee of the diode is close to the upper end
   let x = goal === 'voltage' ? (low + high) / 2 : high - 0.13 * span;
   for (let n = 0; n < iterations; n++) {
     evaluate(s, side, x);
-    const slope = at.di * at.v + at.i * at.dv;
-    const residual = goal === 'peak' ? slope : goal === 'power' ? at.v * at.i - target : target - at.v;
+    const slope = point.di * point.v + point.i * point.dv;
+    const residual = goal === 'peak' ? slope : goal === 'power' ? point.v * point.i - target : target - point.v;
     const fall =
-      goal === 'peak' ? at.d2i * at.v + 2 * at.di * at.dv + at.i * at.d2v : goal === 'power' ? slope : -at.dv;
+      goal === 'peak'
+        ? point.d2i * point.v + 2 * point.di * point.dv + point.i * point.d2v
+        : goal === 'power'
+          ? slope
+          : -point.dv;
     if (residual > 0) low = x;
     else high = x;
     const next = x - residual / fall;
@@ -135,10 +139,10 @@ function peakIn(s: ShadedString, side: Side, low: number, high: number): Peak | 
   if (!(high > low)) return null;
   const knee = side === 'left' ? high : low;
   evaluate(s, side, knee);
-  const slope = at.di * at.v + at.i * at.dv;
+  const slope = point.di * point.v + point.i * point.dv;
   if (side === 'left' ? slope >= 0 : slope <= 0) return null;
   const x = solve(s, side, 'peak', 0, low, high);
-  return at.v > 0 && at.i > 0 ? { x, v: at.v, i: at.i, p: at.v * at.i } : null;
+  return point.v > 0 && point.i > 0 ? { x, v: point.v, i: point.i, p: point.v * point.i } : null;
 }
 
 /** Solves the curve. Without light on the shaded modules their bypass diodes conduct at any current. */
@@ -151,9 +155,9 @@ function solveCurve(s: Writable<ShadedString>): void {
     s.shadedOpenX = voc(shaded);
     s.openV = litCount * litOpenV + shadedCount * s.shadedOpenX;
     evaluate(s, 'right', s.shadedKneeX);
-    s.kneeV = at.v;
-    s.kneeW = at.v * at.i;
-    s.litKneeX = diodeVoltageAt(lit, at.i);
+    s.kneeV = point.v;
+    s.kneeW = point.v * point.i;
+    s.litKneeX = diodeVoltageAt(lit, point.i);
     s.right = peakIn(s, 'right', s.shadedKneeX, s.shadedOpenX);
   } else {
     s.openV = Math.max(0, litCount * litOpenV - dropV);
@@ -205,7 +209,7 @@ export function stringCurrentAt(s: ShadedString, voltageV: number): number {
   const v = Math.max(voltageV, 0);
   if (v < s.kneeV) return Math.max(currentAt(s.lit, (v + s.dropV) / s.litCount), 0);
   solve(s, 'right', 'voltage', v, s.shadedKneeX, s.shadedOpenX);
-  return Math.max(at.i, 0);
+  return Math.max(point.i, 0);
 }
 
 /** Local maxima by rising voltage: one or two, none in darkness. V, A, W of one string. */
@@ -215,8 +219,8 @@ export function stringMaxima(s: ShadedString): readonly IvPoint[] {
 
 /** The global maximum and the two ends of the curve of one string. */
 export function stringMaximum(s: ShadedString): MaximumPowerPoint {
-  const best = s.left !== null && (s.right === null || s.left.p >= s.right.p) ? s.left : s.right;
-  return { v: best?.v ?? 0, i: best?.i ?? 0, p: best?.p ?? 0, voc: s.openV, isc: s.shortA };
+  const peak = s.left !== null && (s.right === null || s.left.p >= s.right.p) ? s.left : s.right;
+  return { v: peak?.v ?? 0, i: peak?.i ?? 0, p: peak?.p ?? 0, voc: s.openV, isc: s.shortA };
 }
 
 /**
@@ -229,8 +233,7 @@ export function trackedMaximum(s: ShadedString, tracker: PvTracker, edgeV: numbe
   let v = edgeV;
   let i = edgeA;
   let p = edgeV * edgeA;
-  const first = right ?? left;
-  const peaks = tracker === 'local' ? [first] : [left, right];
+  const peaks = tracker === 'local' ? [right ?? left] : [left, right];
   for (const peak of peaks) {
     if (peak === null || peak.v < edgeV || (tracker === 'global' && peak.p < p)) continue;
     ({ v, i, p } = peak);
@@ -240,7 +243,7 @@ export function trackedMaximum(s: ShadedString, tracker: PvTracker, edgeV: numbe
 
 /**
  * The voltage in V above the operating point of the tracker at which a string gives `powerW`: a curtailed inverter.
- * 0 or less gives the open-circuit voltage, the power of the tracker or more its voltage.
+ * For 0 or less the open-circuit voltage, for the power of the tracker or more the voltage of the tracker.
  */
 export function stringVoltageForPower(s: ShadedString, powerW: number, tracked: MaximumPowerPoint): number {
   if (!(powerW > 0)) return s.openV;
@@ -249,17 +252,17 @@ export function stringVoltageForPower(s: ShadedString, powerW: number, tracked: 
   if (s.left !== null && tracked.v < s.kneeV && powerW >= s.kneeW)
     solve(s, 'left', 'power', powerW, s.left.x, s.litKneeX);
   else solve(s, 'right', 'power', powerW, s.right?.x ?? s.shadedKneeX, s.shadedOpenX);
-  return Math.min(Math.max(at.v, tracked.v), s.openV);
+  return Math.min(Math.max(point.v, tracked.v), s.openV);
 }
 
 /**
- * Samples of a string's curve from 0 V to open circuit. The global maximum is always among them, the other one if it
- * has a nearest sample of its own. In darkness a single sample of zeros.
+ * Samples of a string's curve from 0 V to open circuit. The global maximum is always among them, the other one unless
+ * both have the same nearest sample. In darkness a single sample of zeros.
  * @param points number of samples; fewer than 3 count as 3, more than 1000 as 1000
  */
 export function shadedCurve(s: ShadedString, points: number): readonly IvPoint[] {
-  const best = stringMaximum(s);
-  if (!(best.p > 0)) return [{ v: 0, i: 0, p: 0 }];
+  const maximum = stringMaximum(s);
+  if (!(maximum.p > 0)) return [{ v: 0, i: 0, p: 0 }];
   const last = lastSample(points);
   const curve: IvPoint[] = [];
   for (let n = 0; n <= last; n++) {

@@ -43,6 +43,7 @@ export class HubWind {
   readonly #shear: number;
   readonly #rotorDiameterM: number;
   #override: WindOverride | null = null;
+  /** true: the mean wind of the next sub-step is a step */
   #switched = true;
   #meanMS = 0;
   #slopeMS2 = 0;

@@ -1,13 +1,16 @@
 /** Low voltage ride-through of a wind turbine: reactive support, DC chopper, crowbar, recovery of active power. */
 import type { LvrtState, WindParameters } from '../../../contract/kinds/wind.ts';
 
+/** Ride-through begins below this voltage. */
 const enterPu = 0.88;
+/** Ride-through ends above this voltage. */
 const leavePu = 0.9;
 const maxCurrentPu = 1.1;
-/** The chopper takes rated power for this time in one dip. */
+/** Time for which the chopper can dissipate rated power in one dip. */
 const chopperS = 2;
+/** The crowbar of turbine type T3 acts in a dip below this voltage. */
 const crowbarPu = 0.3;
-/** duration of the crowbar at the begin of a dip */
+/** Time for which the crowbar acts at the start of a dip. */
 const crowbarDurationS = 0.1;
 const crowbarCurrentPu = -0.2;
 const rideStepS = 0.1;
@@ -19,7 +22,9 @@ export class LowVoltageRideThrough {
   #terminalPu = 1;
   #dtS = 0;
   #drawnW = 0;
+  /** drawn power before the dip */
   #beforeW = 0;
+  /** drawn power at the start of the recovery */
   #fromW = 0;
   #recoveringS = 0;
   #crowbarS = 0;
@@ -50,8 +55,8 @@ export class LowVoltageRideThrough {
   get maxStepS(): number {
     if (this.#state === 'active') return this.#crowbarS > 0 ? this.#crowbarS : rideStepS;
     if (this.#state !== 'recovering') return Infinity;
-    const left = this.#p.lvrtRecoveryS - this.#recoveringS;
-    return left > 0 ? Math.min(rideStepS, left) : rideStepS;
+    const leftS = this.#p.lvrtRecoveryS - this.#recoveringS;
+    return leftS > 0 ? Math.min(rideStepS, leftS) : rideStepS;
   }
 
   reset(): void {
@@ -64,12 +69,12 @@ export class LowVoltageRideThrough {
 
   /** @param terminalPu mean AC voltage over the sub-step @param running false: out of service, no ride-through */
   prepare(dtS: number, terminalPu: number, running: boolean): void {
-    // time of the last sub-step
+    // the last sub-step has passed since
     this.#crowbarS = Math.max(0, this.#crowbarS - this.#dtS);
     if (this.#crowbarS < 1e-9) this.#crowbarS = 0;
     this.#dtS = dtS;
     this.#terminalPu = terminalPu;
-    this.#move(terminalPu, running);
+    this.#updateState(terminalPu, running);
     this.#limitW = this.#limit(dtS);
     if (this.#state === 'recovering') this.#recoveringS += dtS;
   }
@@ -95,7 +100,7 @@ export class LowVoltageRideThrough {
     }
   }
 
-  #move(pu: number, running: boolean): void {
+  #updateState(pu: number, running: boolean): void {
     if (!running) {
       if (this.#state !== 'tripped') this.#state = 'normal';
       return;
@@ -127,7 +132,7 @@ export class LowVoltageRideThrough {
     }
     if (this.#state !== 'recovering') return Infinity;
     // linear, so the middle is the mean over the sub-step
-    const done = Math.min(1, (this.#recoveringS + dtS / 2) / this.#p.lvrtRecoveryS);
-    return this.#fromW + Math.max(0, this.#beforeW - this.#fromW) * done;
+    const recoveredShare = Math.min(1, (this.#recoveringS + dtS / 2) / this.#p.lvrtRecoveryS);
+    return this.#fromW + Math.max(0, this.#beforeW - this.#fromW) * recoveredShare;
   }
 }

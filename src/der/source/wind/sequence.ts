@@ -9,7 +9,7 @@ const gustMarginMS = 5;
 const maxGustS = 3;
 /** After a storm the turbine may start again once the mean wind was this far below cut-out for `stormDelayS`. */
 const returnMarginMS = 3;
-/** The run ends after this time without voltage; after a shorter one it continues. */
+/** The run ends after the generator was disconnected for this time; after a shorter time it continues. */
 const maxOutageS = 2;
 /** Below this share of the minimum speed the turbine has to run up again. */
 const stallShare = 0.7;

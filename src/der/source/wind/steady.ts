@@ -24,8 +24,8 @@ export function aeroW(m: Machine, windMS: number, radS: number, pitchDeg: number
 }
 
 /**
- * Largest root of a function within low..high that is positive below the root and negative above; `low` when there is
- * none.
+ * Largest root of a function within low..high that is positive below the root and negative above; `low` without
+ * such a root.
  */
 function lastRoot(f: (x: number) => number, low: number, high: number, scan: number): number {
   let top = high;
@@ -45,7 +45,7 @@ function lastRoot(f: (x: number) => number, low: number, high: number, scan: num
   return low;
 }
 
-/** Pitch in degrees at which the rotor gives `shaftW` at this wind and speed; 0 if it cannot reach it. */
+/** Pitch in degrees at which the rotor gives `shaftW` at this wind and speed; 0 if that power is out of reach. */
 export function pitchForPower(m: Machine, windMS: number, radS: number, shaftW: number): number {
   const surplus = (pitchDeg: number) => aeroW(m, windMS, radS, pitchDeg) - shaftW;
   return lastRoot(surplus, 0, maxPitchDeg, maxPitchDeg);
@@ -77,11 +77,11 @@ export function pitchTowardsPower(
  */
 function finePitchDeg(m: Machine, windMS: number): number {
   if (m.cp.model === 'nrel-5mw' || (m.minRadS * m.radiusM) / windMS <= m.cp.bestRatio) return 0;
-  let best = 0;
+  let bestDeg = 0;
   for (let pitchDeg = 0; pitchDeg <= maxFineDeg; pitchDeg += 0.25) {
-    if (aeroW(m, windMS, m.minRadS, pitchDeg) > aeroW(m, windMS, m.minRadS, best)) best = pitchDeg;
+    if (aeroW(m, windMS, m.minRadS, pitchDeg) > aeroW(m, windMS, m.minRadS, bestDeg)) bestDeg = pitchDeg;
   }
-  return best;
+  return bestDeg;
 }
 
 function solve(m: Machine, windMS: number, fineDeg: number): { shaftW: number; radS: number; pitchDeg: number } {

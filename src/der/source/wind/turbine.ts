@@ -14,6 +14,7 @@ const rotorStepS = 0.1;
 /** Turbulence has its nodes at whole seconds: a piece must not pass two. */
 const coarseStepS = 1;
 const stepTolerance = 1e-9;
+/** Minimum wind speed of the rotor model. */
 const minMS = 0.05;
 /** Margin above the minimum pitch at which the pitch controls the speed. */
 const ratedPitchDeg = 0.2;
@@ -41,12 +42,15 @@ const startCp = 0.2;
 /** Minimum time of the run-up to minimum speed. */
 const minRunUpS = 20;
 const startPitchDeg = 15;
+/** Share of minimum speed from which the blades move to their pitch in operation. */
 const pitchInShare = 0.8;
 /** Share of minimum speed below which the brake stops a turbine out of service. */
 const brakeShare = 0.3;
 /** Time over which the brake stops the rotor. */
 const brakeS = 15;
+/** Share of rated speed above which overspeed begins. */
 const overspeedOn = 1.1;
+/** Share of rated speed below which overspeed ends. */
 const overspeedOff = 1.05;
 /** Relative tolerance below which the drawn power counts as uncurtailed. */
 const drawTolerance = 1e-6;
@@ -84,6 +88,7 @@ export class Turbine {
   /** true: no time has passed since `settle` */
   #settling = false;
   #availableW = 0;
+  /** mean generator power that the rotor dynamics assumed in the prepared sub-step; after `draw`, the drawn one */
   #assumedW = 0;
   #aeroW = 0;
   #aeroJ = 0;
@@ -135,7 +140,7 @@ export class Turbine {
   get running(): boolean {
     return this.#sequence.running;
   }
-  /** Stands still, out of service. */
+  /** True while the rotor stands still out of service. */
   get parked(): boolean {
     return this.#radS === 0 && !this.running && !this.starting;
   }

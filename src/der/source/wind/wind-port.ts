@@ -13,9 +13,9 @@ import type { SteadyTable } from './steady.ts';
 import { Turbine } from './turbine.ts';
 import type { EnergyBalance } from './turbine.ts';
 
-/** Above this rate, simulated per real seconds, the rotor dynamics are left out. */
+/** Above this rate, simulated seconds per real second, the rotor dynamics are left out. */
 const quasiSteadyRate = 50;
-/** Minimum grid voltage of a start: at lower ones ride-through begins. */
+/** Minimum grid voltage for a start: at a lower voltage ride-through begins. */
 const minGridPu = 0.88;
 /** Minimum wind for a meaningful tip-speed ratio, m/s. */
 const minShownMS = 0.5;
@@ -29,7 +29,7 @@ interface Model {
   readonly curves: Map<string, readonly WindCurvePoint[]>;
 }
 
-/** Steps of the power curve that is shown, and where it ends. */
+/** Step and end of the power curve in the detail, m/s. */
 const [curveStepMS, curveEndMS] = [0.5, 30];
 
 function powerCurve({ steady, curves }: Model, { cutInMS, cutOutMS }: WindParameters): readonly WindCurvePoint[] {
@@ -49,7 +49,7 @@ function powerCurve({ steady, curves }: Model, { cutInMS, cutOutMS }: WindParame
 const models = new Map<string, Model>();
 const maxModels = 64;
 
-/** Turbines with the same machine share its solution, wherever they stand: it takes some milliseconds. */
+/** Turbines with the same machine share its solution, which takes some milliseconds, even across plants. */
 function modelOf(parameters: WindParameters): Model {
   const { turbine, cpModel, ratedPowerW, rotorDiameterM, airDensityKgM3, efficiencyNominal } = parameters;
   const key = JSON.stringify([turbine, cpModel, ratedPowerW, rotorDiameterM, airDensityKgM3, efficiencyNominal]);
@@ -62,7 +62,7 @@ function modelOf(parameters: WindParameters): Model {
   const machine = createMachine(parameters);
   const model = { machine, steady: steadyTable(machine), curves: new Map<string, readonly WindCurvePoint[]>() };
   models.set(key, model);
-  // profiles come and go: the machine that was not used for longest gives way, and stays with the turbines that have it
+  // drops the least recently used machine; turbines that use this machine keep it
   const [oldest] = models.keys();
   if (models.size > maxModels && oldest !== undefined) models.delete(oldest);
   return model;
@@ -107,7 +107,7 @@ export class WindPort implements DcSource {
   get starting(): boolean {
     return this.#turbine.starting;
   }
-  /** The rotor is integrated inside a sub-step: only a voltage dip needs shorter ones. */
+  /** The rotor is integrated inside a sub-step: only a voltage dip needs shorter sub-steps. */
   get settled(): boolean {
     return this.#ride.state === 'normal' || this.#ride.state === 'tripped';
   }
@@ -203,7 +203,7 @@ export class WindPort implements DcSource {
 
   command(command: SourceCommand): void {
     if (command.kind !== 'wind.override') {
-      throw new SimError('COMMAND_NOT_APPLICABLE', `given ${command.kind}; a wind turbine takes wind.override`);
+      throw new SimError('COMMAND_NOT_APPLICABLE', `given ${command.kind}; a wind turbine accepts wind.override`);
     }
     const { speedMS, height } = command;
     if (speedMS !== null && !Number.isFinite(speedMS)) {

@@ -117,12 +117,12 @@ type Pattern = readonly (readonly [levelPu: number, seconds: number])[];
 
 function patternEvent(
   description: string,
-  ownParameters: readonly GridEventParameter[],
+  levelParameters: readonly GridEventParameter[],
   pattern: (args: EventArguments) => Pattern,
 ): EventDefinition {
   return {
     description,
-    parameters: () => [...ownParameters, phases],
+    parameters: () => [...levelParameters, phases],
     plan(args, start) {
       let lastS = 0;
       const corners = pattern(args).flatMap(([level, seconds]): Corner[] => {
@@ -272,9 +272,9 @@ const definitions: Readonly<Record<GridEventName, EventDefinition>> = {
     parameters: () => [durationS(10), phases],
     plan(args, start) {
       const lastS = args.number('duration_s');
-      const all = args.word('phases') === 'ABC';
+      const isComplete = args.word('phases') === 'ABC';
       return {
-        tracks: all
+        tracks: isComplete
           ? { outage: constant(1) }
           : onPhases(args, start, () => [
               [0, 0],
@@ -285,7 +285,7 @@ const definitions: Readonly<Record<GridEventName, EventDefinition>> = {
     },
   },
   island: {
-    description: 'The mains are gone, and local load keeps voltage and frequency.',
+    description: 'The mains are disconnected, and local load keeps voltage and frequency.',
     parameters: () => [durationS(10)],
     plan: (args) => ({ tracks: { island: constant(1) }, durationS: args.number('duration_s') }),
   },

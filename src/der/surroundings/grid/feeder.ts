@@ -58,7 +58,7 @@ export class FeederTerminal {
     this.#meanPu = meanPu;
   }
 
-  /** No voltage carries the power of the last call; the previous voltage ratio stays in force. */
+  /** True if no voltage carries the power of the last call; then the previous voltage ratio stays in force. */
   get collapsed(): boolean {
     return this.#collapsed;
   }
@@ -70,7 +70,7 @@ export class FeederTerminal {
 
   /**
    * The grid at the terminals; the same object as long as the inputs are the same.
-   * In an outage (no source) and in an island (source on this side of the line) the line adds nothing.
+   * In an outage (no source) and in an island (source on this side of the line) the line has no effect.
    * @param pPu active power injected, of the rated apparent power
    * @param qPu reactive power injected, of the rated apparent power
    */
@@ -92,9 +92,9 @@ export class FeederTerminal {
       this.#ratio = 1;
       return;
     }
-    const volts = feederVoltage(sourcePu, pPu, qPu, impedance);
-    this.#collapsed = volts === null;
-    if (volts !== null) this.#ratio = volts / sourcePu;
+    const terminalPu = feederVoltage(sourcePu, pPu, qPu, impedance);
+    this.#collapsed = terminalPu === null;
+    if (terminalPu !== null) this.#ratio = terminalPu / sourcePu;
   }
 
   #scaled(source: GridValues): GridValues {

@@ -55,15 +55,15 @@ export class GridScope {
     return site.gridProfile ? scope.patched({ source: 'csv' }, start) : scope;
   }
 
-  /** The same object as long as nothing changes. */
+  /** Grid values at `t`; the same object as long as nothing changes. */
   at(t: SimTime): GridValues {
     const segment = this.#stack.segmentAt(t);
-    const seen = this.#valuesBySegment.get(segment);
-    if (seen?.still) return seen.values;
+    const cached = this.#valuesBySegment.get(segment);
+    if (cached?.still) return cached.values;
     const fresh = gridValuesAt(segment, t);
-    const before = seen?.values ?? this.#last;
+    const before = cached?.values ?? this.#last;
     const values = before && sameGrid(before, fresh) ? before : fresh;
-    if (seen) seen.values = values;
+    if (cached) cached.values = values;
     else this.#valuesBySegment.set(segment, { values, still: segment.motion === 'still' || isOut(segment, t) });
     this.#last = values;
     return values;
@@ -165,7 +165,7 @@ export class GridScope {
     return stack === this.#stack ? this : new GridScope(this.#site, stack);
   }
 
-  /** The quantities of the profile; those without a column return to normal. */
+  /** All quantities, along the profile; quantities without a column return to normal. */
   #followed(segment: Segment<GridQuantity>, instant: SimTime): Tracks<GridQuantity> {
     const { gridProfile, seriesTime, nominalHz } = this.#site;
     if (!gridProfile)

@@ -1,6 +1,7 @@
 /**
- * Grid values in layers: a base and timed overlays, each with trajectories for some quantities. A quantity comes from
- * the topmost active overlay that has it, else from the base. A stack is immutable; a command creates a new one.
+ * Values of grid or weather in layers: a base and timed overlays, each with trajectories for some quantities. A
+ * quantity comes from the topmost active overlay that has it, else from the base. A stack is immutable; a command
+ * creates a new one.
  */
 import type { SimTime } from '../../../core/time/clock.ts';
 import { SimError } from '../../../core/errors.ts';
@@ -31,20 +32,20 @@ export interface Segment<Q extends string> {
   readonly until: number;
   readonly tracks: Readonly<Record<Q, Track>>;
   readonly motion: Motion;
-  /** a series is among the trajectories */
+  /** true: a series is among the trajectories */
   readonly recorded: boolean;
 }
 
 /** Maximum number of pending changes with a duration. */
 const maxPending = 32;
-/** Number of segments kept, for devices that run through the same tick one after another. */
-const keptSegments = 16;
+/** Number of segments in the cache, for devices that run through the same tick one after another. */
+const maxSegments = 16;
 
 function entriesOf<Q extends string>(tracks: Tracks<Q>): [Q, Track][] {
   return Object.entries(tracks) as [Q, Track][];
 }
 
-/** The tracks whose quantities are (or, without `among`, are not) among the named ones. */
+/** The tracks of the quantities in `named`; with `among` false, of all other quantities. */
 function pick<Q extends string>(tracks: Tracks<Q>, named: Tracks<Q>, among: boolean): Tracks<Q> {
   return Object.fromEntries(entriesOf(tracks).filter(([name]) => (named[name] !== undefined) === among)) as Tracks<Q>;
 }
@@ -77,7 +78,7 @@ export class LayerStack<Q extends string> {
     const cachedSegment = this.#segments.find((segment) => t >= segment.from && t < segment.until);
     const segment = cachedSegment ?? this.#resolve(t);
     if (!cachedSegment) {
-      if (this.#segments.length === keptSegments) this.#segments.shift();
+      if (this.#segments.length === maxSegments) this.#segments.shift();
       this.#segments.push(segment);
     }
     this.#current = segment;
@@ -205,9 +206,9 @@ function inForce({ start, end }: { readonly start: SimTime; readonly end: SimTim
   return t >= start && t < end;
 }
 
-/** An overlay without some quantities from `now` on; devices that lag behind still see them until then. */
-function reduced<Q extends string>(overlay: Overlay<Q>, taken: Tracks<Q>, instant: SimTime): Overlay<Q>[] {
-  const [lost, kept] = [pick(overlay.tracks, taken, true), pick(overlay.tracks, taken, false)];
+/** An overlay without some quantities from `instant` on; devices behind that instant still see these quantities. */
+function reduced<Q extends string>(overlay: Overlay<Q>, removed: Tracks<Q>, instant: SimTime): Overlay<Q>[] {
+  const [lost, kept] = [pick(overlay.tracks, removed, true), pick(overlay.tracks, removed, false)];
   return [
     ...(isEmpty(lost) || overlay.start >= instant ? [] : [{ ...overlay, tracks: lost, end: instant }]),
     ...(isEmpty(kept) ? [] : [{ ...overlay, tracks: kept }]),
@@ -234,7 +235,7 @@ export type GridQuantity = MeasuredQuantity | 'outage' | 'island';
 
 const dead: GridValues = { aPu: 0, bPu: 0, cPu: 0, hz: 0, angleDeg: 0, island: false };
 
-/** Set value of one quantity; an outage does not count. */
+/** Set value of one quantity, regardless of an outage. */
 export function quantityAt({ tracks }: Segment<GridQuantity>, name: GridQuantity, t: SimTime): number {
   const track = tracks[name];
   return track ? valueAt(track, t) : 0;

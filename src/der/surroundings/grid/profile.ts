@@ -9,13 +9,14 @@ import type { MeasuredQuantity } from './layers.ts';
 
 const perPhase = ['voltage_a_pu', 'voltage_b_pu', 'voltage_c_pu'] as const;
 
-/** No grid runs here, but the deviation of a grid in mHz does; 0 is a dead grid. */
+/** A lower value, other than 0 for a dead grid, is no frequency: probably a deviation in mHz. */
 const minRealHz = 10;
 
-/** A hint for values that are a deviation and no frequency. */
+/** A hint for a value that is a deviation; null: a frequency. */
 function deviationHint(hz: number): string | null {
   if (hz === 0 || hz >= minRealHz) return null;
-  return `a frequency in Hz is wanted. A deviation in mHz becomes one by nominal + deviation / 1000, ${50 + hz / 1000} at 50 Hz`;
+  const exampleHz = 50 + hz / 1000;
+  return `a frequency in Hz is required; for a deviation in mHz give nominal + deviation / 1000, ${exampleHz} at 50 Hz`;
 }
 
 /** Columns of a grid profile: the frequency, and `voltage_pu` or all three phases; the phases have priority. */
@@ -62,7 +63,7 @@ export function profileRecording(
     at: (t) => series.at(column, seriesTime(t)),
     nextBreak(t) {
       const nowS = seriesTime(t);
-      // rounded up, at least one microsecond on: after a sub-step that ended before the row an empty one would follow
+      // rounded up, at least by one microsecond: a sub-step that ends before the row would leave an empty sub-step
       return Math.max(t + 1, t + Math.ceil((series.nextRowS(nowS) - nowS) * microsPerSecond));
     },
   };

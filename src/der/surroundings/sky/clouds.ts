@@ -7,8 +7,9 @@ export type CloudPreset = (typeof cloudPresets)[number];
 
 /** Passage of clouds, and the light that they transmit. */
 export interface CloudSky {
-  /** mean time between clouds and mean time under one, s; 0 leaves that part out */
+  /** mean time between clouds, s; 0: always under a cloud */
   readonly clearStayS: number;
+  /** mean time under a cloud, s; 0: no clouds */
   readonly cloudyStayS: number;
   /** clear-sky index between and under clouds */
   readonly clearIndex: number;
@@ -32,22 +33,23 @@ const skies: Readonly<Record<CloudPreset, CloudSky>> = {
   overcast: { clearStayS: 0, cloudyStayS: 900, clearIndex: 1, cloudyIndex: 0.25, clearSigma: 0, cloudySigma: 0.06 },
 };
 
-const lowest = 0.05;
-const highest = 1.25;
+const minIndex = 0.05;
+const maxIndex = 1.25;
 const stepS = 1;
 /** A cloud edge needs this long to cross the array. */
 const smoothingS = 20;
+/** Time constant of the quick random part. */
 const quickS = 60;
 const smoothingKept = Math.exp(-stepS / smoothingS);
 const quickKept = Math.exp(-stepS / quickS);
 const quickFresh = Math.sqrt(1 - quickKept * quickKept);
-/** The bright rim of a leaving cloud shows once its shadow has all but left the array. */
+/** Time until the bright rim of a leaving cloud shows: the shadow has almost left the array. */
 const rimDelayS = 2 * smoothingS;
 
 /**
  * The clear-sky index under passing clouds: a two-state chain smoothed by the size of the array, a quick
  * random part, and the overshoot at the rim of a leaving cloud. One step is one second of simulated time,
- * whatever the tick, so that it depends on seed and preset only.
+ * whatever the tick, so that the index depends on seed and preset only.
  */
 export class CloudProcess {
   readonly #sky: CloudSky;
@@ -55,13 +57,15 @@ export class CloudProcess {
   #cloudy: boolean;
   #smooth: number;
   #quick: number;
+  /** time until the end of the rim */
   #rimInS = 0;
+  /** duration of the rim */
   #rimS = 0;
   #rimHeight = 0;
 
   /**
    * @param section independent stretch of the same sky, for random access
-   * @param sky default that of the preset
+   * @param sky default: the sky of the preset
    */
   constructor(seed: number, preset: CloudPreset, section?: number, sky: CloudSky = skies[preset]) {
     this.#random = createRandom(seed, 'clouds', preset, ...(section === undefined ? [] : [section]));
@@ -78,14 +82,14 @@ export class CloudProcess {
     const goal = this.#cloudy ? sky.cloudyIndex : sky.clearIndex;
     this.#smooth = goal + (this.#smooth - goal) * smoothingKept;
     this.#quick = this.#quick * quickKept + quickFresh * this.#random.normal();
-    // the deviation follows the shadow: with the state the index would jump
+    // the deviation follows the shadow, since the state would make the index jump
     const depth = sky.clearIndex - sky.cloudyIndex;
     const shade = depth > 0 ? Math.min(Math.max((sky.clearIndex - this.#smooth) / depth, 0), 1) : 0;
     const sigma = sky.clearSigma + (sky.cloudySigma - sky.clearSigma) * shade;
-    return Math.min(Math.max(this.#smooth + sigma * this.#quick + this.#rim(), lowest), highest);
+    return Math.min(Math.max(this.#smooth + sigma * this.#quick + this.#rim(), minIndex), maxIndex);
   }
 
-  /** Lets a cloud come or go at random. */
+  /** Begins or ends a cloud at random. */
   #turn(): void {
     const sky = this.#sky;
     const chance = this.#random.next();
