@@ -1,4 +1,4 @@
-/** Rights of roles on the registers of a map, and the only file that knows points and roles. */
+/** Rights of roles on the registers of a map; the only file that uses both points and roles. */
 import { SimError } from '../../../core/errors.ts';
 import { ignoresWrites, memoPerLayout, noSlot, plainPath } from '../../map/layout.ts';
 import type { Layout } from '../../map/layout.ts';

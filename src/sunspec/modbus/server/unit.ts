@@ -1,4 +1,4 @@
-/** A served unit as the Modbus stack sees it: requests, their sender, and the exception behind each error. */
+/** A served unit as the Modbus stack sees it: requests, their sender, and the exception for each error. */
 import type { Buffer } from 'node:buffer';
 import type { RegisterNames } from '../../../core/wire/modbus.ts';
 import type { Role } from '../access/certificate-role.ts';
