@@ -190,7 +190,7 @@ export interface CsipControl {
   /** names of `modes` in force; empty unless active */
   readonly modesInForce: readonly string[];
   readonly leftOut: readonly CsipLeftOutMode[];
-  /** true if the event has started and the device takes no control: it is in local control, or has no grid */
+  /** true: the event has started and the device accepts no control, in local control or without grid */
   readonly waiting: boolean;
   /** another writer has changed a point of the control */
   readonly overwritten: boolean;
@@ -286,7 +286,7 @@ export interface CsipManagedDevice {
 }
 
 export interface CsipCertificates {
-  /** null: texts were given */
+  /** null: PEM texts are in use */
   readonly selected: CsipCertificateName | null;
   /** chains that can be selected here: without `--use_test_pki_certs` only `default` */
   readonly available: readonly CsipCertificateName[];
@@ -368,9 +368,9 @@ export interface CsipClient extends CsipEvents {
   disconnect(device: number | null): Promise<void>;
   /** Tries now instead of at the end of the back-off. @returns false: already connected, or disconnected by hand */
   reconnect(device: number | null): boolean;
-  /** Walks from the DeviceCapability again, at once. @throws SimError NOT_CONNECTED if all selected clients are stopped */
+  /** Walks from the DeviceCapability at once. @throws SimError NOT_CONNECTED if all selected clients are stopped */
   rediscover(device: number | null): void;
-  /** Reads all resources that are polled, at once. @throws SimError NOT_CONNECTED if all selected clients are stopped */
+  /** Reads all polled resources at once. @throws SimError NOT_CONNECTED if all selected clients are stopped */
   poll(device: number | null): void;
   /**
    * Makes the server unreachable, as if the line were cut, or reachable again. Known events continue.
@@ -410,7 +410,7 @@ export interface CsipClient extends CsipEvents {
   /** Sends them at once. @throws SimError NOT_CONNECTED without a DER of the server */
   postDer(which: readonly CsipDerDocument[], device: number | null): Promise<void>;
   readings(device: number | null): CsipReadings;
-  /** Sends the values up to now at once. @throws SimError NOT_CONNECTED without a place to post them */
+  /** Sends the values up to now at once. @throws SimError NOT_CONNECTED without a MirrorUsagePointList */
   postReadings(device: number | null): Promise<void>;
   /** newest first */
   logEvents(device: number | null): { readonly enabled: boolean; readonly events: readonly CsipLogEvent[] };
@@ -433,7 +433,7 @@ export interface CsipClient extends CsipEvents {
   /**
    * Connects anew with another chain.
    * @throws SimError COMMAND_BAD_VALUE (`/cert_pem`, `/key_pem`, `/root_cert_pem`), COMMAND_CONFLICT for a chain that
-   *   is not there
+   *   is not available
    */
   selectCertificate(choice: CsipCertificateName | CsipPem, device: number | null): Promise<CsipCertificates>;
   /**

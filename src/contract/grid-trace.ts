@@ -66,7 +66,7 @@ export interface GridTraceRow {
   readonly rideThrough: RideThroughMode;
   readonly activePowerW: number;
   readonly reactivePowerVar: number;
-  /** AC power that the source could give */
+  /** AC power that the source could deliver */
   readonly availableW: number;
   /** voltage that the curves refer to, percent of 702.VNom */
   readonly voltagePct: number;

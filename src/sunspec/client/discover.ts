@@ -261,7 +261,8 @@ class Walk {
   }
 
   /**
-   * True if there is a known model, the end, or a chain that leads to one of them; true also if nothing can be read there.
+   * True if there is a known model, the end, or a chain that leads to one of them; true also if nothing can be read
+   * there.
    */
   async #leadsOn(place: number): Promise<boolean> {
     let header = await this.#headerAt(place);

@@ -205,7 +205,7 @@ export class MbapPort extends EventEmitter<Events> {
     }
   }
 
-  /** @param rest octets received after the header @returns false: the header is not Modbus TCP, and `ended` is emitted */
+  /** Emits `ended` for an invalid header. @param rest octets after the header @returns false: invalid */
   #readHeader(rest: Buffer): boolean {
     const protocol = this.#frame.readUInt16BE(2);
     const length = this.#frame.readUInt16BE(4);
