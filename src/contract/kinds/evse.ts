@@ -261,8 +261,8 @@ export interface EvseConnectorDetail
   readonly session: EvseSession | null;
   /**
    * The powers of a connector, from the vehicle to the meter: wanted, possible, allocated, `powerW`. None is above the
-   * one before it, but for ramps: a vehicle follows a lower allocation after a moment. While the vehicle discharges, or
-   * should, all four are at most 0 and bound the output alike.
+   * one before it, except during ramps: a vehicle follows a lower allocation after a moment. While the vehicle
+   * discharges or is to discharge, all four are at most 0, and their magnitudes follow the same rule.
    *
    * `wantedW` is the power that curve and charger of the vehicle allow at its state of charge, whatever the station
    * offers; while it discharges, the power that it could deliver.

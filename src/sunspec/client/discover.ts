@@ -230,8 +230,8 @@ class Walk {
   }
 
   /**
-   * The address itself, unless only a neighbour one or two registers away holds a complete model: then the map is
-   * shifted.
+   * The given address, or that of a complete model one or two registers away if the chain does not continue at the
+   * given one: the map is shifted.
    */
   async #aligned(place: number): Promise<number> {
     if (await this.#leadsOn(place)) return place;
@@ -261,7 +261,7 @@ class Walk {
   }
 
   /**
-   * True if there is a known model, the end, or a chain that leads to one of them; true also if nothing can be read
+   * True if a place has a model with a definition, the end, or a chain to one of them, and if nothing can be read
    * there.
    */
   async #leadsOn(place: number): Promise<boolean> {
