@@ -83,7 +83,7 @@ export interface CsipEndDevice {
   readonly postRateS: number | null;
   /** `pinMatches` null: no PIN is set here, or the server shows none. PINs themselves are shown nowhere */
   readonly registration: { readonly pinMatches: boolean | null; readonly registeredServerMs: number | null } | null;
-  /** devices of this process that it stands for; empty: a foreign EndDevice in the list of the server */
+  /** devices of this process that the EndDevice stands for; empty: a foreign EndDevice in the list of the server */
   readonly deviceIndices: readonly number[];
   /** names of its links and their `href`, such as `FunctionSetAssignmentsListLink` */
   readonly links: Readonly<Record<string, string>>;
@@ -123,7 +123,7 @@ export interface CsipDefaultControl {
   readonly modes: CsipModes;
   /** names of `modes` that are in force now */
   readonly modesInForce: readonly string[];
-  /** the members beside its modes: `es_delay_s`, `grad_w_pct_per_s` */
+  /** the members of the control that are not modes: `es_delay_s`, `grad_w_pct_per_s` */
   readonly settings: JsonObject;
   readonly leftOut: readonly CsipLeftOutMode[];
 }
@@ -133,7 +133,7 @@ export interface CsipProgram {
   readonly mrid: string | null;
   readonly description: string | null;
   readonly primacy: number;
-  /** FSAs that lead to it */
+  /** FSAs that lead to the program */
   readonly fsaHrefs: readonly string[];
   readonly deviceIndices: readonly number[];
   /** null: absent, or not readable */
@@ -292,7 +292,7 @@ export interface CsipCertificates {
   readonly available: readonly CsipCertificateName[];
   /** null: plain HTTP */
   readonly certificate: CsipCertificate | null;
-  /** its EndDevices, whether the server has them or not */
+  /** EndDevices of this client, also those that the server does not have */
   readonly endDevices: readonly CsipManagedDevice[];
 }
 
@@ -416,7 +416,7 @@ export interface CsipClient extends CsipEvents {
   logEvents(device: number | null): { readonly enabled: boolean; readonly events: readonly CsipLogEvent[] };
   /** Switches the sending of alarms as LogEvents, for all clients. */
   enableLogEvents(on: boolean): void;
-  /** @throws SimError NOT_CONNECTED when the server has no list for them */
+  /** @throws SimError NOT_CONNECTED when the server has no LogEventList */
   sendLogEvent(event: CsipLogEventRequest, device: number | null): Promise<void>;
 
   subscriptions(device: number | null): CsipSubscriptions;

@@ -200,7 +200,7 @@ export interface CsipEvent {
   readonly deviceIndices: readonly number[];
   /** null: the server gives none */
   readonly programMrid: string | null;
-  /** the device has carried it out at least once (response 2) */
+  /** true: the device has carried the event out at least once (response 2) */
   readonly started: boolean;
   /** simulated instant of its scheduled start or end; Infinity: none, or on the wall clock */
   readonly nextAt: number;

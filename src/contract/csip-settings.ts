@@ -62,7 +62,7 @@ export interface CsipSettings {
     /** 0: any free port */
     readonly port: number;
     readonly tls: boolean;
-    /** URI at which the server reaches the listener, without a slash at the end; null: its own address */
+    /** URI at which the server reaches the listener, without a slash at the end; null: the address of the listener */
     readonly uri: string | null;
   };
   /** listener of the management page; null: none */

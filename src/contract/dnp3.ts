@@ -71,7 +71,7 @@ export interface Dnp3OutstationStatus {
   readonly eventCapacity: number;
 }
 
-/** `served`: the device has the point; `absent`: the profile names it, but this device lacks it. */
+/** `served`: the device has the point; `absent`: the profile names the point, but this device lacks it. */
 export const dnp3Coverages = ['served', 'absent'] as const;
 type Dnp3Coverage = (typeof dnp3Coverages)[number];
 
@@ -140,7 +140,7 @@ export interface Dnp3Control {
   readonly status: number;
 }
 
-/** A fragment as it went over the wire. */
+/** A fragment as sent over the wire. */
 export interface Dnp3Message {
   readonly id: number;
   readonly atMs: number;

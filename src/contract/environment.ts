@@ -19,7 +19,7 @@ export interface GridPatch
   readonly durationS?: number | null;
 }
 
-/** The events of the library, in the order in which it lists them. */
+/** The events of the library, in the order of its list. */
 export const gridEventNames = [
   'sag',
   'swell',
@@ -43,7 +43,7 @@ export const gridEventNames = [
 ] as const;
 export type GridEventName = (typeof gridEventNames)[number];
 
-/** One parameter of a named event: a number with its range, or one of some words. */
+/** One parameter of a named event: a number with its range, or a word from a list. */
 export interface GridEventParameter {
   readonly name: string;
   /** null for a word and for a number without unit */

@@ -56,7 +56,7 @@ export interface RecordingFilter {
   readonly untilMs?: number;
 }
 
-/** While off, it listens to no channel and costs nothing. */
+/** While recording is off, the recorder listens to no channel and costs nothing. */
 export interface Recorder {
   readonly state: RecorderState;
   set(patch: RecorderPatch, by: Origin): void;

@@ -2,7 +2,7 @@
 import type { Origin } from '../core/origin.ts';
 import { SimError } from '../core/errors.ts';
 
-/** `error`: it failed to run; `stopped`: on request */
+/** `error`: the scenario failed to run; `stopped`: on request */
 export const runStates = ['running', 'passed', 'failed', 'stopped', 'error'] as const;
 export type RunState = (typeof runStates)[number];
 

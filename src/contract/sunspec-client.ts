@@ -31,7 +31,7 @@ interface TargetBase {
   readonly unitId: number;
   /** time limit of the connection and of each answer */
   readonly timeoutMs: number;
-  /** address of the marker; null: it is searched for */
+  /** address of the marker; null: the marker is searched for */
   readonly baseAddress: number | null;
 }
 
@@ -120,7 +120,7 @@ export interface GroupReading {
   readonly points: readonly PointReading[];
 }
 
-/** One model as it was read. */
+/** One reading of a model. */
 export interface ModelReading extends FoundModel {
   /** points of the model itself */
   readonly points: readonly PointReading[];

@@ -34,7 +34,7 @@ export interface EvseBehaviour {
   readonly connectionTimeoutS: number;
   /** a vehicle that is plugged in without an authorisation counts as finished after this time, s; null: never */
   readonly authorizationTimeoutS: number | null;
-  /** a session ends when the cable is taken out of the vehicle; false: it waits for a cable */
+  /** a session ends when the cable is taken out of the vehicle; false: the session waits for a cable */
   readonly endOnEvDisconnect: boolean;
   /** ending a session this way also unlocks a loose cable at the station */
   readonly unlockOnEvDisconnect: boolean;

@@ -70,7 +70,7 @@ export interface PvParameters extends Omit<PvInputParameters, 'name'> {
   readonly startPowerW: number;
   /** AC power that a sleeping inverter draws from the grid, W */
   readonly nightPowerW: number;
-  /** local: the tracker stays on the maximum next to open circuit; global: it finds the highest */
+  /** local: the tracker stays on the maximum next to open circuit; global: the tracker finds the highest maximum */
   readonly mppt: 'global' | 'local';
   readonly latitudeDeg: number;
   readonly longitudeDeg: number;

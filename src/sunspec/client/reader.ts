@@ -65,7 +65,7 @@ class Gathering {
   }
 
   /**
-   * Reads again the scale factors that came in another answer than their points; true if they are unchanged. Some
+   * Reads again the scale factors that were in another answer than their points; true if they are unchanged. Some
    * devices change scale factors at any time.
    */
   async hasSameScales({ all }: Shape): Promise<boolean> {

@@ -30,7 +30,7 @@ export interface Port {
   readonly isMeter?: true;
 }
 
-/** Units behind the listeners. */
+/** Units served by the listeners. */
 export interface Served {
   readonly units: ReadonlyMap<number, BankUnit>;
   /** the meter at the ports of devices; null: no meter there */

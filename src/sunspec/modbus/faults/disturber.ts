@@ -264,7 +264,7 @@ class WireDisturber implements Disturber {
 
   /**
    * True if a fault is in force for the target of a connection or request. For one device, its condition decides. For
-   * no device or several, only faults of all devices count, and their condition must be met at each of them.
+   * no device or several, only faults of all devices count, and their condition must be met at each device.
    */
   #meets(fault: ActiveFault, deviceIndex: number | undefined): boolean {
     if (fault.isOver) return false;

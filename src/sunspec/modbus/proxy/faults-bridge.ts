@@ -63,7 +63,7 @@ export function createProxyDisturber(
   });
 }
 
-/** True if a fault refuses a read of a part of this register, and counts it. */
+/** True if a fault refuses a read of a part of this register; counts an occasion of the fault. */
 export function refusesPart(
   map: ProxyMap,
   { active }: Pick<FaultRegistry, 'active'>,

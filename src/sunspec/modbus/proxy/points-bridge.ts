@@ -136,7 +136,7 @@ function holdsBits(slot: PointSlot, register: ProxyRegister): boolean {
   return /^(uint|bitfield)/.test(register.type) && registersOf(register) >= slot.def.size;
 }
 
-/** The reason why a point cannot be set to a value, apart from its range; null: it can. */
+/** The reason why a point cannot be set to a value, apart from its range; null: the point can be set. */
 function assignmentFault(slot: PointSlot, value: AnyPointValue): string | null {
   if (isEnum(slot)) {
     const symbols = slot.def.symbols ?? {};

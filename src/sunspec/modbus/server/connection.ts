@@ -116,7 +116,7 @@ export class Connection implements Asker, Swept {
     return this.unsentBytes + this.#framing.heldLength + this.#socket.readableLength;
   }
 
-  /** True while its requests are not read, because it does not read the answers. */
+  /** True while the requests of the peer are not read, because the peer does not read the answers. */
   get paused(): boolean {
     return this.#socket.writableNeedDrain;
   }

@@ -149,7 +149,7 @@ export interface Disturbance {
 /** Time in which a new connection is not read: octets received meanwhile are lost. */
 export interface Deafness {
   readonly ms: number;
-  /** true if the faults that cause it are removed, which ends it */
+  /** true if the faults that cause the deafness are removed, which ends it */
   readonly isTakenBack: () => boolean;
 }
 

@@ -263,8 +263,8 @@ function lateAnswer(
 }
 
 /**
- * Sends a late answer, chunk by chunk, always by a timer. Once the faults behind it are removed, the rest is
- * sent together.
+ * Sends a late answer, chunk by chunk, always by a timer. Once the faults that cause the delay are removed,
+ * the rest is sent together.
  * @param write takes one chunk
  * @param done called behind the last chunk
  * @returns cancels the unsent rest
