@@ -135,7 +135,7 @@ export function rideThroughBands(name: CurveTrip, category: AbnormalCategory): r
   return rideThrough[name][category];
 }
 
-/** Clause and table that a value is from. */
+/** Clauses and tables of the trip and ride-through requirements. */
 export interface Clause {
   readonly trip: string;
   readonly rideThrough: string;

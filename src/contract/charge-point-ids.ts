@@ -15,8 +15,8 @@ export type ChargePointIdOf = (device: IdentifiedDevice) => string | null;
  * The first station of the process has `base` itself, every other one `base-<device index>`. In a process that serves a
  * later part of a fleet every identity has its index, because the first station of the fleet is in another process.
  *
- * An identity of its own (`ocpp.id` of its entry) comes before both. Which station is the first is decided once. All
- * interfaces of a process therefore share one result.
+ * An `ocpp.id` in the entry of a station takes precedence over both. The first station is determined once, so all
+ * interfaces of a process share one result.
  */
 export function createChargePointIds(
   plant: { readonly devices: readonly Pick<Device, 'index' | 'assetType'>[] },
@@ -24,7 +24,7 @@ export function createChargePointIds(
 ): ChargePointIdOf {
   const firstStation = () => plant.devices.find((each) => each.assetType === 'evse')?.index ?? null;
   const ofLaterPart = plant.devices[0]?.index !== 0;
-  // found at the start: when the first station is removed, no other one may get its identity
+  // determined once: after the first station is removed, no other station may get its identity
   let bareIndex = ofLaterPart ? -1 : firstStation();
   return ({ index, assetType, ocpp }) => {
     if (assetType !== 'evse') return null;
@@ -37,7 +37,7 @@ export function createChargePointIds(
 const maxShown = 10;
 
 /**
- * The station of an identity, compared exactly; where none has it, the station whose device index it is.
+ * The station of an identity, compared exactly, else the station with this device index.
  * @throws SimError UNKNOWN_RESOURCE
  */
 export function chargePoint(plant: Pick<Plant, 'devices'>, idOf: ChargePointIdOf, id: string): Device {

@@ -83,7 +83,7 @@ export interface CsipEndDevice {
   readonly postRateS: number | null;
   /** `pinMatches` null: no PIN is set here, or the server shows none. PINs themselves are shown nowhere */
   readonly registration: { readonly pinMatches: boolean | null; readonly registeredServerMs: number | null } | null;
-  /** devices of this process that it stands for; empty: a foreign EndDevice in the list of the server */
+  /** devices of this process that the EndDevice stands for; empty: a foreign EndDevice in the list of the server */
   readonly deviceIndices: readonly number[];
   /** names of its links and their `href`, such as `FunctionSetAssignmentsListLink` */
   readonly links: Readonly<Record<string, string>>;
@@ -124,7 +124,7 @@ export interface CsipDefaultControl {
   readonly modes: CsipModes;
   /** names of `modes` that are in force now */
   readonly modesInForce: readonly string[];
-  /** the members beside its modes: `es_delay_s`, `grad_w_pct_per_s` */
+  /** the members of the control that are not modes: `es_delay_s`, `grad_w_pct_per_s` */
   readonly settings: JsonObject;
   readonly leftOut: readonly CsipLeftOutMode[];
 }
@@ -134,7 +134,7 @@ export interface CsipProgram {
   readonly mrid: string | null;
   readonly description: string | null;
   readonly primacy: number;
-  /** FSAs that lead to it */
+  /** FSAs that lead to the program */
   readonly fsaHrefs: readonly string[];
   readonly deviceIndices: readonly number[];
   /** null: absent, or not readable */
@@ -191,7 +191,7 @@ export interface CsipControl {
   /** names of `modes` in force; empty unless active */
   readonly modesInForce: readonly string[];
   readonly leftOut: readonly CsipLeftOutMode[];
-  /** true if the event has started and the device takes no control: it is in local control, or has no grid */
+  /** true: the event has started and the device accepts no control, in local control or without grid */
   readonly waiting: boolean;
   /** another writer has changed a point of the control */
   readonly overwritten: boolean;
@@ -287,13 +287,13 @@ export interface CsipManagedDevice {
 }
 
 export interface CsipCertificates {
-  /** null: texts were given */
+  /** null: PEM texts are in use */
   readonly selected: CsipCertificateName | null;
   /** chains that can be selected here: without `--use_test_pki_certs` only `default` */
   readonly available: readonly CsipCertificateName[];
   /** null: plain HTTP */
   readonly certificate: CsipCertificate | null;
-  /** its EndDevices, whether the server has them or not */
+  /** EndDevices of this client, also those that the server does not have */
   readonly endDevices: readonly CsipManagedDevice[];
 }
 
@@ -369,9 +369,9 @@ export interface CsipClient extends CsipEvents {
   disconnect(device: number | null): Promise<void>;
   /** Tries now instead of at the end of the back-off. @returns false: already connected, or disconnected by hand */
   reconnect(device: number | null): boolean;
-  /** Walks from the DeviceCapability again, at once. @throws SimError NOT_CONNECTED if all selected clients are stopped */
+  /** Walks from the DeviceCapability at once. @throws SimError NOT_CONNECTED if all selected clients are stopped */
   rediscover(device: number | null): void;
-  /** Reads all resources that are polled, at once. @throws SimError NOT_CONNECTED if all selected clients are stopped */
+  /** Reads all polled resources at once. @throws SimError NOT_CONNECTED if all selected clients are stopped */
   poll(device: number | null): void;
   /**
    * Makes the server unreachable, as if the line were cut, or reachable again. Known events continue.
@@ -411,13 +411,13 @@ export interface CsipClient extends CsipEvents {
   /** Sends these documents at once. @throws SimError NOT_CONNECTED while the server shows no DER */
   postDer(which: readonly CsipDerDocument[], device: number | null): Promise<void>;
   readings(device: number | null): CsipReadings;
-  /** Sends the values up to now at once. @throws SimError NOT_CONNECTED without a place to post them */
+  /** Sends the values up to now at once. @throws SimError NOT_CONNECTED without a MirrorUsagePointList */
   postReadings(device: number | null): Promise<void>;
   /** newest first */
   logEvents(device: number | null): { readonly enabled: boolean; readonly events: readonly CsipLogEvent[] };
   /** Switches the sending of alarms as LogEvents, for all clients. */
   enableLogEvents(on: boolean): void;
-  /** @throws SimError NOT_CONNECTED when the server has no list for them */
+  /** @throws SimError NOT_CONNECTED when the server has no LogEventList */
   sendLogEvent(event: CsipLogEventRequest, device: number | null): Promise<void>;
 
   subscriptions(device: number | null): CsipSubscriptions;
@@ -434,7 +434,7 @@ export interface CsipClient extends CsipEvents {
   /**
    * Connects anew with another chain.
    * @throws SimError COMMAND_BAD_VALUE (`/cert_pem`, `/key_pem`, `/root_cert_pem`), COMMAND_CONFLICT for a chain that
-   *   is not there
+   *   is not available
    */
   selectCertificate(choice: CsipCertificateName | CsipPem, device: number | null): Promise<CsipCertificates>;
   /**

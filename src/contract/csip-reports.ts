@@ -101,7 +101,7 @@ export interface CsipNotification {
   readonly peer: string;
 }
 
-/** One request and its answer, as they went over the wire. */
+/** One request and its answer, as sent over the wire. */
 export interface CsipMessage {
   readonly id: number;
   readonly atMs: number;
@@ -125,7 +125,7 @@ export interface CsipMessage {
   readonly error: string | null;
 }
 
-/** A response to an event that the server has accepted, as it went over the wire. */
+/** A response to an event that the server has accepted, as sent over the wire. */
 export interface CsipSentResponse extends Pick<CsipMessage, 'id' | 'atMs' | 'at' | 'peer' | 'deviceIndex'> {
   /** upper case */
   readonly mrid: string;
@@ -139,7 +139,7 @@ export interface CsipMessageFilter {
   /** beginning of the path of the URL */
   readonly path?: string;
   readonly deviceIndex?: number;
-  /** the newest are given */
+  /** maximum number of messages, the newest ones */
   readonly limit?: number;
 }
 
@@ -190,7 +190,7 @@ export interface CsipFoundServer {
 export const csipControlStates = ['scheduled', 'active', 'completed', 'cancelled', 'superseded', 'rejected'] as const;
 export type CsipControlState = (typeof csipControlStates)[number];
 
-/** An event at one moment, as one EndDevice knows it; members as in `CsipControl`. */
+/** An event in the schedule of one EndDevice, at one moment; members as in `CsipControl`. */
 export interface CsipEvent {
   readonly mrid: string;
   readonly programHref: string;
@@ -200,7 +200,7 @@ export interface CsipEvent {
   readonly deviceIndices: readonly number[];
   /** null: the server gives none */
   readonly programMrid: string | null;
-  /** the device has carried it out at least once (response 2) */
+  /** true: the device has carried the event out at least once (response 2) */
   readonly started: boolean;
   /** simulated instant of its scheduled start or end; Infinity: none, or on the wall clock */
   readonly nextAt: number;

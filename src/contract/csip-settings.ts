@@ -62,7 +62,7 @@ export interface CsipSettings {
     /** 0: any free port */
     readonly port: number;
     readonly tls: boolean;
-    /** URI at which the server reaches the listener, without a slash at the end; null: its own address */
+    /** URI at which the server reaches the listener, without a slash at the end; null: the address of the listener */
     readonly uri: string | null;
   };
   /** listener of the management page; null: none */
@@ -71,7 +71,7 @@ export interface CsipSettings {
   readonly nmis: readonly string[];
   /** IANA private enterprise number in mRIDs */
   readonly pen: number;
-  /** LFDIs of the devices behind an aggregator, in their order, upper case; a device beyond has one made from others */
+  /** LFDIs of the devices behind an aggregator, in their order, upper case; those of further devices are derived */
   readonly lfdis: readonly string[];
   readonly readings: {
     /** `net`: one signed reading per quantity; `split`: one for each direction, never negative */
@@ -97,7 +97,7 @@ export interface CsipSettings {
   };
 }
 
-/** The files for the connection of a device (of a site: its first one); of the aggregator for `aggregator`. */
+/** The files for the connection of a device (of a site: its first device), or of the aggregator. */
 export function csipPemFiles(
   {
     certificates: source,

@@ -36,9 +36,9 @@ export interface Alarm {
 }
 
 /**
- * Present capability of a device at its terminals, magnitudes. Ratings, settings of 702, source, losses, state of charge
- * and temperature limit it; commands, curves and the site do not. 0 while no power can flow: out of service, in momentary
- * cessation, off.
+ * Present capability of a device at its terminals, magnitudes. Ratings, settings of 702, source, losses, state of
+ * charge and temperature limit the capability; commands, curves and the site do not. 0 while no power can flow: out of
+ * service, in momentary cessation, off.
  */
 export interface AvailablePower {
   /** active power that the device could inject once ramps of the source are over, W */
@@ -53,15 +53,13 @@ export interface AvailablePower {
 
 /** Behaviour of an inverter that the standard leaves to its manufacturer and no register holds. */
 export interface InverterParameters {
-  /** reactive capability below 20 % of rated power: the minimum of Table 7, or all of it */
+  /** reactive capability below 20 % of rated power: the minimum of IEEE 1547-2018 Table 7, or the whole */
   readonly lowPowerVars: 'reduced' | 'full';
   /** behaviour between the may-trip and the must-trip curve of 707-710 */
   readonly mayTrip: 'stay' | 'trip';
-  /**
-   * times after momentary cessation, s: from the return of voltage to the first output, and from the first to full
-   * output
-   */
+  /** time after momentary cessation from the return of voltage to the first output, s */
   readonly cessationReturnS: number;
+  /** time after momentary cessation from the first to full output, s */
   readonly cessationRampS: number;
   /** time after which the device trips in an island, s (704.AntiIslEna; at most 2 s, IEEE 1547-2018 8.1) */
   readonly antiIslandingS: number;
@@ -111,7 +109,7 @@ export interface Device {
   readonly dcMode: DcMode;
   /** the register map: the device's visible state */
   readonly bank: Bank;
-  /** replaced as a whole by each tick and command; within a tick it is that of the instant at which it is read */
+  /** replaced as a whole by each tick and command; within a tick the state at the instant of the read */
   readonly detail: DeviceDetail;
   /** the instant that `detail` shows */
   readonly detailAt: SimTime;
@@ -122,7 +120,7 @@ export interface Device {
   readonly statusMessage: string | null;
   /** the functions that set or limit the output in the last sub-step (keys of `controls.modes`) */
   readonly activeFunctions: ReadonlySet<ControlFunction>;
-  /** the device takes no remote write or command (715.LocRemCtl) */
+  /** true: the device refuses remote writes and commands (715.LocRemCtl) */
   readonly localControl: boolean;
   /** position of the disconnect switch; 701.ConnSt also opens on trips */
   readonly switchClosed: boolean;
@@ -150,7 +148,7 @@ export interface Device {
   chargingSessions(): readonly EvseSession[];
   /** instant at which the device began */
   readonly startedAt: SimTime;
-  /** The value in use while a fault withholds the last write of a point; undefined: the register's own. */
+  /** The value in use while a fault withholds the last write of a point; undefined: the register value. */
   heldValue(slot: PointSlot): AnyPointValue | undefined;
   /** Carries out a command whole or throws `COMMAND_*`. */
   command(command: DeviceCommand, by: Origin): void;

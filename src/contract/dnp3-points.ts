@@ -62,7 +62,7 @@ export function readDnp3Points(text: string): readonly Dnp3FileRow[] | string {
   return issues.length > 0 ? listed(issues) : points;
 }
 
-/** Maximum number of issues that a message names; it counts the rest. */
+/** Maximum number of issues that a message names; the message counts the rest. */
 const namedIssues = 5;
 
 function listed(issues: readonly string[]): string {
@@ -82,7 +82,7 @@ function rowIssues(points: readonly Dnp3FileRow[]): readonly string[] {
     seen.add(name);
     const mirror = { BO: 'BI', AO: 'AI' }[type as string];
     return [
-      ...(isRepeated ? [`${name} is there twice`] : []),
+      ...(isRepeated ? [`${name} occurs twice`] : []),
       ...(min !== undefined && max !== undefined && min > max ? [`points.${i}: min ${min} is above max ${max}`] : []),
       ...(readBack !== undefined && !names.has(readBack)
         ? [`points.${i}.read_back: the file has no point ${readBack}`]

@@ -5,7 +5,7 @@ import type { TlsPolicy } from '../core/tls/material.ts';
 export const dnp3Profiles = ['an2018', 'ieee1815.2'] as const;
 export type Dnp3Profile = (typeof dnp3Profiles)[number];
 
-/** Masters of one outstation. */
+/** Maximum number of masters of one outstation. */
 export const maxDnp3Masters = 8;
 /** Highest address that is not reserved. */
 export const maxDnp3Address = 0xffef;
@@ -24,7 +24,7 @@ export interface Dnp3TlsSettings {
   readonly cert: string;
   readonly key: string;
   readonly rootCert: string;
-  /** null: every certificate of the CA is taken, with a warning at the start */
+  /** null: every certificate of the CA is accepted, with a warning at the start */
   readonly allowedPeers: readonly Dnp3AllowedPeer[] | null;
 }
 
@@ -35,7 +35,7 @@ export interface Dnp3Settings {
   readonly sharedPort: boolean;
   /** address of the outstation; with a shared port that of index 0, the others follow by index */
   readonly outstationAddress: number;
-  /** 1 to 8 different ones */
+  /** 1 to 8 different addresses */
   readonly masterAddresses: readonly number[];
   readonly profile: Dnp3Profile;
   /** absolute path of a point-map file; null: the built-in map */

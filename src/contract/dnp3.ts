@@ -11,7 +11,7 @@ import { SimError } from '../core/errors.ts';
 export const dnp3PointTypes = ['BI', 'BO', 'AI', 'AO', 'CTR'] as const;
 export type Dnp3PointType = (typeof dnp3PointTypes)[number];
 
-/** Words of IIN bits, in the order of the bits. */
+/** Names of the IIN bits, in the order of the bits. */
 export const dnp3IinNames = [
   'broadcast',
   'class_1_events',
@@ -53,7 +53,7 @@ export interface Dnp3MasterStatus {
     readonly classes: readonly (1 | 2 | 3)[];
   };
   readonly selectPending: boolean;
-  /** seconds by which its time is ahead; null: it has written no time */
+  /** seconds by which the time of the master is ahead; null: the master has written no time */
   readonly clockOffsetS: number | null;
 }
 
@@ -64,14 +64,14 @@ export interface Dnp3OutstationStatus {
   readonly address: number;
   readonly profile: Dnp3Profile;
   readonly listening: boolean;
-  /** connections, also those whose master has not spoken yet */
+  /** connections, also those whose master has sent nothing yet */
   readonly connections: number;
   readonly masters: readonly Dnp3MasterStatus[];
   readonly points: Readonly<Record<Dnp3PointType, { readonly served: number; readonly absent: number }>>;
   readonly eventCapacity: number;
 }
 
-/** `served`: the device has the point; `absent`: the profile names it, but this device lacks it. */
+/** `served`: the device has the point; `absent`: the profile names the point, but this device lacks it. */
 export const dnp3Coverages = ['served', 'absent'] as const;
 type Dnp3Coverage = (typeof dnp3Coverages)[number];
 
@@ -115,7 +115,7 @@ export interface Dnp3Counters {
   readonly handshakeFailures: number;
   readonly framesIn: number;
   readonly framesOut: number;
-  /** frames dropped for a CRC, a length or a header that fails */
+  /** frames dropped for a wrong CRC, length or header */
   readonly badFrames: number;
   readonly requests: number;
   readonly responses: number;
@@ -140,7 +140,7 @@ export interface Dnp3Control {
   readonly status: number;
 }
 
-/** A fragment as it went over the wire. */
+/** A fragment as sent over the wire. */
 export interface Dnp3Message {
   readonly id: number;
   readonly atMs: number;

@@ -13,13 +13,13 @@ export interface GridPatch
     >
   > {
   readonly voltagePu?: number;
-  /** all phases, RMS volts line to neutral, of the devices' rated nominal voltage; not together with the others */
+  /** all phases, V line to neutral, per unit of the nominal voltage of the devices; without the other voltages */
   readonly voltageLnV?: number;
   readonly rampS?: number;
   readonly durationS?: number | null;
 }
 
-/** The events of the library, in the order in which it lists them. */
+/** The events of the library, in the order of its list. */
 export const gridEventNames = [
   'sag',
   'swell',
@@ -43,7 +43,7 @@ export const gridEventNames = [
 ] as const;
 export type GridEventName = (typeof gridEventNames)[number];
 
-/** One parameter of a named event: a number with its range, or one of some words. */
+/** One parameter of a named event: a number with its range, or a word from a list. */
 export interface GridEventParameter {
   readonly name: string;
   /** null for a word and for a number without unit */
@@ -87,7 +87,7 @@ export interface GridNow {
   readonly phaseAngleDeg: number;
   /** `csv` while any quantity follows the grid profile */
   readonly source: GridSource;
-  /** there is a grid profile to follow */
+  /** true: a grid profile is loaded */
   readonly profileLoaded: boolean;
   readonly outage: boolean;
   /** the mains have failed; local load holds voltage and frequency at the values set */
@@ -103,7 +103,7 @@ export interface GridNow {
 
 export type IrradianceSource = (typeof irradianceSources)[number];
 
-/** A change of the surroundings besides the grid; `null` gives a value back to its source. */
+/** A change of the surroundings besides the grid; `null` releases a value to its source. */
 export interface SurroundingsPatch {
   readonly irradianceWm2?: number | null;
   readonly ambientTemperatureC?: number | null;

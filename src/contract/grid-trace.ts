@@ -66,7 +66,7 @@ export interface GridTraceRow {
   readonly rideThrough: RideThroughMode;
   readonly activePowerW: number;
   readonly reactivePowerVar: number;
-  /** AC power that the source could give */
+  /** AC power that the source could deliver */
   readonly availableW: number;
   /** voltage that the curves refer to, percent of 702.VNom */
   readonly voltagePct: number;
@@ -78,9 +78,9 @@ export interface GridTraceRow {
   readonly activeDecidedBy: ActiveDecider;
   readonly reactiveDecidedBy: ReactiveDecider;
   readonly functions: Readonly<Record<TracedFunction, FunctionStep>>;
-  /** seconds to the trip if nothing changes; null: its timer does not run */
+  /** seconds to the trip if nothing changes; null: the timer of the function does not run */
   readonly timeToTripS: Readonly<Record<TripFunction, number | null>>;
-  /** remaining seconds of the enter-service delay; null: it does not run */
+  /** remaining seconds of the enter-service delay; null: the delay does not run */
   readonly timeToEnterServiceS: number | null;
 }
 
@@ -89,7 +89,7 @@ export interface ServiceTransition {
   readonly at: SimTime;
   readonly from: string;
   readonly to: string;
-  /** the trip that caused it, or null */
+  /** the trip that caused the change; null: none */
   readonly cause: string | null;
 }
 

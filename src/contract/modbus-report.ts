@@ -8,20 +8,20 @@ export const maxUnitId = 247;
 export const modbusTransports = ['tcp', 'tls', 'rtu', 'rtu_over_tcp'] as const;
 export type ModbusTransport = (typeof modbusTransports)[number];
 
-/** A connected master; on a serial line there is none. */
+/** A connected master. A serial line with requests counts as one. */
 export interface ModbusClient {
-  /** `address:port` */
+  /** `address:port`, or the path of a serial line */
   readonly peer: string;
   /** wall time, ms since the epoch */
   readonly connectedAtMs: number;
-  /** ms since the last octets from it */
+  /** ms since the last octets received */
   readonly idleMs: number;
   readonly requests: number;
-  /** octets of answers that it has not taken */
+  /** octets of answers that the master has not read */
   readonly unsentBytes: number;
-  /** octets held for it, both ways */
+  /** octets held for the master, both ways */
   readonly heldBytes: number;
-  /** its requests are not read, because it does not take the answers */
+  /** true: its requests are not read, because answers are still to be sent */
   readonly paused: boolean;
   /** role in the certificate of a TLS session; null: no usable role; absent: the listener knows no roles */
   readonly role?: string | null;
@@ -30,13 +30,13 @@ export interface ModbusClient {
 /** One address or line. */
 export interface ModbusListener {
   readonly transport: ModbusTransport;
-  /** `tcp://127.0.0.1:8502`, `tls://127.0.0.1:8502`, `/dev/ttyUSB0`; null: it does not listen now */
+  /** `tcp://127.0.0.1:8502`, `tls://127.0.0.1:8502`, `/dev/ttyUSB0`; null: not listening */
   readonly endpoint: string | null;
-  /** the only device that it serves; null: shared, or that of the meter */
+  /** the only device that is served; null: several, or the meter */
   readonly deviceIndex: number | null;
-  /** it serves only the meter of the connection point */
+  /** true: only the meter of the connection point is served */
   readonly isMeter?: true;
-  /** false: a fault or a device that is off keeps the port closed; absent: it is open, or a line */
+  /** false: a fault or a device that is off keeps the port closed; absent: a serial line */
   readonly accepting?: boolean;
   readonly clients: readonly ModbusClient[];
 }
@@ -54,7 +54,7 @@ export interface ModbusCounts {
   /** write requests answered with an exception */
   readonly refusedWrites: number;
   readonly acceptedConnections: number;
-  /** connections refused or given up at the cap */
+  /** connections refused or replaced at the limit */
   readonly refusedConnections: number;
   readonly violations: number;
   readonly timeouts: number;
@@ -81,8 +81,8 @@ export interface ModbusReport {
 /** The registers of one device as the next request of a master would find them, active faults included. */
 export interface RegisterWindow {
   /**
-   * `count` registers from `address` as big-endian bytes; copy them at once. No fault counts it as a request. Faults of the
-   * wire do not act: they keep answers back or garble them, and change no value.
+   * `count` registers from `address` as big-endian bytes; copy them at once. No fault counts the call as a request.
+   * Faults of the wire do not act: they keep answers back or garble them, and change no value.
    * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_PARTIAL_POINT, as the request would be refused
    */
   peek(address: number, count: number): Buffer;
@@ -92,6 +92,6 @@ export interface RegisterWindow {
 export interface ModbusReporter {
   readonly comm: CommName;
   report(): ModbusReport;
-  /** Null: it does not serve the device. Absent: its registers are not those of SunSpec. */
+  /** null: the device is not served; absent: the registers are not those of SunSpec */
   registersOf?(deviceIndex: number): RegisterWindow | null;
 }

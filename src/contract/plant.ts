@@ -213,16 +213,16 @@ export interface Plant {
   /** the whole site, then every device and group with limits, inner ones before outer ones; built at each read */
   readonly siteScopes: readonly SiteNow[];
   /**
-   * The limit that reduces the power of a device, where `decidedBy` of its trace is `site`; null: none, or power returns
-   * after a limit.
+   * The limit that reduces the power of a device, where `decidedBy` of its trace is `site`; null: none, or power
+   * returns after a limit.
    */
   siteCut(deviceIndex: number): SiteCut | null;
   /**
-   * Sets or ends limits of one owner in one scope, all or none; the devices follow from the next tick on. For each limit
-   * the tightest of the owners holds. Groups are disjoint, or one holds all of the other.
+   * Sets or ends limits of one owner in one scope, all or none; the devices follow from the next tick on. For each
+   * limit the tightest of the owners holds. Groups are disjoint, or one contains the other.
    * @param target default: the whole site, and the owner that follows from `by`
-   * @throws SimError COMMAND_BAD_VALUE with one issue for each limit out of range, UNKNOWN_DEVICE, COMMAND_CONFLICT for a
-   *   group that crosses another one, or when no further group or owner fits
+   * @throws SimError COMMAND_BAD_VALUE with one issue for each limit out of range, UNKNOWN_DEVICE, COMMAND_CONFLICT for
+   *   a group that crosses another one, or when no further group or owner fits
    */
   setSite(patch: SitePatch, by?: Origin, target?: SiteTarget): void;
   /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */

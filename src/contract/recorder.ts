@@ -43,7 +43,7 @@ export interface RecorderPatch {
   readonly limitMb?: number;
   /** null: all; absent: as before */
   readonly protocols?: readonly RecordedProtocol[] | null;
-  /** forgets the entries first */
+  /** true: drops the entries first */
   readonly clear?: boolean;
 }
 
@@ -56,15 +56,15 @@ export interface RecordingFilter {
   readonly untilMs?: number;
 }
 
-/** While off, it listens to no channel and costs nothing. */
+/** While recording is off, the recorder listens to no channel and costs nothing. */
 export interface Recorder {
   readonly state: RecorderState;
   set(patch: RecorderPatch, by: Origin): void;
   /**
-   * The recording as lines of JSON, each with its end: a header, then the entries that were there at the call, oldest
+   * The recording as lines of JSON, each with its end: a header, then the entries that existed at the call, oldest
    * first. Entries replaced by newer ones meanwhile are left out; entries cleared meanwhile are included.
    */
   lines(filter?: RecordingFilter): Promise<Iterable<string>>;
-  /** The recording as a file of packets: the parts of `packetProtocols` that went over TCP. */
+  /** The recording as a file of packets: the messages of `packetProtocols` sent over TCP. */
   packets(filter?: RecordingFilter): Promise<Iterable<Buffer>>;
 }

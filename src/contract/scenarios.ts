@@ -2,7 +2,7 @@
 import type { Origin } from '../core/origin.ts';
 import { SimError } from '../core/errors.ts';
 
-/** `error`: it failed to run; `stopped`: on request */
+/** `error`: the scenario failed to run; `stopped`: on request */
 export const runStates = ['running', 'passed', 'failed', 'stopped', 'error'] as const;
 export type RunState = (typeof runStates)[number];
 
@@ -101,7 +101,7 @@ export interface KeptScenario {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** name of the bundled scenario that it was made from; null: the user's own */
+  /** name of the bundled scenario; null: added with its content */
   readonly bundled: string | null;
   readonly parameters: RunReport['parameters'];
   readonly addedBy: Origin;
@@ -137,21 +137,25 @@ export interface ScenarioBook {
   get(id: string): KeptScenario;
   /**
    * Checks a scenario and keeps it.
-   * @param given content of the scenario, or the name of a bundled scenario
+   * @param source content of the scenario, or the name of a bundled scenario
    * @throws SimError COMMAND_BAD_VALUE with issues as JSON pointers, COMMAND_CONFLICT when too many are kept, or when
    *   the scenario is written for other devices
    */
-  add(given: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario>;
+  add(source: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario>;
   /** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE, COMMAND_CONFLICT when a scenario runs already */
   start(id: string, start: ScenarioStart, by: Origin): Promise<KeptScenario>;
   /**
-   * Ends a run; its `finally` steps still run, and a second call of `stop` skips them. Resolves when the run is over, or
-   * after a moment while it lasts. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT when the scenario does not run
+   * Ends a run; its `finally` steps still run, and a second call of `stop` skips them. Resolves when the run is over,
+   * or after a short wait while it continues.
+   * @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT when the scenario does not run
    */
   stop(id: string): Promise<KeptScenario>;
   /** Forgets a scenario. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while it runs */
   remove(id: string): void;
-  /** The result of the last run as a document. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT before a run has ended */
+  /**
+   * The result of the last run as a document.
+   * @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT before a run has ended
+   */
   report(id: string, format: ReportFormat): Promise<string>;
 }
 
@@ -165,7 +169,7 @@ function none(): never {
   throw new SimError('UNKNOWN_RESOURCE', 'this interface keeps no scenarios');
 }
 
-/** The scenarios of an interface that was made without them. */
+/** The scenarios of an interface that keeps none. */
 export const noScenarios: ScenarioBook = {
   maxScenarios: 0,
   list: () => [],

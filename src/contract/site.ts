@@ -1,23 +1,23 @@
 /**
  * The connection points of a plant: that of the whole site, of one device, and of a group of devices. Each is a *scope*
- * with powers and limits of its own.
+ * with separate powers and limits.
  */
 import type { Origin, Provenance } from '../core/origin.ts';
 
 /**
- * Net power out of and into the scope (with the local loads beside its devices); sum of what its devices inject, and of
- * what they absorb.
+ * `export`, `import`: net power out of and into the scope, with the local loads beside its devices; `generation`,
+ * `load`: sums of the powers that its devices inject and absorb.
  */
 export const siteLimitNames = ['export', 'import', 'generation', 'load'] as const;
 export type SiteLimitName = (typeof siteLimitNames)[number];
 
 /** The highest limit that can be set, W. */
 export const maxSiteLimitW = 1e9;
-/** Groups of devices with limits at one time. */
+/** Maximum number of groups of devices with limits. */
 export const maxSiteGroups = 100;
-/** Owners of limits in one scope at one time. */
+/** Maximum number of owners of limits in one scope. */
 export const maxSiteOwners = 32;
-/** Characters of the name of an owner. */
+/** Maximum number of characters of the name of an owner. */
 export const maxSiteOwnerLength = 128;
 
 /** A limit rounded to milliwatts, the last decimal that REST shows, so that the limit in force is the one shown. */
@@ -44,13 +44,13 @@ export interface SiteTarget {
 export interface SiteLimitNow {
   /** the tightest of the owners' limits, W; null: no limit */
   readonly limitW: number | null;
-  /** owner of that limit, of equal ones the owner that was there first; null: no limit */
+  /** owner of that limit, the earliest one if limits are equal; null: no limit */
   readonly owner: string | null;
-  /** writer of that limit; without one the last writer that ended one; null: as started */
+  /** writer of that limit; with no limit the last writer that ended one; null: as started */
   readonly setBy: Provenance | null;
-  /** the last allocation limited devices because of it */
+  /** true: the last allocation limited devices because of this limit */
   readonly binding: boolean;
-  /** the power of the last tick lies beyond it */
+  /** true: the power of the last tick is beyond the limit */
   readonly exceeded: boolean;
 }
 
@@ -80,7 +80,7 @@ export interface SiteNow {
   readonly owners: readonly SiteOwnerNow[];
 }
 
-/** The limit that holds the power of a device. */
+/** The limit that reduces the power of a device. */
 export interface SiteCut {
   /** devices of the scope; null: the whole site */
   readonly devices: readonly number[] | null;

@@ -7,19 +7,19 @@ export interface StreamClient {
   readonly id: number;
   /** `address:port` */
   readonly peer: string;
-  /** the only device that it gets; null: all */
+  /** the only device whose messages are sent; null: all */
   readonly deviceIndex: number | null;
   /** wall time, ms since the epoch */
   readonly connectedAtMs: number;
   readonly sent: number;
   /** messages dropped because the client reads too slowly */
   readonly dropped: number;
-  /** messages that wait for it */
+  /** messages that wait for the client */
   readonly waiting: number;
   readonly waitingBytes: number;
-  /** octets handed to its socket and not taken */
+  /** octets handed to its socket and not sent */
   readonly unsentBytes: number;
-  /** ms since its last pong; null: none came yet */
+  /** ms since its last pong; null: none was received yet */
   readonly pongAgeMs: number | null;
 }
 

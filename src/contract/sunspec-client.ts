@@ -31,7 +31,7 @@ interface TargetBase {
   readonly unitId: number;
   /** time limit of the connection and of each answer */
   readonly timeoutMs: number;
-  /** address of the marker; null: it is searched for */
+  /** address of the marker; null: the marker is searched for */
   readonly baseAddress: number | null;
 }
 
@@ -52,7 +52,7 @@ export type ClientTarget = TargetBase &
 /** One model of the chain. */
 export interface FoundModel {
   readonly id: number;
-  /** position among models of the same number, from 0 */
+  /** position among models of the same id, from 0 */
   readonly index: number;
   /** null: a model without a known definition */
   readonly name: string | null;
@@ -93,7 +93,7 @@ export interface PointReading {
   readonly address: number;
   /** registers */
   readonly size: number;
-  /** null: the device refused to be read here */
+  /** null: the device refused the read */
   readonly raw: readonly number[] | null;
   /**
    * engineering value; the number of an enumeration or bit field; text where a number of 64 bits does not fit a double
@@ -113,14 +113,14 @@ export interface PointReading {
   readonly note?: string;
 }
 
-/** One repetition of a group: its own points, without those of the groups in it. */
+/** One repetition of a group: its points, without those of inner groups. */
 export interface GroupReading {
   /** inside the model, 0-based: `Crv[0].Pt[3]` */
   readonly path: string;
   readonly points: readonly PointReading[];
 }
 
-/** One model as it was read. */
+/** One reading of a model. */
 export interface ModelReading extends FoundModel {
   /** points of the model itself */
   readonly points: readonly PointReading[];
@@ -170,7 +170,7 @@ export interface RawWriteOutcome {
 export interface PollSettings {
   readonly enabled: boolean;
   readonly intervalMs: number;
-  /** numbers of models; null: the models that the summary needs */
+  /** model ids; null: the models that the summary needs */
   readonly models: readonly number[] | null;
 }
 
@@ -188,12 +188,12 @@ export interface PollStatus extends PollSettings {
   readonly rounds: number;
   /** rounds with a failed request */
   readonly failedRounds: number;
-  /** intervals that passed without a round of their own because one took longer */
+  /** rounds skipped because an earlier round took longer than the interval */
   readonly lateRounds: number;
   /** wall time, ms since the epoch: end of the last round */
   readonly lastMs: number | null;
   readonly lastDurationMs: number | null;
-  /** ms until the next attempt to connect; null while connected */
+  /** ms until the next attempt to connect; null: none is planned */
   readonly retryInMs: number | null;
   readonly polled: readonly PolledModel[];
 }
@@ -241,10 +241,10 @@ export interface RemoteSample {
 }
 
 export interface ClientCounters {
-  /** requests sent, further attempts among them */
+  /** requests sent, including repetitions */
   readonly requests: number;
   readonly answers: number;
-  /** failures of any kind, time-outs and exceptions among them */
+  /** failures of any kind, including time-outs and exceptions */
   readonly errors: number;
   readonly timeouts: number;
   readonly exceptions: number;
@@ -259,7 +259,7 @@ export interface ClientStatus {
   /** address, for example `tcp://127.0.0.1:8502` */
   readonly endpoint: string | null;
   readonly identity: ClientIdentity | null;
-  /** null: not found yet */
+  /** null: the chain has not been walked yet */
   readonly discovery: Discovery | null;
   readonly poll: PollStatus;
   readonly counters: ClientCounters;
@@ -272,7 +272,8 @@ export interface ClientStatus {
 
 /**
  * A SunSpec master for one device at a time. Every call ends: a request after the time-out of the target and one more
- * attempt, an operation after half a minute. Simultaneous calls run one after the other.
+ * attempt, an operation after half a minute or, if that is longer, four time-outs. Simultaneous calls run one after the
+ * other.
  *
  * Errors: NOT_CONNECTED without a device, PEER_ERROR (with `protocolCode` for a Modbus exception), PEER_TIMEOUT,
  * UNKNOWN_RESOURCE for a model that the device does not have, COMMAND_BAD_VALUE with JSON pointers into `points`,
@@ -291,10 +292,10 @@ export interface SunSpecClient {
   /** Checks all values, then writes and reads back. */
   writePoints(id: number, index: number, values: Readonly<Record<string, ReadingValue>>): Promise<WriteOutcome>;
   writeRegisters(address: number, registers: readonly number[]): Promise<RawWriteOutcome>;
-  /** A round that is under way ends after the model that it reads, and makes no sample. */
+  /** Changes the polling. A round under way ends after the model being read, without a sample. */
   poll(settings: PollSettings): PollStatus;
-  /** Calls when the map of a different device was found, before any sample of it. */
+  /** Calls `listener` when the map of a different device was found, before any sample of it. */
   onDevice(listener: (device: RemoteDevice) => void): void;
-  /** Calls after every round of polling that read a model of the summary. */
+  /** Calls `listener` after every round of polling that read a model of the summary. */
   onSample(listener: (sample: RemoteSample) => void): void;
 }

@@ -8,8 +8,9 @@ type Operation<Kind extends string, More = unknown> = Kind extends string
 
 /**
  * Limits of a charging profile, each in watts or in amperes per phase; where both are given the lower one applies. Null
- * or absent: no such limit. Amperes stay amperes: the power follows voltage and phases in use. Those of the station hold
- * on each phase of the supply, for all connectors together; where it may use one phase of three, for the sum of the phases.
+ * or absent: no such limit. Amperes stay amperes: the power follows voltage and phases in use. Amperes
+ * of the station hold on each phase of the supply, for all connectors together; where the station may use one phase of
+ * three, for the sum of the phases.
  */
 export interface EvseProfileLimit {
   readonly limitW: number | null;
@@ -33,7 +34,7 @@ export interface EvseBehaviour {
   readonly connectionTimeoutS: number;
   /** a vehicle that is plugged in without an authorisation counts as finished after this time, s; null: never */
   readonly authorizationTimeoutS: number | null;
-  /** a session ends when the cable is taken out of the vehicle; false: it waits for a cable */
+  /** a session ends when the cable is taken out of the vehicle; false: the session waits for a cable */
   readonly endOnEvDisconnect: boolean;
   /** ending a session this way also unlocks a loose cable at the station */
   readonly unlockOnEvDisconnect: boolean;
@@ -72,8 +73,8 @@ export type EvseConnectorCommand =
   | Operation<'evse.suspend' | 'evse.resume', { readonly by: 'ev' | 'evse' }>
   | Operation<'evse.limit' | 'evse.discharge', { readonly powerW: number | null }>
   /**
-   * energy into the vehicle from now on, in this session, after which the station stops delivering; 0: at once. It ends
-   * with the session
+   * energy into the vehicle from now on, in this session, after which the station stops delivering; 0: at once. The
+   * limit ends with the session
    */
   | Operation<'evse.energy_limit', { readonly energyWh: number | null }>
   | Operation<'evse.availability', { readonly operative: boolean }>
@@ -100,12 +101,15 @@ export type EvseConnectorCommand =
 export type EvseStationCommand =
   /** lasts until the next such command, also over a reset of the device */
   | { readonly kind: 'evse.authority'; readonly central: boolean }
-  /** null ends it; so does a reset of the device. A new one replaces it; its vehicles leave or stay as a user's */
+  /**
+   * Starts a generator in place of the present one; `null`, or a reset of the device, only ends the present one. Its
+   * vehicles leave, or stay like those of a user.
+   */
   | {
       readonly kind: 'evse.generator';
       readonly generator: {
         readonly seed: number;
-        /** independent of that of other stations with the same seed: the index of the device */
+        /** number of the random stream: the index of the device, so that stations with the same seed differ */
         readonly stream: number;
         /** arrivals at each connector, above 0 up to 60 */
         readonly ratePerHour: number;

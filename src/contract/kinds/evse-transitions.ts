@@ -12,12 +12,15 @@ import type {
 
 /**
  * Cause of a change. `person`: at the station, or over an interface in place of a person. `central`: a command of the
- * central system. `vehicle`: the vehicle began, stopped or resumed drawing. `limit`: a limit held or released the power.
+ * central system. `vehicle`: the vehicle began, stopped or resumed drawing. `limit`: a limit held or released the
+ * power.
  */
 export const evseCauses = ['person', 'central', 'timeout', 'vehicle', 'limit', 'fault', 'reset'] as const;
 export type EvseCause = (typeof evseCauses)[number];
 
-/** Events that change the phase. `plugged`: both ends of the cable are in. Holds: vehicle or station stops the energy. */
+/**
+ * Events that change the phase. `plugged`: both ends of the cable are in. Holds: vehicle or station stops the energy.
+ */
 export const evsePhaseEvents = [
   'plugged',
   'unplugged',
@@ -49,22 +52,22 @@ export const evseStateEvents = [
 export type EvseStateEvent = (typeof evseStateEvents)[number];
 
 /**
- * Events of the whole station. `restart`: a reset of the device has restored its start values without an event for each:
- * listeners read all connectors again, and transaction ids restart.
+ * Events of the whole station. `restart`: a reset of the device has restored its start values without an event for
+ * each: listeners read all connectors again, and transaction ids restart.
  */
 export const evseStationEvents = ['external_limit', 'power_down', 'power_up', 'restart'] as const;
 export type EvseStationEvent = (typeof evseStationEvents)[number];
 
-interface Told {
-  /** instant at which physics acts on it; never before that of an earlier transition */
+interface TransitionFacts {
+  /** instant at which physics acts on the change; never before that of an earlier transition */
   readonly at: SimTime;
-  /** writer of the command or limit behind it; source `default`: the station itself */
+  /** writer of the command or limit that caused the change; source `default`: the station itself */
   readonly by: Origin;
   readonly cause: EvseCause;
 }
 
 /** A change of one connector. */
-export interface EvseConnectorTransition extends Told {
+export interface EvseConnectorTransition extends TransitionFacts {
   /** the same instant, in simulated seconds since the start of the device */
   readonly atS: number;
   readonly connectorId: number;
@@ -75,7 +78,7 @@ export interface EvseConnectorTransition extends Told {
   readonly status: EvseConnectorState;
   /** transaction of `session`; local to the device */
   readonly transactionId: string | null;
-  /** the session that runs, or that ran last with this vehicle; `unplugged`: the one that was there */
+  /** the present or last session of this vehicle; at `unplugged` that of the vehicle that has left */
   readonly session: EvseSession | null;
   readonly sessionChange: 'started' | 'ended' | null;
   /** the token presented, or the one in force */
@@ -89,7 +92,7 @@ export interface EvseConnectorTransition extends Told {
 }
 
 /** A change of the whole station. */
-export interface EvseStationTransition extends Told {
+export interface EvseStationTransition extends TransitionFacts {
   readonly connectorId: 0;
   readonly event: EvseStationEvent;
   readonly externalLimit: EvseExternalLimit | null;

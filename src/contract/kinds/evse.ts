@@ -57,8 +57,8 @@ export type EvseAuthority = (typeof evseAuthorities)[number];
 export const centralSource: Source = 'ocpp';
 
 /**
- * Phases of a connector from one vehicle to the next; faults, reservation and availability are separate. `detached`: the
- * vehicle has left its session, which waits for a cable; `resuming`: one is back, no energy yet.
+ * Phases of a connector from one vehicle to the next; faults, reservation and availability are separate. `detached`:
+ * the vehicle has left its session, which waits for a cable; `resuming`: a cable is back, no energy yet.
  */
 export const evsePhases = [
   'free',
@@ -150,7 +150,7 @@ export interface EvseConnectorParameters {
 export interface EvseVehicleParameters {
   readonly connectorId: number;
   readonly ev: EvParameters;
-  /** false: the vehicle that arrives when this connector is plugged in */
+  /** true: plugged in at start; false: arrives when this connector is plugged in */
   readonly pluggedAtStart: boolean;
 }
 
@@ -172,7 +172,7 @@ export interface EvseParameters {
   readonly standbyW: number;
   /** minimum time from authorisation to the first energy; the time of each session is random */
   readonly startDelayMinS: number;
-  /** maximum of the same time */
+  /** maximum time from authorisation to the first energy */
   readonly startDelayMaxS: number;
   /** time after which an authorisation without a vehicle ends */
   readonly connectionTimeoutS: number;
@@ -260,17 +260,21 @@ export interface EvseConnectorDetail
   readonly ev: EvDetail | null;
   readonly session: EvseSession | null;
   /**
-   * The powers of a connector, from the vehicle to the meter: wanted, possible, allocated, `powerW`. None is above the one
-   * before it, but for ramps: a vehicle follows a lower allocation after a moment. While the vehicle discharges, or
-   * should, all four are at most 0 and bound the output alike.
+   * The powers of a connector, from the vehicle to the meter: wanted, possible, allocated, `powerW`. None is above the
+   * one before it, except during ramps: a vehicle follows a lower allocation after a moment. While the vehicle
+   * discharges or is to discharge, all four are at most 0, and their magnitudes follow the same rule.
    *
-   * `wantedW` is the power that curve and charger of the vehicle allow at its state of charge, whatever the station offers;
-   * while it discharges, the power that it could deliver.
+   * `wantedW` is the power that curve and charger of the vehicle allow at its state of charge, whatever the station
+   * offers; while it discharges, the power that it could deliver.
    */
   readonly wantedW: number;
-  /** present limit of the hardware: maximum power, current on the phases in use, voltage; 0 with a fault or while off */
+  /**
+   * present limit of the hardware: maximum power, current on the phases in use, voltage; 0 with a fault or while off
+   */
   readonly possibleW: number;
-  /** power that the vehicle may take now: after sharing, charging profiles, local limit, functions of the device, site */
+  /**
+   * power that the vehicle may take now: after sharing, charging profiles, local limit, functions of the device, site
+   */
   readonly allocatedW: number;
   /** `allocatedW` as a current: per phase in use (AC), in the cable (DC) */
   readonly allocatedA: number;
@@ -298,7 +302,7 @@ export interface EvseExternalLimit {
   /** maximum consumption of the whole station, at least 0 */
   readonly limitW: number;
   readonly decidedBy: ActiveDecider;
-  /** last writer of the registers behind it; null: none has a writer, or the site holds its own */
+  /** last writer of the registers that set the limit; null: no writer, or a limit of the site */
   readonly writer: Provenance | null;
 }
 

@@ -25,7 +25,7 @@ export const fuelCellCombinations: readonly FuelCellCombination[] = [
   { chemistry: 'SOFC', operatingMode: 'fc_only', fuel: 'continuous' },
 ];
 
-/** FC: delivers power; EL: takes power and produces hydrogen. */
+/** FC: delivers power; EL: absorbs power and produces hydrogen. */
 export type FuelCellMode = 'FC' | 'EL' | 'idle';
 
 /**

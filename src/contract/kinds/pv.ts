@@ -1,6 +1,6 @@
 /** Types of a PV array. */
 
-/** An inverter has at most this many inputs. */
+/** Maximum number of inputs of an inverter. */
 export const maxPvInputs = 12;
 
 /** State of one input, or of an array that is the only one. */
@@ -42,7 +42,7 @@ export interface PvCommand {
   readonly shading: PvShading | null;
 }
 
-/** An array on an input of its own, with its own tracker. */
+/** An array on a separate input with its own tracker. */
 export interface PvInputParameters {
   /** 714.Prt.IDStr */
   readonly name: string;
@@ -66,11 +66,11 @@ export interface PvParameters extends Omit<PvInputParameters, 'name'> {
   readonly efficiencyNominal: number;
   readonly mpptTimeConstantS: number;
   readonly startTimeS: number;
-  /** DC power at which the inverter starts, W; it sleeps again below three quarters of that */
+  /** DC power at which the inverter starts, W; the inverter sleeps again below three quarters of this power */
   readonly startPowerW: number;
-  /** AC power that a sleeping inverter takes from the grid, W */
+  /** AC power that a sleeping inverter draws from the grid, W */
   readonly nightPowerW: number;
-  /** local: the tracker stays on the maximum next to open circuit; global: it finds the highest */
+  /** local: the tracker stays on the maximum next to open circuit; global: the tracker finds the highest maximum */
   readonly mppt: 'global' | 'local';
   readonly latitudeDeg: number;
   readonly longitudeDeg: number;

@@ -1,5 +1,5 @@
 /**
- * The kinds of devices: the types that each kind has of its own, and one row of facts from which map, configuration and
+ * The kinds of devices: the types of each kind, and one row of facts from which map, configuration and
  * interfaces derive what differs between them. Their physics is in `der/device/kinds.ts`.
  */
 import { batteryOverrides } from './battery.ts';
@@ -67,8 +67,8 @@ interface KindFacts<K extends AssetType> {
   /** state of the PV array; null: the kind has none */
   readonly array: ((detail: DeviceDetail<K>) => PvArrayDetail) | null;
   /**
-   * for each command: the keys of `controls.overrides` that show its last writer; commands that set the same value share
-   * a key
+   * for each command: the keys of `controls.overrides` that show its last writer; commands that set the same value
+   * share a key
    */
   readonly overrides: Readonly<Record<SourceCommand<K>['kind'], readonly string[]>>;
 }
@@ -143,7 +143,7 @@ type Overrides = { [K in AssetType]: KindTable[K]['overrides'] }[AssetType];
 export type DcMode = KindTable[AssetType]['dcMode'];
 /** A block of physical parameters in a profile. */
 export type BlockName = KindTable[AssetType]['blocks'][number];
-/** Names of what the commands of the kinds set. */
+/** Names of the values that the commands of the kinds set. */
 export type SourceOverrideName = Overrides extends infer O
   ? O extends Readonly<Record<string, readonly (infer N)[]>>
     ? N

@@ -47,7 +47,7 @@ export interface SunSpecClientOptions {
   readonly later?: Later;
   /** receives the messages over TCP and TLS; default: no observer */
   readonly messages?: ModbusMessages;
-  /** true if pseudo terminals are serial lines; default false */
+  /** true: pseudo terminals count as serial lines; default false */
   readonly ptys?: boolean;
 }
 
@@ -66,7 +66,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   readonly #counters: Counters = { requests: 0, answers: 0, errors: 0, timeouts: 0, exceptions: 0, connections: 0 };
   readonly #listeners: ((sample: RemoteSample) => void)[] = [];
   readonly #deviceListeners: ((device: RemoteDevice) => void)[] = [];
-  /** the device found last */
+  /** the device announced last to `onDevice` */
   #device: RemoteDevice | null = null;
   #session: Session | null = null;
   #connecting = false;
@@ -98,7 +98,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
 
   stop(): Promise<void> {
     return this.#lifecycle.stop(async () => {
-      this.#letGo(new SimError('STOPPING', 'the simulator is stopping'));
+      this.#closeSession(new SimError('STOPPING', 'the simulator is stopping'));
       await this.#poller.settled();
       this.#log.flush();
     });
@@ -141,9 +141,9 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   async connect(target: ClientTarget): Promise<ClientStatus> {
     if (this.#lifecycle.stopping) throw new SimError('STOPPING', 'the simulator is stopping');
     checkTarget(target, this.#ptys);
-    // // unusable certificates are an error of the request, not of the device
+    // unusable certificates are an error of the request, not of the device
     if (target.transport !== 'rtu') connectTargetOf(target);
-    this.#letGo(new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to connect again'));
+    this.#closeSession(new SimError('COMMAND_CONFLICT', 'the SunSpec client was connected anew'));
     const session: Session = new Session(
       new Connection({
         target,
@@ -178,7 +178,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   }
 
   disconnect(): Promise<ClientStatus> {
-    this.#letGo(new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to disconnect'));
+    this.#closeSession(new SimError('COMMAND_CONFLICT', 'the SunSpec client was disconnected'));
     return Promise.resolve(this.view());
   }
 
@@ -190,7 +190,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   async readModel(id: number, index: number, fresh: boolean): Promise<ModelReading> {
     const session = this.#requireSession();
     session.model(id, index);
-    const cachedReading = fresh ? undefined : session.known(id, index);
+    const cachedReading = fresh ? undefined : session.cachedReading(id, index);
     return cachedReading ?? this.#operation(session, () => session.read(id, index));
   }
 
@@ -231,8 +231,8 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     const session = this.#session;
     if (session === null) return 'disabled';
     if (this.#connecting) return 'connecting';
-    const isWell = session.connection.open && session.discovery !== null && !this.#poller.retrying;
-    return isWell ? 'connected' : 'error';
+    const isConnected = session.connection.open && session.discovery !== null && !this.#poller.retrying;
+    return isConnected ? 'connected' : 'error';
   }
 
   /** The session of a device whose map was found. @throws SimError NOT_CONNECTED */
@@ -271,7 +271,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   }
 
   /** Closes connection and session of the present device. */
-  #letGo(why: SimError): void {
+  #closeSession(why: SimError): void {
     this.#poller.stop();
     this.#poller.forget();
     this.#queue.clear(why);
@@ -315,7 +315,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
 }
 
 function leftError(): SimError {
-  return new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to leave the device');
+  return new SimError('COMMAND_CONFLICT', 'the SunSpec client has left the device');
 }
 
 /** @param name member of the request. @throws SimError COMMAND_BAD_VALUE for registers after the last address */
@@ -328,8 +328,7 @@ function checkRange(address: number, count: number, name: string): void {
 
 /**
  * Reads the models of a round while it is the current one. A model that cannot be read does not prevent reading the
- * others.
- * @param into receives in `readings` the models of the summary
+ * others. `polled` receives an entry for every model, `readings` the models of the summary.
  * @throws SimError PEER_ERROR, PEER_TIMEOUT when the connection is lost
  */
 async function readAll(

@@ -10,9 +10,9 @@ import type { Link } from './link.ts';
 export const maxRead = 125;
 export const maxWritten = 123;
 
-/** The device is busy or needs more time: the request is repeated once. */
+/** Exceptions after which a read is repeated once: acknowledge (5) and server device busy (6). */
 const transientExceptions = new Set([5, 6]);
-/** Time limit of an operation of many requests; with a long request time-out at least `minTimeouts` of them. */
+/** Time limit of an operation, ms; at least `minTimeouts` times the time limit of one answer. */
 const operationMs = 30_000;
 const minTimeouts = 4;
 
@@ -22,20 +22,20 @@ export interface ConnectionOptions {
   readonly target: ClientTarget;
   readonly counters: Counters;
   readonly monotonicMs: () => number;
-  /** called when the state of the link has changed, with the reason when it has ended */
+  /** called when the link has opened (null) or ended (the reason) */
   readonly onLink: (reason: string | null) => void;
   readonly onActivity: () => void;
   /** the wire log; absent: no observer */
   readonly tap?: ModbusTap;
 }
 
-/** Limits of one device, as far as its answers have shown them. */
+/** Limits of one device, learnt from its answers. */
 export interface LearntLimits {
-  /** maximum number of registers that it answers at once */
+  /** maximum number of registers of one read */
   span: number;
-  /** it refuses function 6 */
+  /** true: the device refuses function 6 */
   refuses6: boolean;
-  /** it refuses function 16 */
+  /** true: the device refuses function 16 */
   refuses16: boolean;
 }
 
@@ -46,7 +46,7 @@ export class Connection {
   readonly #abort = new AbortController();
   #link: Link | null = null;
   #deadlineMs = Infinity;
-  /** the last request had no answer */
+  /** true: the last request had no answer */
   #silent = false;
   /** why the last attempt to connect failed */
   #linkError: unknown = null;
@@ -60,7 +60,7 @@ export class Connection {
     return this.#link?.open === true;
   }
 
-  /** Begins an operation: from here its time runs. */
+  /** Starts the time limit of an operation. */
   beginOperation(): void {
     this.#deadlineMs = this.#options.monotonicMs() + Math.max(operationMs, minTimeouts * this.target.timeoutMs);
   }
@@ -122,7 +122,7 @@ export class Connection {
     }
   }
 
-  /** Ends the link; the next request makes a new one. */
+  /** Closes the link; the next request opens a new one. */
   drop(reason: string): void {
     this.#link?.close(reason);
   }
@@ -157,10 +157,10 @@ export class Connection {
    * is kept once: the device may have been asleep, and some devices handle a new connection badly.
    */
   #distrust(link: Link, error: unknown): void {
-    const silent = error instanceof SimError && error.code === 'PEER_TIMEOUT' && !link.suspect;
-    const again = this.#silent;
-    this.#silent = silent;
-    if ((silent && !again) || !link.open) return;
+    const isSilent = error instanceof SimError && error.code === 'PEER_TIMEOUT' && !link.suspect;
+    const wasSilent = this.#silent;
+    this.#silent = isSilent;
+    if ((isSilent && !wasSilent) || !link.open) return;
     link.close(errorText(error));
     this.#options.onLink(errorText(error));
   }

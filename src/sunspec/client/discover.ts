@@ -1,6 +1,6 @@
 /** Finds the marker and walks the chain of models after it (SunSpec Device Information Model Specification). */
 import type { Discovery, FoundModel } from '../../contract/sunspec-client.ts';
-import { definitionOf, fixedRegisters, headerRegisters, lengthAlsoRight, lengthOf } from './shape.ts';
+import { definitionOf, fixedRegisters, headerRegisters, alternativeLength, lengthOf } from './shape.ts';
 import type { Connection } from './connection.ts';
 import { errorText } from '../../core/errors.ts';
 import { exceptionIn, exceptionText, isOfPeer, peerError, UnfitAnswer, endpointOf } from './peer.ts';
@@ -11,7 +11,7 @@ export const baseAddresses = [40_000, 50_000, 0] as const;
 const marker = Buffer.from('SunS', 'latin1');
 const endId = 0xffff;
 const addresses = 65_536;
-/** Behind a marker at a higher address there is no room for a model. */
+/** After a marker at a higher address there is no register for a model id. */
 const lastBase = addresses - 3;
 const maxModels = 256;
 /** Offsets, in registers, at which a model is looked for when it is not in its place. */
@@ -230,8 +230,8 @@ class Walk {
   }
 
   /**
-   * The address itself, unless only a neighbour one or two registers away holds a complete model: then the map is
-   * shifted.
+   * The given address, or that of a complete model one or two registers away if the chain does not continue at the
+   * given one: the map is shifted.
    */
   async #aligned(place: number): Promise<number> {
     if (await this.#leadsOn(place)) return place;
@@ -257,11 +257,12 @@ class Walk {
   }
 
   async #isComplete(address: number, { id, length }: Header): Promise<boolean> {
-    return length === lengthAlsoRight(id) || length === (await this.#definedLength(address, id));
+    return length === alternativeLength(id) || length === (await this.#definedLength(address, id));
   }
 
   /**
-   * True if there is a known model, the end, or a chain that leads to one of them; true also if nothing can be read there.
+   * True if a place has a model with a definition, the end, or a chain to one of them, and if nothing can be read
+   * there.
    */
   async #leadsOn(place: number): Promise<boolean> {
     let header = await this.#headerAt(place);

@@ -14,11 +14,11 @@ import { MbapPort } from './mbap-port.ts';
 type ModbusRTU = InstanceType<typeof modbusSerial.default>;
 
 export interface Link {
-  /** false after `close`, and when the peer has ended it */
+  /** false after `close`, and after the connection has ended otherwise */
   readonly open: boolean;
-  /** true after octets that match no request: later octets are unreliable */
+  /** true if a late answer could be taken for the next one */
   readonly suspect: boolean;
-  /** Words of `count` registers. @throws SimError PEER_ERROR, PEER_TIMEOUT */
+  /** Reads `count` registers. @throws SimError PEER_ERROR, PEER_TIMEOUT */
   read(address: number, count: number): Promise<Buffer>;
   /** @throws SimError PEER_ERROR, PEER_TIMEOUT */
   write(functionCode: 6 | 16, address: number, registers: readonly number[]): Promise<void>;
@@ -30,7 +30,7 @@ interface LinkOptions {
   readonly target: ClientTarget;
   /** aborts an attempt to connect */
   readonly signal: AbortSignal;
-  /** called when the peer closes the connection, not after `close` */
+  /** called when the connection ends, except after `close` */
   readonly onEnd: (reason: string) => void;
   /** receives the messages over TCP and TLS; absent: no observer */
   readonly tap?: ModbusTap;
@@ -82,17 +82,19 @@ class ModbusLink implements Link {
       this.#client.readHoldingRegisters(address, count),
     );
     if (buffer.length !== count * 2)
-      throw new UnfitAnswer(`the answer says ${buffer.length} octets of data, ${count * 2} were asked for`);
+      throw new UnfitAnswer(`the answer has ${buffer.length} octets of data, ${count * 2} were requested`);
     return buffer;
   }
 
   async write(functionCode: 6 | 16, address: number, registers: readonly number[]): Promise<void> {
     const what = `writing ${registers.length} registers at ${address}`;
-    const [first = 0] = registers;
+    const [register = 0] = registers;
     if (functionCode === 6) {
-      const echo = await this.#ask(what, () => this.#client.writeRegister(address, first));
-      if (echo.address !== address || echo.value !== first)
-        throw peerError(`the answer to the write repeats ${echo.value} at ${echo.address}, not ${first} at ${address}`);
+      const echo = await this.#ask(what, () => this.#client.writeRegister(address, register));
+      if (echo.address !== address || echo.value !== register)
+        throw peerError(
+          `the answer to the write repeats ${echo.value} at ${echo.address}, not ${register} at ${address}`,
+        );
       return;
     }
     const echo = await this.#ask(what, () => this.#client.writeRegisters(address, [...registers]));
@@ -109,7 +111,6 @@ class ModbusLink implements Link {
 
   async #ask<T>(what: string, request: () => Promise<T>): Promise<T> {
     if (this.#ended !== null) throw peerError(this.#ended);
-    // one connection may have been used for another unit before
     this.#client.setID(this.#options.target.unitId);
     const broken = new Promise<never>((_resolve, reject) => {
       this.#fail = reject;

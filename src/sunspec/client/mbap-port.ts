@@ -34,7 +34,7 @@ interface Events {
 /** The port interface of modbus-serial over a connected socket. One request at a time. */
 export class MbapPort extends EventEmitter<Events> {
   readonly #socket: Socket;
-  readonly #takesZero: boolean;
+  readonly #acceptsZero: boolean;
   readonly #tap: ModbusTap | undefined;
   readonly #peer: string;
   readonly #frame = Buffer.alloc(headerOctets + maxBody);
@@ -57,7 +57,7 @@ export class MbapPort extends EventEmitter<Events> {
   constructor(socket: Socket, transactionIds: TransactionIds, tap?: ModbusTap) {
     super();
     this.#socket = socket;
-    this.#takesZero = transactionIds === 'zero';
+    this.#acceptsZero = transactionIds === 'zero';
     this.#tap = tap;
     this.#peer = peerOf(socket);
     socket.on('data', (data: Buffer) => {
@@ -78,7 +78,7 @@ export class MbapPort extends EventEmitter<Events> {
 
   /** True if a late answer could be mistaken for the next one. */
   get suspect(): boolean {
-    return this.#octets > 0 || this.#takesZero;
+    return this.#octets > 0 || this.#acceptsZero;
   }
 
   /** Description of the octets received since the request; empty if there are none. */
@@ -157,7 +157,7 @@ export class MbapPort extends EventEmitter<Events> {
   /** Reports an answer to the wire log. @param octets from the transaction id on */
   #reportAnswer(octets: Buffer): void {
     const id = octets.readUInt16BE(0);
-    const tapped = this.#takesZero && id === 0 ? this.#tapped : this.#remembered.get(id);
+    const tapped = this.#acceptsZero && id === 0 ? this.#tapped : this.#remembered.get(id);
     if (tapped !== undefined) tapped?.answered(octets);
     else if (this.#tap?.active === true) this.#tapForeign(this.#tap, octets);
   }
@@ -201,18 +201,18 @@ export class MbapPort extends EventEmitter<Events> {
       this.#filled += taken;
       if (this.#filled < this.#requiredOctets) return;
       if (this.#filled > headerOctets) this.#answered(this.#frame.subarray(0, this.#filled));
-      else if (!this.#isHeader(data.subarray(at))) return;
+      else if (!this.#readHeader(data.subarray(at))) return;
     }
   }
 
-  /** @param rest octets received after the header */
-  #isHeader(rest: Buffer): boolean {
+  /** Emits `ended` for an invalid header. @param rest octets after the header @returns false: invalid */
+  #readHeader(rest: Buffer): boolean {
     const protocol = this.#frame.readUInt16BE(2);
     const length = this.#frame.readUInt16BE(4);
     this.#requiredOctets = headerOctets + length;
     if (protocol === 0 && length >= minBody && length <= maxBody) return true;
     this.#broken = true;
-    // its id is meaningless
+    // such a header has no valid transaction id, so the octets count as the answer to the last request
     this.#tapped?.answered(Buffer.concat([this.#frame.subarray(0, headerOctets), rest]));
     this.#filled = 0;
     this.emit(
@@ -229,7 +229,7 @@ export class MbapPort extends EventEmitter<Events> {
     this.#requiredOctets = headerOctets;
     this.#reportAnswer(adu);
     const id = adu.readUInt16BE(0);
-    const isZero = this.#takesZero && id === 0;
+    const isZero = this.#acceptsZero && id === 0;
     if (!this.#waiting || (id !== this.#id && !isZero)) {
       this.#foreignId ??= id;
       // an answer with id 0 to the next request would look the same
@@ -237,7 +237,7 @@ export class MbapPort extends EventEmitter<Events> {
       return;
     }
     this.#waiting = false;
-    if (isZero && this.#isStrangeException(adu)) return;
+    if (isZero && this.#refuseException(adu)) return;
     const frame = Buffer.alloc(adu.length - headerOctets + crcOctets);
     adu.copy(frame, 0, headerOctets);
     const end = frame.length - crcOctets;
@@ -245,8 +245,11 @@ export class MbapPort extends EventEmitter<Events> {
     this.emit('data', frame);
   }
 
-  /** The library checks unit id and length of all answers except exceptions. */
-  #isStrangeException(adu: Buffer): boolean {
+  /**
+   * Emits `unfit` for an exception with a wrong unit id or length: the library checks both in all other answers.
+   * @returns true: emitted
+   */
+  #refuseException(adu: Buffer): boolean {
     const unitId = adu[headerOctets] ?? 0;
     const isException = (adu[headerOctets + 1] ?? 0) >= 0x80;
     if (!isException || (unitId === this.#unitId && adu.length === headerOctets + exceptionOctets)) return false;

@@ -14,7 +14,7 @@ export function endpointOf(target: ClientTarget): string {
     : `${target.transport}://${hostAndPort(target.host, target.port)}`;
 }
 
-/** The socket to a device. @throws SimError COMMAND_BAD_VALUE for unusable certificates */
+/** Address and TLS options of the socket to a device. @throws SimError COMMAND_BAD_VALUE for unusable certificates */
 export function connectTargetOf(target: Extract<ClientTarget, { host: string }>): ConnectTarget {
   const { host, port, timeoutMs } = target;
   if (target.transport === 'tcp') return { host, port, timeoutMs };
@@ -65,7 +65,7 @@ export function exceptionError(code: number, where = ''): SimError {
   return new SimError('PEER_ERROR', exceptionText(code) + where, [], code);
 }
 
-/** The Modbus exception code behind an error; null: another error. */
+/** The Modbus exception code of an error; null: another error. */
 export function exceptionIn(error: unknown): number | null {
   return error instanceof SimError && error.code === 'PEER_ERROR' ? (error.protocolCode ?? null) : null;
 }

@@ -36,11 +36,11 @@ export class Poller {
   readonly #options: PollerOptions;
   #settings = defaultPoll;
   #cancel: (() => void) | null = null;
-  /** incremented by each start: rounds of an earlier start end */
+  /** incremented by each start and stop, so that rounds of an earlier start end */
   #generation = 0;
   readonly #turns = new Turns();
   readonly #backOff: BackOff;
-  /** the last round found no device */
+  /** true: the last round ended without a connection or a map */
   #lost = false;
   #rounds = 0;
   #failedRounds = 0;

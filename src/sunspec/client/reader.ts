@@ -11,7 +11,7 @@ import type { Shape, ShapeGroup, Slot } from './shape.ts';
 export const maxModelRegisters = 8192;
 /** After this many refused pieces of one model the rest of it is not read. */
 const maxRefusals = 40;
-/** Attempts to read a model whose scale factors change meanwhile. */
+/** Maximum attempts to read a model whose scale factors change meanwhile. */
 const maxAttempts = 3;
 
 /** The map has changed since the chain was walked. */
@@ -35,7 +35,7 @@ class Gathering {
   readonly #answerOf: Uint16Array;
   #answers = 0;
   #refusals = 0;
-  #first: Error | null = null;
+  #firstRefusal: Error | null = null;
   #anyRead = false;
 
   constructor(connection: Connection, { address }: FoundModel, total: number) {
@@ -46,8 +46,8 @@ class Gathering {
   }
 
   /**
-   * Reads from one cut to another; pieces begin and end at cuts.
-   * @param cuts rising; the first and the last are the ends
+   * Reads the registers from the first to the last cut; requests begin and end at cuts.
+   * @param cuts offsets, ascending
    */
   async gather(cuts: readonly number[]): Promise<void> {
     let from = 0;
@@ -61,14 +61,14 @@ class Gathering {
 
   /** @throws the first refusal if no register could be read */
   check(): void {
-    if (!this.#anyRead && this.#first !== null) throw this.#first;
+    if (!this.#anyRead && this.#firstRefusal !== null) throw this.#firstRefusal;
   }
 
   /**
-   * True if the scale factors are unchanged, as far as they came in another answer than the points they scale: some
-   * devices change them at any moment.
+   * Reads again the scale factors that were in another answer than their points; true if they are unchanged. Some
+   * devices change scale factors at any time.
    */
-  async isSteady({ all }: Shape): Promise<boolean> {
+  async hasSameScales({ all }: Shape): Promise<boolean> {
     const scaleOffsets = all.flatMap(({ offset, scale }) =>
       typeof scale === 'object' && scale !== null && this.#isApart(offset, scale.offset) ? [scale.offset] : [],
     );
@@ -90,7 +90,7 @@ class Gathering {
   /** @returns true if all of it was read */
   async #readPiece(cuts: readonly number[], from: number, to: number): Promise<boolean> {
     const [start, end] = [at(cuts, from), at(cuts, to)];
-    if (this.#refusals >= maxRefusals) return this.#markRefused(start, end, exceptionIn(this.#first) ?? 0);
+    if (this.#refusals >= maxRefusals) return this.#markRefused(start, end, exceptionIn(this.#firstRefusal) ?? 0);
     try {
       const words = await this.#connection.read(this.#address + start, end - start);
       words.copy(this.words, start * 2);
@@ -101,7 +101,7 @@ class Gathering {
     } catch (error) {
       const code = exceptionIn(error);
       if (code === null || !(error instanceof Error)) throw error;
-      this.#first ??= error;
+      this.#firstRefusal ??= error;
       this.#refusals += 1;
       if (to - from === 1) return this.#markRefused(start, end, code);
     }
@@ -136,11 +136,11 @@ function consecutiveRuns(registers: readonly number[], max: number): [first: num
 /** The cut nearest to the middle of a piece. */
 function middleOf(cuts: readonly number[], from: number, to: number): number {
   const half = (at(cuts, from) + at(cuts, to)) / 2;
-  let best = from + 1;
+  let nearest = from + 1;
   for (let index = from + 1; index < to; index += 1) {
-    if (Math.abs(at(cuts, index) - half) < Math.abs(at(cuts, best) - half)) best = index;
+    if (Math.abs(at(cuts, index) - half) < Math.abs(at(cuts, nearest) - half)) nearest = index;
   }
-  return best;
+  return nearest;
 }
 
 function cutsBetween(slots: readonly Slot[], from: number, to: number): number[] {
@@ -177,7 +177,7 @@ function checkHeader({ id, address, length }: FoundModel, words: Buffer, refused
 }
 
 /**
- * The registers of a model.
+ * Reads the registers of a model.
  * @throws MapChanged if another model is at its address; SimError PEER_ERROR, PEER_TIMEOUT
  */
 export async function readWords(connection: Connection, model: FoundModel): Promise<ModelWords> {
@@ -196,7 +196,7 @@ export async function readWords(connection: Connection, model: FoundModel): Prom
     if (shape === null) await gathering.gather(cutsBetween([], 0, total));
     gathering.check();
     checkHeader(model, gathering.words, gathering.refused);
-    if (shape === null || (await gathering.isSteady(shape)))
+    if (shape === null || (await gathering.hasSameScales(shape)))
       return { words: gathering.words, refused: gathering.refused, shape, notes };
   }
   throw peerError(`the scale factors of model ${model.id} change while it is read`);
@@ -209,9 +209,9 @@ async function gatherShaped(
   { length }: FoundModel,
   total: number,
 ): Promise<Shape> {
-  const first = shapeOf(def, Buffer.alloc(0), total, length);
+  const withoutCounts = shapeOf(def, Buffer.alloc(0), total, length);
   const fixed = Math.min(fixedRegisters(def), total);
-  await gathering.gather(cutsBetween(first.slots, 0, fixed));
+  await gathering.gather(cutsBetween(withoutCounts.slots, 0, fixed));
   const shape = shapeOf(def, gathering.words, total, length);
   // registers after the last point are not shown
   const end = shape.all.reduce((last, { offset, def: { size } }) => Math.max(last, offset + size), 0);
@@ -219,7 +219,7 @@ async function gatherShaped(
   return shape;
 }
 
-/** The exponent in force for a point; undefined for one without. */
+/** The exponent in force for a point; null: no usable scale factor; undefined: unscaled. */
 export function scaleOf({ scale }: Slot, { words, refused }: ModelWords): number | null | undefined {
   if (scale === undefined || scale === null || typeof scale === 'number') return scale;
   return refused.has(scale.offset) ? null : scaleIn(words.subarray(scale.offset * 2, scale.offset * 2 + 2));
@@ -281,7 +281,7 @@ export async function readModel(connection: Connection, model: FoundModel, nowMs
 }
 
 /**
- * `count` registers from an address on, in as many requests as that takes.
+ * Reads `count` registers from an address on, in as many requests as needed.
  * @throws SimError PEER_ERROR, PEER_TIMEOUT
  */
 export async function readRaw(connection: Connection, address: number, count: number): Promise<number[]> {

@@ -71,18 +71,18 @@ export class Session {
     if (discovery === null) throw new SimError('NOT_CONNECTED', 'The map of the device has not been found yet.');
     const matchingModel = discovery.models.find((model) => model.id === id && model.index === index);
     if (matchingModel) return matchingModel;
-    const same = discovery.models.filter((model) => model.id === id).length;
+    const instances = discovery.models.filter((model) => model.id === id).length;
     const ids = [...new Set(discovery.models.map((model) => model.id))].join(', ');
     throw new SimError(
       'UNKNOWN_RESOURCE',
-      same > 0
-        ? `The device has model ${id} ${same === 1 ? 'once' : `${same} times`}: index ${index} does not exist.`
+      instances > 0
+        ? `The device has model ${id} ${instances === 1 ? 'once' : `${instances} times`}: index ${index} does not exist.`
         : `The device does not have model ${id}; it has ${ids === '' ? 'none' : ids}.`,
     );
   }
 
   /** The last reading of a model; undefined after a write. */
-  known(id: number, index: number): ModelReading | undefined {
+  cachedReading(id: number, index: number): ModelReading | undefined {
     const key = keyOf(id, index);
     return this.#stale.has(key) ? undefined : this.#readings.get(key);
   }

@@ -16,12 +16,12 @@ const all: readonly ModelDef[] = [...servedModels, ...classicModels, m125, m126,
 
 const byId = new Map(all.map((def) => [def.id, def]));
 
-/** undefined: no definition of this id. */
+/** The definition of a model; undefined: unknown. */
 export function definitionOf(id: number): ModelDef | undefined {
   return byId.get(id);
 }
 
-/** Points that count the repetitions of groups; their definitions leave the count to the length. */
+/** Points, by model id, that count the groups whose definitions leave the count to the length. */
 const countPoints: Readonly<Record<number, string>> = { 126: 'NCrv', 160: 'N', 805: 'NCell' };
 
 /** ID and L */
@@ -33,7 +33,7 @@ export interface Slot {
   readonly def: PointDef;
   /** registers from ID on */
   readonly offset: number;
-  /** exponent, or register of the scale factor; null: names a missing one; undefined: unscaled */
+  /** exponent, or register of the scale factor; null: the scale factor is missing; undefined: unscaled */
   readonly scale: number | { readonly offset: number } | null | undefined;
 }
 
@@ -163,12 +163,12 @@ function lengthBy(def: ModelDef, counts: Counts, total: number): number {
   return grown - headerRegisters;
 }
 
-/** Model 1 of old devices lacks its filler. */
-const alsoRight: Readonly<Record<number, number>> = { 1: 65 };
+/** Further permitted lengths, by model id: model 1 of old devices lacks its pad. */
+const alternativeLengths: Readonly<Record<number, number>> = { 1: 65 };
 
-/** Another permitted length of a model; undefined: none. */
-export function lengthAlsoRight(id: number): number | undefined {
-  return alsoRight[id];
+/** A further permitted length of a model; undefined: none. */
+export function alternativeLength(id: number): number | undefined {
+  return alternativeLengths[id];
 }
 
 /** The length of a model by its definition and the counts in its first registers; null: the counts lie beyond them. */
@@ -188,7 +188,7 @@ export function shapeOf(def: ModelDef, words: Buffer, total: number, length: num
   const { slots, scales } = placing.points(def.points, '', new Map());
   const groups = placing.groups(def.groups, '', scales);
   const expected = lengthBy(def, counts, length + headerRegisters);
-  const wrong = expected !== length && alsoRight[def.id] !== length;
+  const wrong = expected !== length && alternativeLengths[def.id] !== length;
   return {
     slots,
     groups,

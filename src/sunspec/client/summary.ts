@@ -34,12 +34,13 @@ function rounded(value: number): number {
   return Math.abs(value) < 1e9 ? Math.round(value * 1e6) / 1e6 + 0 : value;
 }
 
-/** Points that can hold a quantity, in order of preference, with their divisors. */
+/** A point that can hold a quantity, and its divisor. */
 type Place = readonly [modelId: number, path: string, divisor?: number];
 
 const olderModels = (path: string, divisor?: number): Place[] =>
   acModels.slice(1).map((id): Place => (divisor === undefined ? [id, path] : [id, path, divisor]));
 
+/** The places of each quantity, in order of preference. */
 const places: Readonly<Record<string, readonly Place[]>> = {
   power_kw: [[701, 'W', 1000], ...olderModels('W', 1000)],
   reactive_power_kvar: [[701, 'Var', 1000], ...olderModels('VAr', 1000)],
@@ -48,7 +49,7 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   voltage_ln_v: [[701, 'LNV'], ...olderModels('PhVphA')],
   current_a: [[701, 'A'], ...olderModels('A')],
   frequency_hz: [[701, 'Hz'], ...olderModels('Hz')],
-  // the older models give it in percent
+  // the older models hold the power factor in percent
   power_factor: [[701, 'PF'], ...olderModels('PF', 100)],
   dc_power_kw: [[714, 'DCW', 1000], ...olderModels('DCW', 1000)],
   dc_voltage_v: [[714, 'Prt[0].DCV'], ...olderModels('DCV'), [160, 'module[0].DCV']],

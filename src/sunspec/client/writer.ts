@@ -44,7 +44,7 @@ function assignmentOf(slot: Slot, value: ReadingValue, read: ModelWords): Assign
   if (slot.def.access !== 'RW') return { detail: 'is read only' };
   if (value === null && !mayBeAbsent(slot)) return { detail: 'the "not implemented" value cannot be written' };
   const refusal = scaleRefusal(slot, read);
-  // the registers depend on the scale factor, so the user gets the refusal of the device
+  // without its scale factor a point cannot be encoded, so the refusal of the device is reported
   if (refusal !== undefined)
     throw exceptionError(refusal, ` while reading the scale factor of ${slot.path}; nothing was written`);
   const sf = scaleOf(slot, read);
@@ -136,7 +136,10 @@ async function send(
   sent({ functionCode, address, count: registers.length });
 }
 
-/** Function 6 for one register, 16 for more; then the other one if it can write the same. */
+/**
+ * Functions in the order to try: 6 first for one register, 16 first for more, unless the device has refused the first.
+ * Only 16 if a register cannot be written alone.
+ */
 function functionsFor(
   { whole, singly }: WriteAlternatives,
   { refuses6, refuses16 }: LearntLimits,
@@ -161,7 +164,7 @@ async function sendRegisters(connection: Connection, ways: WriteAlternatives, se
     try {
       await by(other);
     } catch (second) {
-      // both functions have the same exception, so the function is not its cause
+      // both functions get the same exception, so the function is not its cause
       throw exceptionIn(second) === 1 ? error : second;
     }
     if (first === 6) learnt.refuses6 = true;
@@ -197,7 +200,7 @@ function namesOf(assignments: readonly Assignment[]): string {
   return assignments.map(({ slot }) => slot.path).join(', ');
 }
 
-/** Adds the registers already written to the error. */
+/** Adds the points already written to the message of an error. */
 function failedWrite(
   error: unknown,
   model: FoundModel,
@@ -213,7 +216,7 @@ function failedWrite(
   };
   const written = runs.flatMap(({ assignments }) => assignments.filter(isWritten));
   const before = written.length > 0 ? `; written before: ${namesOf(written)}` : '; nothing was written before';
-  const rest = ` for ${namesOf(failed.assignments.filter((each) => !isWritten(each)))}`;
+  const rest = ` for ${namesOf(failed.assignments.filter((assignment) => !isWritten(assignment)))}`;
   return withWords(error, exceptionIn(error) === null ? `,${rest}${unknownOutcome}${before}` : rest + before);
 }
 
@@ -270,7 +273,7 @@ function writtenPoint({ slot, sf, words }: Assignment, model: FoundModel, after:
 /**
  * Writes once and reads the model back.
  * @returns also the registers read back
- * @throws SimError PEER_ERROR, PEER_TIMEOUT, naming the registers written before
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT, naming the points written before
  */
 export async function carryOut(
   connection: Connection,

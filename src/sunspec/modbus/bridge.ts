@@ -36,9 +36,9 @@ export interface ModbusDevice {
 /** Unit id and port of the meter of the connection point. */
 export interface ServedMeter {
   readonly bank: PointBank;
-  /** null: 1, at a port of its own */
+  /** null: 1, at a separate port */
   readonly unitId: number | null;
-  /** a port of its own; 0: any free port; null: at the ports of the devices */
+  /** separate port; 0: any free port; null: at the ports of the devices */
   readonly port: number | null;
 }
 
@@ -66,7 +66,7 @@ export interface ModbusAdapterOptions extends ModbusContextOptions {
 const maxPort = 65_535;
 
 /**
- * Serves every device over Modbus TCP, on a port of its own or on a shared one.
+ * Serves every device over Modbus TCP, on one port each or on a shared port.
  * @throws SimError CONFIG_INVALID if ports or unit ids do not suffice for the devices
  */
 export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapter {
@@ -306,7 +306,7 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
   }
 }
 
-/** The reason why a device index cannot be served, under the setting that decides it; null: it can. */
+/** The reason why a device index cannot be served, and the setting that decides; null: the index can be served. */
 function lackOfRoom(
   { port, sharedPort, meter }: ModbusAdapterOptions,
   index: number,

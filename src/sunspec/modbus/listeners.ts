@@ -16,12 +16,12 @@ interface Place {
   readonly framing?: FramingName;
 }
 
-/** unit id of a device with a port of its own, and of the meter at its own port */
+/** unit id of a device or meter at a separate port */
 export const ownUnitId = 1;
 /** maximum number of ports bound at the same time */
 const parallelListens = 64;
 
-/** A listener; one per device in index order or the shared one alone, then the meter's. */
+/** A listener. Lists have one per device in index order, or the shared one, then that of the meter. */
 export interface Port {
   readonly server: ModbusTcpServer;
   /** undefined: shared, or the meter's */
@@ -30,10 +30,10 @@ export interface Port {
   readonly isMeter?: true;
 }
 
-/** Units behind the listeners. */
+/** Units served by the listeners. */
 export interface Served {
   readonly units: ReadonlyMap<number, BankUnit>;
-  /** the meter at the ports of devices; null: not there */
+  /** the meter at the ports of devices; null: no meter there */
   readonly meter: MeterUnit | null;
 }
 
@@ -96,7 +96,7 @@ export function meterListener(
 }
 
 /**
- * Binds all, a bounded number at a time; the first failure ends it, with the name of its device.
+ * Binds all ports, at most `parallelListens` at a time. Rejects with the first failure, which names its device.
  * @param withFlag true: the failure names the flag that chooses another port
  */
 export async function listenAll(ports: readonly Port[], withFlag = false): Promise<void> {

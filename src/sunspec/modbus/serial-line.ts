@@ -89,7 +89,7 @@ export class SerialLine implements Asker {
     return this.#sending;
   }
 
-  /** Stops serving; no further answer leaves. */
+  /** Stops serving; no further answer is sent. */
   close(): void {
     this.#closed = true;
     this.#silence.close();
@@ -139,7 +139,7 @@ export class SerialLine implements Asker {
     return { chunks, delayMs: 0, gapMs: 0, close: false, ...(tapped !== null && { tapped }) };
   }
 
-  /** Sends an answer after the pause that a master needs; nothing is read before it has left. */
+  /** Sends an answer after the pause that a master needs; nothing is read before the answer is sent. */
   #send(late: LateAnswer): void {
     const { clock, later } = this.#service.context;
     const minDelayMs = Math.ceil(Math.max(0, this.#pauseMs - (clock.monotonicMs() - this.lastMs)));
@@ -185,7 +185,7 @@ export interface SerialChannel {
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'close' | 'end', listener: () => void): unknown;
   write(chunk: Buffer): boolean;
-  /** Calls back when all output has left; never if the port fails before. */
+  /** Calls back when all output is sent; never if the port fails before. */
   drain(then: () => void): void;
   pause(): unknown;
   resume(): unknown;

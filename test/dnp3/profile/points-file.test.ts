@@ -18,7 +18,7 @@ describe('point maps in files', () => {
   for (const [what, points, reason] of [
     ['another member', [{ type: 'AI', index: 5, name: 'x', colour: 1 }], /points\.0\.colour: is not a member here/],
     ['an index beyond 16 bits', [{ type: 'AI', index: 65_536, name: 'x' }], /points\.0\.index/],
-    ['a point twice', [1, 2].map(() => ({ type: 'AI', index: 5, name: 'x' })), /AI5 is there twice/],
+    ['a point twice', [1, 2].map(() => ({ type: 'AI', index: 5, name: 'x' })), /AI5 occurs twice/],
     ['a strange binding', [{ type: 'AI', index: 5, name: 'x', bind: 'W' }], /points\.0\.bind: must be a point/],
     ['no points', [], /^points: must have at least 1 item/],
     [

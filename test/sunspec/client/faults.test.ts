@@ -83,7 +83,7 @@ const rows: readonly Row[] = [
     all: /an answer came with transaction id \d+, which is not that of the request/,
   },
   { kind: 'wrong_function', all: /makes no sense, .*expected code 3 got/ },
-  { kind: 'wrong_byte_count', all: /the answer says \d+ octets of data, \d+ were asked for/ },
+  { kind: 'wrong_byte_count', all: /the answer has \d+ octets of data, \d+ were requested/ },
   { kind: 'duplicate' },
   { kind: 'stray_octets', all: /^PEER_/ },
   {

@@ -113,7 +113,7 @@ describe('SunSpec client with devices that misbehave', () => {
       'answers with a byte count that is too small',
       ({ transactionId, count }) => ({ octets: adu(transactionId, 1, `0302${'00'.repeat(count * 2)}`) }),
       'PEER_ERROR',
-      /says 2 octets of data/,
+      /has 2 octets of data/,
     ],
     [
       'answers with an odd byte count',

@@ -69,7 +69,7 @@ describe('SunSpec client with a device whose transaction id is always 0', () => 
       /makes no sense, .*expected code 3 got 4/,
     ],
     ['with fewer registers', () => adu(0, 1, '03020000'), /makes no sense, .*length/],
-    ['with a byte count that is none', (request) => adu(0, 1, `0302${data(request)}`), /says 2 octets of data/],
+    ['with a byte count that is none', (request) => adu(0, 1, `0302${data(request)}`), /has 2 octets of data/],
     [
       'that is an exception of another unit',
       () => adu(0, 9, '8302'),

@@ -1,4 +1,4 @@
-/** Rights of roles on the registers of a map, and the only file that knows points and roles. */
+/** Rights of roles on the registers of a map; the only file that uses both points and roles. */
 import { SimError } from '../../../core/errors.ts';
 import { ignoresWrites, memoPerLayout, noSlot, plainPath } from '../../map/layout.ts';
 import type { Layout } from '../../map/layout.ts';
@@ -86,7 +86,9 @@ const discoveryBit = 1 << roles.length;
 
 /** Roles that write nothing. */
 const readers: ReadonlySet<Role> = new Set<Role>(['ReadOnlySunSpec']);
-/** Bits of all roles that write something. Read-only registers have them: the map itself refuses or ignores the write. */
+/**
+ * Bits of all roles that write something. Read-only registers have them: the map itself refuses or ignores the write.
+ */
 const writerBits = roles.filter((role) => !readers.has(role)).reduce((bits, role) => bits | bitOf[role], 0);
 
 const rightsOf = memoPerLayout(({ base, models, slots, slotAt }): RegisterRights => {

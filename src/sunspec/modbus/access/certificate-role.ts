@@ -1,7 +1,5 @@
 /** Roles of Secure SunSpec, and the role in a client certificate (Modbus/TCP Security, role OID). */
 
-/** The role in a client certificate (Modbus/TCP Security, role OID; Secure SunSpec profile). */
-
 export const roles = [
   'ReadOnlySunSpec',
   'GridServiceSunSpec',
@@ -24,7 +22,7 @@ export function roleOfName(name: string): Role | undefined {
 /** The role in a certificate, or the reason why it has none. */
 export type RoleFinding =
   | { readonly role: Role }
-  /** @see reason as text */
+  /** `reason` completes a log line */
   | { readonly role: null; readonly reason: string };
 
 /** 1.3.6.1.4.1.50316.802.1 as the content of an OBJECT IDENTIFIER */
@@ -51,19 +49,19 @@ class Malformed extends Error {}
 const maxLengthOctets = 4;
 
 /**
- * The elements that fill `bytes`. Each takes at least two octets of it, so hostile input ends as any other does.
+ * The elements that fill `bytes`. Each has at least two octets, so the loop ends for any input.
  * @throws Malformed where the octets are not DER (X.690 10.1: definite lengths, in the minimum number of octets)
  */
 function* elementsOf(bytes: Uint8Array): Generator<Element> {
   for (let at = 0; at < bytes.length; ) {
-    const first = bytes[at + 1];
+    const lengthOctet = bytes[at + 1];
     const kind = bytes[at];
     // tags above 30 take several octets and do not occur in certificates
-    if (kind === undefined || first === undefined || (kind & 0x1f) === 0x1f) throw new Malformed();
+    if (kind === undefined || lengthOctet === undefined || (kind & 0x1f) === 0x1f) throw new Malformed();
     let start = at + 2;
-    let length = first;
-    if (first >= 0x80) {
-      const octets = first & 0x7f;
+    let length = lengthOctet;
+    if (lengthOctet >= 0x80) {
+      const octets = lengthOctet & 0x7f;
       length = 0;
       if (octets === 0 || octets > maxLengthOctets || start + octets > bytes.length || bytes[start] === 0)
         throw new Malformed();
@@ -121,7 +119,7 @@ function roleIn(value: Uint8Array): RoleFinding {
   const role = roleOfName(name);
   // the name is foreign input: only its length is reported
   return role === undefined
-    ? { role: null, reason: `the role of its certificate is none of SunSpec (${name.length} characters)` }
+    ? { role: null, reason: `the role of its certificate is not a SunSpec role (${name.length} characters)` }
     : { role };
 }
 

@@ -13,7 +13,7 @@ export interface BankDisturberOptions {
   /** monotonic time, real ms */
   readonly monotonicMs: () => number;
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
-  /** maps with structure faults, which move the points; absent: the points have their own addresses */
+  /** maps with structure faults, which move points; absent: no point moves */
   readonly maps?: Pick<FaultyMaps, 'mapRanges'>;
   /** devices that never answer, with or without faults */
   readonly silent?: SilentDevices;

@@ -35,29 +35,29 @@ export interface Span {
 export interface SilentDevices {
   /** their indexes; changed in place */
   readonly indexes: ReadonlySet<number>;
-  /** Calls back when one goes off or returns. The returned function unsubscribes. */
+  /** Calls back when a device goes off or returns. The returned function unsubscribes. */
   onChange(listener: () => void): () => void;
 }
 
 export interface DisturberOptions extends FaultSource {
-  /** of the wall clock */
+  /** monotonic time, real ms */
   readonly monotonicMs: () => number;
-  /** indexes of the devices there are now */
+  /** indexes of the present devices */
   readonly deviceIndexes: () => readonly number[];
   /** devices that never answer, with or without faults */
   readonly silent?: SilentDevices;
-  /** addresses in the undisturbed map of the registers of a request; default the same */
+  /** addresses in the undisturbed map of the registers of a request; default: the requested addresses */
   readonly mapRanges?: (deviceIndex: number, requested: Span) => readonly Span[];
-  /** registers behind the points that a fault names, in the undisturbed map */
+  /** registers of the points that a fault names, in the undisturbed map */
   readonly spans: (points: readonly string[], deviceIndex: number) => readonly Span[];
 }
 
 /**
  * Decides about a request, in this order; a fault counts an occasion only when its decision is reached: 1. a device
  * that is off, `outage`, then `ignore_unit`: no answer, and the request is not carried out; 2. the first of `drop`,
- * `disconnect`, `exception` and `request_interval`, in order of injection, that strikes; 3. when an answer leaves, the delays of all
- * `delay` faults add up, and the rewriting faults change it (`rewrites.ts`). A request to an unserved unit id meets
- * only faults of all devices, and no exception.
+ * `disconnect`, `exception` and `request_interval`, in order of injection, that strikes; 3. if an answer is sent, the
+ * delays of all `delay` faults add up, and the rewriting faults change the answer (`rewrites.ts`). A request to an
+ * unserved unit id meets only faults of all devices, and no exception.
  */
 export function createDisturber(options: DisturberOptions): Disturber {
   return new WireDisturber(options);
@@ -85,7 +85,7 @@ class WireDisturber implements Disturber {
   #outcome = noFaults;
   #answer = noFaults;
   #hasInterval = false;
-  /** when the last request to a device was served, monotonic ms; kept while a fault asks for an interval */
+  /** time of the last served request by device index, monotonic ms; kept while a `request_interval` fault is active */
   readonly #servedMs = new Map<number | undefined, number>();
 
   constructor(options: DisturberOptions) {
@@ -160,7 +160,7 @@ class WireDisturber implements Disturber {
     };
   }
 
-  /** True if a fault strikes at every occasion: a closed port has none that could be counted. */
+  /** True if a fault strikes at every occasion: a closed port has no occasions to count. */
   #lasts(fault: ActiveFault, deviceIndex: number | undefined): boolean {
     const { probability, every, count } = fault.facts;
     return probability === 1 && every === 1 && count === null && this.#meets(fault, deviceIndex);
@@ -210,7 +210,7 @@ class WireDisturber implements Disturber {
     return undefined;
   }
 
-  /** The outcome of the first fault that strikes; null: none strikes. */
+  /** The outcome of the first fault that strikes; null: none strikes, and the request is recorded as served. */
   #outcomeOf(faults: readonly ActiveFault[], request: RequestFacts): Disturbance | null {
     for (const fault of faults) {
       const outcome = this.#possibleOutcome(fault, request);
@@ -220,7 +220,7 @@ class WireDisturber implements Disturber {
     return null;
   }
 
-  /** The outcome of a request if the fault struck; null: the fault is not about it. */
+  /** The outcome of a request if the fault strikes; null: the fault does not apply to the request. */
   #possibleOutcome(fault: ActiveFault, request: RequestFacts): Disturbance | null {
     if (fault.isOf(dropFault)) return { silence: { carriedOut: fault.parameters.carried_out } };
     if (fault.isOf(disconnectFault)) return { silence: { carriedOut: fault.parameters.carried_out }, close: true };
@@ -264,7 +264,7 @@ class WireDisturber implements Disturber {
 
   /**
    * True if a fault is in force for the target of a connection or request. For one device, its condition decides. For
-   * no device or several, only faults of all devices count, and their condition must be met at each of them.
+   * no device or several, only faults of all devices count, and their condition must be met at each device.
    */
   #meets(fault: ActiveFault, deviceIndex: number | undefined): boolean {
     if (fault.isOver) return false;

@@ -1,4 +1,4 @@
-/** Rewrites of answers by transport faults: one function per kind, applied in a fixed order. */
+/** Rewrites of answers by transport faults, applied in a fixed order. */
 import { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
 import { crc16 } from '../../../core/wire/modbus.ts';
@@ -65,7 +65,7 @@ function editOf(fault: ActiveFault): Edit | null {
   };
 }
 
-/** Another served function with the same form of answer; an exception stays one. */
+/** The function with the same form of answer, else the next code; an exception stays an exception. */
 function otherFunction(code: number): number {
   const pairs: Readonly<Record<number, number>> = { 3: 4, 4: 3, 6: 16, 16: 6 };
   return (pairs[code & 0x7f] ?? (code + 1) & 0x7f) | (code & 0x80);
@@ -93,7 +93,7 @@ function reshapeOf(fault: ActiveFault): Reshape | null {
     if (place === 'instead') return () => [stray];
     return (chunks) => (place === 'before' ? [stray, ...chunks] : [...chunks, stray]);
   }
-  // the request is copied, since its buffer takes the next one
+  // the request is copied, since its buffer is reused for the next one
   if (fault.isOf(echoFault)) return (chunks, request) => [Buffer.from(request), ...chunks];
   if (fault.isOf(duplicateFault)) return (chunks) => [...chunks, ...chunks];
   if (!fault.isOf(splitFault)) return null;

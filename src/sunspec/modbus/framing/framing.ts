@@ -1,4 +1,4 @@
-/** Framing of requests and answers, and that of Modbus Messaging on TCP/IP 1.0b, 3.1.3: the MBAP header. */
+/** Framing of requests and answers, and the MBAP header (Modbus Messaging on TCP/IP 1.0b, 3.1.3). */
 import { Buffer } from 'node:buffer';
 import type { RequestPdu } from '../server/unit.ts';
 

@@ -60,9 +60,9 @@ const answerSizes: Readonly<Partial<Record<number, Size>>> = {
 const exceptionSize = 5;
 
 /**
- * The sizes that a frame at `start` may have, by its function code; none where the function has no known length, and
- * `unknownSize` for a length that has not come yet.
- * @param foreign whether it belongs to another device, so that it may also be an answer
+ * The sizes that a frame at `start` may have, by its function code; none for a function of unknown length, and
+ * `unknownSize` for a length that has not arrived yet.
+ * @param foreign true: the address is that of another device, so that the frame may also be an answer
  */
 function frameSizes(bytes: Buffer, start: number, foreign: boolean): readonly number[] {
   const code = bytes[start + 1];
@@ -128,7 +128,7 @@ export class RtuFraming implements Framing {
   #bytes: Buffer = noBytes;
   /** begin of the frame at hand */
   #at = 0;
-  /** positions in `#bytes` behind `#at` after a pause, ascending */
+  /** positions in `#bytes` after `#at` at which a pause was, ascending */
   #pauses: number[] = [];
   /** true if no frame can begin before the next pause */
   #lost = false;
@@ -199,7 +199,7 @@ export class RtuFraming implements Framing {
     if (this.#pauses.at(-1) !== place) this.#pauses.push(place);
   }
 
-  /** Size of the frame at hand; 0: not a frame; -1: not known yet. */
+  /** Size of the frame at hand; 0: not a frame; -1: unknown until more octets or a pause. */
   #frameSize(): number {
     const bytes = this.#bytes;
     const start = this.#at;
@@ -220,7 +220,7 @@ export class RtuFraming implements Framing {
     return mayGoOn ? -1 : 0;
   }
 
-  /** True if the frame may be a request. */
+  /** Makes a frame the request at hand. @returns false: an exception, which is no request */
   #take(start: number, end: number): boolean {
     const bytes = this.#bytes;
     // function codes from 128 on are exceptions: answers of other devices, or echoes

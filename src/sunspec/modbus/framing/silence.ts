@@ -2,8 +2,8 @@ import type { ModbusContext } from '../server/context.ts';
 import type { Framing } from './framing.ts';
 
 /**
- * Lateness of a timer, ms, above which the process counts as busy. The wait then lasts as much longer, since octets may
- * still be in the driver, which needs several turns of the event loop to pass them on.
+ * Lateness of a timer, ms, above which the process counts as busy. The wait then lasts longer by this time, since
+ * octets may still be in the driver, which needs several turns of the event loop to pass them on.
  */
 const busyMs = 10;
 
@@ -44,7 +44,7 @@ export class SilenceWatch {
     const dueMs = clock.monotonicMs() + ms;
     later(ms, () => {
       if (clock.monotonicMs() - dueMs > busyMs) this.#wait(busyMs);
-      // waits on after octets that have arrived meanwhile
+      // octets that are read before this callback prolong the wait
       else
         setImmediate(() => {
           this.#look();

@@ -89,7 +89,7 @@ function listed(names: readonly (string | number)[], max: number): string {
   return names.slice(0, max).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** One line about all devices that lack the same points. */
+/** The warnings about missing points: one for all devices that lack the same points. */
 function warningsAbout(
   map: ProxyMap,
   devices: readonly ProxyDevice[],
@@ -114,7 +114,7 @@ function warningsAbout(
 }
 
 /**
- * Serves the register map of another manufacturer in front of the devices' own, over Modbus TCP.
+ * Serves the register map of another manufacturer in front of the SunSpec maps of the devices, over Modbus TCP.
  * @throws SimError CONFIG_INVALID if the map is not valid or does not fit the devices
  */
 export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
@@ -155,7 +155,7 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
   readonly #lifecycle = new AdapterLifecycle();
   /** units by device index */
   readonly #units: Map<number, ProxyUnit>;
-  /** the devices that are served now */
+  /** the served devices by index */
   readonly #devices: Map<number, ProxyDevice>;
   #server: ModbusTcpServer | null = null;
 
@@ -297,7 +297,7 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
         refusesPart: (address) => registry !== undefined && refusesPart(this.#map, registry, index, bank, address),
         ...(timeOf && { time: timeOf(index) }),
         onLossRefused: (error) => {
-          this.#logger.warning(`proxy: what a missing heartbeat sets was refused: ${errorText(error)}`, index);
+          this.#logger.warning(`proxy: the settings for a missing heartbeat were refused: ${errorText(error)}`, index);
         },
       },
     );

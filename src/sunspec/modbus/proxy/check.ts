@@ -137,7 +137,8 @@ function checkNumbers(register: ProxyRegister, map: ProxyMap, report: Report): v
     const value = register[member];
     if (typeof value === 'number') fit(value, member);
   }
-  if (typeof register.absent === 'number' && limits === null) report('a string is empty where there is none', 'absent');
+  if (typeof register.absent === 'number' && limits === null)
+    report('a string has no number: without the point it is empty text', 'absent');
   if (register.min !== undefined && register.max !== undefined && register.min > register.max)
     report('is above max', 'min');
 }

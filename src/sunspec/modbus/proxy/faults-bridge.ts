@@ -12,11 +12,11 @@ import type { Disturber } from '../server/context.ts';
 import type { ProxyMap, ProxyRegister } from './schema.ts';
 import { registersOf } from './wire-form.ts';
 
-/** The faults in force as a proxy follows them. */
+/** Fault injection of a proxy. */
 export interface ProxyFaults {
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
   readonly silent: SilentDevices;
-  /** of the wall clock */
+  /** monotonic time, real ms */
   readonly monotonicMs: () => number;
 }
 
@@ -63,7 +63,7 @@ export function createProxyDisturber(
   });
 }
 
-/** True if a fault refuses a read of a part of this register, and counts it. */
+/** True if a fault refuses a read of a part of this register; counts an occasion of the fault. */
 export function refusesPart(
   map: ProxyMap,
   { active }: Pick<FaultRegistry, 'active'>,

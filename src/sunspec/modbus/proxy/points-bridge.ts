@@ -136,7 +136,7 @@ function holdsBits(slot: PointSlot, register: ProxyRegister): boolean {
   return /^(uint|bitfield)/.test(register.type) && registersOf(register) >= slot.def.size;
 }
 
-/** The reason why a point cannot be set to a value, apart from its range; null: it can. */
+/** The reason why a point cannot be set to a value, apart from its range; null: the point can be set. */
 function assignmentFault(slot: PointSlot, value: AnyPointValue): string | null {
   if (isEnum(slot)) {
     const symbols = slot.def.symbols ?? {};
@@ -148,15 +148,15 @@ function assignmentFault(slot: PointSlot, value: AnyPointValue): string | null {
   return typeof value === type ? null : `must be ${type === 'string' ? 'text' : 'a number'}`;
 }
 
-/** Checks values that a write also sets on further points: known and writable points, known symbols. */
+/** Checks the points and values that a register also sets: writable points, known symbols; null: a point is missing. */
 function assignmentsOf(
-  given: Readonly<Record<string, AnyPointValue>>,
+  settings: Readonly<Record<string, AnyPointValue>>,
   names: Names,
   ...steps: readonly PropertyKey[]
 ): Assignments | null {
   const assignments: Assignments = new Map();
   let whole = true;
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(settings)) {
     const slot = names.slot(name, 'write', ...steps, name);
     const fault = slot === undefined ? null : assignmentFault(slot, value);
     if (slot === undefined) whole = false;
@@ -177,9 +177,9 @@ function textBinding(form: TextForm, register: ProxyRegister, names: Names): Bin
       if (!form.write(typeof value === 'string' ? value : null, out, at)) throw lacks(register);
       return 'fits';
     },
-    write(bytes, at, { direct: own }) {
+    write(bytes, at, { direct }) {
       if (!slot) throw lacks(register);
-      own.set(slot, form.read(bytes, at));
+      direct.set(slot, form.read(bytes, at));
     },
   };
 }
@@ -193,14 +193,14 @@ function pointBinding(form: NumberForm, register: ProxyRegister, names: Names): 
       const value = slot && conversion ? conversion.toRegister(bank.value(slot)) : null;
       return put(form, value, out, at, register);
     },
-    write(bytes, at, { also, direct: own }) {
+    write(bytes, at, { also, direct }) {
       const number = take(form, bytes, at, register);
       if (!slot || !conversion || !beside) throw lacks(register);
       const value = conversion.toPoint(number);
       if (value === undefined || value === null) throw bad(register, `${number} is not one of its values`);
       if (typeof value === 'number') checkLimits(value, register);
       for (const [point, setting] of beside) also.set(point, setting);
-      own.set(slot, symbolOf(slot, value, register));
+      direct.set(slot, symbolOf(slot, value, register));
     },
   };
 }
@@ -240,9 +240,9 @@ function standsAt(bank: Bank, slot: PointSlot, value: AnyPointValue): boolean {
 
 function commandBinding(form: NumberForm, register: ProxyRegister, names: Names): Binding {
   const commands = new Map(
-    Object.entries(register.commands ?? {}).map(([key, given]) => [
+    Object.entries(register.commands ?? {}).map(([key, settings]) => [
       Number(key),
-      assignmentsOf(given, names, 'commands', key),
+      assignmentsOf(settings, names, 'commands', key),
     ]),
   );
   return {

@@ -44,7 +44,7 @@ export interface BoundRegister {
   readonly writable: boolean;
   /** true: its registers are written in the other order than they are read */
   readonly swapsWrites: boolean;
-  /** settings that follow when it is not written in time; null: it is no heartbeat */
+  /** settings applied when the register is not written in time; null: not a heartbeat */
   readonly loss: Loss | null;
   /** true: a write is accepted and changes nothing */
   readonly ignoresWrites: boolean;
@@ -92,9 +92,9 @@ export function put(
   register: ProxyRegister,
 ): 'fits' | 'saturated' {
   const number = value === null ? null : form.whole ? nearest(value) + 0 : value + 0;
-  const held = number === null ? null : Math.min(form.max, Math.max(form.min, number));
-  if (!form.write(held, out, at)) throw lacks(register);
-  return held === number ? 'fits' : 'saturated';
+  const clamped = number === null ? null : Math.min(form.max, Math.max(form.min, number));
+  if (!form.write(clamped, out, at)) throw lacks(register);
+  return clamped === number ? 'fits' : 'saturated';
 }
 
 /** The number of a write. @throws SimError MAP_BAD_VALUE for "no value" */
@@ -111,7 +111,7 @@ export function checkLimits(value: number, register: ProxyRegister): void {
 }
 
 /** Encodes a value of the map file, which fits its type after the checks of the map. */
-function show(
+function putFileValue(
   form: WireForm,
   value: number | string | undefined,
   out: Buffer,
@@ -126,7 +126,7 @@ function show(
 /** A constant; a permitted write is acknowledged and changes nothing. */
 export function constantBinding(form: WireForm, register: ProxyRegister): Binding {
   return {
-    read: (_, out, at) => show(form, register.constant, out, at, register),
+    read: (_, out, at) => putFileValue(form, register.constant, out, at, register),
     write: () => undefined,
   };
 }
@@ -138,7 +138,7 @@ export function keptBinding(form: WireForm, register: ProxyRegister): Binding {
   return {
     read({ kept }, out, at) {
       const octets = kept.get(name);
-      if (octets === undefined) return show(form, keeps, out, at, register);
+      if (octets === undefined) return putFileValue(form, keeps, out, at, register);
       octets.copy(out, at);
       return 'fits';
     },

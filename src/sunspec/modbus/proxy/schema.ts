@@ -40,7 +40,7 @@ const registerSchema = z.strictObject({
     .min(0)
     .max(65_535)
     .meta({
-      description: 'Address of the first register as it travels in the request (0-based), not the 4xxxx of manuals.',
+      description: 'Address of the first register as in the request (0-based), not the 4xxxx of manuals.',
       examples: [0, 100],
     }),
   type: z.enum(registerTypes).meta({ description: 'Form of the value. 64-bit integers are exact up to 2^53.' }),
@@ -49,14 +49,14 @@ const registerSchema = z.strictObject({
     .min(1)
     .max(123)
     .optional()
-    .meta({ description: 'Registers of a string, two characters each; needed there and only there.' }),
+    .meta({ description: 'Registers of a string, two octets each; required for a string, and for no other type.' }),
   table: z
     .enum(['holding', 'input', 'both'])
     .optional()
     .meta({
       description:
-        'Where it is read: holding registers (function 3), input registers (function 4), or both; default ' +
-        'holding. What can be written is a holding register.',
+        'Holding registers (function 3), input registers (function 4), or both; default holding. ' +
+        'Input registers cannot be written.',
     }),
   name: z.string().min(1).max(80).meta({ description: 'Name of the value, unique in the map.' }),
   description: z.string().max(500).optional().meta({ description: 'Meaning of the value, for documentation.' }),
@@ -87,10 +87,14 @@ const registerSchema = z.strictObject({
         'Value at the start, as it stands in the register, of a register that stands for no point: it keeps ' +
         'what is written, until the device is reset.',
     }),
-  commands: z.record(registerNumber, assignments).optional().meta({
-    description:
-      'Per number what writing it sets, all at once. Reads as the first number whose points all stand so, else as otherwise.',
-  }),
+  commands: z
+    .record(registerNumber, assignments)
+    .optional()
+    .meta({
+      description:
+        'The points that a write of each number sets, all at once. A read gives the first number whose points all ' +
+        'have their values, else otherwise.',
+    }),
   scale: z
     .number()
     .refine((factor) => factor !== 0, 'must not be 0')
@@ -124,11 +128,12 @@ const registerSchema = z.strictObject({
         '0xFFFF, NaN and so on, which then is no value), 0, exception 2, or this number. Default that of the map.',
     }),
   min: z.number().optional().meta({
-    description: 'Least value that may be written, in the unit of the point; with keeps as it stands in the register.',
+    description:
+      'Minimum value that may be written, in the unit of the point; with keeps as it stands in the register.',
   }),
   max: z.number().optional().meta({
     description:
-      'Greatest value that may be written, in the unit of the point; with keeps as it stands in the register.',
+      'Maximum value that may be written, in the unit of the point; with keeps as it stands in the register.',
   }),
   also: assignments.optional().meta({
     description: 'Further points that each write sets, unless the same write gives them another value.',
@@ -148,7 +153,7 @@ const registerSchema = z.strictObject({
   word_order: order.optional().meta({ description: 'Order of the registers of a number; default that of the map.' }),
   write_word_order: order
     .optional()
-    .meta({ description: 'The same of a number that is written; default that of the map, else word_order.' }),
+    .meta({ description: 'Order of the registers of a number in a write; default that of the map, else word_order.' }),
 });
 
 export const proxyMapSchema = z
@@ -182,7 +187,7 @@ export const proxyMapSchema = z
     }),
     write_word_order: order
       .optional()
-      .meta({ description: 'The same of a number that is written; default word_order.' }),
+      .meta({ description: 'Order of the registers of a number in a write; default word_order.' }),
     absent: z
       .enum(['sentinel', 'zero', 'refuse'])
       .optional()

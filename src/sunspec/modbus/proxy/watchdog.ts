@@ -1,10 +1,10 @@
-/** Heartbeat registers: what a device loses when a master no longer writes one. */
+/** Heartbeat registers: settings that a device gets when a master no longer writes one. */
 import type { PointSlot } from '../../map/layout.ts';
 import type { AnyPointValue } from '../../map/types.ts';
 
 type Settings = ReadonlyMap<PointSlot, AnyPointValue>;
 
-/** The loss behind a heartbeat register. */
+/** The settings for the loss of a heartbeat. */
 export interface Loss {
   /** simulated seconds after the last write */
   readonly afterS: number;
@@ -18,8 +18,8 @@ export interface DeviceTime {
 }
 
 /**
- * The heartbeat of one register. It is watched from the first write of a master to any register on, so that settings
- * without a heartbeat lapse too; after a loss from the next such write on.
+ * The heartbeat of one register. A watch begins with the first write of a master to any register, so that a master that
+ * never writes the heartbeat register counts too; after a loss with the next write.
  */
 export class Watchdog {
   readonly #loss: Loss;
@@ -36,7 +36,7 @@ export class Watchdog {
     this.#lose = lose;
   }
 
-  /** A master has written. @param isBeat to the heartbeat register itself */
+  /** Follows a write of a master. @param isBeat true: to the heartbeat register itself */
   written(isBeat: boolean): void {
     const nowS = this.#time.nowS();
     // the clock stands between two ticks: further beats there change nothing
@@ -51,7 +51,7 @@ export class Watchdog {
     });
   }
 
-  /** The device has been reset. */
+  /** Ends the watch: after a loss, or a reset of the device. */
   stop(): void {
     this.#beatS = null;
     this.#round += 1;

@@ -142,7 +142,7 @@ export interface TextForm {
 
 export type WireForm = NumberForm | TextForm;
 
-/** Registers of an entry; a string without its size counts as one. */
+/** Registers of an entry; a string without a size counts as one register. */
 export function registersOf({ type, size }: Pick<ProxyRegister, 'type' | 'size'>): number {
   return type === 'string' ? (size ?? 1) : numberTypes[type].registers;
 }
@@ -154,14 +154,14 @@ export function limitsOf(type: RegisterType): { readonly min: number; readonly m
 
 /** Converts the octets of a value to or from the order of the wire; both directions are the same exchange. */
 function reorder(bytes: Buffer, swapBytes: boolean, swapWords: boolean): Buffer {
-  // both orders reversed: reverse all octets; registers only: then also the octets of each register
+  // reversing all octets reverses both orders; `swap16` reverses the octets of each register
   if (swapWords) bytes.reverse();
   if (swapBytes !== swapWords) bytes.swap16();
   return bytes;
 }
 
 function absentOf(register: ProxyRegister, map: Pick<ProxyMap, 'absent'>, { sentinel }: NumberType): Absent {
-  // always have a value, so no number is reserved
+  // constants, commands and kept values always have a value, so no number is reserved
   if (register.constant !== undefined || register.commands !== undefined || register.keeps !== undefined) return 0;
   const policy = register.absent ?? map.absent ?? 'sentinel';
   switch (policy) {

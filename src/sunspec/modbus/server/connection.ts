@@ -57,7 +57,7 @@ export class Connection implements Asker, Swept {
   #ended = false;
   #closing = false;
   #closingSinceMs = 0;
-  // state at the last sweep, and the sweep that saw it first
+  // state at the last sweep, and the time of the sweep that first saw it
   #requestsSeen = -1;
   #frameSinceMs = 0;
   #takenSeen = -1;
@@ -74,7 +74,7 @@ export class Connection implements Asker, Swept {
     deaf: Deafness | null = null,
     role?: Role | null,
   ) {
-    // first of all: an `error` without a listener would end the process. `close` follows it
+    // first of all: an `error` without a listener would end the process; `close` follows each error
     socket.on('error', ignore);
     this.#owner = owner;
     this.#socket = socket;
@@ -116,7 +116,7 @@ export class Connection implements Asker, Swept {
     return this.unsentBytes + this.#framing.heldLength + this.#socket.readableLength;
   }
 
-  /** True while its requests are not read, because it does not read the answers. */
+  /** True while the requests of the peer are not read, because the peer does not read the answers. */
   get paused(): boolean {
     return this.#socket.writableNeedDrain;
   }
@@ -153,10 +153,10 @@ export class Connection implements Asker, Swept {
     } else if (disturber?.active === true && disturber.cuts(this.#owner.faultIndex)) {
       this.destroy();
     } else if (this.#late !== undefined) {
-      // the simulator delays the peer, not the peer the simulator
+      // while an answer is delayed the peer is not late: its time limits start anew
       this.#frameSinceMs = this.#takenSinceMs = nowMs;
     } else if (this.#stalledMs(nowMs) >= limits.stalledMs) {
-      this.#timeOut('it takes no answers');
+      this.#timeOut('it does not read its answers');
     } else if (this.#unfinishedMs(nowMs) >= limits.frameTimeoutMs) {
       this.#timeOut('a frame was begun and not finished');
     } else if (limits.idleTimeoutMs > 0 && nowMs - this.lastMs >= limits.idleTimeoutMs) {
@@ -176,8 +176,8 @@ export class Connection implements Asker, Swept {
   }
 
   /**
-   * Answers received requests: one write per chunk, unless the answers exceed the unsent limit. Returns false if
-   * requests remain, or if there is none.
+   * Answers received requests: one write per chunk, unless the answers exceed the unsent limit.
+   * @returns false: requests may remain, or the connection ends
    */
   #pump(startMs = this.#owner.context.clock.monotonicMs()): boolean {
     const socket = this.#socket;
@@ -209,7 +209,7 @@ export class Connection implements Asker, Swept {
       }
       if (!taken || isOver) {
         turns.spent(elapsedMs);
-        // otherwise `drain` follows
+        // without room in the socket `drain` follows
         if (taken) this.#waitTurn();
         else this.#pause();
         return false;
@@ -246,7 +246,7 @@ export class Connection implements Asker, Swept {
     return at;
   }
 
-  /** Stops reading until a late answer has left. */
+  /** Stops reading until a late answer is sent. */
   #hold(late: LateAnswer): void {
     this.#socket.pause();
     this.#dropLate = sendLate(

@@ -97,7 +97,7 @@ export interface ModbusContext {
   readonly foreignUnit: ForeignUnitPolicy;
   readonly clock: WallClock;
   readonly log: LimitedLog;
-  /** lines about requests */
+  /** log lines about requests */
   readonly report: RequestReport;
   readonly counters: ModbusCounters;
   readonly sweeper: Sweeper;
@@ -121,7 +121,7 @@ export interface RequestFacts {
   /** null: the PDU is too short */
   readonly address: number | null;
   readonly count: number | null;
-  /** true if an answer leaves unless a fault prevents it */
+  /** true if an answer is sent unless a fault prevents it */
   readonly answered: boolean;
 }
 
@@ -140,7 +140,7 @@ export interface Disturbance {
   readonly onTakenBack?: (then: () => void) => () => void;
   /** Replaces the ADU of the answer by any number of chunks. @param request the ADU of the request */
   readonly rewrite?: (adu: Buffer, request: Buffer) => readonly Buffer[];
-  /** pause between the chunks of `rewrite`, ms; absent: they leave together */
+  /** pause between the chunks of `rewrite`, ms; absent: all are sent together */
   readonly gapMs?: number;
   /** true: the connection ends after the answer */
   readonly close?: boolean;
@@ -149,7 +149,7 @@ export interface Disturbance {
 /** Time in which a new connection is not read: octets received meanwhile are lost. */
 export interface Deafness {
   readonly ms: number;
-  /** true if the faults that cause it are removed, which ends it */
+  /** true if the faults that cause the deafness are removed, which ends it */
   readonly isTakenBack: () => boolean;
 }
 
@@ -174,7 +174,7 @@ export interface Disturber {
   /** null: undisturbed */
   onRequest(request: RequestFacts, framing: 'mbap' | 'rtu'): Disturbance | null;
   /**
-   * How long the port of a listener stays closed, ms: 0 it is open, Infinity until the faults or the device change.
+   * How long the port of a listener stays closed, ms; 0: open; Infinity: until the faults or the device change.
    * Called at each sweep and whenever a connection begins or ends.
    * @param deviceIndex undefined: several devices
    * @param sinceCloseMs time since the end of the last connection; Infinity: none has ended

@@ -28,7 +28,7 @@ function tapRequest(
 ): TappedExchange {
   const { name: framing, buffer, pduStart, pduEnd, unitId } = request;
   const { functionCode, address, count } = spanOf(buffer, pduStart, pduEnd);
-  // on a serial line the frame is between others, and may be an answer
+  // on a serial line the frame is one between other devices, possibly an answer
   const isForeign = unit === undefined && framing === 'rtu';
   const broadcast = unit?.mute === true;
   const unserved = unit === undefined && foreignUnit === 'silent';
@@ -60,7 +60,7 @@ export interface Service {
   readonly context: ModbusContext;
   /** the device in log lines; undefined: several */
   readonly deviceIndex: number | undefined;
-  /** the unit behind a unit id */
+  /** the unit of a unit id; undefined: not served */
   readonly units: (unitId: number) => ModbusUnit | undefined;
   /** the unit of a device by index; absent: units are found by unit id alone */
   readonly unitOf?: (deviceIndex: number) => ModbusUnit | undefined;
@@ -222,7 +222,7 @@ export interface LateAnswer {
   readonly tapped?: TappedExchange;
 }
 
-// eslint-disable-next-line max-params -- of every request: an object of arguments would be garbage
+// eslint-disable-next-line max-params -- runs for every request: an object of arguments would be garbage
 function carryOut(
   request: Framing,
   service: Service,
@@ -263,8 +263,8 @@ function lateAnswer(
 }
 
 /**
- * Sends a late answer, chunk by chunk, always by a timer. Once the faults behind it are removed, the rest leaves
- * together.
+ * Sends a late answer, chunk by chunk, always by a timer. Once the faults that cause the delay are removed,
+ * the rest is sent together.
  * @param write takes one chunk
  * @param done called after the last chunk
  * @returns cancels the unsent rest

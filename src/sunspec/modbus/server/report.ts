@@ -12,7 +12,7 @@ import type { RequestPdu, ModbusUnit, Requester } from './unit.ts';
 
 /** Functions that write, served or not. */
 const writeFunctions: ReadonlySet<number> = new Set([5, 6, 15, 16, 21, 22, 23]);
-/** Functions that name registers. */
+/** Served functions, all of which name registers. */
 const registerFunctions: ReadonlySet<number> = new Set([3, 4, 6, 16]);
 /** Requests for more registers are refused. */
 const maxNamed = 125;
@@ -20,7 +20,7 @@ const maxNamed = 125;
 const maxPointsShown = 8;
 const unitIds = Array.from({ length: 256 }, (_, id) => id);
 
-/** A unit id that is not served. */
+/** A request to a unit id that is not served. */
 export interface UnservedRequest {
   readonly request: Pick<RequestPdu, 'unitId'>;
   readonly framing: FramingName;
@@ -32,7 +32,7 @@ export interface UnservedRequest {
   readonly exception: number | null;
 }
 
-/** The points of a request; null: the unit does not name its registers. */
+/** The points of a request; null: the request has no valid registers, or the unit does not name them. */
 export function namesOf(
   unit: ModbusUnit | undefined,
   functionCode: number,
@@ -52,7 +52,7 @@ export class RequestReport {
   readonly #log: Logger;
   readonly #refusals: PeerLimitedLog;
   readonly #unserved: PeerLimitedLog;
-  /** unit ids already reported, by peer */
+  /** unit ids already reported, by connection */
   readonly #named = new WeakMap<Requester, Set<number>>();
 
   constructor(log: Logger, clock: WallClock, later: Later) {
@@ -94,8 +94,8 @@ export class RequestReport {
   }
 
   /**
-   * Reports an unserved unit id, once per connection. On a serial line it may be that of another device: only at
-   * `debug`.
+   * Reports an unserved unit id, once per connection. On a serial line it may belong to another device, so the line has
+   * level `debug`.
    */
   unserved({ request: { unitId }, framing, units, deviceIndex, exception }: UnservedRequest, by: Requester): void {
     if (framing === 'rtu' && !this.detailed) return;

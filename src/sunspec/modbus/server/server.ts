@@ -25,7 +25,7 @@ import { LoopQueue } from '../../../core/turns.ts';
 import { RequestReport } from './report.ts';
 import type { ModbusUnit } from './unit.ts';
 
-/** Options that the listeners of one group share; each member has a default: without TLS, faults and observer, `silent`. */
+/** Options shared by the listeners of one group. Defaults: no TLS, no faults, no observer, `foreignUnit` silent. */
 export interface ModbusContextOptions
   extends Partial<Pick<ModbusContext, 'foreignUnit' | 'clock' | 'sweeper' | 'tls' | 'disturber' | 'tap' | 'later'>> {
   readonly limits?: Partial<ModbusLimits>;
@@ -89,7 +89,7 @@ const replaceableMs = 60_000;
  * handshakes never use up connections.
  */
 const minHandshakes = 256;
-/** Answers not sent by then (ms) are discarded. */
+/** Time (ms) after which a closing listener discards unsent answers. */
 const closeGraceMs = 500;
 
 // a class, since a process may have thousands of listeners that share its methods
@@ -105,7 +105,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
   readonly #host: string;
   readonly #wantedPort: number;
   readonly #connections = new Set<Connection>();
-  /** oldest first, with the beginning of the later connection */
+  /** oldest first, with the reception of the connection that follows */
   readonly #handshakes = new Map<Handshake<RoleFinding>, Welcome>();
   /** undefined: the port is closed */
   #server: Server | undefined;
@@ -163,7 +163,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     }));
   }
 
-  /** True if the port takes connections: neither a fault nor a device that is off keeps it closed. */
+  /** True if the port accepts connections: neither a fault nor a device that is off keeps it closed. */
   get isAccepting(): boolean {
     return this.#server !== undefined;
   }
@@ -175,7 +175,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
   closed(connection: Connection): void {
     this.#connections.delete(connection);
     this.#lastCloseMs = this.context.clock.monotonicMs();
-    this.#oneLess();
+    this.#checkAllClosed();
     this.#followFaults();
   }
 
@@ -189,12 +189,12 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     // other handshakes may have ended meanwhile
     if (this.#hasRoom()) this.#serve(socket, welcome, finding.role);
     else this.#refuse(socket);
-    this.#oneLess();
+    this.#checkAllClosed();
   }
 
   failed(handshake: Handshake<RoleFinding>): void {
     this.#handshakes.delete(handshake);
-    this.#oneLess();
+    this.#checkAllClosed();
     this.#followFaults();
   }
 
@@ -202,7 +202,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     return this.#connections.size + this.#handshakes.size;
   }
 
-  #oneLess(): void {
+  #checkAllClosed(): void {
     if (this.#openCount === 0) this.#allClosed?.();
   }
 
@@ -230,7 +230,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
         noDelay: true,
         keepAlive: keepAliveMs > 0,
         keepAliveInitialDelay: keepAliveMs,
-        // a write reports back-pressure from here on
+        // a write reports back-pressure from this size on
         highWaterMark: maxUnsentBytes,
       },
       (socket) => {
@@ -245,7 +245,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     });
   }
 
-  /** Closes or opens the port as faults and the state of the device want it. Open connections stay. */
+  /** Closes or opens the port as faults and the state of the device require. Open connections stay. */
   #followFaults(): void {
     const { disturber, clock, later } = this.context;
     if (disturber === undefined || this.port === 0 || this.#closing !== undefined) return;
@@ -265,7 +265,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
       });
   }
 
-  /** A failure is tried again at the next sweep. */
+  /** Opens the port again; after a failure the next sweep retries. */
   async #reopen(): Promise<void> {
     this.#reopening = true;
     const server = this.#newServer();
@@ -291,7 +291,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
       return;
     }
     const reception = disturber?.active === true ? disturber.onConnect(this.faultIndex, this.#openCount) : usual;
-    // a connection of before the port has closed counts as one of a closed port
+    // a connection accepted before the port closed is reset too
     if (reception.kind === 'refuse' || this.#server === undefined) {
       reset(socket);
       return;
@@ -429,7 +429,7 @@ function noUnit(): undefined {
   return undefined;
 }
 
-/** How a connection begins. */
+/** Reception of a connection that is served. */
 type Welcome = Extract<Reception, { kind: 'serve' }>;
 const usual: Welcome = { kind: 'serve' };
 

@@ -1,4 +1,4 @@
-/** A served unit as the Modbus stack sees it: requests, their sender, and the exception behind each error. */
+/** A served unit as the Modbus stack sees it: requests, their sender, and the exception for each error. */
 import type { Buffer } from 'node:buffer';
 import type { RegisterNames } from '../../../core/wire/modbus.ts';
 import type { Role } from '../access/certificate-role.ts';
@@ -28,7 +28,7 @@ export interface ModbusUnit {
   subset?(acts: (deviceIndex: number) => boolean): ModbusUnit;
   /** `count` registers from `address` as big-endian bytes; a view that the caller copies at once */
   read(address: number, count: number, by: Requester): Buffer;
-  /** input registers (function 4); absent: they mirror the holding registers */
+  /** input registers (function 4); absent: the same as the holding registers */
   readInput?(address: number, count: number, by: Requester): Buffer;
   /**
    * Names the 1 to 125 registers of a request with their present points, for the wire log; the result may be called

@@ -306,7 +306,7 @@ describe('Modbus/TCP Security', () => {
       made.clock.advance(30_000);
       made.context.sweeper.sweep();
       await until(() => made.server.connectionCount === 1);
-      expect(infos(made)).to.deep.equal(['info PEER closed: it takes no answers']);
+      expect(infos(made)).to.deep.equal(['info PEER closed: it does not read its answers']);
     });
 
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
