@@ -1,6 +1,6 @@
 /** Merges the programs and controls of one reading into the schedule of an EndDevice. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ResolvedControl } from '../control/model.ts';
+import type { ControlOutcome, ResolvedControl } from '../control/model.ts';
 import type { ListedControl, ListedDefault, ListedProgram, ScheduleOptions } from './model.ts';
 import { cancelInstant, givingUp, heldModes, randomizedPeriod, byPrimacy, isLive } from './state.ts';
 import type { ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
@@ -87,9 +87,40 @@ function refreshed(first: ListedControl, latest: ListedControl): ListedControl {
   };
 }
 
+/** Without all curves the check waits for the start. */
+const isDecided = ({ curves }: ResolvedControl): boolean => ![...curves.values()].includes(null);
+
+/** Controls that become new events with the next reading, if nothing happens before it. */
+export function newControls({ events }: ScheduleState, programs: readonly ListedProgram[]): readonly ListedControl[] {
+  return programs.flatMap(({ controls = [] }) => controls.filter(({ mrid }) => events.get(mrid)?.left ?? true));
+}
+
+/** What a step asks about new events. */
+type Asked = Pick<ScheduleOptions, 'pick' | 'check'>;
+
+/** New events that are asked about in one part. */
+const askedAtOnce = 25;
+
+/**
+ * Asks about new events in parts, so that the step that takes them in finds the answers ready.
+ * @returns answers from before where there are any, otherwise asks now
+ */
+export function* askedBefore(controls: readonly ListedControl[], { pick, check }: Asked): Generator<undefined, Asked> {
+  const picks = new Map<string, number>();
+  const checks = new Map<ResolvedControl, ControlOutcome>();
+  for (const [at, { mrid, control }] of controls.entries()) {
+    if (at > 0 && at % askedAtOnce === 0) yield;
+    if (isDecided(control)) checks.set(control, check(control));
+    for (const purpose of ['start', 'duration'] as const) picks.set(`${purpose} ${mrid}`, pick(mrid, purpose));
+  }
+  return {
+    pick: (mrid, purpose) => picks.get(`${purpose} ${mrid}`) ?? pick(mrid, purpose),
+    check: (control) => checks.get(control) ?? check(control),
+  };
+}
+
 function received({ listed, programs }: Sighting, options: ScheduleOptions): TrackedEvent {
-  // without all curves the check waits for the start
-  const decided = ![...listed.control.curves.values()].includes(null);
+  const decided = isDecided(listed.control);
   return {
     listed,
     programs: [...programs],
