@@ -18,7 +18,7 @@ import type {
   ScheduleInput,
   ScheduleOptions,
 } from './events/model.ts';
-import { askedBefore, newControls } from './events/receive.ts';
+import { askedBefore, newControls, readInParts } from './events/receive.ts';
 import { restoreSchedule, saveInParts, saveSchedule } from './events/state.ts';
 import { changedControls, createSchedule, defaultControls, knownControls, nextStep } from './events/schedule.ts';
 import type { ScheduleState } from './events/state.ts';
@@ -149,8 +149,8 @@ export class EndDevice {
     this.#readings += 1;
     const listed = programs.map((program) => program.listed);
     const news = newControls(this.#state, listed);
-    if (news.length <= newAtOnce) this.#take(programs, listed, this.#schedule);
-    else void this.#prepare(programs, listed, news);
+    if (news.length > newAtOnce || this.#hasMany) void this.#prepare(programs, listed, news);
+    else this.#take(programs, listed, this.#schedule);
   }
 
   async #prepare(programs: readonly FoundProgram[], listed: readonly ListedProgram[], news: readonly ListedControl[]) {
@@ -158,15 +158,24 @@ export class EndDevice {
     const { log } = this.#options;
     try {
       const asked = await this.#share.runInParts(askedBefore(news, this.#schedule));
-      if (reading === this.#readings) this.#take(programs, listed, { ...this.#schedule, ...asked });
+      const schedule = { ...this.#schedule, ...asked };
+      const before = this.#state;
+      const read = await this.#share.runInParts(readInParts(before, listed, this.#nowS(), schedule));
+      // the state that it was read into may have changed meanwhile
+      if (reading === this.#readings) this.#take(programs, listed, schedule, this.#state === before ? read : undefined);
     } catch (error) {
       log.error(`the events of ${this.lfdi} could not be taken in: ${errorText(error)}`);
     }
   }
 
-  #take(programs: readonly FoundProgram[], listed: readonly ListedProgram[], schedule: ScheduleOptions): void {
+  #take(
+    programs: readonly FoundProgram[],
+    listed: readonly ListedProgram[],
+    schedule: ScheduleOptions,
+    read?: ScheduleState,
+  ): void {
     this.#programs = programs;
-    this.#step({ kind: 'programs', programs: listed }, schedule);
+    this.#step({ kind: 'programs', programs: listed }, schedule, read);
   }
 
   /** Opts the user in to an event or out of it. */
@@ -219,10 +228,10 @@ export class EndDevice {
     return this.#state.events.size > manyEvents;
   }
 
-  #step(input: ScheduleInput, schedule = this.#schedule): void {
+  #step(input: ScheduleInput, schedule = this.#schedule, read?: ScheduleState): void {
     if (this.#closed) return;
     const before = this.#state;
-    const step = nextStep(before, input, this.#nowS(), schedule);
+    const step = nextStep(before, input, this.#nowS(), schedule, read);
     this.#state = step.state;
     const changed = changedControls(before, step.state);
     const { nextS } = step;

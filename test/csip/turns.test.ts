@@ -123,6 +123,23 @@ describe('CSIP: thousands of events', () => {
     await endDevice.close(true);
   });
 
+  it('what happens during a reading stays, and the reading counts on top of it', async () => {
+    const { endDevice, follow, run } = rig();
+    follow(row(600, 1000));
+    await run();
+    let turns = 0;
+    follow([...row(600, 1000), control('NEW', { startS: 1 })]);
+    await run(() => {
+      turns += 1;
+      if (turns === 3) endDevice.opt('M5', false);
+    });
+    expect(turns).to.be.at.least(5);
+    const [fifth, last] = [endDevice.controls[5], endDevice.controls.at(-1)];
+    expect([fifth?.listed.mrid, fifth?.optedOut]).to.deep.equal(['M5', true]);
+    expect(last?.listed.mrid).to.equal('NEW');
+    await endDevice.close(false);
+  });
+
   it('an EndDevice that closes meanwhile takes nothing in', async () => {
     const { endDevice, follow, run, replaced } = rig();
     follow(row(1000));

@@ -1,5 +1,6 @@
 /** Merges the programs and controls of one reading into the schedule of an EndDevice. */
 import { isDeepStrictEqual } from 'node:util';
+import { runWhole } from '../../core/turns.ts';
 import type { ControlOutcome, ResolvedControl } from '../control/model.ts';
 import type { ListedControl, ListedDefault, ListedProgram, ScheduleOptions } from './model.ts';
 import { cancelInstant, givingUp, heldModes, randomizedPeriod, byPrimacy, isLive } from './state.ts';
@@ -193,12 +194,27 @@ export function afterReading(
   nowS: number,
   options: ScheduleOptions,
 ): ScheduleState {
+  return runWhole(readInParts(state, listed, nowS, options));
+}
+
+/** Events that a reading takes in, in one part. */
+const takenAtOnce = 100;
+
+/** As `afterReading`, with pauses. */
+export function* readInParts(
+  state: ScheduleState,
+  listed: readonly ListedProgram[],
+  nowS: number,
+  options: ScheduleOptions,
+): Generator<undefined, ScheduleState> {
   const programs = programsOf(listed, state.programs);
   const byKey = new Map(programs.map((program) => [program.key, program]));
   const unread = new Set(listed.filter(({ controls }) => controls === undefined).map(({ key }) => key));
   const seen = sightings(listed);
   const events = new Map<string, TrackedEvent>();
+  let taken = 0;
   for (const [mrid, event] of state.events) {
+    if (++taken % takenAtOnce === 0) yield;
     const sighting = seen.get(mrid);
     if (sighting === undefined) {
       const present = event.present && event.programs.some((key) => unread.has(key));
@@ -212,6 +228,7 @@ export function afterReading(
   for (const [mrid, sighting] of seen) {
     const { listed: control } = sighting;
     if (events.has(mrid) || events.size >= maxEvents) continue;
+    if (++taken % takenAtOnce === 0) yield;
     if (!concerns(control, options.deviceCategory) || isHistory(control, nowS, options)) continue;
     events.set(mrid, placed(received(sighting, options), byKey, nowS));
   }

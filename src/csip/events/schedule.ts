@@ -343,14 +343,15 @@ function controlsInForce({ events, programs, inForce }: ScheduleState): readonly
  * One step. A clock that jumps forward starts what is due at its target and skips events in between (response 10); a
  * clock that jumps back changes no past decision: active events last until their end, ended events stay ended.
  * @param nowS server time
+ * @param read the state after the reading, where it is there already
  */
 export function nextStep(
   state: ScheduleState,
   input: ScheduleInput,
   nowS: number,
   options: ScheduleOptions,
+  read = input.kind === 'programs' ? afterReading(state, input.programs, nowS, options) : state,
 ): ScheduleStep<ScheduleState> {
-  const read = input.kind === 'programs' ? afterReading(state, input.programs, nowS, options) : state;
   const step = new Step(read, nowS, options);
   if (input.kind === 'outcomes') step.outcomes(input.outcomes);
   else if (input.kind === 'opt') step.opt(input.mrid, input.in);
