@@ -32,7 +32,7 @@ function memberSchema([, type, occurs, since]: Row): z.ZodType {
   const facts = derScalars[type];
   const schema = facts === undefined ? typeSchema(type) : scalarSchema(facts);
   const described = schema.openapi({ description: `${type} of IEEE 2030.5${since ? sinceWords[since] : ''}.` });
-  // what a revision or an extension adds is absent where the server has another one
+  // a member of a later revision or of an extension is absent where the server has another one
   return occurs === '1' && since === undefined ? described : described.optional();
 }
 

@@ -96,7 +96,7 @@ export function newControls({ events }: ScheduleState, programs: readonly Listed
   return programs.flatMap(({ controls = [] }) => controls.filter(({ mrid }) => events.get(mrid)?.left ?? true));
 }
 
-/** What a step asks about new events. */
+/** Questions of a step about new events. */
 type Asked = Pick<ScheduleOptions, 'pick' | 'check'>;
 
 /** New events that are asked about in one part. */

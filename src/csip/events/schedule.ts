@@ -94,9 +94,9 @@ class Step {
   #originOf(key: string): string | null {
     const cached = this.#origins.get(key);
     if (cached !== undefined) return cached;
-    const found = origin(this.#programs.get(key)?.href ?? '');
-    this.#origins.set(key, found);
-    return found;
+    const programOrigin = origin(this.#programs.get(key)?.href ?? '');
+    this.#origins.set(key, programOrigin);
+    return programOrigin;
   }
 
   /** True while an event that supersedes this one has begun for the server and waits for its random start here. */

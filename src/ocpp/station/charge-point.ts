@@ -305,9 +305,7 @@ export class ChargePoint implements OcppStation {
 
   connect({ url: requestedUrl, securityProfile, password, version }: OcppConnectOptions): void {
     const { link } = this.#transport;
-    const versions = version === undefined ? this.#versions : ocppVersionsOf(version);
-    const withoutId = versionWithoutId(this.id, versions);
-    if (withoutId !== null) throw badValue(`version: ${withoutId} allows no colon in an identity, as ${this.id} has`);
+    const versions = this.#versionsOf(version);
     const inForce = link.credentials;
     const profile = securityProfile ?? inForce.securityProfile;
     const url = requestedUrl === undefined ? urlOfProfile(link.target.url, profile) : ocppUrlOf(requestedUrl);
@@ -334,6 +332,15 @@ export class ChargePoint implements OcppStation {
     // an attempt that is under way goes to the former one
     if (link.isWanted) link.reconnect(isOther ? 'another central system' : 'asked over REST');
     else link.connect();
+  }
+
+  /** @throws SimError COMMAND_BAD_VALUE */
+  #versionsOf(version: OcppConnectOptions['version']): OcppVersions {
+    if (version === undefined) return this.#versions;
+    const versions = ocppVersionsOf(version);
+    const withoutId = versionWithoutId(this.id, versions);
+    if (withoutId !== null) throw badValue(`version: ${withoutId} allows no colon in an identity, as ${this.id} has`);
+    return versions;
   }
 
   disconnect(code: number): void {

@@ -17,10 +17,12 @@ const variants: readonly BuildOptions[] = [
 
 type Members = Record<string, unknown>;
 
+const without = (members: Members, ...dropped: readonly string[]): Members =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => !dropped.includes(name)));
+
 /** Attributes are those of resources of a server. */
 function withoutAttributes({ name, value }: OutgoingDocument): OutgoingDocument {
-  const { href: _, subscribable: __, ...members } = value as Members;
-  return { name, value: members } as unknown as OutgoingDocument;
+  return { name, value: without(value as unknown as Members, 'href', 'subscribable') } as unknown as OutgoingDocument;
 }
 
 const fits = ({ name, value }: OutgoingDocument) => documentSchema(name)().safeParse(value).success;
@@ -39,10 +41,8 @@ const changed = (document: OutgoingDocument): fc.Arbitrary<OutgoingDocument> => 
   const members = document.value as unknown as Members;
   const put = (name: string, value: unknown) =>
     ({ name: document.name, value: { ...members, [name]: value } }) as unknown as OutgoingDocument;
-  const drop = (name: string) => {
-    const { [name]: _, ...rest } = members;
-    return { name: document.name, value: rest } as unknown as OutgoingDocument;
-  };
+  const drop = (name: string) =>
+    ({ name: document.name, value: without(members, name) }) as unknown as OutgoingDocument;
   const name = fc.constantFrom(
     ...Object.keys(members),
     ...(types[document.name] ?? []).map(([row]) => row.replace('@', '')),
