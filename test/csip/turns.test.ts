@@ -156,6 +156,7 @@ describe('CSIP: thousands of events', () => {
     // applied in the turn of the step, and known to the schedule in a later one
     expect(asked.applies).to.be.at.least(1);
     expect([statuses.includes(2), replaced.length]).to.deep.equal([false, 0]);
+    expect(endDevice.controls[0]).to.include({ state: 'active', started: false });
     for (let turns = 0; (replaced.length === 0 || !statuses.includes(2)) && turns < 20; turns += 1) {
       await nextTurn();
       await run();

@@ -79,6 +79,12 @@ describe('XML of a peer that is long', () => {
     expect(more / thousand).to.be.within(3.5, 4.5);
   });
 
+  it('is cut into pieces of about 32 KiB, also where it has few elements', () => {
+    const element = `<DERControl><description>${'x'.repeat(33_000)}</description></DERControl>`;
+    const { pauses } = paused(treeInParts(Buffer.from(list(element.repeat(20))), xmlLimits));
+    expect(pauses).to.be.within(20, 25);
+  });
+
   it('is the same document with pauses as without', () => {
     const octets = Buffer.from(list(controls(1500)));
     const { value } = paused(documentInParts(octets));

@@ -38,6 +38,7 @@ describe('a charge point that offers several versions (OCPP-J 3.1.2)', () => {
     lines.length = 0;
   });
   afterEach(async () => {
+    rig.restored();
     await rig.station.stop();
     await central.close();
   });

@@ -5,9 +5,9 @@ import { id, Site } from './site.ts';
 
 describe('a station that offers 2.0.1 before 1.6', () => {
   let site: Site;
-  const open = async (chosen: string) => {
+  const open = async (chosen: string, versions = 'ocpp2.0.1j,ocpp1.6j') => {
     site = await Site.open({
-      flags: ['--ocpp_version', 'ocpp2.0.1j,ocpp1.6j'],
+      flags: ['--ocpp_version', versions],
       central: { subprotocols: [chosen] },
     });
     await site.until('it is accepted', accepted);
@@ -67,6 +67,20 @@ describe('a station that offers 2.0.1 before 1.6', () => {
     ]);
   });
 
+  it('nothing of a version goes out on a connection of another one, though both have the message', async () => {
+    await open('ocpp2.1', 'ocpp2.1,ocpp2.0.1j');
+    plug();
+    const idToken = { idToken: 'TAG-1', type: 'ISO14443' };
+    await site.call('RequestStartTransaction', { evseId: 1, remoteStartId: 1, idToken });
+    await site.until('it charges', () => site.connector().session?.state === 'active');
+    const before = site.station.calls.length;
+    await choose('ocpp2.0.1');
+    expect(site.connector().session?.state).to.equal('ended');
+    const actions = site.station.calls.slice(before).map(({ action }) => action);
+    expect(actions[0]).to.equal('BootNotification');
+    expect(actions).not.to.include('TransactionEvent');
+  });
+
   it('limits and reservations of a version do not act under another one, and return with it', async () => {
     await open('ocpp1.6');
     await site.call('SetChargingProfile', {
@@ -95,6 +109,9 @@ describe('a station that offers 2.0.1 before 1.6', () => {
     await site.call('ChangeAvailability', { connectorId: 1, type: 'Inoperative' });
     await choose('ocpp2.0.1');
     expect(site.connector().operative).to.equal(false);
+    const getVariableData = [{ component: { name: 'EVSE', evse: { id: 1 } }, variable: { name: 'Enabled' } }];
+    const { getVariableResult } = await site.call('GetVariables', { getVariableData });
+    expect(getVariableResult[0].attributeValue).to.equal('false');
     await site.call('ChangeAvailability', { operationalStatus: 'Operative', evse: { id: 1 } });
     expect(site.connector().operative).to.equal(true);
   });
