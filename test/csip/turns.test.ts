@@ -22,7 +22,7 @@ function handShare() {
   return {
     share,
     /** Lets turns pass until none is left. @param between called after each */
-    async run(between: () => void = () => undefined): Promise<number> {
+    run: async (between: () => void = () => undefined): Promise<number> => {
       let count = 0;
       for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
         turn();

@@ -64,7 +64,7 @@ const sentProfileSchema = memo(() => {
     .openapi('OcppSentProfile', {
       description:
         'A charging profile with the names of its version: these members are in all versions, and further ones of the version may follow.',
-    }) as unknown as z.ZodType<Record<string, unknown>>;
+    });
 });
 
 /** Members by names of the standard. */

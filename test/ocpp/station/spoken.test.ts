@@ -175,7 +175,7 @@ describe('a charge point that offers several versions (OCPP-J 3.1.2)', () => {
       expect(offers().slice(-2)).to.deep.equal(['ocpp1.6', 'ocpp1.6']);
     });
 
-    it('refuses a version that forbids the identity; nothing changes', async () => {
+    it('refuses a version that forbids the identity; nothing changes', () => {
       rig = new StationRig(central.url, { id: 'a:b' }, ['ocpp1.6j']);
       expect(() => {
         rig.station.connect({ version: ['ocpp1.6j', 'ocpp2.1'] });

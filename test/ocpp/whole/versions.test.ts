@@ -1,6 +1,5 @@
 /** A station that offers 2.0.1 and 1.6 at a central system that chooses, over the whole simulator. */
 import { expect } from 'chai';
-import type { Json } from '../../support/http.ts';
 import { id, Site } from './site.ts';
 
 describe('a station that offers 2.0.1 before 1.6', () => {
@@ -39,7 +38,7 @@ describe('a station that offers 2.0.1 before 1.6', () => {
     await choose('ocpp2.0.1');
     expect(await status()).to.deep.include({ version: 'ocpp2.0.1j', subprotocol: 'ocpp2.0.1' });
     const boots = site.station.callsOf('BootNotification');
-    expect(boots.map(({ payload }) => 'chargingStation' in (payload as Json))).to.deep.equal([false, true]);
+    expect(boots.map(({ payload }) => 'chargingStation' in payload)).to.deep.equal([false, true]);
     expect(await site.get(`ocpp/${id}/configuration`)).to.have.property('variables');
   });
 
