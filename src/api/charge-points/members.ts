@@ -53,7 +53,7 @@ const sentProfileSchema = memo(() => {
   const schedule = z.record(z.string(), z.unknown());
   return z
     .object({
-      stackLevel: z.int().min(0).openapi({ description: 'Of profiles of one purpose the highest level decides.' }),
+      stackLevel: z.int().openapi({ description: 'Of profiles of one purpose the highest level decides.' }),
       chargingProfilePurpose: z.string().openapi({ description: 'In the words of the standard.' }),
       chargingProfileKind: z.string().openapi({ description: 'In the words of the standard.' }),
       chargingSchedule: z
