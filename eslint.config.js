@@ -59,6 +59,7 @@ const codeLines = { skipBlankLines: true, skipComments: true };
 const generated = [
   'src/sunspec/models/**/*.ts',
   'src/csip/xml/{documents,tables}.ts',
+  'src/contract/csip-der-tables.ts',
   'src/ocpp/{v16,v201}/messages.ts',
 ];
 const words = [

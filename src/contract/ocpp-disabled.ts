@@ -44,6 +44,7 @@ function refuse(): never {
 const noStatus: Omit<OcppStatus, 'id' | 'deviceIndex'> = {
   enabled: false,
   version: 'ocpp1.6j',
+  versions: ['ocpp1.6j'],
   subprotocol: null,
   url: null,
   connectionState: 'disabled',

@@ -4,6 +4,20 @@
 export const ocppVersions = ['ocpp1.6j', 'ocpp2.0.1j', 'ocpp2.1'] as const;
 export type OcppVersion = (typeof ocppVersions)[number];
 
+/** Versions that a station offers, in the order of its preference; none stands twice. */
+export type OcppVersions = readonly [OcppVersion, ...OcppVersion[]];
+
+/** The first version that a list names again; null: none. */
+export function repeatedOcppVersion(versions: readonly OcppVersion[]): OcppVersion | null {
+  return versions.find((version, at) => versions.indexOf(version) !== at) ?? null;
+}
+
+/** One version, or a list that is not empty, as settings and requests have it. */
+export function ocppVersionsOf(given: OcppVersion | readonly OcppVersion[]): OcppVersions {
+  const [first = 'ocpp1.6j', ...others] = typeof given === 'string' ? [given] : given;
+  return [first, ...others];
+}
+
 /** 0: no security (`ws`); 1: basic authentication; 2: TLS and basic authentication; 3: TLS with client certificate. */
 export const ocppSecurityProfiles = [0, 1, 2, 3] as const;
 export type OcppSecurityProfile = (typeof ocppSecurityProfiles)[number];
@@ -19,7 +33,8 @@ export interface OcppPemFiles {
 /** Settings of a station in its entry of `devices`; absent members follow the flags. */
 export interface OcppStationSettings {
   readonly id?: string;
-  readonly version?: OcppVersion;
+  /** offered in this order */
+  readonly versions?: OcppVersions;
   /** no credentials, no query, no slash at its end */
   readonly url?: string;
   /** true: the URL came over REST, and the addresses of its name must pass the outbound rules */
@@ -54,9 +69,9 @@ export function isOcppId(text: string): boolean {
   return idPattern.test(text) && !reservedIds.has(text);
 }
 
-/** True if an identity has a colon, which 2.x forbids. OCPP-J 2.0.1 3.1.1 */
-export function isIdOfVersion(id: string, version: OcppVersion): boolean {
-  return version === 'ocpp1.6j' || !id.includes(':');
+/** The first of the versions that forbids an identity: 2.x has none with a colon. Null: all allow it. OCPP-J 2.0.1 3.1.1 */
+export function versionWithoutId(id: string, versions: readonly OcppVersion[]): OcppVersion | null {
+  return id.includes(':') ? (versions.find((version) => version !== 'ocpp1.6j') ?? null) : null;
 }
 
 const maxUrlLength = 1000;
@@ -103,8 +118,9 @@ export const ocppPasswordText =
 /**
  * The octets that basic authentication sends for a password, or null when it cannot be one. With 1.6, 32 to 40 hexadecimal
  * digits are an AuthorizationKey and are decoded; everything else is sent as UTF-8 text.
+ * @param versions those that are offered: the password is sent before one is chosen, so that the first of them decides
  */
-export function ocppPasswordOctets(text: string, version: OcppVersion): Buffer | null {
+export function ocppPasswordOctets(text: string, [version]: OcppVersions): Buffer | null {
   if (version === 'ocpp1.6j' && hexKey.test(text)) return Buffer.from(text, 'hex');
   const octets = Buffer.from(text, 'utf8');
   const isText = !/\p{Cc}/u.test(text) && octets.length >= minPasswordBytes && octets.length <= maxPasswordBytes;

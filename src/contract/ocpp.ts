@@ -2,9 +2,9 @@
 import type { Origin } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import type { WireDirection } from '../core/wire/wire-log.ts';
-import type { OcppSecurityProfile, OcppVersion } from './ocpp-settings.ts';
+import type { OcppSecurityProfile, OcppVersion, OcppVersions } from './ocpp-settings.ts';
 
-export type { OcppSecurityProfile, OcppVersion } from './ocpp-settings.ts';
+export type { OcppSecurityProfile, OcppVersion, OcppVersions } from './ocpp-settings.ts';
 
 /** Values of `Sec-WebSocket-Protocol`. */
 export const ocppSubprotocols = ['ocpp1.6', 'ocpp2.0.1', 'ocpp2.1'] as const;
@@ -20,7 +20,10 @@ export interface OcppStatus {
   readonly id: string;
   readonly deviceIndex: number;
   readonly enabled: boolean;
+  /** at work: the one that the central system has chosen last, before its first choice the first one offered */
   readonly version: OcppVersion;
+  /** offered with the next connection, in the order of preference */
+  readonly versions: OcppVersions;
   /** agreed with the central system; null: not connected */
   readonly subprotocol: OcppSubprotocol | null;
   /** URL without credentials; null: OCPP is off */
@@ -275,6 +278,8 @@ export interface OcppConnectOptions {
   readonly url?: string;
   readonly securityProfile?: OcppSecurityProfile;
   readonly password?: string;
+  /** to be offered from now on */
+  readonly version?: OcppVersion | readonly OcppVersion[];
 }
 
 /** Counters for metrics, since the start. */

@@ -213,6 +213,14 @@ export class LoopQueue {
   }
 }
 
+/** Runs work in parts without a pause between them. */
+export function runWhole<T>(work: Generator<undefined, T>): T {
+  for (;;) {
+    const part = work.next();
+    if (part.done === true) return part.value;
+  }
+}
+
 /** Lets other work run before the caller goes on. */
 export const yieldToLoop = () =>
   new Promise<void>((resolve) => {

@@ -7,12 +7,13 @@ import { startLine } from '../core/adapter.ts';
 import type { AdapterStatus, CommState } from '../core/adapter.ts';
 import type { LoadedAdapter } from '../core/device-adapter.ts';
 import { hostAndPort } from '../core/net/listen.ts';
+import { LoopShare } from '../core/turns.ts';
 import { Clients } from './clients.ts';
 import { discoverServers } from './discovery.ts';
 import { createCsipDisturber } from './faults/disturber.ts';
 import { csipChannel, CsipMessageBook } from './transport/messages.ts';
 import { ClientFacade, rawControls } from './views/facade.ts';
-import { buildDocument, parseDocument } from './xml/codec.ts';
+import { buildDocument, documentInParts, parseDocument } from './xml/codec.ts';
 
 /** EndDevices whose identities are shown at the start. */
 const maxIdentityLines = 8;
@@ -117,22 +118,28 @@ function detailOf(
   return clients.length === 1 ? why : `${running} of ${clients.length} are running: ${why}`;
 }
 
+/** Octets of a document that is read within the turn of the event loop in which it arrives. */
+const parsedAtOnce = 8 * 1024;
+
 /** Loaded when a process with CSIP starts. */
 export function createCsip(
   settings: CsipSettings,
   { faults, wireLog, logBook, ...parts }: AdapterParts,
 ): LoadedAdapter<Device, CsipClient> {
   const channel = csipChannel(wireLog);
+  const share = new LoopShare();
   const discover = () => discoverServers({ later: parts.later });
   const clients = new Clients({
     ...parts,
     settings,
+    share,
     log: logBook.logger('CSIP'),
     discover,
     channel,
     disturber: createCsipDisturber(faults),
     codecOf: (revision, aus) => ({
-      parse: (octets) => parseDocument(octets),
+      parse: (octets) =>
+        octets.length <= parsedAtOnce ? parseDocument(octets) : share.runInParts(documentInParts(octets)),
       build: (document) => buildDocument(document, { revision: revision(), aus }),
     }),
   });

@@ -11,6 +11,7 @@ import type { Jitter } from '../core/net/back-off.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
+import type { LoopShare } from '../core/turns.ts';
 import type { EndDevice } from './end-device.ts';
 import type { SubscriptionFollower } from './notifications.ts';
 import type { Submissions } from './submissions.ts';
@@ -164,6 +165,8 @@ interface ClientOptions {
   readonly remoteClock: RemoteClock;
   readonly commAlarms: CommAlarmSwitch;
   readonly log: Logger;
+  /** of the turns of the event loop; default: one of its own */
+  readonly share?: LoopShare;
 }
 
 /** Minimum time between two walks for missing resources, ms. */
@@ -353,8 +356,9 @@ export class Client {
   }
 
   #makeWalk({ members, registrations, certificate }: OpenedIdentity): Walk {
-    const { conduct, clock, later, jitter, remoteClock, log } = this.#options;
+    const { conduct, clock, later, jitter, remoteClock, log, share } = this.#options;
     return new Walk({
+      ...(share && { share }),
       exchange: this.line,
       ownLfdi: certificate?.lfdi,
       targets: members.map(({ target }) => target),

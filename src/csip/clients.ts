@@ -305,6 +305,7 @@ export class Clients {
       remoteClock,
       commAlarms,
       log,
+      ...(this.options.share && { share: this.options.share }),
     });
     const connection: Connection = { client, credentials, remoteClock, devices };
     return connection;

@@ -8,15 +8,28 @@ import type { Logger } from '../core/log/log.ts';
 import type { JsonValue, Slot } from '../core/store.ts';
 import type { SimTime, WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
+import { LoopShare, yieldToLoop } from '../core/turns.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget } from './control/model.ts';
-import type { KnownControl, OwedResponse, ScheduleInput, ScheduleOptions } from './events/model.ts';
-import { restoreSchedule, saveSchedule } from './events/state.ts';
+import type {
+  KnownControl,
+  ListedControl,
+  ListedProgram,
+  OwedResponse,
+  ScheduleInput,
+  ScheduleOptions,
+} from './events/model.ts';
+import { askedBefore, newControls, readInParts } from './events/receive.ts';
+import { restoreSchedule, saveInParts, saveSchedule } from './events/state.ts';
 import { changedControls, createSchedule, defaultControls, knownControls, nextStep } from './events/schedule.ts';
 import type { ScheduleState } from './events/state.ts';
 import type { EndDeviceFacts, FoundProgram } from './walk/model.ts';
 
 /** A control that the device does not take is tried again each second, on the clock that times events. */
 const retryMs = 1000;
+/** New events that a reading brings in its own turn; more are asked about in parts before it counts. */
+const newAtOnce = 50;
+/** Events from which on a step, its outcomes and its save have a turn of the event loop each. */
+const manyEvents = 500;
 
 export interface EndDeviceOptions {
   /** 40 hex digits, upper case */
@@ -36,6 +49,8 @@ export interface EndDeviceOptions {
   readonly owe: (responses: readonly OwedResponse[]) => Promise<void>;
   /** called within each change of the states of events */
   readonly eventsChanged: (endDevice: EndDevice, changed: readonly KnownControl[]) => void;
+  /** of the turns of the event loop, for work on many events; default: one of its own */
+  readonly share?: LoopShare;
 }
 
 /** The time of the server and that of the machine at one instant, ms since the epoch. */
@@ -54,6 +69,11 @@ export class EndDevice {
   /** communication was lost for so long that events gave way to default controls */
   #expired = false;
   #closed = false;
+  /** counts readings: an older one that is still being prepared does not count any more */
+  #readings = 0;
+  /** outcomes have changed, and the schedule learns of them in a later turn */
+  #isOutcomeDue = false;
+  readonly #share: LoopShare;
   /** resolves when all pending writes are durable */
   #owed: Promise<void> = Promise.resolve();
   /** the state of the last save, successful or not */
@@ -63,6 +83,7 @@ export class EndDevice {
 
   constructor(options: EndDeviceOptions) {
     this.#options = options;
+    this.#share = options.share ?? new LoopShare();
     // the listener runs within a commit, which must end first
     this.#endChanges = options.target.onChange((reset) => queueMicrotask(() => this.#deviceChanged(reset)));
   }
@@ -120,10 +141,41 @@ export class EndDevice {
     this.#step({ kind: 'time' });
   }
 
-  /** The programs of all its FSAs; empty: it has left the server. */
+  /**
+   * The programs of all its FSAs; empty: it has left the server. A reading with many new events counts some turns of the
+   * event loop later, as a whole.
+   */
   follow(programs: readonly FoundProgram[]): void {
+    this.#readings += 1;
+    const listed = programs.map((program) => program.listed);
+    const news = newControls(this.#state, listed);
+    if (news.length > newAtOnce || this.#hasMany) void this.#prepare(programs, listed, news);
+    else this.#take(programs, listed, this.#schedule);
+  }
+
+  async #prepare(programs: readonly FoundProgram[], listed: readonly ListedProgram[], news: readonly ListedControl[]) {
+    const reading = this.#readings;
+    const { log } = this.#options;
+    try {
+      const asked = await this.#share.runInParts(askedBefore(news, this.#schedule));
+      const schedule = { ...this.#schedule, ...asked };
+      const before = this.#state;
+      const read = await this.#share.runInParts(readInParts(before, listed, this.#nowS(), schedule));
+      // the state that it was read into may have changed meanwhile
+      if (reading === this.#readings) this.#take(programs, listed, schedule, this.#state === before ? read : undefined);
+    } catch (error) {
+      log.error(`the events of ${this.lfdi} could not be taken in: ${errorText(error)}`);
+    }
+  }
+
+  #take(
+    programs: readonly FoundProgram[],
+    listed: readonly ListedProgram[],
+    schedule: ScheduleOptions,
+    read?: ScheduleState,
+  ): void {
     this.#programs = programs;
-    this.#step({ kind: 'programs', programs: programs.map(({ listed }) => listed) });
+    this.#step({ kind: 'programs', programs: listed }, schedule, read);
   }
 
   /** Opts the user in to an event or out of it. */
@@ -172,10 +224,14 @@ export class EndDevice {
     return { ...schedule, deviceCategory: deviceCategory(), check: (control) => target.check(control) };
   }
 
-  #step(input: ScheduleInput): void {
+  get #hasMany(): boolean {
+    return this.#state.events.size > manyEvents;
+  }
+
+  #step(input: ScheduleInput, schedule = this.#schedule, read?: ScheduleState): void {
     if (this.#closed) return;
     const before = this.#state;
-    const step = nextStep(before, input, this.#nowS(), this.#schedule);
+    const step = nextStep(before, input, this.#nowS(), schedule, read);
     this.#state = step.state;
     const changed = changedControls(before, step.state);
     const { nextS } = step;
@@ -211,13 +267,26 @@ export class EndDevice {
     this.#outcomes = outcomes;
     if ([...outcomes.values()].some(({ state }) => state === 'waiting'))
       this.#cancelRetry = remoteClock.at(remoteClock.nowMs() + retryMs, () => this.#apply());
-    if (changed) this.#step({ kind: 'outcomes', outcomes });
+    if (!changed) return;
+    if (this.#hasMany) void this.#tellLater();
+    else this.#step({ kind: 'outcomes', outcomes });
+  }
+
+  /** The schedule learns of the outcomes in a later turn, of the latest ones alone. */
+  async #tellLater(): Promise<void> {
+    if (this.#isOutcomeDue) return;
+    this.#isOutcomeDue = true;
+    await yieldToLoop();
+    this.#isOutcomeDue = false;
+    this.#step({ kind: 'outcomes', outcomes: this.#outcomes });
   }
 
   /** Saves responses first: after a crash in between, the next process only repeats responses that the queue already has. */
   #keep(responses: readonly OwedResponse[]): void {
     const { owe, log } = this.#options;
+    const isLater = this.#hasMany;
     this.#owed = this.#owed
+      .then(() => (isLater ? yieldToLoop() : undefined))
       .then(() => (responses.length > 0 ? owe(responses) : undefined))
       .then(() => this.#save())
       .catch((error: unknown) => {
@@ -229,11 +298,20 @@ export class EndDevice {
 
   /** Stores the schedule, once for several steps at one instant. */
   async #save(): Promise<void> {
+    if (this.#hasMany) await yieldToLoop();
     const state = this.#state;
     if (this.#closed || state === this.#saved) return;
     this.#saved = state;
-    await this.#options.slot.replace([saveSchedule(state), this.#time]);
+    await this.#options.slot.replace([await this.#savedForm(state), this.#time]);
     this.#unkept = null;
+  }
+
+  async #savedForm(state: ScheduleState): Promise<JsonValue> {
+    if (!this.#hasMany) return saveSchedule(state);
+    const saved = await this.#share.runInParts(saveInParts(state));
+    // the store writes it in a turn of its own
+    await yieldToLoop();
+    return saved;
   }
 }
 

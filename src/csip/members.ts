@@ -11,6 +11,7 @@ import type { Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
+import type { LoopShare } from '../core/turns.ts';
 import type { Member } from './client.ts';
 import { createControlTarget } from './control/control-bridge.ts';
 import type { GroupTarget } from './control/control-bridge.ts';
@@ -46,6 +47,8 @@ export interface MemberParts {
   readonly log: Logger;
   /** called within each change of the states of events */
   readonly eventsChanged: (endDevice: EndDevice, changed: readonly KnownControl[]) => void;
+  /** of the turns of the event loop, for all clients together; absent: each has one of its own */
+  readonly share?: LoopShare;
 }
 
 export interface MemberOptions {
@@ -146,6 +149,7 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     deviceCategory,
     owe: (owed) => responses.owe(owed),
     eventsChanged: parts.eventsChanged,
+    ...(parts.share && { share: parts.share }),
   });
   const places = new Places();
   places.follow(devices);

@@ -4,7 +4,7 @@ import type { AdapterParts } from '../contract/adapter-parts.ts';
 import type { Device } from '../contract/device.ts';
 import { noOcppCounters, sumOfOcppCounters } from '../contract/ocpp-disabled.ts';
 import type { OcppCounters, OcppStation, OcppStations, OcppStatus } from '../contract/ocpp.ts';
-import type { OcppSettings, OcppVersion } from '../contract/ocpp-settings.ts';
+import type { OcppSettings } from '../contract/ocpp-settings.ts';
 import { startLine } from '../core/adapter.ts';
 import type { AdapterStatus, CommState } from '../core/adapter.ts';
 import { connectGapMs } from '../core/device-adapter.ts';
@@ -21,12 +21,12 @@ import { contextMaker } from './rpc/credentials.ts';
 import type { Credentials } from './rpc/credentials.ts';
 import { payloadChecks } from './rpc/schemas.ts';
 import { ChargePoint } from './station/charge-point.ts';
-import type { Version } from './station/stack.ts';
+import type { VersionTable } from './station/spoken.ts';
 import { createStack16 } from './v16/stack.ts';
 import { createStack2 } from './v201/stack.ts';
 
 /** The versions that stations speak, one row each. */
-export const versions: Readonly<Record<OcppVersion, Version>> = {
+export const versionTable: VersionTable = {
   'ocpp1.6j': { subprotocol: 'ocpp1.6', makeStack: createStack16 },
   'ocpp2.0.1j': { subprotocol: 'ocpp2.0.1', makeStack: (options) => createStack2('ocpp2.0.1', options) },
   'ocpp2.1': { subprotocol: 'ocpp2.1', makeStack: (options) => createStack2('ocpp2.1', options) },
@@ -248,14 +248,13 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
     make(device) {
       const id = chargePointId(device);
       if (id === null) return null;
-      const { version = settings.version, url = settings.url, guarded = false } = device.ocpp ?? {};
-      const stack = versions[version];
-      payloadChecks.prepare(stack.subprotocol);
+      const { versions = settings.versions, url = settings.url, guarded = false } = device.ocpp ?? {};
+      for (const version of versions) payloadChecks.prepare(versionTable[version].subprotocol);
       return new ChargePoint({
         id,
         device: createStationPort(device, plant, id),
-        version,
-        stack,
+        versions,
+        versionTable,
         url,
         guarded,
         credentials,
@@ -267,7 +266,7 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
         later,
         random: (purpose) => createRandom(seed, 'ocpp', id, purpose),
         // no version can use the stored state of another
-        store: (name) => store.slot(slotName('ocpp', id, stack.subprotocol, name)),
+        store: (subprotocol, name) => store.slot(slotName('ocpp', id, subprotocol, name)),
         wireLog,
         disturber,
         commAlarms,

@@ -89,6 +89,13 @@ export function createOperativeStates(options: Options): OperativeStates {
       log.warning(`availability is not restored: ${errorText(error)}`, device.deviceIndex);
     }
   };
+  /** Connectors stay out of operation that another version, or a person, has set so before. */
+  const adopt = (): void => {
+    const { station, connectors } = stateStore.states;
+    const inoperative = device.connectorIds.filter((id) => !device.connector(id).operative);
+    const added = inoperative.filter((id) => !station && !connectors.has(id));
+    if (added.length > 0) stateStore.set({ station, connectors: new Set([...connectors, ...added]) });
+  };
   const followDevice = (transition: EvseTransition): void => {
     if (transition.event === 'restart') restore();
     // a person at the station decides after the central system
@@ -132,6 +139,7 @@ export function createOperativeStates(options: Options): OperativeStates {
     },
     load: async () => {
       await stateStore.load();
+      adopt();
       restore();
     },
     stop: end,

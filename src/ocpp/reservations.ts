@@ -163,6 +163,8 @@ export interface Book {
   load(): Promise<void>;
   /** Ends its timers. */
   stop(): void;
+  /** The device holds its reservations no longer; they stay in the store. After `stop`. */
+  readonly release: () => void;
 }
 
 interface State {
@@ -353,6 +355,9 @@ export function createBook(deps: BookDeps): Book {
     stop() {
       for (const end of ends.values()) end();
       ends.clear();
+    },
+    release() {
+      for (const { reservationId } of byId.values()) releaseAll(state, reservationId);
     },
   };
 }

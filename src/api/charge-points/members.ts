@@ -27,7 +27,13 @@ import type {
   OcppTransactionEntry,
   OcppVariableEntry,
 } from '../../contract/ocpp.ts';
-import { isOcppUrl, ocppPasswordText, ocppUrlText, ocppVersions } from '../../contract/ocpp-settings.ts';
+import {
+  isOcppUrl,
+  ocppPasswordText,
+  ocppUrlText,
+  ocppVersions,
+  repeatedOcppVersion,
+} from '../../contract/ocpp-settings.ts';
 import { wireDirections } from '../../core/wire/wire-log.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { afterIdParam, deviceIndex, integerParam, newestParam } from '../common/schemas.ts';
@@ -35,8 +41,31 @@ import { z } from '../description/zod.ts';
 import { listInPieces } from '../http/streaming.ts';
 
 const payloadSchema = memo(() =>
-  z.record(z.string(), z.unknown()).openapi('OcppPayload', { description: 'Members with the names of the standard.' }),
+  z.record(z.string(), z.unknown()).openapi('OcppPayload', {
+    description:
+      'Members with the names of the standard, of any shape: they depend on action, version and vendor, and a message that breaks ' +
+      'its schema is shown as it came.',
+  }),
 );
+
+/** A profile is installed only if it fits the schema of its version, so that these members are there. */
+const sentProfileSchema = memo(() => {
+  const schedule = z.record(z.string(), z.unknown());
+  return z
+    .object({
+      stackLevel: z.int().openapi({ description: 'Of profiles of one purpose the highest level decides.' }),
+      chargingProfilePurpose: z.string().openapi({ description: 'In the words of the standard.' }),
+      chargingProfileKind: z.string().openapi({ description: 'In the words of the standard.' }),
+      chargingSchedule: z
+        .union([schedule, z.array(schedule).min(1)])
+        .openapi({ description: 'One schedule in 1.6, a list of them in 2.x.' }),
+    })
+    .catchall(z.unknown())
+    .openapi('OcppSentProfile', {
+      description:
+        'A charging profile with the names of its version: these members are in all versions, and further ones of the version may follow.',
+    });
+});
 
 /** Members by names of the standard. */
 const json = (description: string) => payloadSchema().openapi({ description });
@@ -69,7 +98,12 @@ export const status = members<OcppStatus>()('ChargePoint', () => ({
   id: text('Charge point identity.'),
   device_index: member(() => deviceIndex)(),
   enabled: flag('True if OCPP was switched on with `--ocpp_enable`.'),
-  version: word(ocppVersions)('Version that it asks for.'),
+  version: word(ocppVersions)(
+    'Version at work: the one that the central system has chosen last, before its first choice the first one offered.',
+  ),
+  versions: list({ schema: () => z.enum(ocppVersions) })(
+    'Versions that it offers with the next connection, in the order of preference.',
+  ),
   subprotocol: word(ocppSubprotocols).orNull('Agreed with the central system; null: not connected.'),
   url: text.orNull('Endpoint of the central system, without credentials; null: disabled.'),
   connection_state: word(ocppConnectionStates)('State of the WebSocket.'),
@@ -102,15 +136,20 @@ export const chargePoints = members<OcppStations>()('ChargePoints', () => ({
 const callError = members<OcppCallResult['answer'] & { readonly kind: 'error' }>()('OcppCallError', () => ({
   code: text('Error code of OCPP-J.'),
   description: text('In the words of the central system.'),
-  details: payload('As the central system has sent them.', ({ details }) => details ?? {}),
+  details: payload(
+    'As the central system has sent them; the standard leaves their members open.',
+    ({ details }) => details ?? {},
+  ),
 }));
 
 export const callResult = members<OcppCallResult>()('OcppCallResult', () => ({
   message_id: text('Id of the message on the wire.'),
   action: text('Name of the message.'),
   duration_ms: nested({ schema: () => z.number().min(0), reply: rounded })('From the sending to the answer, ms.'),
-  result: payload.optional('Payload of the CALLRESULT; absent: the answer is a CALLERROR.', ({ answer }) =>
-    answer.kind === 'result' ? (answer.payload ?? null) : undefined,
+  result: payload.optional(
+    'Payload of the CALLRESULT; it fits the schema of the action in the version that is spoken, except where the call was sent with ' +
+      '`validate` false. Absent: the answer is a CALLERROR.',
+    ({ answer }) => (answer.kind === 'result' ? (answer.payload ?? null) : undefined),
   ),
   error: nested(callError).optional('The CALLERROR; absent: the answer is a CALLRESULT.', ({ answer }) =>
     answer.kind === 'error' ? answer : undefined,
@@ -183,7 +222,7 @@ const profile = members<OcppProfileEntry>()('OcppChargingProfile', () => ({
   kind: text('In the words of the standard.'),
   transaction_id: text.orNull('Null: for no transaction alone.'),
   effective: flag('True if it decides the limit of its purpose now.'),
-  profile: payload('As the central system has sent it.'),
+  profile: nested({ schema: sentProfileSchema, reply: membersOf })('As the central system has sent it.'),
 }));
 export const profiles = members<readonly OcppProfileEntry[]>()('OcppChargingProfiles', () => ({
   charging_profiles: list(profile)('Installed profiles.', (all) => all),
@@ -233,7 +272,7 @@ const derControl = members<OcppDerControlEntry>()('OcppDerControl', () => ({
       'another type excludes it, `refused`: the device cannot carry it out.',
   ),
   overwritten: flag('Another writer has changed a part of the control since.'),
-  values: payload('As the central system has sent them.'),
+  values: payload('As the central system has sent them; they fit the schema of SetDERControl.'),
 }));
 export const derControls = members<OcppStation>()('OcppDerControls', () => ({
   controls: list(derControl)('In the order in which they were set.', (station) => station.functions.derControls()),
@@ -288,6 +327,18 @@ export const stationParams = z.strictObject({
   }),
 });
 
+const ocppVersionsSchema = memo(() =>
+  z.union([
+    z.enum(ocppVersions),
+    z
+      .array(z.enum(ocppVersions))
+      .min(1)
+      .max(ocppVersions.length)
+      .refine((versions) => repeatedOcppVersion(versions) === null, { error: 'must name each version once' })
+      .openapi({ uniqueItems: true }),
+  ]),
+);
+
 export const connectBodySchema = memo(() =>
   z
     .strictObject({
@@ -308,6 +359,13 @@ export const connectBodySchema = memo(() =>
         .max(64)
         .optional()
         .openapi({ description: `Of security profiles 1 and 2: ${ocppPasswordText}. Never shown. Default unchanged.` }),
+      version: ocppVersionsSchema()
+        .optional()
+        .openapi({
+          description:
+            'Version to be offered, or several in the order of preference, each once; the central system chooses one. Default unchanged.',
+          example: ['ocpp2.0.1j', 'ocpp1.6j'],
+        }),
     })
     .openapi('OcppConnectRequest'),
 );

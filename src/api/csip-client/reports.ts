@@ -34,30 +34,25 @@ import { afterIdParam, deviceIndex, deviceParam, newestParam } from '../common/s
 import { writer } from '../common/writers.ts';
 import { z } from '../description/zod.ts';
 import { listInPieces, replyInPieces } from '../http/streaming.ts';
+import { documentSchema } from './documents.ts';
 import { byServer, clientParam, clientQuery } from './members.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 
-const documentSchema = memo(() =>
-  z
-    .record(z.string(), z.unknown())
-    .openapi({ description: 'Members of the document with the names of the standard.' })
-    .openapi('CsipDocument'),
-);
+const sentDocument = (name: string) =>
+  members<CsipSentDocument>()(`CsipSent${name}`, () => ({
+    sent_at: time('Wall time of the PUT.'),
+    result: word(['accepted', 'refused', 'failed', 'dropped'])(
+      '`refused`: by the server; `failed`: no answer; `dropped`: by a fault.',
+    ),
+    http_status: integer.orNull('Status of the answer; null: none came.'),
+    href: text('Where it went.'),
+    body: member(documentSchema(name))('The document with the names of the standard; HexBinary is text.'),
+  }));
 
-const sentDocument = members<CsipSentDocument>()('CsipSentDocument', () => ({
-  sent_at: time('Wall time of the PUT.'),
-  result: word(['accepted', 'refused', 'failed', 'dropped'])(
-    '`refused`: by the server; `failed`: no answer; `dropped`: by a fault.',
-  ),
-  http_status: integer.orNull('Status of the answer; null: none came.'),
-  href: text('Where it went.'),
-  body: member(documentSchema)(),
-}));
-
-const sent = (name: string) => nested(sentDocument).orNull(`${name} as last sent; null: never.`);
+const sent = (name: string) => nested(sentDocument(name)).orNull(`${name} as last sent; null: never.`);
 const der = members<ReturnType<CsipClient['der']>>()('CsipDer', () => ({
   capability: sent('DERCapability'),
   settings: sent('DERSettings'),

@@ -15,7 +15,7 @@ import { refused, quoted } from './issues.ts';
 import { maxPointsFileBytes, readDnp3Points } from '../../contract/dnp3-points.ts';
 import { createChargePointIds } from '../../contract/charge-point-ids.ts';
 import {
-  isIdOfVersion,
+  versionWithoutId,
   isOcppId,
   ocppIdText,
   ocppPasswordOctets,
@@ -228,9 +228,10 @@ export function chargePointIdIssues({ values, originOf }: Gathered, devices: rea
     const id = idOf(station);
     if (id === null) continue;
     const name = station.ocpp?.id === undefined ? originOf('ocpp_csid') : `ocpp.id of device ${station.index}`;
-    const version = station.ocpp?.version ?? values.ocpp_version;
+    const versions = station.ocpp?.versions ?? values.ocpp_version;
     if (!isOcppId(id)) return [refused(name, id, ocppIdText)];
-    if (!isIdOfVersion(id, version)) return [refused(name, id, `an identity without colon, as ${version} requires`)];
+    const version = versionWithoutId(id, versions);
+    if (version !== null) return [refused(name, id, `an identity without colon, as ${version} requires`)];
     const other = deviceOfId.get(id);
     if (other !== undefined)
       return [{ name, detail: `given ${quoted(id)}, which device ${other} has too; allowed: another identity` }];

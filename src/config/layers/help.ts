@@ -30,6 +30,7 @@ function row(head: string, text: readonly string[]): string {
 
 function defaultText(value: unknown): string {
   if (value === null || (Array.isArray(value) && value.length === 0)) return 'none';
+  if (Array.isArray(value)) return value.join(',');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -133,7 +133,7 @@ export function ocppOf(gathered: Gathered): OcppSettings | null {
   if (!v.ocpp_enable || url === null) return null;
   return {
     id: v.ocpp_csid,
-    version: v.ocpp_version,
+    versions: v.ocpp_version,
     url,
     securityProfile: securityProfileOf(v),
     password: passwordOf(gathered),

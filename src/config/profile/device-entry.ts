@@ -1,8 +1,9 @@
 /** One device: an entry of `devices` in a configuration file, or a device that is added while the simulator runs. */
 import { z } from 'zod';
-import { isOcppId, isOcppUrl, ocppIdText, ocppUrlText, ocppVersions } from '../../contract/ocpp-settings.ts';
+import { isOcppId, isOcppUrl, ocppIdText, ocppUrlText } from '../../contract/ocpp-settings.ts';
 import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import { isPrintable } from '../../core/log/log.ts';
+import { ocppVersionsSchema } from '../settings/value-kinds.ts';
 import { bareName, bundledEvseProfileNames, bundledProfileNames } from './bundled.ts';
 import { deviceProfileSchema } from './device-profile.ts';
 import { deviceTypeNames } from './device-types.ts';
@@ -34,7 +35,9 @@ const stationId = z
   .meta({
     description: `Identity of the charge point: ${ocppIdText}; default from the setting ocpp_csid.`,
   });
-const stationVersion = z.enum(ocppVersions).meta({ description: 'Version of OCPP; default the setting ocpp_version.' });
+const stationVersion = ocppVersionsSchema.meta({
+  description: 'Version of OCPP, or several in the order of preference; default the setting ocpp_version.',
+});
 const stationUrl = z.string().refine(isOcppUrl, ocppUrlText);
 const stationUrlText = 'Endpoint of the central system; default the setting ocpp_csms_url.';
 

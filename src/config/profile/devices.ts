@@ -1,7 +1,7 @@
 /** The devices of a run, and the nominal frequency of their grid. */
 import { resolve } from 'node:path';
 import type { AssetType } from '../../contract/device.ts';
-import { ocppUrlOf } from '../../contract/ocpp-settings.ts';
+import { ocppUrlOf, ocppVersionsOf } from '../../contract/ocpp-settings.ts';
 import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import { SimError } from '../../core/errors.ts';
@@ -235,7 +235,7 @@ function entryStation(
     addIssue('.url', transportDetail(url, securityProfileOf(values), originOf('ocpp_security_profile')));
   return {
     ...(id !== undefined && count === 1 && { id }),
-    ...(version !== undefined && { version }),
+    ...(version !== undefined && { versions: ocppVersionsOf(version) }),
     ...(url !== undefined && { url: ocppUrlOf(url) }),
   };
 }

@@ -145,7 +145,9 @@ function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { asset
   if (evse || !blockNames.some((block) => input[block] !== undefined)) return null;
   return {
     name,
-    detail: `${givenText}, which is not an EVSE profile; allowed: an EVSE profile (${bundledEvseProfileNames.join(', ')}), or this one with -f`,
+    detail:
+      `${givenText}, which is not an EVSE profile; allowed: an EVSE profile ` +
+      `(${bundledEvseProfileNames.join(', ')}), or this one with -f`,
     allowed: bundledEvseProfileNames,
   };
 }

@@ -287,7 +287,9 @@ export const csipConduct = {
     kind: integer(60, 2_592_000),
     default: 86_400,
     needs: 'csip_client_enable',
-    doc: 'Age in seconds above which a Time is stale. The Time of the server replaces a stale Time of an FSA; a stale Time of the server is logged.',
+    doc:
+      'Age in seconds above which a Time is stale. The Time of the server replaces a stale Time of an FSA; a stale ' +
+      'Time of the server is logged.',
   }),
   csip_lost_after_s: setting({
     flags: ['--csip_lost_after_s'],

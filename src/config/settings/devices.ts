@@ -132,7 +132,9 @@ export const kindSettings = {
     kind: choice(fuelCellFuels, 'FUEL'),
     kinds: ['fuelcell'],
     member: { path: 'fuel_cell.fuel' },
-    doc: 'Hydrogen from a tank or from a continuous supply. If not given: the value of the profile, else tank, or continuous for SOFC with fc_only.',
+    doc:
+      'Hydrogen from a tank or from a continuous supply. If not given: the value of the profile, else tank, or ' +
+      'continuous for SOFC with fc_only.',
   }),
   hybrid_pv_kw: optionalSetting({
     flags: ['--hybrid_pv_kw'],

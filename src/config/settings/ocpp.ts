@@ -1,7 +1,6 @@
 /** Settings of the OCPP charge points. */
-import { ocppVersions } from '../../contract/ocpp-settings.ts';
 import { optionalSetting, setting } from './setting.ts';
-import { choice, integer, ocppId, ocppPassword, ocppUrl, onOff, path } from './value-kinds.ts';
+import { integer, ocppId, ocppPassword, ocppUrl, ocppVersionList, onOff, path } from './value-kinds.ts';
 
 export const ocppSettings = {
   ocpp_enable: setting({
@@ -12,10 +11,12 @@ export const ocppSettings = {
   }),
   ocpp_version: setting({
     flags: ['--ocpp_version'],
-    kind: choice(ocppVersions, 'VERSION'),
-    default: 'ocpp1.6j',
+    kind: ocppVersionList,
+    default: ['ocpp1.6j'],
     needs: 'ocpp_enable',
-    doc: 'Version of OCPP; no version uses what another one has kept.',
+    doc:
+      'Version of OCPP. Several are offered in their order, and the central system chooses one with each ' +
+      'connection; no version uses what another one has kept.',
   }),
   ocpp_csms_url: optionalSetting({
     flags: ['--ocpp_csms_url'],

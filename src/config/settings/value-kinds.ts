@@ -11,7 +11,11 @@ import {
   ocppPasswordText,
   ocppUrlOf,
   ocppUrlText,
+  ocppVersions,
+  ocppVersionsOf,
+  repeatedOcppVersion,
 } from '../../contract/ocpp-settings.ts';
+import type { OcppVersions } from '../../contract/ocpp-settings.ts';
 import { connectionPointIdPattern, connectionPointIdText, hasCheckDigit } from '../../contract/csip-settings.ts';
 import { tlsVersions } from '../../core/tls/material.ts';
 import type { TlsVersion } from '../../core/tls/material.ts';
@@ -49,6 +53,17 @@ interface KindSpec<In, T> {
   readonly fromText?: (text: string) => unknown;
   readonly normalise: (value: In, base: string) => T;
 }
+
+/** Schema of one version of OCPP, or of several in the order of preference. */
+export const ocppVersionsSchema = z.union([
+  z.enum(ocppVersions),
+  z
+    .array(z.enum(ocppVersions))
+    .min(1)
+    .max(ocppVersions.length)
+    .refine((versions) => repeatedOcppVersion(versions) === null, 'each version once')
+    .meta({ uniqueItems: true }),
+]);
 
 function kind<In, T>(schema: z.ZodType<In>, spec: KindSpec<In, T>): Kind<T> {
   return {
@@ -98,6 +113,22 @@ export const port: Kind<number> = { ...integer(0, 65535), placeholder: 'PORT' };
 export function choice<const W extends string>(words: readonly W[], placeholder: string): Kind<W> {
   return kind<W, W>(z.enum(words), { allowed: words, placeholder, normalise: identity });
 }
+
+const partsOf = (text: string): readonly string[] => text.split(',').map((part) => part.trim());
+
+/** One version of OCPP, or several in the order of preference, each once. */
+export const ocppVersionList: Kind<OcppVersions> = kind(ocppVersionsSchema, {
+  allowed: `${ocppVersions.join(', ')}; several in the order of preference, each once`,
+  placeholder: 'VERSION',
+  list: true,
+  fromText: partsOf,
+  normalise: ocppVersionsOf,
+  remark: (raw) => {
+    const parsed = z.array(z.enum(ocppVersions)).safeParse(typeof raw === 'string' ? partsOf(raw) : raw);
+    const repeated = parsed.success ? repeatedOcppVersion(parsed.data) : null;
+    return repeated === null ? null : `in which ${repeated} stands twice`;
+  },
+});
 
 const yes = ['yes', 'true', 'on', '1'];
 const no = ['no', 'false', 'off', '0'];
@@ -344,7 +375,7 @@ export const ocppId: Kind<string> = kind(z.string().refine(isOcppId, ocppIdText)
 
 /** Password of a charge point; how it becomes octets depends on the OCPP version. */
 export const ocppPassword: Kind<string> = kind(
-  z.string().refine((text) => ocppPasswordOctets(text, 'ocpp1.6j') !== null, ocppPasswordText),
+  z.string().refine((text) => ocppPasswordOctets(text, ['ocpp1.6j']) !== null, ocppPasswordText),
   { allowed: ocppPasswordText, placeholder: 'PASSWORD', normalise: identity },
 );
 

@@ -1,6 +1,7 @@
 /** Merges the programs and controls of one reading into the schedule of an EndDevice. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ResolvedControl } from '../control/model.ts';
+import { runWhole } from '../../core/turns.ts';
+import type { ControlOutcome, ResolvedControl } from '../control/model.ts';
 import type { ListedControl, ListedDefault, ListedProgram, ScheduleOptions } from './model.ts';
 import { cancelInstant, givingUp, heldModes, randomizedPeriod, byPrimacy, isLive } from './state.ts';
 import type { ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
@@ -87,9 +88,40 @@ function refreshed(first: ListedControl, latest: ListedControl): ListedControl {
   };
 }
 
+/** False: a curve cannot be read yet, and the event is checked at its start. */
+const hasCurves = ({ curves }: ResolvedControl): boolean => ![...curves.values()].includes(null);
+
+/** Controls that become new events with the next reading, if nothing happens before it. */
+export function newControls({ events }: ScheduleState, programs: readonly ListedProgram[]): readonly ListedControl[] {
+  return programs.flatMap(({ controls = [] }) => controls.filter(({ mrid }) => events.get(mrid)?.left ?? true));
+}
+
+/** Questions of a step about new events. */
+type Asked = Pick<ScheduleOptions, 'pick' | 'check'>;
+
+/** New events that are asked about in one part. */
+const askedAtOnce = 25;
+
+/**
+ * Asks about new events in parts, so that the step that takes them in finds the answers ready.
+ * @returns answers from before where there are any, otherwise asks now
+ */
+export function* askedBefore(controls: readonly ListedControl[], { pick, check }: Asked): Generator<undefined, Asked> {
+  const picks = new Map<string, number>();
+  const checks = new Map<ResolvedControl, ControlOutcome>();
+  for (const [at, { mrid, control }] of controls.entries()) {
+    if (at > 0 && at % askedAtOnce === 0) yield;
+    if (hasCurves(control)) checks.set(control, check(control));
+    for (const purpose of ['start', 'duration'] as const) picks.set(`${purpose} ${mrid}`, pick(mrid, purpose));
+  }
+  return {
+    pick: (mrid, purpose) => picks.get(`${purpose} ${mrid}`) ?? pick(mrid, purpose),
+    check: (control) => checks.get(control) ?? check(control),
+  };
+}
+
 function received({ listed, programs }: Sighting, options: ScheduleOptions): TrackedEvent {
-  // an event with an unreadable curve is checked at its start
-  const hasCurves = ![...listed.control.curves.values()].includes(null);
+  const isChecked = hasCurves(listed.control);
   return {
     listed,
     programs: [...programs],
@@ -102,7 +134,7 @@ function received({ listed, programs }: Sighting, options: ScheduleOptions): Tra
     cancelAtS: null,
     lost: [],
     lostTo: null,
-    outcome: hasCurves ? options.check(listed.control) : null,
+    outcome: isChecked ? options.check(listed.control) : null,
     started: false,
     optedOut: false,
     missed: false,
@@ -162,12 +194,27 @@ export function afterReading(
   nowS: number,
   options: ScheduleOptions,
 ): ScheduleState {
+  return runWhole(readInParts(state, listed, nowS, options));
+}
+
+/** Events that a reading takes in, in one part. */
+const takenAtOnce = 100;
+
+/** As `afterReading`, with pauses. */
+export function* readInParts(
+  state: ScheduleState,
+  listed: readonly ListedProgram[],
+  nowS: number,
+  options: ScheduleOptions,
+): Generator<undefined, ScheduleState> {
   const programs = programsOf(listed, state.programs);
   const byKey = new Map(programs.map((program) => [program.key, program]));
   const unread = new Set(listed.filter(({ controls }) => controls === undefined).map(({ key }) => key));
   const seen = sightings(listed);
   const events = new Map<string, TrackedEvent>();
+  let taken = 0;
   for (const [mrid, event] of state.events) {
+    if (++taken % takenAtOnce === 0) yield;
     const sighting = seen.get(mrid);
     if (sighting === undefined) {
       const present = event.present && event.programs.some((key) => unread.has(key));
@@ -181,6 +228,7 @@ export function afterReading(
   for (const [mrid, sighting] of seen) {
     const { listed: control } = sighting;
     if (events.has(mrid) || events.size >= maxEvents) continue;
+    if (++taken % takenAtOnce === 0) yield;
     if (!concerns(control, options.deviceCategory) || isHistory(control, nowS, options)) continue;
     events.set(mrid, placed(received(sighting, options), byKey, nowS));
   }

@@ -52,6 +52,8 @@ class Step {
   #periods: ReadonlyMap<string, Period> = new Map();
   /** transitions and takeovers in this step */
   #changes = 0;
+  /** of the servers of programs, by key */
+  readonly #origins = new Map<string, string | null>();
 
   constructor(state: ScheduleState, nowS: number, options: ScheduleOptions) {
     this.#options = options;
@@ -84,9 +86,17 @@ class Step {
 
   #takenBy({ programKey, lostTo }: TrackedEvent): EventFacts['takenBy'] {
     if (lostTo === null || lostTo === programKey) return 'program';
-    const [eventOrigin, winnerOrigin] = [programKey, lostTo].map((key) => origin(this.#programs.get(key)?.href ?? ''));
+    const [eventOrigin, winnerOrigin] = [this.#originOf(programKey), this.#originOf(lostTo)];
     const elsewhere = eventOrigin !== null && winnerOrigin !== null && eventOrigin !== winnerOrigin;
     return elsewhere ? 'other server' : 'other program';
+  }
+
+  #originOf(key: string): string | null {
+    const cached = this.#origins.get(key);
+    if (cached !== undefined) return cached;
+    const programOrigin = origin(this.#programs.get(key)?.href ?? '');
+    this.#origins.set(key, programOrigin);
+    return programOrigin;
   }
 
   /** True while an event that supersedes this one has begun for the server and waits for its random start here. */
@@ -237,16 +247,15 @@ class Step {
       if (!isLive(event)) continue;
       const { modes } = event.listed;
       const period = this.#claimOf(event);
-      const takers = new Map(modes.map((mode) => [mode, winners.takerOf(mode, period)]));
-      const lost = modes.filter((mode) => (takers.get(mode) ?? null) !== null || event.lost.includes(mode));
-      const last = Math.max(...[...takers.values()].map((taker) => taker ?? -1));
+      const takers = modes.map((mode) => winners.takerOf(mode, period));
+      const lost = modes.filter((mode, at) => takers[at] !== null || event.lost.includes(mode));
+      const last = takers.reduce<number>((latest, taker) => Math.max(latest, taker ?? -1), -1);
       const winner = order[last];
-      if (winner !== undefined && hasLostAll({ ...event, lost })) {
+      if (winner !== undefined && hasLostAll(event, lost)) {
         const takenBy = this.#takenBy({ ...event, lostTo: winner.programKey });
         this.#put(this.#conclude(event, superseded({ takenBy, revision: this.#options.revision })));
       } else if (!event.optedOut) {
-        const kept = modes.filter((mode) => !lost.includes(mode));
-        for (const mode of kept) winners.add(mode, period, place);
+        for (const mode of modes) if (!lost.includes(mode)) winners.add(mode, period, place);
       }
     }
   }
@@ -276,12 +285,12 @@ class Step {
       if (event.phase === 'active' && event.started) this.#put({ ...event, withdrawn: true });
   }
 
+  /** After `run`: the last round has changed nothing, so that its periods hold. */
   nextS(): number | null {
-    const periods = effectivePeriods(this.events);
     let next = Infinity;
     for (const event of this.events.values()) {
       if (!isLive(event)) continue;
-      const { startS, endS } = periods.get(event.listed.mrid) ?? event.own;
+      const { startS, endS } = this.#periodOf(event);
       next = Math.min(next, event.phase === 'active' ? Math.min(endS, event.cancelAtS ?? endS) : startS);
     }
     return next === Infinity ? null : next;
@@ -334,14 +343,15 @@ function controlsInForce({ events, programs, inForce }: ScheduleState): readonly
  * One step. A clock that jumps forward starts what is due at its target and skips events in between (response 10); a
  * clock that jumps back changes no past decision: active events last until their end, ended events stay ended.
  * @param nowS server time
+ * @param read the state after the reading, where it is there already
  */
 export function nextStep(
   state: ScheduleState,
   input: ScheduleInput,
   nowS: number,
   options: ScheduleOptions,
+  read = input.kind === 'programs' ? afterReading(state, input.programs, nowS, options) : state,
 ): ScheduleStep<ScheduleState> {
-  const read = input.kind === 'programs' ? afterReading(state, input.programs, nowS, options) : state;
   const step = new Step(read, nowS, options);
   if (input.kind === 'outcomes') step.outcomes(input.outcomes);
   else if (input.kind === 'opt') step.opt(input.mrid, input.in);
@@ -354,8 +364,11 @@ export function nextStep(
 
 /** All controls in the order of receipt. */
 export function knownControls({ events }: ScheduleState): readonly KnownControl[] {
-  const periods = effectivePeriods(events);
-  return [...events.values()].flatMap((event): KnownControl[] => {
+  return knownOf([...events.values()], effectivePeriods(events));
+}
+
+function knownOf(events: readonly TrackedEvent[], periods: ReadonlyMap<string, Period>): readonly KnownControl[] {
+  return events.flatMap((event): KnownControl[] => {
     const { listed, programKey, primacy, phase, optedOut, started, outcome } = event;
     if (phase === 'received') return [];
     const { startS, endS } = periods.get(listed.mrid) ?? event.own;
@@ -368,11 +381,9 @@ export function knownControls({ events }: ScheduleState): readonly KnownControl[
 
 /** Controls whose state or start differs between two states of the schedule. */
 export function changedControls(before: ScheduleState, after: ScheduleState): readonly KnownControl[] {
-  const changed = [...after.events].filter(([mrid, { phase, started }]) => {
-    const earlier = before.events.get(mrid);
+  const changed = [...after.events.values()].filter(({ listed, phase, started }) => {
+    const earlier = before.events.get(listed.mrid);
     return earlier?.phase !== phase || earlier.started !== started;
   });
-  if (changed.length === 0) return [];
-  const mrids = new Set(changed.map(([mrid]) => mrid));
-  return knownControls(after).filter(({ listed }) => mrids.has(listed.mrid));
+  return changed.length === 0 ? [] : knownOf(changed, effectivePeriods(after.events));
 }

@@ -6,6 +6,7 @@ import type { CsipControlState } from '../../contract/csip-reports.ts';
 import type { ControlInForce, ControlOutcome, ModeName, ResolvedControl } from '../control/model.ts';
 import type { ListedControl, ListedDefault, ScheduleOptions } from './model.ts';
 import type { JsonValue } from '../../core/store.ts';
+import { runWhole } from '../../core/turns.ts';
 
 /** `received`: new and not decided yet, within one step only. */
 export type Phase = 'received' | CsipControlState;
@@ -81,11 +82,11 @@ const idleModes = ({ outcome }: TrackedEvent): ReadonlySet<ModeName> =>
 export const heldModes = ({ listed, lost }: TrackedEvent): readonly ModeName[] =>
   lost.length === 0 ? listed.modes : listed.modes.filter((mode) => !lost.includes(mode));
 
-/** True if other events have taken every mode that the device could carry out. */
-export function hasLostAll(event: TrackedEvent): boolean {
-  if (event.lost.length === 0) return false;
+/** True if other events have taken every mode that the device could carry out. @param lost default: what they have taken */
+export function hasLostAll(event: TrackedEvent, lost: readonly ModeName[] = event.lost): boolean {
+  if (lost.length === 0) return false;
   const idle = idleModes(event);
-  return heldModes(event).every((mode) => idle.has(mode));
+  return event.listed.modes.every((mode) => lost.includes(mode) || idle.has(mode));
 }
 
 const texts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -138,22 +139,32 @@ interface Saved {
  * The state of one schedule, to be kept with `slot.replace([saveSchedule(state)])` after the responses of the same step
  * are in their queue: a crash in between makes the next process owe responses that the queue already has.
  */
-export function saveSchedule({ events, programs }: ScheduleState): JsonValue {
-  const saved: Saved = {
-    form,
-    events: [...events.values()].map((event) => {
-      return { ...event, listed: { ...event.listed, control: savedControl(event.listed.control) } };
-    }),
-    programs: programs.map((program) => {
-      const { defaultControl } = program;
-      return {
-        ...program,
-        defaultControl: defaultControl && { ...defaultControl, control: savedControl(defaultControl.control) },
-      };
-    }),
-  };
-  // members that are undefined are not JSON
-  return JSON.parse(JSON.stringify(saved)) as JsonValue;
+export function saveSchedule(state: ScheduleState): JsonValue {
+  return runWhole(saveInParts(state));
+}
+
+/** Events that are saved in one part. */
+const savedAtOnce = 100;
+
+/** Members that are undefined are not JSON. */
+const asJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as JsonValue;
+
+/** As `saveSchedule`, with pauses. */
+export function* saveInParts({ events, programs }: ScheduleState): Generator<undefined, JsonValue> {
+  const savedEvents: JsonValue[] = [];
+  for (const event of events.values()) {
+    const saved: SavedEvent = { ...event, listed: { ...event.listed, control: savedControl(event.listed.control) } };
+    savedEvents.push(asJson(saved));
+    if (savedEvents.length % savedAtOnce === 0) yield;
+  }
+  const savedPrograms = programs.map((program): SavedProgram => {
+    const { defaultControl } = program;
+    return {
+      ...program,
+      defaultControl: defaultControl && { ...defaultControl, control: savedControl(defaultControl.control) },
+    };
+  });
+  return { form, events: savedEvents, programs: asJson(savedPrograms) };
 }
 
 const isSaved = (value: unknown): value is Saved =>

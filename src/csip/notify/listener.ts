@@ -147,7 +147,7 @@ export interface NotificationListenerOptions {
   /** base URI for the server, without a path at its end; null: address and port */
   readonly uri: string | null;
   /** @throws SimError PEER_ERROR for an invalid document */
-  readonly parse: (body: Buffer) => ReceivedDocument;
+  readonly parse: (body: Buffer) => ReceivedDocument | Promise<ReceivedDocument>;
   readonly clock: WallClock;
   readonly later: Later;
   readonly log: Pick<Logger, 'info' | 'warning'>;
@@ -322,7 +322,7 @@ export class NotificationListener {
   }
 
   /** Reads one document in each turn of the event loop. */
-  #inTurn<T>(read: () => T): Promise<T> {
+  #inTurn<T>(read: () => T | Promise<T>): Promise<T> {
     const turn = this.#reading.then(() => setImmediate()).then(read);
     this.#reading = turn.catch(() => undefined);
     return turn;

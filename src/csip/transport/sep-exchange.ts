@@ -103,8 +103,8 @@ function shortened(href: string): string {
 
 /** Reads and writes bodies. */
 export interface SepCodec {
-  /** @throws SimError PEER_ERROR */
-  parse(octets: Uint8Array): ReceivedDocument;
+  /** A promise for a long document, which takes several turns of the event loop. @throws SimError PEER_ERROR */
+  parse(octets: Uint8Array): ReceivedDocument | Promise<ReceivedDocument>;
   build(document: OutgoingDocument): string;
 }
 
@@ -200,13 +200,13 @@ export class HttpExchange implements SepExchange {
     const signal = request.signal ?? null;
     if (disturbance !== null) await this.#disturbed(disturbance, { request, url, body, signal });
     if (disturbance?.suppress) return { ...this.#asAccepted(url), arrived: null };
-    const arrived = body === null ? {} : this.#arrivedIn(body, disturbance);
+    const arrived = body === null ? {} : await this.#arrivedIn(body, disturbance);
     const disturbedClient = disturbance?.tls === undefined ? null : this.#disturbedClient(disturbance.tls);
     try {
       const http = disturbedClient ?? this.#current();
       const leg = { request, http, body, contentType: disturbance?.contentType, signal };
       if (disturbance?.twice) await this.#follow(leg, url);
-      return { ...this.#answerOf(request, await this.#follow(leg, url)), ...arrived };
+      return { ...(await this.#answerOf(request, await this.#follow(leg, url))), ...arrived };
     } finally {
       if (disturbedClient !== null) {
         this.#disturbedClients.delete(disturbedClient);
@@ -319,7 +319,10 @@ export class HttpExchange implements SepExchange {
     }
   }
 
-  #answerOf({ method, resource }: SepRequest, { status, headers, body, url, middleMonotonicMs }: Arrived): SepAnswer {
+  async #answerOf(
+    { method, resource }: SepRequest,
+    { status, headers, body, url, middleMonotonicMs }: Arrived,
+  ): Promise<SepAnswer> {
     const retryMs = retryAfterMs(headers['retry-after'], this.#options.clock.nowMs());
     const location = headers['location'];
     const isRefused = status >= firstRefusal;
@@ -327,7 +330,11 @@ export class HttpExchange implements SepExchange {
       status,
       url: url.href,
       location: location !== undefined && URL.canParse(location, url.href) ? new URL(location, url).href : null,
-      document: isRefused ? this.#errorIn(body) : method === 'GET' ? this.#documentIn(body, resource, headers) : null,
+      document: isRefused
+        ? await this.#errorIn(body)
+        : method === 'GET'
+          ? await this.#documentIn(body, resource, headers)
+          : null,
       middleMonotonicMs,
       octets: body.length,
       ...(retryMs !== null && { retryAfterMs: retryMs }),
@@ -335,11 +342,11 @@ export class HttpExchange implements SepExchange {
   }
 
   /** @throws SimError PEER_ERROR */
-  #documentIn(body: Buffer, resource: string, headers: HttpAnswer['headers']): ReceivedDocument | null {
+  async #documentIn(body: Buffer, resource: string, headers: HttpAnswer['headers']): Promise<ReceivedDocument | null> {
     if (body.length === 0) return null;
     const type = headers['content-type'] ?? '';
     try {
-      return this.#options.codec.parse(body);
+      return await this.#options.codec.parse(body);
     } catch (error) {
       if (!(error instanceof SimError) || error.code !== 'PEER_ERROR') throw error;
       const hint = type === '' || /xml/i.test(type) ? '' : ` (its type is ${type.slice(0, 80)})`;
@@ -348,10 +355,10 @@ export class HttpExchange implements SepExchange {
   }
 
   /** The Error document of a refusal; other documents are ignored. */
-  #errorIn(body: Buffer): ReceivedDocument | null {
+  async #errorIn(body: Buffer): Promise<ReceivedDocument | null> {
     if (body.length === 0) return null;
     try {
-      const document = this.#options.codec.parse(body);
+      const document = await this.#options.codec.parse(body);
       return document.name === 'Error' ? document : null;
     } catch {
       return null;
@@ -364,10 +371,10 @@ export class HttpExchange implements SepExchange {
   }
 
   /** The document that a fault sends instead of the client's. */
-  #arrivedIn(body: Buffer, disturbance: Disturbance | null): Pick<SepAnswer, 'arrived'> {
+  async #arrivedIn(body: Buffer, disturbance: Disturbance | null): Promise<Pick<SepAnswer, 'arrived'>> {
     if (disturbance?.body === undefined && disturbance?.rewrite === undefined) return {};
     try {
-      return { arrived: this.#options.codec.parse(body) };
+      return { arrived: await this.#options.codec.parse(body) };
     } catch {
       return { arrived: null };
     }

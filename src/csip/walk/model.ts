@@ -4,6 +4,7 @@ import type { Jitter } from '../../core/net/back-off.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Later } from '../../core/time/timers.ts';
+import type { LoopShare } from '../../core/turns.ts';
 import type { ListedProgram } from '../events/model.ts';
 import type { SepExchange } from '../transport/exchange.ts';
 import type { DocumentName, Received } from '../xml/schema.ts';
@@ -134,4 +135,6 @@ export interface WalkOptions {
   readonly remoteClock: RemoteClock;
   readonly log: Logger;
   readonly listener: WalkListener;
+  /** of the turns of the event loop, for long lists; default: one of its own */
+  readonly share?: LoopShare;
 }

@@ -1,6 +1,8 @@
 /** One DERProgramList and everything below it: programs, controls, default controls and curves. */
 import type { ListedControl, ListedDefault, ListedProgram, EventStatusNow } from '../events/model.ts';
 import type { Received } from '../xml/schema.ts';
+import { runWhole } from '../../core/turns.ts';
+import type { LoopShare } from '../../core/turns.ts';
 import type { DERControl, DERControlBase, DERCurve, DERProgram, DefaultDERControl } from '../xml/documents.ts';
 import type { FoundCurve, FoundResource } from './model.ts';
 import type { WalkBounds, Holding } from './bounds.ts';
@@ -81,6 +83,23 @@ function listedControl(control: Received<DERControl>, curves: Curves, place: Pla
   };
 }
 
+/** Controls of a list that are looked at in one part. */
+const listedAtOnce = 50;
+
+/** All controls of a list, with pauses; null for one that cannot be used. */
+function* listedInParts(
+  controls: readonly Received<DERControl>[],
+  curves: Curves,
+  place: Place,
+): Generator<undefined, readonly (ListedControl | null)[]> {
+  const listed: (ListedControl | null)[] = [];
+  for (const control of controls) {
+    if (listed.length > 0 && listed.length % listedAtOnce === 0) yield;
+    listed.push(listedControl(control, curves, place));
+  }
+  return listed;
+}
+
 function listedDefault(document: Received<DefaultDERControl>, curves: Curves, url: string): ListedDefault {
   const { DERControlBase: base = {} } = document;
   // setES..., setGradW, setSoftGradW
@@ -98,6 +117,8 @@ function listedDefault(document: Received<DefaultDERControl>, curves: Curves, ur
 export interface WalkParts {
   readonly reader: Reader;
   readonly bounds: WalkBounds;
+  /** of the turns of the event loop, for long lists */
+  readonly share: LoopShare;
   readonly deviceIndex: number | null;
   readonly makePoll: (read: () => Promise<PollResult>) => Poll;
   /** the effective rate for a pollRate */
@@ -250,7 +271,8 @@ export class ProgramListWalk {
       defaultControl: defaults.value,
       controls: controls.value,
     };
-    const curves = usedCurves([...(controls.value ?? []), ...(defaults.value ? [defaults.value] : [])], base);
+    const used = [...(controls.value ?? []), ...(defaults.value ? [defaults.value] : [])];
+    const curves = await this.#inParts(used.length, usedCurves(used, base));
     const resources = [foundResource('DERProgram', url, program), ...defaults.resources, ...controls.resources];
     return {
       entry: { listed, mrid, curves, resources },
@@ -290,7 +312,7 @@ export class ProgramListWalk {
       read.url,
     );
     const place = { url: read.url, aheadS: aheadS() };
-    const listed = items.map((control: Received<DERControl>) => listedControl(control, resolution.curves, place));
+    const listed = await this.#inParts(items.length, listedInParts(items, resolution.curves, place));
     const usable = listed.filter((each) => each !== null);
     if (usable.length < listed.length) warn(`DERControls without mRID or interval are left out (${read.url})`);
     const resource = foundResource('DERControlList', resolved(href, base) ?? read.url, list);
@@ -300,6 +322,11 @@ export class ProgramListWalk {
       complete: resolution.complete,
       remarks: [...read.remarks, ...firstRemarks(unusable), ...resolution.remarks],
     });
+  }
+
+  /** Work on so many controls: at once, or with pauses where there are more than one part has. */
+  #inParts<T>(controls: number, work: Generator<undefined, T>): T | Promise<T> {
+    return controls <= listedAtOnce ? runWhole(work) : this.#options.share.runInParts(work);
   }
 
   #kept<T>(read: Missed, old: T) {
@@ -387,10 +414,15 @@ function unusableRemark({ mRID, interval, href }: Received<DERControl>, at: numb
   };
 }
 
-function usedCurves(controls: readonly (ListedControl | ListedDefault)[], base: string): readonly FoundCurve[] {
+function* usedCurves(
+  controls: readonly (ListedControl | ListedDefault)[],
+  base: string,
+): Generator<undefined, readonly FoundCurve[]> {
   const curves = new Map<string, FoundCurve>();
+  let links = 0;
   for (const { href: at, control } of controls)
     for (const [href, document] of control.curves) {
+      if (++links % listedAtOnce === 0) yield;
       const url = resolved(href, at ?? base) ?? href;
       if (document !== null) curves.set(url, { url, document });
     }

@@ -4,6 +4,7 @@
  * Implementation Guide 5 and 6).
  */
 import { errorText } from '../../core/errors.ts';
+import { LoopShare } from '../../core/turns.ts';
 import { onceEach } from '../../core/log/limited-log.ts';
 import type { SepRequest } from '../transport/exchange.ts';
 import { isPassing } from '../transport/exchange.ts';
@@ -44,6 +45,7 @@ export class Walk {
   readonly #bounds: WalkBounds;
   readonly #holding: Holding;
   readonly #follower: TimeFollower;
+  readonly #share: LoopShare;
   readonly #dcapPoll: Poll;
   readonly #timePoll: Poll;
   readonly #listPoll: Poll;
@@ -65,6 +67,7 @@ export class Walk {
     this.#options = options;
     this.#warnOnce = onceEach((message) => options.log.warning(message));
     this.#reader = new Reader(options.exchange);
+    this.#share = options.share ?? new LoopShare();
     this.#bounds = new WalkBounds(walkMaximum(options.targets.length));
     this.#holding = this.#bounds.part();
     const { remoteClock, clock, log, conduct } = options;
@@ -389,6 +392,7 @@ export class Walk {
     const parts: WalkParts = {
       reader: this.#reader,
       bounds: this.#bounds,
+      share: this.#share,
       deviceIndex,
       makePoll: (read) => this.#makePoll(read),
       rateOf: (pollRate) => this.#rateOf(pollRate),

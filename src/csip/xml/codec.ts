@@ -16,7 +16,7 @@ import {
 } from './schema.ts';
 import type { OutgoingDocument, ReceivedDocument, Member, UnreadMember, Vocabulary, Revision } from './schema.ts';
 import {
-  parseTree,
+  treeInParts,
   xmlLimits,
   attributePrefix,
   elementOf,
@@ -29,6 +29,7 @@ import {
 import type { XmlLimits, XmlElement } from './tree.ts';
 import { pointerStep, SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import { runWhole } from '../../core/turns.ts';
 import type { ScalarFacts } from './tables.ts';
 import type { CsipAusVersion } from '../../contract/csip-settings.ts';
 
@@ -123,6 +124,12 @@ function writeScalar(
   return { text: escaped(value) };
 }
 
+/** Work with pauses. */
+type Parts<T> = Generator<undefined, T>;
+
+/** Nodes of a document that are read in one part. */
+const visitedAtOnce = 500;
+
 /** Maximum of notes of one document; more would only fill the log. */
 const maxNotes = 100;
 
@@ -194,22 +201,24 @@ class DocumentReader {
   readonly #notes: Issue[] = [];
   /** of the last note, also of one too many */
   #lastDetail = '';
+  /** nodes so far */
+  #visited = 0;
 
   /** @throws SimError PEER_ERROR */
-  read(root: XmlElement): ReceivedDocument {
+  *read(root: XmlElement): Parts<ReceivedDocument> {
     // one scope per document: a shared one would keep every tag that peers send
     const scope = new Scope(new Map()).within(root);
     const { vocabulary, local } = scope.named(root.tag);
     const tag = root.tag.slice(0, 80);
     if (!isDocumentName(local)) return refuseXml(`has the root ${tag}, which a client does not use`);
     if (vocabulary !== vocabularyOf(local)) refuseXml(`has the root ${tag} in no namespace of IEEE 2030.5 or CSIP-AUS`);
-    const value = this.#members(local, root, scope, '');
+    const value = yield* this.#members(local, root, scope, '');
     // the tables give the value the type of this name
     const document = { name: local, value } as unknown as ReceivedDocument;
     return this.#notes.length === 0 ? document : { ...document, notes: this.#notes };
   }
 
-  #members(type: string, { attributes, children }: XmlElement, scope: Scope, path: string): Values {
+  *#members(type: string, { attributes, children }: XmlElement, scope: Scope, path: string): Parts<Values> {
     const values = { __proto__: null } as unknown as Values;
     const { byName } = documentType(type);
     for (const key in attributes) {
@@ -221,8 +230,9 @@ class DocumentReader {
     }
     const unread = new Map<string, UnreadMember>();
     for (const node of children) {
+      if (++this.#visited % visitedAtOnce === 0) yield;
       const child = elementOf(node);
-      const member = child && this.#child(values, byName, child, scope, path);
+      const member = child && (yield* this.#child(values, byName, child, scope, path));
       if (member) unread.set(member.name, member.why);
     }
     // of two elements of one name, one may be of another vocabulary
@@ -237,13 +247,13 @@ class DocumentReader {
   }
 
   /** Reads a child element into `values`. @returns the member of the type that it would have been, if it has no value */
-  #child(
+  *#child(
     values: Values,
     byName: ReadonlyMap<string, Member>,
     child: XmlElement,
     outer: Scope,
     path: string,
-  ): { readonly name: string; readonly why: UnreadMember } | undefined {
+  ): Parts<{ readonly name: string; readonly why: UnreadMember } | undefined> {
     const scope = outer.within(child);
     const { vocabulary, local } = scope.named(child.tag);
     const member = byName.get(local);
@@ -256,21 +266,21 @@ class DocumentReader {
         this.#note(at, 'comes more than once; the first is read');
         return undefined;
       }
-      const value = this.#value(member, child, scope, at);
+      const value = yield* this.#value(member, child, scope, at);
       if (value !== undefined) values[local] = value;
       else if (member.scalar?.kind === 'integer' || member.scalar?.kind === 'boolean')
         return { name: local, why: { reason: 'value', detail: `${local}: ${this.#lastDetail}` } };
       return undefined;
     }
     const list = (values[local] ??= []) as unknown[];
-    const value = this.#value(member, child, scope, `${path}${pointerStep(local)}/${list.length}`);
+    const value = yield* this.#value(member, child, scope, `${path}${pointerStep(local)}/${list.length}`);
     if (value !== undefined) list.push(value);
     return undefined;
   }
 
-  #value({ name, type, scalar }: Member, element: XmlElement, scope: Scope, path: string): unknown {
+  *#value({ name, type, scalar }: Member, element: XmlElement, scope: Scope, path: string): Parts<unknown> {
     if (scalar) return this.#scalar(elementText(element.children), scalar, path);
-    if (name !== polymorphic) return this.#members(type, element, scope, path);
+    if (name !== polymorphic) return yield* this.#members(type, element, scope, path);
     const actual = scope.typeOf(element);
     if (actual === null || !isNotifiable(actual)) {
       this.#note(
@@ -279,7 +289,7 @@ class DocumentReader {
       );
       return undefined;
     }
-    return { name: actual, value: this.#members(actual, element, scope, `${path}/value`) };
+    return { name: actual, value: yield* this.#members(actual, element, scope, `${path}/value`) };
   }
 
   #scalar(text: string, facts: ScalarFacts, path: string): Scalar | undefined {
@@ -402,7 +412,12 @@ class DocumentWriter {
  *   SHORTAGE
  */
 export function parseDocument(octets: Uint8Array, limits: XmlLimits = xmlLimits): ReceivedDocument {
-  return new DocumentReader().read(parseTree(octets, limits));
+  return runWhole(documentInParts(octets, limits));
+}
+
+/** As `parseDocument`, with pauses; the document is there when all of it has been read. @throws as `parseDocument` */
+export function* documentInParts(octets: Uint8Array, limits: XmlLimits = xmlLimits): Parts<ReceivedDocument> {
+  return yield* new DocumentReader().read(yield* treeInParts(octets, limits));
 }
 
 /**

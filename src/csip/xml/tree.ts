@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import type * as fastXmlParser from 'fast-xml-parser';
 import { errorText, SimError, checkDescriptorsToRequire } from '../../core/errors.ts';
 import { memo } from '../../core/lazy.ts';
+import { runWhole } from '../../core/turns.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -110,15 +111,45 @@ function textOf(octets: Uint8Array, limits: XmlLimits): string {
   if (declaration) refuseXml(`has a document type or another declaration at character ${declaration.index + 1}`);
   const control = noXmlCharacter.exec(text);
   if (control) refuseXml(`has a character at ${control.index + 1} that XML does not permit`);
-  countMarkup(text, limits);
   return text;
 }
 
 /** Ends of markup that is no tag, by its beginning. */
 const endOf = { '<?': '?>', '<!--': '-->', '<![CDATA[': ']]>' } as const;
 
-/** Counts what the parser would build, before it does. */
-function countMarkup(text: string, limits: XmlLimits): void {
+/** Characters from which on a text is parsed in pieces, and of one piece. */
+const pieceLength = 32 * 1024;
+/** Tags that are looked at in one part. */
+const tagsAtOnce = 2000;
+
+/** A place between two tags, and the names of the elements that are open there, outermost first. */
+interface Cut {
+  readonly at: number;
+  readonly open: readonly string[];
+}
+
+/** The cuts of a text into pieces: none from the first tag on that does not fit the others. */
+class Cuts {
+  readonly cuts: Cut[] = [];
+  readonly #open: string[] = [];
+  #isSound = true;
+  #last = 0;
+
+  /** Takes the next tag. @param end index of its last character */
+  take(text: string, start: number, end: number): void {
+    if (!this.#isSound) return;
+    if (text[start + 1] === '/') this.#isSound = this.#open.pop() === text.slice(start + 2, end).trim();
+    else if (text[end - 1] !== '/') this.#open.push(/^[^\s>]*/u.exec(text.slice(start + 1, end))?.[0] ?? '');
+    if (!this.#isSound || this.#open.length === 0 || end + 1 - this.#last < pieceLength) return;
+    this.#last = end + 1;
+    this.cuts.push({ at: end + 1, open: [...this.#open] });
+  }
+}
+
+/** Counts what the parser would build, before it does. @returns where the text is cut for it */
+function* countMarkup(text: string, limits: XmlLimits): Generator<undefined, readonly Cut[]> {
+  const pieces = new Cuts();
+  let tags = 0;
   let elements = 0;
   let instructions = 0;
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
@@ -129,13 +160,17 @@ function countMarkup(text: string, limits: XmlLimits): void {
         refuseXml(`has more than ${limits.instructions} instructions, comments and sections of CDATA`);
       const end = text.indexOf(endOf[kind], at + kind.length);
       // the parser has the words for what never ends
-      if (end < 0) return;
+      if (end < 0) break;
       at = end;
       continue;
     }
     if (text[at + 1] !== '/' && ++elements > limits.elements) refuseXml(`has more than ${limits.elements} elements`);
-    at = endOfTag(text, at, limits.attributes);
+    const end = endOfTag(text, at, limits.attributes);
+    pieces.take(text, at, end);
+    if (++tags % tagsAtOnce === 0) yield;
+    at = end;
   }
+  return pieces.cuts;
 }
 
 const blank = /\s/u;
@@ -229,10 +264,76 @@ function endsWithTag(text: string): boolean {
   }
 }
 
+/** Where a piece begins in the whole text: lines before it, and columns before it in its first line. */
+interface Begin {
+  readonly lines: number;
+  readonly columns: number;
+}
+
 /** Position in the message of the parser: line and column at its end, if validation has failed. */
-function placed(message: string): string {
+function placed(message: string, { lines, columns }: Begin): string {
   const [, reason = message, line, column = ''] = /^(.*):([0-9]+):([0-9]+|undefined)$/su.exec(message) ?? [];
-  return `${line === undefined || column === 'undefined' ? '' : `line ${line}, column ${column}: `}${reason.slice(0, 200)}`;
+  if (line === undefined || column === 'undefined') return reason.slice(0, 200);
+  const place = `line ${Number(line) + lines}, column ${Number(column) + (line === '1' ? columns : 0)}`;
+  return `${place}: ${reason.slice(0, 200)}`;
+}
+
+/** The parser permits an XML declaration within the first characters alone: no piece but the first begins with one. */
+const startTag = (name: string) => `<${name}        >`;
+const endTag = (name: string) => `</${name}>`;
+
+/** Nodes of the elements that are open behind the last node, outermost first; the tree is still being built. */
+function openChildren(nodes: readonly XmlNode[], depth: number): XmlNode[][] {
+  const open: XmlNode[][] = [];
+  for (let last = nodes.at(-1); open.length < depth && last !== undefined; ) {
+    const children = (elementOf(last)?.children ?? []) as XmlNode[];
+    open.push(children);
+    last = children.at(-1);
+  }
+  return open;
+}
+
+/**
+ * Adds the nodes of a piece to the tree.
+ * @param depth number of elements that the piece begins in: each is the first node in the one around it
+ */
+function join(tree: XmlNode[], piece: readonly XmlNode[], depth: number): void {
+  const places = [tree, ...openChildren(tree, depth)];
+  let nodes = piece;
+  for (const [level, place] of places.entries()) {
+    const [around] = nodes;
+    for (const node of level < depth ? nodes.slice(1) : nodes) place.push(node);
+    nodes = (around === undefined ? null : elementOf(around))?.children ?? [];
+  }
+}
+
+/** The nodes of a text; its pieces are parsed with the tags of the elements around them. */
+function* nodesOf(text: string, cuts: readonly Cut[], nesting: number): Generator<undefined, readonly XmlNode[]> {
+  const tree: XmlNode[] = [];
+  let start: Cut = { at: 0, open: [] };
+  let lines = 0;
+  for (const end of [...cuts, { at: text.length, open: [] }]) {
+    const head = start.open.map(startTag).join('');
+    const body = text.slice(start.at, end.at);
+    const columns = start.at === 0 ? 0 : start.at - 1 - text.lastIndexOf('\n', start.at - 1) - head.length;
+    const piece = parsed(`${head}${body}${end.open.toReversed().map(endTag).join('')}`, nesting, { lines, columns });
+    for (const element of piece.map(elementOf)) if (element) checkElement(element);
+    if (start.at === 0) tree.push(...piece);
+    else join(tree, piece, start.open.length);
+    lines += body.split('\n').length - 1;
+    start = end;
+    yield;
+  }
+  return tree;
+}
+
+function parsed(text: string, nesting: number, begin: Begin): readonly XmlNode[] {
+  try {
+    return parserFor(nesting).parse(text, true) as readonly XmlNode[];
+  } catch (error) {
+    if (error instanceof SimError) throw error;
+    return refuseXml(`cannot be read: ${placed(errorText(error), begin)}`);
+  }
 }
 
 /**
@@ -240,18 +341,17 @@ function placed(message: string): string {
  * @throws SimError PEER_ERROR with the reason and, where possible, the place; SHORTAGE
  */
 export function parseTree(octets: Uint8Array, limits: XmlLimits): XmlElement {
+  return runWhole(treeInParts(octets, limits));
+}
+
+/** As `parseTree`, with pauses. @throws as `parseTree` */
+export function* treeInParts(octets: Uint8Array, limits: XmlLimits): Generator<undefined, XmlElement> {
   const text = textOf(octets, limits);
-  let nodes;
-  try {
-    nodes = parserFor(limits.nesting).parse(text, true) as readonly XmlNode[];
-  } catch (error) {
-    if (error instanceof SimError) throw error;
-    return refuseXml(`cannot be read: ${placed(errorText(error))}`);
-  }
+  const cuts = yield* countMarkup(text, limits);
+  const nodes = yield* nodesOf(text, cuts, limits.nesting);
   const roots = nodes.map(elementOf).filter((element) => element !== null);
   const [root] = roots;
   const isOne = endsWithTag(text) && nodes.every((node) => elementOf(node) !== null || isBlank(node));
   if (root === undefined || roots.length > 1 || !isOne) return refuseXml('is not one root element alone');
-  checkElement(root);
   return root;
 }

@@ -255,8 +255,8 @@ export class Link {
     this.#target = target;
   }
 
-  /** Waits begin anew with the first one. */
-  setBackOff(options: OcppBackOffOptions): void {
+  /** Waits begin anew with the first one. @param options absent: those of 1.6, and of 2.x by default */
+  setBackOff(options: OcppBackOffOptions = this.#options.backOff ?? defaultBackOff): void {
     this.#backOff = new BackOff(ocppBackOff(options, this.#options.random));
   }
 

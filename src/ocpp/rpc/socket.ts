@@ -52,7 +52,7 @@ export function checkIdentityWithoutWildcards(host: string, certificate: PeerCer
 /**
  * `certificate`: the certificate of the central system is not accepted (security event
  * InvalidCentralSystemCertificate); `tls_version`, `cipher_suite`: both ends have none in common (InvalidTLSVersion,
- * InvalidTLSCipherSuite); `rejected`: HTTP status; `no_version`: no subprotocol in common; `material`: the own
+ * InvalidTLSCipherSuite); `rejected`: HTTP status; `no_version`: it has chosen no subprotocol that was offered; `material`: the own
  * certificates or the address cannot be used, or no connection is made to such an address.
  */
 type FailureKind =
@@ -97,6 +97,23 @@ const statusWords: Readonly<Record<number, string>> = {
 /** of `ws`, for a handshake without an agreed subprotocol */
 const noSubprotocol = /^Server sent (?:no|an invalid) subprotocol$/;
 
+/** Choice of a subprotocol in a handshake. */
+interface SubprotocolChoice {
+  readonly offered: readonly OcppSubprotocol[];
+  /** as the central system has sent it; null: it has chosen none */
+  readonly chosen: string | null;
+}
+
+/** Characters of a chosen subprotocol that a message repeats. */
+const maxChoiceShown = 40;
+
+function choiceText({ offered, chosen }: SubprotocolChoice): string {
+  const list = offered.join(', ');
+  if (chosen === null) return `the central system has chosen no version of OCPP, offered: ${list}`;
+  const shown = chosen.replace(/[^!-~]+/g, ' ').slice(0, maxChoiceShown);
+  return `the central system has chosen ${shown}, which is none of the versions offered: ${list}`;
+}
+
 type SocketError = Error & { readonly code?: unknown; readonly reason?: unknown };
 
 /** Text of Node in the message of EPROTO, where a write meets the failure of the handshake. */
@@ -111,7 +128,7 @@ function withOpenSslCode(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
 }
 
 /** @param thrown end of the attempt: an error of a socket, of `ws`, or with an HTTP status as its code */
-export function failureOf(thrown: unknown): ConnectFailure {
+export function failureOf(thrown: unknown, choice: SubprotocolChoice = { offered: [], chosen: null }): ConnectFailure {
   const socketError: SocketError = thrown instanceof Error ? thrown : new Error('the connection could not be opened');
   if (typeof socketError.code === 'number') {
     const words = statusWords[socketError.code];
@@ -121,8 +138,7 @@ export function failureOf(thrown: unknown): ConnectFailure {
       text: `the central system answered with status ${socketError.code}${words === undefined ? '' : `: ${words}`}`,
     };
   }
-  if (noSubprotocol.test(socketError.message))
-    return { kind: 'no_version', status: null, text: 'the central system has no version of OCPP in common' };
+  if (noSubprotocol.test(socketError.message)) return { kind: 'no_version', status: null, text: choiceText(choice) };
   const error = withOpenSslCode(socketError as NodeJS.ErrnoException);
   return { kind: kindOf(error.code ?? ''), status: null, text: `no connection: ${socketErrorText(error)}` };
 }
@@ -228,6 +244,7 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
   let isCorked = false;
   let state: 'opening' | 'open' | 'ended' = 'opening';
   let error = '';
+  let chosen: string | null = null;
   let timedOut = false;
   let isClosing = false;
   let endTimer = later(options.openTimeoutMs, () => {
@@ -245,7 +262,7 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
   const failed = (thrown: unknown) => {
     const failure: ConnectFailure = timedOut
       ? { kind: 'timeout', status: null, text: `no connection within ${options.openTimeoutMs / 1000} s` }
-      : failureOf(thrown);
+      : failureOf(thrown, { offered: options.subprotocols, chosen });
     ended({ code: null, reason: failure.text, failure });
   };
 
@@ -272,6 +289,9 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
       finishRequest: (request: ClientRequest, opening: WebSocket) => {
         webSocket = opening;
         watch(opening);
+        opening.once('upgrade', ({ headers }: IncomingMessage) => {
+          chosen = headers['sec-websocket-protocol'] ?? null;
+        });
         request.end();
       },
     },

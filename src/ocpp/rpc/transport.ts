@@ -61,8 +61,8 @@ export interface Transport {
   readonly channel: OcppChannel;
   readonly messages: OcppMessageBook;
   readonly counters: TransportCounters;
-  /** Default for calls that are sent from now on, ms. */
-  setCallTimeout(ms: number): void;
+  /** For calls that are sent from now on, ms; absent: the default. */
+  setCallTimeout(ms?: number): void;
   /** Closes for good; resolves within seconds. The messages are forgotten. */
   stop(): Promise<void>;
 }
@@ -121,6 +121,7 @@ function counting() {
 // the state of one connection, shared by what happens to it
 export function createTransport(options: TransportOptions): Transport {
   const { clock, later, schemas, deviceIndex, disturber, log, wireLog, events = {} } = options;
+  const { callTimeoutMs = defaultCallTimeoutMs } = options;
   const isMute = options.isMute ?? (() => false);
   const counts = counting();
   const tallies = { callErrors: 0, timeouts: 0, lateAnswers: 0 };
@@ -150,7 +151,7 @@ export function createTransport(options: TransportOptions): Transport {
     later,
     schemas,
     outlet,
-    timeoutMs: options.callTimeoutMs ?? defaultCallTimeoutMs,
+    timeoutMs: callTimeoutMs,
     violated,
     timedOut: () => {
       tallies.timeouts += 1;
@@ -298,7 +299,7 @@ export function createTransport(options: TransportOptions): Transport {
     get counters() {
       return { messages: counts.list, connects: link.connects, drops: link.drops, ...tallies };
     },
-    setCallTimeout: (ms) => {
+    setCallTimeout: (ms = callTimeoutMs) => {
       caller.setTimeoutMs(ms);
     },
     async stop() {

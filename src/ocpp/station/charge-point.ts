@@ -10,6 +10,7 @@ import type {
   OcppRawCall,
   OcppStation,
   OcppStatus,
+  OcppSubprotocol,
 } from '../../contract/ocpp.ts';
 import {
   isOcppUrl,
@@ -19,9 +20,11 @@ import {
   ocppPasswordText,
   ocppUrlOf,
   ocppUrlText,
+  ocppVersionsOf,
   urlOfProfile,
+  versionWithoutId,
 } from '../../contract/ocpp-settings.ts';
-import type { OcppVersion } from '../../contract/ocpp-settings.ts';
+import type { OcppVersions } from '../../contract/ocpp-settings.ts';
 import type { CommAlarmSwitch } from '../../core/comm-alarms.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -38,16 +41,18 @@ import { createFindings } from '../rpc/messages.ts';
 import { createTransport } from '../rpc/transport.ts';
 import type { Transport } from '../rpc/transport.ts';
 import { callResult } from './version.ts';
-import { connectionOf, isReady, networkOf } from './connection.ts';
+import { connectionOf, isReady, networkOf, resetNetwork } from './connection.ts';
 import type { StationPort } from './port.ts';
-import type { LogLine, Version, VersionStack } from './stack.ts';
+import { SpokenVersion } from './spoken.ts';
+import type { VersionTable } from './spoken.ts';
+import type { LogLine, VersionStack } from './stack.ts';
 
 export interface ChargePointOptions {
   readonly id: string;
   readonly device: StationPort;
-  readonly version: OcppVersion;
-  /** makes the stack of the version */
-  readonly stack: Version;
+  /** offered, in the order of preference */
+  readonly versions: OcppVersions;
+  readonly versionTable: VersionTable;
   readonly url: string;
   /** the URL came over REST: outbound rules apply */
   readonly guarded: boolean;
@@ -59,7 +64,8 @@ export interface ChargePointOptions {
   readonly wall: WallClock;
   readonly later: Later;
   readonly random: (purpose: string) => RandomStream;
-  readonly store: (name: string) => Slot;
+  /** a slot of a version: no version uses what another one has kept */
+  readonly store: (subprotocol: OcppSubprotocol, name: string) => Slot;
   readonly wireLog: WireLog;
   readonly disturber: FrameDisturber;
   readonly commAlarms: CommAlarmSwitch;
@@ -78,7 +84,8 @@ export class ChargePoint implements OcppStation {
   readonly deviceIndex: number;
   readonly #options: ChargePointOptions;
   readonly #transport: Transport;
-  readonly #stack: VersionStack;
+  readonly #spoken: SpokenVersion;
+  #versions: OcppVersions;
   readonly #findings: ReturnType<typeof createFindings>;
   #lastContactMs: number | null = null;
   /** drops of the connection, as far as they are alarmed */
@@ -92,44 +99,70 @@ export class ChargePoint implements OcppStation {
     this.id = options.id;
     this.deviceIndex = options.device.deviceIndex;
     this.#findings = createFindings(() => options.wall.nowMs());
+    this.#versions = options.versions;
     this.#transport = this.#makeTransport();
-    this.#stack = options.stack.makeStack({
+    this.#spoken = this.#makeSpoken();
+  }
+
+  #makeSpoken(): SpokenVersion {
+    const options = this.#options;
+    const { link, line } = this.#transport;
+    const common = {
       ...options,
+      // one stream for all versions: what a version draws after another one is new
       random: options.random('station'),
-      line: this.#transport.line,
-      connection: connectionOf(this.#transport.link),
+      line,
+      connection: connectionOf(link),
       network: networkOf(this.#transport),
       certificates: { rootCert: options.credentials.rootCert, ownCert: options.credentials.own?.cert ?? null },
-      finding: (clause, text, action) => {
+      finding: (clause: string, text: string, action?: string) => {
         this.#findings.add({ kind: 'rule', action: action ?? null, messageId: null, clause, text });
       },
-      ready: (profile) => isReady(this.#transport.link.credentials, profile),
+      ready: (profile: 1 | 2 | 3) => isReady(link.credentials, profile),
+    };
+    return new SpokenVersion({
+      table: options.versionTable,
+      first: options.versions[0],
+      make: ({ makeStack, subprotocol }) => makeStack({ ...common, store: (name) => options.store(subprotocol, name) }),
+      changing: (from, to) => {
+        if (to !== from) options.log.info(`${this.id}: ${to} is spoken in place of ${from}`, this.deviceIndex);
+        resetNetwork(this.#transport);
+      },
+      failed: (version, error) => {
+        options.log.error(`${this.id}: ${version} could not be begun: ${errorText(error)}`, this.deviceIndex);
+        link.drop('the station has failed', 1011);
+      },
     });
+  }
+
+  /** Subprotocols that are offered. */
+  #subprotocols(versions: OcppVersions): readonly OcppSubprotocol[] {
+    return versions.map((version) => this.#options.versionTable[version].subprotocol);
   }
 
   #makeTransport(): Transport {
     const { id, deviceIndex } = this;
-    const { version, stack, url, guarded, credentials, wall, random, log } = this.#options;
+    const { versions, url, guarded, credentials, wall, random, log } = this.#options;
     return createTransport({
       ...this.#options,
       identity: id,
       deviceIndex,
-      target: { url, subprotocols: [stack.subprotocol], guarded },
+      target: { url, subprotocols: this.#subprotocols(versions), guarded },
       credentials,
       clock: wall,
       random: random('back-off'),
       mayOpen: () => !this.#options.device.dark,
-      handle: (action, payload, after) => this.#stack.handle(action, payload, after),
+      handle: (action, payload, after) => this.#spoken.handle(action, payload, after),
       isMute: () => this.#stack.isMute,
       events: {
         opened: (event) => {
           this.#lastContactMs = wall.nowMs();
           this.#alarm(null);
-          this.#stack.opened(event);
+          this.#spoken.opened(event);
         },
         closed: (event) => {
           this.#alarmDrop(event.reason);
-          this.#stack.closed(event);
+          this.#spoken.closed(event);
         },
         failed: (failure) => {
           this.#alarmFailure(failure.text);
@@ -146,7 +179,7 @@ export class ChargePoint implements OcppStation {
             kind: 'schema',
             action,
             messageId,
-            clause: `schema of ${version}`,
+            clause: `schema of ${this.#spoken.version}`,
             text: `${code}: ${description}`,
           });
         },
@@ -164,8 +197,12 @@ export class ChargePoint implements OcppStation {
     });
   }
 
+  get #stack(): VersionStack {
+    return this.#spoken.stack;
+  }
+
   load(): Promise<void> {
-    return this.#stack.load();
+    return this.#spoken.load();
   }
 
   /** Connects for the first time. */
@@ -203,7 +240,7 @@ export class ChargePoint implements OcppStation {
       };
     });
     try {
-      await Promise.race([this.#stack.leave(), late]);
+      await Promise.race([this.#spoken.leave(), late]);
     } catch (error) {
       log.error(`its last messages could not be delivered: ${errorText(error)}`, this.deviceIndex);
     }
@@ -218,8 +255,7 @@ export class ChargePoint implements OcppStation {
 
   async #stop(): Promise<void> {
     this.#endLeaving?.();
-    this.#stack.stop();
-    await this.#transport.stop();
+    await Promise.all([this.#spoken.stop(), this.#transport.stop()]);
     this.#options.clock.clear();
     this.#alarm(null);
   }
@@ -235,7 +271,8 @@ export class ChargePoint implements OcppStation {
       id: this.id,
       deviceIndex: this.deviceIndex,
       enabled: true,
-      version: this.#options.version,
+      version: this.#spoken.version,
+      versions: this.#versions,
       subprotocol: link.subprotocol,
       url: urlOfProfile(link.target.url, link.credentials.securityProfile),
       connectionState: link.state,
@@ -266,12 +303,13 @@ export class ChargePoint implements OcppStation {
     };
   }
 
-  connect({ url: requestedUrl, securityProfile, password }: OcppConnectOptions): void {
+  connect({ url: requestedUrl, securityProfile, password, version }: OcppConnectOptions): void {
     const { link } = this.#transport;
+    const versions = this.#versionsOf(version);
     const inForce = link.credentials;
     const profile = securityProfile ?? inForce.securityProfile;
     const url = requestedUrl === undefined ? urlOfProfile(link.target.url, profile) : ocppUrlOf(requestedUrl);
-    const octets = password === undefined ? inForce.password : ocppPasswordOctets(password, this.#options.version);
+    const octets = password === undefined ? inForce.password : ocppPasswordOctets(password, versions);
     if (!isOcppUrl(url)) throw badValue(`url: allowed: ${ocppUrlText}`);
     if (!isUrlOfProfile(url, profile))
       throw badValue(`url: security profile ${profile} needs ${profile >= 2 ? 'wss' : 'ws'}`);
@@ -285,11 +323,24 @@ export class ChargePoint implements OcppStation {
     // a raised profile alone leads to the same central system
     const isOther = requestedUrl !== undefined && url !== urlOfProfile(link.target.url, profile);
     if (isOther) this.#stack.retargeted();
-    link.setTarget({ ...link.target, url, guarded: requestedUrl === undefined ? link.target.guarded : true });
+    this.#versions = versions;
+    const subprotocols = this.#subprotocols(versions);
+    for (const subprotocol of subprotocols) this.#options.schemas.prepare(subprotocol);
+    const guarded = requestedUrl === undefined ? link.target.guarded : true;
+    link.setTarget({ ...link.target, url, subprotocols, guarded });
     link.replaceCredentials({ securityProfile: profile, password: octets });
     // an attempt that is under way goes to the former one
     if (link.isWanted) link.reconnect(isOther ? 'another central system' : 'asked over REST');
     else link.connect();
+  }
+
+  /** @throws SimError COMMAND_BAD_VALUE */
+  #versionsOf(version: OcppConnectOptions['version']): OcppVersions {
+    if (version === undefined) return this.#versions;
+    const versions = ocppVersionsOf(version);
+    const withoutId = versionWithoutId(this.id, versions);
+    if (withoutId !== null) throw badValue(`version: ${withoutId} allows no colon in an identity, as ${this.id} has`);
+    return versions;
   }
 
   disconnect(code: number): void {

@@ -54,6 +54,13 @@ export function networkOf({ link, setCallTimeout }: Pick<Transport, 'link' | 'se
   };
 }
 
+/** Another version takes over: back-off, time to answer and wildcards are the defaults again; the target stays. */
+export function resetNetwork({ link, setCallTimeout }: Pick<Transport, 'link' | 'setCallTimeout'>): void {
+  link.setBackOff();
+  setCallTimeout();
+  link.retarget({ ...link.target, wildcards: true });
+}
+
 export interface Connection {
   /** Closes and connects again, for example with other credentials. */
   reconnect(reason: string): void;

@@ -91,6 +91,11 @@ export interface VersionStack {
    * cannot have them now. `stop` follows.
    */
   leave(): Promise<void>;
+  /**
+   * Another version takes over, on a connection that is its own already: sessions end, nothing goes out, and the device
+   * keeps its authority and nothing else of this version. What is kept waits for the version to be at work again.
+   */
+  giveWay(): void;
   /** The station has left or the process ends: timers and listeners end, nothing more is sent. */
   stop(): void;
 }
@@ -282,6 +287,8 @@ export interface PartOf<Handlers> {
   load?(): Promise<void>;
   /** the station leaves, or the process ends */
   stop?(): void;
+  /** another version takes over: takes back what the device holds of the part; after `stop` */
+  release?(): void;
 }
 
 /** A time stamp: UTC with milliseconds. */

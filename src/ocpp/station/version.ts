@@ -23,7 +23,7 @@ interface AssembledParts {
   readonly effects: { apply(): void; restorePassword(password: InForce['password']): void };
   readonly certificates: { restoreOwn(own: InForce['own']): void };
   /** in the order of their loading */
-  readonly all: readonly { load?(): Promise<void>; stop?(): void }[];
+  readonly all: readonly { load?(): Promise<void>; stop?(): void; release?(): void }[];
 }
 
 interface VersionRules {
@@ -57,6 +57,12 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
   registration.onEnded(() => {
     queue.pause();
   });
+  const stopParts = () => {
+    isEnding = true;
+    registration.stop();
+    queue.stop();
+    for (const part of all) part.stop?.();
+  };
   return {
     functions: rules.functions,
     handle: rules.dispatch(() => isEnding),
@@ -110,11 +116,16 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
       at.transactions.leave();
       return queue.settled();
     },
-    stop() {
+    giveWay() {
+      // not accepted any more, or the line, which is open, would take what the ends of the sessions bring about
+      registration.restarted();
       isEnding = true;
-      registration.stop();
-      queue.stop();
-      for (const part of all) part.stop?.();
+      at.transactions.leave();
+      stopParts();
+      for (const part of all) part.release?.();
+    },
+    stop() {
+      stopParts();
       setAuthority(parts, false);
     },
   };

@@ -134,5 +134,6 @@ export function createReservations(parts: StationParts): Part & Reservations {
       endListening?.();
       book.stop();
     },
+    release: book.release,
   };
 }

@@ -222,6 +222,7 @@ export function createReservations(parts: StationParts, deps: ReservationsDeps):
       notices.stop();
       book.stop();
     },
+    release: book.release,
   };
 }
 

@@ -212,7 +212,7 @@ export class MbapPort extends EventEmitter<Events> {
     this.#requiredOctets = headerOctets + length;
     if (protocol === 0 && length >= minBody && length <= maxBody) return true;
     this.#broken = true;
-    // such a header has no valid transaction id, so the octets count as the answer to the last request
+    // a broken header has no valid transaction id, so the octets count as the answer to the last request
     this.#tapped?.answered(Buffer.concat([this.#frame.subarray(0, headerOctets), rest]));
     this.#filled = 0;
     this.emit(

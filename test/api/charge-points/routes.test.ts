@@ -80,8 +80,8 @@ describe('REST ocpp (interface 9.5)', () => {
         await rest.refused(`${at}/connect`, 422, 'validation', { url });
       for (const code of [999, 1005, 1006, 1015, 5000])
         await rest.refused(`${at}/disconnect`, 422, 'validation', { code });
-      // a station keeps the version that it was started with
-      await rest.refused(`${at}/connect`, 422, 'validation', { version: 'ocpp1.6j' });
+      for (const version of ['ocpp1.6', [], ['ocpp2.1', 'ocpp2.1'], ['ocpp2.1', 'ocpp3']])
+        await rest.refused(`${at}/connect`, 422, 'validation', { version });
       await rest.refused(`${at}/connect`, 422, 'validation', { security_profile: 4 });
       expect(ocpp.calls).to.deep.equal([]);
     });

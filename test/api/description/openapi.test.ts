@@ -27,10 +27,12 @@ const openOnPurpose = [
   // keywords of JSON Schema
   'FaultKind/parameters_schema/*',
   'FaultKind/target_schema/*',
-  // documents of IEEE 2030.5 with the names of its revisions, for which docs and XSD are the reference
-  'CsipDocument/*',
-  // as the peer has sent it, also against its schema: messages, charging profiles, values of DER controls
+  // as the peer has sent it, also against its schema: messages, values of DER controls
   'OcppPayload/*',
+  // members of a charging profile that only some versions have, and its schedules
+  'OcppSentProfile/*',
+  'OcppSentProfile/chargingSchedule/*',
+  'OcppSentProfile/chargingSchedule[]/*',
   // has a schema of its own, config/schema
   'ScenarioRequest/scenario/*',
 ];

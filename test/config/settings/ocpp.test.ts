@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createChargePointIds } from '../../../src/contract/charge-point-ids.ts';
-import { isIdOfVersion, ocppPasswordOctets } from '../../../src/contract/ocpp-settings.ts';
+import { ocppPasswordOctets, versionWithoutId } from '../../../src/contract/ocpp-settings.ts';
 import type { OcppSettings } from '../../../src/contract/ocpp-settings.ts';
 import { formatIssues } from '../../../src/config/issues/issues.ts';
 import { loadConfig } from '../../../src/config/layers/load.ts';
@@ -46,7 +46,7 @@ describe('settings of OCPP charge points', () => {
     const config = run(on);
     expect(config.ocpp).to.deep.equal({
       id: 'SIM-CP-1',
-      version: 'ocpp1.6j',
+      versions: ['ocpp1.6j'],
       url: 'ws://csms.example/ocpp',
       securityProfile: 0,
       password: null,
@@ -127,7 +127,7 @@ describe('settings of OCPP charge points', () => {
   });
 
   it('password: 16 to 64 octets; 1.6 decodes 32 to 40 hexadecimal digits (white paper, AuthorizationKey)', () => {
-    const octets = (text: string) => ocppPasswordOctets(text, 'ocpp1.6j');
+    const octets = (text: string) => ocppPasswordOctets(text, ['ocpp1.6j', 'ocpp2.1']);
     expect(octets('x'.repeat(15))).to.equal(null);
     expect(octets('x'.repeat(16))?.length).to.equal(16);
     expect(octets('é'.repeat(8))?.length).to.equal(16);
@@ -136,7 +136,7 @@ describe('settings of OCPP charge points', () => {
     expect(octets('00ff'.repeat(8))).to.deep.equal(Buffer.from('00ff'.repeat(8), 'hex'));
     expect(octets('0f'.repeat(21))?.length, 'longer than an AuthorizationKey').to.equal(42);
     expect(octets('a'.repeat(33))?.length, 'no whole octets').to.equal(33);
-    expect(ocppPasswordOctets('00ff'.repeat(8), 'ocpp2.1')?.length).to.equal(32);
+    expect(ocppPasswordOctets('00ff'.repeat(8), ['ocpp2.1', 'ocpp1.6j'])?.length, 'the first one offered').to.equal(32);
   });
 
   it('a password that cannot be one is refused and not repeated', () => {
@@ -252,8 +252,42 @@ describe('settings of OCPP charge points', () => {
   });
 
   it('2.x forbids a colon in the identity (OCPP-J 2.0.1 3.1.1)', () => {
-    expect(isIdOfVersion('a:b', 'ocpp1.6j')).to.equal(true);
-    expect(isIdOfVersion('a:b', 'ocpp2.1')).to.equal(false);
+    expect(versionWithoutId('a:b', ['ocpp1.6j'])).to.equal(null);
+    expect(versionWithoutId('a:b', ['ocpp1.6j', 'ocpp2.1', 'ocpp2.0.1j'])).to.equal('ocpp2.1');
+    expect(versionWithoutId('ab', ['ocpp2.1'])).to.equal(null);
+    expect(issues([...on, '--ocpp_csid', 'a:b', '--ocpp_version', 'ocpp1.6j,ocpp2.0.1j'])).to.deep.equal([
+      '--ocpp_csid: given "a:b"; allowed: an identity without colon, as ocpp2.0.1j requires',
+    ]);
+  });
+
+  describe('several versions', () => {
+    const version = (...given: readonly string[]) => [...on, ...given.flatMap((text) => ['--ocpp_version', text])];
+
+    it('in the order of preference, with commas, a repeated flag or a list', () => {
+      const wanted = ['ocpp2.0.1j', 'ocpp1.6j'];
+      expect(ocpp(version('ocpp2.0.1j,ocpp1.6j')).versions).to.deep.equal(wanted);
+      expect(ocpp(version('ocpp2.0.1j', 'ocpp1.6j')).versions).to.deep.equal(wanted);
+      expect(ocpp(version('ocpp2.0.1j , ocpp1.6j')).versions).to.deep.equal(wanted);
+      const text = 'device_type: EVSE\nocpp_enable: yes\nocpp_csms_url: ws://a\nocpp_version: [ocpp2.0.1j, ocpp1.6j]\n';
+      expect(run(['--config', 'c.yaml'], { files: { '/site/c.yaml': text } }).ocpp?.versions).to.deep.equal(wanted);
+    });
+
+    const allowed = 'allowed: ocpp1.6j, ocpp2.0.1j, ocpp2.1; several in the order of preference, each once';
+    for (const [given, detail] of [
+      ['ocpp1.6j,ocpp2.1,ocpp1.6j', `given "ocpp1.6j,ocpp2.1,ocpp1.6j", in which ocpp1.6j stands twice; ${allowed}`],
+      ['ocpp1.6j,ocpp1.5', `given "ocpp1.6j,ocpp1.5"; ${allowed}`],
+      ['ocpp1.6j,', `given "ocpp1.6j,"; ${allowed}`],
+      ['ocpp1.6', `given "ocpp1.6"; ${allowed}`],
+    ] as const)
+      it(`refuses ${given}`, () => {
+        expect(issues(version(given))).to.deep.equal([`--ocpp_version: ${detail}`]);
+      });
+
+    it('refuses an empty list', () => {
+      const text = 'device_type: EVSE\nocpp_enable: yes\nocpp_csms_url: ws://a\nocpp_version: []\n';
+      expect(fileIssues(text)).to.have.lengthOf(1);
+      expect(fileIssues(text)[0]).to.contain(`ocpp_version: given []; ${allowed}`);
+    });
   });
 
   describe('of an entry of devices', () => {
@@ -262,7 +296,7 @@ describe('settings of OCPP charge points', () => {
 
     it('identity, version and endpoint of its own', () => {
       const text = file(
-        '  - device_type: PV-3Phase\n  - device_type: EVSE\n    ocpp: { id: West, version: ocpp1.6j, url: "ws://b.example/" }\n  - device_type: EVSE\n    ocpp: { url: "ws://c.example/x" }\n  - device_type: EVSE\n',
+        '  - device_type: PV-3Phase\n  - device_type: EVSE\n    ocpp: { id: West, version: [ocpp2.1, ocpp1.6j], url: "ws://b.example/" }\n  - device_type: EVSE\n    ocpp: { url: "ws://c.example/x" }\n  - device_type: EVSE\n',
       );
       const config = run(['--config', 'c.yaml'], { files: { ...files, '/site/c.yaml': text } });
       const devices = config.devices.map(({ assetType, ocpp }, index) => ({
@@ -272,7 +306,7 @@ describe('settings of OCPP charge points', () => {
       }));
       expect(devices.map(({ ocpp }) => ocpp)).to.deep.equal([
         undefined,
-        { id: 'West', version: 'ocpp1.6j', url: 'ws://b.example' },
+        { id: 'West', versions: ['ocpp2.1', 'ocpp1.6j'], url: 'ws://b.example' },
         { url: 'ws://c.example/x' },
         undefined,
       ]);
@@ -297,6 +331,16 @@ describe('settings of OCPP charge points', () => {
         '  - { device_type: EVSE }\n  - { device_type: EVSE, ocpp: { id: CP } }\n',
         'ocpp.id of device 1: given "CP", which device 0 has too; allowed: another identity',
       ],
+      [
+        'a version that stands twice',
+        '  - { device_type: EVSE, ocpp: { version: [ocpp1.6j, ocpp1.6j] } }\n',
+        'devices[0].ocpp.version',
+      ],
+      [
+        'an identity that one of the versions forbids',
+        '  - { device_type: EVSE, ocpp: { id: "a:b", version: [ocpp1.6j, ocpp2.1] } }\n',
+        'ocpp.id of device 0: given "a:b"; allowed: an identity without colon, as ocpp2.1 requires',
+      ],
       ['an unknown member', '  - { device_type: EVSE, ocpp: { csid: A } }\n', 'devices[0].ocpp.csid: unknown key'],
     ] as const)
       it(`refuses ${what}`, () => {
@@ -310,7 +354,9 @@ describe('settings of OCPP charge points', () => {
         url: 'ws://b.example',
         guarded: true,
       });
-      expect(deviceOf({ device_type: 'EVSE', ocpp: { version: 'ocpp2.1' } }, 1).ocpp?.version).to.equal('ocpp2.1');
+      expect(deviceOf({ device_type: 'EVSE', ocpp: { version: 'ocpp2.1' } }, 1).ocpp?.versions).to.deep.equal([
+        'ocpp2.1',
+      ]);
     });
   });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ModeName } from '../../../src/csip/control/model.ts';
 import { modeNames } from '../../../src/csip/control/modes.ts';
+import { documentSchema } from '../../../src/api/csip-client/documents.ts';
 import { createDeviceReports } from '../../../src/csip/report/report-bridge.ts';
 import { buildDocument, parseDocument } from '../../../src/csip/xml/codec.ts';
 import type { BuildOptions } from '../../../src/csip/xml/codec.ts';
@@ -59,6 +60,10 @@ describe('CSIP reports: bodies', () => {
           { name: 'PowerStatus', value: reports.powerStatus(1_800_000_000) },
         ];
         for (const document of documents) expect(readBack(document, options)).to.deep.equal(document);
+        for (const { name, value } of documents.slice(0, 4))
+          expect(documentSchema(name)().safeParse(value).error, `${name} in the description of REST`).to.equal(
+            undefined,
+          );
       });
     }
   }

@@ -7,7 +7,14 @@ import { remoteClocks } from '../../../src/core/time/remote-clock.ts';
 import type { RemoteClock } from '../../../src/core/time/remote-clock.ts';
 import type { ListedControl } from '../../../src/csip/events/model.ts';
 import type { SepAnswer, SepExchange, SepRequest } from '../../../src/csip/transport/exchange.ts';
-import type { EndDeviceFacts, FoundProgram, WalkConduct, WalkStage, WalkTarget } from '../../../src/csip/walk/model.ts';
+import type {
+  EndDeviceFacts,
+  FoundProgram,
+  WalkConduct,
+  WalkOptions,
+  WalkStage,
+  WalkTarget,
+} from '../../../src/csip/walk/model.ts';
 import { Walk } from '../../../src/csip/walk/walk.ts';
 import type { ReceivedDocument } from '../../../src/csip/xml/schema.ts';
 import { HandTimers } from '../../support/timers.ts';
@@ -192,7 +199,8 @@ export class WalkRig {
   readonly remoteClock;
   readonly walk: Walk;
 
-  constructor() {
+  /** @param more options in place of the usual ones */
+  constructor(more: Partial<WalkOptions> = {}) {
     const { wall, timers } = this.server;
     const log = {
       debug: () => undefined,
@@ -223,6 +231,7 @@ export class WalkRig {
         programs: (_target, programs) => void this.programs.push(programs),
         refused: (_target, reason) => void this.refusals.push(reason),
       },
+      ...more,
     });
   }
 

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import type { Json } from '../../support/http.ts';
 import { amount, parsed } from '../head-end/bodies.ts';
 import type { ReadingRecord } from '../head-end/model.ts';
+import { documentSchema } from '../../../src/api/csip-client/documents.ts';
+import { signed16 } from '../../../src/csip/report/units.ts';
 import { Site } from './site.ts';
 
 const monitoring = { activePower: 38, reactivePower: 63, voltage: 29, frequency: 33 } as const;
@@ -44,6 +46,21 @@ describe('a client at a head-end: reports', () => {
     expect(Number(status.inverterStatus.value)).to.equal(Number((await site.points(701)).InvSt) + 1);
     expect(Number(status.operationalModeStatus.value)).to.equal(2);
     expect(Number.parseInt(status.genConnectStatus.value, 16) & 0b111).to.equal(0b111);
+  });
+
+  it('GET csip/der has the documents as they were sent, and as its description says', async () => {
+    const der = await site.get('csip/der');
+    for (const [member, name, path] of [
+      ['capability', 'DERCapability', /dercap$/],
+      ['settings', 'DERSettings', /derg$/],
+      ['status', 'DERStatus', /ders$/],
+      ['availability', 'DERAvailability', /dera$/],
+    ] as const) {
+      const { body } = der[member];
+      expect(documentSchema(name)().safeParse(body).error, name).to.equal(undefined);
+      expect(Object.keys(body), name).to.have.members(Object.keys(last(path)));
+    }
+    expect(der.capability.body.rtgMaxW).to.deep.equal(signed16((await site.points(702)).WMaxRtg));
   });
 
   it('BASIC-027: alarms come and go as log events with their code', async () => {

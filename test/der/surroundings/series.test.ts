@@ -84,9 +84,7 @@ describe('time series: reading', () => {
     expect(details('0,5\n10,6')[0]).to.equal('line 1: the first column is "0", not time_s');
     expect(details('time_s;irradiance_w_m2\n0;1')).to.include('line 1: column irradiance_w_m2 is missing');
     expect(details(`${header},gust\n0,x,x`)).to.deep.equal(['line 1: there is no column "gust"']);
-    expect(details(`${header},irradiance_w_m2\n0,x,x`)).to.deep.equal([
-      'line 1: column irradiance_w_m2 occurs twice',
-    ]);
+    expect(details(`${header},irradiance_w_m2\n0,x,x`)).to.deep.equal(['line 1: column irradiance_w_m2 occurs twice']);
     expect(fault(`${header},gust\n0,1,1`).issues[0]?.allowed).to.deep.equal([
       'time_s',
       'irradiance_w_m2',

@@ -1,6 +1,6 @@
 """A central system of OCPP on the packages ocpp and websockets: central_system.py ADDRESS PORT [OPTIONS as JSON].
 
-Options: version (1.6, 2.0.1 or 2.1; default 1.6), cert, key (PEM files of the server: TLS), ca (clients need a certificate of this CA), any_client (they may do
+Options: version (1.6, 2.0.1 or 2.1; default 1.6), and (a further version, of which one is 1.6), cert, key (PEM files of the server: TLS), ca (clients need a certificate of this CA), any_client (they may do
 without), user and password (hex) of basic authentication. `call` sends a request to a station (in 1.6 of the package's own class),
 `wait` gives the next request of a station after a number of requests already seen. Every message is checked against the
 schemas of the package.
@@ -26,12 +26,22 @@ from websockets.asyncio.server import serve as listen  # noqa: E402
 address, port = sys.argv[1], int(sys.argv[2])
 options = json.loads(sys.argv[3]) if len(sys.argv) > 3 else {}
 version = options.get("version", "1.6")
-if version == "1.6":
-    import central_16 as spoken  # noqa: E402
-else:
-    import central_2 as spoken  # noqa: E402
+versions = [version, *([options["and"]] if "and" in options else [])]
 
-    spoken.speak(version)
+
+def module_of(version):
+    if version == "1.6":
+        import central_16
+
+        return central_16
+    import central_2
+
+    central_2.speak(version)
+    return central_2
+
+
+modules = {f"ocpp{each}": module_of(each) for each in versions}
+spoken = modules[f"ocpp{version}"]
 seen = Condition()
 requests = []
 # actions whose request was answered, in either direction, and what the package has refused of the stations
@@ -40,10 +50,10 @@ refused = []
 stations = {}
 # what a test may set: idTagInfo or idTokenInfo by token, that of StartTransaction or TransactionEvent alone, the answer to BootNotification, the password of
 # basic authentication, whether stations may connect, by action whether the next request or the answer to it is lost with
-# the connection, and in 2.x whole answers by action
+# the connection, in 2.x whole answers by action, and the versions to choose from, best first
 rules = {
     "tags": {}, "start_tags": {}, "boot": "Accepted", "interval": 60, "password": options.get("password"), "open": True,
-    "lose": {}, "answers": {},
+    "lose": {}, "answers": {}, "choose": versions,
 }
 # transactions by id, with what the stations have told of them
 books = {}
@@ -85,7 +95,13 @@ class Kept:
         await super()._send(message)
 
 
-Station = spoken.station_class(Kept, rules, books)
+classes = {name: module.station_class(Kept, rules, books) for name, module in modules.items()}
+
+
+def choose(connection, offered):
+    """The subprotocol that a station is to speak; None: none of those that it offers."""
+    note(connection.request.path.rsplit("/", 1)[-1], "(offered)", {"subprotocols": list(offered)})
+    return next((f"ocpp{each}" for each in rules["choose"] if f"ocpp{each}" in offered), None)
 
 
 def refuse_strangers(connection, request):
@@ -115,7 +131,9 @@ def client_of(connection):
 
 async def meet(connection):
     name = connection.request.path.rsplit("/", 1)[-1]
-    station = stations[name] = Station(name, connection)
+    if connection.subprotocol is None:
+        return
+    station = stations[name] = classes[connection.subprotocol](name, connection)
     tls_version = connection.transport.get_extra_info("ssl_object")
     note(name, "(connected)", {
         "subprotocol": connection.subprotocol,
@@ -142,7 +160,7 @@ loop = asyncio.new_event_loop()
 
 async def run(started):
     async with listen(
-        meet, address, port, subprotocols=[f"ocpp{version}"], ssl=tls(), process_request=refuse_strangers
+        meet, address, port, select_subprotocol=choose, ssl=tls(), process_request=refuse_strangers
     ) as server:
         started.set_result(server.sockets[0].getsockname()[1])
         await asyncio.Future()

@@ -13,6 +13,8 @@ import { Stream } from './stream.ts';
 export interface CentralOptions {
   /** default 1.6; ocpp-go has no 2.1 */
   readonly version?: '1.6' | '2.0.1' | '2.1';
+  /** a further version that it speaks, of which one is 1.6; not at ocpp-go */
+  readonly and?: '1.6' | '2.0.1' | '2.1';
   /** files of the server, PEM: TLS */
   readonly cert?: string;
   readonly key?: string;
@@ -171,6 +173,9 @@ export class StationAtCentral {
 }
 
 /** The central system on the package `ocpp`, with a station at it. */
+/** Values of `--ocpp_version`. */
+const flagOf = { '1.6': 'ocpp1.6j', '2.0.1': 'ocpp2.0.1j', '2.1': 'ocpp2.1' } as const;
+
 export class PythonCentral {
   readonly peer: PythonPeer;
   readonly station: StationAtCentral;
@@ -202,8 +207,9 @@ export class PythonCentral {
       await peer.ask('ready');
       await peer.ask('rule', rules);
       const scheme = options.cert === undefined ? 'ws' : 'wss';
-      const { version = '1.6' } = options;
-      const spoken = version === '1.6' ? [] : ['--ocpp_version', version === '2.1' ? 'ocpp2.1' : 'ocpp2.0.1j'];
+      const { version = '1.6', and } = options;
+      const offered = [version, ...(and === undefined ? [] : [and])].map((each) => flagOf[each]).join();
+      const spoken = offered === flagOf['1.6'] ? [] : ['--ocpp_version', offered];
       const url = `${scheme}://127.0.0.1:${port}`;
       return new PythonCentral(peer, await StationAtCentral.open(id, peer, url, [...spoken, ...flags], profile));
     } catch (error) {

@@ -40,22 +40,34 @@ describe('connection of a charge point (OCPP-J 3, RFC 6455)', () => {
 
     it('without a version in common it is closed, and tried again (3.3)', async () => {
       stage.central.subprotocols = [];
-      const rig = rigAt();
+      const rig = rigAt({ subprotocols: ['ocpp2.0.1', 'ocpp1.6'] });
       rig.link.connect();
-      expect((await rig.failed.take()).kind).to.equal('no_version');
+      const text = 'the central system has chosen no version of OCPP, offered: ocpp2.0.1, ocpp1.6';
+      expect(await rig.failed.take()).to.deep.equal({ kind: 'no_version', status: null, text });
+      expect([rig.lines.at(-1), rig.link.lastError]).to.deep.equal([`CP-1: ${text}`, text]);
       expect(rig.link.state).to.equal('connecting');
       stage.central.subprotocols = ['ocpp1.6'];
       rig.passWait();
       expect(await rig.opened.take()).to.deep.equal({ subprotocol: 'ocpp1.6' });
     });
 
-    it('does not take a version that it has not offered', async () => {
-      raw = await startRawServer((key) => switching(key, 'ocpp2.0.1'));
-      const rig = rigOn(raw.url);
-      rig.link.connect();
-      expect(await rig.failed.take()).to.include({ kind: 'no_version', status: null });
-      expect(rig.transport.counters.connects).to.equal(0);
-    });
+    for (const [chosen, shown] of [
+      ['ocpp2.0.1', 'ocpp2.0.1'],
+      ['OCPP1.6', 'OCPP1.6'],
+      ['ocpp1.6, ocpp2.1', 'ocpp1.6, ocpp2.1'],
+      [`x${'y'.repeat(300)}`, `x${'y'.repeat(39)}`],
+    ] as const)
+      it(`does not take ${shown}, which it has not offered`, async () => {
+        raw = await startRawServer((key) => switching(key, chosen));
+        const rig = rigOn(raw.url, { subprotocols: ['ocpp1.6', 'ocpp2.1'] });
+        rig.link.connect();
+        expect(await rig.failed.take()).to.deep.equal({
+          kind: 'no_version',
+          status: null,
+          text: `the central system has chosen ${shown}, which is none of the versions offered: ocpp1.6, ocpp2.1`,
+        });
+        expect(rig.transport.counters.connects).to.equal(0);
+      });
 
     it('percent-encodes its identity in the last part of the path (3.1.1)', async () => {
       const { rig } = await connected({ identity: 'RDAM|123 /a', credentials: { securityProfile: 0 } });

@@ -59,7 +59,7 @@ describe('security profiles of a charge point (white paper of 1.6, 2.x A00)', ()
     });
 
     it('profile 1 sends the octets of the hexadecimal key (1.6)', async () => {
-      expect(ocppPasswordOctets(hexKey, 'ocpp1.6j')).to.deep.equal(octets);
+      expect(ocppPasswordOctets(hexKey, ['ocpp1.6j'])).to.deep.equal(octets);
       const rig = rigOn({ securityProfile: 1, password: octets });
       await rig.connect();
       expect((await connection()).password).to.deep.equal(octets);

@@ -130,7 +130,7 @@ describe('a charge point on its line', () => {
     central.subprotocols = ['ocpp2.1'];
     const lines: string[] = [];
     const log = { ...silentLogger, warning: (line: string) => lines.push(line) };
-    rig = new StationRig(central.url, { log }, 'ocpp2.1');
+    rig = new StationRig(central.url, { log }, ['ocpp2.1']);
     rig.station.begin();
     await rig.until('opened ocpp2.1');
     central.station('CP-1').connection.socket.send('[5,"id-7","FormatViolation","",{}]');

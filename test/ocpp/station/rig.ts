@@ -1,7 +1,7 @@
-/** A charge point on a real socket with a version that only writes down what it is told. */
+/** A charge point on a real socket with versions that only write down what they are told. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { OcppFunctions, OcppSubprotocol } from '../../../src/contract/ocpp.ts';
+import type { OcppFunctions, OcppSubprotocol, OcppVersions } from '../../../src/contract/ocpp.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { createRandom } from '../../../src/core/random.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
@@ -11,6 +11,7 @@ import { WireLog } from '../../../src/core/wire/wire-log.ts';
 import { contextMaker } from '../../../src/ocpp/rpc/credentials.ts';
 import { noDisturber } from '../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../src/ocpp/rpc/schemas.ts';
+import type { VersionTable } from '../../../src/ocpp/station/spoken.ts';
 import { ChargePoint } from '../../../src/ocpp/station/charge-point.ts';
 import type { ChargePointOptions } from '../../../src/ocpp/station/charge-point.ts';
 import type { StackOptions, VersionStack } from '../../../src/ocpp/station/stack.ts';
@@ -24,14 +25,19 @@ export class StationRig {
   readonly timers = new HandTimers(this.wall);
   /** alarms as they were raised and ended */
   readonly alarms: string[] = [];
-  /** what the version was told */
+  /** what the versions were told */
   readonly told: string[] = [];
+  /** versions that could not restore their state */
+  readonly broken = new Set<OcppSubprotocol>();
+  /** versions whose state is restored when `restored` is called */
+  readonly slow = new Set<OcppSubprotocol>();
+  restored: () => void = () => undefined;
   /** ends the last messages of a station that leaves */
   delivered: () => void = () => undefined;
   readonly station: ChargePoint;
   #parts: StackOptions | null = null;
 
-  constructor(url: string, more: Partial<ChargePointOptions> = {}, subprotocol: OcppSubprotocol = 'ocpp1.6') {
+  constructor(url: string, more: Partial<ChargePointOptions> = {}, versions: OcppVersions = ['ocpp1.6j']) {
     const clock = remoteClocks({
       mode: 'wall',
       wall: this.wall,
@@ -46,11 +52,20 @@ export class StationRig {
       log: silentLogger,
     })(silentLogger);
     const store = createMemoryStore();
+    const version = (subprotocol: OcppSubprotocol) => ({
+      subprotocol,
+      makeStack: (parts: StackOptions) => this.#stackOf(subprotocol, parts),
+    });
+    const versionTable: VersionTable = {
+      'ocpp1.6j': version('ocpp1.6'),
+      'ocpp2.0.1j': version('ocpp2.0.1'),
+      'ocpp2.1': version('ocpp2.1'),
+    };
     this.station = new ChargePoint({
       id: 'CP-1',
       device: fakeDevice().port,
-      version: 'ocpp1.6j',
-      stack: { subprotocol, makeStack: (parts) => this.#stackOf(parts) },
+      versions,
+      versionTable,
       url,
       guarded: false,
       credentials: noCredentials,
@@ -61,7 +76,7 @@ export class StationRig {
       wall: this.wall,
       later: this.timers.later,
       random: (purpose) => createRandom(1, purpose),
-      store: (name) => store.slot(name),
+      store: (subprotocol, name) => store.slot(`${subprotocol}/${name}`),
       wireLog: new WireLog({
         clock: this.wall,
         sim: () => simTimeFromMs(this.wall.nowMs()),
@@ -78,6 +93,7 @@ export class StationRig {
       readLog: () => [],
       ...more,
     });
+    void this.station.load();
   }
 
   /** What the station gives its version. */
@@ -86,7 +102,16 @@ export class StationRig {
     return this.#parts;
   }
 
-  #stackOf(parts: StackOptions): VersionStack {
+  async #load(subprotocol: OcppSubprotocol): Promise<void> {
+    if (this.broken.has(subprotocol)) throw new Error('the store is broken');
+    if (!this.slow.has(subprotocol)) return;
+    this.told.push(`load ${subprotocol}`);
+    await new Promise<void>((resolve) => {
+      this.restored = resolve;
+    });
+  }
+
+  #stackOf(subprotocol: OcppSubprotocol, parts: StackOptions): VersionStack {
     this.#parts = parts;
     return {
       isMute: false,
@@ -96,15 +121,19 @@ export class StationRig {
       transactionMessages: 0,
       droppedMeterValues: 0,
       functions: {} as OcppFunctions,
-      load: () => Promise.resolve(),
-      opened: ({ subprotocol }) => this.told.push(`opened ${subprotocol}`),
+      load: () => this.#load(subprotocol),
+      opened: (event) => this.told.push(`opened ${event.subprotocol}`),
       closed: ({ code }) => this.told.push(`closed ${code}`),
       failed: ({ kind }) => this.told.push(`failed ${kind}`),
       credentials: (outcome, { password, own }) =>
         this.told.push(`credentials ${outcome} ${password?.toString() ?? null} ${own?.cert ?? null}`),
       retargeted: () => this.told.push('retargeted'),
       sent: () => undefined,
-      handle: () => ({}),
+      handle: (action) => {
+        this.told.push(`${subprotocol} handles ${action}`);
+        return { status: 'Accepted' };
+      },
+      giveWay: () => this.told.push(`${subprotocol} gives way`),
       leave: () => {
         this.told.push('leave');
         return new Promise((resolve) => {

@@ -1,0 +1,197 @@
+/** Work on thousands of events has several turns of the event loop, and counts as a whole. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { LoopShare } from '../../src/core/turns.ts';
+import { silentLogger } from '../../src/core/log/log.ts';
+import { createMemoryStore } from '../../src/core/store.ts';
+import type { JsonValue, Slot } from '../../src/core/store.ts';
+import type { ControlInForce, ControlOutcome, ControlTarget } from '../../src/csip/control/model.ts';
+import { EndDevice } from '../../src/csip/end-device.ts';
+import { restoreSchedule } from '../../src/csip/events/state.ts';
+import { maxEvents } from '../../src/csip/events/receive.ts';
+import type { ListedControl } from '../../src/csip/events/model.ts';
+import type { FoundProgram } from '../../src/csip/walk/model.ts';
+import { HandWall } from '../support/wall.ts';
+import { applied, control } from './events/scene.ts';
+import { remoteClock, ScriptedServer, settled, WalkRig } from './walk/scripted.ts';
+
+/** A share of which each part has a turn, which the test begins. */
+function handShare() {
+  const turns: (() => void)[] = [];
+  const share = new LoopShare({ budgetMs: 0, nextTurn: (run) => void turns.push(run) });
+  return {
+    share,
+    /** Lets turns pass until none is left. @param between called after each */
+    run: async (between: () => void = () => undefined): Promise<number> => {
+      let count = 0;
+      for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
+        turn();
+        await settled();
+        between();
+        count += 1;
+      }
+      return count;
+    },
+  };
+}
+
+/** An EndDevice on a device that carries out everything. */
+function rig() {
+  const server = new ScriptedServer();
+  const { share, run } = handShare();
+  const asked = { checks: 0, applies: 0 };
+  const replaced: (readonly JsonValue[])[] = [];
+  const slot: Slot = createMemoryStore().slot('events');
+  const target: Partial<ControlTarget> = {
+    check: (): ControlOutcome => {
+      asked.checks += 1;
+      return applied;
+    },
+    apply: (inForce: readonly ControlInForce[]) => {
+      asked.applies += 1;
+      return new Map(inForce.map(({ id }) => [id, applied]));
+    },
+    onChange: () => () => undefined,
+    close: () => undefined,
+  };
+  const clock = remoteClock(server, silentLogger);
+  clock.sync(0, server.wall.monotonicMs());
+  const statuses: number[] = [];
+  const endDevice = new EndDevice({
+    lfdi: 'A'.repeat(40),
+    deviceIndices: () => [0],
+    target: target as ControlTarget,
+    remoteClock: clock,
+    wall: new HandWall(),
+    log: silentLogger,
+    slot: {
+      read: () => slot.read(),
+      append: (...values) => slot.append(...values),
+      replace: (values) => {
+        replaced.push(values);
+        return slot.replace(values);
+      },
+    },
+    deviceCategory: () => 1,
+    schedule: { pick: () => 0.5, supersededResponse: 'at_start', revision: '2018' },
+    eventsChanged: () => undefined,
+    owe: (responses) => {
+      statuses.push(...responses.map(({ status }) => status));
+      return Promise.resolve();
+    },
+    share,
+  });
+  const follow = (controls: readonly ListedControl[]) => {
+    const listed = { key: 'P', href: 'https://s/p', description: null, primacy: 1, defaultControl: null, controls };
+    endDevice.follow([{ listed } as unknown as FoundProgram]);
+  };
+  return { endDevice, follow, run, asked, replaced, statuses };
+}
+
+const row = (length: number, startS = 100) =>
+  Array.from({ length }, (_, index) => control(`M${index}`, { startS: startS + index * 10, durationS: 10 }));
+
+describe('CSIP: thousands of events', () => {
+  it('are asked about in parts of 25, and count all together when the last part is done', async () => {
+    const { endDevice, follow, run, asked } = rig();
+    follow(row(maxEvents));
+    const seen = new Set([endDevice.controls.length]);
+    expect(asked.checks).to.be.at.most(25);
+    let before = asked.checks;
+    const turns = await run(() => {
+      expect(asked.checks - before).to.be.at.most(25);
+      before = asked.checks;
+      seen.add(endDevice.controls.length);
+    });
+    expect(turns).to.be.at.least(maxEvents / 25 - 1);
+    expect([...seen]).to.deep.equal([0, maxEvents]);
+    // the step has found its answers
+    expect(asked.checks).to.equal(maxEvents);
+    await endDevice.close(true);
+  });
+
+  it('a later reading takes the place of one that is still being prepared', async () => {
+    const { endDevice, follow, run } = rig();
+    follow(row(1000));
+    follow([control('LATER')]);
+    await run();
+    expect(endDevice.controls.map(({ listed }) => listed.mrid)).to.deep.equal(['LATER']);
+    follow(row(1000));
+    follow([]);
+    await run();
+    expect(endDevice.controls.map(({ listed }) => listed.mrid)).to.deep.equal(['LATER']);
+    await endDevice.close(true);
+  });
+
+  it('what happens during a reading stays, and the reading counts on top of it', async () => {
+    const { endDevice, follow, run } = rig();
+    follow(row(600, 1000));
+    await run();
+    let turns = 0;
+    follow([...row(600, 1000), control('NEW', { startS: 1 })]);
+    await run(() => {
+      turns += 1;
+      if (turns === 3) endDevice.opt('M5', false);
+    });
+    expect(turns).to.be.at.least(5);
+    const [fifth, last] = [endDevice.controls[5], endDevice.controls.at(-1)];
+    expect([fifth?.listed.mrid, fifth?.optedOut]).to.deep.equal(['M5', true]);
+    expect(last?.listed.mrid).to.equal('NEW');
+    await endDevice.close(false);
+  });
+
+  it('an EndDevice that closes meanwhile takes nothing in', async () => {
+    const { endDevice, follow, run, replaced } = rig();
+    follow(row(1000));
+    await endDevice.close(false);
+    await run();
+    await nextTurn();
+    expect([endDevice.controls, replaced]).to.deep.equal([[], []]);
+  });
+
+  it('the outcome of a control and the save come in later turns; both are complete', async () => {
+    const { endDevice, follow, run, asked, replaced, statuses } = rig();
+    follow(row(600, 0));
+    await run();
+    // applied in the turn of the step, and known to the schedule in a later one
+    expect(asked.applies).to.be.at.least(1);
+    expect([statuses.includes(2), replaced.length]).to.deep.equal([false, 0]);
+    expect(endDevice.controls[0]).to.include({ state: 'active', started: false });
+    for (let turns = 0; (replaced.length === 0 || !statuses.includes(2)) && turns < 20; turns += 1) {
+      await nextTurn();
+      await run();
+    }
+    expect(statuses).to.include(2);
+    const [saved = null] = replaced.at(-1) ?? [];
+    expect(restoreSchedule(saved)?.events.size).to.equal(600);
+    await endDevice.close(false);
+  });
+
+  it('few events have their whole effect in the turn of their reading', () => {
+    const { endDevice, follow, statuses } = rig();
+    follow(row(50, 0));
+    expect(endDevice.controls).to.have.lengthOf(50);
+    expect(endDevice.controls[0]).to.include({ state: 'active', started: true });
+    expect(statuses).to.deep.equal([]);
+  });
+});
+
+describe('CSIP: a list of thousands of controls', () => {
+  it('is looked at in parts of 50, and told as a whole', async () => {
+    const { share, run } = handShare();
+    const walk = new WalkRig({ share });
+    const items = Array.from({ length: 1000 }, (_, index) => ({
+      mRID: index.toString(16).padStart(32, '0'),
+      interval: { start: index, duration: 1 },
+    }));
+    walk.server.controls('/derp/1', items);
+    const started = walk.start();
+    await settled();
+    expect(walk.programs).to.deep.equal([]);
+    const turns = await run();
+    await started;
+    expect(turns).to.be.at.least(1000 / 50 - 1);
+    expect(walk.programs).to.have.lengthOf(1);
+    expect(walk.controls).to.have.lengthOf(1000);
+  });
+});
