@@ -1,6 +1,6 @@
 /**
- * Answers to SetChargingProfile, ClearChargingProfile and GetCompositeSchedule, and the profiles of 2.1: priority
- * (K21), dynamic (K28, K29).
+ * Answers to SetChargingProfile, ClearChargingProfile, GetChargingProfiles and GetCompositeSchedule, and the profiles
+ * of 2.1: priority (K21), dynamic (K28, K29).
  */
 import type { ChargingControl, StoredProfile, InstalledProfiles } from '../../charging/control.ts';
 import { deciding, prevailing } from '../../charging/limits.ts';

@@ -1,5 +1,5 @@
 /**
- * Smart charging of 2.x (block K), and what block Q needs of it. The profiles act through `charging/control.ts`, which
+ * Smart charging of 2.x (block K), and its use by block Q. The profiles act through `charging/control.ts`, which
  * sends the device one limit for each EVSE and one for the station.
  */
 import type { OcppFunctions } from '../../../contract/ocpp.ts';
@@ -118,7 +118,7 @@ export function createView({ control, installed, external, evseIds }: ViewDeps) 
 
 type FactParts = Pick<StationParts, 'device' | 'variables' | 'version'>;
 
-/** Facts of an EVSE, of all EVSEs (0), or of the grid connection for a ChargingStationMaxProfile. */
+/** Facts of an EVSE, of all EVSEs (0), or of the grid connection (`ofStation`). */
 function evsesOf({ device }: FactParts, conditions: V2xConditions, evseId: number, ofStation: boolean) {
   if (ofStation) return [{ ...device.stationRating, modes: modesOf(false) }] satisfies EvseFacts[];
   return device.ratings

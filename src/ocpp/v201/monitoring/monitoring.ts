@@ -87,7 +87,7 @@ function valueIssue(data: SetMonitoringData, target: PlacedVariable, variables: 
   return value < 0 ? rejected('ValuePositiveOnly', 'a difference must not be negative') : null;
 }
 
-/** Refusal of an id that names no monitor, or one that cannot be replaced; null: allowed (N04.FR.12 to FR.18). */
+/** Refusal of an id whose monitor is missing or cannot be replaced; null: allowed (N04.FR.12 to FR.18). */
 function idIssue({ id }: SetMonitoringData, target: PlacedVariable, { monitors }: RuleDeps): Refusal | null {
   if (id === undefined)
     return monitors.customCount < maxCustomMonitors

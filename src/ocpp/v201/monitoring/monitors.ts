@@ -234,7 +234,7 @@ export interface Monitors extends Required<Pick<Part, 'load'>> {
   byId(id: number): Monitor | undefined;
   /** Adds a monitor of the central system under a new id, or replaces the monitor with its id. */
   put(monitor: Omit<Monitor, 'id' | 'kind'> & { readonly id?: number }): Monitor;
-  /** Removes a monitor that is not hard-wired; a monitor of the factory returns with the base. */
+  /** Removes a monitor that is not hard-wired; `setBase` may restore a monitor of the factory. */
   remove(id: number): void;
   setBase(base: MonitoringBaseEnum): void;
   setLevel(level: number): void;

@@ -30,7 +30,7 @@ interface StreamBuffer {
   drain(id: number): readonly Message[];
 }
 
-/** The limit of a member; without a limit if it is 0 or absent. */
+/** The limit that a member sets; Infinity if the member is 0 or absent. */
 function limitOf(value: number | undefined): number {
   return value === undefined || value === 0 ? Infinity : value;
 }

@@ -66,7 +66,7 @@ function threshold(
     : { state, event: null };
 }
 
-/** Decimals that differ by 0.1 differ by a little more or less as binary numbers. */
+/** Tolerance for differences of decimals, which binary numbers represent inexactly. */
 const roundingError = 1e-9;
 
 function difference(text: string, number: number | null, by: number | null, state: MonitorState): Judgement {

@@ -47,37 +47,39 @@ function inForce(all: readonly InstalledTariff[], evseId: number, nowMs: number)
 }
 
 export function createInstalledTariffs(slot: Slot, nowMs: () => number, log: Pick<Logger, 'error'>): InstalledTariffs {
-  let kept: readonly InstalledTariff[] = [];
-  const saver = createSaver(slot, () => kept as unknown as readonly JsonValue[], log);
+  let installed: readonly InstalledTariff[] = [];
+  const saver = createSaver(slot, () => installed as unknown as readonly JsonValue[], log);
   /** Tariffs that are in force or will be: a later one replaces those that were valid before it. */
   const current = () => {
     const instantMs = nowMs();
-    return kept.filter((each) => each.validFromMs > instantMs || inForce(kept, each.evseId, instantMs) === each);
+    return installed.filter(
+      (each) => each.validFromMs > instantMs || inForce(installed, each.evseId, instantMs) === each,
+    );
   };
   return {
     get all() {
       return current();
     },
-    at: (evseId) => inForce(kept, evseId, nowMs())?.tariff ?? null,
+    at: (evseId) => inForce(installed, evseId, nowMs())?.tariff ?? null,
     install(evseIds, tariff) {
       const instantMs = nowMs();
       const validFromMs = Math.max(instantMs, tariff.validFrom === undefined ? instantMs : instantOf(tariff.validFrom));
       const stays = (old: InstalledTariff) => !(evseIds.includes(old.evseId) && old.validFromMs === validFromMs);
       const next = [...current().filter(stays), ...evseIds.map((evseId) => ({ evseId, tariff, validFromMs }))];
       if (next.length > maxInstalled) return false;
-      kept = next;
+      installed = next;
       saver.save();
       return true;
     },
     remove(fits) {
       const all = current();
       const removed = all.filter(fits);
-      kept = all.filter((each) => !removed.includes(each));
+      installed = all.filter((each) => !removed.includes(each));
       saver.save();
       return removed;
     },
     async load() {
-      kept = (await slot.read()) as unknown as readonly InstalledTariff[];
+      installed = (await slot.read()) as unknown as readonly InstalledTariff[];
     },
   };
 }

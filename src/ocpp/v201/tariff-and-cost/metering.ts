@@ -1,4 +1,4 @@
-/** The cost of the running transactions, step by step with the meter (I12). */
+/** The cost of the running transactions, advanced with each reading of the meter (I12). */
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { MeterSample } from '../../station/port.ts';

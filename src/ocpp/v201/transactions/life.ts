@@ -152,7 +152,7 @@ function update(
   return pushEvent(state, record, connector, { type: 'Updated', trigger, atMs, extras, ...transitionOf(instant) });
 }
 
-/** Index of the cause that ends a transaction: EVDeparted if only ParkingBayOccupancy is lost, else the first cause. */
+/** Index of the cause that ends a transaction: EVDeparted if only ParkingBayOccupancy is a lost stop point. */
 function endingCause(state: TransactionsState, causes: readonly Cause[], { lost }: PointChange): number {
   const points = stopPoints(state);
   const byBay = lost.filter((point) => points.includes(point)).every((point) => point === 'ParkingBayOccupancy');

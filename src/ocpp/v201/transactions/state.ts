@@ -96,7 +96,7 @@ export interface TransactionRecord extends Transaction {
   readonly lastWh: number;
   /** last session of the device in the transaction, running or ended; null: none yet */
   readonly lastSessionId: string | null;
-  /** Wh of the import register at the start, as the device counts it */
+  /** unrounded reading of the import register at the start, Wh */
   readonly startWh: number;
   readonly nextSeqNo: number;
   readonly told: ReportedValues;
@@ -148,7 +148,7 @@ export function transactionEntry(record: TransactionRecord, queued: number): Ocp
 interface Limits {
   /** Replaces the limits in force whose members `limit` has. @returns false: nothing has changed */
   set(key: string, limit: TransactionLimit): boolean;
-  /** Limits a transaction whose token was refused to `energyWh` more. */
+  /** Limits the further energy of a transaction whose token was refused. */
   refused(key: string, energyWh: number): void;
   /** Ends the transaction if its cost, in the currency of the tariff, reaches `maxCost`. */
   spent(key: string, cost: number): void;

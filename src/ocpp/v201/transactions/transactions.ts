@@ -55,7 +55,7 @@ function endAt(state: TransactionsState, { key, evseId }: TransactionRecord, why
   if (before !== null) stopAt(state, before, why);
   const after = running();
   if (after === null) return;
-  // during a transition the device stops later
+  // the device carries out a stop later if the request comes during a transition
   state.stopRequests.delete(evseId);
   endNow(state, after, why);
 }

@@ -76,7 +76,7 @@ function departure({ departureTime }: EvDetail): string | undefined {
   return Number.isNaN(ms) ? undefined : stamp(ms);
 }
 
-/** @param transfers in common, the requested one first */
+/** @param transfers that vehicle and EVSE support, the requested one first */
 function needsOf(
   connector: EvseConnectorDetail,
   ev: EvDetail,
@@ -100,7 +100,7 @@ function needsOf(
 type Notice = Requests['NotifyEVChargingSchedule'];
 
 /**
- * The schedule of the vehicle: the offered limits, at most its own maximum. null: a period has no limit.
+ * The schedule of the vehicle: the offered limits, at most the maximum of the vehicle. null: a period has no limit.
  */
 function evScheduleOf(
   offered: ChargingSchedule,
@@ -157,7 +157,7 @@ interface PluggedVehicle {
   readonly ev: EvDetail;
 }
 
-/** Null: no vehicle is plugged in. */
+/** null: no vehicle is plugged in */
 function vehicleAt({ device }: Pick<NeedsParts, 'device'>, evseId: number): PluggedVehicle | null {
   const connector = device.connector(evseId);
   const { ev, cable } = connector;
@@ -180,7 +180,7 @@ function createNegotiations() {
   };
 }
 
-/** Requests of a vehicle, and the effect of a refusal. */
+/** Sends the needs of vehicles, and handles refusals. */
 function createNeedsSender(
   parts: NeedsParts,
   { transactions, vehicles }: NeedsDeps,
