@@ -1,4 +1,4 @@
-/** Charging profiles between the words of 2.x and the form that all versions share. */
+/** Converts charging profiles between the messages of 2.x and the form that all versions share. */
 import type { RandomStream } from '../../../core/random.ts';
 import { compositeRows, inUnit, tenths } from '../../charging/composite.ts';
 import type { CompositePeriod, CompositeSchedule } from '../../charging/composite.ts';
@@ -20,7 +20,7 @@ import type { Version2 } from '../../station/stack.ts';
 import { isCarriedOut } from './rules.ts';
 import type { SentPeriod, SentProfile, SentSchedule } from './rules.ts';
 
-// The set-point of the charging profiles in force at an EVSE, for what its meters show.
+// The set-point of the charging profiles in force at an EVSE, for its meter values.
 
 /** + into the vehicle, W at nominal voltage; null: the profiles have none */
 export function setpointWAt(
@@ -45,7 +45,7 @@ export const purposes = {
 
 export interface Received {
   readonly evseId: number;
-  /** ms of the central system */
+  /** ms on the clock of the central system */
   readonly receivedMs: number;
   /** local time minus UTC, ms: for schedules in local time */
   readonly localOffsetMs: number;
@@ -89,7 +89,7 @@ function periodOf(sent: SentPeriod, startS: number): SchedulePeriod {
   };
 }
 
-/** Each period starts later by its own share of `randomizedDelay`; none overtakes the one before it. */
+/** Delays each period by a random part of `randomizedDelay`; no period starts before the previous one. */
 function periodsOf(sent: SentSchedule, random: Pick<RandomStream, 'next'>): readonly SchedulePeriod[] {
   const { randomizedDelay = 0 } = sent;
   let lastS = 0;
@@ -100,7 +100,7 @@ function periodsOf(sent: SentSchedule, random: Pick<RandomStream, 'next'>): read
   });
 }
 
-/** An instant; in local time its zone does not count. */
+/** An instant in ms since the epoch; in local time the zone of the text is ignored. */
 function instantIn(text: string | undefined, local: boolean, { localOffsetMs }: Received): number | null {
   if (text === undefined) return null;
   if (!local) return instantOf(text);
@@ -119,7 +119,7 @@ function scheduleOf(sent: SentSchedule, local: boolean, received: Received): Cha
   };
 }
 
-/** The profile as the central system has sent it: this version installs nothing else. */
+/** The profile as the central system has sent it: 2.x stores no other `sent`. */
 export function sentOf({ sent }: StoredProfile): SentProfile {
   return sent as unknown as SentProfile;
 }
@@ -131,7 +131,7 @@ export function isInLocalTime(sent: SentProfile): boolean {
 /** A profile that fulfils the rules. Of several schedules the first applies: no vehicle chooses another one. */
 export function profileOf(sent: SentProfile, received: Received): ChargingProfile {
   const [schedule] = sent.chargingSchedule;
-  // the schema demands one
+  // the schema requires one
   if (schedule === undefined) throw new RangeError('a profile has a schedule');
   const local = isInLocalTime(sent);
   return {
@@ -151,7 +151,7 @@ export function profileOf(sent: SentProfile, received: Received): ChargingProfil
 
 type Row = Omit<SentPeriod, 'startPeriod'>;
 
-/** Where no profile limits, the rating does; a set-point alone has no limit beside it. */
+/** In 2.0.1 and for ChargingOnly the rating is the limit where no profile has one. */
 function rowOf(period: CompositePeriod, unit: 'W' | 'A', rating: Rating, version: Version2): Row {
   const { limit, numberPhases, setpoint, dischargeLimit, mode = 'ChargingOnly' } = period;
   const rated = unit === 'W' ? rating.maxPowerW : rating.maxCurrentA;

@@ -1,10 +1,10 @@
 /**
- * Limits from outside of OCPP (K11 to K13): NotifyChargingLimit when one begins or changes beyond
- * LimitChangeSignificance, ClearedChargingLimit when it ends. One may hold the station (`externalLimit` of the device), and
- * one each EVSE (its local limit). The device follows them by itself, so that none of them is a profile that is sent to it;
- * reports and composite schedules show them as ChargingStationExternalConstraints. The offer to an EVSE under all
- * limits is reported by ChargingRateChanged and (2.1) OperationModeChanged; a set-point that follows the frequency by its
- * mode alone.
+ * Limits from outside of OCPP (K11 to K13): NotifyChargingLimit when a limit begins or changes beyond
+ * LimitChangeSignificance, ClearedChargingLimit when it ends. The station (`externalLimit` of the device) and each EVSE
+ * (its local limit) may have one. The device applies external limits itself: they are not sent to it as profiles, and
+ * reports and composite schedules show them as ChargingStationExternalConstraints. Changes of the offer to an EVSE
+ * under all limits are reported by ChargingRateChanged and (2.1) OperationModeChanged; in LocalFrequency, whose
+ * set-point follows the frequency, only the mode is reported.
  */
 import type { EvseExternalLimit } from '../../../contract/kinds/evse.ts';
 import type { Source } from '../../../core/origin.ts';
@@ -20,12 +20,12 @@ import { inUnit } from '../../charging/composite.ts';
 import { limitAt } from '../../charging/limits.ts';
 import type { ConnectorRating } from '../../station/port.ts';
 
-// How long the central system cannot be reached, for maxOfflineDuration (2.1, K01).
+// Start of the time offline, for maxOfflineDuration (2.1, K01).
 
 interface OfflineWatch {
-  /** ms of the central system; null: it can be reached */
+  /** ms on the clock of the central system; null: the station is online */
   readonly sinceMs: number | null;
-  /** Acts on changes from now on, since `control` exists. */
+  /** Starts to follow the registration, once `control` exists. */
   begin(control: Pick<ChargingControl, 'profiles' | 'remove' | 'refresh' | 'nowMs'>): void;
   stop(): void;
 }
@@ -51,13 +51,13 @@ export function createOfflineWatch(
         registration.onAccepted(() => {
           const offlineMs = sinceMs === null ? 0 : control.nowMs - sinceMs;
           sinceMs = null;
-          const over = new Set(
+          const expired = new Set(
             control.profiles
               .filter((entry) => sentOf(entry).invalidAfterOfflineDuration === true)
               .filter(({ profile: { maxOfflineS = Infinity } }) => offlineMs >= maxOfflineS * 1000)
               .map(({ profile }) => profile.profileId),
           );
-          if (control.remove(({ profileId }) => over.has(profileId)) === 0) control.refresh();
+          if (control.remove(({ profileId }) => expired.has(profileId)) === 0) control.refresh();
         }),
       ];
     },
@@ -68,7 +68,7 @@ export function createOfflineWatch(
 }
 
 /**
- * True if a change is worth a message by LimitChangeSignificance, percent of the value before. Any change of 0 is.
+ * True if a change reaches LimitChangeSignificance, a percentage of the previous value; true for any change from 0.
  * @param before null: no limit
  */
 export function isSignificant(before: number | null, after: number, variables: Pick<Variables, 'decimal'>): boolean {
@@ -80,7 +80,7 @@ export function isSignificant(before: number | null, after: number, variables: P
 
 type LimitSource = 'SO' | 'EMS' | 'Other';
 
-/** By writer of the registers behind a limit; null: a control of the central system itself, which needs no notice. */
+/** By writer of the registers of a limit; null: the central system itself, which needs no notice. */
 const limitSources: Readonly<Record<Source, LimitSource | null>> = {
   csip: 'SO',
   dnp3: 'SO',
@@ -103,7 +103,7 @@ interface ExternalLimit {
   readonly sinceMs: number;
 }
 
-/** A limit as reports show it. */
+/** A limit in the form of reports. */
 interface ReportedLimit {
   readonly evseId: number;
   readonly source: LimitSource;
@@ -111,12 +111,12 @@ interface ReportedLimit {
 }
 
 export interface ExternalLimits {
-  /** Power that outside limits leave to an EVSE, W; null: none. */
+  /** The lowest external limit of an EVSE and the station, W; null: none. */
   limitAt(evseId: number): number | null;
   /** profiles of the present limits, for composite schedules */
   profiles(): readonly ChargingProfile[];
   reported(): readonly ReportedLimit[];
-  /** Sends changes that the central system does not know yet. */
+  /** Sends changes since the last messages. */
   readonly sendChanges: () => void;
   stop(): void;
 }
@@ -125,12 +125,12 @@ type ExternalParts = Pick<StationParts, 'device' | 'clock' | 'calls' | 'variable
   readonly registration: Pick<Registration, 'isReady' | 'boots' | 'onAccepted'>;
 };
 
-/** Source of an external limit of the station in the words of the standard; null: not an external one. */
+/** ChargingLimitSource of a limit of the station; null: the central system itself set the limit. */
 export function limitSource({ writer }: Pick<EvseExternalLimit, 'writer'>): LimitSource | null {
   return writer === null ? 'EMS' : limitSources[writer.source];
 }
 
-/** Ids up to MaxExternalConstraintsId, one for each place. */
+/** Ids up to MaxExternalConstraintsId, one for the station and one for each EVSE. */
 const profileIdOf = (evseId: number) => externalProfileId - evseId;
 
 const tenths = (watts: number) => Math.round(watts * 10) / 10;
@@ -176,7 +176,7 @@ function reportedOf(limit: ExternalLimit): ReportedLimit {
   return { evseId, source, profile };
 }
 
-/** The limits as the device has them, each with the instant at which it was first seen as it is. */
+/** Reads the limits of the device, each with the instant at which its present value was first read. */
 function createReader({ device, clock }: ExternalParts): () => readonly ExternalLimit[] {
   const seen = new Map<number, ExternalLimit>();
   const since = (evseId: number, source: LimitSource, limitW: number): ExternalLimit => {
@@ -190,7 +190,7 @@ function createReader({ device, clock }: ExternalParts): () => readonly External
     const { externalLimit, connectors } = device.detail;
     const source = externalLimit && limitSource(externalLimit);
     const ofStation = externalLimit === null || source === null ? [] : [since(0, source, externalLimit.limitW)];
-    // the interfaces that set a local limit are those of an energy management system
+    // local limits are set by an energy management system
     const ofEvses = connectors.flatMap(({ connectorId, localLimitW }) =>
       localLimitW === null ? [] : [since(connectorId, 'EMS', localLimitW)],
     );
@@ -205,11 +205,11 @@ function createLimitSender(
   { calls, variables, registration }: ExternalParts,
   limitsNow: () => readonly ExternalLimit[],
 ) {
-  /** by EVSE */
+  /** reported limits by EVSE */
   const sent = new Map<number, ExternalLimit>();
   let bootsAtLastSend = registration.boots;
 
-  /** Notices that broke with the line are sent again with the next one. */
+  /** True if a message did not arrive: it is sent again on the next connection. */
   const isLost = ({ kind }: { readonly kind: string }) => kind === 'lost' || kind === 'unsent';
 
   const send = async (limit: ExternalLimit): Promise<void> => {
@@ -234,7 +234,7 @@ function createLimitSender(
 
   return (): void => {
     if (!registration.isReady) return;
-    // after a boot the central system begins anew
+    // after a boot all limits are reported again
     if (bootsAtLastSend !== registration.boots) sent.clear();
     bootsAtLastSend = registration.boots;
     const limits = limitsNow();
@@ -246,7 +246,7 @@ function createLimitSender(
   };
 }
 
-/** @param changed a limit may have begun, changed or ended */
+/** @param changed called when a limit may have begun, changed or ended */
 export function createExternalLimits(parts: ExternalParts, changed: () => void): ExternalLimits {
   const reader = createReader(parts);
   const sendChanges = createLimitSender(parts, reader);
@@ -280,11 +280,11 @@ export interface NoticeDeps {
 
 interface Offer {
   readonly mode: OperationMode;
-  /** signed, + into the vehicle; null: it follows the frequency */
+  /** signed, + into the vehicle; null: the set-point follows the frequency */
   readonly rateW: number | null;
 }
 
-/** The set-point of a limit in W, or else its ceiling. */
+/** The set-point of a limit, at most the ceiling; without a set-point the ceiling; W. */
 function rateOf(limit: Limit, ceilingW: number, rating: ConnectorRating): number {
   const setpoint = inUnit(
     { limitW: limit.setpointW ?? null, limitA: limit.setpointA ?? null, numberPhases: limit.numberPhases },
@@ -298,25 +298,25 @@ function offerAt({ parts, external }: NoticeDeps, evseId: number, state: Chargin
   const { device } = parts;
   const rating = device.ratings.find((each) => each.connectorId === evseId);
   if (rating === undefined) return null;
-  const ownLimit = limitAt(state, evseId, nowMs);
-  const mode = ownLimit.mode ?? 'ChargingOnly';
+  const evseLimit = limitAt(state, evseId, nowMs);
+  const mode = evseLimit.mode ?? 'ChargingOnly';
   if (mode === 'LocalFrequency') return { mode, rateW: null };
   const ceilings = [
-    inUnit(ownLimit, 'W', rating),
+    inUnit(evseLimit, 'W', rating),
     inUnit(limitAt(state, 0, nowMs), 'W', device.stationRating),
     external.limitAt(evseId),
   ];
   const ceilingW = Math.min(rating.maxPowerW, ...ceilings.map((each) => each ?? Infinity));
-  return { mode, rateW: rateOf(ownLimit, ceilingW, rating) };
+  return { mode, rateW: rateOf(evseLimit, ceilingW, rating) };
 }
 
 export function createNotices(deps: NoticeDeps) {
   const { parts, transactions } = deps;
   const { version, variables } = parts;
-  /** by transaction: what the central system knows */
+  /** last reported offers by transaction; the first offer is not reported */
   const offers = new Map<string, Offer>();
 
-  const look = ({ transactionId, evseId }: Transaction, state: ChargingState, nowMs: number): void => {
+  const reportChange = ({ transactionId, evseId }: Transaction, state: ChargingState, nowMs: number): void => {
     const offer = offerAt(deps, evseId, state, nowMs);
     if (offer === null) return;
     const before = offers.get(transactionId) ?? { mode: 'ChargingOnly', rateW: offer.rateW };
@@ -332,11 +332,11 @@ export function createNotices(deps: NoticeDeps) {
   };
 
   return {
-    /** Reports changes since the last report. */
-    look() {
+    /** Reports the changes of offers since the last report. */
+    reportChanges() {
       if (transactions.running.length === 0) return;
       const { state, nowMs } = deps.control;
-      for (const transaction of transactions.running) look(transaction, state, nowMs);
+      for (const transaction of transactions.running) reportChange(transaction, state, nowMs);
     },
     forget(transactionId: string) {
       offers.delete(transactionId);

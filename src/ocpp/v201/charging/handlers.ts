@@ -1,6 +1,6 @@
 /**
- * Answers to SetChargingProfile, ClearChargingProfile and GetCompositeSchedule, and the profiles of 2.1: priority
- * (K21), dynamic (K28, K29).
+ * Answers to SetChargingProfile, ClearChargingProfile, GetChargingProfiles and GetCompositeSchedule, and the profiles
+ * of 2.1: priority (K21), dynamic (K28, K29).
  */
 import type { ChargingControl, StoredProfile, InstalledProfiles } from '../../charging/control.ts';
 import { deciding, prevailing } from '../../charging/limits.ts';
@@ -28,25 +28,25 @@ export type Installed = InstalledProfiles<SentProfile, Issue>;
 
 // GetChargingProfiles and the ReportChargingProfiles that follow (K09): a message by EVSE and source, in parts.
 
-/** Profiles of one message: each may have thousands of periods. */
+/** Maximum number of profiles in a message: each may have thousands of periods. */
 const profilesPerReport = 5;
 
 type Query = Requests['GetChargingProfiles'];
 type Report = Requests['ReportChargingProfiles'];
 
-interface FoundProfile {
+interface ReportedProfile {
   readonly evseId: number;
   readonly source: string;
   readonly profile: SentProfile;
 }
 
-/** An id names its profile alone; without ids all given criteria must match (K09.FR.03). */
+/** The EVSE must match, and either one of the ids or, without ids, all other criteria (K09.FR.03). */
 function matchesQuery(
-  { evseId, profile, source }: FoundProfile,
-  { evseId: queriedEvse, chargingProfile: criteria }: Query,
+  { evseId, profile, source }: ReportedProfile,
+  { evseId: requestedEvse, chargingProfile: criteria }: Query,
 ): boolean {
   const { chargingProfileId, chargingProfilePurpose, stackLevel, chargingLimitSource } = criteria;
-  if (queriedEvse !== undefined && queriedEvse !== evseId) return false;
+  if (requestedEvse !== undefined && requestedEvse !== evseId) return false;
   if (chargingProfileId !== undefined) return chargingProfileId.includes(profile.id);
   return (
     (chargingProfilePurpose === undefined || chargingProfilePurpose === profile.chargingProfilePurpose) &&
@@ -55,8 +55,8 @@ function matchesQuery(
   );
 }
 
-function reportsOf(requestId: number, profiles: readonly FoundProfile[]): readonly Report[] {
-  const groups = new Map<string, FoundProfile[]>();
+function reportsOf(requestId: number, profiles: readonly ReportedProfile[]): readonly Report[] {
+  const groups = new Map<string, ReportedProfile[]>();
   for (const each of profiles) {
     const key = `${each.evseId} ${each.source}`;
     groups.set(key, [...(groups.get(key) ?? []), each]);
@@ -82,7 +82,7 @@ interface ReportDeps {
   readonly external: Pick<ExternalLimits, 'reported'>;
 }
 
-function allOf({ installed, external }: ReportDeps): readonly FoundProfile[] {
+function allOf({ installed, external }: ReportDeps): readonly ReportedProfile[] {
   const ofCentral = installed.all.map((entry: StoredProfile) => ({
     evseId: entry.profile.connectorId,
     source: 'CSO',
@@ -95,7 +95,7 @@ export function getChargingProfiles(deps: ReportDeps): Handler<'GetChargingProfi
   const { calls, finding, version } = deps.parts;
   return (request, after) => {
     if (request.evseId === undefined && Object.keys(request.chargingProfile).length === 0) {
-      const text = 'chargingProfile names nothing to look for; all profiles are reported';
+      const text = 'chargingProfile has no criteria; all profiles are reported';
       finding(clauseOf(version, 'K09.FR.03'), text, 'GetChargingProfiles');
     }
     const reported = allOf(deps).filter((each) => matchesQuery(each, request));
@@ -114,10 +114,13 @@ type StatusInfo = NonNullable<Replies['SetChargingProfile']['statusInfo']>;
 
 type RefusalParts = Pick<StationParts, 'finding' | 'version'>;
 
-/** Characters that `additionalInfo` of 2.0.1 may have; 2.1 permits more. */
+/** Maximum length of `additionalInfo` in 2.0.1; 2.1 permits more. */
 const maxInfo = 512;
 
-/** @param subject of the text; absent: the text says it */
+/**
+ * Members of the answer that refuses; a broken rule is also a finding.
+ * @param subject of the finding, before its text; absent: the text has the subject
+ */
 export function refusal(
   { finding, version }: RefusalParts,
   action: string,
@@ -138,9 +141,9 @@ export interface HandlerDeps {
   readonly external: Pick<ExternalLimits, 'profiles'>;
   readonly transactions: Pick<Transactions, 'at' | 'byId'>;
   readonly facts: (evseId: number, profile: Pick<SentProfile, 'chargingProfilePurpose'>) => RuleFacts;
-  /** true: the vehicle has not sent the needs of the transaction yet, which a TxProfile answers (K15.FR.17) */
+  /** true: the vehicle has not sent its needs yet, which a TxProfile answers (K15.FR.17) */
   readonly awaitsNeeds: (transaction: Transaction) => boolean;
-  /** A TxProfile of SetChargingProfile acts. */
+  /** Called with a TxProfile of SetChargingProfile, after the answer. */
   readonly txProfileSet: (evseId: number, profile: SentProfile) => void;
 }
 
@@ -180,7 +183,7 @@ export function setChargingProfile(deps: HandlerDeps): Handler<'SetChargingProfi
   };
 }
 
-/** An id names its profile alone; without one all given criteria must match (K10.FR.04). */
+/** An id selects its profile; without an id all criteria must match (K10.FR.04). */
 function matches({ chargingProfileId, chargingProfileCriteria = {} }: Requests['ClearChargingProfile']) {
   if (chargingProfileId !== undefined) return ({ profileId }: ChargingProfile) => profileId === chargingProfileId;
   const { evseId, stackLevel, chargingProfilePurpose } = chargingProfileCriteria;
@@ -191,7 +194,7 @@ function matches({ chargingProfileId, chargingProfileCriteria = {} }: Requests['
     (purpose === undefined || profile.purpose === purpose);
 }
 
-/** External constraints are no profiles of the central system: they are never cleared by it. */
+/** Clears installed profiles only: external constraints stay. */
 export function clearChargingProfile({ installed }: HandlerDeps): Handler<'ClearChargingProfile'> {
   return (request) =>
     installed.remove(matches(request)) > 0
@@ -199,7 +202,7 @@ export function clearChargingProfile({ installed }: HandlerDeps): Handler<'Clear
       : { status: 'Unknown', statusInfo: { reasonCode: 'NotFound' } };
 }
 
-/** The unit of an answer when none is asked for: that of a profile in force, so that it reads back as it was set. */
+/** The unit of a composite schedule if none is requested: that of a profile in force, for unchanged limits. */
 function defaultUnit(evseId: number, allowed: readonly string[], { state, nowMs }: ChargingControl): RateUnit {
   const units = [evseId, 0].flatMap((id) => deciding(state, id, nowMs)).map(({ schedule }) => schedule.unit);
   return units.find((unit) => allowed.includes(unit)) ?? (allowed.includes('W') ? 'W' : 'A');
@@ -215,7 +218,7 @@ export function getCompositeSchedule({ parts, control, external }: HandlerDeps):
       ...refusal(parts, 'GetCompositeSchedule', broken(rule, reason, text)),
     });
     if (duration <= 0) return reject('K08', 'ValuePositiveOnly', `the duration ${duration} must be greater than 0`);
-    if (!allowed.includes(unit)) return reject('K08.FR.07', 'UnsupportedRateUnit', `RateUnit has no ${unit}`);
+    if (!allowed.includes(unit)) return reject('K08.FR.07', 'UnsupportedRateUnit', `RateUnit does not list ${unit}`);
     const maxPeriods = variables.integer('SmartChargingCtrlr', 'PeriodsPerSchedule');
     const query = { connectorId: evseId, durationS: duration, unit, maxPeriods };
     const schedule = control.composite(query, external.profiles());
@@ -236,9 +239,9 @@ interface PriorityDeps {
 interface PriorityCharging {
   readonly handlers: Pick<Handlers, 'UsePriorityCharging'>;
   has(transactionId: string): boolean;
-  /** A transaction has ended. */
+  /** Call it when a transaction has ended. */
   forget(transactionId: string): void;
-  /** Ends the priority of transactions whose profile is gone or over. */
+  /** Ends the priority of transactions that have ended or have no PriorityCharging profile in force. */
   readonly check: () => void;
 }
 
@@ -296,12 +299,12 @@ export interface DynamicDeps {
 
 interface DynamicSchedules {
   readonly handlers: Pick<Handlers, 'UpdateDynamicSchedule'>;
-  /** Plans the pulls of the profiles that there are now. */
+  /** Plans the pulls of the present profiles. */
   readonly plan: () => void;
   stop(): void;
 }
 
-/** The profile with new values, whose duration begins again (K28.FR.13). Members that the update lacks stay. */
+/** The profile with the values of an update, from which its duration begins again (K28.FR.13); other members stay. */
 function updated(entry: StoredProfile, update: Update, nowMs: number, received: ReturnType<DynamicDeps['received']>) {
   const before = sentOf(entry);
   const sent: SentProfile = {
@@ -317,7 +320,7 @@ function updated(entry: StoredProfile, update: Update, nowMs: number, received: 
   return { sent, profile: { ...changed, schedule: { ...changed.schedule, startMs: nowMs } } };
 }
 
-/** @returns why the update cannot be; null: it acts */
+/** Applies an update to a dynamic profile. @returns why it is refused; null: applied */
 function apply(
   { control, facts, received }: DynamicDeps,
   profileId: number,
@@ -347,17 +350,17 @@ interface Pull {
 
 export function createDynamicSchedules(deps: DynamicDeps): DynamicSchedules {
   const { parts, control } = deps;
-  /** by profile; one at a time for each */
+  /** planned or running pulls, at most one for each profile, by profile id */
   const pulls = new Map<number, Pull>();
   let stopped = false;
 
-  const drop = (profileId: number): void => {
+  const cancelPull = (profileId: number): void => {
     pulls.get(profileId)?.cancel();
     pulls.delete(profileId);
   };
 
-  /** @param fromMs default: now, or the start of the schedule, which an update has set, where that is later */
-  const wait = (
+  /** @param fromMs default: now, or the start of the schedule (set by an update) if that is later */
+  const planPull = (
     profileId: number,
     entry: StoredProfile,
     fromMs = Math.max(control.nowMs, entry.profile.schedule.startMs ?? 0),
@@ -370,18 +373,18 @@ export function createDynamicSchedules(deps: DynamicDeps): DynamicSchedules {
 
   async function pull(profileId: number, entry: StoredProfile): Promise<void> {
     // within a tick the simulated time of an answer may be before that of its call
-    const askedMs = control.nowMs;
+    const sentMs = control.nowMs;
     if (parts.registration.isReady) {
       const outcome = await parts.calls.send('PullDynamicScheduleUpdate', { chargingProfileId: profileId });
-      // an update, a removal or the end of the station meanwhile is newer than this answer
+      // the answer is obsolete after an update or removal of the profile, or a stop of the station
       if (stopped || pulls.get(profileId)?.entry !== entry) return;
       const update =
         outcome.kind === 'result' && outcome.payload.status === 'Accepted' ? outcome.payload.scheduleUpdate : undefined;
-      const issue = update === undefined ? null : apply(deps, profileId, update, Math.max(askedMs, control.nowMs));
+      const issue = update === undefined ? null : apply(deps, profileId, update, Math.max(sentMs, control.nowMs));
       if (issue !== null) refusal(parts, 'PullDynamicScheduleUpdate', issue, `profile ${profileId}`);
     }
-    // an update that acts has planned the next pull already
-    if (pulls.get(profileId)?.entry === entry) wait(profileId, entry, askedMs);
+    // an applied update has already planned the next pull
+    if (pulls.get(profileId)?.entry === entry) planPull(profileId, entry, sentMs);
   }
 
   return {
@@ -398,12 +401,12 @@ export function createDynamicSchedules(deps: DynamicDeps): DynamicSchedules {
       const due = new Map(
         control.profiles.filter((entry) => intervalMs(entry) > 0).map((entry) => [entry.profile.profileId, entry]),
       );
-      for (const [profileId, { entry }] of pulls) if (due.get(profileId) !== entry) drop(profileId);
-      for (const [profileId, entry] of due) if (!pulls.has(profileId)) wait(profileId, entry);
+      for (const [profileId, { entry }] of pulls) if (due.get(profileId) !== entry) cancelPull(profileId);
+      for (const [profileId, entry] of due) if (!pulls.has(profileId)) planPull(profileId, entry);
     },
     stop() {
       stopped = true;
-      for (const profileId of [...pulls.keys()]) drop(profileId);
+      for (const profileId of [...pulls.keys()]) cancelPull(profileId);
     },
   };
 }

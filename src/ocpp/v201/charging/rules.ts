@@ -1,4 +1,4 @@
-/** Rules of K01 for a charging profile and its schedules by themselves. */
+/** Rules of K01 for a charging profile, its schedules and its place. */
 import type { ChargingProfile, OperationMode, ProfilePurpose } from '../../charging/model.ts';
 import { instantOf } from '../../station/stack.ts';
 import type { ChargingProfilePurposeEnum, OperationModeEnum, Requests } from '../messages.ts';
@@ -16,7 +16,7 @@ export interface Issue {
   /** reason code of the appendix */
   readonly reason: string;
   readonly text: string;
-  /** requirement that the central system has broken; null: the station cannot do what a profile may ask for */
+  /** requirement that the central system has broken; null: the standard allows it, the station does not support it */
   readonly rule: string | null;
 }
 
@@ -36,13 +36,13 @@ export interface RuleFacts {
   readonly maxStackLevel: number;
   readonly maxPeriods: number;
   readonly rateUnits: readonly string[];
-  /** ids up to this are those of external constraints */
+  /** ids up to this one are reserved for external constraints */
   readonly maxExternalId: number;
   /** of the place of the profile: one EVSE, all of them, or the grid connection */
   readonly evses: readonly EvseFacts[];
 }
 
-/** A check of one aspect; null: nothing found. */
+/** A check of one aspect; null: passed. */
 type Check<Subject extends readonly unknown[]> = (...subject: Subject) => Issue | null;
 
 /** First issue of several checks. */
@@ -57,7 +57,7 @@ function firstIssue<Subject extends readonly unknown[]>(
   return null;
 }
 
-// Rules of K01 for the place of a charging profile: its EVSE, its transaction, and the profiles beside it.
+// Rules of K01 for the place of a charging profile: its EVSE, its transaction, and the other profiles.
 
 export interface Place {
   readonly evseId: number;
@@ -115,28 +115,28 @@ function overlaps(a: ChargingProfile, b: ChargingProfile): boolean {
 const duplicateRules: Partial<Record<ProfilePurpose, string>> = { tx: 'K01.FR.39', tx_default: 'K01.FR.53' };
 
 /**
- * K01.FR.06, K01.FR.39, K01.FR.53: beside a profile there is no other with its purpose and stackLevel whose validity
- * overlaps. TxDefaultProfiles of the station and of an EVSE meet as well.
+ * K01.FR.06, K01.FR.39, K01.FR.53: no two profiles of a place have the same purpose and stackLevel and overlapping
+ * validities. TxDefaultProfiles and PriorityCharging profiles of the station and of an EVSE count as of one place.
  */
 export function duplicateIssue(profile: ChargingProfile, others: readonly ChargingProfile[]): Issue | null {
   const { purpose, connectorId, stackLevel, profileId } = profile;
-  const meets = (other: ChargingProfile) =>
+  const isAtSamePlace = (other: ChargingProfile) =>
     other.connectorId === connectorId ||
     ((purpose === 'tx_default' || purpose === 'priority') && (connectorId === 0 || other.connectorId === 0));
-  const twin = others.find(
+  const duplicate = others.find(
     (other) =>
       other.profileId !== profileId &&
       other.purpose === purpose &&
       other.stackLevel === stackLevel &&
-      meets(other) &&
+      isAtSamePlace(other) &&
       overlaps(profile, other),
   );
-  if (twin === undefined) return null;
-  const text = `profile ${twin.profileId} has the same purpose and stackLevel ${stackLevel}`;
+  if (duplicate === undefined) return null;
+  const text = `profile ${duplicate.profileId} has the same purpose and stackLevel ${stackLevel}`;
   return broken(duplicateRules[purpose] ?? 'K01.FR.06', 'DuplicateProfile', text);
 }
 
-// Operation modes of 2.1 (block Q): which powers a period of each may name, and which modes this station carries out.
+// Operation modes of 2.1 (block Q): the powers that a period of a mode may have, and the modes of this station.
 
 type PeriodPower = 'limit' | 'dischargeLimit' | 'setpoint';
 
@@ -145,7 +145,7 @@ interface ModePowers {
   readonly optional: readonly PeriodPower[];
 }
 
-/** Table of limits and set-points by operation mode, for the modes that the station knows. */
+/** Limits and set-points by operation mode, for the modes that the station carries out. */
 export const modePowers: Readonly<Record<OperationMode, ModePowers>> = {
   Idle: { required: [], optional: [] },
   ChargingOnly: { required: ['limit'], optional: [] },
@@ -156,16 +156,16 @@ export const modePowers: Readonly<Record<OperationMode, ModePowers>> = {
 
 /** Why the station does not carry out the other modes. */
 export const refusedModes: Readonly<Record<Exclude<OperationModeEnum, OperationMode>, string>> = {
-  ExternalSetpoint: 'no outside system gives this station set-points of an EVSE',
-  ExternalLimits: 'limits from outside hold for this station without a profile',
-  LocalLoadBalancing: 'the station has no meter of an upstream load',
+  ExternalSetpoint: 'no external system sends this station set-points of an EVSE',
+  ExternalLimits: 'external limits apply to this station without a profile',
+  LocalLoadBalancing: 'the station has no meter of the upstream load',
 };
 
 export function isCarriedOut(mode: OperationModeEnum): mode is OperationMode {
   return mode in modePowers;
 }
 
-/** Modes that an EVSE offers: a bidirectional one all that the station carries out. */
+/** Modes that an EVSE supports: if bidirectional, all that the station carries out. */
 export function modesOf(bidirectional: boolean): readonly OperationMode[] {
   return bidirectional
     ? ['ChargingOnly', 'CentralSetpoint', 'CentralFrequency', 'LocalFrequency', 'Idle']
@@ -173,7 +173,7 @@ export function modesOf(bidirectional: boolean): readonly OperationMode[] {
 }
 
 /** Purposes whose periods may have another mode than ChargingOnly. */
-function takesModes(purpose: ChargingProfilePurposeEnum): boolean {
+function allowsModes(purpose: ChargingProfilePurposeEnum): boolean {
   return purpose === 'TxProfile' || purpose === 'TxDefaultProfile';
 }
 
@@ -183,7 +183,7 @@ type PeriodCheck = Check<[period: SentPeriod, schedule: SentSchedule, profile: S
 
 const modeOf = ({ operationMode = 'ChargingOnly' }: SentPeriod): SentMode => operationMode;
 
-/** Members that ask for something that the station has no physics for. */
+/** Members whose effect the device does not simulate. */
 const withoutEffect = [
   'limit_L2',
   'limit_L3',
@@ -198,10 +198,11 @@ const withoutEffect = [
 
 const unsupported: PeriodCheck = (period) => {
   const name = withoutEffect.find((each) => period[each] !== undefined);
-  if (name?.includes('Reactive')) return unable('UnsupportedParam', `${name}: the station sets no reactive power here`);
-  if (name !== undefined) return unable('UnsupportedParam', `${name}: all phases have one limit`);
+  if (name?.includes('Reactive'))
+    return unable('UnsupportedParam', `${name}: the station supports no set-points of reactive power`);
+  if (name !== undefined) return unable('UnsupportedParam', `${name}: the station supports no values per phase`);
   if (period.preconditioningRequest === true)
-    return unable('UnsupportedParam', 'preconditioningRequest: the vehicles know no preconditioning');
+    return unable('UnsupportedParam', 'preconditioningRequest: the vehicles support no preconditioning');
   return period.evseSleep === true
     ? broken('K01.FR.126', 'InvalidSchedule', 'evseSleep: SupportsEvseSleep is false')
     : null;
@@ -212,7 +213,7 @@ const phases: PeriodCheck = ({ numberPhases, phaseToUse }, _schedule, _profile, 
   if (numberPhases === undefined && phaseToUse === undefined) return null;
   if (evses.every(({ type }) => type === 'dc')) {
     const reason = version === 'ocpp2.1' ? 'NoPhaseForDC' : 'InvalidSchedule';
-    return broken('K01.FR.44', reason, 'numberPhases and phaseToUse are none of DC');
+    return broken('K01.FR.44', reason, 'numberPhases and phaseToUse are not allowed for DC');
   }
   if (phaseToUse !== undefined)
     return numberPhases === 1
@@ -234,7 +235,7 @@ const limits: PeriodCheck = ({ limit = 0, dischargeLimit = 0 }) => {
 const mode: PeriodCheck = (period, _schedule, { chargingProfilePurpose: purpose }, { evses }) => {
   const name = modeOf(period);
   if (name === 'ChargingOnly') return null;
-  if (!takesModes(purpose)) {
+  if (!allowsModes(purpose)) {
     const rule = purpose === 'PriorityCharging' ? 'K01.FR.71' : 'K01';
     return broken(rule, 'InvalidSchedule', `a ${purpose} has no operationMode ${name}`);
   }
@@ -248,12 +249,12 @@ const powers: PeriodCheck = (period, _schedule, { chargingProfilePurpose: purpos
   const name = modeOf(period);
   if (!isCarriedOut(name)) return null;
   const { required, optional } = modePowers[name];
-  const limits = (['limit', 'dischargeLimit', 'setpoint'] as const).filter((each) => period[each] !== undefined);
-  const missing = required.find((each) => !limits.includes(each));
+  const present = (['limit', 'dischargeLimit', 'setpoint'] as const).filter((each) => period[each] !== undefined);
+  const missing = required.find((each) => !present.includes(each));
   if (missing !== undefined) return broken('Q01', 'InvalidSchedule', `operationMode ${name} needs a ${missing}`);
-  // the grid connection of the station may be kept from giving power whatever its EVSEs do
+  // the station may limit the discharge at its grid connection in any mode
   const isOfGrid = (each: PeriodPower) => purpose === 'ChargingStationMaxProfile' && each === 'dischargeLimit';
-  const extra = limits.find((each) => !required.includes(each) && !optional.includes(each) && !isOfGrid(each));
+  const extra = present.find((each) => !required.includes(each) && !optional.includes(each) && !isOfGrid(each));
   return extra === undefined ? null : broken('Q01', 'InvalidSchedule', `operationMode ${name} has no ${extra}`);
 };
 
@@ -289,7 +290,7 @@ function brokenOrder(periods: readonly SentPeriod[]): Issue | null {
   const early = periods.find(({ startPeriod }, i) => i > 0 && startPeriod <= (periods[i - 1]?.startPeriod ?? 0));
   return early === undefined
     ? null
-    : broken('K01.FR.35', 'InvalidSchedule', `startPeriod ${early.startPeriod} must be later than the one before`);
+    : broken('K01.FR.35', 'InvalidSchedule', `startPeriod ${early.startPeriod} must be later than the previous one`);
 }
 
 /** The first rule that a period of a schedule breaks. */
@@ -303,12 +304,12 @@ function periodIssue(schedule: SentSchedule, profile: SentProfile, facts: RuleFa
 
 // Bounds of the charging profiles of a station of 2.x.
 
-/** Profiles that a station holds. */
+/** Maximum number of profiles of a station. */
 export const maxProfiles = 100;
 export const maxStackLevel = 100;
-/** Periods of a schedule; the schema permits no more. */
+/** Maximum number of periods of a schedule, as in the schema. */
 export const maxPeriods = 1024;
-/** The id of the profile that shows the external limit; MaxExternalConstraintsId. */
+/** MaxExternalConstraintsId, and the id of the profile that shows the external limit of the station. */
 export const externalProfileId = -1;
 
 type ProfileCheck = Check<[profile: SentProfile, facts: RuleFacts]>;
@@ -331,12 +332,12 @@ const id: ProfileCheck = (profile, { maxExternalId, version }) =>
     : broken(
         version === 'ocpp2.1' ? 'K01.FR.81' : 'K01.FR.05',
         version === 'ocpp2.1' ? 'InvalidProfileId' : 'InvalidProfile',
-        `ids up to ${maxExternalId} are those of external constraints`,
+        `ids up to ${maxExternalId} are reserved for external constraints`,
       );
 
 const purpose: ProfileCheck = ({ chargingProfilePurpose }) =>
   chargingProfilePurpose === 'ChargingStationExternalConstraints'
-    ? broken('K01.FR.22', 'InvalidValue', 'a central system sets no ChargingStationExternalConstraints')
+    ? broken('K01.FR.22', 'InvalidValue', 'a central system must not set ChargingStationExternalConstraints')
     : null;
 
 const stackLevel: ProfileCheck = (profile, { maxStackLevel }) =>
@@ -355,7 +356,8 @@ const recurrency: ProfileCheck = ({ chargingProfileKind, recurrencyKind }) =>
     : null;
 
 const validity: ProfileCheck = ({ validFrom, validTo }) => {
-  if (!isDate(validFrom) || !isDate(validTo)) return broken('K01', 'InvalidProfile', 'an instant is no date');
+  if (!isDate(validFrom) || !isDate(validTo))
+    return broken('K01', 'InvalidProfile', 'validFrom or validTo is not a date-time');
   return validFrom !== undefined && validTo !== undefined && instantOf(validFrom) >= instantOf(validTo)
     ? broken('K01', 'InvalidProfile', 'validTo must be later than validFrom')
     : null;
@@ -370,7 +372,7 @@ const dynamic: ProfileCheck = (profile) => {
       : broken('K28.FR.04', 'InvalidProfile', 'only a Dynamic profile has dynUpdateInterval and dynUpdateTime');
   if (chargingSchedule.length !== 1 || chargingSchedule[0]?.chargingSchedulePeriod.length !== 1)
     return broken('K28.FR.03', 'InvalidSchedule', 'a Dynamic profile has one schedule of one period');
-  if (!isDate(dynUpdateTime)) return broken('K28', 'InvalidProfile', 'dynUpdateTime is no date');
+  if (!isDate(dynUpdateTime)) return broken('K28', 'InvalidProfile', 'dynUpdateTime is not a date-time');
   return (dynUpdateInterval ?? 0) < 0
     ? broken('K28', 'InvalidProfile', `the dynUpdateInterval ${dynUpdateInterval} is negative`)
     : null;
@@ -381,10 +383,10 @@ const offline: ProfileCheck = ({ maxOfflineDuration = 0 }) =>
     ? broken('K01', 'InvalidProfile', `the maxOfflineDuration ${maxOfflineDuration} is negative`)
     : null;
 
-/** Prices, and what proves them: no vehicle of the simulation chooses by a price. */
+/** Refuses prices and their signatures, since no simulated vehicle uses prices. */
 const prices: ScheduleCheck = (schedule, { priceScheduleSignature }) => {
   const { salesTariff, absolutePriceSchedule, priceLevelSchedule, signatureId, digestValue, powerTolerance } = schedule;
-  const members = Object.entries({
+  const member = Object.entries({
     salesTariff,
     absolutePriceSchedule,
     priceLevelSchedule,
@@ -393,13 +395,13 @@ const prices: ScheduleCheck = (schedule, { priceScheduleSignature }) => {
     powerTolerance,
     priceScheduleSignature,
   }).find(([, value]) => value !== undefined);
-  return members === undefined ? null : unable('UnsupportedParam', `${members[0]}: no vehicle would act by it`);
+  return member === undefined ? null : unable('UnsupportedParam', `${member[0]}: the vehicles do not support it`);
 };
 
 const unit: ScheduleCheck = ({ chargingRateUnit }, _profile, { rateUnits }) =>
   rateUnits.includes(chargingRateUnit)
     ? null
-    : broken('K01.FR.26', 'UnsupportedRateUnit', `RateUnit has no ${chargingRateUnit}`);
+    : broken('K01.FR.26', 'UnsupportedRateUnit', `RateUnit does not list ${chargingRateUnit}`);
 
 const periodCount: ScheduleCheck = ({ chargingSchedulePeriod: { length } }, _profile, { maxPeriods }) =>
   length <= maxPeriods
@@ -408,7 +410,7 @@ const periodCount: ScheduleCheck = ({ chargingSchedulePeriod: { length } }, _pro
 
 /** K01.FR.40, K01.FR.41 */
 const start: ScheduleCheck = ({ startSchedule }, { chargingProfileKind: kind }) => {
-  if (!isDate(startSchedule)) return broken('K01', 'InvalidSchedule', 'startSchedule is no date');
+  if (!isDate(startSchedule)) return broken('K01', 'InvalidSchedule', 'startSchedule is not a date-time');
   if (startSchedule === undefined)
     return kind === 'Absolute' || kind === 'Recurring'
       ? broken('K01.FR.40', 'InvalidProfile', `an ${kind} profile needs a startSchedule`)

@@ -1,5 +1,5 @@
 /**
- * Smart charging of 2.x (block K), and what block Q needs of it. The profiles act through `charging/control.ts`, which
+ * Smart charging of 2.x (block K), and its use by block Q. The profiles act through `charging/control.ts`, which
  * sends the device one limit for each EVSE and one for the station.
  */
 import type { OcppFunctions } from '../../../contract/ocpp.ts';
@@ -49,9 +49,9 @@ interface InstalledOptions {
 }
 
 interface StationProfiles extends Installed {
-  /** A transaction has begun: the profile that waits for it acts. */
+  /** Installs the profile that waits for a transaction, when the transaction begins. */
   started(transaction: Pick<Transaction, 'evseId' | 'transactionId'>): void;
-  /** The local time of the station has another offset. */
+  /** Converts the profiles in local time again, after a change of the offset. */
   localTimeChanged(): void;
 }
 
@@ -114,11 +114,11 @@ export function createView({ control, installed, external, evseIds }: ViewDeps) 
   });
 }
 
-// Facts of a place for which profiles are checked.
+// Facts of a place, against which profiles are checked.
 
 type FactParts = Pick<StationParts, 'device' | 'variables' | 'version'>;
 
-/** Facts of an EVSE, of all EVSEs (0), or of the grid connection for a ChargingStationMaxProfile. */
+/** Facts of an EVSE, of all EVSEs (0), or of the grid connection (`ofStation`). */
 function evsesOf({ device }: FactParts, conditions: V2xConditions, evseId: number, ofStation: boolean) {
   if (ofStation) return [{ ...device.stationRating, modes: modesOf(false) }] satisfies EvseFacts[];
   return device.ratings
@@ -155,13 +155,13 @@ interface SmartChargingDeps {
   readonly transactions: Pick<Transactions, 'running' | 'at' | 'byId' | 'update' | 'onStarted' | 'onEnded'>;
 }
 
-/** Smart charging as block Q and the negotiation with vehicles see it. */
+/** Smart charging for block Q and the negotiation with vehicles. */
 export interface ChargingOfVehicles {
   readonly conditions: V2xConditions;
   readonly control: Pick<ChargingControl, 'state' | 'nowMs' | 'refresh'>;
-  /** Says which transactions wait for the needs of their vehicle: a TxProfile before them is refused (K15.FR.17). */
+  /** Sets the test for transactions that wait for the needs of their vehicle: a TxProfile is refused (K15.FR.17). */
   expectNeeds(awaits: (transaction: Transaction) => boolean): void;
-  /** A TxProfile of SetChargingProfile acts; after its answer. */
+  /** Calls the listener with each TxProfile of SetChargingProfile, after the answer. */
   onTxProfile(listener: (set: { readonly evseId: number; readonly profile: SentProfile }) => void): () => void;
 }
 
@@ -170,7 +170,7 @@ type SmartChargingPart = Part &
   SmartCharging &
   Pick<OcppFunctions, 'chargingProfiles' | 'compositeSchedule'> & {
     readonly vehicles: ChargingOfVehicles;
-    /** Evaluates anew: the clock has been set. */
+    /** Evaluates the profiles again, after the clock was set. */
     readonly refresh: () => void;
   };
 
@@ -190,7 +190,7 @@ function whereEnabled(
   return Object.fromEntries(guarded) as Handlers;
 }
 
-/** The parts that depend on each other, from the control of the profiles outwards. */
+/** Creates the parts of smart charging, which depend on each other. */
 function createParts(parts: SmartChargingParts, { transactions }: SmartChargingDeps) {
   const { device, variables } = parts;
   const conditions = createConditions(parts);
@@ -205,7 +205,7 @@ function createParts(parts: SmartChargingParts, { transactions }: SmartChargingD
   const control = createChargingControl({
     device,
     clock: parts.clock,
-    // profiles are kept as they were sent, in the words of their version
+    // profiles are stored as they were sent, in the form of their version
     store: parts.store(`profiles-${parts.version}`),
     log: parts.log,
     precedence: 'stack_level',
@@ -219,7 +219,7 @@ function createParts(parts: SmartChargingParts, { transactions }: SmartChargingD
   });
   const priority = createPriorityCharging({ parts, control, transactions });
   const external = createExternalLimits(parts, () => {
-    notices.look();
+    notices.reportChanges();
   });
   const notices = createNotices({ parts, control, external, transactions });
   const installed = createInstalled({
@@ -241,7 +241,7 @@ function createParts(parts: SmartChargingParts, { transactions }: SmartChargingD
     if (begins) control.refresh();
     priority.check();
     dynamic.plan();
-    notices.look();
+    notices.reportChanges();
   };
   return { conditions, offline, control, priority, external, notices, installed, facts, dynamic };
 }
@@ -295,7 +295,10 @@ function createVehicles({ conditions, control }: InnerParts, log: SmartChargingP
   };
 }
 
-/** The TxProfile of RequestStartTransaction, for the transaction that runs or the one that begins at the EVSE. */
+/**
+ * Installs the TxProfile of RequestStartTransaction for the transaction that runs, or begins next, at the EVSE.
+ * @returns reason code of a refusal; null: installed
+ */
 function installForStart(
   parts: SmartChargingParts,
   { installed, facts }: InnerParts,

@@ -17,14 +17,14 @@ import type { PlacedVariable, Place } from '../variables/model.ts';
 
 const dayMs = 86_400_000;
 
-/** The first instant after `nowMs` that is a multiple of the interval from midnight; midnight always is (N08.FR.07). */
+/** The next multiple of the interval from midnight after `nowMs`, or the next midnight if earlier (N08.FR.07). */
 function nextAligned(nowMs: number, intervalS: number): number {
   const midnightMs = Math.floor(nowMs / dayMs) * dayMs;
   const passed = Math.floor((nowMs - midnightMs) / (intervalS * 1000) + 1e-9);
   return Math.min(midnightMs + (passed + 1) * intervalS * 1000, midnightMs + dayMs);
 }
 
-/** The next instant of a periodic monitor. @param sinceMs instant at which it was set, or was due last */
+/** The next instant of a periodic monitor. @param sinceMs instant at which it was set, or its last due instant */
 export function nextDue({ type, value }: Pick<Monitor, 'type' | 'value'>, sinceMs: number, nowMs: number): number {
   if (type === 'PeriodicClockAligned') return nextAligned(nowMs, value);
   const intervalMs = value * 1000;
@@ -93,7 +93,7 @@ interface MeterRow {
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, each) => sum + each, 0) / values.length;
 
-/** The value of a phase; 0: not wired. */
+/** The value of a phase; 0: the phase is not wired. */
 const ofPhase =
   (values: (sample: MeterSample) => readonly number[], phase: number): Read =>
   (sample) =>
@@ -129,7 +129,7 @@ const rows: Readonly<Record<string, readonly MeterRow[]>> = {
 
 /** A number as a decimal of OCPP 2.x; a value that the device does not have is 0. */
 function decimalText(value: number, digits: number): string {
-  // + 0: there is no negative zero
+  // + 0 turns -0 into 0
   return Number.isFinite(value) ? String(Number(value.toFixed(digits)) + 0) : '0';
 }
 
@@ -163,7 +163,7 @@ export function hasTarget({ entry }: PlacedVariable): boolean {
   return component === 'EVSE' && (variable === 'Power' || variable === 'DischargePower');
 }
 
-/** Target of a value now: an EVSE delivers what it allots to the vehicle. Null: it has no target. */
+/** Target of a variable: the power that the EVSE allocates to its vehicle, W. null: the variable has no target. */
 export function targetOf({ device }: Pick<StationParts, 'device'>, target: PlacedVariable): number | null {
   const { evseId } = target.place;
   if (evseId === undefined || !hasTarget(target)) return null;
@@ -205,12 +205,13 @@ interface Entry {
 
 /** maximum of waiting events; above it the oldest of the least severe are lost */
 const capacity = 500;
+/** maximum number of events in a message */
 const perMessage = 20;
 /** ms after which a report without an answer is sent again */
 const repeatMs = 60_000;
-/** how often one report is sent, with the first time */
+/** maximum number of times that an event is sent */
 const maxAttempts = 3;
-/** Gap in the event numbers after a restart, so that no number is used twice. */
+/** Number of event ids that are reserved at a time: after a restart the ids continue after the reserved ones. */
 const idStep = 1000;
 
 function eventOf(notice: EventNotice, eventId: number, withSeverity: boolean): EventData {
@@ -238,7 +239,7 @@ function withinCapacity(entries: readonly Entry[]): readonly Entry[] {
   const excess = entries.length - capacity;
   if (excess <= 0) return entries;
   // the least severe events have the greatest number
-  const mildest = entries.reduce((number, { severity }) => Math.max(number, severity), 0);
+  const mildest = entries.reduce((greatest, { severity }) => Math.max(greatest, severity), 0);
   const lost = new Set(entries.filter(({ severity }) => severity === mildest).slice(0, excess));
   return entries.filter((entry) => !lost.has(entry)).slice(-capacity);
 }
@@ -283,7 +284,7 @@ function createWaiting({ store, log, device }: Pick<StationParts, 'store' | 'log
       const all = [...entries, make(id)];
       entries = withinCapacity(all);
       if (entries.length < all.length)
-        log.warning(`${all.length - entries.length} events are lost: too many wait`, device.deviceIndex);
+        log.warning(`${all.length - entries.length} events are lost: at most ${capacity} can wait`, device.deviceIndex);
       return id;
     },
     remove(gone: readonly Entry[]) {
@@ -314,10 +315,10 @@ function createWaiting({ store, log, device }: Pick<StationParts, 'store' | 'log
 
 type Delivery = 'done' | 'repeat' | 'offline';
 
-/** Sends what waits in parts of one report, one after another. */
+/** Sends the waiting events in the parts of one report, one after another. */
 function createSender({ calls, clock, registration }: Pick<StationParts, 'calls' | 'clock' | 'registration'>) {
   const attempts = new WeakMap<Entry, number>();
-  /** @returns true: it was the last attempt */
+  /** Counts an attempt for each entry. @returns true: the last attempt of an entry */
   const countAttempt = (entries: readonly Entry[]): boolean => {
     for (const entry of entries) attempts.set(entry, (attempts.get(entry) ?? 0) + 1);
     return entries.some((entry) => (attempts.get(entry) ?? 0) >= maxAttempts);
@@ -350,7 +351,7 @@ type EventParts = Pick<
   'version' | 'variables' | 'calls' | 'clock' | 'later' | 'log' | 'device' | 'registration' | 'store'
 >;
 
-/** Sends what waits at the end of the turn, and after each connection. */
+/** Sends the waiting events at the end of the turn, and when the station is accepted. */
 function createOutflow(parts: EventParts, waiting: Waiting) {
   const { later, registration } = parts;
   const send = createSender(parts);
@@ -362,7 +363,7 @@ function createOutflow(parts: EventParts, waiting: Waiting) {
     sending = true;
     let delivery: Delivery = 'done';
     try {
-      // events of the meantime go into another report
+      // events that arrive meanwhile are sent in another report
       while (delivery === 'done' && waiting.entries.length > 0 && !isStopped()) delivery = await send(waiting);
     } finally {
       sending = false;

@@ -1,4 +1,4 @@
-/** Monitors of variables and their events (N02 to N08): the messages of the central system, and notices of other parts. */
+/** Monitors of variables and their events (N02 to N08): messages of the central system, and notices of other parts. */
 import { errorCode } from '../../rpc/frames.ts';
 import { CallError } from '../../rpc/model.ts';
 import type { After } from '../../rpc/model.ts';
@@ -42,7 +42,7 @@ interface RuleDeps {
   readonly monitors: Pick<Monitors, 'all' | 'byId' | 'customCount'>;
 }
 
-/** A monitor that passes all rules; with the id of the monitor that it replaces. */
+/** A monitor that passes all rules; `id`: the monitor that it replaces. */
 type NewMonitor = Omit<Monitor, 'id' | 'kind'> & { readonly id?: number };
 
 interface Refusal {
@@ -50,9 +50,9 @@ interface Refusal {
   readonly statusInfo?: NonNullable<SetMonitoringResult['statusInfo']>;
 }
 
-/** shorter intervals would make one message after another, s */
+/** minimum interval of a periodic monitor, s */
 const minIntervalS = 1;
-/** a year: longer ones have no instant that a timer needs to wait for, s */
+/** maximum interval of a periodic monitor, s: a year */
 const maxIntervalS = 31_536_000;
 
 const rejected = (reasonCode: string, additionalInfo: string): Refusal => ({
@@ -63,7 +63,7 @@ const rejected = (reasonCode: string, additionalInfo: string): Refusal => ({
 function unsupportedType({ type }: SetMonitoringData, target: PlacedVariable): string | null {
   if (target.entry.row.monitored !== true) return 'the variable cannot be monitored';
   if (type === 'Delta' || periodicTypes.has(type)) return null;
-  if (!isNumeric(target) || isWriteOnly(target)) return 'the variable shows no number';
+  if (!isNumeric(target) || isWriteOnly(target)) return 'the value of the variable is not a readable number';
   const needsTarget = type === 'TargetDelta' || type === 'TargetDeltaRelative';
   return needsTarget && !hasTarget(target) ? 'the variable has no target' : null;
 }
@@ -81,11 +81,13 @@ function valueIssue(data: SetMonitoringData, target: PlacedVariable, variables: 
     return value > maxIntervalS ? rejected('ValueTooHigh', `the longest interval is ${maxIntervalS} s`) : null;
   }
   if (type === 'UpperThreshold' || type === 'LowerThreshold')
-    return isInRange(data, target, variables) ? null : rejected('ValueOutOfRange', 'the variable does not reach it');
-  return value < 0 ? rejected('ValuePositiveOnly', 'a difference is not negative') : null;
+    return isInRange(data, target, variables)
+      ? null
+      : rejected('ValueOutOfRange', 'the threshold is outside of the range of the variable');
+  return value < 0 ? rejected('ValuePositiveOnly', 'a difference must not be negative') : null;
 }
 
-/** Refusal of an id that names no monitor, or one that cannot be replaced; null: allowed (N04.FR.12 to FR.18). */
+/** Refusal of an id whose monitor is missing or cannot be replaced; null: allowed (N04.FR.12 to FR.18). */
 function idIssue({ id }: SetMonitoringData, target: PlacedVariable, { monitors }: RuleDeps): Refusal | null {
   if (id === undefined)
     return monitors.customCount < maxCustomMonitors
@@ -96,7 +98,7 @@ function idIssue({ id }: SetMonitoringData, target: PlacedVariable, { monitors }
   if (monitor.kind === 'HardWiredMonitor') return rejected('ReadOnly', `monitor ${id} is hard-wired`);
   return isSame(monitor.placedVariable, target)
     ? null
-    : rejected('InvalidValue', `monitor ${id} is one of another variable`);
+    : rejected('InvalidValue', `monitor ${id} monitors another variable`);
 }
 
 function streamIssue(data: SetMonitoringData, { monitors, variables }: RuleDeps): Refusal | null {
@@ -115,8 +117,8 @@ function streamOf({ periodicEventStream }: SetMonitoringData): Monitor['stream']
   return { ...(interval !== undefined && { interval }), ...(values !== undefined && { values }) };
 }
 
-/** Checks an element of SetVariableMonitoring whole. */
-function checked(data: SetMonitoringData, deps: RuleDeps): NewMonitor | Refusal {
+/** Checks an element of SetVariableMonitoring. @returns the new monitor, or its refusal */
+function newMonitorOf(data: SetMonitoringData, deps: RuleDeps): NewMonitor | Refusal {
   const { type, value, severity, id, transaction = false } = data;
   const target = deps.variables.lookUp(data);
   if (typeof target === 'string') return { status: target };
@@ -126,7 +128,7 @@ function checked(data: SetMonitoringData, deps: RuleDeps): NewMonitor | Refusal 
       status: 'UnsupportedMonitorType',
       statusInfo: { reasonCode: 'UnsupportedParam', additionalInfo: unsupported },
     };
-  if (severity > 9) return rejected('ValueTooHigh', 'the least severe is 9');
+  if (severity > 9) return rejected('ValueTooHigh', 'the severity must be at most 9');
   const issue = valueIssue(data, target, deps.variables) ?? idIssue(data, target, deps) ?? streamIssue(data, deps);
   if (issue !== null) return issue;
   const monitor: NewMonitor = {
@@ -145,7 +147,7 @@ function checked(data: SetMonitoringData, deps: RuleDeps): NewMonitor | Refusal 
         status: 'Duplicate',
         statusInfo: {
           reasonCode: 'InvalidValue',
-          additionalInfo: `monitor ${duplicate.id} has this type and severity`,
+          additionalInfo: `monitor ${duplicate.id} of the variable has the same type and severity`,
         },
       };
 }
@@ -164,13 +166,13 @@ function checkSize(
   const clause = clauseOf(version, action === 'SetVariableMonitoring' ? 'N04.FR.09' : 'N06.FR.04');
   const maxItems = variables.integer('MonitoringCtrlr', `ItemsPerMessage[${action}]`);
   if (items > maxItems) {
-    finding(clause, `${action} has ${items} elements; the station takes ${maxItems}`, action);
+    finding(clause, `${action} has ${items} elements; the station accepts at most ${maxItems}`, action);
     throw new CallError(errorCode(version, 'occurrence'), `at most ${maxItems} elements`);
   }
   const maxBytes = variables.integer('MonitoringCtrlr', `BytesPerMessage[${action}]`);
   const bytes = Buffer.byteLength(JSON.stringify(payload));
   if (bytes <= maxBytes) return;
-  finding(clause, `${action} has ${bytes} bytes; the station takes ${maxBytes}`, action);
+  finding(clause, `${action} has ${bytes} bytes; the station accepts at most ${maxBytes}`, action);
   throw new CallError(errorCode(version, 'structure'), `at most ${maxBytes} bytes`);
 }
 
@@ -187,7 +189,7 @@ function setOne(
 ): { readonly result: SetMonitoringResult; readonly id: number | null } {
   const { component, variable, type, severity } = data;
   const named = { component, variable, type, severity };
-  const outcome = checked(data, { variables, monitors });
+  const outcome = newMonitorOf(data, { variables, monitors });
   if ('status' in outcome)
     return { result: { ...named, ...outcome, ...(data.id !== undefined && { id: data.id }) }, id: null };
   const { id } = monitors.put(outcome);
@@ -207,7 +209,7 @@ function clearOne(id: number, monitors: Monitors): ClearMonitoringResult {
   return { id, status: 'Accepted' };
 }
 
-/** Monitors take effect, and streams open and end, once the answer is out. */
+/** Monitors take effect, and streams open and end, after the answer. */
 function createSetting(parts: StationParts, deps: SettingDeps): Handlers {
   const { streams, monitors, watch } = deps;
   const begin = (id: number): void => {
@@ -223,20 +225,20 @@ function createSetting(parts: StationParts, deps: SettingDeps): Handlers {
   const restrict = (change: () => void, after: After): void => {
     const before = monitors.all;
     change();
-    const acting = new Set(monitors.all);
+    const active = new Set(monitors.all);
     after(() => {
-      for (const monitor of before) if (!acting.has(monitor)) end(monitor.id);
+      for (const monitor of before) if (!active.has(monitor)) end(monitor.id);
       watch.refresh();
     });
   };
   return {
     SetVariableMonitoring: (request, after) => {
       checkSize(parts, 'SetVariableMonitoring', request, request.setMonitoringData.length);
-      const done = request.setMonitoringData.map((data) => setOne(data, deps));
+      const outcomes = request.setMonitoringData.map((data) => setOne(data, deps));
       after(() => {
-        for (const { id } of done) if (id !== null) begin(id);
+        for (const { id } of outcomes) if (id !== null) begin(id);
       });
-      return { setMonitoringResult: done.map(({ result }) => result) };
+      return { setMonitoringResult: outcomes.map(({ result }) => result) };
     },
     ClearVariableMonitoring: (request, after) => {
       checkSize(parts, 'ClearVariableMonitoring', request, request.id.length);
@@ -252,7 +254,7 @@ function createSetting(parts: StationParts, deps: SettingDeps): Handlers {
     },
     SetMonitoringLevel: ({ severity }, after) => {
       if (severity > 9) {
-        parts.finding(clauseOf(parts.version, 'N05.FR.02'), `a monitoring level of ${severity}; the greatest is 9`);
+        parts.finding(clauseOf(parts.version, 'N05.FR.02'), `a monitoring level of ${severity}; the maximum is 9`);
         return { status: 'Rejected', statusInfo: { reasonCode: 'ValueOutOfRange' } };
       }
       restrict(() => monitors.setLevel(severity), after);
@@ -265,10 +267,10 @@ function createSetting(parts: StationParts, deps: SettingDeps): Handlers {
 
 type Filter = Pick<Requests['GetMonitoringReport'], 'monitoringCriteria' | 'componentVariable'>;
 
-/** variables of one message */
+/** maximum number of variables in a message */
 const perMessage = 20;
 
-/** N02.FR.12 to FR.14; the differences from a target came with 2.1. */
+/** N02.FR.12 to FR.14; 2.1 adds the differences from a target. */
 const criterionOf: Readonly<Record<MonitorEnum, MonitoringCriterionEnum>> = {
   UpperThreshold: 'ThresholdMonitoring',
   LowerThreshold: 'ThresholdMonitoring',
@@ -279,9 +281,9 @@ const criterionOf: Readonly<Record<MonitorEnum, MonitoringCriterionEnum>> = {
   PeriodicClockAligned: 'PeriodicMonitoring',
 };
 
-/** Names are the same in any capitals; one that is not given fits every one (N02.FR.15 to FR.17). */
-function fits(data: string | undefined, name: string | undefined): boolean {
-  return data === undefined || data.toLowerCase() === name?.toLowerCase();
+/** True if the names are equal regardless of case, or none is requested (N02.FR.15 to FR.17). */
+function fits(requested: string | undefined, name: string | undefined): boolean {
+  return requested === undefined || requested.toLowerCase() === name?.toLowerCase();
 }
 
 function isNamed({ component, variable }: ComponentVariable, names: Named): boolean {
@@ -311,7 +313,7 @@ function monitoringOf(
   version: Version2,
 ): VariableMonitoring {
   const common = { id, transaction, value, type, severity };
-  // 2.0.1 does not have the kind, which 2.1 demands
+  // 2.1 requires the kind, which 2.0.1 lacks
   return (version === 'ocpp2.1' ? { ...common, eventNotificationType: kind } : common) as VariableMonitoring;
 }
 
@@ -348,7 +350,7 @@ function createMonitoringReport(
         { triggered: true },
       );
       if (kind === 'lost' || kind === 'unsent') {
-        log.info(`the monitoring report ${requestId} has ended with the connection`, device.deviceIndex);
+        log.info(`the monitoring report ${requestId} is incomplete: the connection was lost`, device.deviceIndex);
         return;
       }
     }
@@ -374,15 +376,15 @@ interface HardWiredNotice {
   readonly component: string;
   readonly variable: string;
   readonly place?: Place;
-  /** `Alerting`: something is the matter; `Delta`: a value has changed */
+  /** `Alerting`: a problem; `Delta`: a value has changed */
   readonly trigger: EventTriggerEnum;
   readonly actualValue: string;
-  /** 0 to 9; default 8, informational. Decides whether it waits while the station is offline */
+  /** 0 to 9; default 8, informational. Decides whether the event waits while the station is offline */
   readonly severity?: number;
   /** time of the central system, ms since the epoch; default now */
   readonly atMs?: number;
   readonly cleared?: boolean;
-  /** id of the event that has brought it */
+  /** id of the event that caused it */
   readonly cause?: number;
   readonly techCode?: string;
   readonly techInfo?: string;
@@ -395,7 +397,7 @@ const noticeSeverity = 8;
 export interface Monitoring extends Required<Pick<Part, 'handlers' | 'load' | 'stop'>> {
   /**
    * Sends a hard-wired notification, together with the other events of this turn.
-   * @returns the id of its event, for `cause`; null: the station is offline and it does not wait
+   * @returns the id of its event, for `cause`; null: the station is offline, and the event is not severe enough to wait
    * @throws SimError UNKNOWN_RESOURCE for a variable that the station does not have
    */
   notify(notice: HardWiredNotice): number | null;
@@ -403,7 +405,7 @@ export interface Monitoring extends Required<Pick<Part, 'handlers' | 'load' | 's
   readonly waiting: number;
 }
 
-/** Measured variables become readable with it, so that it is made before the first report of the device model. */
+/** Provides the measured variables, so create it before the first report of the device model. */
 export function createMonitoring(parts: StationParts, deps: MonitoringDeps): Monitoring {
   const { clock } = parts;
   const { variables, streams } = deps;
@@ -426,7 +428,7 @@ export function createMonitoring(parts: StationParts, deps: MonitoringDeps): Mon
       GetMonitoringReport: createMonitoringReport(parts, monitors),
     },
     notify({ component, variable, place = {}, severity = noticeSeverity, atMs = clock.nowMs(), ...notice }) {
-      // the refusal of a variable that does not exist
+      // throws if the variable does not exist
       variables.text(component, variable, place);
       const target = variables.find(component, variable, place);
       if (target === undefined) return null;

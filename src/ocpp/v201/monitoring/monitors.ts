@@ -15,7 +15,7 @@ import type { PlacedVariable, Place, VariableStore } from '../variables/model.ts
 
 // Monitors of variables (N02 to N08).
 
-/** `CustomMonitor`: of the central system. The others are of the station; those that are hard-wired stay for ever. */
+/** `CustomMonitor`: set by the central system. The others belong to the station; a hard-wired one cannot be removed. */
 type MonitorKind = Exclude<EventNotificationEnum, 'HardWiredNotification'>;
 
 export interface Monitor {
@@ -27,7 +27,7 @@ export interface Monitor {
   readonly value: number;
   /** 0, the most severe, to 9 */
   readonly severity: number;
-  /** true: active only while a transaction runs at its EVSE; without an EVSE, at any of the station */
+  /** true: active only while a transaction runs at its EVSE; without an EVSE, at any EVSE */
   readonly transaction: boolean;
   /** 2.1: parameters of the stream of its values; null: the values are sent as events */
   readonly stream: PeriodicEventStreamParams | null;
@@ -65,7 +65,7 @@ export function isWriteOnly({ entry: { row } }: PlacedVariable): boolean {
 
 export const periodicTypes: ReadonlySet<MonitorEnum> = new Set(['Periodic', 'PeriodicClockAligned']);
 
-// Monitors as the store keeps them. What does not fit is left out: the firmware may have lost a variable (N04).
+// Stored form of monitors. Entries that do not fit are dropped: the firmware may have lost a variable (N04).
 
 type JsonObject = { readonly [name: string]: JsonValue };
 
@@ -101,7 +101,7 @@ function numbersOf(value: JsonValue | undefined): readonly number[] {
   return Array.isArray(value) ? value.filter((each): each is number => typeof each === 'number') : [];
 }
 
-/** Null: nothing was kept. */
+/** null: nothing valid is stored */
 function restoredHead(value: JsonValue | undefined): SavedHead | null {
   if (!isObject(value)) return null;
   const { base, level, nextId, off, exceeded } = value;
@@ -142,7 +142,7 @@ function streamOf(value: JsonValue | undefined): PeriodicEventStreamParams | nul
   };
 }
 
-/** Null: it is no monitor of this station any more. */
+/** null: not valid, or the variable can no longer be monitored */
 function restoredMonitor(value: JsonValue, variables: Pick<VariableStore, 'find'>): Monitor | null {
   if (!isObject(value)) return null;
   const { id, component, variable, place, type, value: limit, severity, transaction, stream } = value;
@@ -162,7 +162,7 @@ function restoredMonitor(value: JsonValue, variables: Pick<VariableStore, 'find'
   };
 }
 
-// Monitors that a station has by itself, and the report of a component in trouble.
+// Monitors that belong to the station, and the problems of its components.
 
 interface Candidate {
   readonly kind: MonitorKind;
@@ -171,10 +171,10 @@ interface Candidate {
   readonly severity: number;
 }
 
-/** Ids below are those of the station itself. */
+/** Lower ids are those of monitors that belong to the station. */
 const firstCustomId = 100_000;
 
-/** Each connector first, and the station last: a problem of all connectors is one of the station, with theirs as its cause. */
+/** Connectors first: a problem of all connectors is a problem of the station, whose cause is that of a connector. */
 function factoryMonitors(
   variables: Pick<VariableStore, 'find'>,
   { connectorIds }: Pick<StationPort, 'connectorIds'>,
@@ -207,7 +207,7 @@ export function hasProblem(device: Pick<StationPort, 'detail' | 'connector'>, { 
   return noneWorks || externalLimit?.decidedBy === 'cessation';
 }
 
-/** Text of the device about the problem of a component; empty: no problem. */
+/** Code and text of the device for the problem of a component; empty: none. */
 export function troubleOf(device: Pick<StationPort, 'detail' | 'connector'>, { evseId }: Place): Trouble {
   if (evseId === undefined)
     return device.detail.externalLimit?.decidedBy === 'cessation'
@@ -215,10 +215,10 @@ export function troubleOf(device: Pick<StationPort, 'detail' | 'connector'>, { e
       : {};
   const { errorCode, errorInfo, vendorErrorCode } = device.connector(evseId);
   if (errorCode === 'NoError') return {};
-  const isKnown = (text: string | null): text is string => text !== null && text !== '';
+  const isFilled = (text: string | null): text is string => text !== null && text !== '';
   return {
-    techCode: (isKnown(vendorErrorCode) ? vendorErrorCode : errorCode).slice(0, 50),
-    ...(isKnown(errorInfo) && { techInfo: errorInfo.slice(0, 500) }),
+    techCode: (isFilled(vendorErrorCode) ? vendorErrorCode : errorCode).slice(0, 50),
+    ...(isFilled(errorInfo) && { techInfo: errorInfo.slice(0, 500) }),
   };
 }
 
@@ -232,13 +232,13 @@ export interface Monitors extends Required<Pick<Part, 'load'>> {
   /** events of monitors with a greater severity number are not sent */
   readonly level: number;
   byId(id: number): Monitor | undefined;
-  /** Adds a monitor of the central system under a new id, or puts it in place of the one with its id. */
+  /** Adds a monitor of the central system under a new id, or replaces the monitor with its id. */
   put(monitor: Omit<Monitor, 'id' | 'kind'> & { readonly id?: number }): Monitor;
-  /** Removes a monitor that is not hard-wired; a monitor of the factory returns with the base. */
+  /** Removes a monitor that is not hard-wired; `setBase` may restore a monitor of the factory. */
   remove(id: number): void;
   setBase(base: MonitoringBaseEnum): void;
   setLevel(level: number): void;
-  /** ids of thresholds whose event is sent; stored over a restart (N07.FR.14) */
+  /** ids of monitors whose threshold is exceeded; kept over a restart (N07.FR.14) */
   readonly exceeded: ReadonlySet<number>;
   setExceeded(id: number, exceeded: boolean): void;
 }
@@ -260,7 +260,7 @@ const initial: State = {
   off: new Set(),
 };
 
-/** A monitor that replaces one of the factory has its id (N04.FR.15). */
+/** A monitor that replaces one of the factory keeps its id (N04.FR.15). */
 function withMonitor(state: State, monitor: Monitor): State {
   const { custom, off, nextId } = state;
   return {
@@ -277,7 +277,7 @@ function withoutMonitor(state: State, id: number): State {
   return { ...state, custom, off: id < firstCustomId ? new Set([...state.off, id]) : state.off };
 }
 
-/** N03.FR.03 to FR.05. With `All` what the central system has put in place of a monitor of the factory stays there. */
+/** N03.FR.03 to FR.05. With `All` the monitors of the central system stay, also in place of those of the factory. */
 function onBase(state: State, base: MonitoringBaseEnum, preconfigured: readonly number[]): State {
   const custom = base === 'All' ? state.custom : new Map<number, Monitor>();
   const off = base === 'HardWiredOnly' ? preconfigured : [...custom.keys()].filter((id) => id < firstCustomId);
@@ -288,7 +288,7 @@ function saved({ base, level, nextId, off, custom }: State, exceeded: ReadonlySe
   return [{ base, level, nextId, off: [...off], exceeded: [...exceeded] }, ...[...custom.values()].map(savedMonitor)];
 }
 
-/** Null: nothing was kept. */
+/** null: nothing valid is stored */
 function restored(
   [first, ...rest]: readonly JsonValue[],
   variables: VariableStore,

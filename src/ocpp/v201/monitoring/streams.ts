@@ -1,7 +1,7 @@
 /**
  * Periodic event streams of 2.1 (N11 to N15): the values of a periodic monitor in few unconfirmed messages. The station
- * opens a stream for a monitor that requires one, and closes it with the monitor. Until the central system has accepted the
- * stream, and after a refusal, the values are sent as events.
+ * opens a stream for a monitor that requires one, and closes it with the monitor. Until the central system has accepted
+ * the stream, and after a refusal, the values are sent as events.
  */
 import { createSignal } from '../../station/stack.ts';
 import type { PeriodicEventStreamParams, Sends } from '../messages.ts';
@@ -30,7 +30,7 @@ interface StreamBuffer {
   drain(id: number): readonly Message[];
 }
 
-/** The limit of a member; without a limit if it is 0 or absent. */
+/** The limit that a member sets; Infinity if the member is 0 or absent. */
 function limitOf(value: number | undefined): number {
   return value === undefined || value === 0 ? Infinity : value;
 }
@@ -83,7 +83,10 @@ interface Adjustment {
 }
 
 export interface Streams extends Required<Pick<Part, 'handlers' | 'stop'>> {
-  /** Opens the stream that a monitor requires, again if its parameters have changed; closes it if the monitor requires none. */
+  /**
+   * Opens the stream that a monitor requires, again if its parameters or severity have changed; closes the stream if
+   * the monitor requires none.
+   */
   follow(monitor: StreamedMonitor): void;
   /** Closes the stream of a monitor that has been removed. */
   end(monitorId: number): void;
@@ -97,10 +100,10 @@ interface Stream {
   readonly monitorId: number;
   readonly severity: number;
   params: PeriodicEventStreamParams;
-  /** `waiting`: the request follows when the station is accepted; `opening`: the request has no answer yet */
+  /** `waiting`: to be requested when the station is accepted; `opening`: requested, not answered yet */
   state: 'waiting' | 'opening' | 'open' | 'refused';
   readonly buffer: StreamBuffer;
-  /** start of the interval, ms on the clock of the central system */
+  /** start of the current interval, ms on the clock of the central system */
   sinceMs: number;
   /** cancels the wait for the end of the interval; null: none */
   cancel: (() => void) | null;
@@ -165,11 +168,11 @@ function createOutflow({ calls, clock, registration, variables }: StreamsParts) 
   };
 }
 
-/** Requests to open a stream. @param isThere true: the stream has not been closed */
+/** Requests to open a stream. @param isCurrent true: the stream has not been closed or replaced */
 function createOpening(
   { calls, clock, registration, log, device }: StreamsParts,
   outflow: ReturnType<typeof createOutflow>,
-  isThere: (stream: Stream) => boolean,
+  isCurrent: (stream: Stream) => boolean,
 ) {
   return async (stream: Stream): Promise<void> => {
     if (!registration.isReady) return;
@@ -178,7 +181,7 @@ function createOpening(
     const outcome = await calls.send('OpenPeriodicEventStream', {
       constantStreamData: { id, variableMonitoringId: monitorId, params },
     });
-    if (!isThere(stream)) return;
+    if (!isCurrent(stream)) return;
     const isOpen = outcome.kind === 'result' && outcome.payload.status === 'Accepted';
     if (isOpen) {
       stream.state = 'open';
@@ -188,12 +191,12 @@ function createOpening(
       stream.state = 'waiting';
     } else {
       stream.state = 'refused';
-      log.info(`the central system does not take the stream of monitor ${monitorId}`, device.deviceIndex);
+      log.info(`the central system refuses the stream of monitor ${monitorId}`, device.deviceIndex);
     }
   };
 }
 
-/** Reports closed streams; again after a lost connection. */
+/** Reports closed streams, and repeats a report that was lost with the connection. */
 function createClosing({ calls }: StreamsParts) {
   const unreported = new Set<number>();
   const close = async (id: number): Promise<void> => {
@@ -203,7 +206,7 @@ function createClosing({ calls }: StreamsParts) {
   };
   return {
     close: (id: number) => void close(id),
-    /** Call it when the station is accepted. */
+    /** Call it when the station is accepted. After a boot the central system has no streams to close. */
     repeat(isBooted: boolean): void {
       const ids = [...unreported];
       unreported.clear();
@@ -218,7 +221,7 @@ interface HandlerDeps {
   readonly adjusted: (change: Adjustment) => void;
 }
 
-/** Handlers of N12 and N14. A missing member of the parameters stays as it is. */
+/** Handlers of N12 and N14. Parameters that the request lacks keep their values. */
 function streamHandlers({ clock }: StreamsParts, { openStreams, review, adjusted }: HandlerDeps): Handlers {
   return {
     GetPeriodicEventStream: () => {
@@ -265,7 +268,7 @@ export function createStreams(parts: StreamsParts): Streams {
     streams.delete(monitorId);
     outflow.cancelWait(stream);
     if (stream.state === 'open') outflow.flush(stream, stream.sinceMs);
-    // also before the answer: the central system may have opened it
+    // the central system may have opened a stream whose request has no answer yet
     if (['open', 'opening'].includes(stream.state)) closing.close(stream.id);
   };
   const begin = (monitor: StreamedMonitor, params: PeriodicEventStreamParams): void => {
@@ -277,7 +280,7 @@ export function createStreams(parts: StreamsParts): Streams {
     const isBooted = registration.boots !== boots;
     boots = registration.boots;
     closing.repeat(isBooted);
-    // after a boot the central system knows no stream
+    // after a boot the central system has no streams
     for (const stream of streams.values())
       if (isBooted || stream.state === 'waiting') void open(stream);
       else if (stream.state === 'open') outflow.review(stream);

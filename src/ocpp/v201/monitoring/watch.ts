@@ -1,6 +1,6 @@
 /**
- * Looks at the values of monitors: at transitions of the device, when a variable changes, and, for values that change by
- * themselves, once a second. Without such a monitor no timer runs.
+ * Checks the values of monitors: at transitions of the device, when a variable changes, and once a second for values
+ * that change without either. A timer runs only for active monitors of such values and for periodic monitors.
  */
 import type { EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EventTriggerEnum, MonitorEnum } from '../messages.ts';
@@ -15,9 +15,9 @@ import type { Monitor, Monitors } from './monitors.ts';
 
 /** Memory of a monitor between two checks of its value. */
 export interface MonitorState {
-  /** threshold: its event is sent, and its clearing is not */
+  /** true: the value has passed the threshold and has not cleared since */
   readonly exceeded: boolean;
-  /** difference: the value of the last report, or when the monitor was set; null: none yet */
+  /** difference: the value of the last report, before any that of the first check; null: not checked yet */
   readonly reference: string | null;
 }
 
@@ -25,13 +25,13 @@ export const freshState: MonitorState = { exceeded: false, reference: null };
 
 interface Reading {
   readonly value: string;
-  /** target of the value; null: it has none */
+  /** target of the value; null: no target */
   readonly target: number | null;
 }
 
 interface Judgement {
   readonly state: MonitorState;
-  /** null: there is nothing to report */
+  /** null: no event */
   readonly event: { readonly trigger: EventTriggerEnum; readonly cleared?: true } | null;
 }
 
@@ -42,7 +42,7 @@ export interface JudgedMonitor {
   readonly numeric: boolean;
 }
 
-/** A number that a variable shows; null: it shows none. */
+/** The value of a variable as a number; null: not a finite number. */
 export function numberOf(text: string): number | null {
   const number = text.trim() === '' ? NaN : Number(text);
   return Number.isFinite(number) ? number : null;
@@ -66,7 +66,7 @@ function threshold(
     : { state, event: null };
 }
 
-/** Decimals that differ by 0.1 differ by a little more or less as binary numbers. */
+/** Tolerance for differences of decimals, which binary numbers represent inexactly. */
 const roundingError = 1e-9;
 
 function difference(text: string, number: number | null, by: number | null, state: MonitorState): Judgement {
@@ -78,7 +78,10 @@ function difference(text: string, number: number | null, by: number | null, stat
   return Math.abs(number - reference) > by + roundingError ? judgement : { state, event: null };
 }
 
-/** The distance to the target counts as a difference does; it begins at 0. `TargetDeltaRelative`: by parts of the target. */
+/**
+ * Compares the distance to the target with the last reported distance, initially 0. `TargetDeltaRelative`: the limit is
+ * a fraction of the target.
+ */
 function targetDifference(monitor: JudgedMonitor, number: number, target: number, state: MonitorState): Judgement {
   const by = monitor.type === 'TargetDelta' ? monitor.value : monitor.value * Math.abs(target);
   const distance = number - target;
@@ -121,22 +124,22 @@ interface WatchDeps {
 }
 
 export interface Watch {
-  /** A monitor is new or changed, or does not exist any more. */
+  /** Call it after a monitor was added, changed or removed. */
   changed(id: number): void;
-  /** Call it after a change of the base, the level or the reported severities, which activate or deactivate monitors. */
+  /** Call it after a change of the base or the level, which activates or deactivates monitors. */
   refresh(): void;
   stop(): void;
 }
 
-/** A monitor with its memory. */
+/** State of a monitor between its checks. */
 interface Running {
   state: MonitorState;
-  /** a periodic one: when it is due */
+  /** next instant of a periodic monitor; Infinity: not periodic */
   dueMs: number;
 }
 
 const tickMs = 1000;
-/** A timer that is later than this has not run while the monitor slept. */
+/** A periodic monitor that is overdue by more than this was inactive. */
 const lateMs = 5000;
 const thresholdTypes: ReadonlySet<MonitorEnum> = new Set(['UpperThreshold', 'LowerThreshold']);
 const targetTypes: ReadonlySet<MonitorEnum> = new Set(['TargetDelta', 'TargetDeltaRelative']);
@@ -161,8 +164,8 @@ function createActivity({ device }: WatchParts, { variables, monitors, reports, 
   const enabled = variables.find('MonitoringCtrlr', 'Enabled');
   return {
     /**
-     * The severity number up to which monitors act; -1: none does. One that is silent is not judged either: its later
-     * reports show the state of that time, and nothing clears that was not reported.
+     * Greatest severity number of active monitors; -1: no monitor is active. The values of inactive monitors are not
+     * checked, so that no threshold clears whose event was not sent.
      */
     maxSeverity: (): number => {
       if (device.dark || (enabled !== undefined && variables.valueOf(enabled) !== 'true')) return -1;
@@ -183,7 +186,7 @@ function createActivity({ device }: WatchParts, { variables, monitors, reports, 
 
 /** Members of an event that its monitor determines. */
 function createNotices({ device }: WatchParts, { transactions }: WatchDeps) {
-  /** the newest problem of a connector: the cause of one of the station at the same instant */
+  /** newest problem of a connector: the cause of a station problem at the same instant; null: none */
   let problem: { readonly atMs: number; readonly id: number } | null = null;
   return {
     of(monitor: Monitor, actualValue: string, atMs: number): Omit<EventNotice, 'trigger'> {
@@ -191,7 +194,7 @@ function createNotices({ device }: WatchParts, { transactions }: WatchDeps) {
       const { evseId } = placedVariable.place;
       const transaction = evseId === undefined ? null : transactions.at(evseId);
       const isProblem = placedVariable.entry.variable.name === 'Problem' && actualValue === 'true';
-      const isStation = evseId === undefined && isProblem && problem?.atMs === atMs;
+      const isStationProblem = evseId === undefined && isProblem && problem?.atMs === atMs;
       return {
         ...namesOf(placedVariable),
         kind,
@@ -200,7 +203,7 @@ function createNotices({ device }: WatchParts, { transactions }: WatchDeps) {
         severity,
         monitorId: id,
         ...(isProblem && troubleOf(device, placedVariable.place)),
-        ...(isStation && { cause: problem?.id ?? 0 }),
+        ...(isStationProblem && { cause: problem?.id ?? 0 }),
         ...(transaction !== null && { transactionId: transaction.transactionId }),
       };
     },
@@ -208,9 +211,9 @@ function createNotices({ device }: WatchParts, { transactions }: WatchDeps) {
       { placedVariable, ...notice }: Pick<Monitor, 'placedVariable'> & { readonly atMs: number },
       id: number,
     ): void {
-      const isConnector =
+      const isConnectorProblem =
         placedVariable.entry.component.name === 'Connector' && placedVariable.entry.variable.name === 'Problem';
-      if (isConnector) problem = { atMs: notice.atMs, id };
+      if (isConnectorProblem) problem = { atMs: notice.atMs, id };
     },
   };
 }
@@ -233,7 +236,7 @@ function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
       byId.set(monitor.id, entry);
       return entry;
     },
-    /** When a periodic monitor is due. One that has slept begins again with its next instant, also after the clock was set. */
+    /** Next instant of a periodic monitor. Instants missed while inactive or by a change of the clock are skipped. */
     dueOf(monitor: Monitor, nowMs: number): number {
       const running = this.of(monitor);
       if (!periodicTypes.has(monitor.type)) return running.dueMs;
@@ -245,7 +248,7 @@ function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
     forget(id: number): void {
       byId.delete(id);
     },
-    /** The monitor begins and ends with a transaction: of another one it knows nothing. */
+    /** Resets a monitor of transactions at a start or end: nothing carries over to the next transaction. */
     restart(id: number): void {
       monitors.setExceeded(id, false);
       byId.delete(id);
@@ -253,7 +256,7 @@ function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
   };
 }
 
-/** Judges values and reports what follows. */
+/** Checks the values of monitors and reports the events. */
 function createCheck(parts: WatchParts, deps: WatchDeps, memory: Memory) {
   const { variables, monitors, reports, record } = deps;
   const notices = createNotices(parts, deps);
@@ -299,21 +302,21 @@ function createRounds(parts: WatchParts, deps: WatchDeps) {
   const check = createCheck(parts, deps, memory);
   let tickDueMs = Infinity;
 
-  const values = (which: (monitor: Monitor) => boolean, atMs: number, isChanged = false): void => {
+  const checkValues = (which: (monitor: Monitor) => boolean, atMs: number, isChanged = false): void => {
     const maxSeverity = activity.maxSeverity();
     for (const monitor of monitors.all)
       if (!periodicTypes.has(monitor.type) && which(monitor) && activity.isActive(monitor, maxSeverity))
         check.value(monitor, atMs, isChanged);
   };
-  const next = (): number => {
+  const earliestDueMs = (): number => {
     const maxSeverity = activity.maxSeverity();
     const active = monitors.all.filter((monitor) => activity.isActive(monitor, maxSeverity));
     const nowMs = clock.nowMs();
     if (!active.some(activity.isLive)) tickDueMs = Infinity;
     else if (tickDueMs > nowMs + tickMs) tickDueMs = nowMs + tickMs;
-    return active.reduce((first, monitor) => Math.min(first, memory.dueOf(monitor, nowMs)), tickDueMs);
+    return active.reduce((earliest, monitor) => Math.min(earliest, memory.dueOf(monitor, nowMs)), tickDueMs);
   };
-  const periodic = (nowMs: number): void => {
+  const checkPeriodic = (nowMs: number): void => {
     const maxSeverity = activity.maxSeverity();
     for (const monitor of monitors.all) {
       const running = memory.of(monitor);
@@ -323,44 +326,44 @@ function createRounds(parts: WatchParts, deps: WatchDeps) {
       if (activity.isActive(monitor, maxSeverity)) check.periodic(monitor, dueMs);
     }
   };
-  const alarm = createAlarm(clock, next, (dueMs) => {
+  const alarm = createAlarm(clock, earliestDueMs, (dueMs) => {
     const nowMs = Math.max(dueMs, clock.nowMs());
     try {
-      periodic(nowMs);
+      checkPeriodic(nowMs);
       if (tickDueMs > nowMs) return;
       tickDueMs = Infinity;
-      values(activity.isLive, nowMs);
+      checkValues(activity.isLive, nowMs);
     } finally {
       alarm.plan();
     }
   });
-  return { values, memory, alarm, isDerived: activity.isDerived };
+  return { checkValues, memory, alarm, isDerived: activity.isDerived };
 }
 
 export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
   const { device, clock, registration } = parts;
   const { variables, monitors, transactions } = deps;
-  const { values, memory, alarm, isDerived } = createRounds(parts, deps);
+  const { checkValues, memory, alarm, isDerived } = createRounds(parts, deps);
   let stopped = false;
   /** instant of the transition of this turn, also for changes by other parts; null: none */
   let transitionMs: number | null = null;
 
   const checkSoon = atEndOfTurn(() => {
     if (stopped) return;
-    values(() => true, transitionMs ?? clock.nowMs());
+    checkValues(() => true, transitionMs ?? clock.nowMs());
     alarm.plan();
   });
   /** Checks derived values at the end of the turn, after other parts have handled a transition. */
   const checkDerivedSoon = atEndOfTurn(() => {
     const atMs = transitionMs ?? clock.nowMs();
     transitionMs = null;
-    if (!stopped && monitors.all.some(isDerived)) values(isDerived, atMs);
+    if (!stopped && monitors.all.some(isDerived)) checkValues(isDerived, atMs);
   });
   const followDevice = ({ connectorId, at }: EvseTransition): void => {
     const isNear = ({ placedVariable: { place } }: Monitor): boolean =>
       connectorId === 0 || place.evseId === undefined || place.evseId === connectorId;
     transitionMs = clock.ofSim(at);
-    values(isNear, transitionMs);
+    checkValues(isNear, transitionMs);
     checkDerivedSoon();
     // loss or return of power
     if (connectorId === 0) checkSoon();
@@ -368,7 +371,7 @@ export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
   const onVariableChange = ({ placedVariable }: VariableChange): void => {
     if (placedVariable.entry.component.name === 'MonitoringCtrlr') checkSoon();
     const isOf = (monitor: Monitor): boolean => isSame(monitor.placedVariable, placedVariable);
-    if (monitors.all.some(isOf)) values(isOf, transitionMs ?? clock.nowMs(), true);
+    if (monitors.all.some(isOf)) checkValues(isOf, transitionMs ?? clock.nowMs(), true);
   };
   const onTransactionBound = ({ evseId }: Transaction): void => {
     for (const monitor of monitors.all)
@@ -386,11 +389,11 @@ export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
   return {
     changed(id) {
       memory.forget(id);
-      values((monitor) => monitor.id === id, clock.nowMs());
+      checkValues((monitor) => monitor.id === id, clock.nowMs());
       alarm.plan();
     },
     refresh() {
-      values(() => true, clock.nowMs());
+      checkValues(() => true, clock.nowMs());
       alarm.plan();
     },
     stop() {

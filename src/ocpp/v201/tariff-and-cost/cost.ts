@@ -1,7 +1,6 @@
 /**
- * The cost of a transaction by a tariff (2.1, I12): a value that grows with each step of the meter, and the conditions of
- * price elements as functions of an instant. Amounts are numbers of the currency; nothing here knows of clocks, devices or
- * messages that are sent.
+ * The cost of a transaction by a tariff (2.1, I12): a value that each step of the meter changes, and the conditions of
+ * price elements as functions of an instant. Amounts are in the currency of the tariff. All functions are pure.
  */
 import type {
   EvseKindEnum,
@@ -13,12 +12,12 @@ import type {
   TariffConditionsFixed,
 } from '../messages.ts';
 
-/** A transaction at one instant, as conditions look at it. */
+/** Values of a transaction at an instant, for the conditions of energy and time prices. */
 interface PriceInstant {
-  /** time on the clock of the place, ms as of a UTC calendar */
+  /** local time, ms since the epoch as if it were UTC */
   readonly localMs: number;
   readonly evseKind: EvseKindEnum;
-  /** since the start; below 0 where more was discharged than charged */
+  /** since the start; negative if more was discharged than charged */
   readonly energyWh: number;
   /** + into the vehicle */
   readonly powerW: number;
@@ -28,7 +27,7 @@ interface PriceInstant {
   readonly idleS: number;
 }
 
-/** The start of a transaction, as conditions of fixed fees look at it. */
+/** Values at the start of a transaction, for the conditions of fixed fees. */
 interface FixedInstant {
   readonly localMs: number;
   readonly evseKind: EvseKindEnum;
@@ -83,7 +82,7 @@ function isInRange(value: number, min: number | undefined, max: number | undefin
   return max === undefined || (max < 0 ? value > max : value < max);
 }
 
-/** True if every condition of an energy or time price holds; absent conditions do. */
+/** True if every condition of an energy or time price holds; absent conditions hold. */
 function holds(conditions: TariffConditions | undefined, at: PriceInstant): boolean {
   if (conditions === undefined) return true;
   const c = conditions;
@@ -98,7 +97,7 @@ function holds(conditions: TariffConditions | undefined, at: PriceInstant): bool
   );
 }
 
-/** True if every condition of a fixed fee holds at the start of a transaction; absent conditions do. */
+/** True if every condition of a fixed fee holds at the start of a transaction; absent conditions hold. */
 function holdsAtStart(conditions: TariffConditionsFixed | undefined, at: FixedInstant): boolean {
   if (conditions === undefined) return true;
   const { paymentBrand, paymentRecognition } = conditions;
@@ -107,7 +106,7 @@ function holdsAtStart(conditions: TariffConditionsFixed | undefined, at: FixedIn
   return isOnDay(conditions, at.localMs, at.evseKind);
 }
 
-/** Ms from a local instant to the next one at which the answer of a condition on day or hour may change; at least 1. */
+/** Ms from a local instant to the next instant at which a condition on day or hour may change; above 0. */
 function msToBoundary(conditions: readonly TariffConditions[], localMs: number): number {
   const ofDay = ((localMs % dayMs) + dayMs) % dayMs;
   const edges = conditions.flatMap(({ startTimeOfDay, endTimeOfDay }) =>
@@ -128,11 +127,11 @@ interface Slopes {
 const sToReach = (value: number, perS: number, threshold: number | undefined): number => {
   if (threshold === undefined || perS === 0) return Infinity;
   const s = (threshold - value) / perS;
-  // below a microsecond it has been reached, but for the rounding of numbers
+  // a threshold less than a microsecond ahead counts as reached, because of rounding
   return s > 1e-6 ? s : Infinity;
 };
 
-/** Seconds until the first threshold of energy or duration is reached; Infinity: none will be. */
+/** Seconds until the first threshold of energy or duration is reached; Infinity: none. */
 function sToThreshold(conditions: readonly TariffConditions[], at: Slopes): number {
   const charging = at.charging ? 1 : 0;
   return conditions.reduce(
@@ -167,7 +166,7 @@ export interface Amount {
   readonly inclTax: number;
 }
 
-/** A stretch of a transaction in which the same price elements applied. */
+/** A part of a transaction in which the same price elements applied. */
 export interface CostPeriod {
   readonly tariffId: string;
   /** ms since the epoch */
@@ -190,16 +189,16 @@ export interface CostState {
   readonly reservationS: number | null;
   /** at least one, the oldest first */
   readonly periods: readonly CostPeriod[];
-  /** price elements of the period under way, by energy, charging time and idle time; null: no step yet */
+  /** indexes of the price elements of the last period, for energy, charging time and idle time; null: no step yet */
   readonly used: string | null;
-  /** the maximum cost was reached: amounts stay as they are */
+  /** the maximum cost was reached: amounts no longer change */
   readonly capped: boolean;
 }
 
 /** Constant during a transaction. */
 export interface CostFacts {
   readonly evseKind: EvseKindEnum;
-  /** to be added to UTC for the time of the place, ms */
+  /** local time minus UTC, ms */
   readonly localOffsetMs: number;
   /** of the token; null: it has none */
   readonly paymentBrand: string | null;
@@ -224,14 +223,14 @@ export interface CostStep {
 
 /** maximum of reported periods; later costs add to the last one */
 const maxPeriods = 100;
-/** pieces of one step: a clock that jumps by years must not split it at each midnight */
+/** maximum of pieces of a step: a step over years, after a jump of the clock, is not split at each midnight */
 const maxPieces = 1000;
 
 const nothing: Amount = { exclTax: 0, inclTax: 0 };
 const plus = (a: Amount, b: Amount): Amount => ({ exclTax: a.exclTax + b.exclTax, inclTax: a.inclTax + b.inclTax });
 const times = (a: Amount, factor: number): Amount => ({ exclTax: a.exclTax * factor, inclTax: a.inclTax * factor });
 
-/** The factor from a net price to one with taxes: those of a level on what the levels below have made (I12.FR.13). */
+/** The factor from a price without taxes to one with taxes; a level taxes the result of lower ones (I12.FR.13). */
 function taxFactor(rates: readonly TaxRate[] = []): number {
   const levels = [...new Set(rates.map(({ stack = 0 }) => stack))];
   const percentOf = (level: number) =>
@@ -248,7 +247,7 @@ export function totalOf(amounts: CostState['amounts']): Amount {
   return dimensions.reduce((sum, dimension) => plus(sum, amounts[dimension]), nothing);
 }
 
-/** True if a total has reached a bound in one of the two ways in which it is given. */
+/** True if a total has reached a bound, either without or with taxes. */
 export function reaches(total: Amount, { exclTax, inclTax }: Price): boolean {
   return (exclTax !== undefined && total.exclTax >= exclTax) || (inclTax !== undefined && total.inclTax >= inclTax);
 }
@@ -268,7 +267,7 @@ const newPeriod = (tariffId: string, startMs: number): CostPeriod => ({
 /**
  * The cost of a transaction that begins: its fixed fees.
  * @param reservationS duration of the reservation that it uses; null: none
- * @param fees false: the tariff comes into force later, when fixed fees are due no more
+ * @param fees false: no fixed fees, since the tariff comes into force after the start
  */
 export function startCost(
   tariff: Tariff,
@@ -281,7 +280,7 @@ export function startCost(
   const fee = (of: Tariff['fixedFee']) =>
     taxed(of?.prices.find(({ conditions }) => holdsAtStart(conditions, instant))?.priceFixed ?? 0, of?.taxRates);
   const reserved = reservationS !== null;
-  // conditions of a transaction cannot hold before it: the first price without any applies
+  // conditions of a transaction cannot hold before it: the first price without conditions applies
   const perMinute = reservationTime?.prices.find(({ conditions }) => conditions === undefined)?.priceMinute ?? 0;
   const amounts = {
     fixed: fees ? fee(fixedFee) : nothing,
@@ -303,17 +302,18 @@ export function startCost(
   };
 }
 
-/** Another tariff prices what comes from now on; what is past keeps its cost (I11.FR.08). */
+/** Prices further use by another tariff; earlier use keeps its cost (I11.FR.08). */
 export function withTariff(state: CostState, tariff: Tariff, atMs: number): CostState {
   const capped = tariff.maxCost !== undefined && reaches(totalOf(state.amounts), tariff.maxCost);
-  return { ...opened(state, tariff.tariffId, atMs), used: null, capped };
+  return { ...withNewPeriod(state, tariff.tariffId, atMs), used: null, capped };
 }
 
-function opened(state: CostState, tariffId: string, atMs: number): CostState {
+/** Replaces an empty last period; adds none beyond `maxPeriods`. */
+function withNewPeriod(state: CostState, tariffId: string, atMs: number): CostState {
   const { periods } = state;
   const last = periods.at(-1);
-  const empty = last !== undefined && last.chargingS + last.idleS === 0 && last.energyWh === 0;
-  if (empty) return { ...state, periods: [...periods.slice(0, -1), newPeriod(tariffId, atMs)] };
+  const isEmpty = last !== undefined && last.chargingS + last.idleS === 0 && last.energyWh === 0;
+  if (isEmpty) return { ...state, periods: [...periods.slice(0, -1), newPeriod(tariffId, atMs)] };
   return periods.length >= maxPeriods ? state : { ...state, periods: [...periods, newPeriod(tariffId, atMs)] };
 }
 
@@ -323,16 +323,16 @@ const conditionsOf = ({ energy, chargingTime, idleTime }: Tariff): readonly Tari
   );
 
 function withPiece(period: CostPeriod, { energyWh, powerW, currentA, charging }: CostStep, s: number): CostPeriod {
-  const first = period.chargingS + period.idleS === 0;
+  const isFirst = period.chargingS + period.idleS === 0;
   return {
     ...period,
     energyWh: period.energyWh + energyWh,
     chargingS: period.chargingS + (charging ? s : 0),
     idleS: period.idleS + (charging ? 0 : s),
-    minPowerW: first ? powerW : Math.min(period.minPowerW, powerW),
-    maxPowerW: first ? powerW : Math.max(period.maxPowerW, powerW),
-    minCurrentA: first ? currentA : Math.min(period.minCurrentA, currentA),
-    maxCurrentA: first ? currentA : Math.max(period.maxCurrentA, currentA),
+    minPowerW: isFirst ? powerW : Math.min(period.minPowerW, powerW),
+    maxPowerW: isFirst ? powerW : Math.max(period.maxPowerW, powerW),
+    minCurrentA: isFirst ? currentA : Math.min(period.minCurrentA, currentA),
+    maxCurrentA: isFirst ? currentA : Math.max(period.maxCurrentA, currentA),
   };
 }
 
@@ -358,7 +358,7 @@ function middleOf(state: CostState, facts: CostFacts, piece: CostStep): PriceIns
   };
 }
 
-/** Positions of the prices that hold; -1: none does. */
+/** Indexes of the prices whose conditions hold; -1: none. */
 interface PricesAt {
   readonly energy: number;
   readonly charging: number;
@@ -377,8 +377,8 @@ function addedBy({ energy, chargingTime, idleTime }: Tariff, at: PricesAt, piece
   };
 }
 
-/** A piece of a step in which no condition changes its answer. */
-function withinPiece(state: CostState, tariff: Tariff, facts: CostFacts, piece: CostStep): CostState {
+/** The cost after a piece of a step in which no condition changes. */
+function afterPiece(state: CostState, tariff: Tariff, facts: CostFacts, piece: CostStep): CostState {
   const s = (piece.toMs - piece.fromMs) / 1000;
   const { charging } = piece;
   const instant = middleOf(state, facts, piece);
@@ -390,7 +390,8 @@ function withinPiece(state: CostState, tariff: Tariff, facts: CostFacts, piece: 
     idle: find(tariff.idleTime?.prices),
   };
   const used = `${at.energy},${at.charging},${at.idle}`;
-  const priced = state.used === null || state.used === used ? state : opened(state, tariff.tariffId, piece.fromMs);
+  const priced =
+    state.used === null || state.used === used ? state : withNewPeriod(state, tariff.tariffId, piece.fromMs);
 
   const { forEnergy, forTime } = addedBy(tariff, at, piece);
   const added = plus(forEnergy, forTime);
@@ -412,11 +413,11 @@ function withinPiece(state: CostState, tariff: Tariff, facts: CostFacts, piece: 
   };
 }
 
-/** The cost after a step, which is split wherever a condition of the tariff may change its answer. */
+/** The cost after a step, which is split wherever a condition of the tariff may change. */
 export function advanceCost(state: CostState, tariff: Tariff, facts: CostFacts, step: CostStep): CostState {
   const wholeMs = step.toMs - step.fromMs;
   if (wholeMs <= 0)
-    return step.energyWh === 0 ? state : withinPiece(state, tariff, facts, { ...step, toMs: step.fromMs });
+    return step.energyWh === 0 ? state : afterPiece(state, tariff, facts, { ...step, toMs: step.fromMs });
   const conditions = conditionsOf(tariff);
   let current = state;
   let atMs = step.fromMs;
@@ -430,7 +431,7 @@ export function advanceCost(state: CostState, tariff: Tariff, facts: CostFacts, 
     );
     const endMs = pieces >= maxPieces || atMs + stepMs >= step.toMs ? step.toMs : atMs + stepMs;
     const energyWh = endMs === step.toMs ? leftWh : (energyWhPerS * (endMs - atMs)) / 1000;
-    current = withinPiece(current, tariff, facts, { ...step, fromMs: atMs, toMs: endMs, energyWh });
+    current = afterPiece(current, tariff, facts, { ...step, fromMs: atMs, toMs: endMs, energyWh });
     leftWh -= energyWh;
     atMs = endMs;
   }

@@ -14,77 +14,79 @@ import type { TariffIssue } from './rules.ts';
 
 // Default tariffs of the EVSEs (I07, I10), kept over a restart.
 
-/** default tariffs of a station, each counted once for each EVSE */
+/** Maximum number of default tariffs of a station, counted once per EVSE. */
 const maxInstalled = 200;
 
 interface InstalledTariff {
   readonly evseId: number;
   readonly tariff: Tariff;
-  /** ms since the epoch; of one that was valid at once the instant of its arrival */
+  /** ms since the epoch; not before the tariff was installed */
   readonly validFromMs: number;
 }
 
 export interface InstalledTariffs {
-  /** in the order of their arrival, without those that another one has replaced */
+  /** in the order of installation, without replaced tariffs */
   readonly all: readonly InstalledTariff[];
-  /** the one in force at an EVSE; null: none */
+  /** The tariff in force at an EVSE; null: none. */
   at(evseId: number): Tariff | null;
-  /** @returns false: there is no room */
+  /** @returns false: the station has too many tariffs */
   install(evseIds: readonly number[], tariff: Tariff): boolean;
-  /** Removes those that fit, and returns them. */
+  /** Removes and returns the tariffs for which `fits` is true. */
   remove(fits: (installed: InstalledTariff) => boolean): readonly InstalledTariff[];
   load(): Promise<void>;
 }
 
-/** The default tariff of an EVSE at an instant: the one that became valid last; of two the one that came last. */
+/** The default tariff of an EVSE at an instant: the latest validity decides, then the last installation. */
 function inForce(all: readonly InstalledTariff[], evseId: number, nowMs: number): InstalledTariff | null {
   return all
     .filter((each) => each.evseId === evseId && each.validFromMs <= nowMs)
     .reduce<InstalledTariff | null>(
-      (best, each) => (best === null || each.validFromMs >= best.validFromMs ? each : best),
+      (latest, each) => (latest === null || each.validFromMs >= latest.validFromMs ? each : latest),
       null,
     );
 }
 
 export function createInstalledTariffs(slot: Slot, nowMs: () => number, log: Pick<Logger, 'error'>): InstalledTariffs {
-  let kept: readonly InstalledTariff[] = [];
-  const saver = createSaver(slot, () => kept as unknown as readonly JsonValue[], log);
+  let installed: readonly InstalledTariff[] = [];
+  const saver = createSaver(slot, () => installed as unknown as readonly JsonValue[], log);
   /** Tariffs that are in force or will be: a later one replaces those that were valid before it. */
   const current = () => {
     const instantMs = nowMs();
-    return kept.filter((each) => each.validFromMs > instantMs || inForce(kept, each.evseId, instantMs) === each);
+    return installed.filter(
+      (each) => each.validFromMs > instantMs || inForce(installed, each.evseId, instantMs) === each,
+    );
   };
   return {
     get all() {
       return current();
     },
-    at: (evseId) => inForce(kept, evseId, nowMs())?.tariff ?? null,
+    at: (evseId) => inForce(installed, evseId, nowMs())?.tariff ?? null,
     install(evseIds, tariff) {
       const instantMs = nowMs();
       const validFromMs = Math.max(instantMs, tariff.validFrom === undefined ? instantMs : instantOf(tariff.validFrom));
       const stays = (old: InstalledTariff) => !(evseIds.includes(old.evseId) && old.validFromMs === validFromMs);
       const next = [...current().filter(stays), ...evseIds.map((evseId) => ({ evseId, tariff, validFromMs }))];
       if (next.length > maxInstalled) return false;
-      kept = next;
+      installed = next;
       saver.save();
       return true;
     },
     remove(fits) {
       const all = current();
       const removed = all.filter(fits);
-      kept = all.filter((each) => !removed.includes(each));
+      installed = all.filter((each) => !removed.includes(each));
       saver.save();
       return removed;
     },
     async load() {
-      kept = (await slot.read()) as unknown as readonly InstalledTariff[];
+      installed = (await slot.read()) as unknown as readonly InstalledTariff[];
     },
   };
 }
 
-// Tariffs of drivers, as answers to Authorize have brought them (I08), kept over a restart.
+// Tariffs of drivers from answers to Authorize (I08), kept over a restart.
 
-/** The oldest one goes first. */
+/** Maximum number of tariffs of drivers; the oldest is dropped beyond it. */
 const maxDrivers = 200;
 
 export interface DriverTariff {
@@ -153,13 +155,13 @@ interface TariffWork {
   readonly change: (transactionId: string, tariff: Tariff) => void;
 }
 
-/** @throws CallError while the station calculates with no tariff */
-export function expectEnabled({ version, variables }: StationParts, what: 'Tariff' | 'Cost'): void {
-  if (variables.boolean('TariffCostCtrlr', `Enabled[${what}]`)) return;
-  throw new CallError(errorCode(version, 'unsupportedAction'), `TariffCostCtrlr.Enabled[${what}] is false`);
+/** @throws CallError if TariffCostCtrlr.Enabled[`instance`] is false */
+export function expectEnabled({ version, variables }: StationParts, instance: 'Tariff' | 'Cost'): void {
+  if (variables.boolean('TariffCostCtrlr', `Enabled[${instance}]`)) return;
+  throw new CallError(errorCode(version, 'unsupportedAction'), `TariffCostCtrlr.Enabled[${instance}] is false`);
 }
 
-/** Null: the station can calculate with it. */
+/** null: the station can calculate with the tariff */
 export function issueOf({ variables }: StationParts, tariff: Tariff): TariffIssue | null {
   return tariffIssue(tariff, {
     maxElements: variables.integer('TariffCostCtrlr', 'MaxElements[Tariff]'),
@@ -169,7 +171,10 @@ export function issueOf({ variables }: StationParts, tariff: Tariff): TariffIssu
 
 const unknownEvse = { reasonCode: 'UnknownEvse', additionalInfo: 'there is no such EVSE' };
 
-function setDefault(work: TariffWork, { evseId, tariff }: Requests['SetDefaultTariff']): Replies['SetDefaultTariff'] {
+function setDefaultTariff(
+  work: TariffWork,
+  { evseId, tariff }: Requests['SetDefaultTariff'],
+): Replies['SetDefaultTariff'] {
   const { parts, installed, drivers, metering } = work;
   expectEnabled(parts, 'Tariff');
   const { connectorIds } = parts.device;
@@ -184,7 +189,7 @@ function setDefault(work: TariffWork, { evseId, tariff }: Requests['SetDefaultTa
 
 const sorted = (evseIds: readonly number[]) => [...new Set(evseIds)].sort((a, b) => a - b);
 
-/** @param evseId 0: all */
+/** @param evseId 0: all EVSEs */
 function assignments({ transactions, installed, drivers, metering }: TariffWork, evseId: number) {
   const here = (each: { readonly evseId: number }) => evseId === 0 || each.evseId === evseId;
   const defaults = [...installed.all, ...metering.running.filter(({ kind }) => kind === 'DefaultTariff')].filter(here);
@@ -220,7 +225,7 @@ function assignments({ transactions, installed, drivers, metering }: TariffWork,
   return [...ofDefaults, ...ofDrivers];
 }
 
-function get(work: TariffWork, { evseId }: Requests['GetTariffs']): Replies['GetTariffs'] {
+function getTariffs(work: TariffWork, { evseId }: Requests['GetTariffs']): Replies['GetTariffs'] {
   expectEnabled(work.parts, 'Tariff');
   if (evseId !== 0 && !work.parts.device.connectorIds.includes(evseId))
     return { status: 'Rejected', statusInfo: unknownEvse };
@@ -228,7 +233,7 @@ function get(work: TariffWork, { evseId }: Requests['GetTariffs']): Replies['Get
   return tariffAssignments.length === 0 ? { status: 'NoTariff' } : { status: 'Accepted', tariffAssignments };
 }
 
-function clear({ parts, installed }: TariffWork, request: Requests['ClearTariffs']): Replies['ClearTariffs'] {
+function clearTariffs({ parts, installed }: TariffWork, request: Requests['ClearTariffs']): Replies['ClearTariffs'] {
   expectEnabled(parts, 'Tariff');
   const { evseId, tariffIds } = request;
   if (evseId !== undefined && evseId !== 0 && !parts.device.connectorIds.includes(evseId))
@@ -261,9 +266,9 @@ function changeTariff(work: TariffWork, request: Requests['ChangeTransactionTari
 
 export function tariffHandlers(work: TariffWork): Handlers {
   return {
-    SetDefaultTariff: (request) => setDefault(work, request),
-    GetTariffs: (request) => get(work, request),
-    ClearTariffs: (request) => clear(work, request),
+    SetDefaultTariff: (request) => setDefaultTariff(work, request),
+    GetTariffs: (request) => getTariffs(work, request),
+    ClearTariffs: (request) => clearTariffs(work, request),
     ChangeTransactionTariff(request, after) {
       const reply = changeTariff(work, request);
       const evseId = work.transactions.byId(request.transactionId)?.evseId;

@@ -1,4 +1,4 @@
-/** The cost of the running transactions, step by step with the meter (I12). */
+/** The cost of the running transactions, advanced with each reading of the meter (I12). */
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { MeterSample } from '../../station/port.ts';
@@ -18,7 +18,7 @@ export interface PricedTransaction {
   readonly kind: TariffKindEnum;
   readonly cost: CostState;
   readonly facts: CostFacts;
-  /** the last reading: ms since the epoch, simulated instant, registers, and whether energy flows since */
+  /** the last reading: ms since the epoch, simulated instant in µs, registers, and true if energy flows since */
   readonly last: {
     readonly ms: number;
     readonly sim: number;
@@ -70,11 +70,11 @@ function factsOf(parts: StationParts, { evseId, idToken }: Transaction): CostFac
 const mean = (values: readonly number[]) =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Power and current are means over simulated time: at a time rate other than 1, the cost's clock differs from it. */
+/** Power and current are means over simulated time, since the clock of the costs may run at another rate. */
 function advanced(priced: PricedTransaction, sample: MeterSample, ms: number, charging: boolean): PricedTransaction {
   const { last, cost, tariff, facts } = priced;
   const toMs = Math.max(ms, last.ms);
-  // registers never fall; a recreated device restarts at 0, and a fall counts as no energy
+  // a register falls only when the device is recreated: no energy
   const energyWh =
     Math.max(0, sample.energyImportWh - last.importWh) - Math.max(0, sample.energyExportWh - last.exportWh);
   const simS = (sample.at - last.sim) / 1e6;
@@ -163,7 +163,7 @@ interface PacerDeps {
   /** True if the station calculates costs at present. */
   readonly isLocal: () => boolean;
   /** Called when the meter of a transaction was read. */
-  readonly read: (transactionId: string) => void;
+  readonly onReading: (transactionId: string) => void;
 }
 
 interface Pacer {
@@ -173,7 +173,7 @@ interface Pacer {
   stop(): void;
 }
 
-export function createPacer(parts: StationParts, { metering, transactions, isLocal, read }: PacerDeps): Pacer {
+export function createPacer(parts: StationParts, { metering, transactions, isLocal, onReading }: PacerDeps): Pacer {
   const { device, variables, later, wall } = parts;
   /** monotonic ms of the next running cost, by transaction */
   const due = new Map<string, number>();
@@ -190,7 +190,7 @@ export function createPacer(parts: StationParts, { metering, transactions, isLoc
     if (priced === null || atMs > wall.monotonicMs()) return;
     due.set(transactionId, wall.monotonicMs() + intervalMs('Cost'));
     transactions.update(priced.evseId, 'RunningCost', {
-      costDetails: costDetails(priced.cost, priced.tariff, { periods: false }),
+      costDetails: costDetails(priced.cost, priced.tariff, { withPeriods: false }),
     });
   }
 
@@ -200,7 +200,7 @@ export function createPacer(parts: StationParts, { metering, transactions, isLoc
       if (transactions.byId(transactionId) === null) metering.end(transactionId);
       if (!isLocal()) continue;
       metering.step(transactionId);
-      read(transactionId);
+      onReading(transactionId);
       if (reportsRunningCost()) reportCost(transactionId);
     }
     for (const transactionId of due.keys()) if (metering.get(transactionId) === null) due.delete(transactionId);

@@ -1,4 +1,4 @@
-/** Rules for a tariff with which a station calculates (I07, I08, I11). */
+/** Rules for tariffs of a station (I07, I08, I11), and costs in messages (I12). */
 import type {
   CostDetails,
   CostDimension,
@@ -16,7 +16,7 @@ import type { Amount, CostPeriod, CostState, Dimension } from './cost.ts';
 
 // The cost of a transaction in messages (I12).
 
-/** To a millionth: what binary numbers add beyond it is no money. */
+/** Rounded to a millionth, to remove errors of binary numbers. */
 const rounded = (value: number) => Math.round(value * 1e6) / 1e6 || 0;
 
 const ratesOf = (tariff: Tariff, dimension: Dimension): readonly TaxRate[] | undefined =>
@@ -26,7 +26,7 @@ function price({ exclTax, inclTax }: Amount, taxRates: readonly TaxRate[] | unde
   return { exclTax: rounded(exclTax), inclTax: rounded(inclTax), ...(taxRates !== undefined && { taxRates }) };
 }
 
-/** A total that a bound of the tariff replaces, as far as the bound has it. */
+/** A total in which the amounts of a bound of the tariff replace those of the total. */
 const bounded = (total: Amount, { exclTax, inclTax }: Price): Amount => ({
   exclTax: exclTax ?? total.exclTax,
   inclTax: inclTax ?? total.inclTax,
@@ -41,7 +41,7 @@ export function totalCost(state: CostState, tariff: Tariff): TotalCost {
     const fixed = price(raised, minCost.taxRates);
     return { currency, typeOfCost: 'MinCost', fixed, total: price(raised, undefined) };
   }
-  const texts = dimensions
+  const prices = dimensions
     .filter((dimension) => state.amounts[dimension].exclTax !== 0)
     .map((dimension) => [dimension, price(state.amounts[dimension], ratesOf(tariff, dimension))]);
   const capped = state.capped && maxCost !== undefined;
@@ -51,7 +51,7 @@ export function totalCost(state: CostState, tariff: Tariff): TotalCost {
   return {
     currency,
     typeOfCost: capped ? 'MaxCost' : 'NormalCost',
-    ...(Object.fromEntries(texts) as Partial<Record<Dimension, Price>>),
+    ...(Object.fromEntries(prices) as Partial<Record<Dimension, Price>>),
     total: price({ exclTax, inclTax }, undefined),
   };
 }
@@ -70,11 +70,15 @@ function chargingPeriod(period: CostPeriod) {
   return { tariffId, startPeriod: stamp(startMs), dimensions: volumes };
 }
 
-/** @param periods with them at the end of a transaction, without for a running cost (I12.FR.02) */
-export function costDetails(state: CostState, tariff: Tariff, { periods }: { readonly periods: boolean }): CostDetails {
+/** @param withPeriods true at the end of a transaction, false for a running cost (I12.FR.02) */
+export function costDetails(
+  state: CostState,
+  tariff: Tariff,
+  { withPeriods }: { readonly withPeriods: boolean },
+): CostDetails {
   const { energyWh, chargingS, idleS, reservationS } = state;
   return {
-    ...(periods && { chargingPeriods: state.periods.map(chargingPeriod) }),
+    ...(withPeriods && { chargingPeriods: state.periods.map(chargingPeriod) }),
     totalCost: totalCost(state, tariff),
     totalUsage: {
       energy: rounded(energyWh),
@@ -86,7 +90,7 @@ export function costDetails(state: CostState, tariff: Tariff, { periods }: { rea
 }
 
 interface TariffFacts {
-  /** price elements of one dimension */
+  /** maximum number of price elements of a dimension */
   readonly maxElements: number;
   readonly conditionsSupported: boolean;
 }
@@ -113,7 +117,7 @@ const dimensionsOf = ({ energy, chargingTime, idleTime, fixedFee, reservationTim
 
 const listsOf = (tariff: Tariff): readonly (readonly Element[])[] => dimensionsOf(tariff).map(({ prices }) => prices);
 
-/** Amounts of the currency and percentages: sums and products of these stay far from infinity, which JSON cannot carry. */
+/** Maximum of amounts and percentages: their sums and products stay finite, as JSON requires. */
 const maxAmount = 1e12;
 
 function amountsIssue(tariff: Tariff): TariffIssue | null {
@@ -125,7 +129,7 @@ function amountsIssue(tariff: Tariff): TariffIssue | null {
   const taxes = [...dimensionsOf(tariff), ...bounds].flatMap(({ taxRates = [] }) => taxRates.map(({ tax }) => tax));
   return [...amounts, ...taxes].every((value) => Math.abs(value) <= maxAmount)
     ? null
-    : rejected('ValueOutOfRange', `prices, bounds and taxes: up to ${maxAmount}`);
+    : rejected('ValueOutOfRange', `prices, bounds and taxes must be from -${maxAmount} to ${maxAmount}`);
 }
 
 const calendarDay = /^\d{4}-\d{2}-\d{2}$/;
@@ -140,7 +144,7 @@ function conditionsIssue({ startTimeOfDay, endTimeOfDay, validFromDate, validToD
   const hours = [startTimeOfDay, endTimeOfDay].filter((text) => text !== undefined);
   if (hours.some((text) => minuteOfDay(text) === null)) return rejected('InvalidValue', 'a time of day is not hh:mm');
   const dates = [validFromDate, validToDate].filter((text) => text !== undefined);
-  return dates.every(isDay) ? null : rejected('InvalidValue', 'a date is no day of the calendar');
+  return dates.every(isDay) ? null : rejected('InvalidValue', 'a date is not a calendar day yyyy-mm-dd');
 }
 
 function boundsIssue({ minCost, maxCost }: Tariff): TariffIssue | null {
@@ -156,7 +160,7 @@ function boundsIssue({ minCost, maxCost }: Tariff): TariffIssue | null {
     : null;
 }
 
-/** Null: the station can calculate with it. */
+/** null: the station can calculate with the tariff */
 export function tariffIssue(tariff: Tariff, { maxElements, conditionsSupported }: TariffFacts): TariffIssue | null {
   const lists = listsOf(tariff);
   if (lists.some((prices) => prices.length > maxElements)) {
@@ -168,6 +172,7 @@ export function tariffIssue(tariff: Tariff, { maxElements, conditionsSupported }
     const statusInfo = { reasonCode: 'UnsupportedParam', additionalInfo: 'conditions are not supported' };
     return { status: 'ConditionNotSupported', statusInfo };
   }
-  if (!/^[A-Z]{3}$/.test(tariff.currency)) return rejected('InvalidValue', 'the currency is no code of ISO 4217');
+  if (!/^[A-Z]{3}$/.test(tariff.currency))
+    return rejected('InvalidValue', 'the currency is not a code of three capital letters (ISO 4217)');
   return conditions.map(conditionsIssue).find((issue) => issue !== null) ?? amountsIssue(tariff) ?? boundsIssue(tariff);
 }

@@ -9,7 +9,7 @@ type Text = readonly [MessageContent, ...MessageContent[]];
 const finalMs = 120_000;
 
 interface ScreenContent {
-  /** transaction that runs, or that ran last; null: a token was presented, and nothing runs yet */
+  /** transaction that runs, or the last one; null: none since a token was presented */
   readonly transactionId: string | null;
   readonly personal: Text | null;
   readonly languages: readonly string[];
@@ -21,7 +21,7 @@ interface ScreenContent {
 }
 
 interface ScreenDeps {
-  /** The cost of the transaction at an EVSE by the calculation of the station; null: a tariff prices none. */
+  /** The cost of the transaction at an EVSE by the calculation of the station; null: no tariff prices it. */
   readonly localCost: (evseId: number) => number | null;
   /** The tariff in force at an EVSE, and its currency; null: none. */
   readonly tariffAt: (evseId: number) => Tariff | null;
@@ -31,17 +31,17 @@ interface ScreenDeps {
 
 export interface Screen {
   texts(evseId: number): readonly Text[];
-  /** languages of the driver at an EVSE, best first */
+  /** languages of the driver at an EVSE, preferred first */
   languages(evseId: number): readonly string[];
-  /** The central system has answered about the token that was presented at an EVSE. */
+  /** Shows the answer of the central system about a token that was presented at an EVSE. */
   identified(evseId: number, info: IdTokenInfo): void;
   started(evseId: number, transactionId: string): void;
   answered(evseId: number, transactionId: string, reply: Replies['TransactionEvent']): void;
-  /** @returns false: the transaction runs not, and its cost is not on the display either */
+  /** @returns false: no display shows the transaction */
   cost(transactionId: string, totalCost: number): boolean;
   /** @param localCost calculated by the station; null: none */
   ended(evseId: number, transactionId: string, localCost: number | null): void;
-  /** last message of the central system about a transaction; null: none */
+  /** last total cost from the central system for a transaction; null: none */
   totalCost(transactionId: string): number | null;
   stop(): void;
 }
@@ -68,7 +68,7 @@ function withInfo(content: ScreenContent, { personalMessage, language1, language
 
 type Variables = StationParts['variables'];
 
-/** I04; null: none is configured */
+/** The fallback message of I04; null: none is configured. */
 function fallback({ variables, registration }: StationParts): Text | null {
   const offlineText = 'OfflineTariffFallbackMessage';
   const offline = registration.offlineSinceMs !== null && variables.has('TariffCostCtrlr', offlineText);
@@ -117,7 +117,7 @@ function textsOf(parts: StationParts, deps: ScreenDeps, evseId: number, content:
 export function createScreen(parts: StationParts, deps: ScreenDeps): Screen {
   const contents = new Map<number, ScreenContent>();
   const leaving = new Map<number, () => void>();
-  // after a restart a transaction runs that the display does not know
+  // after a restart a transaction may run that has no content yet
   const content = (evseId: number) => contents.get(evseId) ?? { ...empty, transactionId: deps.transactionAt(evseId) };
   const change = (evseId: number, patch: Partial<ScreenContent>) =>
     contents.set(evseId, { ...content(evseId), ...patch });

@@ -1,6 +1,6 @@
 /**
- * Tariffs and costs (block I): those of the central system go to the displays, and a station of 2.1
- * calculates the cost of a transaction itself where it has a tariff for it.
+ * Tariffs and costs (block I): the displays show those of the central system, and a station of 2.1
+ * calculates the cost of a transaction for which it has a tariff.
  */
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 import { errorCode } from '../../rpc/frames.ts';
@@ -55,7 +55,7 @@ export interface Tariffs extends Part, Costs, Pick<Screen, 'texts' | 'languages'
   /** The cost of a running transaction by its tariff now; null: no tariff prices it. */
   costOf(transaction: Pick<Transaction, 'transactionId'>): CostDetails | null;
   /**
-   * To be called with each answer to Authorize.
+   * Call it with each answer to Authorize.
    * @param evseId at which the token was presented; 0: unknown
    * @returns false: the token may not charge, since its tariff cannot be used (HandleFailedTariff)
    */
@@ -84,14 +84,14 @@ const grossOf = ({ cost, tariff }: PricedTransaction) => totalCost(cost, tariff)
  * Assigns a tariff to a transaction when it begins, or later when its driver gets a tariff. A default tariff that is
  * installed while the transaction runs does not apply to it.
  */
-function priced(state: TariffsState, transaction: Transaction, begins: boolean): PricedTransaction | null {
+function assignTariff(state: TariffsState, transaction: Transaction, begins: boolean): PricedTransaction | null {
   const { metering, deps, drivers, installed } = state;
   const { transactionId, reservationId, evseId, idToken } = transaction;
   const before = metering.get(transactionId);
   if (before?.kind === 'DriverTariff') return before;
   const driver = idToken === null ? null : drivers.find(idToken);
   if (driver?.tariff === null) {
-    // the central system calculates, whatever the tariff of the EVSE
+    // the central system calculates the cost, even if the EVSE has a tariff
     metering.end(transactionId);
     return null;
   }
@@ -112,23 +112,23 @@ function extras(
   transition?: EvseConnectorTransition,
 ): Pick<EventExtras, 'costDetails' | 'tariffId'> {
   const { transactionId } = transaction;
-  if (!isLocal(state) || priced(state, transaction, eventType === 'Started') === null) return {};
+  if (!isLocal(state) || assignTariff(state, transaction, eventType === 'Started') === null) return {};
   const step = state.metering.step(transactionId, transition);
   if (step === null) return {};
   const { tariffId } = step.tariff;
   const isNew = state.reportedTariffs.get(transactionId) !== tariffId;
   state.reportedTariffs.set(transactionId, tariffId);
   const withPeriods = eventType === 'Ended';
-  const running = state.parts.variables.boolean('TariffCostCtrlr', 'Enabled[RunningCost]');
-  const hasDetails = withPeriods || (eventType === 'Started' && running);
+  const reportsRunningCost = state.parts.variables.boolean('TariffCostCtrlr', 'Enabled[RunningCost]');
+  const hasDetails = withPeriods || (eventType === 'Started' && reportsRunningCost);
   return {
     ...(isNew && { tariffId }),
-    ...(hasDetails && { costDetails: costDetails(step.cost, step.tariff, { periods: withPeriods }) }),
+    ...(hasDetails && { costDetails: costDetails(step.cost, step.tariff, { withPeriods }) }),
   };
 }
 
-/** Takes the tariff of a driver, or does what HandleFailedTariff says. @returns false: the token may not charge */
-function takeDriverTariff(
+/** Stores the tariff of a driver, or applies HandleFailedTariff. @returns false: the token may not charge */
+function storeDriverTariff(
   { parts, drivers }: TariffsState,
   idToken: IdToken,
   { tariff }: Replies['Authorize'],
@@ -157,7 +157,7 @@ function takeDriverTariff(
   return strategy !== 'Deauthorize';
 }
 
-/** The cost from the central system, else by the tariff. */
+/** Reports the cost from the central system, else the cost by the tariff. */
 function reportSpent({ metering, screen, deps }: TariffsState, transactionId: string): void {
   const local = metering.get(transactionId);
   const cost = screen.totalCost(transactionId) ?? (local === null ? null : grossOf(local));
@@ -175,10 +175,10 @@ function ended(state: TariffsState, { transactionId, evseId, idToken }: Transact
   screen.ended(evseId, transactionId, last === null ? null : grossOf(last));
   state.reportedTariffs.delete(transactionId);
   if (idToken === null || deps.isCached?.(idToken) === true) return;
-  const others = deps.transactions.running.some(
+  const isUsedByOthers = deps.transactions.running.some(
     (each) => each.transactionId !== transactionId && sameToken(each.idToken, idToken),
   );
-  if (!others) drivers.remove(idToken);
+  if (!isUsedByOthers) drivers.remove(idToken);
 }
 
 const costUpdated =
@@ -239,7 +239,7 @@ function listen(state: TariffsState, wake: () => void): (() => void)[] {
   return [
     transactions.onStarted((transaction) => {
       state.screen.started(transaction.evseId, transaction.transactionId);
-      if (isLocal(state)) priced(state, transaction, true);
+      if (isLocal(state)) assignTariff(state, transaction, true);
       wake();
     }),
     transactions.onEnded((transaction) => {
@@ -259,7 +259,7 @@ export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
     metering,
     transactions: deps.transactions,
     isLocal: () => isLocal(state),
-    read: (transactionId) => {
+    onReading: (transactionId) => {
       reportSpent(state, transactionId);
     },
   });
@@ -278,11 +278,11 @@ export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
     },
     costOf({ transactionId }) {
       const step = isLocal(state) ? metering.step(transactionId) : null;
-      return step === null ? null : costDetails(step.cost, step.tariff, { periods: true });
+      return step === null ? null : costDetails(step.cost, step.tariff, { withPeriods: true });
     },
     authorized(evseId, idToken, reply) {
       if (evseId !== 0 && reply.idTokenInfo.status === 'Accepted') screen.identified(evseId, reply.idTokenInfo);
-      return reply.idTokenInfo.status !== 'Accepted' || takeDriverTariff(state, idToken, reply);
+      return reply.idTokenInfo.status !== 'Accepted' || storeDriverTariff(state, idToken, reply);
     },
     handlers: handlersOf(state, wake),
     async load() {

@@ -1,4 +1,4 @@
-/** TransactionEvents: their content and their way into the queue (E01 to E04). */
+/** Builds and queues TransactionEvents (E01 to E04). */
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
 import type { QueuedMessage, QueuedRole } from '../../rpc/model.ts';
@@ -9,7 +9,7 @@ import { isConnected, reasonIn, triggerIn } from './reasons.ts';
 import { chargedMsAt } from './state.ts';
 import type { ReportedValues, TransactionRecord, TransactionsState } from './state.ts';
 
-// Meter value of a transaction whose meter cannot be read any more.
+// Meter value of a transaction whose meter can no longer be read.
 
 const measurand = 'Energy.Active.Import.Register';
 
@@ -54,7 +54,7 @@ const roles: Readonly<Record<TransactionEventEnum, QueuedRole>> = { Started: 'st
 
 type Connector = Pick<EvseConnectorDetail, 'phase' | 'type' | 'supplyPhases' | 'attachedCable' | 'maxCurrentA'>;
 
-/** Values that the events have reported, including the next event. */
+/** Values that are reported once the next event is sent. */
 function reportedBy(record: TransactionRecord, connector: Connector, { idToken }: EventExtras): ReportedValues {
   const { told: reported, chargingState } = record;
   const connected = isConnected(connector);
@@ -69,7 +69,7 @@ function reportedBy(record: TransactionRecord, connector: Connector, { idToken }
   };
 }
 
-/** The EVSE is sent in the first event; with its connector in the first event after the cable is plugged. */
+/** The first event has the EVSE; the first event after the cable is plugged also has the connector. */
 function evseOf({ evseId, told: reported }: TransactionRecord, values: ReportedValues, type: TransactionEventEnum) {
   if (type !== 'Started' && reported.connector === values.connector) return {};
   return { evse: { id: evseId, ...(values.connector ? { connectorId: 1 } : {}) } };

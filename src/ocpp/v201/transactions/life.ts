@@ -1,4 +1,4 @@
-/** Begin, course and end of transactions, driven by the device. E01 to E12, E17. */
+/** Begin, updates and end of transactions, driven by the device (E01 to E12, E17). */
 import { randomUUID } from 'node:crypto';
 import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
@@ -21,7 +21,7 @@ interface Instant {
   readonly transition?: EvseConnectorTransition;
 }
 
-const eventAt = ({ transition }: Instant) => (transition === undefined ? [] : ([transition] as const));
+const transitionArguments = ({ transition }: Instant) => (transition === undefined ? [] : ([transition] as const));
 const transitionOf = ({ transition }: Instant) => (transition === undefined ? {} : { transition });
 
 function begin(
@@ -63,7 +63,7 @@ function begin(
   };
   const record = ledger.add(() => ({ ...fresh, ...courseOf(state, fresh, instant) }));
   parts.log.info(`EVSE ${evseId}: a transaction begins (${trigger})`, parts.device.deviceIndex);
-  const meterValue = deps.sample(evseId, 'Started', ...eventAt(instant));
+  const meterValue = deps.sample(evseId, 'Started', ...transitionArguments(instant));
   const started = pushEvent(state, record, connector, {
     type: 'Started',
     trigger,
@@ -78,7 +78,7 @@ function begin(
 /** Ends the session of an ended transaction, because no energy may flow without a transaction. */
 function endSession(state: TransactionsState, { evseId, key }: TransactionRecord, reason: string): void {
   const { device } = state.parts;
-  state.insistence.insist(`session ${key}`, `EVSE ${evseId}: the session of an ended transaction goes on`, () => {
+  state.insistence.insist(`session ${key}`, `EVSE ${evseId}: the session of an ended transaction continues`, () => {
     if (state.ledger.at(evseId) !== null || !device.connector(evseId).authorised) return;
     device.command({ kind: 'evse.stop', connectorId: evseId, reason });
   });
@@ -109,7 +109,7 @@ function close(
 function end(state: TransactionsState, record: TransactionRecord, instant: Instant, cause: Cause): void {
   const { atMs, connector } = instant;
   const reason = record.why ?? cause.reason ?? 'Local';
-  const meterValue = state.deps.sample(record.evseId, 'Ended', ...eventAt(instant));
+  const meterValue = state.deps.sample(record.evseId, 'Ended', ...transitionArguments(instant));
   const { idToken } = cause;
   const extras = { meterValue, ...(idToken === undefined ? {} : { idToken }) };
   pushEvent(state, record, connector, {
@@ -131,7 +131,7 @@ export function endNow(state: TransactionsState, record: TransactionRecord, caus
   end(state, record, { atMs: clock.ofSim(device.now), connector }, cause);
 }
 
-/** Ends a transaction that the station has lost, with its last known values. */
+/** Ends a transaction at its last recorded instant and meter value. */
 export function endAsKnown(state: TransactionsState, record: TransactionRecord, reason: 'PowerLoss' | 'Reboot'): void {
   const { lastMs: atMs, lastWh, evseId } = record;
   const extras = { meterValue: lastValues(state.parts.variables, atMs, lastWh) };
@@ -152,7 +152,7 @@ function update(
   return pushEvent(state, record, connector, { type: 'Updated', trigger, atMs, extras, ...transitionOf(instant) });
 }
 
-/** Index of the cause that ends a transaction; a vehicle that leaves its bay is it only if no other stop point is lost. */
+/** Index of the cause that ends a transaction: EVDeparted if only ParkingBayOccupancy is a lost stop point. */
 function endingCause(state: TransactionsState, causes: readonly Cause[], { lost }: PointChange): number {
   const points = stopPoints(state);
   const byBay = lost.filter((point) => points.includes(point)).every((point) => point === 'ParkingBayOccupancy');
@@ -186,7 +186,7 @@ function follow(state: TransactionsState, before: TransactionRecord, deviceChang
     end(state, record, deviceChange, causes[at] ?? { trigger: 'ChargingStateChanged', reason: null });
     return;
   }
-  // the stop that follows reports a limit, the return of the power an outage
+  // a limit is reported by the stop that follows, an outage by the return of the power
   const isOutage = transition.event === 'evse_hold' && transition.cause === 'fault';
   if (!isLimit && !isOutage) for (const cause of causes) record = update(state, record, deviceChange, cause);
   limits.follow(record, transition);
@@ -214,7 +214,7 @@ function followConnector(state: TransactionsState, transition: EvseConnectorTran
   const change = pointChange(state.seen.get(connectorId) ?? noPoints, points);
   state.seen.set(connectorId, points);
   if (change.lost.includes('Authorized')) state.bearers.delete(connectorId);
-  if (transition.event === 'authorize') noteBearer(state, connector, transition);
+  if (transition.event === 'authorize') storeBearer(state, connector, transition);
   const causes = causesAt(state, transition, change);
   const record = state.ledger.at(connectorId);
   if (record !== null) follow(state, record, { transition, atMs, connector, points, change, causes });
@@ -238,11 +238,11 @@ function resumes({ parts, downSinceMs }: TransactionsState, upMs: number): boole
 }
 
 function powerUp(state: TransactionsState, atMs: number): void {
-  const goesOn = resumes(state, atMs);
+  const isResumed = resumes(state, atMs);
   state.downSinceMs = null;
   for (const record of state.ledger.running) {
     const connector = state.parts.device.connector(record.evseId);
-    if (goesOn) update(state, record, { connector, atMs }, { trigger: 'TxResumed', reason: null });
+    if (isResumed) update(state, record, { connector, atMs }, { trigger: 'TxResumed', reason: null });
     else end(state, record, { connector, atMs }, { trigger: 'AbnormalCondition', reason: 'PowerLoss' });
   }
 }
@@ -265,14 +265,17 @@ export function followDevice(state: TransactionsState, transition: EvseTransitio
   else if (transition.event === 'restart') restarted(state);
 }
 
-/** Adopts sessions that began before the station subscribed to the device. A vehicle whose session is over begins no transaction. */
+/**
+ * Adopts sessions that began before the station subscribed to the device. A vehicle whose session is over begins no
+ * transaction.
+ */
 export function adopt(state: TransactionsState, connectors: readonly EvseConnectorDetail[]): void {
   const { device, clock } = state.parts;
   for (const connector of connectors) {
     const { connectorId, phase, authorised } = connector;
     const points = pointsOf(connector);
     state.seen.set(connectorId, points);
-    if (authorised) noteBearer(state, connector);
+    if (authorised) storeBearer(state, connector);
     if (phase === 'finishing' || !starts(startPoints(state), points, { risen: [...points], lost: [] })) continue;
     const instant = { atMs: clock.ofSim(device.now), connector };
     begin(
@@ -284,7 +287,7 @@ export function adopt(state: TransactionsState, connectors: readonly EvseConnect
   }
 }
 
-// The record of a transaction after each event of the device: session, token, charging time, meter.
+// Changes of the record of a transaction with each event of the device: session, token, charging time, meter.
 
 /** The token of an authorisation at the device, without a grant of the station. */
 function localToken(text: string | null, version: Version2): IdToken {
@@ -292,8 +295,8 @@ function localToken(text: string | null, version: Version2): IdToken {
   return { idToken: text.slice(0, maxTokenLength[version]), type: typeOfText(text) };
 }
 
-/** Notes the token of an authorisation at the device, new or present at the start. */
-function noteBearer(
+/** Stores the token of an authorisation at the device, new or present at the start. */
+function storeBearer(
   { parts, grants, bearers }: TransactionsState,
   connector: EvseConnectorDetail,
   transition?: EvseConnectorTransition,
@@ -321,13 +324,13 @@ function newBearerOf(
   return {
     ...bearer,
     reservationId: bearer.reservationId ?? record.reservationId,
-    // reported again with each authorisation
+    // each authorisation is reported again
     told: { ...record.told, idToken: false, remoteStartId: false },
     why: null,
   };
 }
 
-/** Changes of a record by the present state of its EVSE. */
+/** Members of a record that follow the present state of its EVSE. */
 function courseOf(state: TransactionsState, record: TransactionRecord, instant: Instant): Partial<TransactionRecord> {
   const { atMs, connector } = instant;
   const { session } = connector;

@@ -1,6 +1,6 @@
 /**
- * Points at which transactions start and stop, and the charging state (E01), and why transactions stop: stop reasons of the
- * device and faults in the words of 2.x, with the trigger of each.
+ * Points at which transactions start and stop, the charging state (E01), and the reasons and triggers of 2.x for stop
+ * reasons and faults of the device.
  */
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseErrorCode, EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
@@ -38,7 +38,7 @@ const triggers: Readonly<Record<ReasonEnum, TriggerReasonEnum>> = {
 };
 
 /** Stop reasons of the device that 2.x lacks; UnlockCommand: a person unlocks the connector at the station. */
-const meanings: Readonly<Record<string, Why>> = {
+const deviceReasons: Readonly<Record<string, Why>> = {
   HardReset: { reason: 'ImmediateReset', trigger: 'ResetCommand' },
   SoftReset: { reason: 'ImmediateReset', trigger: 'ResetCommand' },
   UnlockCommand: { reason: 'Local', trigger: 'UnlockCommand' },
@@ -52,8 +52,8 @@ function isReason(text: string): text is ReasonEnum {
 export function whyOf(reason: string | null): Why {
   if (reason === null) return { reason: 'Local', trigger: 'StopAuthorized' };
   if (isReason(reason)) return { reason, trigger: triggers[reason] };
-  return Object.hasOwn(meanings, reason)
-    ? (meanings[reason] as Why)
+  return Object.hasOwn(deviceReasons, reason)
+    ? (deviceReasons[reason] as Why)
     : { reason: 'Other', trigger: 'AbnormalCondition' };
 }
 
@@ -69,8 +69,8 @@ export function faultReason(errorCode: EvseErrorCode | 'NoError'): ReasonEnum {
   return faults[errorCode] ?? 'Other';
 }
 
-/** Triggers that 2.1 has added, in the words of 2.0.1. */
-const formerly: Readonly<Partial<Record<TriggerReasonEnum, TriggerReasonEnum>>> = {
+/** Triggers that 2.1 has added, with those that replace them in 2.0.1. */
+const triggersOf201: Readonly<Partial<Record<TriggerReasonEnum, TriggerReasonEnum>>> = {
   CostLimitReached: 'Deauthorized',
   LimitSet: 'ChargingRateChanged',
   OperationModeChanged: 'ChargingRateChanged',
@@ -82,7 +82,7 @@ const formerly: Readonly<Partial<Record<TriggerReasonEnum, TriggerReasonEnum>>> 
 };
 
 export function triggerIn(version: Version2, trigger: TriggerReasonEnum): TriggerReasonEnum {
-  return version === 'ocpp2.1' ? trigger : (formerly[trigger] ?? trigger);
+  return version === 'ocpp2.1' ? trigger : (triggersOf201[trigger] ?? trigger);
 }
 
 export function reasonIn(version: Version2, reason: ReasonEnum): ReasonEnum {
@@ -136,7 +136,7 @@ const unplugged = (_: EvseConnectorTransition, context: CauseContext): Cause[] =
   ...bay(context),
 ];
 
-/** Causes of the end of an authorisation without a vehicle; without an authorisation (`connected` to `finishing`) none. */
+/** Causes of the end of an authorisation without a vehicle; none without authorisation (`connected` to `finishing`). */
 function withdrawn({ cause, fromPhase, connector }: EvseConnectorTransition, { stopRequest }: CauseContext): Cause[] {
   if (fromPhase !== 'authorised') return [];
   if (stopRequest !== null) return [stopRequest];
@@ -145,7 +145,7 @@ function withdrawn({ cause, fromPhase, connector }: EvseConnectorTransition, { s
   return cause === 'central' ? causes('Deauthorized', 'Other') : causes('StopAuthorized', 'Local');
 }
 
-/** Causes of a stop of the delivery; the station cannot deliver without power. */
+/** Causes when the EVSE suspends the delivery; the cause `fault` is a loss of power. */
 function held(transition: EvseConnectorTransition, context: CauseContext): Cause[] {
   return transition.cause === 'fault'
     ? causes('AbnormalCondition', 'PowerLoss')
@@ -174,7 +174,7 @@ export function causesOf(transition: EvseConnectorTransition, context: CauseCont
   return table[transition.event]?.(transition, context) ?? [];
 }
 
-/** Values of TxStartPoint and TxStopPoint. DataSigned is none of them: no meter of the device signs. */
+/** Values of TxStartPoint and TxStopPoint. DataSigned is not supported: no meter of the device signs. */
 export const txPoints = [
   'ParkingBayOccupancy',
   'EVConnected',
@@ -205,7 +205,7 @@ export function isConnected({ phase }: Pick<Connector, 'phase'>): boolean {
   return connectedPhases.has(phase);
 }
 
-/** The vehicle is the object that a sensor of the parking bay would see. */
+/** Conditions of the points; a vehicle at the connector occupies the parking bay. */
 const tests: Readonly<Record<TxPoint, (connector: Connector) => boolean>> = {
   ParkingBayOccupancy: ({ ev }) => ev !== null,
   EVConnected: isConnected,
@@ -233,7 +233,7 @@ const states: Readonly<Record<EvseConnectorDetail['phase'], ChargingStateEnum>> 
   finishing: 'EVConnected',
 };
 
-/** A fault opens the contactor: the station holds the energy back. */
+/** A fault opens the contactor, so that the station suspends the delivery. */
 export function chargingStateOf({ phase, errorCode }: Pick<Connector, 'phase' | 'errorCode'>): ChargingStateEnum {
   const state = states[phase];
   return errorCode !== 'NoError' && (state === 'Charging' || state === 'SuspendedEV') ? 'SuspendedEVSE' : state;
@@ -253,8 +253,8 @@ export function pointChange(before: ReadonlySet<TxPoint>, after: ReadonlySet<TxP
 }
 
 /**
- * True if a transaction starts: a start point begins to hold, or one holds and a token was authorised, for a vehicle that
- * stays after its transaction.
+ * True if a transaction starts: a start point begins to hold, or a token is authorised while a start point holds, for a
+ * vehicle that stays after its transaction.
  */
 export function starts(startPoints: readonly string[], points: ReadonlySet<TxPoint>, { risen }: PointChange): boolean {
   const isStart = (point: TxPoint) => startPoints.includes(point);

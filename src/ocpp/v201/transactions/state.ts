@@ -1,7 +1,7 @@
 /**
- * State of the transactions of a 2.x station over a restart, and their bounds: the limits of 2.1 (E16), and the energy that a
- * refused token may still take (MaxEnergyOnInvalidId, E05). The device stops the energy exactly; time and state of charge
- * are watched here.
+ * State of the transactions of a 2.x station, and their limits: those of 2.1 (E16), and the energy that is still
+ * delivered for a refused token (MaxEnergyOnInvalidId, E05). The device applies limits of energy exactly; limits of
+ * time and state of charge are checked here.
  */
 import type { Signal } from '../../station/stack.ts';
 import type { Insistence, Ledger } from '../../transactions/ledger.ts';
@@ -14,11 +14,11 @@ import type { EvseConnectorTransition } from '../../../contract/kinds/evse-trans
 export interface TransactionsDeps {
   /** samples of Started and Ended */
   readonly sample: MeterValues['sample'];
-  /** members that tariffs add to the events of 2.1; absent: nothing */
+  /** members that tariffs add to the events of 2.1; absent: none */
   readonly costs?: Costs;
 }
 
-/** A token that an EVSE gets, as passed to `Transactions.authorized`. */
+/** Token of an EVSE, as passed to `Transactions.authorized`. */
 type Grant = Parameters<Transactions['authorized']>[1];
 
 /** Token of the authorisation of an EVSE, with its group and ids. */
@@ -71,7 +71,7 @@ export const limitNames = [
   'maxSoC',
 ] as const satisfies readonly (keyof TransactionLimit)[];
 
-/** Values that the events of a transaction have sent: each is sent once, and again when it has changed. */
+/** Values that the events of a transaction have reported: each is sent once, and again after a change. */
 export interface ReportedValues {
   readonly connector: boolean;
   readonly idToken: boolean;
@@ -96,7 +96,7 @@ export interface TransactionRecord extends Transaction {
   readonly lastWh: number;
   /** last session of the device in the transaction, running or ended; null: none yet */
   readonly lastSessionId: string | null;
-  /** Wh of the import register at the start, as the device counts it */
+  /** unrounded reading of the import register at the start, Wh */
   readonly startWh: number;
   readonly nextSeqNo: number;
   readonly told: ReportedValues;
@@ -125,7 +125,7 @@ export const nothingReported: ReportedValues = {
   cableA: null,
 };
 
-/** Time in which energy has flowed, up to an instant; ms. */
+/** Time in the state Charging up to an instant, ms. */
 export function chargedMsAt({ chargedMs, chargingSinceMs }: TransactionRecord, atMs: number): number {
   return chargedMs + (chargingSinceMs === null ? 0 : Math.max(0, atMs - chargingSinceMs));
 }
@@ -146,13 +146,13 @@ export function transactionEntry(record: TransactionRecord, queued: number): Ocp
 }
 
 interface Limits {
-  /** Given members replace those in force. @returns false: nothing has changed */
+  /** Replaces the limits in force whose members `limit` has. @returns false: nothing has changed */
   set(key: string, limit: TransactionLimit): boolean;
-  /** Limits a transaction whose token was refused to `energyWh` more. */
+  /** Limits the further energy of a transaction whose token was refused. */
   refused(key: string, energyWh: number): void;
-  /** The cost so far, in the currency of the tariff. */
+  /** Ends the transaction if its cost, in the currency of the tariff, reaches `maxCost`. */
   spent(key: string, cost: number): void;
-  /** A transition at the EVSE of a running transaction. */
+  /** Call it with each transition at the EVSE of a running transaction. */
   follow(record: TransactionRecord, transition: EvseConnectorTransition): void;
   /** True if the energy of a limit is used up. */
   isUsedUp(record: TransactionRecord, energyWh: number): boolean;
@@ -169,17 +169,17 @@ interface LimitsDeps {
 
 /** Interval of checks of the state of charge, on the clock of the central system. */
 const socCheckMs = 1000;
-/** Less than this is not seen by a meter. */
+/** Tolerance for the energy of a limit. */
 const negligibleWh = 0.01;
 
-const reached = {
+const endings = {
   maxCost: { reason: 'LocalOutOfCredit', trigger: 'CostLimitReached' },
   maxEnergy: { reason: 'EnergyLimitReached', trigger: 'EnergyLimitReached' },
   maxTime: { reason: 'TimeLimitReached', trigger: 'TimeLimitReached' },
   maxSoC: { reason: 'SOCLimitReached', trigger: 'SoCLimitReached' },
 } as const satisfies Record<(typeof limitNames)[number], Why>;
 
-/** Reading of the import register at which `maxEnergy` is used up; Infinity: there is no such limit. */
+/** Reading of the import register at which `maxEnergy` is used up; Infinity: no such limit. */
 function limitWh({ limit, startWh }: TransactionRecord): number {
   return limit?.maxEnergy === undefined ? Infinity : startWh + Math.max(0, limit.maxEnergy);
 }
@@ -194,7 +194,7 @@ function merged(before: TransactionLimit | null, changes: TransactionLimit): Tra
 
 const isSame = (a: TransactionLimit | null, b: TransactionLimit | null) => limitNames.every((n) => a?.[n] === b?.[n]);
 
-/** One timer of each transaction. */
+/** At most one timer per transaction. */
 function createTimers({ clock }: Pick<StationParts, 'clock'>) {
   const timers = new Map<string, () => void>();
   const end = (key: string): void => {
@@ -219,27 +219,27 @@ type LimitParts = Pick<StationParts, 'device' | 'clock'>;
 /** Sets the energy limit of a transaction on the device. */
 function bindEnergy({ device }: LimitParts, { insistence, ledger }: LimitsDeps, key: string): void {
   const record = ledger.get(key);
-  // the device accepts a limit only in a session: the next session gets it
+  // the device accepts a limit only in a session; `follow` sets the limit when the next session starts
   if (record?.endedMs !== null || record.sessionId === null) return;
   const untilWh = Math.min(limitWh(record), record.refusedUntilWh ?? Infinity);
   if (untilWh === Infinity) return;
   const { connectorId } = record;
-  insistence.insist(`energy ${key}`, 'the energy of a limited transaction flows on', () => {
+  insistence.insist(`energy ${key}`, 'the energy limit of a transaction is not set', () => {
     const energyWh = Math.max(0, untilWh - device.connector(connectorId).energyWh);
     device.command({ kind: 'evse.energy_limit', connectorId, energyWh });
   });
 }
 
-/** Looks whether limits are reached. */
+/** Checks limits of time and state of charge, and ends transactions at their limits. */
 function createWatch(parts: LimitParts, deps: LimitsDeps) {
   const { device, clock } = parts;
   const { ledger, insistence } = deps;
   const times = createTimers(parts);
   const socs = createTimers(parts);
-  const end = (key: string, name: keyof typeof reached): void => {
-    insistence.insist(`limit ${key}`, 'a transaction goes on beyond its limit', () => {
+  const end = (key: string, name: keyof typeof endings): void => {
+    insistence.insist(`limit ${key}`, 'a transaction continues beyond its limit', () => {
       const record = ledger.get(key);
-      if (record?.endedMs === null) deps.end(record, reached[name]);
+      if (record?.endedMs === null) deps.end(record, endings[name]);
     });
   };
   const watchSoc = (key: string): void => {

@@ -1,7 +1,7 @@
 /**
  * Transactions: objects of the adapter that follow the device by TxStartPoint and TxStopPoint. A transaction may begin
- * before a session of the device and end after it; no session goes on after its transaction. Each has one Started and one
- * Ended, in any order of cuts and restarts, and sequence numbers without gaps.
+ * before a session of the device and end after it; no session continues after its transaction. Each transaction has one
+ * Started and one Ended event and ascending sequence numbers, also over lost connections and restarts.
  */
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import { errorText } from '../../../core/errors.ts';
@@ -30,7 +30,7 @@ function stopDevice({ parts, stopRequests }: TransactionsState, evseId: number, 
 }
 
 /**
- * Ends a transaction: by a stop of the device if that is authorised, so that the stop points decide; else at once.
+ * Ends a transaction: by a stop of the device if the EVSE is authorised, so that the stop points decide; else at once.
  * @throws SimError COMMAND_CONFLICT
  */
 function stopAt(state: TransactionsState, record: TransactionRecord, why: StopRequest): void {
@@ -55,12 +55,12 @@ function endAt(state: TransactionsState, { key, evseId }: TransactionRecord, why
   if (before !== null) stopAt(state, before, why);
   const after = running();
   if (after === null) return;
-  // within a transition of the device its stop comes later
+  // the device carries out a stop later if the request comes during a transition
   state.stopRequests.delete(evseId);
   endNow(state, after, why);
 }
 
-/** Ends each of them. @throws the first refusal of the device */
+/** Ends all transactions. @throws the first refusal of the device */
 function stopAll(state: TransactionsState, why: StopRequest): void {
   const refusals: unknown[] = [];
   for (const record of state.ledger.running) {
@@ -73,7 +73,7 @@ function stopAll(state: TransactionsState, why: StopRequest): void {
   if (refusals.length > 0) throw refusals[0];
 }
 
-/** Ends all of them because the station leaves, also one whose session the device does not end. */
+/** Ends all transactions of a station that is removed, even if the device refuses to end a session. */
 function leave(state: TransactionsState): void {
   const { log, device } = state.parts;
   const why = { reason: 'Other', trigger: 'AbnormalCondition' } as const;
@@ -81,7 +81,7 @@ function leave(state: TransactionsState): void {
     try {
       endAt(state, record, why);
     } catch (error) {
-      log.warning(`the session at EVSE ${record.evseId} goes on: ${errorText(error)}`, device.deviceIndex);
+      log.warning(`the session at EVSE ${record.evseId} continues: ${errorText(error)}`, device.deviceIndex);
       endNow(state, state.ledger.get(record.key) ?? record, why);
     }
   }
@@ -101,8 +101,8 @@ function pushUpdate(
   const { device } = state.parts;
   const connector = device.connector(record.evseId);
   const atMs = instantOf(state, event.extras?.meterValue);
-  const noted = state.ledger.change(record.key, { lastMs: atMs, lastWh: Math.round(connector.energyWh) }) ?? record;
-  pushEvent(state, noted, connector, { type: 'Updated', atMs, ...event });
+  const updated = state.ledger.change(record.key, { lastMs: atMs, lastWh: Math.round(connector.energyWh) }) ?? record;
+  pushEvent(state, updated, connector, { type: 'Updated', atMs, ...event });
 }
 
 /** @returns false: no transaction runs at the EVSE */
@@ -130,7 +130,7 @@ function applyLimit(state: TransactionsState, key: string, limit: TransactionLim
 /** Callbacks of the queue. */
 type QueueEvents = Required<Pick<TransactionQueueEvents, 'answered'>>;
 
-/** StopTxOnInvalidId and MaxEnergyOnInvalidId. */
+/** Applies StopTxOnInvalidId or MaxEnergyOnInvalidId to a transaction whose token was refused. */
 function refused(state: TransactionsState, { key, evseId }: TransactionRecord, status: string): void {
   const { parts, limits, insistence, ledger } = state;
   const { variables, log, device } = parts;
@@ -142,7 +142,7 @@ function refused(state: TransactionsState, { key, evseId }: TransactionRecord, s
     limits.refused(key, variables.integer('TxCtrlr', 'MaxEnergyOnInvalidId'));
     return;
   }
-  insistence.insist(`refused ${key}`, 'the energy for an invalid token flows on', () => {
+  insistence.insist(`refused ${key}`, 'the delivery of energy for an invalid token continues', () => {
     const record = ledger.get(key);
     // the authorisation may have ended, and the transaction continues because of another stop point
     if (record?.endedMs !== null || !device.connector(evseId).authorised) return;
@@ -157,7 +157,7 @@ function applyTokenInfo(state: TransactionsState, record: TransactionRecord, inf
 
 function answered(state: TransactionsState, message: QueuedMessage, reply: Replies['TransactionEvent']): void {
   const { ledger, parts } = state;
-  // the payload was made here
+  // the payload comes from `pushEvent`
   const request = message.payload as unknown as Requests['TransactionEvent'];
   const record = ledger.get(message.transaction);
   if (record?.endedMs === null) {
@@ -181,13 +181,13 @@ function queueEvents(state: TransactionsState): QueueEvents {
 export interface TransactionBook extends Transactions {
   /** callbacks of the queue of the station */
   readonly queueEvents: QueueEvents;
-  /** The cost of a running transaction so far, for `maxCost` (2.1). */
+  /** Reports the cost of a running transaction so far, for `maxCost` (2.1). */
   spent(transactionId: string, cost: number): void;
-  /** Ends all of them with reason Other: the station leaves. */
+  /** Ends all transactions with reason Other, when the station is removed. */
   leave(): void;
   /** newest first */
   entries(): readonly OcppTransactionEntry[];
-  /** Load it after the queue: it queues the ends of transactions that a restart has ended. */
+  /** Load it after the queue: loading queues the ends of transactions that a restart has ended. */
   readonly part: Part;
 }
 
@@ -220,13 +220,13 @@ function createState(parts: StationParts, deps: TransactionsDeps): TransactionsS
   return state;
 }
 
-/** Notes the meters of all running transactions, for a loss of power. */
-function noteAll({ parts: { device, clock }, ledger }: TransactionsState): void {
+/** Stores the meters of all running transactions, for their ends after a loss of power. */
+function storeMeters({ parts: { device, clock }, ledger }: TransactionsState): void {
   for (const { key, evseId } of ledger.running)
     ledger.change(key, { lastMs: clock.ofSim(device.now), lastWh: Math.round(device.connector(evseId).energyWh) });
 }
 
-/** E14 */
+/** E14. */
 function statusHandler({ ledger, parts: { queue } }: TransactionsState): Handler<'GetTransactionStatus'> {
   return ({ transactionId }) => {
     if (transactionId === undefined) return { messagesInQueue: queue.length > 0 };
@@ -254,12 +254,12 @@ function partOf(state: TransactionsState): Part {
       endListening?.();
       state.insistence.stop();
       state.limits.stop();
-      noteAll(state);
+      storeMeters(state);
     },
   };
 }
 
-/** The token of an EVSE is passed on (`authorized`) before its authorisation is commanded. */
+/** Pass the token of an EVSE to `authorized` before the command that authorises the EVSE. */
 export function createTransactions(parts: StationParts, deps: TransactionsDeps): TransactionBook {
   const state = createState(parts, deps);
   const { ledger } = state;

@@ -1,27 +1,27 @@
 /**
- * Conditions beside the time that schedules follow at each EVSE: grid frequency, signals of the grid operator, state of charge, and
- * true: its vehicle may discharge. They are read when limits are evaluated: each second while a schedule follows them.
- * Meters show a frequency at the end of a tick, so that longer ticks give one set-point each.
- * A frequency counts once it has moved by LocalFrequencyUpdateThreshold.
+ * Conditions other than time that schedules follow at each EVSE: grid frequency, signals of the grid operator, state of
+ * charge, and permission to discharge. They are read when limits are evaluated: each second while a schedule follows
+ * them. Meters show the frequency at the end of a tick, so that a tick of more than a second gives one set-point. A new
+ * frequency is used once it differs by LocalFrequencyUpdateThreshold.
  */
 import type { Conditions } from '../../charging/model.ts';
 import type { StationParts } from '../parts.ts';
 
 export interface V2xConditions {
-  /** by EVSE @param read false: no schedule follows frequency or state of charge, which are left out then */
+  /** Conditions by EVSE. @param read false: no schedule follows them; all but `mayDischarge` are null */
   at(read: boolean): ReadonlyMap<number, Conditions>;
-  /** V2XChargingCtrlr: the EVSE is bidirectional and the central system has not switched it off */
+  /** True if the EVSE is bidirectional and its V2XChargingCtrlr is enabled. */
   enabled(evseId: number): boolean;
-  /** A signal of the grid operator, in force until the next one. */
+  /** Sets the signal of the grid operator, in force until the next one. */
   setSignal(evseId: number, signal: number): void;
-  /** True if the transaction at an EVSE may discharge (NotifyAllowedEnergyTransfer). */
+  /** Permits or forbids the discharge in the transaction at an EVSE (NotifyAllowedEnergyTransfer). */
   permitDischarge(evseId: number, permitted: boolean): void;
-  /** The transaction at an EVSE has ended, with what was in force for it. */
+  /** Resets the conditions of an EVSE after the end of its transaction. */
   forget(evseId: number): void;
 }
 
 export function createConditions({ device, variables }: Pick<StationParts, 'device' | 'variables'>): V2xConditions {
-  /** by EVSE */
+  /** frequency in use, by EVSE */
   const heldHz = new Map<number, number>();
   const signals = new Map<number, number>();
   const forbidden = new Set<number>();

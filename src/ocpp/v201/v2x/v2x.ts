@@ -1,7 +1,7 @@
 /**
  * Bidirectional power (block Q of 2.1) and the needs of vehicles (K15, in 2.0.1 too): NotifyEVChargingNeeds,
- * NotifyEVChargingSchedule, NotifyAllowedEnergyTransfer, AFRRSignal. Set-points are periods of charging profiles and act
- * through smart charging.
+ * NotifyEVChargingSchedule, NotifyAllowedEnergyTransfer, AFRRSignal. Set-points are in periods of charging profiles,
+ * which smart charging applies.
  */
 import { deciding, transactionAt } from '../../charging/limits.ts';
 import { periodAt } from '../../charging/model.ts';
@@ -14,23 +14,23 @@ import { errorText } from '../../../core/errors.ts';
 import type { ChargingOfVehicles } from '../charging/smart-charging.ts';
 import type { ChargingNeeds, ChargingSchedule, EnergyTransferModeEnum } from '../messages.ts';
 
-// Messages of ISO 15118 that a vehicle of the device would send: its needs, and the schedule that it makes of an offered one.
+// Messages of ISO 15118 from a vehicle of the device: its needs, and its schedule for an offered one.
 
-/** Transfers that vehicle and EVSE have in common; one with discharge comes first. */
+/** Transfers that both vehicle and EVSE support; a bidirectional transfer is first. */
 function commonTransfers(
   { type, phases }: Pick<EvseConnectorDetail, 'type' | 'phases'>,
   ev: Pick<EvDetail, 'phases' | 'maxDischargeW'>,
   mayDischarge: boolean,
 ): readonly EnergyTransferModeEnum[] {
-  const both = mayDischarge && ev.maxDischargeW > 0;
-  if (type === 'dc') return [...(both ? (['DC_BPT'] as const) : []), 'DC'];
+  const isBidirectional = mayDischarge && ev.maxDischargeW > 0;
+  if (type === 'dc') return [...(isBidirectional ? (['DC_BPT'] as const) : []), 'DC'];
   const charging = phases === 3 && ev.phases === 3 ? 'AC_three_phase' : 'AC_single_phase';
-  return [...(both ? (['AC_BPT'] as const) : []), charging];
+  return [...(isBidirectional ? (['AC_BPT'] as const) : []), charging];
 }
 
 const discharges = (mode: EnergyTransferModeEnum) => mode === 'DC_BPT' || mode === 'AC_BPT';
 
-/** Wh from the present state of charge to another one. */
+/** Energy from the present state of charge to `socPct`, Wh. */
 const energyTo = (socPct: number, ev: EvDetail) => Math.round(((socPct - ev.socPct) / 100) * ev.batteryCapacityWh);
 
 function acNeeds(connector: EvseConnectorDetail, ev: EvDetail): NonNullable<ChargingNeeds['acChargingParameters']> {
@@ -76,7 +76,7 @@ function departure({ departureTime }: EvDetail): string | undefined {
   return Number.isNaN(ms) ? undefined : stamp(ms);
 }
 
-/** @param transfers in common, the requested one first */
+/** @param transfers that vehicle and EVSE support, the requested one first */
 function needsOf(
   connector: EvseConnectorDetail,
   ev: EvDetail,
@@ -92,7 +92,7 @@ function needsOf(
     ...(connector.type === 'dc'
       ? { dcChargingParameters: dcNeeds(connector, ev) }
       : { acChargingParameters: acNeeds(connector, ev) }),
-    // the station rates both directions alike
+    // the station has one rating for both directions
     ...(discharges(requested) && { v2xChargingParameters: v2xNeeds(connector, ev, connector.maxPowerW) }),
   };
 }
@@ -100,8 +100,7 @@ function needsOf(
 type Notice = Requests['NotifyEVChargingSchedule'];
 
 /**
- * The schedule of the vehicle: what it is offered, at most what it can take. Null: a period has no ceiling that it could
- * be within.
+ * The schedule of the vehicle: the offered limits, at most the maximum of the vehicle. null: a period has no limit.
  */
 function evScheduleOf(
   offered: ChargingSchedule,
@@ -109,10 +108,10 @@ function evScheduleOf(
   ev: Pick<EvDetail, 'maxChargeW' | 'phases'>,
 ): Notice['chargingSchedule'] | null {
   const phases = connector.type === 'dc' ? 1 : Math.min(connector.phases, ev.phases);
-  const ownMax =
+  const vehicleMax =
     offered.chargingRateUnit === 'W' ? ev.maxChargeW : ev.maxChargeW / (phases * connector.nominalVoltageV);
   const periods = offered.chargingSchedulePeriod.flatMap(({ startPeriod, limit }) =>
-    limit === undefined ? [] : [{ startPeriod, limit: Math.floor(Math.min(limit, ownMax) * 10) / 10 }],
+    limit === undefined ? [] : [{ startPeriod, limit: Math.floor(Math.min(limit, vehicleMax) * 10) / 10 }],
   );
   if (periods.length < offered.chargingSchedulePeriod.length) return null;
   const { id, chargingRateUnit, duration } = offered;
@@ -124,7 +123,7 @@ function evScheduleOf(
   };
 }
 
-/** Schedules that a vehicle takes (ISO 15118). */
+/** Maximum number of schedules that a vehicle accepts (ISO 15118). */
 const maxScheduleTuples = 3;
 
 type NeedsParts = Pick<StationParts, 'device' | 'clock' | 'variables' | 'calls' | 'registration' | 'version' | 'log'>;
@@ -135,13 +134,13 @@ interface NeedsDeps {
 }
 
 interface VehicleNeeds {
-  /** true: the vehicles of an EVSE send their needs */
-  speaks(evseId: number): boolean;
-  /** Transfers that the vehicle at an EVSE and the EVSE have in common; empty: no vehicle. */
+  /** True if the vehicles of an EVSE send their needs (ISO15118Ctrlr). */
+  supportsIso15118(evseId: number): boolean;
+  /** Transfers that both an EVSE and its vehicle support; empty: no vehicle. */
   transfers(evseId: number): readonly EnergyTransferModeEnum[];
-  /** Restricts the transfers of a transaction; its needs are to be sent again. */
+  /** Restricts the transfers of a transaction. Send the needs again afterwards. */
   restrict(transaction: Transaction, allowed: readonly EnergyTransferModeEnum[]): void;
-  /** Sends the needs of the vehicle of a transaction, again if it must. */
+  /** Sends the needs of the vehicle of a transaction, also if they were sent before. */
   sendNeeds(transaction: Transaction): void;
   stop(): void;
 }
@@ -149,7 +148,7 @@ interface VehicleNeeds {
 /** Negotiation of a transaction. */
 interface Negotiation {
   isSent: boolean;
-  /** null: all */
+  /** null: all transfers */
   allowed: readonly EnergyTransferModeEnum[] | null;
 }
 
@@ -158,7 +157,7 @@ interface PluggedVehicle {
   readonly ev: EvDetail;
 }
 
-/** Null: no vehicle is plugged in. */
+/** null: no vehicle is plugged in */
 function vehicleAt({ device }: Pick<NeedsParts, 'device'>, evseId: number): PluggedVehicle | null {
   const connector = device.connector(evseId);
   const { ev, cable } = connector;
@@ -181,7 +180,7 @@ function createNegotiations() {
   };
 }
 
-/** Requests of a vehicle, and the effect of a refusal. */
+/** Sends the needs of vehicles, and handles refusals. */
 function createNeedsSender(
   parts: NeedsParts,
   { transactions, vehicles }: NeedsDeps,
@@ -189,12 +188,12 @@ function createNeedsSender(
 ) {
   const { device, variables, version, calls } = parts;
   const { conditions, control } = vehicles;
-  const speaks = (evseId: number): boolean => variables.has('ISO15118Ctrlr', 'Available', { evseId });
+  const supportsIso15118 = (evseId: number): boolean => variables.has('ISO15118Ctrlr', 'Available', { evseId });
 
   const transfers = (evseId: number): readonly EnergyTransferModeEnum[] => {
-    const there = vehicleAt(parts, evseId);
-    if (there === null) return [];
-    return commonTransfers(there.connector, there.ev, version === 'ocpp2.1' && conditions.enabled(evseId));
+    const plugged = vehicleAt(parts, evseId);
+    if (plugged === null) return [];
+    return commonTransfers(plugged.connector, plugged.ev, version === 'ocpp2.1' && conditions.enabled(evseId));
   };
 
   const restrict = ({ evseId, transactionId }: Transaction, allowed: readonly EnergyTransferModeEnum[]): void => {
@@ -203,48 +202,54 @@ function createNeedsSender(
     control.refresh();
   };
 
-  /** Without discharge the vehicle asks once more; else nothing is left to ask for, and the transaction ends (2.1). */
-  const rejected = (transaction: Transaction, asked: readonly EnergyTransferModeEnum[]): void => {
+  /**
+   * After a refusal (2.1) the vehicle sends its needs again without discharge; the transaction ends if the refused
+   * needs had no discharge or nothing else.
+   */
+  const handleRejection = (transaction: Transaction, requested: readonly EnergyTransferModeEnum[]): void => {
     if (version !== 'ocpp2.1' || transactions.byId(transaction.transactionId) === null) return;
-    const left = asked.filter((mode) => !discharges(mode));
-    if (left.length > 0 && left.length < asked.length) {
-      restrict(transaction, left);
+    const charging = requested.filter((mode) => !discharges(mode));
+    if (charging.length > 0 && charging.length < requested.length) {
+      restrict(transaction, charging);
       sendNeeds(transaction);
       return;
     }
     try {
       transactions.stop(transaction.evseId, { reason: 'ReqEnergyTransferRejected', trigger: 'AbnormalCondition' });
     } catch (error) {
-      parts.log.warning(`the transaction of refused needs goes on: ${errorText(error)}`, device.deviceIndex);
+      parts.log.warning(
+        `the transaction whose charging needs were refused continues: ${errorText(error)}`,
+        device.deviceIndex,
+      );
     }
   };
 
   function sendNeeds(transaction: Transaction): void {
     const { evseId, transactionId } = transaction;
-    const there = vehicleAt(parts, evseId);
-    if (!speaks(evseId) || there === null || !parts.registration.isReady) return;
+    const plugged = vehicleAt(parts, evseId);
+    if (!supportsIso15118(evseId) || plugged === null || !parts.registration.isReady) return;
     const negotiation = negotiations.of(transactionId);
     const common = transfers(evseId).filter((mode) => negotiation.allowed?.includes(mode) ?? true);
     negotiation.isSent = true;
     const request = {
       evseId,
       maxScheduleTuples,
-      chargingNeeds: needsOf(there.connector, there.ev, common, version),
+      chargingNeeds: needsOf(plugged.connector, plugged.ev, common, version),
       ...(version === 'ocpp2.1' && { timestamp: stamp(parts.clock.nowMs()) }),
     };
     void calls.send('NotifyEVChargingNeeds', request).then((outcome) => {
       if (outcome.kind === 'unsent' || outcome.kind === 'lost') negotiation.isSent = false;
-      if (outcome.kind === 'result' && outcome.payload.status === 'Rejected') rejected(transaction, common);
+      if (outcome.kind === 'result' && outcome.payload.status === 'Rejected') handleRejection(transaction, common);
     });
   }
 
-  return { speaks, transfers, restrict, sendNeeds };
+  return { supportsIso15118, transfers, restrict, sendNeeds };
 }
 
-/** The vehicle makes its schedule of the TxProfile that answers its needs. */
+/** Sends the schedule of the vehicle for a TxProfile that answers its needs. */
 function sendSchedule(parts: NeedsParts, evseId: number, schedule: ChargingSchedule): void {
-  const there = vehicleAt(parts, evseId);
-  const chargingSchedule = there && evScheduleOf(schedule, there.connector, there.ev);
+  const plugged = vehicleAt(parts, evseId);
+  const chargingSchedule = plugged && evScheduleOf(schedule, plugged.connector, plugged.ev);
   if (chargingSchedule === null) return;
   void parts.calls.send('NotifyEVChargingSchedule', {
     evseId,
@@ -257,11 +262,11 @@ function sendSchedule(parts: NeedsParts, evseId: number, schedule: ChargingSched
 function createNeeds(parts: NeedsParts, deps: NeedsDeps): VehicleNeeds {
   const { transactions, vehicles } = deps;
   const negotiations = createNegotiations();
-  const { speaks, transfers, restrict, sendNeeds } = createNeedsSender(parts, deps, negotiations);
+  const { supportsIso15118, transfers, restrict, sendNeeds } = createNeedsSender(parts, deps, negotiations);
 
   vehicles.expectNeeds(
     ({ evseId, transactionId }) =>
-      speaks(evseId) && vehicleAt(parts, evseId) !== null && !negotiations.hasSentNeeds(transactionId),
+      supportsIso15118(evseId) && vehicleAt(parts, evseId) !== null && !negotiations.hasSentNeeds(transactionId),
   );
   const listeners = [
     transactions.onAnswered(({ transactionId }) => {
@@ -272,7 +277,7 @@ function createNeeds(parts: NeedsParts, deps: NeedsDeps): VehicleNeeds {
       negotiations.forget(transactionId);
     }),
     parts.device.onTransition(({ event, connectorId }) => {
-      // the next vehicle has needs of its own
+      // the next vehicle has other needs
       const transaction = event === 'unplugged' || event === 'ev_unplugged' ? transactions.at(connectorId) : null;
       if (transaction !== null) negotiations.of(transaction.transactionId).isSent = false;
     }),
@@ -284,7 +289,7 @@ function createNeeds(parts: NeedsParts, deps: NeedsDeps): VehicleNeeds {
     }),
   ];
   return {
-    speaks,
+    supportsIso15118,
     transfers,
     restrict,
     sendNeeds,
@@ -297,18 +302,18 @@ function createNeeds(parts: NeedsParts, deps: NeedsDeps): VehicleNeeds {
 // Energy transfers that the answer to Authorize allows the transaction which gets the token (2.1 Q01).
 
 interface AllowedTransfers {
-  /** To be called with each answer to Authorize. */
+  /** Call it with each answer to Authorize. */
   authorized(evseId: number, reply: Replies['Authorize']): void;
   stop(): void;
 }
 
-/** @param needs read when a transaction gets its token: its listeners come after those here, and send the rest */
+/** @param needs created later, so that its listeners send the needs after the listeners here have restricted them */
 function createAllowedTransfers(
   { device }: Pick<NeedsParts, 'device'>,
   { transactions }: Pick<NeedsDeps, 'transactions'>,
   needs: () => VehicleNeeds,
 ): AllowedTransfers {
-  /** by EVSE, for the transaction that begins with the token */
+  /** allowed transfers by EVSE, until a transaction begins with the token */
   const waiting = new Map<number, readonly EnergyTransferModeEnum[]>();
   const ends = [
     transactions.onAnswered(({ evseId, transactionId }) => {
@@ -326,7 +331,7 @@ function createAllowedTransfers(
   return {
     authorized(evseId, { idTokenInfo, allowedEnergyTransfer }) {
       const running = transactions.at(evseId);
-      // a token that is presented to stop it says nothing about it
+      // a token that is presented to stop a transaction does not restrict its transfers
       if (running !== null && running.idToken !== null) return;
       waiting.delete(evseId);
       if (idTokenInfo.status !== 'Accepted' || allowedEnergyTransfer === undefined) return;
@@ -334,7 +339,7 @@ function createAllowedTransfers(
         waiting.set(evseId, allowedEnergyTransfer);
         return;
       }
-      // one that began with the cable has sent its needs without the restriction
+      // a transaction that began with the cable has sent its needs without the restriction
       needs().restrict(running, allowedEnergyTransfer);
       needs().sendNeeds(running);
     },
@@ -348,7 +353,7 @@ type V2xParts = NeedsParts & Pick<StationParts, 'finding'>;
 type V2xDeps = NeedsDeps;
 type V2xPart = Part & Required<Pick<Part, 'handlers' | 'stop'>> & Pick<AllowedTransfers, 'authorized'>;
 
-/** Signals that wait for their instant. */
+/** Maximum number of signals that wait for their instant. */
 const maxWaiting = 100;
 
 /** EVSEs whose period in force follows signals. */
@@ -361,7 +366,7 @@ function followers({ device }: Pick<V2xParts, 'device'>, { vehicles: { control }
   );
 }
 
-/** Q07: a signal acts at its instant, at once where that has passed. */
+/** Q07: a signal acts at its instant, or at once if the instant has passed. */
 function createSignals(parts: V2xParts, deps: V2xDeps) {
   const { conditions, control } = deps.vehicles;
   const waiting = new Set<() => void>();
@@ -394,7 +399,7 @@ function createSignals(parts: V2xParts, deps: V2xDeps) {
   };
 }
 
-/** The vehicle asks anew for a transfer among the allowed ones; without a bidirectional one it does not discharge. */
+/** The vehicle requests one of the allowed transfers; it may discharge only if one of them is bidirectional. */
 function notifyAllowedEnergyTransfer(
   { variables }: V2xParts,
   { transactions }: V2xDeps,
@@ -404,12 +409,12 @@ function notifyAllowedEnergyTransfer(
     ({ status: 'Rejected', statusInfo: { reasonCode, additionalInfo } }) as const;
   return ({ transactionId, allowedEnergyTransfer }, after) => {
     const transaction = transactions.byId(transactionId);
-    if (transaction === null) return reject('TxNotFound', 'no such transaction runs');
+    if (transaction === null) return reject('TxNotFound', 'the transaction does not run');
     const { evseId } = transaction;
     const renegotiates =
       variables.has('ISO15118Ctrlr', 'ServiceRenegotiationSupport', { evseId }) &&
       variables.boolean('ISO15118Ctrlr', 'ServiceRenegotiationSupport', { evseId });
-    if (!needs.speaks(evseId) || !renegotiates)
+    if (!needs.supportsIso15118(evseId) || !renegotiates)
       return reject('UnsupportedRequest', 'ServiceRenegotiationSupport is not true at this EVSE');
     if (!needs.transfers(evseId).some((mode) => allowedEnergyTransfer.includes(mode)))
       return reject('UnsupportedParam', 'vehicle and EVSE have none of these transfers in common');

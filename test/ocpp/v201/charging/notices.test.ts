@@ -81,7 +81,7 @@ describe('OCPP 2.x notices of the limits of transactions (E02, Q)', () => {
       /** What is told of these profiles at EVSE 1, or of the station. */
       told: (...profiles: readonly Change[]) => {
         state.profiles = profiles;
-        notices.look();
+        notices.reportChanges();
         return updates.splice(0);
       },
     };

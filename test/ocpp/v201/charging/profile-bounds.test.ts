@@ -248,7 +248,7 @@ describe('OCPP 2.x rules of a period, at their bounds', () => {
   it('a mode that no EVSE carries out is refused with its own reason', () => {
     const text = (operationMode: 'ExternalLimits' | 'Idle') =>
       profileIssue(profile({ schedule: watts({ operationMode }) }), { ...plainFacts, evses: [single] })?.text;
-    expect(text('ExternalLimits')).to.match(/limits from outside hold/);
+    expect(text('ExternalLimits')).to.match(/external limits apply/);
     expect(text('Idle')).to.match(/not in SupportedOperationModes/);
   });
 
@@ -275,9 +275,9 @@ describe('OCPP 2.x rules of a period, at their bounds', () => {
   it('what the station has no physics for is refused by its name', () => {
     const text = (period: Period) => textOf(profile({ schedule: watts({ limit: 6, ...period }) }));
     for (const name of ['setpointReactive', 'setpointReactive_L2', 'setpointReactive_L3'])
-      expect(text({ [name]: 0 })).to.match(new RegExp(`${name}: the station sets no reactive power`));
+      expect(text({ [name]: 0 })).to.match(new RegExp(`${name}: the station supports no set-points of reactive power`));
     for (const name of ['limit', 'dischargeLimit', 'setpoint'].flatMap((each) => [`${each}_L2`, `${each}_L3`]))
-      expect(text({ [name]: 0 })).to.match(new RegExp(`${name}: all phases have one limit`));
+      expect(text({ [name]: 0 })).to.match(new RegExp(`${name}: the station supports no values per phase`));
     expect(ofPeriod({ limit: 6, preconditioningRequest: true })).to.deep.equal(['UnsupportedParam', null]);
     expect(ofPeriod({ limit: 6, preconditioningRequest: false })).to.equal(null);
     expect(ofPeriod({ limit: 6, evseSleep: true })).to.deep.equal(['InvalidSchedule', 'K01.FR.126']);

@@ -173,7 +173,7 @@ describe('OCPP 2.1 I12: the cost of a transaction', () => {
 
   it('of 10 kWh at 0.25 is 2.50', () => {
     const tariff = energyOnly(0.25);
-    expect(costDetails(run(tariff, [tenWh(1000), waiting(600)]), tariff, { periods: true })).to.deep.equal({
+    expect(costDetails(run(tariff, [tenWh(1000), waiting(600)]), tariff, { withPeriods: true })).to.deep.equal({
       chargingPeriods: [
         {
           tariffId: 'T',
