@@ -237,7 +237,7 @@ export class ClientFacade implements CsipClient {
 
   certificates(device: number | null): CsipCertificates {
     const connection = this.#one(device);
-    return { ...connection.credentials.shown, endDevices: this.#clients.endDevicesOf(connection) };
+    return { ...connection.credentials.view, endDevices: this.#clients.endDevicesOf(connection) };
   }
 
   async selectCertificate(choice: CsipCertificateName | CsipPem, device: number | null): Promise<CsipCertificates> {
