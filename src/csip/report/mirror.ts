@@ -285,7 +285,7 @@ export class Mirror {
     if (postRate !== undefined) this.#options.onPostRate(postRate);
   }
 
-  /** Sends readings as a list, or one by one. @returns the status of the answer; for several the first failure, else 201 */
+  /** Sends readings as a list, or one by one. @returns the status; for several answers the first failure, or 201 */
   async #postBatch(href: string, batch: readonly Period[]): Promise<number> {
     const readings = this.#series.flatMap(({ quantity, mrid }) => this.#readingOf(quantity, mrid, batch));
     if (!this.#oneByOne) {
