@@ -270,7 +270,7 @@ export class Configurator {
     }
     inForce.server = { host, port, tls };
     inForce.anywhere = anywhere;
-    this.#applyConduct(patch);
+    this.#applyOtherSettings(patch);
     if (patch.lfdi === null) inForce.lfdis.delete(device);
     else if (patch.lfdi !== undefined) inForce.lfdis.set(device, patch.lfdi);
     const { plant, clock } = options;
@@ -328,7 +328,7 @@ export class Configurator {
       refuse('is that of the aggregator or of another device');
   }
 
-  #applyConduct(patch: CsipConfigPatch): void {
+  #applyOtherSettings(patch: CsipConfigPatch): void {
     const { inForce, options } = this.#clients;
     const { rates } = options.settings;
     inForce.dcap = patch.dcap ?? inForce.dcap;
