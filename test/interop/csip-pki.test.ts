@@ -113,7 +113,7 @@ describeWith(['openssl'], 'scripts/make-csip-pki.sh', () => {
   it('a server with mutual TLS takes the good ones and refuses the bad ones', async () => {
     const peer = await server(bothSuites);
     const client = credentials('aggregator');
-    expect(client.shown.available).to.deep.equal([...csipCertificateNames]);
+    expect(client.view.available).to.deep.equal([...csipCertificateNames]);
     const exchange = exchangeWith(peer.port, { tls: { identity: client, checkHostname: true } });
     try {
       expect((await exchange.request(get('/tm'))).status).to.equal(200);

@@ -34,7 +34,7 @@ const texts = member(() => z.record(z.string(), z.string()));
 
 export const byServer = 'by the clock of the server';
 
-const deviceIndices = () => list(count())('Devices of this process that it concerns, by index.');
+const deviceIndices = () => list(count())('Indexes of the devices of this process that are concerned.');
 const endDeviceLfdi = () => text('LFDI of the EndDevice: 40 hexadecimal digits.');
 const controlMrid = () => text('mRID in upper-case hexadecimal digits.');
 
@@ -70,9 +70,9 @@ const defaultSettings = member(defaultSettingsSchema);
 const leftOut = members<CsipLeftOutMode>()('CsipLeftOutMode', () => ({
   mode: text('Member of DERControlBase, such as `opModFreqWatt`.'),
   reason: word(['unsupported', 'invalid', 'outweighed'])(
-    '`unsupported`: no physics for it; `invalid`: its value; `outweighed`: by another mode.',
+    '`unsupported`: no physics for the mode; `invalid`: wrong value; `outweighed`: another mode has priority.',
   ),
-  detail: text('The reason in a sentence.'),
+  detail: text('The reason as a sentence.'),
 }));
 const leftOutModes = () => list(leftOut)('Modes that are not carried out, with reasons.');
 
@@ -83,14 +83,15 @@ const response = members<CsipResponse>()('CsipResponse', () => ({
   status: integer('DERControlResponse.status.'),
   status_text: text('The status in words.', ({ status: code }) => statusTexts[code] ?? 'unknown'),
   created_at: time(`createdDateTime, ${byServer}.`, ({ createdServerMs }) => createdServerMs),
-  reply_to: text('Where it is posted.'),
+  reply_to: text('Address to which the response is posted.'),
   result: word(csipResponseResults)(
-    '`queued`: to be sent, or sent again; `refused`: by the server for good; `dropped`: by a fault, or the queue was full.',
+    '`queued`: to be sent, or sent again; `refused`: by the server for good; ' +
+      '`dropped`: by a fault, or the queue was full.',
   ),
   sent_at: time.orNull('When the server accepted or refused it; null: not yet.'),
   attempts: count('Attempts to send it.'),
-  http_status: integer.orNull('Status of the last answer; null: none came.'),
-  last_error: text.orNull('Why the last attempt failed; null: it did not.'),
+  http_status: integer.orNull('Status of the last answer; null: no answer.'),
+  last_error: text.orNull('Reason why the last attempt failed; null: it did not fail.'),
 }));
 export const responses = members<readonly CsipResponse[]>()('CsipResponses', () => ({
   responses: listInPieces(response)('Newest first.', (all) => all),
@@ -99,10 +100,10 @@ export const responses = members<readonly CsipResponse[]>()('CsipResponses', () 
 export const control = members<CsipControl>()('CsipControl', () => ({
   mrid: controlMrid(),
   href: text.orNull('Its address on the server; null: none was given.'),
-  description: text.orNull('Of the server; null: none.'),
-  version: integer.orNull('Of the server; null: none.'),
-  program_href: text('Its DERProgram.'),
-  primacy: integer('Of its program, 0 to 255; the lowest wins.'),
+  description: text.orNull('As given by the server; null: none.'),
+  version: integer.orNull('As given by the server; null: none.'),
+  program_href: text('Address of its DERProgram.'),
+  primacy: integer('Primacy of its program, 0 to 255; the lowest wins.'),
   state: word(csipControlStates)('`rejected`: answered with 252, 253 or 254.'),
   creation_time: time(`creationTime, ${byServer}.`, ({ creationServerMs }) => creationServerMs),
   start: time(`Start of its interval, ${byServer}.`, ({ startServerMs }) => startServerMs),
@@ -114,24 +115,24 @@ export const control = members<CsipControl>()('CsipControl', () => ({
   effective_duration_s: number('Duration with its random part, s.'),
   randomize_start_s: number('Range of the random part of the start, s; 0: none.'),
   randomize_duration_s: number('Range of the random part of the duration, s; 0: none.'),
-  potentially_superseded: flag('As the server says.'),
+  potentially_superseded: flag('EventStatus.potentiallySuperseded.'),
   response_required: integer('Bits: 1 received, 2 specific responses, 4 responses of the user.'),
   modes: modes(),
   modes_in_force: list(text())('Members of DERControlBase that act now; empty unless it is active.'),
   left_out: leftOutModes(),
-  waiting: flag('It is due, but the device takes no control now: local control, or without power.'),
-  overwritten: flag('Another writer has changed a point of it since.'),
+  waiting: flag('The control is due, but the device accepts none now: it is under local control, or without power.'),
+  overwritten: flag('Another writer has changed a point of the control since.'),
   opted_out: flag('The user does not take part.'),
   responses: list(response)('Responses to it, oldest first.'),
   end_device_lfdi: endDeviceLfdi(),
   device_indices: deviceIndices(),
 }));
 export const controls = members<readonly CsipControl[]>()('CsipControls', () => ({
-  controls: listInPieces(control)('The last to start first.', (all) => all),
+  controls: listInPieces(control)('Latest start first.', (all) => all),
 }));
 export const controlWithXml = members<ReturnType<CsipClient['control']>>()('CsipControlWithXml', () => ({
   ...control.members(),
-  xml: text.orNull('The DERControl as the server sent it last; null: it is not kept.'),
+  xml: text.orNull('The DERControl as the server sent it last; null: not among the recorded messages.'),
 }));
 
 const curvePoint = members<CsipCurve['points'][number]>()('CsipCurvePoint', () => ({
@@ -143,7 +144,7 @@ const curvePoint = members<CsipCurve['points'][number]>()('CsipCurvePoint', () =
 const curve = members<CsipCurve>()('CsipCurve', () => ({
   href: text.orNull('Its address on the server; null: none was given.'),
   mrid: text.orNull('mRID; null: none.'),
-  description: text.orNull('Of the server; null: none.'),
+  description: text.orNull('As given by the server; null: none.'),
   curve_type: integer.orNull('DERCurveType; null: none was given.'),
   x_multiplier: integer('Power of ten of the x values on the wire.'),
   y_multiplier: integer('Power of ten of the y values on the wire.'),
@@ -162,23 +163,23 @@ export const curves = members<readonly CsipCurve[]>()('CsipCurves', () => ({
 const defaultControl = members<CsipDefaultControl>()('CsipDefaultControl', () => ({
   mrid: text.orNull('mRID; null: none.'),
   href: text.orNull('Its address on the server; null: none was given.'),
-  description: text.orNull('Of the server; null: none.'),
-  program_href: text('Its DERProgram.'),
+  description: text.orNull('As given by the server; null: none.'),
+  program_href: text('Address of its DERProgram.'),
   modes: modes(),
   modes_in_force: list(text())('Members of DERControlBase that act now, because no event has them.'),
-  settings: defaultSettings('Its members beside the modes, in the unit of the name; absent: it does not have them.'),
+  settings: defaultSettings('Its members other than the modes, in the unit of the name; absent: not in the control.'),
   left_out: leftOutModes(),
 }));
 
 const program = members<CsipProgram>()('CsipProgram', () => ({
   href: text('Its address on the server.'),
   mrid: text.orNull('mRID; null: none.'),
-  description: text.orNull('Of the server; null: none.'),
-  primacy: integer('0 to 255; the lowest wins.'),
-  fsa_hrefs: list(text())('FunctionSetAssignments that lead to it.'),
+  description: text.orNull('As given by the server; null: none.'),
+  primacy: integer('Primacy, 0 to 255; the lowest wins.'),
+  fsa_hrefs: list(text())('FunctionSetAssignments that lead to the program.'),
   device_indices: deviceIndices(),
   has_default: flag('True if a DefaultDERControl was read.', (of) => of.defaultControl !== null),
-  default_control: nested(defaultControl).orNull('Null: it has none, or it could not be read.'),
+  default_control: nested(defaultControl).orNull('Null: the program has none, or it could not be read.'),
   control_count: count('Events of its list on the server.'),
   curves: list(curve)('Curves of its list, and those that its controls name.'),
 }));
@@ -197,8 +198,8 @@ const server = members<CsipServer>()('CsipServer', () => ({
 }));
 
 const communicationLost = members<NonNullable<CsipConnection['lost']>>()(null, () => ({
-  since: time('Wall time of its begin.'),
-  until: time.orNull('Wall time at which it ends; null: when it is ended.'),
+  since: time('Wall time at which the loss began.'),
+  until: time.orNull('Wall time at which the loss ends; null: not before it is ended by hand.'),
 }));
 
 interface AtMoment {
@@ -209,23 +210,23 @@ const connection = members<CsipConnection, AtMoment>()('CsipConnection', () => (
   attempts: count(
     'Attempts to reach the server: connections opened, and failed requests of the walk that are tried again.',
   ),
-  consecutive_failures: count('Attempts that failed since the last one that did not.'),
+  consecutive_failures: count('Failed attempts since the last success.'),
   retry_in_s: seconds.orNull('Time until the next attempt, s; null: none is planned.', ({ retryInMs }) => retryInMs),
   last_contact: time.orNull('Wall time of the last answer; null: never.'),
   seconds_since_last_contact: seconds.orNull(
     'Time since the last answer, s; null: never.',
     ({ lastContactMs }, { nowMs }) => (lastContactMs === null ? null : Math.max(0, nowMs - lastContactMs)),
   ),
-  last_error: text.orNull('In words; null: none.'),
+  last_error: text.orNull('The last error as text; null: none.'),
   last_error_at: time.orNull('Wall time of the last error; null: none.', ({ lastErrorMs }) => lastErrorMs),
   communication_lost: nested(communicationLost).orNull(
-    'A loss of communication that `csip/communication` asked for; null: none.',
+    'A loss of communication set by `csip/communication`; null: none.',
     ({ lost }) => lost,
   ),
 }));
 
 const registration = members<NonNullable<CsipEndDevice['registration']>>()(null, () => ({
-  pin_matches: flag.orNull('True if the PIN is the configured one; null: none is configured, or shown.'),
+  pin_matches: flag.orNull('True if the PIN of the Registration is the configured PIN; null: no PIN is configured.'),
   registered_at: time.orNull(
     `dateTimeRegistered, ${byServer}; null: none was given.`,
     ({ registeredServerMs }) => registeredServerMs,
@@ -237,18 +238,18 @@ const endDevice = members<CsipEndDevice>()('CsipEndDevice', () => ({
   lfdi: text.orNull('LFDI, 40 hexadecimal digits; null: none was given.'),
   sfdi: sfdi.orNull('SFDI in decimal digits; null: none was given.'),
   device_category: text.orNull('Bits of DeviceCategoryType, hexadecimal; null: none was given.'),
-  enabled: flag.orNull('As the server says; null: it does not.'),
+  enabled: flag.orNull('EndDevice.enabled; null: none was given.'),
   changed_time: time.orNull(
     `changedTime, ${byServer}; null: none was given.`,
     ({ changedServerMs }) => changedServerMs,
   ),
   post_rate_s: number.orNull('postRate, s; null: none was given.'),
-  registration: nested(registration).orNull('Null: it was not read.'),
+  registration: nested(registration).orNull('Null: no Registration was read.'),
   device_indices: deviceIndices(),
   links: texts('Its links by name, such as `FunctionSetAssignmentsListLink`, with their `href`.'),
 }));
 export const endDevices = members<readonly CsipEndDevice[]>()('CsipEndDevices', () => ({
-  end_devices: list(endDevice)('Own ones first, then others of the list.', (all) => all),
+  end_devices: list(endDevice)('EndDevices of this client first, then others of the list.', (all) => all),
 }));
 
 export const serverTime = members<CsipTime>()('CsipTime', () => ({
@@ -257,33 +258,33 @@ export const serverTime = members<CsipTime>()('CsipTime', () => ({
   quality: integer.orNull('7: intentionally uncoordinated; null: none was given.'),
   tz_offset_s: number.orNull('tzOffset, s; null: none was given.'),
   dst_offset_s: number.orNull('dstOffset, s; null: none was given.'),
-  age_s: number('Time since it was read, s.'),
-  href: text.orNull('The Time resource; null: none was given.'),
+  age_s: number('Time since the Time resource was read, s.'),
+  href: text.orNull('Address of the Time resource; null: none was given.'),
 }));
 
 const metering = members<NonNullable<CsipStatus['metering']>>()(null, () => ({
-  mup_href: text.orNull('The MirrorUsagePoint; null: not created.'),
-  post_rate_s: number.orNull('postRate, s; null: none was given.'),
-  last_post: time.orNull('Wall time of the last post; null: none.'),
-  posted_count: count('Posts since the start.'),
+  mup_href: text.orNull('Address of the MirrorUsagePoint; null: not created.'),
+  post_rate_s: number.orNull('Time between posts in force, s; null: the server has no MirrorUsagePointList.'),
+  last_post: time.orNull('Wall time of the last accepted post; null: none.'),
+  posted_count: count('Accepted posts of readings.'),
 }));
 
 export const status = members<CsipStatus, AtMoment & Pick<CsipClient, 'enabled'>>()('CsipStatus', () => ({
   enabled: flag('True if the client was switched on with `--csip_client_enable`.', (_of, { enabled }) => enabled),
   state: word(csipStates)(
-    '`registering`: the EndDevice is not there yet, or its PIN is being checked; `retrying`: the server does not answer; `stopped`: ' +
-      'disconnected by hand, or for good by a wrong PIN.',
+    '`registering`: the server has no enabled EndDevice of the client yet, or its PIN is being checked; ' +
+      '`retrying`: the server does not answer; `stopped`: disconnected by hand, or for good by a wrong PIN.',
   ),
   server: nested(server).orNull('Null: disabled.'),
   identity: word(csipIdentities).orNull('Null: disabled.'),
   lfdi: text.orNull(
-    'LFDI of the EndDevice of the device, 40 hexadecimal digits, also before the server has it: behind an aggregator not ' +
-      'that of the certificate. Null: disabled, or no certificate.',
+    'LFDI of the EndDevice of the device, 40 hexadecimal digits, even before the server has the EndDevice. Behind an ' +
+      'aggregator it differs from that of the certificate. Null: disabled, or no certificate.',
   ),
   sfdi: sfdi.orNull('SFDI that follows from the LFDI, in decimal digits; null: disabled, or no certificate.'),
   device_indices: deviceIndices(),
   connection: nested(connection)(),
-  end_device: nested(endDevice).orNull('Null: not found yet.'),
+  end_device: nested(endDevice).orNull('Null: not on the server yet.'),
   programs: list(program)('By primacy.'),
   active_controls: list(control)('Events that are active.'),
   default_control: modes.orNull(
@@ -294,8 +295,8 @@ export const status = members<CsipStatus, AtMoment & Pick<CsipClient, 'enabled'>
   poll_rates_s: member(() => z.record(z.string(), z.number()))(
     'Seconds between two polls, by resource, such as `EndDeviceList`.',
   ),
-  metering: nested(metering).orNull('Null: the server takes no readings.'),
-  subscriptions: count('Subscriptions that the server has accepted.'),
+  metering: nested(metering).orNull('Null: disabled, or the EndDevice is not on the server yet.'),
+  subscriptions: count('Number of subscriptions in `csip/subscriptions`, in any state.'),
 }));
 
 export const config = members<Partial<CsipConfig>, { readonly plant: Pick<Plant, 'dateMs'> }>()('CsipConfig', () => ({
@@ -307,11 +308,11 @@ export const config = members<Partial<CsipConfig>, { readonly plant: Pick<Plant,
   server_port: integer.orNull('TCP port; null: disabled.'),
   dcap: text.orNull('Path of the DeviceCapability; null: disabled.'),
   tls: flag.orNull('True if the connection is encrypted; null: disabled.'),
-  revision: word(csipRevisions).orNull('Null: disabled.'),
+  revision: word(csipRevisions).orNull('Revision of IEEE 2030.5 that documents follow; null: disabled.'),
   poll_rate_s: number.orNull('Seconds between polls; null: that of the server, or disabled.'),
   post_rate_s: number.orNull('Seconds between reports; null: that of the server, or disabled.'),
-  use_server_time: flag.orNull('Null: disabled.'),
-  subscribe: flag.orNull('Null: disabled.'),
+  use_server_time: flag.orNull('True if the client uses the clock of the server; null: disabled.'),
+  subscribe: flag.orNull('True if resources are subscribed to; null: disabled.'),
   nmis: list(text())(
     'Identifiers of the connection point (NMI): none, one for all devices, or one for each in their order.',
     (of) => of.nmis ?? [],
@@ -321,7 +322,8 @@ export const config = members<Partial<CsipConfig>, { readonly plant: Pick<Plant,
   strict_cipher: flag.orNull('True if CCM-8 is the only suite; null: disabled.'),
   identity: word(csipIdentities).orNull('Null: disabled.'),
   lfdi: text.orNull(
-    'LFDI set for the device behind an aggregator; null: derived from that of the aggregator, another identity, or disabled.',
+    'LFDI set for the device behind an aggregator; null: derived from the LFDI of the aggregator, not behind an ' +
+      'aggregator, or disabled.',
   ),
   changed_by: writer.orNull('Last writer; null: as started.'),
 }));
@@ -333,7 +335,7 @@ const managedDevice = members<CsipManagedDevice>()('CsipManagedDevice', () => ({
 }));
 
 export const certificates = members<CsipCertificates>()('CsipCertificates', () => ({
-  selected: word(csipCertificateNames).orNull('Null: texts were given, or disabled.'),
+  selected: word(csipCertificateNames).orNull('Null: PEM texts are in use, or disabled.'),
   available: list(word(csipCertificateNames)())('Chains that can be selected.'),
   lfdi: text.orNull('LFDI, 40 hexadecimal digits; null: without TLS, or disabled.', (of) => of.certificate?.lfdi),
   sfdi: sfdi.orNull('SFDI in decimal digits; null: without TLS, or disabled.', (of) => of.certificate?.sfdi),
@@ -348,28 +350,28 @@ export const certificates = members<CsipCertificates>()('CsipCertificates', () =
   ),
   not_after: time.orNull('End of its validity; null: without TLS, or disabled.', (of) => of.certificate?.notAfterMs),
   chain_length: integer.orNull(
-    'Certificates presented, its own included; null: without TLS, or disabled.',
+    'Certificates presented, including that of the client; null: without TLS, or disabled.',
     (of) => of.certificate?.chainLength,
   ),
   end_devices: list(managedDevice)(
-    'The EndDevices of the client with the identities to register at the server, whether it has them or not.',
+    'The EndDevices of the client with the identities to register at the server, even if it does not have them yet.',
     ({ endDevices: all }) => all,
   ),
 }));
 
 export const reconnection = members<{ readonly triggered: boolean }>()('CsipReconnect', () => ({
-  triggered: flag('False: it is connected, or was disconnected by hand.'),
+  triggered: flag('False: no client was waiting for its next attempt.'),
 }));
 
 const diagnostic = members<CsipDiagnostic>()('CsipDiagnostic', () => ({
   code: text('Machine-readable name.'),
-  message: text('In a sentence.'),
+  message: text('The finding as a sentence.'),
 }));
 const ofSeverity = (level: CsipDiagnostic['severity']) => (all: readonly CsipDiagnostic[]) =>
   all.filter(({ severity }) => severity === level);
 export const diagnostics = members<readonly CsipDiagnostic[]>()('CsipDiagnostics', () => ({
-  errors: list(diagnostic)('Causes that keep it from working.', ofSeverity('error')),
-  warnings: list(diagnostic)('Defects that a head-end should correct.', ofSeverity('warning')),
+  errors: list(diagnostic)('Causes that keep the client from working.', ofSeverity('error')),
+  warnings: list(diagnostic)('Defects of the server, its documents or the certificate.', ofSeverity('warning')),
   info: list(diagnostic)('Hints.', ofSeverity('info')),
 }));
 
@@ -384,7 +386,7 @@ const foundServer = members<CsipFoundServer>()('CsipFoundServer', () => ({
   permitted: flag('True if the outbound rules permit to connect to it.'),
 }));
 export const foundServers = members<readonly CsipFoundServer[]>()('CsipFoundServers', () => ({
-  servers: list(foundServer)('At most 32; their answers are not checked.', (all) => all),
+  servers: list(foundServer)('At most 32 servers; their answers are not checked.', (all) => all),
 }));
 
 export const probeAnswer = members<CsipHttpProbe>()('CsipProbe', () => ({
@@ -393,17 +395,17 @@ export const probeAnswer = members<CsipHttpProbe>()('CsipProbe', () => ({
   location: text.orNull('Header `Location`; null: none.'),
 }));
 
-/** `device` of views: of one client. */
+/** `device` of operations on one client. */
 export const clientParam = deviceParam.optional().openapi({
-  description: 'The client of the device of this index; default that of the first device.',
+  description: 'The client of the device of this index; default the client of the first device.',
 });
 export const clientQuery = z.strictObject({ device: clientParam });
 
-/** `device` of operations: of one client, or of all. */
+/** `device` of operations on one client or on all. */
 export const clientsQuery = z.strictObject({
   device: deviceParam
     .optional()
-    .openapi({ description: 'The client of the device of this index alone; default all clients.' }),
+    .openapi({ description: 'Only the client of the device of this index; default all clients.' }),
 });
 
 const maxMrid = 32;
@@ -413,7 +415,7 @@ const mridParam = (description: string) =>
   z
     .string()
     .regex(mridPattern, mridError)
-    .transform((given) => given.toUpperCase())
+    .transform((digits) => digits.toUpperCase())
     .openapi({ param: { name: 'mrid' }, type: 'string', pattern: mridPattern.source, description });
 export const mridParams = z.strictObject({
   mrid: mridParam(`mRID of an event, 1 to ${maxMrid} hexadecimal digits.`),
@@ -443,19 +445,16 @@ export const optBodySchema = memo(() =>
     .openapi('CsipOptRequest'),
 );
 
-/** Longest loss of communication, s: a day. */
+/** Maximum duration of a loss of communication, s: a day. */
 const maxLossS = 86_400;
 
 export const communicationBodySchema = memo(() =>
   z
     .strictObject({
-      lost: z.boolean().openapi({ description: 'True: the server cannot be reached; false: it can again.' }),
-      duration_s: z
-        .number()
-        .gt(0)
-        .max(maxLossS)
-        .optional()
-        .openapi({ description: 'Wall time after which it ends by itself, s; default: never. Only with `lost` true.' }),
+      lost: z.boolean().openapi({ description: 'True: cuts the communication; false: restores it.' }),
+      duration_s: z.number().gt(0).max(maxLossS).optional().openapi({
+        description: 'Wall time after which the loss ends by itself, s; default: never. Only if `lost` is true.',
+      }),
     })
     .refine(({ lost, duration_s: durationS }) => lost || durationS === undefined, {
       path: ['duration_s'],
@@ -501,10 +500,10 @@ const pem = (description: string) =>
 
 const pemMembers = {
   cert_pem: pem('Certificate of this client with its intermediates'),
-  key_pem: pem('Its private key, not encrypted'),
+  key_pem: pem('Private key of the certificate, not encrypted'),
   root_cert_pem: pem('Root certificates that the certificate of the server must descend from'),
 };
-/** Never shown. */
+/** Members that neither logs nor refusals repeat. */
 export const secretMembers = ['cert_pem', 'key_pem', 'root_cert_pem', 'pin'];
 
 const rate = (description: string) =>
@@ -515,7 +514,7 @@ const rate = (description: string) =>
     .nullable()
     .optional()
     .openapi({
-      description: `${description} in place of that of the server, 1 to ${maxRateS} s; null: that of the server.`,
+      description: `${description} in place of that of the server, 1 to ${maxRateS} s; null: the rate of the server.`,
     });
 
 export const configBodySchema = memo(() =>
@@ -534,19 +533,20 @@ export const configBodySchema = memo(() =>
       revision: z.enum(csipRevisions).optional().openapi({ description: 'Revision that documents follow.' }),
       poll_rate_s: rate('Seconds between polls of every resource'),
       post_rate_s: rate('Seconds between reports and readings'),
-      use_server_time: z.boolean().optional().openapi({ description: 'False: times of this machine are used.' }),
+      use_server_time: z.boolean().optional().openapi({ description: 'False: the clock of this machine is used.' }),
       subscribe: z.boolean().optional().openapi({ description: 'True: resources are subscribed to.' }),
       lfdi: z
         .string()
         .regex(lfdiPattern, { error: 'must be 40 hexadecimal digits' })
-        .transform((given) => given.toUpperCase())
+        .transform((digits) => digits.toUpperCase())
         .nullable()
         .optional()
         .openapi({
           type: ['string', 'null'],
           pattern: lfdiPattern.source,
           description:
-            'LFDI of the device behind an aggregator, 40 hexadecimal digits; its SFDI follows. Null: derived from that of the aggregator.',
+            'LFDI of the device behind an aggregator, 40 hexadecimal digits; its SFDI is derived from it. ' +
+            'Null: derived from the LFDI of the aggregator.',
         }),
       nmis: z
         .array(z.string().regex(connectionPointIdPattern, { error: `must be ${connectionPointIdText}` }))
@@ -554,8 +554,8 @@ export const configBodySchema = memo(() =>
         .optional()
         .openapi({
           description:
-            'Identifiers of the connection point (NMI) for CSIP-AUS, each of 1 to 32 characters without comma: none, one for all ' +
-            `devices, or one for each in their order, at most ${maxNmis}.`,
+            'Identifiers of the connection point (NMI) for CSIP-AUS, each of 1 to 32 characters without comma: none, ' +
+            `one for all devices, or one for each device in their order, at most ${maxNmis}.`,
         }),
       pin: z
         .int()
@@ -564,9 +564,9 @@ export const configBodySchema = memo(() =>
         .refine(hasCheckDigit, { error: 'must be 5 digits and their check digit, for example 111115' })
         .nullable()
         .optional()
-        .openapi({ description: `PIN with its check digit, 0 to ${maxPin}; null: it is not checked. Shown nowhere.` }),
+        .openapi({ description: `PIN with its check digit, 0 to ${maxPin}; null: no PIN is checked. Never shown.` }),
     })
-    .openapi('CsipConfigRequest', { description: 'Settings to change; absent ones stay.' }),
+    .openapi('CsipConfigRequest', { description: 'Settings to change; absent members keep their values.' }),
 );
 
 export const selectionBodySchema = memo(() =>
@@ -576,7 +576,7 @@ export const selectionBodySchema = memo(() =>
         .strictObject({
           select: z
             .enum(csipCertificateNames)
-            .openapi({ description: 'A chain of `--use_test_pki_certs`; `default`: as configured.' }),
+            .openapi({ description: 'A chain of `--use_test_pki_certs`; `default`: the configured files.' }),
         })
         .openapi('CsipCertificateName'),
       z.strictObject(pemMembers).openapi('CsipCertificateTexts'),

@@ -25,7 +25,7 @@ const referred = memo(() =>
     .strictObject({
       ref: z.string().nullable().openapi({
         description:
-          'Base of the percentage, such as `w_max_pct`; a number without a name here as text; null: left out.',
+          'Base of the percentage, such as `w_max_pct`; otherwise its number as text; null: the server left it out.',
       }),
       value_pct: percent('The percentage'),
     })
@@ -63,17 +63,23 @@ const curve = (name: string, x: Coordinate, y: Coordinate) =>
     const point = z.strictObject(y === 'pf' ? { ...axes, excitation: excitation().optional() } : axes);
     return z
       .strictObject({
-        curve_href: z.string().nullable().openapi({ description: 'Its DERCurve; null: the server left it out.' }),
+        curve_href: z
+          .string()
+          .nullable()
+          .openapi({ description: 'Address of the DERCurve; null: the server left it out.' }),
         points: z
           .array(point)
           .nullable()
-          .openapi({ description: 'As the server sent them; null: it has no such curve.' }),
+          .openapi({ description: 'As the server sent them; null: the server has no such curve.' }),
         curve_type: z.int().nullable().optional().openapi({ description: 'DERCurve.curveType.' }),
         y_ref: z.string().nullable().optional().openapi({ description: 'Reference of the second coordinate.' }),
         response_time_s: amount('Open loop response time, s.').optional(),
         v_ref_pct: percent('Reference voltage').optional(),
-        v_ref_auto: z.boolean().optional().openapi({ description: 'True: the reference follows the voltage.' }),
-        v_ref_auto_time_s: amount('Time constant of that, s.').optional(),
+        v_ref_auto: z
+          .boolean()
+          .optional()
+          .openapi({ description: 'True: the reference voltage follows the measured voltage.' }),
+        v_ref_auto_time_s: amount('Time constant of this adjustment, s.').optional(),
       })
       .openapi(name);
   });
@@ -142,7 +148,7 @@ function modeMembers() {
   };
 }
 
-/** `modes` of a control: those that it has, also in a form that is not carried out. */
+/** Modes that a control has, including those in a form that is not carried out. */
 export const modesSchema = memo(
   () =>
     z
@@ -154,7 +160,7 @@ export const modesSchema = memo(
       .openapi('CsipModes') as unknown as z.ZodType<CsipModes>,
 );
 
-/** The members of a default control beside its modes. */
+/** The members of a default control other than its modes. */
 export const defaultSettingsSchema = memo(
   () =>
     z

@@ -52,14 +52,14 @@ const statusRoute = (path: string, operationId: string, summary: string) =>
     operationId,
     summary,
     description:
-      'Without `device` of the client of the first device. Disabled: `enabled` false, all else null or empty. Instants of the ' +
-      'server stand by its clock.',
+      'Without `device`: the client of the first device. If the client is disabled, `enabled` is false, and all else ' +
+      'null or empty. Instants of the server are times of its clock.',
     query: clientQuery,
     reply: status.schema,
     handle: (ctx, { query: { device = null } }) => statusOf(ctx, device),
   });
 
-/** An operation on one client or all, started at once; its progress shows in the state. */
+/** An operation on one client or all, started at once; `state` shows its progress. */
 function operation(
   name: string,
   summary: string,
@@ -105,9 +105,9 @@ export const csipRoutes: readonly Route[] = [
     operationId: 'set_csip_config',
     summary: 'Changes settings of the client',
     description:
-      'Changes all clients, except that `lfdi` and the certificates of `per_device` clients apply to `device` alone. A change ' +
-      'of server, certificates or LFDI reconnects. A server that the outbound rules refuse, and a key that does not belong to ' +
-      'its certificate, change nothing.',
+      'Changes all clients, except that `lfdi` and the certificates of `per_device` clients apply to `device` alone. ' +
+      'A change of server, certificates or LFDI reconnects. A server that the outbound rules refuse, and a key that ' +
+      'does not belong to its certificate, change nothing.',
     query: clientQuery,
     body: configBodySchema,
     maxTextLength: maxPemLength,
@@ -116,20 +116,21 @@ export const csipRoutes: readonly Route[] = [
     problems: ['disabled', 'conflict'],
     async handle(ctx, { query: { device = null }, body, by }) {
       const client = enabledClient(ctx, device);
-      if (Object.keys(body).length === 0) throw invalid('body', '', 'must name a setting at least');
+      if (Object.keys(body).length === 0) throw invalid('body', '', 'must name at least one setting');
       return config.reply(await client.configure(camelCased(body), device, by), ctx);
     },
   }),
   operation(
     'connect',
     'Connects clients that were disconnected',
-    'The walk begins at the DeviceCapability. A client that is connected stays so.',
+    'The walk begins at the DeviceCapability. A connected client stays connected.',
     (client, device) => client.connect(device),
   ),
   operation(
     'disconnect',
     'Ends controls and connections',
-    'Values of controls in force are released, and events are forgotten. The client stays disconnected until `csip/connect`.',
+    'Values of controls in force are released, and events are forgotten. ' +
+      'The client stays disconnected until `csip/connect`.',
     (client, device) => client.disconnect(device),
   ),
   route({
@@ -189,7 +190,8 @@ export const csipRoutes: readonly Route[] = [
     operationId: 'select_csip_certificate',
     summary: 'Connects with another chain of certificates',
     description:
-      'A chain of the directory `--use_test_pki_certs`, those that a server must refuse (COMM-004) among them, or PEM texts.',
+      'PEM texts, or a chain of the directory `--use_test_pki_certs`, which has chains that a server must refuse ' +
+      '(COMM-004) as well.',
     query: clientQuery,
     body: selectionBodySchema,
     maxTextLength: maxPemLength,
@@ -207,8 +209,8 @@ export const csipRoutes: readonly Route[] = [
     path: '/csip/http-probe',
     tag,
     operationId: 'probe_csip_http',
-    summary: 'Asks the server over plain HTTP, to see whether it redirects',
-    description: 'Sends a GET without TLS to the host of the server and follows nothing.',
+    summary: 'Sends a GET over plain HTTP, to see if the server redirects',
+    description: 'Sends the GET to the host of the server and follows no redirect.',
     query: clientQuery,
     body: probeBodySchema,
     reply: probeAnswer.schema,
@@ -223,8 +225,7 @@ export const csipRoutes: readonly Route[] = [
     tag,
     operationId: 'discover_csip_servers',
     summary: 'Searches the network for servers by DNS-SD',
-    description:
-      'Asks for `_smartenergy._tcp` over multicast DNS and collects answers for 5 s. Connects to none of them.',
+    description: 'Asks for `_smartenergy._tcp` over multicast DNS and collects answers for 5 s. Connects to no server.',
     body: z.strictObject({}),
     reply: foundServers.schema,
     problems: ['disabled', 'conflict', 'upstream-error'],
@@ -297,8 +298,8 @@ export const csipRoutes: readonly Route[] = [
     operationId: 'opt_csip_control',
     summary: 'The user takes part in an event, or does not',
     description:
-      'Out: the event is not carried out any more (responses 4 and, at its end, 8). In: it is again (5 and 9). Responses go where ' +
-      '`responseRequired` asks for them.',
+      '`in` false: the event is no longer carried out (responses 4 and, at its end, 8); true: it is carried out ' +
+      'again (5 and 9). Responses are sent if `responseRequired` requests them.',
     params: mridParams,
     query: clientsQuery,
     body: optBodySchema,

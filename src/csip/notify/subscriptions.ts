@@ -1,6 +1,6 @@
 /**
- * The subscriptions of one connection identity: made at the SubscriptionList of the EndDevice, renewed, made again
- * after the server has ended them or was lost, and deleted at the end. Polling continues beside them.
+ * The subscriptions of one connection identity: created at the SubscriptionList of the EndDevice, renewed, created
+ * again after the server has ended them or was unreachable, and deleted at the end. Polling continues in parallel.
  */
 import { createHash } from 'node:crypto';
 import type { CsipNotification, CsipSubscription } from '../../contract/csip-reports.ts';
@@ -57,6 +57,7 @@ const polledDocuments: ReadonlySet<DocumentName> = new Set([
   'DefaultDERControl',
 ]);
 
+/** Time until an active or refused subscription is posted again, ms. */
 const renewMs = 12 * 3_600_000;
 const maxNotifications = 100;
 /** Maximum time for deleting subscriptions at the end, ms. */
@@ -95,7 +96,7 @@ export class Subscriptions {
     this.#options = options;
   }
 
-  /** Takes the present subscribable resources; subscriptions to others end. */
+  /** Sets the subscribable resources; subscriptions to other resources end. */
   follow(resources: readonly SubscribableResource[]): void {
     if (this.#closed) return;
     this.#subscribable = resources;
@@ -155,7 +156,7 @@ export class Subscriptions {
 
   /**
    * Stops taking notifications, and deletes the subscriptions if the server is reachable.
-   * @param farewell false: no requests
+   * @param farewell false: aborts requests and sends none
    */
   async close(farewell = true): Promise<void> {
     this.#closed = true;
@@ -219,7 +220,7 @@ export class Subscriptions {
     else {
       item.state = 'cancelled';
       item.href = null;
-      item.lastError = `the server has ended it (status ${status})`;
+      item.lastError = `the server has ended the subscription (status ${status})`;
       // back-off against a server that ends each subscription at once
       this.#plan(item, item.backOff.nextMs());
       void this.#work();
@@ -258,7 +259,7 @@ export class Subscriptions {
     }
   }
 
-  /** A subscription ended by the user stays in the list. */
+  /** Deletes a subscription on the server; one that the user has ended stays in the list. */
   async #unsubscribe(item: Item): Promise<void> {
     await this.#delete(item);
     const { url } = item.resource;
@@ -299,7 +300,7 @@ export class Subscriptions {
 
   #settle(item: Item, { status, location }: SepAnswer): void {
     const { clock, log } = this.#options;
-    // the user or the server may have ended it meanwhile
+    // the user or the server may have ended the subscription meanwhile
     if (!item.isActive) {
       item.href = location ?? item.href;
       return;

@@ -5,7 +5,7 @@ import type { DERAvailability } from '../xml/documents.ts';
 import type { ReportOptions } from './model.ts';
 import { perCent, present, signed16, unsigned16 } from './units.ts';
 
-/** Stored energy and room for more, Wh; null: no storage. */
+/** Stored energy above the lower reserve, and room below the upper one, Wh; null: no storage. */
 function energyOf(device: Device): { readonly storedWh: number; readonly roomWh: number } | null {
   const storage = storageIn(device.detail);
   if (storage === null) return null;
@@ -17,7 +17,7 @@ function energyOf(device: Device): { readonly storedWh: number; readonly roomWh:
   };
 }
 
-/** Seconds that the energy lasts; undefined: no power, or unknown. */
+/** Time that the energy lasts, s; undefined: no power, or no storage. */
 function lasting(wh: number | undefined, w: number): number | undefined {
   return wh === undefined || !(w > 0) ? undefined : Math.min(Math.floor((wh / w) * 3600), 0xffff_ffff);
 }
@@ -28,8 +28,9 @@ function shareOf(w: number, maxW: number | null): number | undefined {
 }
 
 /**
- * All available power counts as reserve: statWAvail is the base of curves with the yRefType %statWAvail. For a storage,
- * the durations say how long reservePercent and reserveChargePercent last within its reserves.
+ * DERAvailability of a device. statWAvail, the base of curves with the yRefType %statWAvail, is the whole available
+ * power, so the reserve is that power as well. For a storage, the durations are the times that reservePercent and
+ * reserveChargePercent last within its reserves.
  */
 export function availabilityOf(
   device: Device,
@@ -39,7 +40,7 @@ export function availabilityOf(
   const { injectW, absorbW, injectVar, absorbVar } = device.available;
   const m = device.bank.map.m702;
   const energy = energyOf(device);
-  const of2023 = revision === '2023';
+  const is2023 = revision === '2023';
   return {
     readingTime: readingS,
     ...present({
@@ -47,9 +48,9 @@ export function availabilityOf(
       maxChargeDuration: lasting(energy?.roomWh, absorbW),
       reserveChargePercent: shareOf(absorbW, m.WChaRteMax),
       reservePercent: shareOf(injectW, m.WMax),
-      statVarAbsorbAvail: of2023 ? unsigned16(absorbVar) : undefined,
+      statVarAbsorbAvail: is2023 ? unsigned16(absorbVar) : undefined,
       statVarAvail: signed16(Math.min(injectVar, absorbVar)),
-      statWAbsorbAvail: of2023 ? unsigned16(absorbW) : undefined,
+      statWAbsorbAvail: is2023 ? unsigned16(absorbW) : undefined,
       statWAvail: signed16(injectW),
     }),
   };

@@ -13,14 +13,16 @@ import type { Slot } from '../../core/store.ts';
 
 /** functionSet of DER */
 const derFunctionSet = 11;
-/** profile and enterprise number of the codes of the standard */
+/** profileID of the codes of the standard */
 const standardProfile = 2;
+/** enterprise number of the codes of the standard */
 const standardPen = 40_732;
 
-/** Maximum of waiting events; beyond it the oldest is dropped. */
+/** Maximum number of waiting events; beyond it the oldest is dropped. */
 const maxWaiting = 500;
-/** Events kept for views. */
+/** Maximum number of events kept for REST. */
 const maxKept = 200;
+/** Maximum length of LogEvent.details, characters. */
 const maxDetails = 32;
 
 const alarmTexts: Readonly<Record<AlarmBit, string>> = {
@@ -94,8 +96,8 @@ export class LogEvents {
     if (href !== null) void this.#send();
   }
 
-  /** Takes the present alarms of a device, and queues an event for each start and end. */
-  alarms(deviceIndex: number, alarms: ReadonlySet<AlarmBit>, nowS: number): void {
+  /** Queues, if `enabled`, an event for each alarm of a device that has started or ended since the last call. */
+  updateAlarms(deviceIndex: number, alarms: ReadonlySet<AlarmBit>, nowS: number): void {
     const before = this.#alarms.get(deviceIndex);
     this.#alarms.set(deviceIndex, alarms);
     if (!this.enabled) return;
@@ -103,7 +105,7 @@ export class LogEvents {
     for (const bit of before ?? []) if (!alarms.has(bit)) this.#add(deviceIndex, nowS, alarmEvent(bit, false));
   }
 
-  /** Sends an event for a user. @returns a promise that resolves after the attempt */
+  /** Queues an event of a user and sends the queue. @returns a promise that resolves after the attempt */
   request(deviceIndex: number, nowS: number, request: CsipLogEventRequest): Promise<void> {
     this.#add(deviceIndex, nowS, request);
     return this.#send();
@@ -146,7 +148,7 @@ export class LogEvents {
       const [entry] = this.#waiting;
       if (entry === undefined) return;
       const status = await this.#post(this.#href, entry);
-      // the queue may have dropped it meanwhile
+      // the full queue may have dropped the entry meanwhile
       if (entry.result !== 'queued') continue;
       if (status === null || passesLater(status)) {
         this.#retry();
@@ -181,7 +183,7 @@ function alarmEvent(bit: AlarmBit, begins: boolean): CsipLogEventRequest {
   return { code: begins ? 2 * bit : 2 * bit + 1, details: `${alarmTexts[bit]}${begins ? '' : ', normal again'}` };
 }
 
-/** Number of ids: they have 16 bits. */
+/** Number of ids, which have 16 bits. */
 const idCount = 0x1_0000;
 
 /** Ids of the LogEvents of one EndDevice, consecutive over reconnections and restarts. */

@@ -20,7 +20,7 @@ export interface MeterOptions extends Sending {
   readonly clock: RemoteClock;
   readonly plant: Plant;
   readonly reports: readonly DeviceReports[];
-  /** all devices as one, with a common mirror; null: each has its own */
+  /** all devices as one, with a common mirror; null: each device has a separate mirror */
   readonly together: DeviceReports | null;
   readonly lfdi: string;
   /** digits of the enterprise number that end each mRID: 8 */
@@ -37,10 +37,11 @@ export interface MeterOptions extends Sending {
   };
 }
 
-/** Default rate, s. */
+/** Default postRate and pollRate, s. */
 const defaultRateS = 900;
-/** Entries per request, and in total. */
+/** Entries of the list per request. */
 const pageSize = 255;
+/** Maximum number of entries read. */
 const maxListed = 10_000;
 /** A period that has been over for this long without a tick means that the simulation stands still, ms. */
 const stillMs = 5000;
@@ -55,8 +56,10 @@ type MeterRead = Meter['read'];
 
 /** The counters of the meter lag by up to one second, during which energy follows the power. */
 const lagHours = 1 / 3600;
+/** Minimum resolution of the counters, Wh and varh. */
 const minCount = 1e-3;
 
+/** Values of the site meter, whose import is positive, with injection positive. */
 function ofMeter({ w, var: vars, volts, hz, ...energy }: SiteMeterNow): MeterNow {
   return {
     w: 0 - w,
@@ -120,22 +123,22 @@ export class Meters {
     };
   }
 
-  /** Follows the list of the server. @param listHref href of the MirrorUsagePointList; null: the server has none */
+  /** Sets the list at which mirrors are created. @param listHref MirrorUsagePointList; null: the server has none */
   follow(listHref: string | null): void {
     if (listHref === this.#listHref) return;
     this.#listHref = listHref;
     for (const { mirror } of this.#meters) mirror.follow(listHref);
     this.#cancelPoll?.();
     if (listHref === null) return;
-    // energy metered before belongs to no mirror
+    // energy metered without a list belongs to no mirror
     this.#restart();
     void this.#poll(listHref);
   }
 
-  /** Takes the values of the meters at the end of a tick. */
+  /** Samples the meters at the end of a tick. */
   tick(sim: SimTime): void {
     this.#simS = sim / microsPerSecond;
-    this.#take(this.#options.clock.ofSim(sim));
+    this.#sample(this.#options.clock.ofSim(sim));
   }
 
   /** @throws SimError NOT_CONNECTED without a resource for readings */
@@ -174,8 +177,8 @@ export class Meters {
   }
 
   /**
-   * The connection point of these devices. If they are all devices of the site and the site has a meter, its values;
-   * otherwise the net power of the devices, integrated to energy.
+   * Values at the connection point: those of the site meter if the site has one and `reports` covers all devices of the
+   * site; otherwise the net power of the devices and local loads, which the averager integrates to energy.
    */
   #siteMeter(first: DeviceReports): MeterNow {
     const { plant, reports } = this.#options;
@@ -204,7 +207,7 @@ export class Meters {
     this.#watchStill();
   }
 
-  #take(atMs: number): void {
+  #sample(atMs: number): void {
     let ended = false;
     for (const { averager, mirror, read } of this.#meters) {
       const periods = averager.add({ atMs, simS: this.#simS, meter: read() });
@@ -214,7 +217,7 @@ export class Meters {
     if (ended) this.#watchStill();
   }
 
-  /** Ends periods while the simulation is paused and no tick does. */
+  /** Ends periods while the simulation is paused and no tick ends them. */
   #watchStill(): void {
     this.#cancelStill?.();
     const [first] = this.#meters;
@@ -223,7 +226,7 @@ export class Meters {
     const waitMs = first.averager.dueMs - clock.nowMs() + stillMs;
     this.#cancelStill = later(Math.max(waitMs, stillMs), () => {
       // a remote clock that stands still with the simulation has not reached the end
-      if (clock.nowMs() >= first.averager.dueMs + stillMs) this.#take(clock.nowMs());
+      if (clock.nowMs() >= first.averager.dueMs + stillMs) this.#sample(clock.nowMs());
       else this.#watchStill();
     });
   }
@@ -236,7 +239,7 @@ export class Meters {
     this.#watchStill();
   }
 
-  /** Reads the list at its pollRate: the postRate may change, and a mirror may be gone. */
+  /** Reads the list at its pollRate: the postRate may change, and a mirror may have been removed. */
   async #poll(listHref: string): Promise<void> {
     let pollS = defaultRateS;
     try {
@@ -244,7 +247,7 @@ export class Meters {
       pollS = pollRate ?? defaultRateS;
       for (const { mirror } of this.#meters) await mirror.refresh(listed);
     } catch {
-      // the next poll reads it again; the walk reports the loss of a server
+      // the next poll reads the list again; the walk reports the loss of a server
     }
     if (this.#stopped || this.#listHref !== listHref) return;
     const waitMs = Math.max(pollS, minRateS) * 1000;

@@ -76,7 +76,7 @@ export class Mirror {
   #waiting: Period[] = [];
   #sent: readonly Period[] = [];
   #lastPostMs: number | null = null;
-  /** multipliers by mRID that the server has because of a fault; null: it has the true ones */
+  /** multipliers by mRID as sent after fault injection; null: sent unchanged */
   #sentMultipliers: ReadonlyMap<string, number> | null = null;
   #posted = 0;
   #oneByOne = false;
@@ -86,11 +86,11 @@ export class Mirror {
 
   constructor(options: MirrorOptions) {
     const { lfdi, penDigits, role, deviceIndex, isSingleDevice, quantities } = options;
-    const of = (...parts: readonly string[]) =>
+    const mridWith = (...parts: readonly string[]) =>
       mridOf(penDigits, lfdi, role, ...(isSingleDevice ? [deviceIndex] : []), ...parts);
     this.#options = options;
-    this.mrid = of();
-    this.#series = quantities.map((quantity) => ({ quantity, mrid: of(quantity.key) }));
+    this.mrid = mridWith();
+    this.#series = quantities.map((quantity) => ({ quantity, mrid: mridWith(quantity.key) }));
     this.#backOff = new BackOff(fullJitter(retryWaits, options.jitter));
   }
 
@@ -109,7 +109,7 @@ export class Mirror {
     return this.#lastPostMs;
   }
 
-  /** reading sets for REST, with the values of the last request */
+  /** reading sets for REST, with the values of the last accepted request */
   get sets(): readonly CsipReadingSet[] {
     const { deviceIndex, role, isSingleDevice } = this.#options;
     const meter = role === 'site' ? 'site' : isSingleDevice ? 'device' : 'devices';
@@ -118,8 +118,8 @@ export class Mirror {
       const values = this.#sent.flatMap((period) => {
         const value = quantity.value(period);
         if (value === null) return [];
-        const average = Number(`${value}e${multiplier}`);
-        return [{ startServerMs: startS(period) * 1000, durationS: durationS(period), value: average }];
+        const scaledValue = Number(`${value}e${multiplier}`);
+        return [{ startServerMs: startS(period) * 1000, durationS: durationS(period), value: scaledValue }];
       });
       return {
         mrid,
@@ -137,7 +137,7 @@ export class Mirror {
     });
   }
 
-  /** Follows the list of the server. @param listHref href of the MirrorUsagePointList; null: the server has none */
+  /** Sets the list at which the mirror is created. @param listHref MirrorUsagePointList; null: the server has none */
   follow(listHref: string | null): void {
     if (listHref === this.#listHref) return;
     this.#listHref = listHref;
@@ -156,7 +156,7 @@ export class Mirror {
   }
 
   /**
-   * Compares the mirror with the list of the server.
+   * Reads the postRate of the mirror, and creates the mirror again if the server has removed it.
    * @param listed the MirrorUsagePoints of the list; null: the list could not be read completely
    */
   async refresh(listed: readonly Received<MirrorUsagePoint>[] | null): Promise<void> {
@@ -192,14 +192,14 @@ export class Mirror {
 
   #fail(reason: string): void {
     const { log, deviceIndex, later } = this.#options;
-    if (!this.#failing) log.warning(`readings wait, because the server did not take them: ${reason}`, deviceIndex);
+    if (!this.#failing) log.warning(`readings wait, because the server did not accept them: ${reason}`, deviceIndex);
     this.#failing = true;
     if (!this.#stopped) this.#cancelRetry = later(this.#backOff.nextMs(), () => void this.send());
   }
 
   /** Creates the mirror and sends waiting periods. @returns the reason for a retry; null: nothing to retry */
   async #sendWaiting(): Promise<string | null> {
-    let lost = false;
+    let isRecreated = false;
     while (this.#listHref !== null && !this.#stopped) {
       if (this.#href === null) {
         const refusal = await this.#create(this.#listHref);
@@ -210,10 +210,10 @@ export class Mirror {
       if (batch.length === 0) return null;
       const status = await this.#postBatch(this.#href, batch);
       if (status === 404) {
-        // the server has lost the mirror: it is created again, once
+        // the server has lost the mirror: create it again, but only once
         this.#href = null;
-        if (lost) return 'status 404';
-        lost = true;
+        if (isRecreated) return 'status 404';
+        isRecreated = true;
         continue;
       }
       if (passesLater(status)) return `status ${status}`;
@@ -240,7 +240,7 @@ export class Mirror {
     return exchange.request({ method, href, resource, deviceIndex, ...(body && { body }) });
   }
 
-  /** Creates the mirror. @returns the reason of a refusal; null: it exists */
+  /** Creates the mirror. @returns the reason of a refusal; null: created */
   async #create(listHref: string): Promise<string | null> {
     const { role, lfdi, description, onLost } = this.#options;
     const value: MirrorUsagePoint = {
@@ -269,14 +269,14 @@ export class Mirror {
     return null;
   }
 
-  /** Reads the postRate. @returns false: the server answered 404 */
+  /** Reads the postRate of the mirror. @returns false if the server answered 404 */
   async #read(href: string): Promise<boolean> {
     try {
       const { status, document } = await this.#request('GET', href);
       if (document?.name === 'MirrorUsagePoint') this.#takeRate(document.value);
       return status !== 404;
     } catch {
-      // the next poll reads it again; readings have their own retries
+      // the next poll reads the mirror again; readings have separate retries
       return true;
     }
   }
@@ -285,7 +285,7 @@ export class Mirror {
     if (postRate !== undefined) this.#options.onPostRate(postRate);
   }
 
-  /** Sends readings as a list, or one by one. @returns the status of the answer; of several, the first failure */
+  /** Sends readings as a list, or one by one. @returns the status; for several answers the first failure, or 201 */
   async #postBatch(href: string, batch: readonly Period[]): Promise<number> {
     const readings = this.#series.flatMap(({ quantity, mrid }) => this.#readingOf(quantity, mrid, batch));
     if (!this.#oneByOne) {

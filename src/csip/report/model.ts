@@ -34,6 +34,7 @@ export interface MeterNow {
   readonly countVarh: number;
   /** line to neutral, of each phase of the device */
   readonly volts: ReadonlyMap<PhaseCode, number>;
+  /** null: not measured */
   readonly hz: number | null;
   /** energy in the storage, Wh; null: no storage, or not reported */
   readonly storedWh: number | null;
@@ -43,7 +44,7 @@ export interface MeterNow {
 export const alarmBits = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 export type AlarmBit = (typeof alarmBits)[number];
 
-/** Facts for reports that are not in the registers. */
+/** Facts that reports need and the registers do not have. */
 export interface ReportOptions {
   readonly revision: Revision;
   /** version whose members are added; null: no CSIP-AUS members */
@@ -74,10 +75,10 @@ export interface DeviceReports {
   powerStatus(changedS: number): PowerStatus;
   meter(): MeterNow;
   /**
-   * Cheap marks of the present states and settings: while both stay the same, status and settings differ only in times
-   * and state of charge.
+   * Marks of the present states and settings, cheap to compare: while `states` and `write` stay equal, DERStatus and
+   * DERSettings change only in times and state of charge.
    */
   marks(): { readonly states: string; readonly write: object | null };
-  /** bits that are set */
+  /** alarms that are set */
   readonly alarms: ReadonlySet<AlarmBit>;
 }

@@ -28,18 +28,18 @@ export const categoryBits: Readonly<Record<AssetType, number>> = {
   battery: 25,
 };
 
-/** bits 27 to 31 of DERControlType came with 2023 */
+/** DERControlType of 2018: bits 27 to 31 were added in 2023. */
 const modes2018 = 0x07ff_ffff;
 
 /** 0 means "not specified", so both categories start at 1. */
 const normalCategories = { CAT_A: 1, CAT_B: 2 } as const;
 const abnormalCategories = { CAT_1: 1, CAT_2: 2, CAT_3: 3 } as const;
 
-/** setGradW 0 would mean no limit. */
-const slowestGradient = 1;
-const uint16 = 0xffff;
-const uint32 = 0xffff_ffff;
-const int16 = 0x7fff;
+/** Minimum of setGradW and setSoftGradW: 0 would mean no limit. */
+const minGradient = 1;
+const maxUint16 = 0xffff;
+const maxUint32 = 0xffff_ffff;
+const maxInt16 = 0x7fff;
 
 const category = (words: Readonly<Record<string, number>>, word: string | null) =>
   word === null ? undefined : words[word];
@@ -72,10 +72,10 @@ export class ModeReport {
     const { WChaRteMaxRtg: charge, WDisChaRteMaxRtg: discharge } = this.#device.bank.map.m702;
     const bits = this.#bits('modes');
     // unsigned: bit operators would make bit 31 a sign
-    const ofRevision = this.#options.revision === '2018' ? (bits & modes2018) >>> 0 : bits;
+    const bitsOfRevision = this.#options.revision === '2018' ? (bits & modes2018) >>> 0 : bits;
     const charges = charge !== null && charge > 0;
     const discharges = charges && discharge !== 0;
-    return hexBits(ofRevision + (charges ? 2 ** chargeModeBit : 0) + (discharges ? 2 ** dischargeModeBit : 0), 4);
+    return hexBits(bitsOfRevision + (charges ? 2 ** chargeModeBit : 0) + (discharges ? 2 ** dischargeModeBit : 0), 4);
   }
 
   get modes2(): string | undefined {
@@ -130,27 +130,28 @@ export function capabilityOf(device: Device, modes: ModeReport): DERCapability {
   };
 }
 
-/** 703, in hundredths. */
+/** Settings of model 703, in hundredths of their unit. */
 function enterServiceOf({ m703 }: Pick<MapView, 'm703'>) {
   const { ESRmpTms: rampS } = m703;
   return {
-    setESDelay: hundredths(m703.ESDlyTms, 0, uint32),
-    setESHighFreq: hundredths(m703.ESHzHi, 0, uint16),
-    setESHighVolt: hundredths(m703.ESVHi, -int16, int16),
-    setESLowFreq: hundredths(m703.ESHzLo, 0, uint16),
-    setESLowVolt: hundredths(m703.ESVLo, -int16, int16),
-    setESRampTms: hundredths(rampS, 0, uint32),
-    setESRandomDelay: hundredths(m703.ESRndTms, 0, uint32),
+    setESDelay: hundredths(m703.ESDlyTms, 0, maxUint32),
+    setESHighFreq: hundredths(m703.ESHzHi, 0, maxUint16),
+    setESHighVolt: hundredths(m703.ESVHi, -maxInt16, maxInt16),
+    setESLowFreq: hundredths(m703.ESHzLo, 0, maxUint16),
+    setESLowVolt: hundredths(m703.ESVLo, -maxInt16, maxInt16),
+    setESRampTms: hundredths(rampS, 0, maxUint32),
+    setESRandomDelay: hundredths(m703.ESRndTms, 0, maxUint32),
     // the full range within the ramp time, percent per second
-    setSoftGradW: rampS === null || rampS === 0 ? undefined : hundredths(100 / rampS, slowestGradient, uint16),
+    setSoftGradW: rampS === null || rampS === 0 ? undefined : hundredths(100 / rampS, minGradient, maxUint16),
   };
 }
 
-/** A setting limited to its rating, so that the two documents do not contradict each other. */
-function within(setting: number | null, rating: number | null): number | null {
+/** A maximum limited to its rating, so that DERSettings does not contradict DERCapability. */
+function atMost(setting: number | null, rating: number | null): number | null {
   return setting === null || rating === null ? setting : Math.min(setting, rating);
 }
 
+/** A minimum raised to its rating, for the same reason as `atMost`. */
 function atLeast(setting: number | null, rating: number | null): number | null {
   return setting === null || rating === null ? setting : Math.max(setting, rating);
 }
@@ -178,23 +179,23 @@ export function settingsOf(
   const map = device.bank.map;
   const m = map.m702;
   return {
-    setGradW: hundredths(options.gradW(), slowestGradient, uint16) ?? uint16,
-    setMaxW: signed16(within(m.WMax, m.WMaxRtg)) ?? { multiplier: 0, value: 0 },
+    setGradW: hundredths(options.gradW(), minGradient, maxUint16) ?? maxUint16,
+    setMaxW: signed16(atMost(m.WMax, m.WMaxRtg)) ?? { multiplier: 0, value: 0 },
     updatedTime: updatedS,
     ...present({
       modesEnabled: modes.modes,
       modesEnabled2: modes.modes2,
       ...enterServiceOf(map),
-      setMaxA: unsigned16(within(m.AMax, m.AMaxRtg)),
-      setMaxChargeRateVA: unsigned16(within(m.VAChaRteMax, m.VAChaRteMaxRtg)),
-      setMaxChargeRateW: signed16(within(m.WChaRteMax, m.WChaRteMaxRtg)),
-      setMaxDischargeRateVA: unsigned16(within(m.VADisChaRteMax, m.VADisChaRteMaxRtg)),
-      setMaxDischargeRateW: signed16(within(m.WDisChaRteMax, m.WDisChaRteMaxRtg)),
-      setMaxV: unsigned16(within(m.VMax, m.VMaxRtg)),
-      setMaxVA: unsigned16(within(m.VAMax, m.VAMaxRtg)),
-      setMaxVar: signed16(within(m.VarMaxInj, m.VarMaxInjRtg)),
-      setMaxVarNeg: signed16(negative(within(m.VarMaxAbs, m.VarMaxAbsRtg))),
-      // default of the standard without a setting: the rating
+      setMaxA: unsigned16(atMost(m.AMax, m.AMaxRtg)),
+      setMaxChargeRateVA: unsigned16(atMost(m.VAChaRteMax, m.VAChaRteMaxRtg)),
+      setMaxChargeRateW: signed16(atMost(m.WChaRteMax, m.WChaRteMaxRtg)),
+      setMaxDischargeRateVA: unsigned16(atMost(m.VADisChaRteMax, m.VADisChaRteMaxRtg)),
+      setMaxDischargeRateW: signed16(atMost(m.WDisChaRteMax, m.WDisChaRteMaxRtg)),
+      setMaxV: unsigned16(atMost(m.VMax, m.VMaxRtg)),
+      setMaxVA: unsigned16(atMost(m.VAMax, m.VAMaxRtg)),
+      setMaxVar: signed16(atMost(m.VarMaxInj, m.VarMaxInjRtg)),
+      setMaxVarNeg: signed16(negative(atMost(m.VarMaxAbs, m.VarMaxAbsRtg))),
+      // without a setting the standard uses the rating
       setMinPFOverExcited: powerFactor(atLeast(m.PFOvrExt ?? m.PFOvrExtRtg, m.PFOvrExtRtg)),
       setMinPFUnderExcited: powerFactor(atLeast(m.PFUndExt ?? m.PFUndExtRtg, m.PFUndExtRtg)),
       setMinV: unsigned16(atLeast(m.VMin, m.VMinRtg)),

@@ -32,7 +32,7 @@ export interface Period {
   readonly storedWh: number | null;
 }
 
-/** The 64-bit counters of the registers overflow here. */
+/** Value at which the 64-bit counters of the registers overflow, counts. */
 const counterModulus = 2 ** 64;
 
 /**
@@ -50,7 +50,9 @@ export function risen(before: number, after: number, modulus: number): number {
  * the rounding of the counter, the counter prevails.
  */
 export class FineEnergy {
+  /** estimate */
   #energy = 0;
+  /** energy since the first count, by the counter */
   #counted = 0;
   #counter: number | null = null;
   /** bounds of the difference between true and estimated energy, by the rounding of the counter */
@@ -121,8 +123,8 @@ const emptySums = (startMs: number): Sums => ({
 
 const minuteMs = 60_000;
 
-/** A longer step of remote time, in periods, means that the clock was set. */
-const maxPeriods = 10;
+/** Maximum step of remote time, periods; a longer one means that the clock was set. */
+const maxStepPeriods = 10;
 
 /** Averages of one meter. Periods follow each other without a gap unless the remote clock is set. */
 export class Averager {
@@ -136,7 +138,7 @@ export class Averager {
   #sums: Sums;
   #periodMs: number;
   readonly #wholeMinutes: boolean;
-  /** start of the first period, before which samples do not count; null: a period is under way */
+  /** start of the next period, before which samples do not count; null: a period is under way */
   #leadMs: number | null;
 
   /**
@@ -152,7 +154,7 @@ export class Averager {
     this.#count(first, 0);
   }
 
-  /** end of the present period, remote time */
+  /** end of the present period, or of the time before the first period, remote time */
   get dueMs(): number {
     const overdueMs = this.#leadTo(this.#last.atMs) ?? this.#last.atMs;
     return Math.max(this.#leadMs ?? this.#sums.startMs + this.#periodMs, overdueMs);
@@ -164,7 +166,7 @@ export class Averager {
     return startsLater ? Math.ceil(atMs / minuteMs) * minuteMs : null;
   }
 
-  /** Applies to the present period too; if that is already over, it ends with the next sample. */
+  /** Applies to the present period too; if the new length has already passed, the period ends with the next sample. */
   set periodMs(ms: number) {
     this.#periodMs = ms;
   }
@@ -176,8 +178,8 @@ export class Averager {
     const energy = this.#count(sample, sample.simS - before.simS);
     const simS = Math.max(0, sample.simS - before.simS);
     const stepMs = sample.atMs - before.atMs;
-    if (stepMs > maxPeriods * this.#periodMs) {
-      // time before the clock was set is a period of its own
+    if (stepMs > maxStepPeriods * this.#periodMs) {
+      // the time before the clock was set becomes a separate period
       this.#gather(sample, energy, simS, 0, 1);
       if (before.atMs > this.#sums.startMs) ended.push(this.#end(before.atMs));
       this.#sums = emptySums(sample.atMs);
@@ -202,7 +204,7 @@ export class Averager {
     return ended;
   }
 
-  /** Ends the present period at the last sample. @returns null: no time has passed in it */
+  /** Ends the present period at the last sample. @returns null if no time has passed in it */
   cut(): Period | null {
     return this.#last.atMs > this.#sums.startMs ? this.#end(this.#last.atMs) : null;
   }
@@ -271,7 +273,7 @@ export interface ReadingConventions {
 
 /** One MirrorMeterReading. */
 export interface Quantity {
-  /** part of the mRID: never changes */
+  /** part of the mRID, so it must never change */
   readonly key: string;
   /** at most 32 characters */
   readonly description: string;
@@ -284,8 +286,9 @@ export interface Quantity {
 const forward = 1;
 const reverse = 19;
 
-/** members of all readings: electricity, mean over the period */
+/** Members of averaged readings: electricity, mean over the period. */
 const averaged = { accumulationBehaviour: 12, commodity: 1, dataQualifier: 2 } as const;
+/** KindType: power. */
 const powerKind = 37;
 
 const phaseNames: Readonly<Record<PhaseCode, string>> = { 129: 'L1', 65: 'L2', 33: 'L3' };
@@ -295,7 +298,7 @@ function inUnits(value: number | null, multiplier: number): number | null {
   return value === null || !Number.isFinite(value) ? null : Math.round(value * 10 ** -multiplier) + 0;
 }
 
-interface PowerName {
+interface PowerQuantity {
   readonly key: string;
   readonly description: string;
   readonly uom: number;
@@ -303,7 +306,7 @@ interface PowerName {
   readonly absorbed: (period: Period) => number;
 }
 
-const powers: readonly PowerName[] = [
+const powers: readonly PowerQuantity[] = [
   { key: 'W', description: 'Active power', uom: 38, injected: (p) => p.injectedW, absorbed: (p) => p.absorbedW },
   {
     key: 'var',

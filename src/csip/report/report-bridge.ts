@@ -15,7 +15,7 @@ function text32(text: string | null): string {
   return (text ?? '').replace(/[^\x20-\x7e]/g, '?').slice(0, 32);
 }
 
-/** Function sets that the client uses, by bit of functionsImplemented. */
+/** Bits of functionsImplemented by function set that the client uses. */
 const functionSets = {
   deviceCapability: 0,
   endDevice: 2,
@@ -43,7 +43,7 @@ function informationOf(
   installedS: number,
 ): DeviceInformation {
   const { Mn: maker, Md: model, Opt: option, Vr: version, SN: serial } = device.bank.map.m1;
-  const stores = socOf(device) !== null;
+  const hasBattery = socOf(device) !== null;
   return {
     functionsImplemented: functionsImplemented(subscribes),
     lFDI: lfdi,
@@ -54,13 +54,13 @@ function informationOf(
     mfModel: text32(model),
     mfSerNum: text32(serial),
     primaryPower: powerSources.mains,
-    secondaryPower: stores ? powerSources.battery : powerSources.none,
+    secondaryPower: hasBattery ? powerSources.battery : powerSources.none,
     swActTime: installedS,
     swVer: text32(version),
   };
 }
 
-/** 10 to the scale factor of an energy counter. */
+/** Energy of one count of a counter, Wh or varh. */
 function countOf(device: Device, scaleFactor: string): number {
   return 10 ** (pointNumber(device.bank, 701, scaleFactor) ?? 0);
 }

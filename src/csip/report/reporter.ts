@@ -28,7 +28,7 @@ export interface DerHrefs {
 
 /** Resources of the server for reports of an EndDevice, absolute URIs; null: the server has none. */
 export interface ReportHrefs {
-  /** DER of each report, in their order; null: the server has none */
+  /** DERs of `ReporterOptions.reports`, in the same order; null: the server has none */
   readonly ders: readonly (DerHrefs | null)[];
   /** DER that represents all devices; absent or null: none */
   readonly together?: DerHrefs | null;
@@ -45,9 +45,9 @@ export interface ReportHrefs {
 export interface ReporterOptions extends LogEventOptions {
   readonly clock: RemoteClock;
   readonly plant: Plant;
-  /** one for each device of the EndDevice, at least one */
+  /** one for each device of the EndDevice; at least one */
   readonly reports: readonly DeviceReports[];
-  /** all devices as one DER with common readings; null: each device by itself */
+  /** all devices as one DER with common readings; null: each device is reported separately */
   readonly together: DeviceReports | null;
   /** LFDI of the EndDevice: 40 hex digits */
   readonly lfdi: string;
@@ -62,7 +62,7 @@ export interface ReporterOptions extends LogEventOptions {
   readonly readings: MeterOptions['conventions'];
 }
 
-/** Addresses of an EndDevice that the server has not described. */
+/** The resources of an EndDevice that is not on the server. */
 export const nowhere: ReportHrefs = {
   ders: [],
   logEventList: null,
@@ -85,13 +85,13 @@ interface Reported {
   readonly reports: DeviceReports;
   readonly sheets: DerSheets;
   marks: ReturnType<DeviceReports['marks']>;
-  /** content of the last documents, without times */
+  /** content of the last documents, without times and state of charge */
   readonly lastReported: { settings: string; status: string };
   /** time of the last change of a setting, s of server time */
   settingsS: number;
 }
 
-/** A document without times and state of charge, which change by themselves. */
+/** A document as JSON without times and state of charge, which change continually. */
 function stateIn(document: object): string {
   return JSON.stringify(document, (name, value: unknown) =>
     name === 'dateTime' || name === 'readingTime' || name === 'updatedTime' || name === 'stateOfChargeStatus'
@@ -107,18 +107,18 @@ export class Reporter {
   readonly #extra: Readonly<Record<'deviceInformation' | 'deviceStatus' | 'powerStatus' | 'connectionPoint', Sheet>>;
   readonly #logEvents: LogEvents;
   readonly #meters: Meters;
-  readonly #endTicks: () => void;
+  readonly #unsubscribeTicks: () => void;
   #serverRateS: number | null = null;
   #cancelPost: (() => void) | null = null;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
-    this.#devices = options.reports.map((reports) => this.#reported(reports));
-    this.#together = options.together && this.#reported(options.together);
+    this.#devices = options.reports.map((reports) => this.#startReporting(reports));
+    this.#together = options.together && this.#startReporting(options.together);
     this.#extra = this.#extraSheets();
     this.#logEvents = new LogEvents(options);
     this.#meters = new Meters({ ...options, conventions: options.readings });
-    this.#endTicks = options.plant.onTick((tick) => this.#tick(tick));
+    this.#unsubscribeTicks = options.plant.onTick((tick) => this.#tick(tick));
   }
 
   /** true if alarms are sent as log events */
@@ -142,7 +142,7 @@ export class Reporter {
 
   /** The last documents sent for a device, or for the DER that represents all devices; null: never sent. */
   lastSent(deviceIndex: number): Readonly<Record<CsipDerDocument, CsipSentDocument | null>> {
-    const { sheets } = this.#shownOf(deviceIndex);
+    const { sheets } = this.#sentReportsOf(deviceIndex);
     return {
       capability: sheets.capability.last,
       settings: sheets.settings.last,
@@ -152,7 +152,7 @@ export class Reporter {
   }
 
   /**
-   * Sets the resources for reports; documents for new ones are sent at once.
+   * Sets the resources for reports; documents for new resources are sent at once.
    * @param hrefs `nowhere`: the EndDevice is not on the server; everything is sent again when it returns
    */
   follow(hrefs: ReportHrefs): void {
@@ -173,28 +173,28 @@ export class Reporter {
   /**
    * Sends documents at once.
    * @returns a promise that resolves after the attempts
-   * @throws SimError NOT_CONNECTED if one of them has no resource
+   * @throws SimError NOT_CONNECTED if the server has no resource for one of the documents
    */
   async sendNow(which: readonly CsipDerDocument[], deviceIndex: number): Promise<void> {
-    const { sheets } = this.#shownOf(deviceIndex);
+    const { sheets } = this.#sentReportsOf(deviceIndex);
     const placeless = which.find((name) => sheets[name].href === null);
     if (placeless !== undefined) throw new SimError('NOT_CONNECTED', `the server has no place for the ${placeless}`);
     await Promise.all(which.map((name) => sheets[name].send()));
   }
 
-  /** Ends the present periods and sends them. @throws SimError NOT_CONNECTED without a resource for them */
+  /** Ends the present periods and sends their readings. @throws SimError NOT_CONNECTED without a resource for them */
   sendReadings(): Promise<void> {
     return this.#meters.sendNow();
   }
 
-  /** @throws SimError NOT_CONNECTED if the server has no list for them */
+  /** @throws SimError NOT_CONNECTED if the server has no LogEventList */
   async sendLogEvent(event: CsipLogEventRequest, deviceIndex: number): Promise<void> {
     if (this.#logEvents.href === null) throw new SimError('NOT_CONNECTED', 'the server has no list of log events');
     await this.#logEvents.request(deviceIndex, this.#nowS(), event);
   }
 
   stop(): void {
-    this.#endTicks();
+    this.#unsubscribeTicks();
     this.#cancelPost?.();
     this.#logEvents.stop();
     this.#meters.stop();
@@ -214,8 +214,8 @@ export class Reporter {
     return this.#together === null ? this.#devices : [...this.#devices, this.#together];
   }
 
-  /** The reports that the server gets about a device. */
-  #shownOf(deviceIndex: number): Reported {
+  /** The reports that the server gets about a device: those of the common DER if the server has one. */
+  #sentReportsOf(deviceIndex: number): Reported {
     const reported = this.#reportedOf(deviceIndex);
     return this.#together?.sheets.status.href ? this.#together : reported;
   }
@@ -231,7 +231,7 @@ export class Reporter {
     return new Sheet({ ...this.#options, deviceIndex, make, minGapMs });
   }
 
-  #reported(reports: DeviceReports): Reported {
+  #startReporting(reports: DeviceReports): Reported {
     const { deviceIndex } = reports;
     const reported: Reported = {
       reports,
@@ -281,7 +281,7 @@ export class Reporter {
 
   #planPost(): void {
     this.#cancelPost?.();
-    // the clock of the machine, as for polls: the clock of the server may be set back by hours
+    // timed by the clock of this machine, as polls are: the clock of the server may be set back by hours
     this.#cancelPost = this.#options.later(this.#postRateS * 1000, () => {
       for (const { sheets } of this.#all) {
         void sheets.status.send();
@@ -299,14 +299,14 @@ export class Reporter {
     // a silent device sends nothing
     const reporting = this.#devices.filter(({ reports }) => !plant.silentDevices.has(reports.deviceIndex));
     for (const device of reporting) {
-      this.#logEvents.alarms(device.reports.deviceIndex, device.reports.alarms, nowS);
-      this.#compare(device, nowS);
+      this.#logEvents.updateAlarms(device.reports.deviceIndex, device.reports.alarms, nowS);
+      this.#sendChanges(device, nowS);
     }
-    if (this.#together !== null && reporting.length > 0) this.#compare(this.#together, nowS);
+    if (this.#together !== null && reporting.length > 0) this.#sendChanges(this.#together, nowS);
     this.#meters.tick(sim);
   }
 
-  #compare(device: Reported, nowS: number): void {
+  #sendChanges(device: Reported, nowS: number): void {
     const { reports, sheets, lastReported } = device;
     const marks = reports.marks();
     if (marks.states === device.marks.states && marks.write === device.marks.write) return;
@@ -314,15 +314,15 @@ export class Reporter {
     const status = stateIn(reports.status(nowS));
     if (status !== lastReported.status) {
       lastReported.status = status;
-      sheets.status.touch();
-      // the capability has changed with the state; changes by weather and load wait for the postRate
-      sheets.availability.touch();
+      sheets.status.sendSoon();
+      // the availability changes with the state; its changes by weather and load wait for the postRate
+      sheets.availability.sendSoon();
     }
     const settings = stateIn(reports.settings(0));
     if (settings !== lastReported.settings) {
       lastReported.settings = settings;
       device.settingsS = nowS;
-      sheets.settings.touch();
+      sheets.settings.sendSoon();
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A document that PUT keeps up to date at a resource of the server, with retries. */
+/** A document kept up to date at a resource of the server by PUT, with retries. */
 import type { CsipDocument, CsipSentDocument } from '../../contract/csip-reports.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -18,14 +18,14 @@ export interface Sending {
   readonly later: Later;
   readonly jitter: Jitter;
   readonly log: Logger;
-  /** called when the server answers 404 for the first time */
+  /** called at the first 404 of a series */
   readonly onLost: (resource: DocumentName) => void;
 }
 
-/** Minimum interval of polls and posts, s; servers cannot ask for a shorter one. */
+/** Minimum interval of polls and posts, s; a shorter interval of the server is raised to it. */
 export const minRateS = 1;
 
-/** As `isPassing`, and 404: the walk often restores a lost resource at the same place. */
+/** True for `isPassing`, and for 404: the walk often restores a lost resource at the same URI. */
 export function passesLater(status: number): boolean {
   return isPassing(status) || status === 404;
 }
@@ -47,7 +47,7 @@ export class Sheet {
   readonly #turns = new Turns();
   #isPending = false;
   #cancelTimer: (() => void) | null = null;
-  #startedMs = -Infinity;
+  #lastAttemptMs = -Infinity;
   #last: CsipSentDocument | null = null;
   #stopped = false;
 
@@ -56,33 +56,33 @@ export class Sheet {
     this.#backOff = new BackOff(fullJitter(retryWaits, options.jitter));
   }
 
-  /** null: never */
+  /** null: never sent */
   get last(): CsipSentDocument | null {
     return this.#last;
   }
 
-  /** null: the server has no place for it */
+  /** null: the server has no place for the document */
   get href(): string | null {
     return this.#href;
   }
 
-  /** Sets the href; sends at once to a new one. @returns a promise that resolves after the attempt */
+  /** Sets the href; sends at once to a new href. @returns a promise that resolves after the attempt */
   follow(href: string | null): Promise<void> {
     if (href === this.#href) return Promise.resolve();
     this.#href = href;
     return href === null ? Promise.resolve() : this.send();
   }
 
-  /** Sends at once, after a running request. @returns a promise that resolves after the attempt; it never rejects */
+  /** Sends at once, or after a request in flight. @returns a promise that never rejects, resolved after the attempt */
   send(): Promise<void> {
     this.#isPending = true;
     return this.#turns.take(() => this.#run());
   }
 
-  /** Sends as soon as the minimum gap since the last time is over. */
-  touch(): void {
+  /** Sends as soon as the minimum gap since the last attempt is over. */
+  sendSoon(): void {
     const { wall, minGapMs } = this.#options;
-    const waitMs = this.#startedMs + minGapMs - wall.monotonicMs();
+    const waitMs = this.#lastAttemptMs + minGapMs - wall.monotonicMs();
     if (waitMs > 0) this.#wait(waitMs);
     else void this.send();
   }
@@ -99,7 +99,7 @@ export class Sheet {
   }
 
   async #run(): Promise<void> {
-    // the turn before may have sent it
+    // the previous turn may have sent the document
     if (!this.#isPending || this.#href === null || this.#stopped) return;
     this.#isPending = false;
     this.#cancelTimer?.();
@@ -109,12 +109,12 @@ export class Sheet {
 
   async #attempt(href: string): Promise<Attempt> {
     const { exchange, wall, deviceIndex, make, onLost } = this.#options;
-    this.#startedMs = wall.monotonicMs();
+    this.#lastAttemptMs = wall.monotonicMs();
     const body = make();
     try {
       const request = { method: 'PUT', href, resource: body.name, body, deviceIndex } as const;
       const { status, arrived } = await exchange.request(request);
-      // only the first 404 counts: a server without the place must not be searched again and again
+      // one search per series of 404: a server without the resource must not be searched again and again
       if (status === 404 && this.#last?.httpStatus !== 404) onLost(body.name);
       this.#note(href, body, status < 400 ? 'accepted' : 'refused', status);
       if (arrived !== undefined && this.#last !== null)
@@ -135,7 +135,7 @@ export class Sheet {
   ): void {
     const { wall, log, deviceIndex } = this.#options;
     if ((result === 'refused' || result === 'failed') && this.#last?.result !== result)
-      log.warning(`the server did not take ${name}: ${reason}`, deviceIndex ?? undefined);
+      log.warning(`the server did not accept ${name}: ${reason}`, deviceIndex ?? undefined);
     // documents consist of strings, numbers, booleans, objects and arrays only
     const body = value as unknown as CsipDocument;
     this.#last = { sentAtMs: wall.nowMs(), result, httpStatus, href, body };

@@ -22,10 +22,10 @@ export const inverterStatus: Readonly<Record<InverterState, number>> = {
 };
 
 const operating: ReadonlySet<InverterState> = new Set(['STARTING', 'RUNNING', 'THROTTLED', 'SHUTTING_DOWN']);
-/** running, or able to start by itself once source and grid allow */
+/** states of a device that runs, or that can start by itself once source and grid allow */
 const available: ReadonlySet<InverterState> = new Set(['SLEEPING', 'STARTING', 'RUNNING', 'THROTTLED', 'STANDBY']);
 
-/** Bits of alarmStatus for bits of 701.Alrm; the numbering differs. */
+/** Bit of 701.Alrm by bit of alarmStatus; the numbering differs. */
 const alarmSources: Readonly<Partial<Record<AlarmBit, number>>> = {
   1: 10, // AC_OVER_VOLT
   2: 11, // AC_UNDER_VOLT
@@ -35,17 +35,17 @@ const alarmSources: Readonly<Partial<Record<AlarmBit, number>>> = {
 };
 const emergencyLocal = 7;
 
-/** The alarms of alarmStatus in 701.Alrm. A disconnect by the server is no emergency of the device. */
+/** The alarms in 701.Alrm, as bits of alarmStatus. A disconnect by the server is no emergency of the device. */
 export function alarmsOf({ bank, overrides }: Pick<Device, 'bank' | 'overrides'>): ReadonlySet<AlarmBit> {
   const alrm = bank.map.m701.Alrm ?? 0;
-  const on = new Set<AlarmBit>();
+  const alarms = new Set<AlarmBit>();
   for (const bit of alarmBits) {
     const source = alarmSources[bit];
-    if (source !== undefined && (alrm & (1 << source)) !== 0) on.add(bit);
+    if (source !== undefined && (alrm & (1 << source)) !== 0) alarms.add(bit);
   }
   const openedByServer = overrides.find(({ name }) => name === 'switch')?.source === 'csip';
-  if (openedByServer && bank.map.m715.OpCtl !== 'STOP') on.delete(emergencyLocal);
-  return on;
+  if (openedByServer && bank.map.m715.OpCtl !== 'STOP') alarms.delete(emergencyLocal);
+  return alarms;
 }
 
 function alarmStatus(device: Device): string {
@@ -91,13 +91,13 @@ function storageMode({ detail }: Device): number | undefined {
   return storage === null ? undefined : storageModes[storage.mode];
 }
 
-/** State of charge of the storage or of the vehicles, percent; null: none. */
+/** State of charge of the storage or of the vehicles, percent; null: unknown, or no storage. */
 export function socOf({ bank, detail }: Device): number | null {
   if (detail.kind === 'evse') return detail.battery?.socPct ?? null;
   return storageIn(detail) === null ? null : bank.map.m713.SoC;
 }
 
-/** The content of a DERStatus except the state of charge. */
+/** Text that changes with each part of DERStatus except the state of charge. */
 export function stateMark(device: Device): string {
   const { InvSt, ConnSt, Alrm } = device.bank.map.m701;
   return `${InvSt} ${ConnSt} ${Alrm} ${device.localControl} ${storageMode(device)}`;
@@ -105,11 +105,11 @@ export function stateMark(device: Device): string {
 
 type Stated<T> = { readonly dateTime: number; readonly value: T } | undefined;
 
-/** The time since when each state applies. */
+/** The time since which each state applies. */
 export class StateTimes {
   readonly #since = new Map<string, { readonly value: unknown; readonly s: number }>();
 
-  /** The present state with the time of its first occurrence. */
+  /** A present state with the time since which it applies. */
   stated<T>(name: string, value: T | undefined, readingS: number): Stated<T> {
     if (value === undefined) {
       this.#since.delete(name);
@@ -142,16 +142,16 @@ export class StatusReport {
     const stated = <T>(name: string, value: T | undefined) => this.#times.stated(name, value, readingS);
     const connection = connectStatus(connected, state);
     const storage = storageMode(device);
-    const since2018 = this.#revision === '2018';
+    const is2018 = this.#revision === '2018';
     // discharging storage is a generator too: CSIP-AUS servers read genConnectStatus only
     const generates = device.assetType !== 'evse' || (device.bank.map.m702.WDisChaRteMaxRtg ?? 0) > 0;
     return {
       readingTime: readingS,
       ...present({
         alarmStatus: alarmStatus(device),
-        connectStatus: since2018 ? undefined : stated('connect', connectStatus2(connected, state)),
-        genConnectStatus: since2018 && generates ? stated('gen', connection) : undefined,
-        storConnectStatus: since2018 && storage !== undefined ? stated('stor', connection) : undefined,
+        connectStatus: is2018 ? undefined : stated('connect', connectStatus2(connected, state)),
+        genConnectStatus: is2018 && generates ? stated('gen', connection) : undefined,
+        storConnectStatus: is2018 && storage !== undefined ? stated('stor', connection) : undefined,
         inverterStatus: stated('inverter', inverterStatus[state]),
         localControlModeStatus: stated('local', device.localControl ? 0 : 1),
         manufacturerStatus: stated('manufacturer', manufacturerStatus(state, m.Alrm)),
@@ -163,7 +163,7 @@ export class StatusReport {
   }
 }
 
-/** DeviceStatus.opState; a device at rest does not operate. */
+/** DeviceStatus.opState by 701.InvSt; a device at rest does not operate. */
 const operationStates: Readonly<Record<InverterState, number>> = {
   OFF: 1,
   SLEEPING: 1,
@@ -194,9 +194,10 @@ export function deviceStatusOf({ bank }: Device, changedS: number): DeviceStatus
 /** PowerSourceType. */
 export const powerSources = { none: 0, mains: 1, battery: 2, local: 3 } as const;
 
-/** Default reserve: below this state of charge, percent, the battery is low. */
+/** State of charge below which a battery without a reserve in its registers is low, percent. */
 const defaultLowPct = 20;
 
+/** PowerStatus.batteryStatus: 1 normal, 2 low, 3 depleted, 4 no battery. */
 function batteryStatus(socPct: number | null, lowPct: number): number {
   if (socPct === null) return 4;
   if (socPct <= 0) return 3;

@@ -11,7 +11,7 @@ import type { Scaled } from './units.ts';
 
 /** DERType: virtual or mixed DER. */
 const mixedType = 1;
-/** Values of inverterStatus, the most active first: running, throttled, starting, stopping, standby, sleeping, fault, off. */
+/** inverterStatus, most active first: running, throttled, starting, stopping, standby, sleeping, fault, off. */
 const byActivity = [4, 5, 3, 6, 8, 2, 7, 1] as const;
 const worstFirst = ['FAULT', 'ALARM', 'OK'] as const;
 
@@ -19,25 +19,25 @@ type Listed<T> = readonly (T | undefined)[];
 
 const defined = <T>(values: Listed<T>): readonly T[] => values.flatMap((value) => (value === undefined ? [] : [value]));
 
-/** undefined: no device has a value */
-function over(values: Listed<number>, choose: (...values: number[]) => number): number | undefined {
+/** Combines the values of the devices that have one; undefined: none has. */
+function combined(values: Listed<number>, choose: (...values: number[]) => number): number | undefined {
   const all = defined(values);
   return all.length === 0 ? undefined : choose(...all);
 }
-const minOf = (values: Listed<number>) => over(values, Math.min);
-const greatest = (values: Listed<number>) => over(values, Math.max);
-const total = (values: Listed<number>) => over(values, (...all) => all.reduce((sum, value) => sum + value, 0));
+const minOf = (values: Listed<number>) => combined(values, Math.min);
+const maxOf = (values: Listed<number>) => combined(values, Math.max);
+const total = (values: Listed<number>) => combined(values, (...all) => all.reduce((sum, value) => sum + value, 0));
 
-const plain = ({ multiplier, value }: Partial<Scaled>) => Number(`${value ?? 0}e${multiplier ?? 0}`);
-const plains = (values: Listed<Partial<Scaled>>) => values.map((each) => each && plain(each));
-const signedSum = (values: Listed<Partial<Scaled>>) => signed16(total(plains(values)));
-const magnitudeSum = (values: Listed<Partial<Scaled>>) => unsigned16(total(plains(values)));
-const lowest = (values: Listed<Partial<Scaled>>) => unsigned16(minOf(plains(values)));
-const highest = (values: Listed<Partial<Scaled>>) => unsigned16(greatest(plains(values)));
+const unscaled = ({ multiplier, value }: Partial<Scaled>) => Number(`${value ?? 0}e${multiplier ?? 0}`);
+const allUnscaled = (values: Listed<Partial<Scaled>>) => values.map((each) => each && unscaled(each));
+const signedSum = (values: Listed<Partial<Scaled>>) => signed16(total(allUnscaled(values)));
+const magnitudeSum = (values: Listed<Partial<Scaled>>) => unsigned16(total(allUnscaled(values)));
+const minMagnitude = (values: Listed<Partial<Scaled>>) => unsigned16(minOf(allUnscaled(values)));
+const maxMagnitude = (values: Listed<Partial<Scaled>>) => unsigned16(maxOf(allUnscaled(values)));
 
-/** The power factor that every device can keep. */
+/** The lowest power factor that every device can keep. */
 function commonFactor(values: Listed<{ readonly displacement: number; readonly multiplier: number }>) {
-  return powerFactor(greatest(values.map((each) => each && plain({ ...each, value: each.displacement }))));
+  return powerFactor(maxOf(values.map((each) => each && unscaled({ ...each, value: each.displacement }))));
 }
 
 /** Bits that are set for any device. */
@@ -75,14 +75,14 @@ function capabilityOf(all: readonly DERCapability[]): DERCapability {
       rtgMaxChargeRateW: signedSum(of('rtgMaxChargeRateW')),
       rtgMaxDischargeRateVA: magnitudeSum(of('rtgMaxDischargeRateVA')),
       rtgMaxDischargeRateW: signedSum(of('rtgMaxDischargeRateW')),
-      rtgMaxV: lowest(of('rtgMaxV')),
+      rtgMaxV: minMagnitude(of('rtgMaxV')),
       rtgMaxVA: magnitudeSum(of('rtgMaxVA')),
       rtgMaxVar: signedSum(of('rtgMaxVar')),
       rtgMaxVarNeg: signedSum(of('rtgMaxVarNeg')),
       rtgMaxWh: magnitudeSum(of('rtgMaxWh')),
       rtgMinPFOverExcited: commonFactor(of('rtgMinPFOverExcited')),
       rtgMinPFUnderExcited: commonFactor(of('rtgMinPFUnderExcited')),
-      rtgMinV: highest(of('rtgMinV')),
+      rtgMinV: maxMagnitude(of('rtgMinV')),
       rtgNormalCategory: minOf(of('rtgNormalCategory')),
       rtgOverExcitedPF: commonFactor(of('rtgOverExcitedPF')),
       rtgOverExcitedW: signedSum(of('rtgOverExcitedW')),
@@ -105,13 +105,13 @@ function settingsOf(all: readonly DERSettings[], updatedS: number): DERSettings 
     ...present({
       modesEnabled: anyBits(of('modesEnabled')),
       modesEnabled2: anyBits(of('modesEnabled2')),
-      setESDelay: greatest(of('setESDelay')),
+      setESDelay: maxOf(of('setESDelay')),
       setESHighFreq: minOf(of('setESHighFreq')),
       setESHighVolt: minOf(of('setESHighVolt')),
-      setESLowFreq: greatest(of('setESLowFreq')),
-      setESLowVolt: greatest(of('setESLowVolt')),
-      setESRampTms: greatest(of('setESRampTms')),
-      setESRandomDelay: greatest(of('setESRandomDelay')),
+      setESLowFreq: maxOf(of('setESLowFreq')),
+      setESLowVolt: maxOf(of('setESLowVolt')),
+      setESRampTms: maxOf(of('setESRampTms')),
+      setESRandomDelay: maxOf(of('setESRandomDelay')),
       setSoftGradW: minOf(of('setSoftGradW')),
       setMaxA: magnitudeSum(of('setMaxA')),
       setMaxAh: magnitudeSum(of('setMaxAh')),
@@ -119,14 +119,14 @@ function settingsOf(all: readonly DERSettings[], updatedS: number): DERSettings 
       setMaxChargeRateW: signedSum(of('setMaxChargeRateW')),
       setMaxDischargeRateVA: magnitudeSum(of('setMaxDischargeRateVA')),
       setMaxDischargeRateW: signedSum(of('setMaxDischargeRateW')),
-      setMaxV: lowest(of('setMaxV')),
+      setMaxV: minMagnitude(of('setMaxV')),
       setMaxVA: magnitudeSum(of('setMaxVA')),
       setMaxVar: signedSum(of('setMaxVar')),
       setMaxVarNeg: signedSum(of('setMaxVarNeg')),
       setMaxWh: magnitudeSum(of('setMaxWh')),
       setMinPFOverExcited: commonFactor(of('setMinPFOverExcited')),
       setMinPFUnderExcited: commonFactor(of('setMinPFUnderExcited')),
-      setMinV: highest(of('setMinV')),
+      setMinV: maxMagnitude(of('setMinV')),
       setMinWh: magnitudeSum(of('setMinWh')),
       setVNom: defined(of('setVNom'))[0],
       setVRef: defined(of('setVRef'))[0],
@@ -155,12 +155,12 @@ function statusOf(all: readonly DERStatus[], ratedWh: Listed<number>, times: Sta
         byActivity.find((state) => inverters.includes(state)),
       ),
       // 1 is remote: controls act on some device
-      localControlModeStatus: stated('local', greatest(of('localControlModeStatus'))),
+      localControlModeStatus: stated('local', maxOf(of('localControlModeStatus'))),
       manufacturerStatus: stated(
         'manufacturer',
         worstFirst.find((word) => words.includes(word)),
       ),
-      operationalModeStatus: stated('operational', greatest(of('operationalModeStatus'))),
+      operationalModeStatus: stated('operational', maxOf(of('operationalModeStatus'))),
       stateOfChargeStatus: stated('soc', hundredthsOf(mean(of('stateOfChargeStatus'), ratedWh))),
       storageModeStatus: stated('storage', minOf(of('storageModeStatus'))),
     }),
@@ -174,12 +174,12 @@ function availabilityOf(
 ): DERAvailability {
   const of = <Name extends keyof DERAvailability>(name: Name) => all.map((each) => each[name]);
   const seconds = (value: number | undefined) => (value === undefined ? undefined : Math.floor(value));
-  const maxW = plains(settings.map(({ setMaxW }) => setMaxW));
-  const maxChargeW = plains(settings.map(({ setMaxChargeRateW }) => setMaxChargeRateW));
+  const maxW = allUnscaled(settings.map(({ setMaxW }) => setMaxW));
+  const maxChargeW = allUnscaled(settings.map(({ setMaxChargeRateW }) => setMaxChargeRateW));
   return {
     readingTime: readingS,
     ...present({
-      availabilityDuration: seconds(mean(of('availabilityDuration'), plains(of('statWAvail')))),
+      availabilityDuration: seconds(mean(of('availabilityDuration'), allUnscaled(of('statWAvail')))),
       maxChargeDuration: seconds(mean(of('maxChargeDuration'), maxChargeW)),
       reserveChargePercent: hundredthsOf(mean(of('reserveChargePercent'), maxChargeW)),
       reservePercent: hundredthsOf(mean(of('reservePercent'), maxW)),
@@ -191,7 +191,7 @@ function availabilityOf(
   };
 }
 
-/** Powers and energies of all devices, with the voltages and the frequency of the first. */
+/** Sums of the powers and energies of all devices, with the voltages and the frequency of the first. */
 function meterOf(all: readonly MeterNow[]): MeterNow {
   const sum = (of: (meter: MeterNow) => number) => all.reduce((value, meter) => value + of(meter), 0);
   const totals = all.flatMap((meter) => meter.totals ?? []);
@@ -232,7 +232,7 @@ export function createTogether(
     const reports = all.filter(({ deviceIndex }) => reportsState(deviceIndex));
     return reports.length > 0 ? reports : all;
   };
-  let writes: readonly (object | null)[] = [];
+  let previousWrites: readonly (object | null)[] = [];
   let write: object = {};
   return {
     deviceIndex: first.deviceIndex,
@@ -245,7 +245,7 @@ export function createTogether(
       ),
     status: (readingS) => {
       const reports = reporting();
-      const ratedWh = plains(reports.map((each) => each.capability().rtgMaxWh));
+      const ratedWh = allUnscaled(reports.map((each) => each.capability().rtgMaxWh));
       return statusOf(
         reports.map((each) => each.status(readingS)),
         ratedWh,
@@ -269,8 +269,11 @@ export function createTogether(
     marks: () => {
       const marks = all.map((each) => each.marks());
       const currentWrites = marks.map((each) => each.write);
-      if (currentWrites.length !== writes.length || currentWrites.some((each, i) => each !== writes[i])) {
-        writes = currentWrites;
+      if (
+        currentWrites.length !== previousWrites.length ||
+        currentWrites.some((each, i) => each !== previousWrites[i])
+      ) {
+        previousWrites = currentWrites;
         write = {};
       }
       const states = marks

@@ -7,7 +7,7 @@ export interface Scaled {
 }
 
 const maxPower = 9;
-/** Maximum of decimals in registers; more would only show the rounding of a double. */
+/** Maximum number of decimals of a register value; further ones would only show the rounding of a double. */
 const maxDecimals = 4;
 
 function withinType(max: number, value: number): Scaled {
@@ -27,9 +27,9 @@ function withinType(max: number, value: number): Scaled {
 }
 
 /**
- * The value with the multiplier that keeps the most digits; of equal ones the nearest to 0. The order of values is
- * kept.
- * @returns undefined for no finite number
+ * The value with the multiplier that keeps most digits; of equally exact multipliers the one nearest to 0. A greater
+ * value never gives a smaller result.
+ * @returns undefined unless the value is a finite number
  */
 function scaled(max: number, value: number | null | undefined): Scaled | undefined {
   if (value === null || value === undefined || !Number.isFinite(value)) return undefined;
@@ -55,7 +55,7 @@ export function powerFactor(
   return pf && { displacement: pf.value, multiplier: pf.multiplier };
 }
 
-/** value x 100 in [min, max], for members in hundredths of their unit. @returns undefined for no finite number */
+/** value x 100 in [min, max], for members in hundredths of their unit. @returns undefined unless finite */
 export function hundredths(value: number | null | undefined, min: number, max: number): number | undefined {
   if (value === null || value === undefined || !Number.isFinite(value)) return undefined;
   return Math.min(max, Math.max(min, Math.round(value * 100)));
@@ -74,7 +74,7 @@ export function hexBits(bits: number, octets: number): string {
     .padStart(2 * octets, '0');
 }
 
-/** Drops members without a value, which documents leave out. */
+/** Removes undefined members, which documents omit. */
 export function present<T extends object>(members: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };

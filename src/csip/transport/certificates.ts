@@ -20,13 +20,14 @@ import type { TlsIdentity } from './sep-exchange.ts';
 const lfdiDigits = 40;
 /** hex digits of 36 bits */
 const sfdiDigits = 9;
+/** hex digits of 32 bits */
 const penLength = 8;
 
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest('hex').toUpperCase();
 
 /**
- * The leftmost 160 bits of the SHA-256 of a certificate, 40 upper-case hex digits (2030.5-2018 6.3.3). @param der
- * certificate
+ * The leftmost 160 bits of the SHA-256 of a certificate, 40 upper-case hex digits (2030.5-2018 6.3.3).
+ * @param der certificate
  */
 export function lfdiOf(der: Buffer): string {
   return sha256(der).slice(0, lfdiDigits);
@@ -80,8 +81,8 @@ export function certificateFacts(pem: string): CertificateFacts | null {
 }
 
 /**
- * The name of the authority whose certificate lacks in the chain that a client presents: neither the chain nor the root
- * certificates have it. null: none, or unreadable texts
+ * The name of the authority whose certificate is in neither the chain that a client presents nor its root certificates;
+ * null: none is missing, or the texts are unreadable.
  */
 export function missingIssuer({ cert, rootCert }: Pick<CsipPem, 'cert' | 'rootCert'>): string | null {
   const chain = certificatesOf(cert) ?? [];
@@ -91,7 +92,7 @@ export function missingIssuer({ cert, rootCert }: Pick<CsipPem, 'cert' | 'rootCe
   return roots.some((root) => last.checkIssued(root)) ? null : oneLine(last.issuer);
 }
 
-/** A distinguished name in one line. Older runtimes give undefined for the empty one of device certificates. */
+/** A distinguished name in one line. Older runtimes give undefined for the empty name of device certificates. */
 function oneLine(name: string | undefined): string {
   return (name ?? '').replaceAll('\n', ', ');
 }
@@ -100,7 +101,7 @@ export interface CredentialsOptions extends Omit<TlsWatchBasics, 'protocol'> {
   readonly files: CsipPemFiles;
   /** names of the settings for the files */
   readonly names: ClientNames;
-  /** only `ECDHE-ECDSA-AES128-CCM8` */
+  /** true: offers only `ECDHE-ECDSA-AES128-CCM8` */
   readonly strictCipher: boolean;
   /** directory with the chains of COMM-004; null: none */
   readonly testPki: string | null;
@@ -108,7 +109,7 @@ export interface CredentialsOptions extends Omit<TlsWatchBasics, 'protocol'> {
   readonly onChange?: () => void;
 }
 
-/** Certificates in force instead of those of the files. */
+/** Certificates in force in place of those of the files. */
 interface Chosen {
   /** null: PEM texts */
   readonly name: CsipCertificateName | null;
@@ -156,12 +157,12 @@ export class ClientCredentials implements TlsIdentity {
     return context;
   }
 
-  /** Facts of the certificate in force. */
+  /** Facts of the certificate in force; null: none, or unreadable. */
   get facts(): CertificateFacts | null {
     return certificateFacts(this.#texts.cert);
   }
 
-  get shown(): Omit<CsipCertificates, 'endDevices'> {
+  get view(): Omit<CsipCertificates, 'endDevices'> {
     return {
       selected: this.#chosen === null ? 'default' : this.#chosen.name,
       available: this.#available,
@@ -195,7 +196,7 @@ export class ClientCredentials implements TlsIdentity {
     if (testPki === null || !available.includes(name)) {
       const detail =
         testPki === null
-          ? 'is one of the test certificates, which are there with use_test_pki_certs only'
+          ? 'is a test certificate, which needs use_test_pki_certs'
           : 'is not in the directory of use_test_pki_certs';
       throw new SimError('COMMAND_BAD_VALUE', `${name} ${detail}`, [{ name: '/select', detail, allowed: available }]);
     }
@@ -260,7 +261,7 @@ export class ClientCredentials implements TlsIdentity {
   }
 }
 
-/** Texts of material made from texts. */
+/** A member of TLS material as PEM text; empty if it is not text. */
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

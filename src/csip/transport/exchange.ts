@@ -62,11 +62,11 @@ export interface CertificateFacts {
   readonly issuer: string;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
-  /** number of certificates presented, including its own */
+  /** number of certificates presented, including that of the client */
   readonly chainLength: number;
 }
 
-/** X7: delays after failures double from 1 s to 5 minutes; each is randomized over its whole length. */
+/** Delays after failures double from 1 s to 5 minutes; each is randomized over its whole length. */
 export const retryWaits = { firstMs: 1000, maxMs: 300_000 } as const;
 
 /** True for refusals after which the same request may succeed: the server is busy or fails. */

@@ -29,9 +29,9 @@ export interface HttpLimits {
   readonly connectMs: number;
   /** from the request to the headers of the answer */
   readonly headersMs: number;
-  /** from there to the end of the body */
+  /** from the headers to the end of the body */
   readonly bodyMs: number;
-  /** of one body, after decompression */
+  /** maximum of one body, before and after decompression */
   readonly bodyBytes: number;
   /** maximum of parallel requests to one server */
   readonly atOnce: number;
@@ -85,7 +85,7 @@ const inflaters: Readonly<Record<string, (body: Buffer, options: { maxOutputLeng
 const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
-/** The connection ended without an answer. */
+/** True if the connection ended before the answer was complete. */
 const isCut = (error: unknown) => isCode(error, 'UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED');
 
 /** Methods that may be repeated safely. */
@@ -120,7 +120,7 @@ export class HttpClient {
       const flat = flatHeaders(headers);
       return { status, headers: flat, body: await this.#inflated(octets, flat) };
     } catch (error) {
-      throw this.#inWords(error, request);
+      throw this.#asSimError(error, request);
     }
   }
 
@@ -166,7 +166,7 @@ export class HttpClient {
           );
         },
         headersTimeout: limits.headersMs,
-        // #read limits the whole body; this limit would be one between two pieces
+        // #read limits the whole body; the limit of undici is one between two pieces
         bodyTimeout: 0,
         keepAliveTimeout: keepAliveMs,
         keepAliveMaxTimeout: keepAliveMs,
@@ -196,7 +196,7 @@ export class HttpClient {
     }
   }
 
-  /** Reads a whole body. Any early end destroys its connection. */
+  /** Reads a whole body. Any early end destroys the connection. */
   async #read(body: Undici.Dispatcher.ResponseData['body']): Promise<Buffer> {
     const { bodyBytes, bodyMs } = this.#options.limits;
     const cancel = this.#options.later(bodyMs, () => {
@@ -224,16 +224,16 @@ export class HttpClient {
     const name = encoding.replace(/^x-/, '');
     const inflater = Object.hasOwn(inflaters, name) ? inflaters[name] : undefined;
     if (inflater === undefined)
-      throw new SimError('PEER_ERROR', `its answer has the unknown encoding ${encoding.slice(0, 40)}`);
+      throw new SimError('PEER_ERROR', `the answer has the unknown encoding ${encoding.slice(0, 40)}`);
     try {
       return await inflater(octets, { maxOutputLength: bodyBytes });
     } catch (error) {
       if (isCode(error, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge(bodyBytes);
-      throw new SimError('PEER_ERROR', `the ${encoding} data of its answer cannot be decompressed`);
+      throw new SimError('PEER_ERROR', `the ${encoding} data of the answer cannot be decompressed`);
     }
   }
 
-  #inWords(error: unknown, { signal, url }: HttpRequest): SimError {
+  #asSimError(error: unknown, { signal, url }: HttpRequest): SimError {
     if (this.#ending.signal.aborted) return new SimError('NOT_CONNECTED', 'the connection was closed');
     if (signal?.aborted) return new SimError('NOT_CONNECTED', 'the request was aborted');
     if (error instanceof SimError) return error;
@@ -258,7 +258,7 @@ export class HttpClient {
 }
 
 function tooLarge(bytes: number): SimError {
-  return new SimError('PEER_ERROR', `its answer has more than ${bytes} octets`);
+  return new SimError('PEER_ERROR', `the answer has more than ${bytes} octets`);
 }
 
 function flatHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
@@ -280,7 +280,8 @@ interface ProbeTarget {
 const defaultTimeoutMs = 10_000;
 
 /**
- * Sends a GET over plain HTTP, to find out if a server redirects to TLS, and returns status and `Location`, without following it.
+ * Sends a GET over plain HTTP, to find out if a server redirects to TLS, and follows no redirect.
+ * @returns status and `Location` of the answer
  * @throws SimError PEER_ERROR, PEER_TIMEOUT
  */
 export function httpProbe(

@@ -1,21 +1,21 @@
 /**
  * Interim answers (1xx), which a client must parse before the final one although it has not asked for them (RFC 9110
- * 15.2). undici ends the connection at an unasked 100 Continue, so they are taken out of the stream before it reads.
+ * 15.2). undici ends the connection at an unrequested 100 Continue, so these answers are removed before undici reads.
  */
 import type { Socket } from 'node:net';
 
 const headEnd = Buffer.from('\r\n\r\n');
-/** Longer than the head of any interim answer; one that has not ended by then is left to the parser, which refuses it. */
+/** Longer than the head of any interim answer; a head that has not ended by then is left to the parser to refuse. */
 const maxHeadBytes = 8192;
 
 /** 1xx, but for 101, which changes the protocol. */
 const interimHead = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
-/** True if the first line of some octets ends without CR: no head that the parser would take. */
+/** True if the first line ends without CR: the parser refuses such a head. */
 const isBare = (octets: Buffer): boolean => {
   const end = octets.indexOf(0x0a);
   return end > 0 && octets[end - 1] !== 0x0d;
 };
-/** A beginning of such a head. */
+/** Octets too short to say if an interim head begins. */
 const undecided = /^(?:H|HT|HTT|HTTP|HTTP\/|HTTP\/1|HTTP\/1\.|HTTP\/1\.[01]|HTTP\/1\.[01] |HTTP\/1\.[01] 1\d{0,2})$/;
 
 /** Makes the reader of a socket see final answers only. @returns the socket */
@@ -23,6 +23,7 @@ export function withoutInterim<S extends Socket>(socket: S): S {
   const [read, write] = [socket.read.bind(socket), socket.write.bind(socket)];
   /** true from a request to the head of its final answer: a body may contain anything */
   let awaitsHead = true;
+  /** octets of a head that has not ended */
   let held: Buffer | null = null;
   socket.write = ((...args: Parameters<typeof write>) => {
     awaitsHead = true;

@@ -44,7 +44,7 @@ const noBytes = Buffer.alloc(0);
 
 function withoutPin(body: Buffer): Buffer {
   if (!body.includes('pIN')) return body;
-  // latin1 maps octets to characters one to one, so that all others stay the same
+  // latin1 maps octets to characters one to one, so that all other octets stay the same
   return Buffer.from(body.toString('latin1').replace(pinElement, `$1${hidden}$2`), 'latin1');
 }
 
@@ -107,8 +107,8 @@ export function csipChannel(wireLog: WireLog): CsipChannel {
 
 /** Adds a message to the channel; call only while it is `active`. */
 export function recordExchange(channel: CsipChannel, exchanged: Exchanged): void {
-  const { direction, peer, deviceIndex, requestBody, responseBody, ...known } = exchanged;
-  const { method, url, status, error } = known;
+  const { direction, peer, deviceIndex, requestBody, responseBody, ...facts } = exchanged;
+  const { method, url, status, error } = facts;
   const bodies = [requestBody, responseBody].map((body) => body?.subarray(0, keptBodyBytes) ?? noBytes);
   channel.push({
     direction,
@@ -118,7 +118,7 @@ export function recordExchange(channel: CsipChannel, exchanged: Exchanged): void
     summary: `${method} ${url} ${status ?? error ?? ''}`,
     raw: Buffer.concat(bodies),
     facts: {
-      ...known,
+      ...facts,
       requestLength: requestBody === null ? null : (bodies[0]?.length ?? 0),
       answered: responseBody !== null && responseBody.length > 0,
       truncated: [requestBody, responseBody].some((body) => (body?.length ?? 0) > keptBodyBytes),
@@ -132,7 +132,7 @@ function pathOf(url: string): string {
 
 /** The response to an event in a body; null: the body has none that can be read. */
 function responseIn(body: string): Pick<CsipSentResponse, 'mrid' | 'status'> | null {
-  // readings are posted far more often
+  // a cheap check first, since readings are posted far more often
   if (!body.includes('DERControlResponse')) return null;
   try {
     const { name, value } = parseDocument(Buffer.from(body));
@@ -197,7 +197,7 @@ export class CsipMessageBook implements CsipMessages {
         (path === undefined || pathOf(facts.url).startsWith(path)) &&
         (deviceIndex === undefined || index === deviceIndex),
     });
-    return entries.map((entry) => this.#shown(entry));
+    return entries.map((entry) => this.#view(entry));
   }
 
   responses(): readonly CsipSentResponse[] {
@@ -212,7 +212,7 @@ export class CsipMessageBook implements CsipMessages {
     });
   }
 
-  #shown(entry: WireEntry<CsipFacts>): CsipMessage {
+  #view(entry: WireEntry<CsipFacts>): CsipMessage {
     const { id, wallMs, sim, direction, peer, deviceIndex, facts } = entry;
     const { method, url, status, durationMs, requestHeaders, responseHeaders, truncated, error } = facts;
     const bodies = this.#channel.decode(entry);

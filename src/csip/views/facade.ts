@@ -79,7 +79,7 @@ export class ClientFacade implements CsipClient {
   }
 
   config(device: number | null): CsipConfig {
-    this.#one(device);
+    this.#connectionOf(device);
     return configView(this.#clients, this.#index(device), this.#configurator.changedBy);
   }
 
@@ -89,15 +89,15 @@ export class ClientFacade implements CsipClient {
   }
 
   connect(device: number | null): void {
-    this.#clients.connect(this.#chosen(device));
+    this.#clients.connect(this.#connectionsOf(device));
   }
 
   async disconnect(device: number | null): Promise<void> {
-    await Promise.all(this.#chosen(device).map(({ client }) => client.disconnect()));
+    await Promise.all(this.#connectionsOf(device).map(({ client }) => client.disconnect()));
   }
 
   reconnect(device: number | null): boolean {
-    return this.#chosen(device).filter(({ client }) => client.reconnect()).length > 0;
+    return this.#connectionsOf(device).filter(({ client }) => client.reconnect()).length > 0;
   }
 
   rediscover(device: number | null): void {
@@ -109,18 +109,18 @@ export class ClientFacade implements CsipClient {
   }
 
   setCommunicationLost(lost: boolean, durationS: number | null, device: number | null): void {
-    for (const { client } of this.#chosen(device)) {
+    for (const { client } of this.#connectionsOf(device)) {
       if (lost) client.line.lose(durationS);
       else client.line.restore();
     }
   }
 
   time(device: number | null): CsipTime | null {
-    return timeView(this.#one(device), this.#monotonicMs);
+    return timeView(this.#connectionOf(device), this.#monotonicMs);
   }
 
   endDevices(device: number | null): readonly CsipEndDevice[] {
-    const connection = this.#one(device);
+    const connection = this.#connectionOf(device);
     const members = membersOf(connection).flatMap(({ endDevice }) =>
       endDevice.facts === null ? [] : [ownEndDeviceView(endDevice.facts, this.#clients.inForce.pin, endDevice)],
     );
@@ -236,25 +236,25 @@ export class ClientFacade implements CsipClient {
   }
 
   certificates(device: number | null): CsipCertificates {
-    const connection = this.#one(device);
-    return { ...connection.credentials.shown, endDevices: this.#clients.endDevicesOf(connection) };
+    const connection = this.#connectionOf(device);
+    return { ...connection.credentials.view, endDevices: this.#clients.endDevicesOf(connection) };
   }
 
   async selectCertificate(choice: CsipCertificateName | CsipPem, device: number | null): Promise<CsipCertificates> {
-    const { credentials } = this.#one(device);
+    const { credentials } = this.#connectionOf(device);
     if (typeof choice === 'string') credentials.select(choice);
     else credentials.use(choice);
     return Promise.resolve(this.certificates(device));
   }
 
   httpProbe(path: string | null, port: number | null, device: number | null): Promise<CsipHttpProbe> {
-    this.#one(device);
+    this.#connectionOf(device);
     const { server, dcap, anywhere } = this.#clients.inForce;
     return httpProbe({ host: server.host, port: port ?? httpPort, path: path ?? dcap, anywhere });
   }
 
   diagnostics(device: number | null): readonly CsipDiagnostic[] {
-    return diagnosticsView(this.#one(device), this.#clients.options.clock.nowMs());
+    return diagnosticsView(this.#connectionOf(device), this.#clients.options.clock.nowMs());
   }
 
   discoverServers(): ReturnType<CsipClient['discoverServers']> {
@@ -269,25 +269,25 @@ export class ClientFacade implements CsipClient {
     return device ?? this.#clients.connections[0]?.devices[0]?.index ?? this.#clients.options.plant.firstIndex;
   }
 
-  #one(device: number | null): Connection {
+  #connectionOf(device: number | null): Connection {
     return this.#clients.connectionOf(this.#index(device));
   }
 
-  /** Connections of a device. null: all. */
-  #chosen(device: number | null): readonly Connection[] {
+  /** The connection of a device; null: all connections. */
+  #connectionsOf(device: number | null): readonly Connection[] {
     return device === null ? this.#clients.connections : [this.#clients.connectionOf(device)];
   }
 
   /** @throws SimError NOT_CONNECTED */
   #running(device: number | null): readonly Connection[] {
-    const running = this.#chosen(device).filter(({ client }) => client.state !== 'stopped');
+    const running = this.#connectionsOf(device).filter(({ client }) => client.state !== 'stopped');
     if (running.length === 0) throw new SimError('NOT_CONNECTED', 'the client is stopped until csip/connect');
     return running;
   }
 
-  /** EndDevices of a device. null: those of the first client. */
+  /** The EndDevices of a device; null: those of the first client. */
   #members(device: number | null): readonly FullMember[] {
-    const all = membersOf(this.#one(device));
+    const all = membersOf(this.#connectionOf(device));
     return device === null ? all : all.filter(({ endDevice }) => endDevice.deviceIndices.includes(device));
   }
 
@@ -298,7 +298,7 @@ export class ClientFacade implements CsipClient {
 
   /** null: not listening for notifications, or disconnected */
   #subscriptions(device: number | null): Subscriptions | null {
-    const { client } = this.#one(device);
+    const { client } = this.#connectionOf(device);
     const follower = client.opened?.subscriptions ?? null;
     return follower instanceof SubscriptionFollower ? follower.subscriptions : null;
   }
@@ -321,7 +321,7 @@ export class ClientFacade implements CsipClient {
 
 interface RawControls {
   /**
-   * The text at `href`, otherwise that of another EndDevice with the same mRID.
+   * The XML of the control at `href`, otherwise of one with the same mRID at another address.
    * @returns null if no recorded message contains it
    */
   of(mrid: string, href: string | null): string | null;
@@ -332,7 +332,7 @@ const controlElement = /<((?:[\w.-]+:)?DERControl)(?:\s[^>]*)?>[\s\S]*?<\/\1\s*>
 const hrefAttribute = /^<[^>]*?\shref\s*=\s*["']([^"']*)["']/;
 const mridElement = /<(?:[\w.-]+:)?mRID\b[^>]*>\s*([0-9A-Fa-f]+)\s*</;
 
-/** Searches the recorded messages; nothing else is stored. */
+/** Finds the XML of controls in the recorded messages; it is stored nowhere else. */
 export function rawControls(channel: CsipChannel): RawControls {
   return {
     of(mrid, href) {

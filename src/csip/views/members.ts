@@ -189,7 +189,7 @@ export function controlView(control: KnownControl, member: FullMember): CsipCont
 export function eventView(control: KnownControl, endDevice: EndDevice): CsipEvent {
   const { listed, programKey, primacy, state, started, effectiveStartS, effectiveDurationS } = control;
   const program = endDevice.programs.find((each) => each.listed.key === programKey);
-  const next =
+  const nextS =
     state === 'scheduled' ? effectiveStartS : state === 'active' ? effectiveStartS + effectiveDurationS : null;
   return {
     mrid: listed.mrid,
@@ -200,11 +200,11 @@ export function eventView(control: KnownControl, endDevice: EndDevice): CsipEven
     endDeviceLfdi: endDevice.lfdi,
     deviceIndices: endDevice.deviceIndices,
     started,
-    nextAt: (next === null ? null : endDevice.simOf(next)) ?? Infinity,
+    nextAt: (nextS === null ? null : endDevice.simOf(nextS)) ?? Infinity,
   };
 }
 
-/** Controls with the latest start first. */
+/** The controls of an EndDevice, latest start first. */
 export function controlsView(member: FullMember): readonly CsipControl[] {
   return member.endDevice.controls
     .map((control) => controlView(control, member))

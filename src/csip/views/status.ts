@@ -44,7 +44,7 @@ export function timeView({ client, remoteClock }: Connection, monotonicMs: numbe
   };
 }
 
-/** The default modes in force. null: none. */
+/** The modes of default controls in force; null: none. */
 function defaultModes(endDevice: EndDevice): CsipModes | null {
   const modes: Record<string, JsonValue> = {};
   for (const { id, origin, control, modes: heldModes } of endDevice.inForce) {
@@ -133,7 +133,7 @@ export function configView(
   };
 }
 
-/** The reason why a client waits to be admitted, and the time of the next reading. */
+/** The reason why a client waits to be admitted, and the time until the next reading. */
 function admissionText(walk: Connection['client']['walk']): string {
   const { refusal = null, retryInMs = null } = walk?.admission ?? {};
   const next = retryInMs === null ? '' : `; it is read again in ${Math.ceil(retryInMs / 1000)} s`;
@@ -162,9 +162,9 @@ export function diagnosticsView(connection: Connection, nowMs: number): readonly
       add('info', 'no-program', `no DERProgram concerns the EndDevice ${endDevice.lfdi}`);
   }
   const edited = membersOf(connection).flatMap(({ endDevice }) => editedEvents(endDevice));
-  // devices behind an aggregator meet the same parts of the server
-  const unlike = new Map([...(walk?.remarks ?? []), ...edited].map((each) => [`${each.code} ${each.message}`, each]));
-  for (const { code, message } of [...unlike.values()].slice(0, maxRemarksShown)) add('warning', code, message);
+  // several devices behind an aggregator give equal remarks
+  const distinct = new Map([...(walk?.remarks ?? []), ...edited].map((each) => [`${each.code} ${each.message}`, each]));
+  for (const { code, message } of [...distinct.values()].slice(0, maxRemarksShown)) add('warning', code, message);
   return diagnostics;
 }
 
@@ -180,10 +180,10 @@ function certificateRemarks({ credentials: { facts, pem } }: Connection, nowMs: 
   ];
 }
 
-/** Remarks shown at once; more would hide the first. */
+/** Maximum number of remarks shown at once; more would hide the first. */
 const maxRemarksShown = 100;
 
-/** Parts of an event that may not change; those that the clock of an FSA shifts are compared by that clock. */
+/** The parts of an event that have changed although they may not. Times are compared by the clock of the FSA. */
 function changedParts(first: ListedControl, latest: ListedControl): readonly string[] {
   const sameTime = (a: number, b: number) => Math.abs(a + first.aheadS - (b + latest.aheadS)) < 0.5;
   const same: Readonly<Record<string, boolean>> = {
@@ -206,8 +206,8 @@ function editedEvents({ controls, programs }: EndDevice): readonly Remark[] {
       const parts = first === undefined ? [] : changedParts(first, each);
       if (parts.length === 0) return [];
       const message =
-        `the event ${each.mrid} has another ${parts.join(', ')} than at first: an event may not change, and the first ` +
-        'reading stays in force; a new event needs a new mRID';
+        `the event ${each.mrid} has another ${parts.join(', ')} than at first: an event may not change, and the ` +
+        'first reading stays in force; a new event needs a new mRID';
       return [{ code: 'event-edited', message }];
     }),
   );
@@ -230,14 +230,14 @@ export class Configurator {
   }
 
   /**
-   * Changes all clients; certificates change for the connection of the device only, the LFDI for the device.
+   * Changes all clients, except that certificates change for the connection of the device, and the LFDI for the device.
    * @throws SimError COMMAND_BAD_VALUE with JSON pointers, COMMAND_CONFLICT if the address for notifications is taken;
-   *   nothing is changed then
+   *   then nothing is changed
    */
   async apply(patch: CsipConfigPatch, device: number, by: Origin): Promise<void> {
     const { inForce, options } = this.#clients;
     const connection = this.#clients.connectionOf(device);
-    const { server: started } = options.settings;
+    const { server: configured } = options.settings;
     const host = patch.serverHost ?? inForce.server.host;
     if (!isHost(host)) {
       const detail = 'is no IP address or host name';
@@ -245,8 +245,8 @@ export class Configurator {
     }
     const port = patch.serverPort ?? inForce.server.port;
     const tls = patch.tls ?? inForce.server.tls;
-    // an address from flags may be anywhere; one of a request follows the rules of outgoing connections
-    const anywhere = host === started.host && port === started.port;
+    // an address from flags may be any; an address from a request follows the rules of outgoing connections
+    const anywhere = host === configured.host && port === configured.port;
     if (!anywhere && isRefusedTarget(host))
       throw new SimError('COMMAND_BAD_VALUE', `${host} ${refusedTargetText}`, [
         { name: '/server_host', detail: refusedTargetText },
@@ -259,9 +259,9 @@ export class Configurator {
       ...(keyPem !== undefined && { key: keyPem }),
       ...(rootCertPem !== undefined && { rootCert: rootCertPem }),
     };
-    const before = this.#connected();
+    const before = this.#connectionSettings();
     // steps that may fail come first
-    const endListening = await this.#listening(patch.subscribe ?? inForce.subscribe);
+    const endListening = await this.#startListening(patch.subscribe ?? inForce.subscribe);
     try {
       if (Object.keys(texts).length > 0) connection.credentials.use(texts);
     } catch (error) {
@@ -270,12 +270,12 @@ export class Configurator {
     }
     inForce.server = { host, port, tls };
     inForce.anywhere = anywhere;
-    this.#takeConduct(patch);
+    this.#applyOtherSettings(patch);
     if (patch.lfdi === null) inForce.lfdis.delete(device);
     else if (patch.lfdi !== undefined) inForce.lfdis.set(device, patch.lfdi);
     const { plant, clock } = options;
     this.#changedBy = { ...by, at: plant.time.sim, wallMs: clock.nowMs() };
-    if (this.#connected() !== before) await this.#clients.restart();
+    if (this.#connectionSettings() !== before) await this.#clients.restart();
     else if (patch.pollRateS !== undefined || patch.useServerTime !== undefined)
       for (const { client } of this.#clients.connections) void client.rediscover();
   }
@@ -292,8 +292,8 @@ export class Configurator {
     throw new SimError('COMMAND_BAD_VALUE', `${count} identifiers ${detail}`, [{ name: '/nmis', detail }]);
   }
 
-  /** Starts or stops listening for notifications. @returns undoes it */
-  async #listening(on: boolean): Promise<() => Promise<void>> {
+  /** Starts to listen for notifications if `on` and not listening yet. @returns a function that undoes this */
+  async #startListening(on: boolean): Promise<() => Promise<void>> {
     const { notifications, connections } = this.#clients;
     const [first] = connections;
     if (!on || first === undefined || notifications.base !== null) return () => Promise.resolve();
@@ -308,8 +308,8 @@ export class Configurator {
     return () => notifications.close();
   }
 
-  /** Settings that need a new connection when they change. */
-  #connected(): string {
+  /** Settings that need a new connection when they change, as text to compare. */
+  #connectionSettings(): string {
     const { server, dcap, revision, postRateS, pin, subscribe, lfdis, nmis } = this.#clients.inForce;
     return JSON.stringify([server, dcap, revision, postRateS, pin, subscribe, [...lfdis], nmis]);
   }
@@ -328,7 +328,7 @@ export class Configurator {
       refuse('is that of the aggregator or of another device');
   }
 
-  #takeConduct(patch: CsipConfigPatch): void {
+  #applyOtherSettings(patch: CsipConfigPatch): void {
     const { inForce, options } = this.#clients;
     const { rates } = options.settings;
     inForce.dcap = patch.dcap ?? inForce.dcap;

@@ -1,4 +1,4 @@
-/** Documents of IEEE 2030.5 as values with the names of the schema, and the tables of `tables.ts`, compiled for reading and writing. */
+/** Documents of IEEE 2030.5 as values with the names of the schema, and the compiled tables of `tables.ts`. */
 import { memo } from '../../core/lazy.ts';
 import type { NotifiedResource, Documents } from './documents.ts';
 import { documentNames, scalars, types } from './tables.ts';
@@ -50,7 +50,7 @@ const compiled = memo(() => {
   return all;
 });
 
-/** The type of a member that is no scalar. @throws Error for an unknown type */
+/** The type of a member that is not a scalar. @throws Error for an unknown type */
 export function documentType(name: string): DocumentType {
   const type = compiled().get(name);
   if (!type) throw new Error(`there is no type ${name}`);
@@ -70,16 +70,16 @@ export const isDocumentName = (name: string): name is DocumentName => names.has(
 /** The vocabulary of a document's root. */
 export const vocabularyOf = (name: DocumentName): Vocabulary => (name === 'ConnectionPoint' ? 'aus' : 'sep');
 
-/** Member of `Notification` whose type `xsi:type` names: a resource of IEEE 2030.5, but not another notification. */
+/** Member of `Notification`, of the type in `xsi:type`: a resource of IEEE 2030.5, but no other notification. */
 export const polymorphic = 'Resource';
 const notNotified: ReadonlySet<string> = new Set(['Notification', 'NotificationList', 'Error', 'ConnectionPoint']);
 export const isNotifiable = (name: string): name is NotifiedResource['name'] =>
   isDocumentName(name) && !notNotified.has(name);
 
-/** Namespaces; the one used before the publication of IEEE 2030.5-2018 is read, never written. */
 export const sepNamespace = 'urn:ieee:std:2030.5:ns';
 export const ausNamespaces = { '1.2': 'https://csipaus.org/ns', '1.3': 'https://csipaus.org/ns/v1.3' } as const;
 export const xsiNamespace = 'http://www.w3.org/2001/XMLSchema-instance';
+/** Vocabulary by namespace. `http://ieee.org/2030.5`, used before the publication of 2030.5-2018, is never written. */
 export const vocabularies: ReadonlyMap<string, Vocabulary> = new Map([
   [sepNamespace, 'sep'],
   ['http://ieee.org/2030.5', 'sep'],
@@ -90,7 +90,7 @@ export const vocabularies: ReadonlyMap<string, Vocabulary> = new Map([
 /** Revision of the standard that a server speaks. */
 export type Revision = '2018' | '2023';
 
-/** A member that the peer has sent and that has no value. */
+/** A member that the peer has sent and whose value was not read. */
 export interface UnreadMember {
   /** `value`: its text does not fit; `namespace`: it is in no namespace of the standard */
   readonly reason: 'value' | 'namespace';
@@ -114,7 +114,7 @@ export type OutgoingDocument = {
   [Name in DocumentName]: { readonly name: Name; readonly value: Documents[Name] };
 }[DocumentName];
 
-/** A document that has come from a peer. */
+/** A document received from a peer. */
 export type ReceivedDocument = {
   [Name in DocumentName]: { readonly name: Name; readonly value: Received<Documents[Name]> };
 }[DocumentName] & {

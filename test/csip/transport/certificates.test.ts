@@ -79,7 +79,7 @@ describe('certificates of a client', () => {
     const own = credentials();
     const { context } = own;
     expect(own.facts?.lfdi).to.equal(lfdi(pki.device));
-    expect(own.shown).to.deep.include({ selected: 'default', available: ['default'] });
+    expect(own.view).to.deep.include({ selected: 'default', available: ['default'] });
     put('/pki/own', pki.foreignDevice);
     own.reload();
     expect(changes).to.equal(1);
@@ -117,15 +117,15 @@ describe('certificates of a client', () => {
     put('/pki/comm_004a', pki.foreignDevice);
     put('/pki/comm_004g', { cert: pki.foreignDevice.cert, key: pki.device.key });
     const own = credentials({ testPki: '/pki' });
-    expect(own.shown.available).to.deep.equal(['default', 'comm_004a', 'comm_004g']);
+    expect(own.view.available).to.deep.equal(['default', 'comm_004a', 'comm_004g']);
     own.select('comm_004a');
-    expect(own.shown.selected).to.equal('comm_004a');
+    expect(own.view.selected).to.equal('comm_004a');
     expect(own.facts?.lfdi).to.equal(lfdi(pki.foreignDevice));
     expect(errorOf(() => own.select('comm_004g')).issues).to.deep.equal([
       { name: '/select', detail: 'does not belong to the certificate' },
     ]);
     expect(errorOf(() => own.select('comm_004b'))).to.include({ code: 'COMMAND_BAD_VALUE' });
-    expect(own.shown.selected).to.equal('comm_004a');
+    expect(own.view.selected).to.equal('comm_004a');
     // files that change meanwhile do not count
     files.set('/pki/own.pem', `${pki.device.cert}\n`);
     own.reload();
@@ -148,7 +148,7 @@ describe('certificates of a client', () => {
     ]);
     expect(changes).to.equal(0);
     own.use(pki.foreignDevice);
-    expect(own.shown.selected).to.equal(null);
+    expect(own.view.selected).to.equal(null);
     expect(own.facts?.lfdi).to.equal(lfdi(pki.foreignDevice));
   });
 

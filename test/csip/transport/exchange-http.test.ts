@@ -312,7 +312,7 @@ describe('exchange: HTTP', () => {
     for (const path of ['/large', '/chunks', '/bomb'])
       expect(await refusalOf(exchange.request(get(path))), path).to.deep.equal({
         code: 'PEER_ERROR',
-        message: 'its answer has more than 1000 octets',
+        message: 'the answer has more than 1000 octets',
       });
     for (const path of ['/gzip', '/deflate', '/br'])
       expect((await exchange.request(get(path))).document?.name, path).to.equal('Time');
