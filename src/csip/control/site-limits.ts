@@ -197,7 +197,7 @@ export class SiteLimits {
     return limit === 'import' || limit === 'load' ? chargeMaxW() || wMax() : wMax();
   }
 
-  /** The slope for limits wider than the plant has, percent of 702.WMax per second; null: no `rampTms`, or none wider. */
+  /** The slope to limits wider than the plant has, percent of 702.WMax per second; null: the slope stays. */
   #wideningSlope(wishes: readonly SiteWish[], rampTms: unknown): number | null {
     const seconds = scaledOf(rampTms, -2);
     const wMax = this.#options.wMax();
