@@ -9,8 +9,8 @@
  *   point at which the contest begins and stays until a mode joins or leaves the contest, so that a cloud does not make
  *   functions take turns. The two power factors act in different directions and are one contender.
  * - Modes that would write different values to one point exclude each other: the control of higher priority wins.
- * - `rampTms` of a control and `setGradW` of a default control become slopes; that of the first control in order of
- *   priority is in force.
+ * - `rampTms` of a control and `setGradW` of a default control become slopes; the slope of the first control that has
+ *   one, in order of priority, is in force.
  */
 import { gradientRange } from '../../contract/device.ts';
 import type { ControlValue } from '../../core/command-hold.ts';

@@ -39,7 +39,7 @@ export function createControlTarget(options: ControlTargetOptions): GroupTarget 
   return new EndDeviceTarget(options);
 }
 
-/** Modes whose value is the power of all devices together. */
+/** Modes whose value, W or var, is for all devices together. */
 const sharedModes: readonly ModeName[] = [
   'opModTargetW',
   'opModTargetVar',
@@ -221,7 +221,7 @@ function withUnread(each: ControlInForce): ControlInForce {
   return unread.length === 0 ? each : { ...each, modes: [...each.modes, ...unread] };
 }
 
-/** The state of a control on the devices: the first of the order that one of them has; null: no outcomes. */
+/** The state of a control on the devices: the first in `order` that a device has; null: no devices. */
 function stateOn(devices: readonly ControlOutcome[]): ControlOutcome['state'] | null {
   const order = ['applied', 'invalid', 'waiting', 'unsupported'] as const;
   return order.find((state) => devices.some((each) => each.state === state)) ?? null;

@@ -119,7 +119,7 @@ export class DeviceControls {
     this.#slopeW = new CommandHold(slopeState(device, 'wPctPerS'), 'csip');
     this.#slopeVar = new CommandHold(slopeState(device, 'varPctPerS'), 'csip');
     this.#subscriptions = [
-      // registered after the listener of the holds, which removes them first
+      // registered after the listener of the holds, which forgets them first
       device.bank.onReload(() => {
         this.#forget();
         if (this.#closed) this.close();
@@ -193,10 +193,10 @@ export class DeviceControls {
     // a control whose points are refused has no other effect either
     const unlessRefused = <Value>(requested: ControlValue<Value> | null) =>
       requested && typeof results.get(requested.id) === 'object' ? null : requested;
-    record(switchClosed, changed(this.#switch, unlessRefused(switchClosed)));
-    record(pin, changed(this.#storage, unlessRefused(pin)));
-    record(slopeW, changed(this.#slopeW, unlessRefused(slopeW)));
-    record(slopeVar, changed(this.#slopeVar, unlessRefused(slopeVar)));
+    record(switchClosed, change(this.#switch, unlessRefused(switchClosed)));
+    record(pin, change(this.#storage, unlessRefused(pin)));
+    record(slopeW, change(this.#slopeW, unlessRefused(slopeW)));
+    record(slopeVar, change(this.#slopeVar, unlessRefused(slopeVar)));
     const outcomes = inForce.map(({ id }) => [id, this.#outcome(id, composition, results.get(id) ?? 'done')] as const);
     for (const [id, { state }] of outcomes) if (state === 'applied') this.#running.add(id);
     return new Map(outcomes);
@@ -333,7 +333,7 @@ export class DeviceControls {
   }
 }
 
-function changed<Value>(hold: CommandHold<Value>, requested: ControlValue<Value> | null): Written {
+function change<Value>(hold: CommandHold<Value>, requested: ControlValue<Value> | null): Written {
   return written(() => {
     hold.change(requested);
   });
