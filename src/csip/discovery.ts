@@ -11,7 +11,7 @@ import type { Later } from '../core/time/timers.ts';
 import { isRefusedTarget } from '../core/net/outbound.ts';
 
 export const service = '_smartenergy._tcp.local';
-/** Instances of any function set lead to the same servers; clients register at EndDevice. */
+/** Subtype of the function set EndDevice, at which clients register; other function sets lead to the same servers. */
 export const subtype = `_edev._sub.${service}`;
 
 const maxAddresses = 8;
@@ -23,7 +23,7 @@ interface Srv {
   readonly port: number;
 }
 
-/** Facts of a TXT record (table 16). */
+/** Facts of a TXT record (clause 7, table 16). */
 interface Txt {
   readonly dcap: string;
   readonly httpsPort: number | null;
@@ -59,7 +59,7 @@ function pairsOf(data: unknown): ReadonlyMap<string, string> {
   return pairs;
 }
 
-/** null: a record to discard (clause 7.4): another version, or no path of the DeviceCapability. */
+/** null: a record to discard (clause 7.4), with another version or without the path of the DeviceCapability. */
 function txtOf(data: unknown): Txt | null {
   const pairs = pairsOf(data);
   const dcap = pairs.get('dcap') ?? '';
@@ -90,7 +90,7 @@ function labelOf(instance: string): string {
 }
 
 /**
- * Servers of IEEE 2030.5 in answers of multicast DNS (RFC 6763). Any host can send such answers: incomplete records, and
+ * Servers of IEEE 2030.5 in answers of multicast DNS (RFC 6763). Any host can send answers: incomplete records, and
  * instances beyond `limit`, are dropped.
  */
 export class Answers {
@@ -106,7 +106,7 @@ export class Answers {
     this.#limit = limit;
   }
 
-  /** Takes the records of one packet, in any order. */
+  /** Adds the records of one packet, in any order. */
   add(records: readonly Answer[]): void {
     const valid = records.filter((record) => !isGoodbye(record));
     for (const record of valid) if (record.type === 'PTR') this.#point(record.name, record.data);
@@ -194,9 +194,9 @@ interface DiscoveryOptions {
   readonly timeoutMs?: number;
   /** maximum of service instances; default: 32 */
   readonly limit?: number;
-  /** ends the search after this many servers; default: the search takes its whole time */
+  /** number of servers that ends the search; default: the search lasts `timeoutMs` */
   readonly enough?: number;
-  /** ends the search early with the servers so far */
+  /** ends the search early, with the servers discovered so far */
   readonly signal?: AbortSignal;
   readonly later?: Later;
   /** default: every interface, port 5353 */
@@ -211,7 +211,7 @@ const repetitionsMs = [1000, 3000];
 /**
  * Servers in the order of their first answer. Answers are not authenticated: only its certificate identifies a server,
  * and `permitted` is false where the outbound rules forbid a connection.
- * @throws SimError PEER_ERROR if this machine has no multicast DNS; SHORTAGE
+ * @throws SimError PEER_ERROR if this machine has no multicast DNS, SHORTAGE without free descriptors
  */
 export async function discoverServers(options: DiscoveryOptions = {}): Promise<readonly CsipFoundServer[]> {
   const { timeoutMs = 5000, limit = 32, enough = Infinity, signal, later = callLater, network } = options;
@@ -221,17 +221,17 @@ export async function discoverServers(options: DiscoveryOptions = {}): Promise<r
   // a socket bound to the address of an interface receives no multicast
   const mdns = create(network && { ...network, bind: '0.0.0.0' });
   const timers: (() => void)[] = [];
-  const over = new AbortController();
+  const ended = new AbortController();
   try {
     await new Promise<void>((resolve, reject) => {
       const fail = (error: unknown) => {
         reject(new SimError('PEER_ERROR', `multicast DNS is not possible: ${errorText(error)}`));
       };
-      const sent = (error: unknown) => {
+      const onSent = (error: unknown) => {
         if (error instanceof Error) fail(error);
       };
       const search = () => {
-        mdns.query([...browse, ...answers.missing().map((question) => ({ ...question }))], sent);
+        mdns.query([...browse, ...answers.missing().map((question) => ({ ...question }))], onSent);
       };
       let packets = 0;
       let joined = false;
@@ -245,24 +245,24 @@ export async function discoverServers(options: DiscoveryOptions = {}): Promise<r
       mdns.on('error', fail);
       mdns.on('response', ({ answers: records, additionals }) => {
         if (++packets > maxPackets) return;
-        const before = answers.missing().map(({ name, type }) => `${type} ${name}`);
+        const earlier = answers.missing().map(({ name, type }) => `${type} ${name}`);
         answers.add([...(records ?? []), ...(additionals ?? [])]);
         if (answers.servers().length >= enough) resolve();
-        const more = answers.missing().filter(({ name, type }) => !before.includes(`${type} ${name}`));
-        if (more.length > 0) mdns.query([...more], sent);
+        const newQuestions = answers.missing().filter(({ name, type }) => !earlier.includes(`${type} ${name}`));
+        if (newQuestions.length > 0) mdns.query([...newQuestions], onSent);
       });
       mdns.on('ready', () => {
         if (joined) search();
         else fail(warning);
       });
-      signal?.addEventListener('abort', () => resolve(), { signal: over.signal });
+      signal?.addEventListener('abort', () => resolve(), { signal: ended.signal });
       timers.push(
         ...repetitionsMs.filter((ms) => ms < timeoutMs).map((ms) => later(ms, search)),
         later(timeoutMs, resolve),
       );
     });
   } finally {
-    over.abort();
+    ended.abort();
     for (const cancel of timers) cancel();
     await new Promise<void>((resolve) => mdns.destroy(resolve));
   }

@@ -1,4 +1,4 @@
-/** The listener for notifications of a process, and the subscriptions of its connections. */
+/** The listener of a process for notifications, and the subscriptions of its connections. */
 import type { CsipSettings } from '../contract/csip-settings.ts';
 import { errorText, SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
@@ -28,11 +28,11 @@ export interface NotificationsOptions {
   readonly channel: CsipChannel;
 }
 
-/** One connection. */
+/** A connection for which resources are subscribed to. */
 export interface SubscriberOptions {
   readonly exchange: SepExchange;
   readonly lfdi: string;
-  /** useful resources are subscribed to without a request */
+  /** true: resources that the walk polls are subscribed to automatically */
   readonly automatic: boolean;
   readonly jitter: Jitter;
   readonly reread: (url: string) => void;
@@ -53,7 +53,7 @@ export class Notifications {
   }
 
   /**
-   * Begins to listen, with the certificate of a client.
+   * Starts the listener, with the certificate of a client.
    * @throws SimError LISTEN_FAILED, CONFIG_INVALID for certificates that cannot be used
    */
   async open(credentials: Pick<ClientCredentials, 'pem'>): Promise<void> {
@@ -93,12 +93,12 @@ export class Notifications {
     this.#gate = gate;
   }
 
-  /** Replaces the certificate and the trusted authorities; unusable ones change nothing. */
+  /** Replaces the certificate and the trusted authorities, unless they are unusable. */
   certificatesChanged(credentials: Pick<ClientCredentials, 'pem'>): void {
     try {
       this.#gate?.replace(this.#materialOf(credentials));
     } catch (error) {
-      this.#options.log.warning(`notifications are received with the certificate so far: ${errorText(error)}`);
+      this.#options.log.warning(`notifications are still received with the previous certificate: ${errorText(error)}`);
     }
   }
 
@@ -149,11 +149,11 @@ export class SubscriptionFollower {
     );
   }
 
-  reachable(yes: boolean): void {
-    this.subscriptions.reachable(yes);
+  reachable(isReachable: boolean): void {
+    this.subscriptions.reachable(isReachable);
   }
 
-  /** @param farewell true: deletes them at the server; false: sends nothing */
+  /** @param farewell true: deletes the subscriptions at the server; false: sends nothing */
   close(farewell: boolean): Promise<void> {
     return this.subscriptions.close(farewell);
   }

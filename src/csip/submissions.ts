@@ -1,4 +1,4 @@
-/** Submissions of one EndDevice to its server, and the places of the server for them. */
+/** Submissions of one EndDevice to its server, and the addresses of the server for them. */
 import { nowhere } from './report/reporter.ts';
 import type { DerHrefs, ReportHrefs, Reporter } from './report/reporter.ts';
 import type { ResponseSender } from './events/responses.ts';
@@ -20,19 +20,19 @@ function linked(link: { readonly href?: string | undefined } | undefined, base: 
 }
 
 function derHrefs({ document, base }: Located<DER>): DerHrefs {
-  const of = (name: keyof DerHrefs) => linked(document[derLinks[name]], base);
+  const hrefOf = (name: keyof DerHrefs) => linked(document[derLinks[name]], base);
   return {
-    capability: of('capability'),
-    settings: of('settings'),
-    status: of('status'),
-    availability: of('availability'),
+    capability: hrefOf('capability'),
+    settings: hrefOf('settings'),
+    status: hrefOf('status'),
+    availability: hrefOf('availability'),
   };
 }
 
 /**
- * The places of the server for reports of an EndDevice. Where the list has no DER for some device, the first DER stands
- * for all of them together.
- * @param places for each device the place of its DER in the list
+ * The addresses for reports of an EndDevice. If the DERList lacks the DER of any device, the first DER stands for all
+ * devices together.
+ * @param places for each device the index of its DER in the list
  */
 export function reportHrefs(
   { document, base, ders }: EndDeviceFacts,
@@ -40,13 +40,13 @@ export function reportHrefs(
   places: readonly number[],
 ): ReportHrefs {
   const [first] = ders;
-  const enough = places.every((place) => place < ders.length);
+  const hasAll = places.every((place) => place < ders.length);
   return {
     ders: places.map((place) => {
-      const der = enough ? ders[place] : undefined;
+      const der = hasAll ? ders[place] : undefined;
       return der ? derHrefs(der) : null;
     }),
-    together: enough || first === undefined ? null : derHrefs(first),
+    together: hasAll || first === undefined ? null : derHrefs(first),
     logEventList: linked(document.LogEventListLink, base),
     mirrorUsagePointList: server === null ? null : linked(server.document.MirrorUsagePointListLink, server.base),
     deviceInformation: linked(document.DeviceInformationLink, base),
@@ -59,9 +59,9 @@ export function reportHrefs(
 
 export interface SubmissionsOptions {
   readonly responses: ResponseSender;
-  /** called with the first EndDevice that is found: before, there is no address to report to */
+  /** called when the EndDevice is first read: before, there is no address to report to */
   readonly makeReporter: () => Reporter;
-  /** for each device the present place of its DER in the DERList */
+  /** for each device the present index of its DER in the DERList */
   readonly places: () => readonly number[];
 }
 
@@ -71,7 +71,7 @@ export class Submissions {
   readonly #options: SubmissionsOptions;
   #reporter: Reporter | null = null;
   /** the arguments of the last `follow` */
-  #place: readonly [EndDeviceFacts, ServerFacts | null] | null = null;
+  #followed: readonly [EndDeviceFacts, ServerFacts | null] | null = null;
   #closed = false;
 
   constructor(options: SubmissionsOptions) {
@@ -79,15 +79,15 @@ export class Submissions {
     this.responses = options.responses;
   }
 
-  /** null: no EndDevice was found yet */
+  /** null: the EndDevice has not been read yet */
   get reporter(): Reporter | null {
     return this.#reporter;
   }
 
-  /** The EndDevice was found or has changed, or (null) is not there. */
+  /** Reports to the addresses of a new or changed EndDevice. @param facts null: the server has no such EndDevice */
   follow(facts: EndDeviceFacts | null, server: ServerFacts | null): void {
     if (this.#closed) return;
-    this.#place = facts && [facts, server];
+    this.#followed = facts && [facts, server];
     if (facts === null) {
       this.#reporter?.follow(nowhere);
       return;
@@ -97,20 +97,20 @@ export class Submissions {
     this.#reporter.follow(reportHrefs(facts, server, places()));
   }
 
-  /** Reports about the present devices. */
+  /** Replaces the reporter with one for the present devices. */
   regroup(): void {
     if (this.#reporter === null) return;
     this.#reporter.stop();
     this.#reporter = null;
-    if (this.#place !== null) this.follow(...this.#place);
+    if (this.#followed !== null) this.follow(...this.#followed);
   }
 
-  /** Responses wait while the server cannot be reached; documents and readings have retries of their own. */
-  reachable(yes: boolean): void {
-    this.responses.reachable(yes);
+  /** Responses wait while the server cannot be reached; the reporter retries documents and readings. */
+  reachable(isReachable: boolean): void {
+    this.responses.reachable(isReachable);
   }
 
-  /** Ends for good: sends nothing any more. */
+  /** Stops all submissions for good. */
   close(): Promise<void> {
     this.#closed = true;
     this.responses.close();

@@ -1,4 +1,4 @@
-/** A device as the rows of the table of modes see it: its points by name, settings of 702 and present operating point. */
+/** A device as the table of modes sees it: points by name, settings of 702 and the present operating point. */
 import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { isSupported } from '../../sunspec/map/grid-support/state.ts';
@@ -46,16 +46,17 @@ export class Asset {
     return isRefused(values) ? values : inRegisters(this.device.bank, values);
   }
 
-  /** Settings of 702, W and var; 0: the device has none. */
+  /** 702.WMax, W; 0: the device does not have the setting. */
   get wMax(): number {
     return this.number(702, 'WMax') ?? 0;
   }
 
+  /** 702.WChaRteMax, W; 0: the device does not have the setting. */
   get chargeMaxW(): number {
     return this.number(702, 'WChaRteMax') ?? 0;
   }
 
-  /** 100 % of reactive power, var. @param sign of the reactive power */
+  /** The reactive power that is 100 % of a reference, var. @param sign of the reactive power */
   varBase(reference: VarReference, sign: number): number {
     switch (reference) {
       case 'W_MAX_PCT':
@@ -76,11 +77,12 @@ export class Asset {
     return Math.max(this.varBase('VAR_MAX_PCT', 1), this.varBase('VAR_MAX_PCT', -1));
   }
 
-  /** Power at the terminals now, positive = injected. */
+  /** Active power at the terminals now, W, positive = injected. */
   get w(): number {
     return this.number(701, 'W') ?? 0;
   }
 
+  /** Reactive power at the terminals now, var, positive = injected. */
   get var(): number {
     return this.number(701, 'Var') ?? 0;
   }

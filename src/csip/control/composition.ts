@@ -2,15 +2,15 @@
  * Several controls in force on one device at a time: the modes that run, and the slopes with which the power moves to
  * their aims.
  *
- * - Modes of one contest exclude each other; the control of the highest rank wins: an event before a default control, the
- *   lower primacy before the higher, the later event before the earlier. Among controls of one rank, and within one
- *   control, the mode with the smallest magnitude takes precedence (the schema's rule for reactive power; the tightest of
- *   several limits). It is decided at the operating point at which the contest begins and stays until another mode joins
- *   or leaves it, so that a cloud does not make functions take turns. Of equal ones the control of higher priority wins.
- *   The two power factors act in different directions and are one contender.
+ * - Modes of one contest exclude each other; the control of the highest rank wins: an event before a default control,
+ *   the lower primacy before the higher, the later event before the earlier. Among controls of one rank, and within one
+ *   control, the mode with the smallest magnitude takes precedence (the schema's rule for reactive power; the tightest
+ *   of several limits), and of equal magnitudes the control of higher priority. The winner is decided at the operating
+ *   point at which the contest begins and stays until a mode joins or leaves the contest, so that a cloud does not make
+ *   functions take turns. The two power factors act in different directions and are one contender.
  * - Modes that would write different values to one point exclude each other: the control of higher priority wins.
- * - `rampTms` of a control and `setGradW` of a default control become slopes; the first control in order of priority that
- *   has one gives it.
+ * - `rampTms` of a control and `setGradW` of a default control become slopes; the slope of the first control that has
+ *   one, in order of priority, is in force.
  */
 import { gradientRange } from '../../contract/device.ts';
 import type { ControlValue } from '../../core/command-hold.ts';
@@ -21,12 +21,12 @@ import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { scaledOf } from './model.ts';
 import type { LeftOutMode, ModeName, Aim, Contest, Wish } from './model.ts';
 
-/** A control whose modes can run on the device, alone. */
+/** A control with the modes that could run on the device if it were alone. */
 export interface Contribution {
   readonly id: string;
   readonly rank: string;
   readonly wishes: ReadonlyMap<ModeName, Wish>;
-  /** values beside the modes; of several controls the first gives each */
+  /** values beside the modes; the first control with a value for a point sets it */
   readonly settings: readonly HoldValue[];
 }
 
@@ -53,7 +53,7 @@ const powerFactors: readonly ModeName[] = ['opModFixedPFInjectW', 'opModFixedPFA
 export class Contests {
   readonly #standing = new Map<Contest['group'], { readonly contenders: string; readonly winner: string }>();
 
-  /** The modes that have lost, each with the one that it lost to. */
+  /** The modes that have lost, by control, each with the name of the winner. */
   losers(contributions: readonly Contribution[]): ReadonlyMap<string, ReadonlyMap<ModeName, string>> {
     const lost = new Map<string, Map<ModeName, string>>();
     for (const group of ['reactive', 'injected power'] as const) {
@@ -61,10 +61,10 @@ export class Contests {
       const winner = this.#winner(group, contenders);
       for (const { key, members } of contenders) {
         if (winner === null || key === winner.key) continue;
-        const to = winner.members.map(({ id, mode }) => `${mode} of ${id}`).join(' and ');
+        const winnerName = winner.members.map(({ id, mode }) => `${mode} of ${id}`).join(' and ');
         for (const { id, mode } of members) {
           const ofControl = lost.get(id) ?? new Map<ModeName, string>();
-          lost.set(id, ofControl.set(mode, to));
+          lost.set(id, ofControl.set(mode, winnerName));
         }
       }
     }
@@ -81,7 +81,7 @@ export class Contests {
     const formerWinner =
       standing?.contenders === key ? contenders.find((each) => each.key === standing.winner) : undefined;
     const [highest] = contenders;
-    const winner = formerWinner ?? leastOf(contenders.filter(({ rank }) => rank === highest?.rank));
+    const winner = formerWinner ?? smallestOf(contenders.filter(({ rank }) => rank === highest?.rank));
     if (winner) this.#standing.set(group, { contenders: key, winner: winner.key });
     else this.#standing.delete(group);
     return winner;
@@ -112,14 +112,14 @@ function magnitudeOf({ members }: Contender): number {
   return Math.min(...members.map(({ contest }) => contest.magnitude()));
 }
 
-function leastOf(contenders: readonly Contender[]): Contender | null {
-  let best: Contender | null = null;
-  let lowest = Infinity;
+function smallestOf(contenders: readonly Contender[]): Contender | null {
+  let smallest: Contender | null = null;
+  let minMagnitude = Infinity;
   for (const contender of contenders) {
     const magnitude = magnitudeOf(contender);
-    if (best === null || magnitude < lowest) [best, lowest] = [contender, magnitude];
+    if (smallest === null || magnitude < minMagnitude) [smallest, minMagnitude] = [contender, magnitude];
   }
-  return best;
+  return smallest;
 }
 
 /** Composes the controls of one device. */
@@ -131,8 +131,8 @@ class Composer {
   storageW: ControlValue<number> | null = null;
   readonly #owners = new Map<PointSlot, { readonly id: string; readonly value: AnyPointValue }>();
 
-  /** Gives points to a control, except those that another control has with the same value. */
-  give(id: string, points: readonly HoldValue[]): void {
+  /** Assigns points to a control, except those that are assigned already. */
+  assign(id: string, points: readonly HoldValue[]): void {
     const controlValues = this.values.get(id) ?? new Map<PointSlot, AnyPointValue>();
     this.values.set(id, controlValues);
     for (const { slot, value } of points) {
@@ -147,20 +147,20 @@ class Composer {
     this.outweighed.set(id, [...(this.outweighed.get(id) ?? []), { mode, reason: 'outweighed', detail }]);
   }
 
-  /** Lets a mode run, unless it contradicts one that runs. */
+  /** Lets a mode run, unless it contradicts a mode that runs. */
   run(id: string, mode: ModeName, wish: Wish): void {
     const rival = this.#rivalOf(wish);
     if (rival !== null) {
       this.leaveOut(id, mode, rival);
       return;
     }
-    this.give(id, wish.points);
+    this.assign(id, wish.points);
     if (wish.aim) this.aims.push({ id, value: wish.aim });
     if (wish.switchClosed !== undefined) this.switchClosed = { id, value: wish.switchClosed };
     if (wish.storageW !== undefined) this.storageW = { id, value: wish.storageW };
   }
 
-  /** The control that has already set a part of a wish differently; null: none. */
+  /** The control that has a point of a wish with another value, or the switch or storage; null: none. */
   #rivalOf({ points, switchClosed, storageW }: Wish): string | null {
     for (const { slot, value } of points) {
       const owner = this.#owners.get(slot);
@@ -188,23 +188,23 @@ export function compose(
   const winners = contributions.flatMap((each) =>
     runs(each).flatMap(([, wish]) => (wish.contest?.group === 'reactive' ? [{ id: each.id, wish }] : [])),
   );
-  const [first] = winners;
-  if (first) {
+  const [firstWinner] = winners;
+  if (firstWinner) {
     const isEnable = ({ slot }: HoldValue) => reactiveEnables.includes(slot);
-    const on = winners.flatMap(({ wish }) => wish.points.filter(isEnable));
-    const off = reactiveEnables.map((slot): HoldValue => ({ slot, value: 'DISABLED' }));
-    composer.give(first.id, [...on, ...off]);
+    const enables = winners.flatMap(({ wish }) => wish.points.filter(isEnable));
+    const disables = reactiveEnables.map((slot): HoldValue => ({ slot, value: 'DISABLED' }));
+    composer.assign(firstWinner.id, [...enables, ...disables]);
   }
   for (const contribution of contributions) {
     const { id, wishes, settings } = contribution;
     for (const [mode, winner] of losers.get(id) ?? []) composer.leaveOut(id, mode, winner);
     for (const [mode, wish] of wishes) if (!losers.get(id)?.has(mode)) composer.run(id, mode, wish);
-    composer.give(id, settings);
+    composer.assign(id, settings);
   }
   return composer;
 }
 
-/** Powers now and at 100 % of a gradient, W and var. */
+/** Present powers (`w`, `var`) and those that are 100 % of a gradient (`wMax`, `varMax`), W and var. */
 interface RampBase {
   readonly w: number;
   readonly var: number;
@@ -218,7 +218,8 @@ export interface Slopes {
   readonly var?: number;
 }
 
-function within(pctPerS: number): number {
+/** A slope within `gradientRange`. */
+function clamped(pctPerS: number): number {
   return Math.min(gradientRange.max, Math.max(gradientRange.min, pctPerS));
 }
 
@@ -226,7 +227,7 @@ function within(pctPerS: number): number {
 function slope(from: number, to: number, max: number, seconds: number): number | null {
   const pct = max > 0 ? (100 * Math.abs(to - from)) / max : 0;
   if (pct === 0) return null;
-  return within(seconds > 0 ? pct / seconds : Infinity);
+  return clamped(seconds > 0 ? pct / seconds : Infinity);
 }
 
 /**
@@ -248,7 +249,7 @@ export function slopesFor(aims: readonly Aim[], rampTms: unknown, present: RampB
 export function defaultSlope(setGradW: unknown): number | null {
   const pctPerS = scaledOf(setGradW, -2);
   if (pctPerS === null || pctPerS < 0) return null;
-  return within(pctPerS === 0 ? Infinity : pctPerS);
+  return clamped(pctPerS === 0 ? Infinity : pctPerS);
 }
 
 /** The first control in order of priority that asks for a slope. */

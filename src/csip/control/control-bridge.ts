@@ -1,4 +1,4 @@
-/** Makes DERControls act: points of the map, commands of devices, limits of their connection point. */
+/** Carries out DERControls by points of the map, commands to devices, and limits at their connection point. */
 import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
@@ -25,22 +25,21 @@ export interface ControlTargetOptions {
 
 /** A target whose devices change while controls are in force. */
 export interface GroupTarget extends ControlTarget {
-  /** Replaces the devices: a new device gets the controls in force. @param devices at least one */
+  /** Replaces the devices; the next `apply` puts the controls in force on new ones. @param devices at least one */
   regroup(devices: readonly Device[]): void;
   /** modes that this device has, and those of the connection point */
   supportedBy(device: Device): ReadonlySet<ModeName>;
 }
 
 /**
- * The target of an EndDevice. Of several devices: percentages, curves and switches act on each of them; targets in
- * watts and vars are for all of them together, shared by 702.WMax; limits of CSIP-AUS hold at their common connection
- * point.
+ * The target of an EndDevice. With several devices, percentages, curves and switches act on each device; the values of
+ * `sharedModes` are divided by 702.WMax; limits of CSIP-AUS and of absorption hold at the common connection point.
  */
 export function createControlTarget(options: ControlTargetOptions): GroupTarget {
   return new EndDeviceTarget(options);
 }
 
-/** Modes whose value is a power of the whole EndDevice. */
+/** Modes whose value, W or var, is for all devices together. */
 const sharedModes: readonly ModeName[] = [
   'opModTargetW',
   'opModTargetVar',
@@ -52,21 +51,21 @@ const settingOf = (device: Device, point: string) => pointNumber(device.bank, 70
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 class EndDeviceTarget implements GroupTarget {
-  readonly #make: (device: Device) => DeviceControls;
+  readonly #createControls: (device: Device) => DeviceControls;
   readonly #listeners = new Set<(reset: boolean) => void>();
   #devices: readonly DeviceControls[];
   readonly #site: SiteLimits;
-  /** controls that have been applied: their limits hold while a device takes nothing */
+  /** controls that have been applied: their limits hold while a device accepts no control */
   #running: ReadonlySet<string> = new Set();
 
   constructor({ devices, plant, siteOwner, revision, log }: ControlTargetOptions) {
-    this.#make = (device) => {
+    this.#createControls = (device) => {
       const shareOf = (mode: ModeName) => this.#shareOf(device, mode);
       const controls = new DeviceControls({ device, plant, revision, log, shareOf });
       controls.onChange((reset) => this.#notify(reset));
       return controls;
     };
-    this.#devices = devices.map(this.#make);
+    this.#devices = devices.map(this.#createControls);
     this.#site = new SiteLimits({
       plant,
       owner: siteOwner,
@@ -154,7 +153,9 @@ class EndDeviceTarget implements GroupTarget {
 
   regroup(devices: readonly Device[]): void {
     const before = this.#devices;
-    const remaining = devices.map((device) => before.find((each) => each.device === device) ?? this.#make(device));
+    const remaining = devices.map(
+      (device) => before.find((each) => each.device === device) ?? this.#createControls(device),
+    );
     if (remaining.length === before.length && remaining.every((each) => before.includes(each))) return;
     this.#devices = remaining;
     for (const each of before) if (!remaining.includes(each)) each.close();
@@ -169,7 +170,7 @@ class EndDeviceTarget implements GroupTarget {
     for (const each of this.#devices) each.close();
   }
 
-  /** The limits at the connection point that a control has; null: it has none. */
+  /** The outcome of the limits at the connection point of a control; null: the control has none. */
   #siteOutcome(modes: readonly ModeName[], control: ResolvedControl): ControlOutcome | null {
     const supported = new Set(this.#site.supported());
     const out: LeftOutMode[] = [];
@@ -187,7 +188,7 @@ class EndDeviceTarget implements GroupTarget {
     return { state, leftOut: out, overwritten: false };
   }
 
-  /** Makes the controls with limits of the connection point wait: the plant takes no more limits. */
+  /** The outcomes when the plant refuses the limits: controls with limits at the connection point wait. */
   #withoutSite(
     running: readonly ControlInForce[],
     outcomes: ReadonlyMap<string, ControlOutcome>,
@@ -214,19 +215,19 @@ class EndDeviceTarget implements GroupTarget {
   }
 }
 
-/** The control with its modes that cannot be read: its outcome has their reasons. */
+/** The control with its modes that cannot be read, so that its outcome has their reasons. */
 function withUnread(each: ControlInForce): ControlInForce {
   const unread = unreadModes(each.control.base).filter((mode) => !each.modes.includes(mode));
   return unread.length === 0 ? each : { ...each, modes: [...each.modes, ...unread] };
 }
 
-/** The state of a control on the devices: applied if any of them runs it. null: it has no modes for devices. */
+/** The state of a control on the devices: the first in `order` that a device has; null: no devices. */
 function stateOn(devices: readonly ControlOutcome[]): ControlOutcome['state'] | null {
   const order = ['applied', 'invalid', 'waiting', 'unsupported'] as const;
   return order.find((state) => devices.some((each) => each.state === state)) ?? null;
 }
 
-/** The outcome of a control from those of its parts. */
+/** The outcome of a control from those at the connection point and on the devices. */
 function merged(site: ControlOutcome | null, devices: readonly ControlOutcome[]): ControlOutcome {
   const onDevices = stateOn(devices);
   const state = site?.state === 'applied' && onDevices === 'unsupported' ? 'applied' : (onDevices ?? site?.state);

@@ -19,7 +19,7 @@ import type { ControlInForce, ControlOutcome, LeftOutMode, ModeName, ResolvedCon
 import { isRefusal, leftOut } from './model.ts';
 import type { HybridPolicy } from '../../contract/kinds/hybrid.ts';
 
-/** The last writer of an override, as an object of its own per command. */
+/** The last writer of an override, a new object for each command. */
 const writerOf = (device: Device, override: OverrideName) => device.overrides.find(({ name }) => name === override);
 
 /** The disconnect switch, which has no register. */
@@ -33,7 +33,7 @@ function switchState(device: Device): CommandState<boolean> {
   };
 }
 
-/** Battery power of a hybrid, W, which has no register; null: as its policy says. */
+/** Policy and battery power of a hybrid, which have no register. */
 function storageState(device: Device): CommandState<StoragePin> {
   const read = (): StoragePin => {
     const { detail } = device;
@@ -54,7 +54,7 @@ function storageState(device: Device): CommandState<StoragePin> {
   };
 }
 
-/** Policy and pinned battery power of a hybrid; null: the device is not a hybrid. */
+/** Policy of a hybrid and its battery power in policy `manual`, W; null: the device is not a hybrid. */
 type StoragePin = {
   readonly policy: HybridPolicy;
   readonly powerW: number | null;
@@ -69,20 +69,20 @@ interface DeviceControlsOptions {
   readonly shareOf: (mode: ModeName) => number;
 }
 
-/** The effect of a control alone on the device. */
+/** The effect that a control alone would have on the device. */
 interface Plan {
   readonly control: ResolvedControl;
   readonly modes: readonly ModeName[];
   readonly wishes: ReadonlyMap<ModeName, Wish>;
   readonly settings: readonly HoldValue[];
   readonly leftOut: readonly LeftOutMode[];
-  /** null: it can run */
+  /** null: the control can run */
   readonly refused: 'unsupported' | 'invalid' | null;
-  /** the device could not check the values */
+  /** true: the device could not check the values yet */
   readonly waiting: boolean;
 }
 
-const asOne = (a: readonly ModeName[], b: readonly ModeName[]) =>
+const sameModes = (a: readonly ModeName[], b: readonly ModeName[]) =>
   a.length === b.length && a.every((x, i) => x === b[i]);
 
 export class DeviceControls {
@@ -100,7 +100,7 @@ export class DeviceControls {
   readonly #storage: CommandHold<StoragePin>;
   readonly #slopeW: CommandHold<number | null>;
   readonly #slopeVar: CommandHold<number | null>;
-  /** slope of active power that the device had before controls, percent per second; null: they have none */
+  /** slope of active power before controls set one, percent per second; null: no control sets one */
   #slopeBefore: number | null = null;
   /** setGradW in force, percent per second */
   #gradW: number | null = null;
@@ -119,7 +119,7 @@ export class DeviceControls {
     this.#slopeW = new CommandHold(slopeState(device, 'wPctPerS'), 'csip');
     this.#slopeVar = new CommandHold(slopeState(device, 'varPctPerS'), 'csip');
     this.#subscriptions = [
-      // registered after the listener of the holds
+      // registered after the listener of the holds, which forgets them first
       device.bank.onReload(() => {
         this.#forget();
         if (this.#closed) this.close();
@@ -168,16 +168,16 @@ export class DeviceControls {
     inForce: readonly ControlInForce[],
     siteSlopes: ReadonlyMap<string, number>,
   ): ReadonlyMap<string, ControlOutcome> {
-    this.#keepPlans(inForce);
+    this.#updatePlans(inForce);
     const contributions = inForce.flatMap(({ id, rank }): Contribution[] => {
       const plan = this.#plans.get(id);
-      // a running control continues while the device takes no writes
+      // a running control continues while the device accepts no writes
       const runs = plan?.refused === null && (!plan.waiting || this.#running.has(id));
       return runs ? [{ id, rank, ...plan }] : [];
     });
     const composition = compose(contributions, this.#contests, reactiveEnables(this.device.bank.layout));
     const results = new Map(this.#points.follow(composition.values));
-    const note = (requested: ControlValue<unknown> | null, result: Written) => {
+    const record = (requested: ControlValue<unknown> | null, result: Written) => {
       if (requested && result !== 'done' && (results.get(requested.id) ?? 'done') === 'done')
         results.set(requested.id, result);
     };
@@ -188,15 +188,15 @@ export class DeviceControls {
       return { id, value: { ...value, ...(w !== undefined && { w }) } };
     });
     const [slopeW, slopeVar] = [firstSlope(slopes, 'w'), firstSlope(slopes, 'var')];
-    this.#gradW = firstSlope(contributions.map(this.#usualOf), 'w')?.value ?? null;
+    this.#gradW = firstSlope(contributions.map(this.#defaultSlopeOf), 'w')?.value ?? null;
     this.#slopeBefore = slopeW === null ? null : (this.#slopeBefore ?? this.device.gradient.w.pctPerS);
     // a control whose points are refused has no other effect either
     const unlessRefused = <Value>(requested: ControlValue<Value> | null) =>
       requested && typeof results.get(requested.id) === 'object' ? null : requested;
-    note(switchClosed, changed(this.#switch, unlessRefused(switchClosed)));
-    note(pin, changed(this.#storage, unlessRefused(pin)));
-    note(slopeW, changed(this.#slopeW, unlessRefused(slopeW)));
-    note(slopeVar, changed(this.#slopeVar, unlessRefused(slopeVar)));
+    record(switchClosed, change(this.#switch, unlessRefused(switchClosed)));
+    record(pin, change(this.#storage, unlessRefused(pin)));
+    record(slopeW, change(this.#slopeW, unlessRefused(slopeW)));
+    record(slopeVar, change(this.#slopeVar, unlessRefused(slopeVar)));
     const outcomes = inForce.map(({ id }) => [id, this.#outcome(id, composition, results.get(id) ?? 'done')] as const);
     for (const [id, { state }] of outcomes) if (state === 'applied') this.#running.add(id);
     return new Map(outcomes);
@@ -214,7 +214,7 @@ export class DeviceControls {
     };
   }
 
-  /** Ends all controls; on a device that is off as soon as it returns. */
+  /** Ends all controls; on a device that is off, as soon as it is on again. */
   close(): void {
     this.#closed = true;
     this.apply([], new Map());
@@ -226,7 +226,7 @@ export class DeviceControls {
 
   #forget(): void {
     this.#points.forget();
-    // without the storage: a reboot that loses registers keeps its policy, and a reset is noticed by its changed policy
+    // not the storage: a reboot keeps the policy, and a reset changes it, which counts as an overwrite
     for (const hold of [this.#switch, this.#slopeW, this.#slopeVar]) hold.forget();
     this.#contests.forget();
     this.#plans.clear();
@@ -240,15 +240,15 @@ export class DeviceControls {
     for (const listener of this.#listeners) listener(reset);
   }
 
-  /** Makes the plans of new controls, and drops those of controls that are over. */
-  #keepPlans(inForce: readonly ControlInForce[]): void {
+  /** Plans new, changed and waiting controls, and drops the plans of controls that are over. */
+  #updatePlans(inForce: readonly ControlInForce[]): void {
     const ids = new Set(inForce.map(({ id }) => id));
     for (const id of this.#plans.keys()) if (!ids.has(id)) this.#plans.delete(id);
     for (const id of this.#slopes.keys()) if (!ids.has(id)) this.#slopes.delete(id);
     for (const id of this.#running) if (!ids.has(id)) this.#running.delete(id);
     for (const { id, control, modes } of inForce) {
       const plan = this.#plans.get(id);
-      if (plan && !plan.waiting && plan.control === control && asOne(plan.modes, modes)) continue;
+      if (plan && !plan.waiting && plan.control === control && sameModes(plan.modes, modes)) continue;
       this.#plans.set(id, this.#plan(control, modes));
     }
   }
@@ -269,8 +269,8 @@ export class DeviceControls {
       else if (result !== 'done') out.push(leftOut(mode, result));
       if (!isRefusal(wish)) wishes.set(mode, wish);
     }
-    const beside = control.settings === undefined ? [] : this.#asset.place([settingsWish(control.settings)]);
-    const settings = (isRefusal(beside) ? [] : beside).filter((each) => {
+    const settingPoints = control.settings === undefined ? [] : this.#asset.place([settingsWish(control.settings)]);
+    const settings = (isRefusal(settingPoints) ? [] : settingPoints).filter((each) => {
       const result = this.#points.check([each]);
       if (result === 'waiting') waiting = true;
       else if (result !== 'done')
@@ -291,7 +291,7 @@ export class DeviceControls {
     };
   }
 
-  /** The slopes of the controls in order of priority; they stay while the request and the running modes of a control stay. */
+  /** The slopes by control, highest priority first, computed again only when inputs of a control change. */
   #slopesOf(contributions: readonly Contribution[], composition: Composition): readonly ControlValue<Slopes>[] {
     const asset = this.#asset;
     const { aims, outweighed, switchClosed } = composition;
@@ -301,22 +301,22 @@ export class DeviceControls {
       const plan = this.#plans.get(id);
       const out = outweighed.get(id) ?? [];
       const { rampTms } = plan?.control.base ?? {};
-      const usual = opens ? {} : this.#usualOf({ id }).value;
+      const defaults = opens ? {} : this.#defaultSlopeOf({ id }).value;
       const modes = [...wishes.keys()].filter((mode) => !out.some((each) => each.mode === mode));
-      const inputs = JSON.stringify([modes, rampTms, usual]);
+      const inputs = JSON.stringify([modes, rampTms, defaults]);
       const cached = this.#slopes.get(id);
       if (cached?.inputs === inputs) return { id, value: cached.slopes };
       const controlAims = aims.flatMap((each) => (each.id === id ? [each.value] : []));
       const present = { w: asset.w, var: asset.var, wMax: asset.wMax, varMax: asset.varMax };
       const ramped = slopesFor(controlAims, rampTms, present);
-      const slopes = { ...usual, ...ramped };
+      const slopes = { ...defaults, ...ramped };
       this.#slopes.set(id, { inputs, slopes });
       return { id, value: slopes };
     });
   }
 
-  /** The slope that a default control sets. */
-  readonly #usualOf = ({ id }: { readonly id: string }): ControlValue<Slopes> => {
+  /** The slope that a default control sets with `setGradW`. */
+  readonly #defaultSlopeOf = ({ id }: { readonly id: string }): ControlValue<Slopes> => {
     const w = defaultSlope(this.#plans.get(id)?.control.settings?.setGradW);
     return { id, value: w === null ? {} : { w } };
   };
@@ -333,7 +333,7 @@ export class DeviceControls {
   }
 }
 
-function changed<Value>(hold: CommandHold<Value>, requested: ControlValue<Value> | null): Written {
+function change<Value>(hold: CommandHold<Value>, requested: ControlValue<Value> | null): Written {
   return written(() => {
     hold.change(requested);
   });

@@ -23,9 +23,9 @@ type ModeValue<Mode extends ModeName> = NonNullable<Received<DERControlBase>[Mod
 export interface ModeRow<Mode extends ModeName = ModeName> {
   /** the first revision that has the mode; absent: both have it */
   readonly since?: '2023';
-  /** absent: having the function is enough */
+  /** absent: a device supports the mode if it has the function of `uses` */
   readonly supported?: (asset: Asset) => boolean;
-  /** the function that it uses */
+  /** the function that carries out the mode */
   readonly uses?: FunctionName;
   readonly wish: (value: ModeValue<Mode>, context: WishContext) => ModeWish | Refusal;
 }
@@ -86,8 +86,9 @@ function maxLimPct(value: unknown, { asset }: WishContext): ModeWish | Refusal {
 
 function maxLimW(value: Multiplied, { asset, share }: WishContext): ModeWish | Refusal {
   const w = physical(value);
-  if (w === null || w < 0) return noNumber('opModMaxLimWInject');
-  // a limit above the rating is none
+  if (w === null) return noNumber('opModMaxLimWInject');
+  if (w < 0) return invalid('opModMaxLimWInject is negative');
+  // a limit above the rating does not limit
   return injectLimit(asset, asset.wMax > 0 ? Math.min(100, (100 * w * share) / asset.wMax) : 100);
 }
 
@@ -131,7 +132,7 @@ function varReference(refType: unknown, revision: Revision): VarReference | null
   }
 }
 
-const badReference = (refType: unknown) => invalid(`the reference ${String(refType)} is none of this mode`);
+const badReference = (refType: unknown) => invalid(`the reference ${String(refType)} is not allowed for this mode`);
 
 function fixedVar(
   { refType, value }: ModeValue<'opModFixedVar'>,
@@ -150,9 +151,9 @@ function fixedVar(
 }
 
 function targetVar(value: Multiplied, { share }: WishContext): ModeWish | Refusal {
-  const all = physical(value);
-  if (all === null) return noNumber('opModTargetVar');
-  const reactive = all * share;
+  const totalVar = physical(value);
+  if (totalVar === null) return noNumber('opModTargetVar');
+  const reactive = totalVar * share;
   return {
     functions: on('constant_var', { VarSetMod: 'VARS', VarSet: reactive }),
     contest: { group: 'reactive', magnitude: () => Math.abs(reactive) },
@@ -182,7 +183,7 @@ interface ReadCurve {
   readonly curve: Received<DERCurve>;
 }
 
-/** The curve that a mode of a control links to, in engineering units. Documents need not have its points in order. */
+/** The curve that a mode links to, in engineering units, sorted by x: documents need not have its points in order. */
 function readCurve(mode: CurveMode, control: ResolvedControl): ReadCurve | Refusal {
   const href = curveLinkOf(control.base, mode)?.href;
   const curve = href === undefined ? undefined : control.curves.get(href);
@@ -192,8 +193,10 @@ function readCurve(mode: CurveMode, control: ResolvedControl): ReadCurve | Refus
     return invalid(`the curve ${href ?? ''} has curveType ${String(curve.curveType)}, and the mode needs ${type}`);
   }
   const { CurveData = [], xMultiplier = 0, yMultiplier = 0 } = curve;
-  const ofCurve = Object.entries(curve.unread ?? {}).find(([name]) => name !== 'creationTime' && name !== 'version');
-  const unread = ofCurve?.[1] ?? CurveData.map(firstUnread).find((each) => each !== undefined);
+  const unreadMember = Object.entries(curve.unread ?? {}).find(
+    ([name]) => name !== 'creationTime' && name !== 'version',
+  );
+  const unread = unreadMember?.[1] ?? CurveData.map(firstUnread).find((each) => each !== undefined);
   if (unread) return invalid(`the curve ${href ?? ''}: ${unread.detail}`);
   if (CurveData.length === 0) return invalid(`the curve ${href ?? ''} has no points`);
   const points: XY[] = [];
@@ -205,7 +208,7 @@ function readCurve(mode: CurveMode, control: ResolvedControl): ReadCurve | Refus
   return { points: points.sort((a, b) => a.x - b.x), curve };
 }
 
-/** The value of a curve, flat beyond its ends. @param points x does not fall; at least one */
+/** The value of a curve, flat beyond its ends. @param points sorted by x; at least one */
 export function valueAt(points: readonly XY[], x: number): number {
   const after = points.findIndex((point) => point.x > x);
   const right = points[after] ?? points.at(-1);
@@ -215,7 +218,7 @@ export function valueAt(points: readonly XY[], x: number): number {
   return left.y + ((right.y - left.y) * (x - left.x)) / (right.x - left.x);
 }
 
-/** A curve in force, with values beside its points. */
+/** A function that is on with a curve, and with values beside its points. */
 function curveOn(
   name: CurveFunction,
   curve: Omit<NonNullable<FunctionWish['curve']>, 'inAnyOrder'>,
@@ -224,6 +227,7 @@ function curveOn(
   return [{ name, on: true, curve: { ...curve, inAnyOrder: true }, ...rest }];
 }
 
+/** The symbol of a reference in `DeptRef` of the curve models. */
 function deptRef(reference: VarReference): string {
   return reference === 'VAR_AVAIL_PCT' ? 'VAR_AVAL_PCT' : reference;
 }
@@ -234,7 +238,7 @@ function voltVar(_link: unknown, { asset, control, revision }: WishContext): Mod
   const { points, curve } = read;
   const yReference = varReference(curve.yRefType, revision);
   if (yReference === null) return badReference(curve.yRefType);
-  // a reference of 0 % is none, as 705.VRef 0 is
+  // 0 % means no reference, as for 705.VRef
   const pct = scaledOf(curve.vRef, -2) || 100;
   const timeS = scaledOf(curve.autonomousVRefTimeConstant, -2);
   const reference = { pct, autonomous: curve.autonomousVRefEnable === true, timeS };
@@ -261,9 +265,9 @@ function wattVar(_link: unknown, { asset, control, revision }: WishContext): Mod
   if (isRefusal(read)) return read;
   const reference = varReference(read.curve.yRefType, revision);
   if (reference === null) return badReference(read.curve.yRefType);
-  // 712 refers to WMax on both sides; so does the document of 2018, while that of 2023 has the charge rating below zero
-  const below = revision === '2023' && asset.wMax > 0 ? asset.chargeMaxW / asset.wMax : 1;
-  const points = read.points.map(({ x, y }) => ({ x: x < 0 ? x * below : x, y }));
+  // 712 and revision 2018 refer x to WMax on both sides, revision 2023 below zero to WChaRteMax
+  const negativeScale = revision === '2023' && asset.wMax > 0 ? asset.chargeMaxW / asset.wMax : 1;
+  const points = read.points.map(({ x, y }) => ({ x: x < 0 ? x * negativeScale : x, y }));
   const magnitude = () => {
     const pct = valueAt(points, asset.wMax > 0 ? (100 * asset.w) / asset.wMax : 0);
     return Math.abs(pct / 100) * asset.varBase(reference, pct);
@@ -378,7 +382,7 @@ function softRampS(setSoftGradW: unknown): number | null {
   return pctPerS === 0 ? 0 : 100 / pctPerS;
 }
 
-/** The members of a default control beside its modes; `setESRampTms` takes precedence over `setSoftGradW`, which means the same. */
+/** The members of a default control beside its modes; `setESRampTms` prevails over `setSoftGradW`, its equal. */
 export function settingsWish(settings: NonNullable<ResolvedControl['settings']>): FunctionWish {
   return {
     name: 'enter_service',

@@ -25,7 +25,7 @@ export interface ControlInForce {
   readonly origin: 'event' | 'default';
   /** equal for controls with the same origin, primacy and, for events, time of creation */
   readonly rank: string;
-  /** without those that cannot be read, which the control has in `base.unread` */
+  /** without the modes that cannot be read, which are in `base.unread` */
   readonly modes: readonly ModeName[];
   readonly control: ResolvedControl;
 }
@@ -42,18 +42,18 @@ export interface LeftOutMode {
 /**
  * Outcome of a control in force.
  * - `applied`: its supported modes are in force
- * - `waiting`: the device takes no control now (local control, dark); it is tried again
+ * - `waiting`: the device accepts no control now (local control, off); the control is tried again
  * - `unsupported`: none of its modes has physics (response 252)
  * - `invalid`: a value is out of range and nothing is in force (response 253)
  */
 export interface ControlOutcome {
   readonly state: 'applied' | 'waiting' | 'unsupported' | 'invalid';
   readonly leftOut: readonly LeftOutMode[];
-  /** another writer has changed a point of it since */
+  /** another writer has since changed a value of the control */
   readonly overwritten: boolean;
 }
 
-/** One device (or all devices of an EndDevice) under control. Made by the bridge. */
+/** One device, or all devices of an EndDevice, that controls act on. */
 export interface ControlTarget {
   /** modes with physics, for `modesSupported` */
   readonly supported: ReadonlySet<ModeName>;
@@ -69,7 +69,7 @@ export interface ControlTarget {
    * @returns the outcome of each, by id
    */
   apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome>;
-  /** Calls back when the device can take controls again, or has been reset; the returned function unsubscribes. */
+  /** Calls back when the device can accept controls again, or has been reset; the returned function unsubscribes. */
   onChange(listener: (reset: boolean) => void): () => void;
   /** Releases all values. */
   close(): void;
@@ -77,13 +77,13 @@ export interface ControlTarget {
 
 /** Modes of one contest exclude each other: rank decides, then the smallest magnitude. */
 export interface Contest {
-  /** functions of reactive power: var; limits of the injected active power: W */
+  /** functions of reactive power, or limits of the injected active power */
   readonly group: 'reactive' | 'injected power';
-  /** of the effect of the mode at the present operating point */
+  /** size of the effect of the mode at the present operating point, var or W */
   readonly magnitude: () => number;
 }
 
-/** The power at which a mode aims, from which `rampTms` becomes a slope. */
+/** The power at which a mode aims, W and var; `rampTms` becomes the slope to it. */
 export interface Aim {
   readonly w?: number;
   readonly var?: number;
@@ -126,7 +126,7 @@ export function leftOut(mode: ModeName, { refused, detail }: Refusal): LeftOutMo
   return { mode, reason: refused, detail };
 }
 
-/** An integer of a server, which may send anything; null for anything else. */
+/** A value of a server, which may send anything, as an integer; null: not an integer. */
 export function integerOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
 }
@@ -136,7 +136,7 @@ const maxPower = 9;
 
 /**
  * value x 10^power as the number nearest to the decimal fraction: 57 x 10^-2 is 0.57.
- * @returns null where the value is no integer or the power is outside of -9..9
+ * @returns null if the value is no integer or the power is outside of -9..9
  */
 export function scaledOf(value: unknown, power: number): number | null {
   const number = integerOf(value);
@@ -144,7 +144,7 @@ export function scaledOf(value: unknown, power: number): number | null {
   return Number(`${number}e${power}`);
 }
 
-/** A member of a value that cannot be read; undefined: none. */
+/** The first unreadable member of a value; undefined: none. */
 export const firstUnread = (value: unknown): UnreadMember | undefined =>
   typeof value === 'object' && value !== null && 'unread' in value
     ? Object.values(value.unread as Readonly<Record<string, UnreadMember>>)[0]

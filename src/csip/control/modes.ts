@@ -6,8 +6,8 @@ import type { ModeName, ResolvedControl } from './model.ts';
 import { integerOf, scaledOf, unreadIn } from './model.ts';
 
 /**
- * The bitmap that has a bit for a mode: `modesSupported`, `modesSupported2` (2023), `doeModesSupported` and
- * `vppModesSupported` (CSIP-AUS), and the bitmaps of what is enabled likewise.
+ * The bitmap with the bit of a mode: `modesSupported`, `modesSupported2` (2023), `doeModesSupported` or
+ * `vppModesSupported` (CSIP-AUS). The bitmaps of enabled modes have the same bits.
  */
 export type ModeBitmap = 'modes' | 'modes2' | 'doe' | 'vpp';
 
@@ -23,7 +23,7 @@ interface ModeRow<Mode extends ModeName> {
   readonly bit: number;
   /** member of `modes` in REST */
   readonly rest: string;
-  /** value in engineering units; null where the server left out what it needs */
+  /** value in engineering units, with null for parts that are missing or out of range */
   readonly show: (value: ModeValue<Mode>, curves: ResolvedControl['curves']) => JsonValue;
 }
 
@@ -84,11 +84,11 @@ function referenceName(type: unknown): string | null {
   return index === null ? null : (unitReferences[index] ?? String(index));
 }
 
-/** A percentage of the standard, which counts hundredths. */
+/** A percentage, which the standard counts in hundredths. */
 const percent = (value: unknown): number | null => scaledOf(value, -2);
 
 type Multiplied = Received<{ readonly multiplier: number; readonly value: number }>;
-/** A value with its power of ten; a missing multiplier is 0. */
+/** A value scaled by its power of ten; a missing multiplier is 0. */
 const physical = ({ value, multiplier }: Multiplied): number | null => scaledOf(value, multiplier ?? 0);
 
 type PowerFactorValue = ModeValue<'opModFixedPFInjectW'>;
@@ -113,7 +113,7 @@ function droop({ dBOF, dBUF, kOF, kUF, openLoopTms, pMin }: ModeValue<'opModFreq
   };
 }
 
-/** The points of a curve in engineering units, as they came. */
+/** The points of a curve in engineering units, in the order received. */
 function showPoints({ type, x, y }: CurveRow, curve: Received<DERCurve>): JsonValue {
   const { xMultiplier = 0, yMultiplier = 0 } = curve;
   return (curve.CurveData ?? []).map(({ xvalue, yvalue, excitation }) => ({
@@ -146,12 +146,12 @@ function curveMode<Mode extends CurveMode>(mode: Mode, bit: number, rest: string
   return { bitmap: 'modes', bit, rest, show: (link, curves) => showCurve(row, link, curves) };
 }
 
-const same = (value: boolean): boolean => value;
+const unscaled = (value: boolean): boolean => value;
 
 /** Every mode, in the order of the bitmaps. */
 export const modeTable: ModeTable = {
-  opModConnect: { bitmap: 'modes', bit: 2, rest: 'op_mod_connect', show: same },
-  opModEnergize: { bitmap: 'modes', bit: 3, rest: 'op_mod_energize', show: same },
+  opModConnect: { bitmap: 'modes', bit: 2, rest: 'op_mod_connect', show: unscaled },
+  opModEnergize: { bitmap: 'modes', bit: 3, rest: 'op_mod_energize', show: unscaled },
   opModFixedPFAbsorbW: { bitmap: 'modes', bit: 4, rest: 'op_mod_fixed_pf_absorb_w', show: powerFactor },
   opModFixedPFInjectW: { bitmap: 'modes', bit: 5, rest: 'op_mod_fixed_pf_inject_w', show: powerFactor },
   opModFixedVar: { bitmap: 'modes', bit: 6, rest: 'op_mod_fixed_var', show: referred },
@@ -178,8 +178,8 @@ export const modeTable: ModeTable = {
   opModDeltaVar: { bitmap: 'modes', bit: 27, rest: 'op_mod_delta_var', show: physical },
   opModDeltaW: { bitmap: 'modes', bit: 28, rest: 'op_mod_delta_w', show: physical },
   opModFixedV: { bitmap: 'modes', bit: 29, rest: 'op_mod_fixed_v_pct', show: percent },
-  opModGridConnectPermit: { bitmap: 'modes', bit: 30, rest: 'op_mod_grid_connect_permit', show: same },
-  opModIslandPermit: { bitmap: 'modes', bit: 31, rest: 'op_mod_island_permit', show: same },
+  opModGridConnectPermit: { bitmap: 'modes', bit: 30, rest: 'op_mod_grid_connect_permit', show: unscaled },
+  opModIslandPermit: { bitmap: 'modes', bit: 31, rest: 'op_mod_island_permit', show: unscaled },
   opModMaxLimPctVAAbsorb: { bitmap: 'modes2', bit: 0, rest: 'op_mod_max_lim_va_absorb_pct', show: percent },
   opModMaxLimPctVAInject: { bitmap: 'modes2', bit: 1, rest: 'op_mod_max_lim_va_inject_pct', show: percent },
   opModMaxLimPctVarAbsorb: { bitmap: 'modes2', bit: 2, rest: 'op_mod_max_lim_var_absorb_pct', show: referred },
@@ -204,24 +204,24 @@ export const modeNames: readonly ModeName[] = Object.keys(modeTable).filter(isMo
 
 const isCurveMode = (mode: ModeName): mode is CurveMode => Object.hasOwn(curveTable, mode);
 
-/** The link of a curve mode in a control; undefined: another mode, or not in this control. */
+/** The link of a curve mode; undefined: the mode has no curve, or the control does not have the mode. */
 export function curveLinkOf(base: ResolvedControl['base'], mode: ModeName): Received<DERCurveLink> | undefined {
   return isCurveMode(mode) ? base[mode] : undefined;
 }
 
-/** The modes that a DERControlBase asks for, also in a form that cannot be read, in the order of the bitmaps. */
+/** The modes of a DERControlBase, including those that cannot be read, in the order of the bitmaps. */
 export function modesIn(base: ResolvedControl['base']): readonly ModeName[] {
   return modeNames.filter((mode) => base[mode] !== undefined || base.unread?.[mode] !== undefined);
 }
 
-/** The modes of a DERControlBase that have come in a form that cannot be read. */
+/** The modes of a DERControlBase whose value or `rampTms` cannot be read. */
 export function unreadModes(base: ResolvedControl['base']): readonly ModeName[] {
   return modesIn(base).filter((mode) => unreadIn(mode, base) !== null);
 }
 
 /**
- * The modes that a control takes from others: those with a value that can be read. A control that is refused as a whole
- * for a value that cannot be read takes none.
+ * The modes that a control takes from others: those whose value can be read. A control with an invalid value is refused
+ * as a whole and takes none.
  */
 export function controlledModes(base: ResolvedControl['base']): readonly ModeName[] {
   const modes = modesIn(base);
@@ -229,7 +229,7 @@ export function controlledModes(base: ResolvedControl['base']): readonly ModeNam
   return reasons.includes('invalid') ? [] : modes.filter((_mode, at) => reasons[at] === null);
 }
 
-/** One of the bitmaps as an unsigned number, with the bits of the modes that it has. */
+/** The bits of modes in one bitmap, as an unsigned number. */
 export function modeBits(modes: Iterable<ModeName>, bitmap: ModeBitmap): number {
   let bits = 0n;
   for (const mode of modes) {
@@ -262,7 +262,7 @@ export function showModes(control: ResolvedControl): JsonObject {
 
 type Settings = NonNullable<ResolvedControl['settings']>;
 
-/** Members of a default control beside its modes: name in REST, and the power of ten to its unit. */
+/** Members of a default control beside its modes: name in REST, and power of ten of the value. */
 const settingsTable = {
   setESDelay: ['es_delay_s', -2],
   setESHighFreq: ['es_high_hz', -2],
@@ -275,7 +275,7 @@ const settingsTable = {
   setSoftGradW: ['soft_grad_w_pct_per_s', -2],
 } as const satisfies Partial<Record<keyof Settings, readonly [string, number]>>;
 
-/** The members of a default control beside its modes, in engineering units; `es_delay_s`, `grad_w_pct_per_s`. */
+/** The members of a default control beside its modes in REST, in engineering units. */
 export function showSettings(settings: Settings): JsonObject {
   const view: Record<string, JsonValue> = {};
   const names = Object.keys(settingsTable).filter((name): name is keyof typeof settingsTable => name in settings);

@@ -1,9 +1,9 @@
 /**
  * Limits at the connection point of an EndDevice: net export and import, generation and load of its devices. CSIP-AUS
- * calls them operating envelopes. They belong to no register: the plant shares them among the devices.
+ * calls them operating envelopes. No register holds them: the plant shares them among the devices.
  *
  * The plant obeys a tighter limit at once and follows a wider one with the gradient of its devices. With `rampTms`, or
- * with `setGradW` of a default control, a tighter limit comes here in steps of a second, from the present power on.
+ * with `setGradW` of a default control, `SiteLimits` lowers the limit in steps of a second, from the present power on.
  */
 import type { Plant } from '../../contract/plant.ts';
 import { maxSiteLimitW, siteLimitNames } from '../../contract/site.ts';
@@ -23,8 +23,9 @@ export interface SiteLimitsOptions {
   /** indexes of the devices of the EndDevice */
   readonly devices: readonly number[];
   readonly revision: Revision;
-  /** sums over the devices, W: 702.WMax, and 702.WChaRteMax with 0 where none absorbs */
+  /** sum of 702.WMax over the devices, W */
   readonly wMax: () => number;
+  /** sum of 702.WChaRteMax over the devices, W; 0: none absorbs */
   readonly chargeMaxW: () => number;
 }
 
@@ -37,7 +38,7 @@ const limitModes = {
   opModLoadLimW: 'load',
 } as const satisfies Partial<Record<ModeName, SiteLimitName>>;
 
-/** Limits of absorption of 2023, which the devices keep as their load. */
+/** Limits of absorption of revision 2023, which are set as the load limit. */
 const absorbModes = ['opModMaxLimPctWAbsorb', 'opModMaxLimWAbsorb'] as const satisfies readonly ModeName[];
 
 type LimitMode = keyof typeof limitModes;
@@ -57,7 +58,7 @@ interface Ramp {
 
 interface Limit {
   readonly requested: ControlValue<number>;
-  /** ramp down to the limit; null: the limit is in force */
+  /** ramp down to the limit; null: the limit holds at once */
   readonly ramp: Ramp | null;
 }
 
@@ -67,8 +68,8 @@ export class SiteLimits {
   readonly #options: SiteLimitsOptions;
   #devices: readonly number[];
   readonly #limits = new Map<SiteLimitName, Limit>();
-  /** as the plant has them, W */
-  readonly #set = new Map<SiteLimitName, number>();
+  /** limits that the plant has, W */
+  readonly #onPlantW = new Map<SiteLimitName, number>();
   /** slopes by control, percent of 702.WMax per second, with the inputs they were computed from */
   readonly #slopes = new Map<string, { readonly inputs: string; readonly pctPerS: number | null }>();
   #cancelStep: (() => void) | null = null;
@@ -86,38 +87,38 @@ export class SiteLimits {
     const { plant, owner } = this.#options;
     const before = this.#present();
     this.#devices = devices;
-    const names = [...this.#set.keys()];
-    this.#set.clear();
+    const names = [...this.#onPlantW.keys()];
+    this.#onPlantW.clear();
     if (names.length === 0) return;
     if (before.length > 0) {
-      const nothing = Object.fromEntries(names.map((name) => [name, null]));
-      plant.setSite(nothing, { source: 'csip' }, { owner, devices: before });
+      const noLimits = Object.fromEntries(names.map((name) => [name, null]));
+      plant.setSite(noLimits, { source: 'csip' }, { owner, devices: before });
     }
     this.#follow();
   }
 
-  /** Modes that this EndDevice has. */
+  /** Limit modes that this EndDevice supports. */
   supported(): readonly ModeName[] {
     const { revision, chargeMaxW } = this.#options;
     const absorb = revision === '2023' && chargeMaxW() > 0 ? absorbModes : [];
     return [...Object.keys(limitModes).filter(isLimitMode), ...absorb];
   }
 
-  /** The limit that a mode of a control asks for. */
+  /** The limit of a mode of a control. */
   wish(mode: SiteMode, { base }: ResolvedControl): SiteWish | Refusal {
     const unread = unreadIn(mode, base);
     if (unread) return unread;
     const limitW = mode === 'opModMaxLimPctWAbsorb' ? this.#ofChargeRate(base[mode]) : wattsOf(base[mode]);
-    if (limitW === null || limitW < 0) return invalid(`${mode} is no limit`);
+    if (limitW === null || limitW < 0) return invalid(`${mode} is negative or no number`);
     // a limit above the maximum setting does not limit
     return { limit: isLimitMode(mode) ? limitModes[mode] : 'load', limitW: Math.min(maxSiteLimitW, limitW) };
   }
 
-  /** The limits of absorption that those of a control of higher rank outweigh, by control: they exclude each other. */
+  /** Limits of absorption exclude each other: by control, those that the control of highest rank outweighs. */
   outweighedAbsorption(inForce: readonly ControlInForce[]): ReadonlyMap<string, readonly LeftOutMode[]> {
     const limiting = inForce.flatMap(({ id, rank, modes, control }) => {
-      const runs = modes.filter(isAbsorbMode).filter((mode) => !isRefusal(this.wish(mode, control)));
-      return runs.length > 0 ? [{ id, rank, modes: runs }] : [];
+      const valid = modes.filter(isAbsorbMode).filter((mode) => !isRefusal(this.wish(mode, control)));
+      return valid.length > 0 ? [{ id, rank, modes: valid }] : [];
     });
     const [highest] = limiting;
     const detail = `${highest?.modes[0] ?? ''} of ${highest?.id ?? ''} takes precedence`;
@@ -136,7 +137,8 @@ export class SiteLimits {
       const wishes = this.#wishes(each);
       const inputs = JSON.stringify([wishes, each.control.base.rampTms]);
       const cached = this.#slopes.get(each.id);
-      const pctPerS = cached?.inputs === inputs ? cached.pctPerS : this.#widening(wishes, each.control.base.rampTms);
+      const pctPerS =
+        cached?.inputs === inputs ? cached.pctPerS : this.#wideningSlope(wishes, each.control.base.rampTms);
       this.#slopes.set(each.id, { inputs, pctPerS });
       if (pctPerS !== null) slopes.set(each.id, pctPerS);
     }
@@ -144,15 +146,15 @@ export class SiteLimits {
   }
 
   /**
-   * Makes the limits of these controls be in force, the tightest of each kind.
+   * Puts the limits of these controls in force, the tightest of each kind.
    * @throws SimError as `Plant.setSite`
    */
   apply(inForce: readonly ControlInForce[]): void {
     const tightest = new Map<SiteLimitName, ControlInForce & SiteWish>();
     for (const each of inForce) {
       for (const wish of this.#wishes(each)) {
-        const other = tightest.get(wish.limit);
-        if (!other || wish.limitW < other.limitW) tightest.set(wish.limit, { ...each, ...wish });
+        const earlier = tightest.get(wish.limit);
+        if (!earlier || wish.limitW < earlier.limitW) tightest.set(wish.limit, { ...each, ...wish });
       }
     }
     const gradW = inForce
@@ -177,41 +179,42 @@ export class SiteLimits {
     });
   }
 
-  /** The ramp down to a limit; null: it holds at once, or does not limit the present power. */
+  /** The ramp down to a limit; null: the limit holds at once, or does not limit the present power. */
   #rampTo({ limit, limitW, control }: ControlInForce & SiteWish, gradW: number | null): Ramp | null {
     const { plant } = this.#options;
     const devices = this.#present();
     if (devices.length === 0) return null;
     const presentW = powerOf(limit, plant.siteOf(devices));
-    const fromW = Math.min(this.#set.get(limit) ?? Infinity, presentW);
+    const fromW = Math.min(this.#onPlantW.get(limit) ?? Infinity, presentW);
     const seconds = scaledOf(control.base.rampTms, -2);
     const rateWS = seconds !== null ? (fromW - limitW) / seconds : ((gradW ?? Infinity) / 100) * this.#fullW(limit);
     return fromW > limitW && Number.isFinite(rateWS) && rateWS > 0 ? { fromW, start: plant.time.sim, rateWS } : null;
   }
 
-  /** The power to which the percentages of a gradient refer. */
+  /** The power that is 100 % of the gradient for a limit, W. */
   #fullW(limit: SiteLimitName): number {
     const { wMax, chargeMaxW } = this.#options;
     return limit === 'import' || limit === 'load' ? chargeMaxW() || wMax() : wMax();
   }
 
-  #widening(wishes: readonly SiteWish[], rampTms: unknown): number | null {
+  /** The slope to limits wider than the plant has, percent of 702.WMax per second; null: the slope stays. */
+  #wideningSlope(wishes: readonly SiteWish[], rampTms: unknown): number | null {
     const seconds = scaledOf(rampTms, -2);
     const wMax = this.#options.wMax();
     if (seconds === null || seconds <= 0 || wMax <= 0) return null;
-    const widths = wishes.map(({ limit, limitW }) => Math.min(limitW, wMax) - (this.#set.get(limit) ?? Infinity));
+    const widths = wishes.map(({ limit, limitW }) => Math.min(limitW, wMax) - (this.#onPlantW.get(limit) ?? Infinity));
     const widest = Math.max(0, ...widths);
     return widest > 0 ? (100 * widest) / wMax / seconds : null;
   }
 
-  /** Sets the limits of the plant, and again each step while one ramps. */
+  /** Sets the limits of the plant now, and again in each step while one of them ramps. */
   #follow(): void {
     this.#cancelStep?.();
     this.#cancelStep = null;
     const { plant } = this.#options;
     const simNow = plant.time.sim;
     const values = new Map([...this.#limits].map(([name, limit]) => [name, limitAt(limit, simNow)] as const));
-    this.#bring(values);
+    this.#setChanged(values);
     if (![...this.#limits].some(([name, { requested }]) => (values.get(name) ?? 0) > requested.value)) return;
     const next = addSeconds(simNow, stepS);
     this.#cancelStep = plant.at(next, () => {
@@ -219,8 +222,8 @@ export class SiteLimits {
     });
   }
 
-  #bring(values: ReadonlyMap<SiteLimitName, number>): void {
-    const changed = siteLimitNames.filter((name) => values.get(name) !== this.#set.get(name));
+  #setChanged(values: ReadonlyMap<SiteLimitName, number>): void {
+    const changed = siteLimitNames.filter((name) => values.get(name) !== this.#onPlantW.get(name));
     if (changed.length === 0) return;
     const { plant, owner } = this.#options;
     const devices = this.#present();
@@ -230,12 +233,12 @@ export class SiteLimits {
     plant.setSite(patch, { source: 'csip', ...(peer !== undefined && { peer }) }, { owner, devices });
     for (const name of changed) {
       const value = values.get(name);
-      if (value === undefined) this.#set.delete(name);
-      else this.#set.set(name, value);
+      if (value === undefined) this.#onPlantW.delete(name);
+      else this.#onPlantW.set(name, value);
     }
   }
 
-  /** Devices that have not left the plant; limits leave with the last one. */
+  /** Devices that are still in the plant, which removes the limits of a group with its last device. */
   #present(): readonly number[] {
     const { plant } = this.#options;
     return this.#devices.filter((index) => plant.devices.some((device) => device.index === index));

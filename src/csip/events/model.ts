@@ -29,7 +29,7 @@ export interface ListedControl {
   readonly responseRequired: number;
   /** absolute URI; null: no response can be sent */
   readonly replyTo: string | null;
-  /** modes that it takes from others: with a value that can be read */
+  /** modes that the control takes from others (`controlledModes`) */
   readonly modes: readonly ModeName[];
   readonly control: ResolvedControl;
 }
@@ -48,7 +48,7 @@ export interface ListedProgram {
   readonly key: string;
   readonly href: string;
   readonly description: string | null;
-  /** 0..255, lower wins */
+  /** 0..255; the lower number has priority */
   readonly primacy: number;
   /** undefined: unreadable this time, the previous one stays; null: the program has none */
   readonly defaultControl: ListedDefault | null | undefined;
@@ -76,17 +76,17 @@ export interface KnownControl {
   readonly state: CsipControlState;
   readonly effectiveStartS: number;
   readonly effectiveDurationS: number;
-  /** modes not lost to other events, while active */
+  /** while in force, the modes that are neither lost to other events nor left out by the device; otherwise empty */
   readonly modesInForce: readonly ModeName[];
   readonly optedOut: boolean;
-  /** the device has carried it out at least once */
+  /** true if the device has carried it out at least once */
   readonly started: boolean;
   readonly outcome: ControlOutcome | null;
 }
 
 /** Inputs of the schedule of one EndDevice. */
 export type ScheduleInput =
-  /** the programs of all FSAs; a program that is missing has left */
+  /** the programs of all FSAs; a missing program was removed */
   | { readonly kind: 'programs'; readonly programs: readonly ListedProgram[] }
   /** time has passed, or the clock of the server has jumped */
   | { readonly kind: 'time' }
@@ -94,7 +94,7 @@ export type ScheduleInput =
   | { readonly kind: 'outcomes'; readonly outcomes: ReadonlyMap<string, ControlOutcome> }
   /** opt-in or opt-out by the user (`csip/controls/{mrid}/opt`) */
   | { readonly kind: 'opt'; readonly mrid: string; readonly in: boolean }
-  /** the device was reset: events under way are not applied again */
+  /** the device was reset: events that it has started are not applied again */
   | { readonly kind: 'reset' };
 
 /** The effect of an input. */
@@ -103,7 +103,7 @@ export interface ScheduleStep<State> {
   readonly responses: readonly OwedResponse[];
   /** controls in force from now on, highest priority first; the same object while nothing has changed */
   readonly inForce: readonly ControlInForce[];
-  /** time of the next `time` input; null: nothing is due */
+  /** time at which the next `time` input is due; null: none */
   readonly nextS: number | null;
 }
 

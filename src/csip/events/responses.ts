@@ -1,7 +1,7 @@
 /**
  * The responses that one EndDevice owes, in a slot of the store: each is kept until the server has accepted or refused
- * it, with the time at which it was made. Responses to one address (replyTo) go one at a time and in order, so that the
- * 7 of a superseded event arrives before the 2 of the winner.
+ * it. Responses to one address (replyTo) are sent one at a time and in order, so that the 7 of a superseded event
+ * arrives before the 2 of the winner.
  */
 import { errorText, SimError } from '../../core/errors.ts';
 import { BackOff } from '../../core/net/back-off.ts';
@@ -16,9 +16,9 @@ import { isPassing } from '../transport/exchange.ts';
 
 /** Maximum of waiting responses; beyond it the oldest is given up. */
 const maxWaiting = 1_000;
-/** Responses that were sent or given up, kept for views and so that a restart repeats none. */
+/** Maximum of finished responses; they are kept for views, and so that a restart repeats none. */
 const maxDone = 200;
-/** Superfluous journal lines that are tolerated before the journal is rewritten. */
+/** Maximum of superfluous journal lines; beyond it the journal is rewritten. */
 const maxIdle = 300;
 
 type ResponseResult = 'queued' | 'sent' | 'refused' | 'dropped';
@@ -27,10 +27,10 @@ type ResponseResult = 'queued' | 'sent' | 'refused' | 'dropped';
 export interface QueuedResponse extends OwedResponse {
   readonly id: number;
   readonly result: ResponseResult;
-  /** final answer of the server, ms since the epoch on the wall clock; null: none yet */
+  /** time of the final answer of the server, ms since the epoch on the wall clock; null: no final answer */
   readonly sentAtMs: number | null;
   readonly attempts: number;
-  /** of the last answer; null: no answer */
+  /** status of the last answer; null: no answer */
   readonly httpStatus: number | null;
   readonly lastError: string | null;
 }
@@ -52,14 +52,15 @@ type SendOutcome =
 interface ResponseQueueOptions {
   readonly slot: Slot;
   readonly wall: WallClock;
-  /** delays after failures; every address counts its own */
+  /** delays after failures; each address counts its failures separately */
   readonly backOff: BackOffForm;
 }
 
 interface Lane {
+  /** id of the response under way; null: none */
   sending: number | null;
   readonly backOff: BackOff;
-  /** on `WallClock.monotonicMs` */
+  /** earliest time of the next attempt, on `WallClock.monotonicMs` */
   retryMs: number;
 }
 
@@ -70,9 +71,9 @@ export class ResponseQueue {
   /** by id, which is the order of creation */
   readonly #responses = new Map<number, QueuedResponse>();
   readonly #lanes = new Map<string, Lane>();
-  /** responses of an earlier process: a schedule saved before them may owe them again */
+  /** `<mRID> <status>` of responses of an earlier process: a schedule saved before them may owe them again */
   readonly #restored = new Set<string>();
-  /** not yet in the journal */
+  /** ids of responses that are not yet in the journal */
   readonly #unwritten = new Set<number>();
   #nextId = 1;
   #lines = 0;
@@ -100,11 +101,11 @@ export class ResponseQueue {
    */
   async put(owed: readonly OwedResponse[]): Promise<void> {
     // responses of the user (4, 5) may repeat, and a restored schedule never owes them again
-    const news = owed.filter(
+    const newResponses = owed.filter(
       ({ mrid, status }) => status === 4 || status === 5 || !this.#restored.delete(`${mrid} ${status}`),
     );
-    const none = { result: 'queued', sentAtMs: null, attempts: 0, httpStatus: null, lastError: null } as const;
-    const queued = news.map((response) => ({ ...response, id: this.#nextId++, ...none }));
+    const undelivered = { result: 'queued', sentAtMs: null, attempts: 0, httpStatus: null, lastError: null } as const;
+    const queued = newResponses.map((response) => ({ ...response, id: this.#nextId++, ...undelivered }));
     for (const response of queued) this.#responses.set(response.id, response);
     const dropped = this.#dropOldest();
     const remaining = queued.filter(({ id }) => this.#responses.get(id)?.result === 'queued');
@@ -171,7 +172,7 @@ export class ResponseQueue {
     await this.#finish({ ...tried, result: kind, sentAtMs: kind === 'dropped' ? null : this.#options.wall.nowMs() });
   }
 
-  /** The server is reachable again: ends all back-off delays. */
+  /** Ends all back-off delays, because the server is reachable again. */
   retryNow(): void {
     for (const lane of this.#lanes.values()) {
       lane.backOff.reset();
@@ -198,7 +199,7 @@ export class ResponseQueue {
     await this.#write([response]);
   }
 
-  /** Removes the oldest finished responses, and addresses without any. */
+  /** Removes the oldest finished responses, and the lanes of addresses without a waiting response. */
   #forget(): void {
     const done = this.list().filter(isDone);
     for (const { id } of done.slice(maxDone)) this.#responses.delete(id);
@@ -279,9 +280,9 @@ export class ResponseSender {
     }
   }
 
-  reachable(yes: boolean): void {
-    if (yes && !this.#reachable) this.#options.queue.retryNow();
-    this.#reachable = yes;
+  reachable(isReachable: boolean): void {
+    if (isReachable && !this.#reachable) this.#options.queue.retryNow();
+    this.#reachable = isReachable;
     this.#send();
   }
 
@@ -316,7 +317,7 @@ export class ResponseSender {
     this.#send();
   }
 
-  /** 4xx is final, except for those that ask to retry later. */
+  /** A 4xx status is final, except for 408 and 429. */
   async #outcome({ mrid, status, createdS, replyTo }: QueuedResponse): Promise<SendOutcome> {
     const { exchange, lfdi, deviceIndex } = this.#options;
     try {

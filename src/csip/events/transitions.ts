@@ -9,7 +9,7 @@ import type { Phase } from './state.ts';
 export interface EventFacts {
   /** EventStatus.currentStatus of the server */
   readonly status: EventStatusNow;
-  /** no program of the EndDevice lists it any longer */
+  /** true if the EndDevice has lost the last program that listed the event */
   readonly left: boolean;
   /** true from the effective start */
   readonly begun: boolean;
@@ -19,13 +19,13 @@ export interface EventFacts {
   readonly successorWaits: boolean;
   /** true after the random delay of a cancellation */
   readonly cancelDue: boolean;
-  /** true if events of higher priority hold all of its modes */
+  /** true if other events have taken all of its modes that the device can carry out */
   readonly lostAll: boolean;
   /** origin of the event that took the last mode */
   readonly takenBy: 'program' | 'other program' | 'other server';
-  /** reason of the device for not carrying it out; null once it has been carried out */
+  /** reason of the device for not carrying the event out; null: none, or it has been carried out before */
   readonly refusal: 'unsupported' | 'invalid' | null;
-  /** participation so far; `in` and `out` are the last choice of a user who changed it */
+  /** participation so far; `out`: opted out at present, `in`: opted out before, `none`: never carried out */
   readonly part: 'whole' | 'in' | 'out' | 'none';
   readonly revision: '2018' | '2023';
 }
@@ -42,7 +42,7 @@ export interface Transition {
 }
 
 const live: readonly Phase[] = ['scheduled', 'active'];
-const silent = () => null;
+const noResponse = () => null;
 const always = (status: ResponseStatus) => () => status;
 
 const endings = { whole: 3, out: 8, in: 9, none: 10 } as const;
@@ -57,7 +57,7 @@ const isCancelled = ({ status }: EventFacts): boolean =>
 const refused = ({ refusal, revision }: EventFacts): ResponseStatus =>
   refusal === 'invalid' ? 253 : unsupported[revision];
 
-/** The response of a superseded event. For another program 2018 has 14, where head ends expect 7. */
+/** The response of a superseded event. 2018 defines 14 for another program, but head ends expect 7. */
 export const superseded = ({ takenBy, revision }: Pick<EventFacts, 'takenBy' | 'revision'>): ResponseStatus =>
   takeovers[revision][takenBy];
 
@@ -76,7 +76,7 @@ export const eventTransitions: readonly Transition[] = [
   },
   {
     from: ['active'],
-    // no instant between the two is without a control
+    // the event lasts until its successor starts, so that no instant is without a control
     when: (f) => f.status === 'superseded' && !f.successorWaits,
     to: 'superseded',
     answer: always(7),
@@ -84,11 +84,11 @@ export const eventTransitions: readonly Transition[] = [
   },
   { from: ['received'], when: (f) => f.over, to: 'rejected', answer: always(254), label: 'too late' },
   { from: ['received'], when: (f) => f.refusal !== null, to: 'rejected', answer: refused, label: 'not possible' },
-  { from: ['received'], when: () => true, to: 'scheduled', answer: silent, label: 'accepted' },
+  { from: ['received'], when: () => true, to: 'scheduled', answer: noResponse, label: 'accepted' },
   { from: live, when: (f) => f.lostAll, to: 'superseded', answer: superseded, label: 'all modes taken' },
   { from: live, when: (f) => f.over, to: 'completed', answer: (f) => endings[f.part], label: 'end' },
   { from: ['active'], when: (f) => f.refusal !== null, to: 'rejected', answer: refused, label: 'not possible' },
-  { from: ['scheduled'], when: (f) => f.begun, to: 'active', answer: silent, label: 'start' },
+  { from: ['scheduled'], when: (f) => f.begun, to: 'active', answer: noResponse, label: 'start' },
 ];
 
 /** The transition that is due. undefined: none. */

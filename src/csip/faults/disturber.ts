@@ -102,7 +102,7 @@ function hasMember(document: OutgoingDocument, names: readonly string[]): boolea
 const powers: readonly string[] = ['multiplier', 'powerOfTenMultiplier'];
 
 /**
- * Removes elements from the octets, since the writer refuses a document without a required one.
+ * Removes elements from the octets, since the writer refuses a document without a required element.
  * @param elements local names of letters and digits
  */
 function withoutElements(xml: Buffer, elements: readonly string[]): Buffer {
@@ -138,7 +138,7 @@ function malformed(xml: Buffer, mode: Malformation): Buffer {
   }
 }
 
-/** A disturbance while faults make it. */
+/** A disturbance to which faults add their changes. */
 type Draft = { -readonly [Name in keyof Disturbance]: Disturbance[Name] };
 
 /** Maximum of addresses whose first document a `stale` fault remembers. */
@@ -146,8 +146,8 @@ const maxRemembered = 1000;
 
 /**
  * The decisions about a request, in this order. Only a fault whose decision is reached counts a strike:
- * 1. the first `drop`, `suppress` or `tls_failure` that strikes is the only one: the request is not sent, or its
- * connection fails;
+ * 1. the first `drop`, `suppress` or `tls_failure` that strikes is the whole disturbance: the request is not sent, or
+ * its connection fails;
  * 2. delays add up;
  * 3. faults of documents change the document in order of injection, then the octets and headers.
  * A request about no single device is affected only by faults for all devices and without a condition.
@@ -165,12 +165,12 @@ class RequestDisturber implements ExchangeDisturber {
   constructor(options: FaultSource) {
     this.#options = options;
     const { registry } = options;
-    const sort = () => {
+    const update = () => {
       this.#faults = registry.active.filter(({ protocol }) => protocol === 'csip');
       for (const fault of this.#first.keys()) if (!this.#faults.includes(fault)) this.#first.delete(fault);
     };
-    registry.onChange(sort);
-    sort();
+    registry.onChange(update);
+    update();
   }
 
   get active(): boolean {
@@ -178,7 +178,7 @@ class RequestDisturber implements ExchangeDisturber {
   }
 
   disturb(request: Disturbable): Disturbance | null {
-    const matching = this.#faults.filter((fault) => this.#meets(fault, request));
+    const matching = this.#faults.filter((fault) => this.#matches(fault, request));
     if (matching.length === 0) return null;
     const strikes = (fault: ActiveFault) => fault.strikes(request.deviceIndex);
     for (const fault of matching) {
@@ -191,7 +191,7 @@ class RequestDisturber implements ExchangeDisturber {
     return Object.keys(draft).length === 0 ? null : draft;
   }
 
-  #meets(fault: ActiveFault, { deviceIndex, resource, path }: Disturbable): boolean {
+  #matches(fault: ActiveFault, { deviceIndex, resource, path }: Disturbable): boolean {
     if (fault.isOver) return false;
     const { resources } = targetOf(fault.facts.target);
     if (resources !== undefined && !resources.some((name) => name === resource || name === path)) return false;
@@ -207,33 +207,33 @@ class RequestDisturber implements ExchangeDisturber {
     } else if (fault.isOf(duplicateFault)) {
       if (request.method !== 'GET' && strikes(fault)) draft.twice = true;
     } else if (request.body !== null) {
-      this.#spoil(fault, request, draft.body ?? request.body, draft, strikes);
+      this.#changeDocument(fault, request, draft.body ?? request.body, draft, strikes);
     }
   }
 
   /** Applies faults of documents. @param body after the changes of earlier faults */
-  #spoil(
+  #changeDocument(
     fault: ActiveFault,
     request: Disturbable,
     body: OutgoingDocument,
     draft: Draft,
     strikes: (fault: ActiveFault) => boolean,
   ): void {
-    const octets = ofOctets(fault, body);
-    if (octets !== null) {
+    const rewrite = octetChange(fault, body);
+    if (rewrite !== null) {
       if (!strikes(fault)) return;
       const { rewrite: before = (xml: Buffer) => xml } = draft;
-      draft.rewrite = (xml) => octets(before(xml));
+      draft.rewrite = (xml) => rewrite(before(xml));
     } else if (fault.isOf(wrongContentTypeFault)) {
       if (strikes(fault)) draft.contentType = fault.parameters.content_type;
     } else {
-      const spoilt = fault.isOf(staleFault) ? this.#stale(fault, request, body) : spoiltBy(fault, body);
+      const next = fault.isOf(staleFault) ? this.#stale(fault, request, body) : changedDocument(fault, body);
       // a fault that changes nothing does not count a strike
-      if (spoilt !== null && strikes(fault)) draft.body = spoilt;
+      if (next !== null && strikes(fault)) draft.body = next;
     }
   }
 
-  /** The first document sent to an address. null: this one is the first. */
+  /** The first document sent to an address. null: `body` is the first, or the request is not a PUT. */
   #stale(fault: ActiveFault, { method, path }: Disturbable, body: OutgoingDocument): OutgoingDocument | null {
     if (method !== 'PUT') return null;
     const bodies = this.#first.get(fault) ?? new Map<string, OutgoingDocument>();
@@ -244,8 +244,8 @@ class RequestDisturber implements ExchangeDisturber {
   }
 }
 
-/** The change that a fault makes to the octets of a document. null: none, or a fault of another kind. */
-function ofOctets(fault: ActiveFault, body: OutgoingDocument): ((xml: Buffer) => Buffer) | null {
+/** The change that a fault makes to the octets of a document. null: the fault does not change octets. */
+function octetChange(fault: ActiveFault, body: OutgoingDocument): ((xml: Buffer) => Buffer) | null {
   if (fault.isOf(malformedXmlFault)) return (xml) => malformed(xml, fault.parameters.mode);
   if (fault.isOf(missingElementFault) && hasMember(body, fault.parameters.elements))
     return (xml) => withoutElements(xml, fault.parameters.elements);
@@ -255,12 +255,12 @@ function ofOctets(fault: ActiveFault, body: OutgoingDocument): ((xml: Buffer) =>
 }
 
 /** The document as changed by the fault. null: unchanged. */
-function spoiltBy(fault: ActiveFault, body: OutgoingDocument): OutgoingDocument | null {
-  const spoilt = spoiledCopy(fault, body);
-  return JSON.stringify(spoilt.value) === JSON.stringify(body.value) ? null : spoilt;
+function changedDocument(fault: ActiveFault, body: OutgoingDocument): OutgoingDocument | null {
+  const next = documentAfter(fault, body);
+  return JSON.stringify(next.value) === JSON.stringify(body.value) ? null : next;
 }
 
-function spoiledCopy(fault: ActiveFault, body: OutgoingDocument): OutgoingDocument {
+function documentAfter(fault: ActiveFault, body: OutgoingDocument): OutgoingDocument {
   if (fault.isOf(clockSkewFault)) return withSkew(body, fault.parameters.skew_s);
   if (fault.isOf(wrongLfdiFault)) return withLfdi(body, fault.parameters.lfdi ?? null);
   if (fault.isOf(wrongStatusFault)) return withStatus(body, fault.parameters.status);

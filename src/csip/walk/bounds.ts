@@ -16,7 +16,7 @@ export const walkMaximum = (endDevices: number): Amount => ({
   octets: forOne.octets + furtherOctets * Math.max(0, endDevices - 1),
 });
 
-/** The sum of what the parts of one walk hold. */
+/** The sum of the amounts that the parts of one walk hold. */
 export class WalkBounds {
   readonly maximum: Amount;
   resources = 0;
@@ -44,7 +44,7 @@ export class Holding {
     this.#bounds = bounds;
   }
 
-  /** resources for which there is room */
+  /** resources that still fit; 0 also if the octets are used up */
   get room(): number {
     const { maximum, resources, octets } = this.#bounds;
     const others = { resources: resources - this.#size.resources, octets: octets - this.#size.octets };

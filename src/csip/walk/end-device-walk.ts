@@ -17,7 +17,7 @@ export interface EndDeviceWalkOptions extends WalkParts {
   readonly derCount: () => number;
   /** @returns the status of the answer; null: no answer */
   readonly post: (request: Pick<SepRequest, 'href' | 'resource' | 'body'>) => Promise<number | null>;
-  /** options of its groups that the walk does not have itself */
+  /** options of its groups beyond those of this walk */
   readonly groups: Pick<GroupsOptions, 'remoteClock' | 'monotonicMs' | 'timeStaleS' | 'serverTimeUrl'>;
   /** called when a resource below it is gone, so that the EndDeviceList is read again */
   readonly lost: () => void;
@@ -38,8 +38,9 @@ export class EndDeviceWalk {
   #ders: readonly Located<DER>[] = [];
   #derPoll: Poll | null = null;
   #groups: GroupsWalk | null = null;
-  /** the links from which its parts were made */
+  /** the links from which the polls and groups were made */
   #links = '';
+  /** true after the first admission, which reads the DERs and groups */
   #begun = false;
   /** the number of DERs for which a POST was last tried */
   #postedFor = 0;
@@ -54,7 +55,7 @@ export class EndDeviceWalk {
     return this.#located.url;
   }
 
-  /** true if controls may be carried out for it */
+  /** true if controls may be carried out for the EndDevice */
   get admitted(): boolean {
     return this.#admission === 'admitted';
   }
@@ -79,7 +80,7 @@ export class EndDeviceWalk {
     ];
   }
 
-  /** Takes the EndDevice from the latest list. @param all true: everything below is read again */
+  /** Follows the EndDevice of the latest list. @param all true: everything below is read again */
   async take(located: Located<EndDevice>, all: boolean): Promise<void> {
     if (this.#admission === 'refused' || this.#stopped) return;
     const { RegistrationLink, DERListLink, FunctionSetAssignmentsListLink } = located.document;
@@ -91,10 +92,10 @@ export class EndDeviceWalk {
       DERListLink?.href,
       FunctionSetAssignmentsListLink?.href,
     ].join();
-    const same = links === this.#links;
+    const hasNewLinks = links !== this.#links;
     this.#links = links;
-    if (!same) this.#makeParts();
-    if (!same || all || !this.admitted) await this.#readAll(!same);
+    if (hasNewLinks) this.#makeParts();
+    if (hasNewLinks || all || !this.admitted) await this.#readAll(hasNewLinks);
     else if (JSON.stringify(located.document) !== before) this.#report();
   }
 
@@ -134,7 +135,7 @@ export class EndDeviceWalk {
       this.#refuse('its EndDevice has no RegistrationLink, so that the PIN cannot be compared', refused);
       return;
     } else this.#admission = 'admitted';
-    // the first Registration that admits the EndDevice starts the rest by itself
+    // the first Registration that admits the EndDevice has called `#begin` itself
     if (this.admitted && !this.#begun) await this.#begin();
     else if (this.admitted) await this.#readParts(anew);
   }
@@ -161,7 +162,7 @@ export class EndDeviceWalk {
     if (this.#stopped) return 'failed';
     if (read.kind !== 'found') {
       missed(read);
-      // without a PIN nothing is compared; with one, an admitted EndDevice stays so until it is contradicted
+      // without a PIN nothing is compared; with a PIN, an EndDevice stays admitted until a Registration has another one
       if (conduct.pin === null) this.#admission = 'admitted';
       return read.kind === 'failed' ? failure(read) : missing(read, rateOf(undefined));
     }
@@ -203,7 +204,7 @@ export class EndDeviceWalk {
     return { rateS: rateOf(read.value.list.pollRate), remarks: read.remarks };
   }
 
-  /** Posts missing DERs, once for each count. @returns true if the server has accepted one */
+  /** Posts missing DERs, once for each number needed. @returns true if the server has accepted a DER */
   async #postDers(listed: number, listUrl: string): Promise<boolean> {
     const { post, derCount } = this.#options;
     const needed = derCount();

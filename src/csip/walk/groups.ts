@@ -16,8 +16,9 @@ import { firstRemarks } from './remarks.ts';
 import type { Remark } from './remarks.ts';
 import { GroupTime } from './time.ts';
 
-/** X6: maximum of resources followed for one EndDevice. */
+/** Maximum of lists of programs that are followed for one EndDevice. */
 const maxLists = 1000;
+/** Maximum of Times of FSAs that are followed for one EndDevice. */
 const maxTimes = 100;
 
 export interface GroupsOptions extends WalkParts {
@@ -29,7 +30,7 @@ export interface GroupsOptions extends WalkParts {
   readonly timeStaleS: () => number;
   /** absolute URI of the Time of the server; null: it has none */
   readonly serverTimeUrl: () => string | null;
-  /** called when the list is gone, so that the EndDevice is read again */
+  /** called when the server no longer has the list, so that the EndDevice is read again */
   readonly lost: () => void;
   readonly changed: (programs: readonly FoundProgram[]) => void;
 }
@@ -52,16 +53,16 @@ const timesOf = (groups: readonly Group[]): readonly GroupClock[] => [
 ];
 
 function byPrograms(groups: readonly Group[]): ReadonlyMap<string | null, readonly Group[]> {
-  const all = new Map<string | null, Group[]>();
+  const groupsOf = new Map<string | null, Group[]>();
   for (const group of groups) {
-    const same = all.get(group.programsUrl);
-    if (same) same.push(group);
-    else all.set(group.programsUrl, [group]);
+    const earlier = groupsOf.get(group.programsUrl);
+    if (earlier) earlier.push(group);
+    else groupsOf.set(group.programsUrl, [group]);
   }
-  return all;
+  return groupsOf;
 }
 
-/** FSAs that lead to no programs. */
+/** Remarks about FSAs that lead to no programs. */
 const groupRemarks = (items: readonly Received<FunctionSetAssignments>[], base: string): readonly Remark[] =>
   items.flatMap(({ href, DERProgramListLink: link }, at) => {
     if (link?.href !== undefined && resolved(link.href, base) !== null) return [];
@@ -73,16 +74,16 @@ const groupRemarks = (items: readonly Received<FunctionSetAssignments>[], base: 
 export class GroupsWalk {
   readonly poll: Poll;
   readonly #options: GroupsOptions;
-  /** for problems that every reading meets again */
+  /** for problems that would be logged at every reading */
   readonly #warnOnce: (message: string) => void;
   readonly #holding: Holding;
   #groups: readonly Group[] = [];
-  /** by the list of programs */
+  /** by the URL of their list of programs; null: without a list */
   #groupsOf: ReadonlyMap<string | null, readonly Group[]> = new Map();
   readonly #lists = new Map<string, ProgramListWalk>();
   #resource: FoundResource;
   #askedParent = false;
-  /** true while new lists are being read, which are reported together */
+  /** true while new lists are being read: their programs are reported together */
   #taking = false;
   #stopped = false;
 
@@ -98,7 +99,7 @@ export class GroupsWalk {
     return [this.#resource, ...[...this.#lists.values()].flatMap((list) => list.resources)];
   }
 
-  /** Every poll below: for the rates, and for reading at once. */
+  /** All polls of the groups, with the names of their resources. */
   get polls(): readonly { readonly name: string; readonly poll: Poll }[] {
     return [
       { name: 'FunctionSetAssignmentsList', poll: this.poll },
@@ -115,7 +116,7 @@ export class GroupsWalk {
     await Promise.all([...this.#lists.values()].map(({ poll }) => poll.now()));
   }
 
-  /** Reads the list that contains a resource at once, if it is one of these. */
+  /** Reads the lists that contain a resource at once. */
   async reread(url: string): Promise<void> {
     const shows = (resources: readonly FoundResource[]) => resources.some((resource) => resource.url === url);
     if (url === this.#options.url) await this.poll.anew();
@@ -154,7 +155,7 @@ export class GroupsWalk {
     return { rateS: rateOf(read.value.list.pollRate), remarks };
   }
 
-  /** Follows groups that have joined or left; new lists are read before the programs are reported. */
+  /** Follows new groups and drops removed ones; new lists are read before the programs are reported. */
   async #take(items: readonly Received<FunctionSetAssignments>[], base: string): Promise<void> {
     const before = timesOf(this.#groups);
     const times = new Map<string, GroupClock>();
@@ -195,13 +196,15 @@ export class GroupsWalk {
   }
 
   /**
-   * One clock for all groups with this Time. @param times clocks of this reading @returns null: the maximum is reached
+   * The one clock for all groups with a Time. @returns null: the maximum is reached
+   * @param times clocks of this reading
+   * @param before clocks of the previous reading
    */
   #timeOf(url: string, times: Map<string, GroupClock>, before: readonly GroupClock[]): GroupClock | null {
     const existing = times.get(url);
     if (existing !== undefined) return existing;
     if (times.size >= maxTimes) {
-      this.#warnOnce(`more than ${maxTimes} FSAs have a Time of their own: others follow that of the server`);
+      this.#warnOnce(`the FSAs have more than ${maxTimes} Times: further FSAs follow the Time of the server`);
       return null;
     }
     const time = before.find((each) => each.url === url) ?? this.#newTime(url);
@@ -238,7 +241,7 @@ export class GroupsWalk {
     return list;
   }
 
-  /** Reports the programs once every list was tried: a part of them could start the wrong event. */
+  /** Reports the programs once every list was tried: some of the programs alone could start the wrong event. */
   #report(): void {
     const lists = [...this.#lists];
     if (this.#stopped || this.#taking || !lists.every(([, { tried }]) => tried)) return;
@@ -252,7 +255,7 @@ export class GroupsWalk {
           programs.set(listed.key, { ...program, fsaUrls: [...program.fsaUrls, ...fsaUrls] });
           continue;
         }
-        // the list is in order of start: the first ones are kept
+        // the list is in order of start: its first controls are kept
         const controls = listed.controls?.slice(0, room);
         room -= controls?.length ?? 0;
         if (controls?.length !== listed.controls?.length)

@@ -12,7 +12,7 @@ import type { Missed, Remark } from './remarks.ts';
 export const defaultPollRateS = 900;
 /** Maximum of a delay that a server asks for: one day. */
 const maxRetryAfterMs = 86_400_000;
-/** A pollRate of 0 is treated as this. */
+/** Minimum of a rate, also for a pollRate of 0. */
 const minRateS = 1;
 /** Random extension of the first delay, so that clients that start together do not stay in step. */
 const spread = 0.25;
@@ -21,7 +21,7 @@ const spread = 0.25;
 export type PollResult =
   | {
       readonly rateS: number;
-      /** absent: all is as it should be */
+      /** absent: no remarks */
       readonly remarks?: readonly Remark[];
     }
   | { readonly retryAfterMs: number | undefined; readonly remarks?: readonly Remark[] }
@@ -32,7 +32,7 @@ export function failure(missed: Missed): PollResult {
   return { retryAfterMs: missed.retryAfterMs, remarks: remarksOfMissed(missed) };
 }
 
-/** The result of a reading that a repetition before the next poll would not better. */
+/** The result of a reading that would fail again before the next poll. */
 export function missing(missed: Missed, rateS: number): PollResult {
   return { rateS, remarks: remarksOfMissed(missed) };
 }
@@ -51,7 +51,8 @@ export class Poll {
   readonly #backOff: BackOff;
   #cancel: (() => void) | null = null;
   #underWay: Promise<void> | null = null;
-  #phased = false;
+  /** true after the first delay, which is extended by `spread` */
+  #isSpread = false;
   #paused = false;
   #stopped = false;
   #rateS: number | null = null;
@@ -68,12 +69,12 @@ export class Poll {
     return this.#rateS;
   }
 
-  /** of the last reading */
+  /** remarks of the last reading */
   get remarks(): readonly Remark[] {
     return this.#remarks;
   }
 
-  /** ms until the next reading by itself; null: none is scheduled */
+  /** ms until the next scheduled reading; null: none is scheduled */
   get dueInMs(): number | null {
     return this.#cancel === null ? null : Math.max(0, this.#dueMs - this.#options.clock.monotonicMs());
   }
@@ -86,7 +87,7 @@ export class Poll {
     return this.#underWay;
   }
 
-  /** Reads at once, after a reading under way, which may have missed the latest change. */
+  /** Reads at once or, since a reading under way may have missed the latest change, after it. */
   anew(): Promise<void> {
     return this.#underWay === null ? this.now() : this.#underWay.then(() => this.now());
   }
@@ -130,14 +131,14 @@ export class Poll {
   /** Delay from the start of a reading to the start of the next. */
   #waitMs(result: PollResult): number {
     if (result === 'failed' || !('rateS' in result)) {
-      const askedMs = result === 'failed' ? undefined : result.retryAfterMs;
-      if (askedMs !== undefined) return this.#backOff.nextMs(Math.min(askedMs, maxRetryAfterMs));
+      const retryAfterMs = result === 'failed' ? undefined : result.retryAfterMs;
+      if (retryAfterMs !== undefined) return this.#backOff.nextMs(Math.min(retryAfterMs, maxRetryAfterMs));
       return Math.min(this.#backOff.nextMs(), (this.#rateS ?? defaultPollRateS) * 1000);
     }
     this.#backOff.reset();
     this.#rateS = Math.max(result.rateS, minRateS);
-    const longer = this.#phased ? 1 : 1 + spread * this.#options.jitter.next();
-    this.#phased = true;
-    return this.#rateS * 1000 * longer;
+    const factor = this.#isSpread ? 1 : 1 + spread * this.#options.jitter.next();
+    this.#isSpread = true;
+    return this.#rateS * 1000 * factor;
   }
 }

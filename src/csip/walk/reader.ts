@@ -56,7 +56,7 @@ const itemNames: ListItems = {
 
 /** Bounds of one reading of a list. */
 export interface ListLimits {
-  /** items asked for at once (`l`) */
+  /** items requested per page (`l`) */
   readonly pageSize: number;
   readonly maxPages: number;
   readonly maxItems: number;
@@ -74,7 +74,7 @@ function missed({ status, retryAfterMs }: SepAnswer, resource: DocumentName, tar
   return { kind, status, reason, closed: false, retryAfterMs, ...target };
 }
 
-/** A resource for which there is no room. */
+/** The result for a resource for which there is no room. */
 function tooMany(resource: DocumentName, target: ReadTarget): Missed {
   const reason = `the ${resource} is left out: the resources of the server are more than a client holds`;
   return { kind: 'refused', status: null, reason, closed: false, ...target };
@@ -119,11 +119,11 @@ export class Reader {
       const { status, document, url, middleMonotonicMs, octets = 0 } = answer;
       if (status >= 400) return missed(answer, name, target);
       if (document === null || !isNamed(document, name)) {
-        const what = document === null ? 'no document' : `a document ${document.name}`;
-        const reason = `the answer to the request for ${name} has ${what}`;
+        const content = document === null ? 'no document' : `a document ${document.name}`;
+        const reason = `the answer to the request for ${name} has ${content}`;
         return { kind: 'refused', status, reason, closed: false, ...target };
       }
-      // requests that began together may have filled it meanwhile
+      // concurrent requests may have used up the room
       if (holding?.room === 0) return tooMany(name, target);
       holding?.add(target.isList ? 0 : 1, octets);
       const remarks = remarksOf(name, url, document.notes);
@@ -136,7 +136,7 @@ export class Reader {
 
   /**
    * Reads all pages of a list (`s`, `l`). The order of a list may change between two requests, so reading starts over
-   * when `all` changes meanwhile. The number of items read counts, not `all` of the link, which servers get wrong.
+   * when `all` changes meanwhile. `all` of the list counts, not that of its link, which servers get wrong.
    */
   async list<List extends ListName>(
     name: List,
@@ -170,12 +170,12 @@ export class Reader {
       const read = await this.document(name, page, deviceIndex, holding);
       if (read.kind !== 'found') {
         if (first === undefined || holding?.room !== 0) return read;
-        // the pages so far are what there is room for
+        // the pages so far have used up the room
         remarks.push(...remarksOfMissed(read));
         break;
       }
       remarks.push(...read.remarks);
-      const pageItems = roomFor(itemsOf(name, read.value), holding);
+      const pageItems = takeRoom(itemsOf(name, read.value), holding);
       if (pageItems.length < itemsOf(name, read.value).length)
         remarks.push(...remarksOfMissed(tooMany(name, { url: read.url, isList: true })));
       const all = read.value.all ?? pageItems.length;
@@ -198,11 +198,11 @@ export class Reader {
   }
 }
 
-/** The items for which there is room, which they take. */
-function roomFor<T>(items: readonly T[], holding: Holding | undefined): readonly T[] {
-  const first = items.slice(0, holding?.room);
-  holding?.add(first.length, 0);
-  return first;
+/** Takes room for items. @returns the items that have room */
+function takeRoom<T>(items: readonly T[], holding: Holding | undefined): readonly T[] {
+  const held = items.slice(0, holding?.room);
+  holding?.add(held.length, 0);
+  return held;
 }
 
 function itemsOf<List extends ListName>(name: List, list: Received<Documents[List]>): readonly Item<List>[] {

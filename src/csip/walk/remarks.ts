@@ -1,10 +1,10 @@
-/** Parts of a reading that are not as they should be, with their causes in words, for `csip/diagnostics`. */
+/** Remarks for `csip/diagnostics`: faults in the resources of a server, and readings that failed, with the causes. */
 import type { Issue } from '../../core/errors.ts';
 
 export interface Remark {
   /** slug */
   readonly code: string;
-  /** in a sentence, with the address of the resource */
+  /** a sentence with the address of the resource */
   readonly message: string;
 }
 
@@ -12,15 +12,15 @@ export interface Remark {
 export interface Missed {
   /**
    * - `absent`: the server answers that there is no such resource (404, 410)
-   * - `refused`: an answer that a repetition would not change (other 4xx, another document)
-   * - `failed`: no answer, or one that may be better later (5xx, 429, no valid document)
+   * - `refused`: an answer that a repetition would not change (other 4xx, another document), or no room
+   * - `failed`: no answer, or one that may differ later (5xx, 408, 429, no valid document)
    */
   readonly kind: 'absent' | 'refused' | 'failed';
-  /** null: no answer */
+  /** null: no answer, or no room for the resource */
   readonly status: number | null;
   /** a sentence */
   readonly reason: string;
-  /** the address that was asked for */
+  /** the requested address */
   readonly url: string;
   readonly isList: boolean;
   /** true if the client itself ended the request */
@@ -29,13 +29,13 @@ export interface Missed {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Remarks of one resource and what hangs on it; more would only say the same again. */
+/** Maximum of remarks about one resource with those below it; more would only repeat them. */
 const maxRemarks = 20;
 
-/** The first remarks of several parts. */
+/** The first remarks, up to the maximum. */
 export const firstRemarks = (remarks: readonly Remark[]): readonly Remark[] => remarks.slice(0, maxRemarks);
 
-/** The parts of a document that do not fit the schema. */
+/** Remarks about the parts of a document that do not fit the schema. */
 export function remarksOf(resource: string, url: string, notes: readonly Issue[] = []): readonly Remark[] {
   return notes.slice(0, maxRemarks).map(({ name, detail }) => {
     const code = name.endsWith('/mRID') ? 'mrid-not-read' : 'value-not-read';
@@ -45,7 +45,7 @@ export function remarksOf(resource: string, url: string, notes: readonly Issue[]
 
 const badRequest = 400;
 
-/** The cause of a reading that failed; none where the client has ended it. */
+/** The remark about a reading that failed; empty if the client has ended the request. */
 export function remarksOfMissed({ kind, status, reason, closed, url, isList }: Missed): readonly Remark[] {
   if (closed) return [];
   if (status === badRequest && isList)

@@ -4,11 +4,11 @@ import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Received } from '../xml/schema.ts';
 import type { Time } from '../xml/documents.ts';
 
-/** `currentTime` has whole seconds, and the request takes time. */
+/** Difference that still counts as agreement, beyond the whole second of `currentTime`: the request takes time. */
 const toleranceMs = 250;
-/** X10: beyond, a warning. */
+/** A larger offset is logged as a warning. */
 const bigOffsetS = 60;
-/** Smaller differences are rounding to whole seconds. */
+/** Smaller differences, s, come from rounding to whole seconds. */
 const equalS = 2;
 
 /** A Time and when it was read. */
@@ -35,8 +35,8 @@ export class TimeFollower {
   }
 
   /**
-   * Takes over a Time. The clock ignores one that it agrees with: `currentTime` has whole seconds, and following each
-   * would move the clock back and forth.
+   * Sets the clock to a Time, unless both agree: `currentTime` has whole seconds, and following every Time would move
+   * the clock back and forth.
    * @returns true if the clock has a time
    */
   take({ time, middleMonotonicMs }: TimeSample): boolean {
@@ -46,17 +46,17 @@ export class TimeFollower {
       return false;
     }
     if (!inUse()) {
-      // returns to the local calendar, which an earlier Time had left
+      // returns to the clock of this machine, from which an earlier Time has moved the remote clock
       if (remoteClock.offsetS !== null && remoteClock.offsetS !== 0)
         remoteClock.sync(remoteClock.nowMs() - remoteClock.offsetS * 1000, monotonicMs());
       return true;
     }
-    const theirMs = time.currentTime * 1000;
-    const ourMs = remoteClock.nowMs() - (monotonicMs() - middleMonotonicMs);
-    const agrees = ourMs >= theirMs - toleranceMs && ourMs < theirMs + 1000 + toleranceMs;
+    const serverMs = time.currentTime * 1000;
+    const clockMs = remoteClock.nowMs() - (monotonicMs() - middleMonotonicMs);
+    const agrees = clockMs >= serverMs - toleranceMs && clockMs < serverMs + 1000 + toleranceMs;
     if (remoteClock.offsetS !== null && agrees) return true;
     try {
-      remoteClock.sync(theirMs, middleMonotonicMs);
+      remoteClock.sync(serverMs, middleMonotonicMs);
     } catch (error) {
       warn(errorText(error));
       return false;
@@ -79,7 +79,7 @@ export interface GroupTimeOptions {
 }
 
 /**
- * The Time of an FSA as its offset from that of the server. The offset changes only by seconds at once, so that the
+ * The Time of an FSA as its offset from that of the server. The offset changes only by `equalS` or more, so that the
  * starts of listed events do not move from poll to poll.
  */
 export class GroupTime {

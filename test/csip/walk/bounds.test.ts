@@ -32,6 +32,6 @@ describe('csip/walk: bounds', () => {
     const times = rig.server.asked().filter((path) => path === '/shared' || path.startsWith('/tm/'));
     assert.equal(times.length, 100);
     assert.equal(times.filter((path) => path === '/shared').length, 1);
-    assert.equal(rig.warnings.filter((line) => line.startsWith('more than 100 FSAs')).length, 1);
+    assert.equal(rig.warnings.filter((line) => line.startsWith('the FSAs have more than 100 Times')).length, 1);
   });
 });
