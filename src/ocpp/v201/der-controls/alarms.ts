@@ -11,7 +11,7 @@ import type { DERControlEnum, GridEventFaultEnum } from '../messages.ts';
 
 export interface DerAlarm {
   readonly controlType: DERControlEnum;
-  /** null: no fault of the grid is behind it, or none that has a name */
+  /** null: caused by no fault of the grid, or by one without a name in the standard */
   readonly fault: GridEventFaultEnum | null;
 }
 
