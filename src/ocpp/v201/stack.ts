@@ -1,6 +1,6 @@
 /**
- * OCPP 2.0.1 or 2.1 at work for one station: its functions for REST, and calls of the central system as far as the
- * registration permits them.
+ * OCPP 2.0.1 or 2.1 of one station: its functions for REST, and the calls of the central system that the registration
+ * permits.
  */
 import type { OcppFunctions } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
@@ -144,7 +144,7 @@ type AnyHandler = (request: Payload, after: After) => Payload | Promise<Payload>
 interface DispatchOptions extends Pick<StationParts, 'version' | 'finding'> {
   readonly handlers: Handlers;
   readonly registration: Pick<RegistrationPart, 'status' | 'booting'>;
-  /** the station leaves or has stopped */
+  /** true: the station is leaving the central system, or has stopped */
   readonly isEnding: () => boolean;
 }
 

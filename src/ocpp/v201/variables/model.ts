@@ -91,7 +91,7 @@ export function rowsOf(component: string, common: RowOptions = {}) {
   return { readOnly: maker('ReadOnly'), readWrite: maker('ReadWrite'), writeOnly: maker('WriteOnly') };
 }
 
-/** Names as in `VariableRow`. All members but `has` throw SimError UNKNOWN_RESOURCE for an unknown variable. */
+/** Names as in `VariableRow`. All members but `has` and `onChange` throw SimError UNKNOWN_RESOURCE for an unknown variable. */
 export interface Variables {
   /** the value in force */
   text(component: string, variable: string, place?: Place): string;

@@ -173,7 +173,7 @@ function createSender({ calls, clock, variables, log }: StationParts, store: Var
         { triggered: true },
       );
       if (outcome.kind === 'result') continue;
-      log.warning(`report ${report.requestId} ends at part ${seqNo}, which has no answer: ${outcome.kind}`);
+      log.warning(`report ${report.requestId} ends at part ${seqNo}: ${outcome.kind}`);
       return;
     }
   };

@@ -18,7 +18,7 @@ export const variableRows: readonly VariableRow[] = [
 
 interface VariableTable {
   readonly entries: readonly TableEntry[];
-  /** @param component and `variable` with their instance in brackets; case does not count */
+  /** The entry of a variable. Names have their instance in brackets; case does not count. */
   find(component: string, variable: string, tier: Tier): TableEntry | undefined;
   /** Entries of a component with its instance in brackets; case does not count. */
   component(component: string, tier: Tier): readonly TableEntry[];
