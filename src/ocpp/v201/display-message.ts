@@ -48,8 +48,8 @@ interface StoredMessage {
 }
 
 /**
- * The state of an EVSE in the terms of display messages. 2.0.1 has neither Suspended nor Discharging: a suspended session
- * does not charge, so it counts as Idle, and discharging counts as Charging.
+ * The state of an EVSE in the terms of display messages. 2.0.1 has neither Suspended nor Discharging: a suspended
+ * session does not charge, so it counts as Idle, and discharging counts as Charging.
  */
 function messageState(
   { status, powerW }: Pick<EvseConnectorDetail, 'status' | 'powerW'>,

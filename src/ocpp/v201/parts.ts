@@ -79,7 +79,7 @@ export interface EventExtras {
   readonly operationMode?: NonNullable<Requests['TransactionEvent']['transactionInfo']['operationMode']>;
   /** 2.1 */
   readonly costDetails?: CostDetails;
-  /** 2.1, of `transactionInfo`: id of the tariff of the transaction; absent: an earlier event has reported the tariff */
+  /** 2.1, of `transactionInfo`: id of the tariff of the transaction; absent: none, or an earlier event reported it */
   readonly tariffId?: string;
 }
 
@@ -129,8 +129,8 @@ export interface Authorization {
 /** Costs that a station of 2.1 calculates itself (I07 to I12). */
 export interface Costs {
   /**
-   * Members of an event from the tariff of its transaction; none without a tariff. Call it for every event, in order: the
-   * first call assigns a tariff.
+   * Members of an event from the tariff of its transaction; none without a tariff. Call it for every event, in order:
+   * the first call assigns a tariff.
    * @param transition that caused the event; absent: the meter now
    */
   extras(

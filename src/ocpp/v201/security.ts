@@ -284,7 +284,7 @@ const replacedTexts: Readonly<Record<OwnUse, string>> = {
   V2GCertificate: 'certificate of the charging station for vehicles replaced',
 };
 
-/** The use of a signed certificate; without a type, a use with a pending key, the presented one first. Null: not supported. */
+/** The use of a signed certificate; without a type, the first use with a pending key. Null: not supported. */
 function useOf({ certificateType }: Requests['CertificateSigned'], keeper: Keeper): OwnUse | null {
   if (certificateType !== undefined) return ownUses.find((use) => use === certificateType) ?? null;
   return ownUses.find((use) => keeper.pending(use) !== null) ?? certificateUses.presented;
