@@ -130,9 +130,9 @@ function carryOut(
   records: readonly CustomerRecords[],
   isCustomer: IsCustomer,
 ) {
-  const kept = report ? records.flatMap((each) => each.about(isCustomer)) : [];
+  const reported = report ? records.flatMap((each) => each.about(isCustomer)) : [];
   const cleared = clear ? records.flatMap((each) => each.clear?.(isCustomer) ?? []) : [];
-  const lines = [...kept, ...cleared.map((line) => `cleared: ${line}`)];
+  const lines = [...reported, ...cleared.map((line) => `cleared: ${line}`)];
   return (lines.length === 0 ? nothing : lines.join('\n')).slice(0, maxReportLength);
 }
 

@@ -251,14 +251,14 @@ interface Display extends Part {
 const perReport = 5;
 
 /** The messages of a station, kept over a restart; each is removed at its end. */
-function createKept({ clock, store, log }: StationParts) {
-  let kept: readonly StoredMessage[] = [];
+function createMessageStore({ clock, store, log }: StationParts) {
+  let storedMessages: readonly StoredMessage[] = [];
   let cancelEnds: readonly (() => void)[] = [];
-  const saver = createSaver(store('display'), () => kept as unknown as readonly JsonValue[], log);
+  const saver = createSaver(store('display'), () => storedMessages as unknown as readonly JsonValue[], log);
 
   function plan(): void {
     for (const cancel of cancelEnds) cancel();
-    cancelEnds = kept.flatMap(({ untilMs }) =>
+    cancelEnds = storedMessages.flatMap(({ untilMs }) =>
       untilMs === null
         ? []
         : [
@@ -270,13 +270,13 @@ function createKept({ clock, store, log }: StationParts) {
     );
   }
   function put(messages: readonly StoredMessage[]): void {
-    kept = messages;
+    storedMessages = messages;
     plan();
     saver.save();
   }
   function removeWhere(matches: (message: StoredMessage) => boolean): boolean {
-    const remaining = kept.filter((message) => !matches(message));
-    if (remaining.length === kept.length) return false;
+    const remaining = storedMessages.filter((message) => !matches(message));
+    if (remaining.length === storedMessages.length) return false;
     put(remaining);
     return true;
   }
@@ -285,13 +285,13 @@ function createKept({ clock, store, log }: StationParts) {
   }
   return {
     get all() {
-      return kept;
+      return storedMessages;
     },
     put,
     removeWhere,
     sweep,
     async load(): Promise<void> {
-      kept = (await store('display').read()) as unknown as readonly StoredMessage[];
+      storedMessages = (await store('display').read()) as unknown as readonly StoredMessage[];
       plan();
     },
     stop(): void {
@@ -301,7 +301,7 @@ function createKept({ clock, store, log }: StationParts) {
   };
 }
 
-type Kept = ReturnType<typeof createKept>;
+type MessageStore = ReturnType<typeof createMessageStore>;
 
 /** True if GetDisplayMessages selects a message. */
 function isSelected({ info }: StoredMessage, { id, priority, state }: Requests['GetDisplayMessages']): boolean {
@@ -323,7 +323,7 @@ async function report({ calls }: StationParts, requestId: number, messages: read
 function setMessage(
   parts: StationParts,
   deps: DisplayDeps,
-  kept: Kept,
+  messageStore: MessageStore,
   info: MessageInfo,
 ): Refusal | { readonly status: 'Accepted' } {
   const { version, device, clock, variables } = parts;
@@ -339,16 +339,16 @@ function setMessage(
     evseOf: (transactionId) => deps.transactions.byId(transactionId)?.evseId ?? null,
   });
   if ('status' in message) return message;
-  const remaining = kept.all.filter((old) => !isReplaced(old, message));
+  const remaining = messageStore.all.filter((old) => !isReplaced(old, message));
   if (remaining.length >= maxMessages) {
     const additionalInfo = `the station keeps ${maxMessages} messages`;
     return { status: 'Rejected', statusInfo: { reasonCode: 'TooManyElements', additionalInfo } };
   }
-  kept.put([...remaining, message]);
+  messageStore.put([...remaining, message]);
   return { status: 'Accepted' };
 }
 
-function getMessages(parts: StationParts, kept: Kept): Handler<'GetDisplayMessages'> {
+function getMessages(parts: StationParts, messageStore: MessageStore): Handler<'GetDisplayMessages'> {
   const { version, finding } = parts;
   return (request, after) => {
     if (request.id !== undefined && request.id.length > maxMessages) {
@@ -356,34 +356,34 @@ function getMessages(parts: StationParts, kept: Kept): Handler<'GetDisplayMessag
       finding(clauseOf(version, 'O04'), text, 'GetDisplayMessages');
       throw new CallError(errorCode(version, 'occurrence'), text);
     }
-    kept.sweep();
-    const messages = kept.all.filter((message) => isSelected(message, request)).map(({ info }) => info);
+    messageStore.sweep();
+    const messages = messageStore.all.filter((message) => isSelected(message, request)).map(({ info }) => info);
     if (messages.length === 0) return { status: 'Unknown' };
     after(() => void report(parts, request.requestId, messages));
     return { status: 'Accepted' };
   };
 }
 
-function provideCount({ variables }: StationParts, kept: Kept): void {
-  variables.provide('DisplayMessageCtrlr', 'DisplayMessages', () => String(kept.all.length));
+function provideCount({ variables }: StationParts, messageStore: MessageStore): void {
+  variables.provide('DisplayMessageCtrlr', 'DisplayMessages', () => String(messageStore.all.length));
 }
 
-/** Load it after the transactions, because `load` removes the messages of transactions that have ended. */
+/** Load the part after the transactions, because `load` removes the messages of transactions that have ended. */
 export function createDisplay(parts: StationParts, deps: DisplayDeps): Display {
   const { version, device, clock, variables } = parts;
-  const kept = createKept(parts);
+  const messageStore = createMessageStore(parts);
   const stops: (() => void)[] = [];
-  provideCount(parts, kept);
+  provideCount(parts, messageStore);
   const statesAt = (evseId: number) =>
     (evseId === 0 ? device.detail.connectors : [device.connector(evseId)]).map((each) => messageState(each, version));
   return {
     get messages() {
-      return kept.all.map(({ info }) => info);
+      return messageStore.all.map(({ info }) => info);
     },
     shown(evseId) {
       if (!variables.boolean('DisplayMessageCtrlr', 'Enabled')) return [];
       const preferred = version === 'ocpp2.1' ? [variables.text('DisplayMessageCtrlr', 'Language')] : [];
-      return shownTexts(kept.all, deps.ownTexts?.(evseId) ?? [], {
+      return shownTexts(messageStore.all, deps.ownTexts?.(evseId) ?? [], {
         evseId,
         states: statesAt(evseId),
         nowMs: clock.nowMs(),
@@ -392,27 +392,27 @@ export function createDisplay(parts: StationParts, deps: DisplayDeps): Display {
     },
     handlers: {
       SetDisplayMessage: ({ message }) => {
-        kept.sweep();
-        return setMessage(parts, deps, kept, message);
+        messageStore.sweep();
+        return setMessage(parts, deps, messageStore, message);
       },
-      GetDisplayMessages: getMessages(parts, kept),
+      GetDisplayMessages: getMessages(parts, messageStore),
       ClearDisplayMessage: ({ id }) => ({
-        status: kept.removeWhere(({ info }) => info.id === id) ? 'Accepted' : 'Unknown',
+        status: messageStore.removeWhere(({ info }) => info.id === id) ? 'Accepted' : 'Unknown',
       }),
     },
     async load() {
-      await kept.load();
-      kept.removeWhere(
+      await messageStore.load();
+      messageStore.removeWhere(
         ({ info }) => info.transactionId !== undefined && deps.transactions.byId(info.transactionId) === null,
       );
       stops.push(
         deps.transactions.onEnded(({ transactionId }) => {
-          kept.removeWhere(({ info }) => info.transactionId === transactionId);
+          messageStore.removeWhere(({ info }) => info.transactionId === transactionId);
         }),
       );
     },
     stop() {
-      kept.stop();
+      messageStore.stop();
       for (const end of stops.splice(0)) end();
     },
   };

@@ -139,7 +139,7 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
   const send = (status: Status) => calls.send('FirmwareStatusNotification', status);
   const outbox = createOutbox<Status>({ parts, send, capacity: 50, repeatMs: null });
   /** last status that this process reported */
-  let last: Status | null = null;
+  let lastStatus: Status | null = null;
   const updater = new FirmwareUpdater(parts, {
     ...deps,
     stopAll: () => {
@@ -150,7 +150,7 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
     report: (progress) => {
       const status = statusOf(progress, version);
       if (status === null) return;
-      last = status;
+      lastStatus = status;
       outbox.push(status);
     },
   });
@@ -160,7 +160,7 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
   /** L01.FR.25 and FR.26: Idle after Installed, else the last reported status. */
   const repeatedStatus = (): Status => {
     const { phase, requestId } = updater;
-    if (last !== null && last.status !== 'Installed') return last;
+    if (lastStatus !== null && lastStatus.status !== 'Installed') return lastStatus;
     const status = fullFirmwareStatus(phase);
     return status === 'Idle' || requestId === null ? { status: 'Idle' } : { status, requestId };
   };

@@ -348,9 +348,9 @@ function sample(
   const request = { evseId, transition, distortion };
   if (kind === 'Started') return sampleStarted(state, request);
   if (kind === 'Updated') return listOf(take(state, { ...request, series: 'updated', context: 'Sample.Periodic' }));
-  const last = listOf(take(state, { ...request, series: 'ended', context: 'Transaction.End' }));
+  const endSamples = listOf(take(state, { ...request, series: 'ended', context: 'Transaction.End' }));
   const transaction = state.deps.transactions.at(evseId);
-  return [...(transaction === null ? [] : state.history.removeAll(transaction.transactionId)), ...last];
+  return [...(transaction === null ? [] : state.history.removeAll(transaction.transactionId)), ...endSamples];
 }
 
 /** Keeps a sample of each transaction at the begin and at the end of a loss of power. */
@@ -439,7 +439,7 @@ export interface MeterValuesPart extends MeterValues {
   readonly part: Part;
 }
 
-/** Follows transactions from its creation on: create it after them, and before they are loaded. */
+/** Follows transactions at once: create the part after the transactions, and before they are loaded. */
 export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): MeterValuesPart {
   const state: MeterState = {
     parts,

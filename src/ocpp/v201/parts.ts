@@ -49,7 +49,7 @@ export interface Registration extends RegistrationOf<Replies> {
   readonly boots: number;
   /** Calls back when an accepted station is no longer accepted, or its line ends. */
   onEnded(listener: () => void): () => void;
-  /** instant at which the line ended, monotonic ms; null: the line is open */
+  /** start of the present time without a connection, monotonic ms; null: connected */
   readonly offlineSinceMs: number | null;
 }
 

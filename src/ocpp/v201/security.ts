@@ -246,10 +246,10 @@ function remove(
     return { status: 'Accepted' };
   }
   if (chain?.children.some((child) => sameHashData(child, hashData)) === true)
-    return failed('it belongs to the certificate of the station for vehicles');
+    return failed('the certificate belongs to the chain of the station for vehicles');
   const outcome = keeper.remove(hashData, true);
   if (outcome === 'unknown') return { status: 'NotFound' };
-  if (outcome === 'last') return failed('it is the last root of the central system');
+  if (outcome === 'last') return failed('the certificate is the last root of the central system');
   security.raise('ReconfigurationOfSecurityParameters', 'root certificate deleted');
   return { status: 'Accepted' };
 }
@@ -303,7 +303,7 @@ function signedHandler(
     if (use === null) return { why: 'certificates of this type are not supported' };
     const pending = keeper.pending(use);
     if (request.requestId !== undefined && pending !== null && pending.requestId !== request.requestId)
-      return { why: 'it is for another request' };
+      return { why: 'the certificate is for another request' };
     const why = keeper.adopt(use, request.certificateChain, {
       maxBytes: variables.integer('SecurityCtrlr', 'MaxCertificateChainSize'),
       anchors: use === 'V2GCertificate' ? keeper.roots('V2GRootCertificate') : null,

@@ -58,13 +58,13 @@ function localVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idT
 
 function offlineVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idToken: IdToken): Verdict {
   if (!variables.boolean('AuthCtrlr', 'Enabled') || needsNoAuthorize(idToken)) return verdict(withStatus('Accepted'));
-  const knownInfo = tokens.find(idToken)?.info ?? null;
+  const storedInfo = tokens.find(idToken)?.info ?? null;
   const rules = {
     known: variables.boolean('AuthCtrlr', 'LocalAuthorizeOffline'),
     unknown: variables.boolean('AuthCtrlr', 'OfflineTxForUnknownIdEnabled'),
   };
-  const status = offlineStatus<TokenStatus>(knownInfo?.status ?? null, rules, 'Unknown');
-  return verdict({ ...knownInfo, status }, true);
+  const status = offlineStatus<TokenStatus>(storedInfo?.status ?? null, rules, 'Unknown');
+  return verdict({ ...storedInfo, status }, true);
 }
 
 /** Decision that does not consider at which EVSEs the token is valid. */
@@ -188,15 +188,15 @@ async function stopByToken(
 ): Promise<OcppAuthorization> {
   const { parts, deps } = state;
   const { evseId, transactionId, groupIdToken } = running;
-  const knownInfo = deps.tokens.find(idToken)?.info ?? null;
+  const storedInfo = deps.tokens.find(idToken)?.info ?? null;
   if (sameToken(idToken, running.idToken)) {
     deps.transactions.stop(evseId, { reason: 'Local', trigger: 'StopAuthorized', idToken });
-    return answer(knownInfo ?? { status: 'Accepted' });
+    return answer(storedInfo ?? { status: 'Accepted' });
   }
-  if (knownInfo !== null && stopByGroup(state, running, idToken, knownInfo)) return answer(knownInfo);
+  if (storedInfo !== null && stopByGroup(state, running, idToken, storedInfo)) return answer(storedInfo);
   const refusal = conflict(evseId, 'another token has started the transaction');
   const isGroupless = groupIdToken === null && parts.variables.text('AuthCtrlr', 'MasterPassGroupId') === '';
-  if (isGroupless || (knownInfo?.status === 'Accepted' && knownInfo.groupIdToken !== undefined)) throw refusal;
+  if (isGroupless || (storedInfo?.status === 'Accepted' && storedInfo.groupIdToken !== undefined)) throw refusal;
   // the central system may know the group of the token
   const { info } = await checkToken(state, idToken, evseId);
   if (info.status !== 'Accepted') return answer(info);

@@ -107,7 +107,7 @@ export function tokenOf(version: Version2, text: string, type?: string): IdToken
     throw new SimError('COMMAND_BAD_VALUE', `type: given ${JSON.stringify(type)}; expected ${types.join(', ')}`);
   const max = maxTokenLength[version];
   if ((text === '') !== (tokenType === 'NoAuthorization') || text.length > max)
-    throw new SimError('COMMAND_BAD_VALUE', `id_token: 1 to ${max} characters, none with the type NoAuthorization`);
+    throw new SimError('COMMAND_BAD_VALUE', `id_token: 1 to ${max} characters, empty for the type NoAuthorization`);
   return { idToken: text, type: tokenType };
 }
 
@@ -189,7 +189,7 @@ function bytesOf(entries: ReadonlyMap<string, TokenEntry>): number {
 function fault({ versionNumber, updateType }: Request, changes: ListChanges): string | null {
   if (versionNumber <= 0) return 'versionNumber must be above 0';
   if (new Set(changes.map(({ idToken }) => tokenKey(idToken))).size < changes.length) return 'an idToken stands twice';
-  if (changes.some(({ idToken }) => tokenFault(idToken) !== null)) return 'an idToken is no token';
+  if (changes.some(({ idToken }) => tokenFault(idToken) !== null)) return 'an idToken is invalid';
   const incomplete = updateType === 'Full' && changes.some(({ idTokenInfo }) => idTokenInfo === undefined);
   return incomplete ? 'idTokenInfo is mandatory in a full update' : null;
 }

@@ -182,7 +182,7 @@ const limitMaxDischarge = row(
 const freqDroop = row('freqDroop', { uses: 'freq_droop' }, ({ value: droop }, { nominalHz }) => {
   const { overFreq, underFreq, overDroop, underDroop, responseTime } = droop;
   if (overFreq < nominalHz || underFreq > nominalHz)
-    return rejected(`overFreq and underFreq lie on the two sides of ${nominalHz} Hz`, 'ValueOutOfRange');
+    return rejected(`overFreq must not be below ${nominalHz} Hz, and underFreq not above it`, 'ValueOutOfRange');
   const hz = (difference: number) => Math.round(difference * 1e6) / 1e6;
   return on('freq_droop', {
     'Ctl.DbOf': hz(overFreq - nominalHz),
@@ -205,7 +205,8 @@ const enterService = row('enterService', {}, ({ value }, facts) => {
 
 /** Gradients are seconds for the full range; 0 changes nothing. */
 const gradients = row('gradient', {}, ({ value: { gradient, softGradient } }) => {
-  if (gradient < 0 || softGradient < 0) return rejected('a gradient is a time in seconds', 'ValueTooLow');
+  if (gradient < 0 || softGradient < 0)
+    return rejected('gradient and softGradient must not be negative', 'ValueTooLow');
   const maxS = 100 / gradientRange.min;
   if (gradient > maxS) return rejected(`gradient: up to ${maxS} s`, 'ValueTooHigh');
   return {

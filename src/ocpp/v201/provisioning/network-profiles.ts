@@ -303,10 +303,10 @@ function dropLower(parts: Parts, { network }: NetworkProfilesDeps, slots: Networ
   };
   const lowerSlots = networkSlots.filter(isLower);
   const order = variables.list('OCPPCommCtrlr', 'NetworkConfigurationPriority').map(Number);
-  const rest = order.filter((slot) => !isLower(slot));
+  const remaining = order.filter((slot) => !isLower(slot));
   for (const slot of lowerSlots) slots.remove(slot);
-  if (rest.length === order.length || rest.length === 0) return;
-  variables.set('OCPPCommCtrlr', 'NetworkConfigurationPriority', rest.join(','));
+  if (remaining.length === order.length || remaining.length === 0) return;
+  variables.set('OCPPCommCtrlr', 'NetworkConfigurationPriority', remaining.join(','));
   log.info(`network profiles below security profile ${context.securityProfile} are removed: ${lowerSlots.join(', ')}`);
 }
 
