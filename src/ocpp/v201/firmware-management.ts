@@ -1,4 +1,4 @@
-/** UpdateFirmware and FirmwareStatusNotification (L01, L02). PublishFirmware is for local controllers and not supported. */
+/** UpdateFirmware and FirmwareStatusNotification (L01, L02). PublishFirmware is for local controllers alone. */
 import type { X509Certificate } from 'node:crypto';
 import type { JsonValue } from '../../core/store.ts';
 import { certificatesOf } from '../../core/tls/material.ts';

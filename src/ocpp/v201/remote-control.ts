@@ -36,7 +36,7 @@ function requestFault({ device }: StationParts, { idToken, groupIdToken, evseId 
   return evseId === undefined || device.connectorIds.includes(evseId) ? null : 'UnknownEvse';
 }
 
-/** True if an EVSE is reserved for another token; false if Authorize may show that the group of the token reserved it. */
+/** True if an EVSE is reserved for another token; false if Authorize may show that the token is of its group. */
 function isReservedForOther({ parts, deps }: PlaceParts, evseId: number, { idToken, groupIdToken }: Start): boolean {
   const group = groupIdToken ?? deps.tokens.groupOf(idToken);
   const willAuthorize = group === null && parts.variables.boolean('AuthCtrlr', 'AuthorizeRemoteStart');

@@ -1,6 +1,7 @@
 /**
- * Tokens presented at an EVSE: by a person, over REST, by plugging in, or by the central system with a remote start. OCPP
- * 2.0.1 C01, C02, C09 and C16, E07. An accepted token authorises the device, and becomes the token of the transaction.
+ * Tokens presented at an EVSE: by a person, over REST, by plugging in, or by the central system with a remote start.
+ * OCPP 2.0.1 C01, C02, C09 and C16, E07. An accepted token authorises the device, and becomes the token of the
+ * transaction.
  */
 import type { OcppAuthorization } from '../../../contract/ocpp.ts';
 import { errorText } from '../../../core/errors.ts';

@@ -1,7 +1,7 @@
 /**
- * NotifyDERAlarm: a function of grid support forces the station off its charging profile or its nominal rate (R05). It is
- * sent at the begin, and with `alarmEnded` at the end. If another control takes over, its alarm is sent, and the end of the
- * first alarm is not (FR.03, FR.04).
+ * NotifyDERAlarm: a function of grid support forces the station off its charging profile or its nominal rate (R05). The
+ * message is sent at the begin, and with `alarmEnded` at the end. If another control takes over, its alarm is sent, and
+ * the end of the first alarm is not (FR.03, FR.04).
  */
 import type { FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { TripName } from '../../../sunspec/map/grid-support/functions.ts';

@@ -3,7 +3,8 @@
  * Defaults and scheduled controls of one type have a stack each. Each function returns a new book; none reads a clock.
  *
  * - Of two controls the one with the lower `priority` wins; of equal ones both stay, and the newer is in force.
- * - A superseded control never runs, also after the one that superseded it is cleared. A scheduled one leaves at its end.
+ * - A superseded control never runs, also after its superseding control is cleared. If scheduled, it is removed at its
+ *   end.
  */
 import type { DERControlEnum, DerControl, DerNotice } from './model.ts';
 

@@ -1,4 +1,4 @@
-/** DER control (block R): SetDERControl, GetDERControl, ClearDERControl, and the reports of the station about its controls. */
+/** DER control (block R): SetDERControl, GetDERControl, ClearDERControl, and the reports of the station. */
 import type { OcppDerControlEntry } from '../../../contract/ocpp.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { SimTime } from '../../../core/time/clock.ts';

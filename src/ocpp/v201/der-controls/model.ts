@@ -1,6 +1,6 @@
 /**
- * DER controls of 2.1 (block R) as values, with the rules for SetDERControl beside its schema (R04.FR.13 to FR.17, errata
- * 2025-09) and the lists of ReportDERControl. Instants in ms since the epoch, in the time of the central system.
+ * DER controls of 2.1 (block R) as values, with the rules for SetDERControl beside its schema (R04.FR.13 to FR.17,
+ * errata 2025-09) and the lists of ReportDERControl. Instants in ms since the epoch, in the time of the central system.
  */
 import type {
   DERControlEnum,

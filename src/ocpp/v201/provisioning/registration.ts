@@ -1,7 +1,7 @@
 /**
- * BootNotification and Heartbeat of 2.x (B01 to B03, G02), and Reset (B11, B12). A reset of one EVSE is refused, because
- * a device restarts only as a whole; so there is no EVSE.AllowReset. ImmediateAndResume of 2.1 is refused, because no
- * transaction outlives a restart.
+ * BootNotification and Heartbeat of 2.x (B01 to B03, G02), and Reset (B11, B12). A reset of one EVSE is refused,
+ * because a device restarts only as a whole; so there is no EVSE.AllowReset. ImmediateAndResume of 2.1 is refused,
+ * because no transaction outlives a restart.
  */
 import { bootTable2, createRegistration } from '../../provisioning/registration.ts';
 import type { RegistrationOptions, RegistrationPart } from '../../provisioning/registration.ts';

@@ -1,6 +1,6 @@
 /**
- * Effects of general variables on the device and the connection (all others are read by their parts), and present values of
- * the physical components: states change with the device, powers are read on request.
+ * Effects of general variables on the device and the connection (all others are read by their parts), and present
+ * values of the physical components: states change with the device, powers are read on request.
  */
 import { errorText } from '../../../core/errors.ts';
 import type { Network } from '../../station/connection.ts';

@@ -16,7 +16,7 @@ export type DataType =
 
 export type Mutability = 'ReadOnly' | 'WriteOnly' | 'ReadWrite';
 
-/** Where a component is; both absent: the charging station. EVSE k is connector k of the device, with connector 1 in it. */
+/** Place of a component; `{}`: the charging station. EVSE k is connector k of the device, with connector 1 in it. */
 export interface Place {
   readonly evseId?: number;
   readonly connectorId?: number;
@@ -91,7 +91,7 @@ export function rowsOf(component: string, common: RowOptions = {}) {
   return { readOnly: maker('ReadOnly'), readWrite: maker('ReadWrite'), writeOnly: maker('WriteOnly') };
 }
 
-/** Names as in `VariableRow`. All members but `has` and `onChange` throw SimError UNKNOWN_RESOURCE for an unknown variable. */
+/** Names as in `VariableRow`. Unknown ones throw SimError UNKNOWN_RESOURCE, except in `has` and `onChange`. */
 export interface Variables {
   /** the value in force */
   text(component: string, variable: string, place?: Place): string;

@@ -1,4 +1,4 @@
-/** The variables of one station. It keeps only values that differ from the table, so that many stations share the table. */
+/** The variables of one station: only values that differ from the table are kept, so that stations share the table. */
 import type { Logger } from '../../../core/log/log.ts';
 import type { JsonValue, Slot } from '../../../core/store.ts';
 import { createSaver, createSignal } from '../../station/stack.ts';
